@@ -1,0 +1,79 @@
+//! Why a socket was closed, and what the client does about it.
+
+use ts_rs::TS;
+
+/// Close codes of the live channel (RFC 6455, section 7.4; 4000 to 4999 are ours).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, TS)]
+pub enum CloseCode {
+    /// Nothing was heard for 60 s. The client reconnects.
+    Idle,
+    /// A message over 1 MiB. The client reconnects and does not send it again.
+    TooLarge,
+    /// The server restarts. The client reconnects.
+    Restart,
+    /// The server sheds load. The client reconnects.
+    Overload,
+    /// Another socket came with the same device token (a duplicated tab). The client takes a new token and reconnects.
+    Replaced,
+    /// The outbox of this device filled up. The client reconnects and syncs.
+    TooSlow,
+    /// What came was no message. The client reconnects.
+    BadMessage,
+    /// The login ended. Final: the client asks to log in.
+    SessionEnded,
+    /// The key is wrong, or access was taken away. Final: the client says so.
+    Forbidden,
+    /// The beam expired or was deleted. Final: the client offers a new one.
+    Ended,
+    /// No `auth` within 10 s. The client reconnects.
+    AuthTimeout,
+    /// The beam has all the devices it may have. The client says so and retries slowly.
+    BeamFull,
+    /// Connections or joins came too fast. The client waits and retries.
+    TooFast,
+}
+
+impl CloseCode {
+    /// Every code, for the bindings and the tests.
+    pub const ALL: [Self; 13] = [
+        Self::Idle,
+        Self::TooLarge,
+        Self::Restart,
+        Self::Overload,
+        Self::Replaced,
+        Self::TooSlow,
+        Self::BadMessage,
+        Self::SessionEnded,
+        Self::Forbidden,
+        Self::Ended,
+        Self::AuthTimeout,
+        Self::BeamFull,
+        Self::TooFast,
+    ];
+
+    /// The number on the wire.
+    #[must_use]
+    pub const fn number(self) -> u16 {
+        match self {
+            Self::Idle => 1001,
+            Self::TooLarge => 1009,
+            Self::Restart => 1012,
+            Self::Overload => 1013,
+            Self::Replaced => 4001,
+            Self::TooSlow => 4008,
+            Self::BadMessage => 4400,
+            Self::SessionEnded => 4401,
+            Self::Forbidden => 4403,
+            Self::Ended => 4404,
+            Self::AuthTimeout => 4408,
+            Self::BeamFull => 4409,
+            Self::TooFast => 4429,
+        }
+    }
+
+    /// Whether the client must not come back by itself.
+    #[must_use]
+    pub const fn is_final(self) -> bool {
+        matches!(self, Self::SessionEnded | Self::Forbidden | Self::Ended)
+    }
+}

@@ -1,0 +1,206 @@
+//! Ids and tokens. A value of these types is well formed; inside the house there is nothing left to check.
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use sha2::{Digest, Sha256};
+use ts_rs::TS;
+use uuid::{Uuid, Variant};
+
+/// A text that is not the id or token it should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Malformed;
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("malformed id")
+    }
+}
+
+impl std::error::Error for Malformed {}
+
+/// A beam: a version-4 UUID (RFC 9562, section 5.4), as the specification's scan rule wants it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, TS)]
+#[ts(type = "string & { readonly __id: 'beam' }")]
+pub struct BeamId(Uuid);
+
+impl BeamId {
+    /// A beam id from 16 random bytes; version and variant are set.
+    #[must_use]
+    pub fn from_random(bytes: [u8; 16]) -> Self {
+        Self(uuid::Builder::from_random_bytes(bytes).into_uuid())
+    }
+
+    /// Reads 8-4-4-4-12 hexadecimal digits, in either case.
+    ///
+    /// # Errors
+    /// [`Malformed`] for anything that is not a version-4 UUID in that form.
+    pub fn parse(text: &str) -> Result<Self, Malformed> {
+        if text.len() != uuid::fmt::Hyphenated::LENGTH {
+            return Err(Malformed);
+        }
+        let uuid = Uuid::try_parse(text).map_err(|_| Malformed)?;
+        let is_v4 = uuid.get_version_num() == 4 && uuid.get_variant() == Variant::RFC4122;
+        is_v4.then_some(Self(uuid)).ok_or(Malformed)
+    }
+
+    /// The id as a UUID, for storage.
+    #[must_use]
+    pub const fn uuid(self) -> Uuid {
+        self.0
+    }
+}
+
+impl fmt::Display for BeamId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<'de> Deserialize<'de> for BeamId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::parse(&String::deserialize(deserializer)?).map_err(de::Error::custom)
+    }
+}
+
+/// A device in a beam: one browser tab or program.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS,
+)]
+#[ts(type = "string & { readonly __id: 'device' }")]
+pub struct DeviceId(Uuid);
+
+impl DeviceId {
+    /// The id that a token gives in a beam (S5). Whoever knows the id does not know the token.
+    #[must_use]
+    pub fn from_token(beam: BeamId, token: &DeviceToken) -> Self {
+        let digest = Sha256::new().chain_update(beam.0.as_bytes()).chain_update(token.0).finalize();
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&digest[..16]);
+        Self(Uuid::new_v8(bytes))
+    }
+
+    /// The id from its 16 bytes, as relay frames carry it (R1).
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(Uuid::from_bytes(bytes))
+    }
+
+    /// The 16 bytes that relay frames carry (R1).
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 16] {
+        self.0.as_bytes()
+    }
+}
+
+impl fmt::Display for DeviceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// An item that is shown: chosen by its sender, else by the server.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS,
+)]
+#[ts(type = "string & { readonly __id: 'item' }")]
+pub struct ItemId(Uuid);
+
+impl ItemId {
+    /// An item id from 16 random bytes.
+    #[must_use]
+    pub fn from_random(bytes: [u8; 16]) -> Self {
+        Self(uuid::Builder::from_random_bytes(bytes).into_uuid())
+    }
+}
+
+impl fmt::Display for ItemId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// 256 secret bits, written as base64url without padding (RFC 4648, section 5): 43 characters.
+macro_rules! secret_token {
+    ($(#[$doc:meta])* $name:ident, $brand:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, TS)]
+        #[ts(type = $brand)]
+        pub struct $name([u8; 32]);
+
+        impl $name {
+            /// The token from 32 random bytes.
+            #[must_use]
+            pub const fn from_random(bytes: [u8; 32]) -> Self {
+                Self(bytes)
+            }
+
+            /// Reads 43 characters of base64url.
+            ///
+            /// # Errors
+            /// [`Malformed`] for anything else.
+            pub fn parse(text: &str) -> Result<Self, Malformed> {
+                let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| Malformed)?;
+                bytes.try_into().map(Self).map_err(|_| Malformed)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(concat!(stringify!($name), "(secret)"))
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(&URL_SAFE_NO_PAD.encode(self.0))
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                Self::parse(&String::deserialize(deserializer)?).map_err(de::Error::custom)
+            }
+        }
+    };
+}
+
+secret_token! {
+    /// The creator's authorization token for a beam. No encryption key.
+    BeamKey, "string & { readonly __id: 'beam key' }"
+}
+
+secret_token! {
+    /// What a device keeps to be the same device after a reconnect (S5).
+    DeviceToken, "string & { readonly __id: 'device token' }"
+}
+
+impl BeamKey {
+    /// What the server keeps of the key: its SHA-256.
+    #[must_use]
+    pub fn hash(&self) -> KeyHash {
+        KeyHash(Sha256::digest(self.0).into())
+    }
+}
+
+/// SHA-256 of a [`BeamKey`]. The key has 256 random bits, so comparing hashes needs no constant time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyHash([u8; 32]);
+
+impl KeyHash {
+    /// The hash from its bytes, as storage has it.
+    ///
+    /// # Errors
+    /// [`Malformed`] unless there are 32 of them.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Malformed> {
+        bytes.try_into().map(Self).map_err(|_| Malformed)
+    }
+
+    /// The 32 bytes, for storage.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}

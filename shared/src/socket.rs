@@ -1,0 +1,312 @@
+//! The live channel's messages, named by direction (PROTOCOL.md, section S).
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use ts_rs::TS;
+
+use crate::error::ErrorCode;
+use crate::ids::{DeviceId, DeviceToken, ItemId};
+
+/// Any JSON value, kept byte for byte.
+pub type Json = Box<RawValue>;
+
+/// What a device sends.
+#[derive(Clone, Debug, Serialize, TS)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ClientMessage {
+    /// The first message (S1).
+    Auth {
+        /// The beam key, or null.
+        message: Option<String>,
+        /// Absent from plain devices (S3).
+        #[ts(optional)]
+        #[serde(skip_serializing_if = "Option::is_none")]
+        extra: Option<AuthExtra>,
+    },
+    /// Shares an item, or replaces the one with the same id (S7, S9).
+    ShareClipboard {
+        /// The content: any JSON value.
+        #[ts(type = "unknown")]
+        message: Json,
+        /// The kind of item.
+        extra: String,
+        /// The item's id.
+        #[ts(optional)]
+        #[serde(skip_serializing_if = "Option::is_none")]
+        id: Option<ItemId>,
+    },
+    /// Deletes items by content, or one by id (S10).
+    DeleteNote {
+        /// The content.
+        #[ts(type = "unknown")]
+        message: Json,
+        /// Only this item.
+        #[ts(optional)]
+        #[serde(skip_serializing_if = "Option::is_none")]
+        id: Option<ItemId>,
+    },
+    /// Takes the beam into the account of the logged-in creator.
+    SaveBeam {
+        /// The beam's name.
+        #[ts(type = "unknown")]
+        message: Json,
+    },
+    /// Asks for a page of the live items (S11).
+    Sync {
+        /// From where.
+        message: SyncFrom,
+    },
+    /// For another device, unread (S12).
+    Signal {
+        /// Opaque.
+        #[ts(type = "unknown")]
+        message: Json,
+        /// To whom.
+        extra: SignalTo,
+    },
+}
+
+/// What our clients say of themselves in `auth` (S3).
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct AuthExtra {
+    /// Version of this protocol: 1.
+    #[serde(default)]
+    pub v: u32,
+    /// What the device can do.
+    #[serde(default)]
+    pub caps: Vec<Cap>,
+    /// "Chrome on Android".
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Makes the device the same one after a reconnect (S5).
+    #[serde(default)]
+    pub device_token: Option<DeviceToken>,
+}
+
+/// What a device can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Cap {
+    /// Speaks frames: takes and gives files, directly or through the relay.
+    Files,
+    /// Has WebRTC.
+    Rtc,
+    /// Something newer than this server.
+    #[serde(other)]
+    Unknown,
+}
+
+/// Where a `sync` page starts.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, TS)]
+pub struct SyncFrom {
+    /// After this item; null for the first.
+    #[serde(default)]
+    pub after: Option<u64>,
+}
+
+/// The addressee of a signal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SignalTo {
+    /// The device.
+    pub to: DeviceId,
+}
+
+/// The sender of a signal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SignalFrom {
+    /// The device.
+    pub from: DeviceId,
+}
+
+/// What the server sends.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ServerMessage {
+    /// The device is in.
+    AuthSuccess {
+        /// A word for people who read the wire.
+        message: String,
+    },
+    /// What a device of ours must know (S4).
+    Welcome {
+        /// All of it.
+        message: Welcome,
+    },
+    /// Who is here, in the order in which they joined (S6).
+    AuthedUsers {
+        /// The devices.
+        message: Vec<Device>,
+    },
+    /// An item was shared or replaced (S7 to S9).
+    RecClipboard(LiveItem),
+    /// Items were deleted (S10).
+    DeleteNote {
+        /// The content.
+        #[ts(type = "unknown")]
+        message: Json,
+        /// Only this item.
+        #[ts(optional)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<ItemId>,
+    },
+    /// A page of live items (S11).
+    Sync {
+        /// The page.
+        message: SyncPage,
+    },
+    /// From another device (S12).
+    Signal {
+        /// Opaque.
+        #[ts(type = "unknown")]
+        message: Json,
+        /// From whom.
+        extra: SignalFrom,
+    },
+    /// A message was refused; the socket stays (S14).
+    Error {
+        /// A sentence for a person.
+        message: String,
+        /// The same for a program.
+        extra: ErrorCode,
+    },
+}
+
+/// What a device of ours must know of its beam and its server.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+pub struct Welcome {
+    /// This device.
+    pub device_id: DeviceId,
+    /// Servers for `RTCPeerConnection`.
+    pub ice_servers: Vec<IceServer>,
+    /// When the beam ends, by the server's clock.
+    pub expires_at: i64,
+    /// The server's clock.
+    pub now: i64,
+    /// Whether this device came with the right key.
+    pub creator: bool,
+}
+
+/// As `RTCIceServer` of the W3C's WebRTC has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct IceServer {
+    /// `stun:` and `turn:` addresses.
+    pub urls: Vec<String>,
+    /// For TURN.
+    #[ts(optional)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub username: Option<String>,
+    /// For TURN.
+    #[ts(optional)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credential: Option<String>,
+}
+
+/// A device in the beam.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Device {
+    /// Its id.
+    pub device_id: DeviceId,
+    /// "Chrome on Android"; a plain device has "Another device".
+    pub name: String,
+    /// What it can do; empty for a plain device.
+    pub caps: Vec<Cap>,
+}
+
+/// An item as the server keeps and sends it.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct LiveItem {
+    /// The content, byte for byte.
+    #[ts(type = "unknown")]
+    pub message: Json,
+    /// The kind.
+    pub extra: String,
+    /// The item.
+    pub id: ItemId,
+    /// Its place in the order of the beam.
+    pub seq: u64,
+    /// Who shared it.
+    pub from: DeviceId,
+    /// When, by the server's clock.
+    pub at: i64,
+}
+
+/// A page of live items.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct SyncPage {
+    /// Names this memory of the beam.
+    pub epoch: String,
+    /// The first item that the server still has room for; older ones were let go, not deleted.
+    pub oldest: u64,
+    /// In order.
+    pub items: Vec<LiveItem>,
+    /// Ask again after this one; null at the end.
+    pub next: Option<u64>,
+}
+
+/// Why a text is not a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Undecodable {
+    /// No JSON object with a `type`: the socket is closed (4400).
+    NotAMessage,
+    /// A type that nobody knows: an `error` is sent.
+    UnknownType,
+    /// A known type with wrong fields: an `error` is sent.
+    BadFields,
+}
+
+/// The shape that all messages share. Borrowed: nothing is copied before the type is known.
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    #[serde(default, borrow)]
+    message: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    extra: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    id: Option<&'a RawValue>,
+}
+
+impl ClientMessage {
+    /// Reads one text message.
+    ///
+    /// # Errors
+    /// [`Undecodable`] says whether the socket ends or only an `error` is due.
+    pub fn decode(text: &str) -> Result<Self, Undecodable> {
+        let envelope: Envelope<'_> =
+            serde_json::from_str(text).map_err(|_| Undecodable::NotAMessage)?;
+        let Envelope { kind, message, extra, id } = envelope;
+        match kind.as_ref() {
+            "auth" => Ok(Self::Auth { message: fields(message)?, extra: lenient(extra) }),
+            "share_clipboard" => Ok(Self::ShareClipboard {
+                message: content(message)?,
+                extra: fields::<Option<String>>(extra)?.unwrap_or_else(|| "text".to_owned()),
+                id: fields(id)?,
+            }),
+            "delete_note" => Ok(Self::DeleteNote { message: content(message)?, id: fields(id)? }),
+            "save_beam" => Ok(Self::SaveBeam { message: content(message)? }),
+            "sync" => Ok(Self::Sync {
+                message: fields::<Option<SyncFrom>>(message)?.unwrap_or_default(),
+            }),
+            "signal" => Ok(Self::Signal { message: content(message)?, extra: fields(extra)? }),
+            _ => Err(Undecodable::UnknownType),
+        }
+    }
+}
+
+/// A field that must be there, as it is.
+fn content(raw: Option<&RawValue>) -> Result<Json, Undecodable> {
+    raw.map(ToOwned::to_owned).ok_or(Undecodable::BadFields)
+}
+
+/// A field of a known shape; an absent one reads as null.
+fn fields<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>) -> Result<T, Undecodable> {
+    serde_json::from_str(raw.map_or("null", RawValue::get)).map_err(|_| Undecodable::BadFields)
+}
+
+/// A field that counts as absent when it cannot be read (S3).
+fn lenient<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>) -> Option<T> {
+    raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
+}
