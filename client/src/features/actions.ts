@@ -1,0 +1,52 @@
+/** What a person can do. Features call these; the composition root in `app` implements them. */
+import { createContext, useContext } from 'react'
+import type { DeviceId, ItemId } from '../protocol/bindings'
+import type { Stores } from '../stores/stores'
+
+export interface Actions {
+  /** Makes a new beam and connects to it. */
+  newBeam(): Promise<void>
+  /** Joins the beam that an id, a link or a scanned text names; false when there is no id in it. */
+  joinBeam(text: string): boolean
+  /** Connects again at once, after the attempts ran out or while waiting for the next. */
+  reconnect(): void
+
+  /** Shares a trimmed text; nothing happens when it is empty. */
+  shareText(text: string): void
+  /** Shares what is on the device's clipboard: text, or files and pictures. */
+  paste(screen: 'home' | 'space'): Promise<void>
+  shareFiles(files: readonly File[]): void
+
+  copyItem(id: ItemId): Promise<void>
+  /** Deletes for every device; the toast offers Undo. */
+  deleteItem(id: ItemId): void
+
+  /** Starts to receive a file, or starts again after a failure. */
+  receive(id: ItemId): void
+  /** Lets the person pick where the file goes, then receives it there. Only where `canSaveAs`. */
+  saveAs(id: ItemId): Promise<void>
+  readonly canSaveAs: boolean
+  /** Cancels a transfer: with one device, or with all that take this file from here. */
+  cancel(id: ItemId, device?: DeviceId): void
+
+  copyBeamId(): Promise<void>
+  copyLink(): Promise<void>
+  /** The device's own share sheet with the beam's link. */
+  shareLink(): Promise<void>
+
+  dismissToast(id: number): void
+}
+
+export interface House {
+  readonly stores: Stores
+  readonly actions: Actions
+}
+
+export const HouseContext = createContext<House | null>(null)
+
+/** The stores and the actions of this page. */
+export function useHouse(): House {
+  const house = useContext(HouseContext)
+  if (!house) throw new Error('useHouse outside of HouseContext')
+  return house
+}

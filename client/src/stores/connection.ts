@@ -1,0 +1,13 @@
+/** How the live channel is. A lost socket does not end a beam: the links to the devices stay. */
+import { createStore } from 'zustand/vanilla'
+
+export type Connection =
+  | { status: 'idle' }
+  | { status: 'connecting' }
+  | { status: 'live' }
+  | { status: 'reconnecting'; attempt: number; of: number }
+  | { status: 'stopped'; why: 'unreachable' | 'forbidden' | 'ended' }
+
+export function createConnectionStore() {
+  return createStore<Connection>()(() => ({ status: 'idle' }))
+}

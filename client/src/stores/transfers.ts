@@ -1,0 +1,75 @@
+/** The files that go from or to this device, by item. */
+import { createStore } from 'zustand/vanilla'
+import type { DeviceId, ItemId } from '../protocol/bindings'
+import type { Path } from './devices'
+
+/** Why a transfer failed, in words for the person. */
+export type FailureText = string
+
+export type Receiving =
+  /** Waits for a tap. */
+  | { status: 'offered' }
+  /** Asked for; other transfers go first or a way is being found. */
+  | { status: 'queued'; received: number }
+  | { status: 'moving'; received: number; bytesPerSecond: number; path: Path }
+  /** No way to the device now; goes on by itself. */
+  | { status: 'parked'; received: number }
+  | { status: 'failed'; received: number; why: FailureText }
+  /** Either side cancelled. */
+  | { status: 'cancelled'; by: 'me' | 'them' }
+  /** `url` is a blob address of the file; null when it was written to a file that the person picked. */
+  | { status: 'done'; url: string | null }
+
+export type Sending =
+  | { status: 'moving'; sent: number; bytesPerSecond: number; path: Path }
+  | { status: 'parked'; sent: number }
+  | { status: 'done' }
+  | { status: 'cancelled'; by: 'me' | 'them' }
+  | { status: 'failed'; why: FailureText }
+
+export type Transfer =
+  | { role: 'receiving'; state: Receiving }
+  /** `to` has an entry for each device that asked; empty while no device has. `url` is a blob address of the file. */
+  | { role: 'sending'; to: Readonly<Record<DeviceId, Sending>>; url: string }
+
+export interface TransfersState {
+  readonly transfers: Readonly<Record<ItemId, Transfer>>
+}
+
+export type TransfersEvent =
+  | { type: 'offering'; id: ItemId; url: string }
+  | { type: 'receiving'; id: ItemId; state: Receiving }
+  | { type: 'sending'; id: ItemId; to: DeviceId; state: Sending }
+  | { type: 'forgotten'; id: ItemId }
+  | { type: 'left' }
+
+const EMPTY: TransfersState = { transfers: {} }
+
+/** Every way the transfers can change, in one place. */
+export function reduceTransfers(state: TransfersState, event: TransfersEvent): TransfersState {
+  switch (event.type) {
+    case 'offering':
+      return put(state, event.id, { role: 'sending', to: {}, url: event.url })
+    case 'receiving':
+      return put(state, event.id, { role: 'receiving', state: event.state })
+    case 'sending': {
+      const transfer = state.transfers[event.id]
+      if (transfer?.role !== 'sending') return state
+      return put(state, event.id, { ...transfer, to: { ...transfer.to, [event.to]: event.state } })
+    }
+    case 'forgotten': {
+      const { [event.id]: _gone, ...transfers } = state.transfers
+      return { transfers }
+    }
+    case 'left':
+      return EMPTY
+  }
+}
+
+function put(state: TransfersState, id: ItemId, transfer: Transfer): TransfersState {
+  return { transfers: { ...state.transfers, [id]: transfer } }
+}
+
+export function createTransfersStore() {
+  return createStore<TransfersState>()(() => EMPTY)
+}
