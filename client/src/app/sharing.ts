@@ -1,0 +1,160 @@
+/** Sharing, copying, receiving and deleting items. */
+import type { Actions } from '../features/actions'
+import { AUTO_RECEIVE_BYTES, type DeviceId, type ItemId, MAX_MESSAGE_BYTES } from '../protocol/bindings'
+import { copyableText, displayName, fileItemMessage, type Item, textMessage } from '../protocol/item'
+import { reduceItems } from '../stores/items'
+import { reduceTransfers, type TransfersEvent } from '../stores/transfers'
+import type { Context } from './context'
+import { newItemId } from './random-ids'
+
+/** Room for the rest of a `share_clipboard` beside its text. */
+const ENVELOPE_BYTES = 1024
+
+type Sharing = Pick<
+  Actions,
+  'shareText' | 'shareFiles' | 'copyItem' | 'deleteItem' | 'receive' | 'saveAs' | 'canSaveAs' | 'cancel'
+>
+
+export function createSharing(context: Context): Sharing {
+  const { stores, transfers, toaster } = context
+  const find = (id: ItemId) => stores.items.getState().items.find((item) => item.id === id)
+
+  return {
+    shareText(text) {
+      const trimmed = text.trim()
+      if (trimmed === '') return
+      // Longer text becomes a file: a message has a limit, a file has none.
+      if (byteLength(JSON.stringify(trimmed)) > MAX_MESSAGE_BYTES - ENVELOPE_BYTES) {
+        return shareFile(context, new File([trimmed], 'Text.txt', { type: 'text/plain' }))
+      }
+      const { message, extra } = textMessage(trimmed)
+      share(context, newItemId(), message, extra)
+    },
+    shareFiles(files) {
+      for (const file of files) shareFile(context, file)
+    },
+    async copyItem(id) {
+      const item = find(id)
+      const text = item && copyableText(item.content)
+      if (text === null || text === undefined) return
+      await navigator.clipboard.writeText(text)
+      toaster.ok('Text copied successfully!')
+    },
+    deleteItem(id) {
+      const item = find(id)
+      if (item) deleteItem(context, item)
+    },
+    receive(id) {
+      const item = find(id)
+      if (item) receive(context, item, null)
+    },
+    canSaveAs: 'showSaveFilePicker' in globalThis,
+    async saveAs(id) {
+      const item = find(id)
+      if (item?.content.kind !== 'file') return
+      const picked = await pickFile(displayName(item.content.name))
+      if (picked) receive(context, item, picked)
+    },
+    cancel: (id: ItemId, device?: DeviceId) => transfers.tell({ do: 'cancel', id, device: device ?? null }),
+  }
+}
+
+/** Begins to receive what needs no tap: media up to 25 MB. Everything else is offered. */
+export function receiveWhatComes(context: Context): void {
+  const { stores } = context
+  for (const item of stores.items.getState().items) {
+    if (item.content.kind !== 'file' || item.from === null) continue
+    if (stores.transfers.getState().transfers[item.id]) continue
+    if (item.from === stores.devices.getState().me) {
+      // Shared from here before the page was loaded anew.
+      const why = 'This page was reloaded, so the file is no longer here. Share it again.'
+      put(context, { type: 'receiving', id: item.id, state: { status: 'failed', received: 0, why } })
+    } else if (item.content.category !== 'file' && item.content.size <= AUTO_RECEIVE_BYTES) {
+      receive(context, item, null)
+    } else {
+      put(context, { type: 'receiving', id: item.id, state: { status: 'offered' } })
+    }
+  }
+}
+
+function receive({ transfers }: Context, item: Item, picked: FileSystemFileHandle | null): void {
+  if (item.content.kind !== 'file' || item.from === null) return
+  const { size } = item.content
+  transfers.tell({
+    do: 'receive',
+    file: { id: item.id, from: item.from, size, type: safeType(item.content.type) },
+    picked,
+  })
+}
+
+/** A type under which a blob address never runs script: media as they are, everything else as bytes. */
+function safeType(type: string): string {
+  const isInert = /^(?:audio|video)\/[\w.+-]+$|^image\/(?:png|jpeg|gif|webp|avif|bmp)$/.test(type)
+  return isInert ? type : 'application/octet-stream'
+}
+
+function shareFile(context: Context, file: File): void {
+  const { toaster, transfers } = context
+  const id = newItemId()
+  const name = displayName(file.name)
+  const { message, extra } = fileItemMessage({ name, size: file.size, type: file.type })
+  toaster.info(`Uploading ${name}`)
+  transfers.tell({ do: 'offer', id, file })
+  put(context, {
+    type: 'offering',
+    id,
+    url: URL.createObjectURL(file.slice(0, file.size, safeType(file.type))),
+  })
+  share(context, id, message, extra)
+}
+
+function share({ stores, live, toaster }: Context, id: ItemId, message: unknown, extra: string): void {
+  const beam = live()
+  if (!beam) return toaster.bad('Join a beam first, then share.')
+  const event = { type: 'shared', id, message, extra, at: Date.now() } as const
+  stores.items.setState((state) => reduceItems(state, event), true)
+  beam.share(id, message, extra)
+}
+
+function deleteItem(context: Context, item: Item): void {
+  const { stores, transfers, toaster, live } = context
+  const transfer = stores.transfers.getState().transfers[item.id]
+  stores.items.setState(
+    (state) => reduceItems(state, { type: 'deleted', message: item.message, id: item.id }),
+    true,
+  )
+  live()?.delete(item.id, item.message)
+  const undo = () => {
+    // A new id: a deleted one is not to come back on devices that are still to hear of it.
+    const id = newItemId()
+    if (transfer?.role === 'sending') {
+      transfers.tell({ do: 'reoffer', from: item.id, to: id })
+      put(context, { type: 'offering', id, url: transfer.url })
+    }
+    share(context, id, item.message, item.extra)
+  }
+  // Somebody else's file cannot be shared again from here: there is nothing to undo with.
+  const canUndo = item.content.kind !== 'file' || transfer?.role === 'sending'
+  transfers.tell({ do: 'cancel', id: item.id, device: null })
+  toaster.info('Deleted', canUndo ? { label: 'Undo', run: undo } : undefined)
+}
+
+function put({ stores }: Context, event: TransfersEvent): void {
+  stores.transfers.setState((state) => reduceTransfers(state, event), true)
+}
+
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).byteLength
+}
+
+/** Null when the person closed the picker. */
+async function pickFile(suggestedName: string): Promise<FileSystemFileHandle | null> {
+  const { showSaveFilePicker } = globalThis as unknown as {
+    showSaveFilePicker(options: { suggestedName: string }): Promise<FileSystemFileHandle>
+  }
+  try {
+    return await showSaveFilePicker({ suggestedName })
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,120 @@
+/** Frames between two devices, the same bytes on every link (PROTOCOL.md, section F). */
+import { CHUNK_BYTES, type ItemId } from './bindings'
+
+/** Why a transfer was cancelled, as it stands on the wire. */
+export const CANCEL_REASONS = { person: 1, gone: 2, noRoom: 3 } as const
+export type CancelReason = keyof typeof CANCEL_REASONS
+
+export type Frame =
+  | { type: 'want'; transfer: ItemId; first: number; count: number }
+  | { type: 'chunk'; transfer: ItemId; first: number; bytes: Uint8Array<ArrayBuffer> }
+  | { type: 'done'; transfer: ItemId }
+  | { type: 'cancel'; transfer: ItemId; reason: CancelReason }
+
+const KIND = { want: 1, chunk: 2, done: 3, cancel: 4 } as const
+const ID_BYTES = 16
+const HEADER_BYTES = 1 + ID_BYTES
+
+/** Bytes before the body of a chunk frame: kind, transfer, first. */
+export const CHUNK_HEADER_BYTES = HEADER_BYTES + 4
+
+/** How many whole chunks one frame of at most `maxFrame` bytes can carry; at least one. */
+export function chunksPerFrame(maxFrame: number): number {
+  return Math.max(1, Math.floor((maxFrame - CHUNK_HEADER_BYTES) / CHUNK_BYTES))
+}
+
+/** Encodes any frame but a chunk, which is built in place by `chunkFrame`. */
+export function encodeFrame(frame: Exclude<Frame, { type: 'chunk' }>): Uint8Array<ArrayBuffer> {
+  switch (frame.type) {
+    case 'want': {
+      const bytes = header(frame.type, frame.transfer, HEADER_BYTES + 8)
+      const view = new DataView(bytes.buffer)
+      view.setUint32(HEADER_BYTES, frame.first)
+      view.setUint32(HEADER_BYTES + 4, frame.count)
+      return bytes
+    }
+    case 'done':
+      return header(frame.type, frame.transfer, HEADER_BYTES)
+    case 'cancel': {
+      const bytes = header(frame.type, frame.transfer, HEADER_BYTES + 1)
+      bytes[HEADER_BYTES] = CANCEL_REASONS[frame.reason]
+      return bytes
+    }
+  }
+}
+
+/** A chunk frame around `body`; the one copy between the file and the link. */
+export function chunkFrame(transfer: ItemId, first: number, body: Uint8Array): Uint8Array<ArrayBuffer> {
+  const bytes = header('chunk', transfer, CHUNK_HEADER_BYTES + body.byteLength)
+  new DataView(bytes.buffer).setUint32(HEADER_BYTES, first)
+  bytes.set(body, CHUNK_HEADER_BYTES)
+  return bytes
+}
+
+/** Reads a frame; null for what cannot be parsed (F8). The body of a chunk is a view into `buffer`. */
+export function decodeFrame(buffer: ArrayBuffer): Frame | null {
+  if (buffer.byteLength < HEADER_BYTES) return null
+  const view = new DataView(buffer)
+  const transfer = readId(view)
+  const length = buffer.byteLength
+  switch (view.getUint8(0)) {
+    case KIND.want:
+      if (length !== HEADER_BYTES + 8) return null
+      return {
+        type: 'want',
+        transfer,
+        first: view.getUint32(HEADER_BYTES),
+        count: view.getUint32(HEADER_BYTES + 4),
+      }
+    case KIND.chunk:
+      if (length <= CHUNK_HEADER_BYTES) return null
+      return {
+        type: 'chunk',
+        transfer,
+        first: view.getUint32(HEADER_BYTES),
+        bytes: new Uint8Array(buffer, CHUNK_HEADER_BYTES),
+      }
+    case KIND.done:
+      return length === HEADER_BYTES ? { type: 'done', transfer } : null
+    case KIND.cancel: {
+      const reason = length === HEADER_BYTES + 1 ? readReason(view.getUint8(HEADER_BYTES)) : null
+      return reason && { type: 'cancel', transfer, reason }
+    }
+    default:
+      return null
+  }
+}
+
+function readReason(code: number): CancelReason | null {
+  const entry = Object.entries(CANCEL_REASONS).find(([, value]) => value === code)
+  return entry ? (entry[0] as CancelReason) : null
+}
+
+function header(kind: keyof typeof KIND, transfer: ItemId, length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length)
+  bytes[0] = KIND[kind]
+  writeUuid(bytes, 1, transfer)
+  return bytes
+}
+
+function readId(view: DataView): ItemId {
+  return readUuid(new Uint8Array(view.buffer, view.byteOffset + 1, ID_BYTES)) as ItemId
+}
+
+/** Writes a hyphenated UUID as its 16 bytes. */
+export function writeUuid(bytes: Uint8Array, at: number, uuid: string): void {
+  const digits = uuid.replaceAll('-', '')
+  for (let i = 0; i < ID_BYTES; i++) bytes[at + i] = Number.parseInt(digits.slice(i * 2, i * 2 + 2), 16)
+}
+
+/** Reads 16 bytes as a hyphenated UUID. */
+export function readUuid(bytes: Uint8Array): string {
+  const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return [
+    digits.slice(0, 8),
+    digits.slice(8, 12),
+    digits.slice(12, 16),
+    digits.slice(16, 20),
+    digits.slice(20),
+  ].join('-')
+}

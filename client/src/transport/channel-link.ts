@@ -1,0 +1,55 @@
+/** A link over one data channel, with water marks by events. Works on the page and in a worker alike. */
+import { MAX_RELAYED_FRAME_BYTES } from '../protocol/bindings'
+import type { FrameLink, FrameLinkEvents } from './frame-link'
+
+/** Stop sending above this: enough to keep the channel busy while a file is read; Chromium throws at 16 MiB. */
+const HIGH_WATER_BYTES = 2 * 1024 * 1024
+/** Go on below this. */
+const LOW_WATER_BYTES = 512 * 1024
+/** What a peer that announces no `max-message-size` takes (RFC 8841, section 6.1). */
+const SAFE_MESSAGE_BYTES = 64 * 1024
+
+export function channelLink(key: string, channel: RTCDataChannel, events: FrameLinkEvents): FrameLink {
+  let closed = false
+  let waiting: (() => void)[] = []
+  const release = () => {
+    const released = waiting
+    waiting = []
+    for (const resolve of released) resolve()
+  }
+  const end = () => {
+    if (closed) return
+    closed = true
+    release()
+    events.onClose()
+  }
+  channel.binaryType = 'arraybuffer'
+  channel.bufferedAmountLowThreshold = LOW_WATER_BYTES
+  channel.onbufferedamountlow = release
+  channel.onmessage = (event) => events.onFrame(event.data)
+  channel.onclose = end
+  channel.onerror = end
+  if (channel.readyState === 'open') queueMicrotask(events.onOpen)
+  else channel.onopen = events.onOpen
+  return {
+    key,
+    kind: 'direct',
+    maxFrame: SAFE_MESSAGE_BYTES,
+    send(frame) {
+      if (channel.readyState === 'open') channel.send(frame)
+    },
+    room() {
+      if (closed || channel.bufferedAmount < HIGH_WATER_BYTES) return null
+      return new Promise((resolve) => waiting.push(resolve))
+    },
+    close() {
+      channel.close()
+      end()
+    },
+  }
+}
+
+/** The largest frame for a peer that takes messages of `maxMessage` bytes. */
+export function frameLimit(maxMessage: number): number {
+  return Math.min(MAX_RELAYED_FRAME_BYTES, maxMessage > 0 ? maxMessage : SAFE_MESSAGE_BYTES)
+}

@@ -1,0 +1,21 @@
+/** A way for frames to one device. The engine knows no more of a link than this. */
+import type { LinkKey } from '../protocol/receiver'
+
+export interface FrameLink {
+  /** Names this link; a rebuilt one has another key. */
+  readonly key: LinkKey
+  readonly kind: 'direct' | 'relay'
+  /** Largest frame in bytes (F8). */
+  maxFrame: number
+  /** Hands over one frame. Call it only when `room()` is null. */
+  send(frame: Uint8Array<ArrayBuffer>): void
+  /** Null when a frame can go now; else a promise that resolves once it can, or once the link is closed. */
+  room(): Promise<void> | null
+  close(): void
+}
+
+export interface FrameLinkEvents {
+  onOpen(): void
+  onFrame(frame: ArrayBuffer): void
+  onClose(): void
+}

@@ -1,0 +1,70 @@
+/**
+ * A data channel that cannot leave the page, and the two ends of the port that stands for it: browsers that do not
+ * transfer channels keep the engine in its worker all the same.
+ */
+import { channelLink } from './channel-link'
+import type { FrameLink, FrameLinkEvents } from './frame-link'
+
+/** Frames on their way to the page that the channel has not taken yet. */
+const HIGH_WATER_BYTES = 2 * 1024 * 1024
+
+type ToPage = { frame: Uint8Array<ArrayBuffer> } | { close: true }
+type ToWorker = { opened: true } | { closed: true } | { taken: number } | { frame: ArrayBuffer }
+
+/** The worker's end. */
+export function portLink(key: string, port: MessagePort, events: FrameLinkEvents): FrameLink {
+  let pending = 0
+  let closed = false
+  let waiting: (() => void)[] = []
+  const release = () => {
+    const released = waiting
+    waiting = []
+    for (const resolve of released) resolve()
+  }
+  port.onmessage = ({ data }: MessageEvent<ToWorker>) => {
+    if ('frame' in data) events.onFrame(data.frame)
+    else if ('opened' in data) events.onOpen()
+    else if ('taken' in data) {
+      pending -= data.taken
+      if (pending < HIGH_WATER_BYTES) release()
+    } else {
+      closed = true
+      release()
+      events.onClose()
+    }
+  }
+  const post = (message: ToPage, transfer: Transferable[] = []) => port.postMessage(message, transfer)
+  return {
+    key,
+    kind: 'direct',
+    maxFrame: 64 * 1024,
+    send(frame) {
+      pending += frame.byteLength
+      post({ frame }, [frame.buffer])
+    },
+    room: () =>
+      closed || pending < HIGH_WATER_BYTES ? null : new Promise((resolve) => waiting.push(resolve)),
+    close: () => post({ close: true }),
+  }
+}
+
+/** The page's end: feeds the channel in order and says what it has taken. */
+export function bridgeChannel(channel: RTCDataChannel, port: MessagePort): void {
+  const post = (message: ToWorker, transfer: Transferable[] = []) => port.postMessage(message, transfer)
+  const link = channelLink('bridge', channel, {
+    onOpen: () => post({ opened: true }),
+    onFrame: (frame) => post({ frame }, [frame]),
+    onClose: () => post({ closed: true }),
+  })
+  let last = Promise.resolve()
+  port.onmessage = ({ data }: MessageEvent<ToPage>) => {
+    if ('close' in data) link.close()
+    else {
+      last = last.then(async () => {
+        await link.room()
+        link.send(data.frame)
+        post({ taken: data.frame.byteLength })
+      })
+    }
+  }
+}

@@ -1,0 +1,15 @@
+/** The sink of a file that the person picked (File System Access). The browser moves it into place at the end. */
+import type { Sink, SinkFile } from './sink'
+
+export async function openPickedSink(handle: FileSystemFileHandle, { size }: SinkFile): Promise<Sink> {
+  const stream = await handle.createWritable()
+  await stream.truncate(size)
+  return {
+    write: (position, data) => stream.write({ type: 'write', position, data }),
+    async finish() {
+      await stream.close()
+      return null
+    },
+    abort: () => stream.abort(),
+  }
+}
