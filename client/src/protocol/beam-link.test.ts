@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { beamLink, findBeamId, parseBeamId } from './beam-link'
+import type { BeamId, Site } from './bindings'
+
+const ID = '7c9e6679-4b1d-4f0a-9d3c-5a1e2b3c4d5e'
+const site = (more: Partial<Site>): Site => ({
+  name: 'Heliograph',
+  version: '1.0.0',
+  public_url: null,
+  network_url: null,
+  repository: '',
+  ...more,
+})
+
+describe('b9 a beam id', () => {
+  it.each([ID, ID.toUpperCase(), ` ${ID} `])('is read from %s', (text) => {
+    expect(parseBeamId(text)).toBe(ID)
+  })
+
+  it.each([
+    '',
+    'x',
+    ID.slice(1),
+    `${ID}0`,
+    ID.replace('-4f', '-5f'),
+    ID.replace('-9d', '-7d'),
+    ID.replaceAll('-', ''),
+  ])('is not read from %s', (text) => expect(parseBeamId(text)).toBeNull())
+
+  it('is found in a link, up to the next parameter or the fragment', () => {
+    expect(findBeamId(`https://h.example/?beam_id=${ID}`)).toBe(ID)
+    expect(findBeamId(`https://h.example/space?beam_id=${ID}&x=1#k=abc`)).toBe(ID)
+    expect(findBeamId('https://h.example/?beam_id=nonsense')).toBeNull()
+  })
+})
+
+describe('p3 the link of a beam', () => {
+  const local = { origin: 'http://localhost:8080', hostname: 'localhost' }
+  const id = ID as BeamId
+
+  it('carries the network address when the page is on localhost', () => {
+    const link = beamLink(id, site({ network_url: 'http://192.0.2.7:8080' }), local)
+    expect(link).toBe(`http://192.0.2.7:8080/?beam_id=${ID}`)
+  })
+
+  it('carries the own address when the server listens on loopback only', () => {
+    expect(beamLink(id, site({}), local)).toBe(`http://localhost:8080/?beam_id=${ID}`)
+    expect(beamLink(id, null, local)).toBe(`http://localhost:8080/?beam_id=${ID}`)
+  })
+
+  it('carries the public address wherever the page is', () => {
+    const link = beamLink(
+      id,
+      site({ public_url: 'https://h.example', network_url: 'http://192.0.2.7:8080' }),
+      local,
+    )
+    expect(link).toBe(`https://h.example/?beam_id=${ID}`)
+  })
+})

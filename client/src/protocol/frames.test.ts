@@ -1,0 +1,64 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { CHUNK_BYTES, type ItemId, MAX_RELAYED_FRAME_BYTES } from './bindings'
+import {
+  CHUNK_HEADER_BYTES,
+  chunkFrame,
+  chunksPerFrame,
+  decodeFrame,
+  encodeFrame,
+  type Frame,
+} from './frames'
+
+const transfer = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
+
+describe('frames', () => {
+  it('stand on the wire as the document says', () => {
+    const want = encodeFrame({ type: 'want', transfer, first: 1, count: 258 })
+    expect(Buffer.from(want).toString('hex')).toBe('010123456789ab4cde8f0123456789abcd0000000100000102')
+    const cancel = encodeFrame({ type: 'cancel', transfer, reason: 'gone' })
+    expect(Buffer.from(cancel).toString('hex')).toBe('040123456789ab4cde8f0123456789abcd02')
+    const chunk = chunkFrame(transfer, 9, Uint8Array.of(7, 8))
+    expect(Buffer.from(chunk).toString('hex')).toBe('020123456789ab4cde8f0123456789abcd000000090708')
+  })
+
+  it('come back as they went', () => {
+    const u32 = fc.nat(0xffffffff)
+    const frames: fc.Arbitrary<Exclude<Frame, { type: 'chunk' }>> = fc.oneof(
+      fc.record({
+        type: fc.constant('want' as const),
+        transfer: fc.constant(transfer),
+        first: u32,
+        count: u32,
+      }),
+      fc.constant({ type: 'done' as const, transfer }),
+      fc.record({
+        type: fc.constant('cancel' as const),
+        transfer: fc.constant(transfer),
+        reason: fc.constantFrom('person' as const, 'gone' as const, 'noRoom' as const),
+      }),
+    )
+    fc.assert(
+      fc.property(frames, (frame) => {
+        expect(decodeFrame(encodeFrame(frame).buffer)).toEqual(frame)
+      }),
+    )
+  })
+
+  it('f8_what_cannot_be_parsed_is_dropped', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
+        const frame = decodeFrame(bytes.slice().buffer)
+        if (frame && frame.type !== 'chunk') expect(Buffer.compare(encodeFrame(frame), bytes)).toBe(0)
+      }),
+    )
+    expect(decodeFrame(new ArrayBuffer(0))).toBeNull()
+    expect(decodeFrame(Uint8Array.of(9, ...new Array(16).fill(0)).buffer)).toBeNull()
+  })
+
+  it('f8_stay_below_the_limit_with_room_for_sixteen_bytes_a_chunk', () => {
+    const chunks = chunksPerFrame(MAX_RELAYED_FRAME_BYTES)
+    expect(CHUNK_HEADER_BYTES + chunks * (CHUNK_BYTES + 16)).toBeLessThanOrEqual(MAX_RELAYED_FRAME_BYTES)
+    expect(chunksPerFrame(10)).toBe(1)
+  })
+})
