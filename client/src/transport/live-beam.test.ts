@@ -1,0 +1,223 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import {
+  type BeamId,
+  CLOSE_CODES,
+  type DeviceId,
+  type ItemId,
+  PING_INTERVAL_MS,
+  RECONNECT_ATTEMPTS,
+  RECONNECT_DELAY_MS,
+  SOCKET_IDLE_MS,
+} from '../protocol/bindings'
+import { LiveBeam, type LiveBeamStatus } from './live-beam'
+import type { OpenSignalSocket, SignalSocketEvents } from './signal-socket'
+
+const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
+const ITEM_2 = '11234567-89ab-4cde-8f01-23456789abcd' as ItemId
+const DEVICE = '21234567-89ab-8cde-8f01-23456789abcd' as DeviceId
+
+/** The server's end of each socket that was opened, the newest last. */
+class Server {
+  readonly sockets: { events: SignalSocketEvents; sent: (string | Uint8Array)[]; closed: boolean }[] = []
+
+  readonly open: OpenSignalSocket = (_beam, events) => {
+    const socket = { events, sent: [] as (string | Uint8Array)[], closed: false }
+    this.sockets.push(socket)
+    return {
+      send: (data) => socket.sent.push(data),
+      close: () => {
+        socket.closed = true
+      },
+    }
+  }
+
+  get newest() {
+    const socket = this.sockets.at(-1)
+    if (!socket) throw new Error('no socket was opened')
+    return socket
+  }
+
+  accepts(): void {
+    this.newest.events.onOpen()
+    this.says({ type: 'auth_success', message: 'ok' })
+  }
+
+  says(message: unknown): void {
+    this.newest.events.onText(JSON.stringify(message))
+  }
+
+  heard(): unknown[] {
+    return this.newest.sent
+      .filter((data) => typeof data === 'string' && data !== 'ping')
+      .map((data) => JSON.parse(String(data)))
+  }
+}
+
+let server: Server
+let statuses: LiveBeamStatus[]
+let synced: unknown[]
+let newTokens: boolean[]
+
+function join(): LiveBeam {
+  return new LiveBeam(
+    {
+      beamId: 'b' as BeamId,
+      beamKey: null,
+      auth: (takeNewToken) => {
+        newTokens.push(takeNewToken)
+        return { v: 1, caps: ['files'], name: 'Test', device_token: null }
+      },
+      open: server.open,
+      random: () => 0.5,
+    },
+    {
+      onStatus: (status) => statuses.push(status),
+      onMessage: () => {},
+      onSynced: (all) => synced.push(all),
+      onRelayed: () => {},
+    },
+  )
+}
+
+const echo = (id: ItemId, seq: number) => ({
+  type: 'rec_clipboard',
+  message: 'x',
+  extra: 'text',
+  id,
+  seq,
+  from: DEVICE,
+  at: 0,
+})
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  server = new Server()
+  statuses = []
+  synced = []
+  newTokens = []
+})
+afterEach(() => vi.useRealTimers())
+
+describe('the live channel', () => {
+  it('s1_s11_sends_auth_first_and_asks_for_everything_once_it_is_in', () => {
+    join()
+    server.accepts()
+    expect(server.heard()).toMatchObject([
+      { type: 'auth', message: null },
+      { type: 'sync', message: { after: null } },
+    ])
+    expect(statuses.at(-1)).toEqual({ status: 'live' })
+  })
+
+  it('accepts the misspelt auth_sucess', () => {
+    join()
+    server.newest.events.onOpen()
+    server.says({ type: 'auth_sucess' })
+    expect(statuses.at(-1)).toEqual({ status: 'live' })
+  })
+
+  it('s11_puts_the_pages_together', () => {
+    join()
+    server.accepts()
+    const { type: _type, ...item } = echo(ITEM, 1)
+    server.says({ type: 'sync', message: { epoch: 'e', oldest: 1, items: [item], next: 1 } })
+    expect(server.heard().at(-1)).toEqual({ type: 'sync', message: { after: 1 } })
+    server.says({
+      type: 'sync',
+      message: { epoch: 'e', oldest: 1, items: [{ ...item, id: ITEM_2, seq: 2 }], next: null },
+    })
+    expect(synced).toMatchObject([{ epoch: 'e', items: [{ seq: 1 }, { seq: 2 }] }])
+  })
+
+  it('sends what was shared while it was down, once it is back, and only what was not echoed', async () => {
+    const live = join()
+    server.accepts()
+    live.share(ITEM, 'arrived', 'text')
+    server.says(echo(ITEM, 1))
+    server.newest.events.onClose(CLOSE_CODES.Restart)
+    live.share(ITEM_2, 'waits', 'text')
+    await vi.advanceTimersByTimeAsync(RECONNECT_DELAY_MS + 500)
+    server.accepts()
+    expect(
+      server.heard().filter((message) => (message as { type: string }).type === 'share_clipboard'),
+    ).toEqual([{ type: 'share_clipboard', message: 'waits', extra: 'text', id: ITEM_2 }])
+  })
+
+  it('tries twenty times, five seconds and a little apart, then stops; a person can go on', async () => {
+    const live = join()
+    server.newest.events.onClose(1006)
+    for (let attempt = 1; attempt <= RECONNECT_ATTEMPTS; attempt++) {
+      expect(statuses.at(-1)).toEqual({ status: 'reconnecting', attempt, of: RECONNECT_ATTEMPTS })
+      await vi.advanceTimersByTimeAsync(RECONNECT_DELAY_MS + 499)
+      expect(server.sockets).toHaveLength(attempt)
+      await vi.advanceTimersByTimeAsync(1)
+      expect(server.sockets).toHaveLength(attempt + 1)
+      server.newest.events.onClose(1006)
+    }
+    expect(statuses.at(-1)).toEqual({ status: 'stopped', why: 'unreachable' })
+    live.wake()
+    server.accepts()
+    expect(statuses.at(-1)).toEqual({ status: 'live' })
+  })
+
+  it.each([
+    [CLOSE_CODES.Ended, 'ended'],
+    [CLOSE_CODES.Forbidden, 'forbidden'],
+    [CLOSE_CODES.SessionEnded, 'forbidden'],
+  ])('s19_does_not_come_back_after_%i', async (code, why) => {
+    join()
+    server.newest.events.onClose(code)
+    expect(statuses.at(-1)).toEqual({ status: 'stopped', why })
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(server.sockets).toHaveLength(1)
+  })
+
+  it('s5_takes_a_new_token_when_another_tab_took_its_place', async () => {
+    join()
+    server.accepts()
+    server.newest.events.onClose(CLOSE_CODES.Replaced)
+    await vi.advanceTimersByTimeAsync(RECONNECT_DELAY_MS + 500)
+    server.accepts()
+    expect(newTokens).toEqual([false, true])
+  })
+
+  it('s13_pings_every_25_seconds_and_gives_up_after_60_of_silence', async () => {
+    join()
+    server.accepts()
+    await vi.advanceTimersByTimeAsync(PING_INTERVAL_MS)
+    expect(server.newest.sent.at(-1)).toBe('ping')
+    await vi.advanceTimersByTimeAsync(SOCKET_IDLE_MS - PING_INTERVAL_MS)
+    expect(statuses.at(-1)?.status).toBe('reconnecting')
+    expect(server.newest.closed).toBe(true)
+  })
+
+  it('lives on as long as the server answers', async () => {
+    join()
+    server.accepts()
+    for (let i = 0; i < 6; i++) {
+      await vi.advanceTimersByTimeAsync(PING_INTERVAL_MS)
+      server.newest.events.onText('pong')
+    }
+    expect(statuses.at(-1)?.status).toBe('live')
+  })
+
+  it('ignores late news of a socket that it left', async () => {
+    join()
+    server.accepts()
+    const old = server.newest
+    old.events.onClose(1006)
+    await vi.advanceTimersByTimeAsync(RECONNECT_DELAY_MS + 500)
+    server.accepts()
+    old.events.onClose(1006)
+    expect(statuses.at(-1)).toEqual({ status: 'live' })
+  })
+
+  it('r19_is_not_harmed_by_what_is_no_message', () => {
+    join()
+    server.accepts()
+    for (const text of ['<html>', '{"type":7}', '{"type":"rec_clipboard"}', '[]', '{"type":"news"}']) {
+      server.newest.events.onText(text)
+    }
+    expect(statuses.at(-1)).toEqual({ status: 'live' })
+  })
+})
