@@ -1,0 +1,50 @@
+//! What can go wrong in here. A row that is not there is an `Option`, not an error.
+
+use std::fmt;
+
+use heliograph_shared::ids::Malformed;
+
+/// Why the tables did not do what they were asked.
+#[derive(Debug)]
+pub enum Error {
+    /// A constraint of the schema: there is such a row already.
+    Conflict,
+    /// The database is locked, full, gone or not ours.
+    Database(sqlx::Error),
+    /// The schema could not be brought up to date.
+    Migration(sqlx::migrate::MigrateError),
+    /// A row holds what nobody here would have written.
+    Corrupt(Malformed),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Conflict => f.write_str("there is such a row already"),
+            Self::Database(error) => write!(f, "database: {error}"),
+            Self::Migration(error) => write!(f, "migration: {error}"),
+            Self::Corrupt(error) => write!(f, "corrupt row: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<sqlx::Error> for Error {
+    fn from(error: sqlx::Error) -> Self {
+        let conflict = error.as_database_error().is_some_and(|error| error.is_unique_violation());
+        if conflict { Self::Conflict } else { Self::Database(error) }
+    }
+}
+
+impl From<sqlx::migrate::MigrateError> for Error {
+    fn from(error: sqlx::migrate::MigrateError) -> Self {
+        Self::Migration(error)
+    }
+}
+
+impl From<Malformed> for Error {
+    fn from(error: Malformed) -> Self {
+        Self::Corrupt(error)
+    }
+}
