@@ -18,9 +18,12 @@ const HEADER_BYTES = 1 + ID_BYTES
 /** Bytes before the body of a chunk frame: kind, transfer, first. */
 export const CHUNK_HEADER_BYTES = HEADER_BYTES + 4
 
-/** How many whole chunks one frame of at most `maxFrame` bytes can carry; at least one. */
+/** Chunks in one frame: larger frames leave in larger bursts, which lose more on the way and were no faster measured. */
+const FRAME_CHUNKS = 4
+
+/** How many whole chunks one frame of at most `maxFrame` bytes carries; at least one. */
 export function chunksPerFrame(maxFrame: number): number {
-  return Math.max(1, Math.floor((maxFrame - CHUNK_HEADER_BYTES) / CHUNK_BYTES))
+  return Math.min(FRAME_CHUNKS, Math.max(1, Math.floor((maxFrame - CHUNK_HEADER_BYTES) / CHUNK_BYTES)))
 }
 
 /** Encodes any frame but a chunk, which is built in place by `chunkFrame`. */
