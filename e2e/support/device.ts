@@ -1,0 +1,166 @@
+/** A person at a device: what they do and what they see, in their words. Things are found by role and name. */
+import { type BrowserContext, expect, type Locator, type Page } from '@playwright/test'
+import type { TestFile } from './files.ts'
+import { sha256Of } from './files.ts'
+import { readQr } from './qr.ts'
+
+/** Time for a large file on two cores that run two browsers and a server. */
+export const LARGE_FILE_MS = 180_000
+
+export class Device {
+  readonly name: string
+  readonly page: Page
+  readonly context: BrowserContext
+  readonly #origin: string
+  readonly #downloads: boolean
+
+  constructor(name: string, page: Page, origin: string, downloads: boolean) {
+    this.name = name
+    this.page = page
+    this.context = page.context()
+    this.#origin = origin
+    this.#downloads = downloads
+  }
+
+  async opensHome(): Promise<void> {
+    await this.page.goto(this.#origin)
+  }
+
+  async opensSpace(): Promise<void> {
+    await this.page.goto(`${this.#origin}/space`)
+  }
+
+  async opens(link: string): Promise<void> {
+    await this.page.goto(link)
+  }
+
+  /** The link in the QR code on the screen. */
+  async scansOwnQr(): Promise<string> {
+    const picture = this.page.getByRole('img', { name: 'QR code of this beam' })
+    let link: string | null = null
+    // It may still be drawn, or on its way to its corner.
+    await expect
+      .poll(async () => {
+        link = readQr(await picture.screenshot({ animations: 'disabled' }))
+        return link
+      })
+      .toContain('?beam_id=')
+    return link ?? ''
+  }
+
+  /** Opens the page and reads the link under which another device joins. */
+  async startsBeam(): Promise<string> {
+    await this.opensHome()
+    return await this.scansOwnQr()
+  }
+
+  async joinsByTyping(text: string): Promise<void> {
+    await this.page.getByRole('button', { name: 'Join Beam' }).click()
+    const dialog = this.page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Enter Beam ID' }).fill(text)
+    await dialog.getByRole('button', { name: 'Join Beam' }).click()
+  }
+
+  async seesDevices(count: number): Promise<void> {
+    const text = count === 1 ? '1 device' : `${count} devices`
+    await expect(this.page.getByText(text, { exact: true }).first()).toBeVisible()
+  }
+
+  async seesHeading(name: string): Promise<void> {
+    await expect(this.page.getByRole('heading', { name })).toBeVisible()
+  }
+
+  async seesToast(text: string | RegExp): Promise<void> {
+    await expect(this.page.getByText(text).first()).toBeVisible()
+  }
+
+  async sharesText(text: string): Promise<void> {
+    await this.page.getByRole('button', { name: 'Message' }).click()
+    await this.page.getByRole('textbox', { name: 'Type a message' }).fill(text)
+    await this.page.getByRole('button', { name: 'Send' }).click()
+  }
+
+  /** The card of an item whose text or file name is this. */
+  card(text: string): Locator {
+    return this.page.getByRole('article').filter({ hasText: text })
+  }
+
+  /** Sees the item, and sees it once. */
+  async sees(text: string): Promise<void> {
+    await expect(this.card(text)).toHaveCount(1)
+    await expect(this.card(text)).toBeVisible()
+  }
+
+  async seesNothingOf(text: string): Promise<void> {
+    await expect(this.card(text)).toHaveCount(0)
+  }
+
+  async sharesFiles(...files: readonly TestFile[]): Promise<void> {
+    await this.page
+      .getByLabel('Choose files')
+      .first()
+      .setInputFiles(files.map((file) => file.path))
+  }
+
+  async takes(file: TestFile): Promise<void> {
+    await this.card(file.name).getByRole('button', { name: 'Receive' }).click()
+  }
+
+  async cancels(file: TestFile): Promise<void> {
+    await this.card(file.name).getByRole('button', { name: 'Cancel' }).click()
+  }
+
+  async seesPath(file: TestFile, path: 'Direct' | 'via server'): Promise<void> {
+    await expect(this.card(file.name).getByText(path, { exact: true })).toBeVisible()
+  }
+
+  /** Waits until the file is all there. */
+  async has(file: TestFile): Promise<void> {
+    await expect(this.#download(file)).toBeVisible({ timeout: LARGE_FILE_MS })
+  }
+
+  /** Percent of the file that the card shows; 100 when it is complete. */
+  async progress(file: TestFile): Promise<number> {
+    const bar = this.card(file.name).getByRole('progressbar')
+    if ((await bar.count()) === 0) return (await this.#download(file).count()) > 0 ? 100 : 0
+    return Number(
+      (await bar
+        .first()
+        .getAttribute('aria-valuenow', { timeout: 1000 })
+        .catch(() => null)) ?? 0,
+    )
+  }
+
+  async reaches(file: TestFile, percent: number): Promise<void> {
+    await expect
+      .poll(() => this.progress(file), { intervals: [20], timeout: LARGE_FILE_MS })
+      .toBeGreaterThanOrEqual(percent)
+  }
+
+  /** SHA-256 of the bytes that a person gets when they save the file. */
+  async savedSha256(file: TestFile): Promise<string> {
+    await this.has(file)
+    return this.#downloads ? await this.#downloadedSha256(file) : await this.#blobSha256(file)
+  }
+
+  async #downloadedSha256(file: TestFile): Promise<string> {
+    const coming = this.page.waitForEvent('download')
+    await this.#download(file).click()
+    const download = await coming
+    expect(download.suggestedFilename()).toBe(file.name)
+    return await sha256Of(await download.path())
+  }
+
+  /** Firefox announces no downloads to its driver: the same address is read in the page. */
+  async #blobSha256(file: TestFile): Promise<string> {
+    return await this.#download(file).evaluate(async (link) => {
+      const bytes = await (await fetch((link as HTMLAnchorElement).href)).arrayBuffer()
+      const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+      return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')
+    })
+  }
+
+  #download(file: TestFile): Locator {
+    return this.card(file.name).getByRole('link', { name: 'Download' })
+  }
+}

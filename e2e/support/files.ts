@@ -1,0 +1,56 @@
+/** Files to share, made at test time, and the SHA-256 by which two copies are compared. */
+import { createHash, randomBytes } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export const MB = 1_000_000
+
+export interface TestFile {
+  readonly name: string
+  readonly path: string
+  readonly size: number
+  readonly sha256: string
+}
+
+/** A folder for the files of one test. */
+export class Folder {
+  readonly path: string
+
+  private constructor(path: string) {
+    this.path = path
+  }
+
+  static async make(): Promise<Folder> {
+    return new Folder(await mkdtemp(join(tmpdir(), 'heliograph-files-')))
+  }
+
+  /** Writes a file in which no two blocks are alike, so that a misplaced chunk shows. */
+  async file(name: string, size: number): Promise<TestFile> {
+    const path = join(this.path, name)
+    const hash = createHash('sha256')
+    const block = randomBytes(Math.max(1, Math.min(size, 1 << 20)))
+    const file = await open(path, 'w')
+    for (let at = 0; at < size; at += block.length) {
+      const part = block.subarray(0, Math.min(block.length, size - at))
+      // A number at the head of a random block: unique, and far cheaper than fresh randomness.
+      if (part.length >= 8) part.writeDoubleBE(at)
+      hash.update(part)
+      await file.write(part)
+    }
+    await file.close()
+    return { name, path, size, sha256: hash.digest('hex') }
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.path, { recursive: true, force: true })
+  }
+}
+
+/** SHA-256 of a file, in lower-case hexadecimal. */
+export async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const part of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(part as Buffer)
+  return hash.digest('hex')
+}

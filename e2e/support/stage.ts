@@ -1,0 +1,110 @@
+/** What every test starts from: the product running, and devices that come when they are called. */
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  test as base,
+  chromium,
+  firefox,
+} from '@playwright/test'
+import { CHROMIUM, DESKTOP, FIREFOX, PHONE } from './browsers.ts'
+import { Device } from './device.ts'
+import { Folder } from './files.ts'
+import { watchPaths } from './paths.ts'
+import { Server } from './server.ts'
+
+type BrowserName = 'chromium' | 'firefox'
+
+export interface DeviceOptions {
+  phone?: boolean
+  dark?: boolean
+  /** A browser process of its own, with a profile on the disk: what a person has, and what large files need. */
+  own?: BrowserName
+}
+
+export type CallDevice = (name: string, options?: DeviceOptions) => Promise<Device>
+
+interface Fixtures {
+  /** Calls a device; it leaves when the test ends. */
+  device: CallDevice
+  /** A folder for the files of this test. */
+  folder: Folder
+}
+
+export const test = base.extend<Fixtures, { server: Server }>({
+  server: [
+    async ({ browserName: _ }, use) => {
+      const server = await Server.start()
+      await use(server)
+      await server.stop()
+    },
+    { scope: 'worker' },
+  ],
+
+  device: async ({ browser, browserName, server }, use) => {
+    const leave: (() => Promise<void>)[] = []
+    await use(async (name, options = {}) => {
+      const made = options.own
+        ? await ownBrowser(options.own, options)
+        : await sharedBrowser(browser, browserName as BrowserName, options)
+      leave.push(made.leave)
+      await watchPaths(made.context)
+      const page = made.context.pages()[0] ?? (await made.context.newPage())
+      return new Device(name, page, server.origin, made.browser === 'chromium')
+    })
+    for (const left of leave.reverse()) await left()
+  },
+
+  folder: async ({ browserName: _ }, use) => {
+    const folder = await Folder.make()
+    await use(folder)
+    await folder.remove()
+  },
+})
+
+interface Made {
+  browser: BrowserName
+  context: BrowserContext
+  leave: () => Promise<void>
+}
+
+async function sharedBrowser(browser: Browser, name: BrowserName, options: DeviceOptions): Promise<Made> {
+  const context = await browser.newContext(contextOptions(name, options))
+  await allowClipboard(name, context)
+  return { browser: name, context, leave: () => context.close() }
+}
+
+async function ownBrowser(name: BrowserName, options: DeviceOptions): Promise<Made> {
+  const profile = await mkdtemp(join(tmpdir(), 'heliograph-profile-'))
+  const launch = name === 'chromium' ? CHROMIUM : FIREFOX
+  const type = name === 'chromium' ? chromium : firefox
+  const context = await type.launchPersistentContext(profile, { ...launch, ...contextOptions(name, options) })
+  await allowClipboard(name, context)
+  const leave = async () => {
+    await context.close()
+    await rm(profile, { recursive: true, force: true })
+  }
+  return { browser: name, context, leave }
+}
+
+function contextOptions(browser: BrowserName, options: DeviceOptions): BrowserContextOptions {
+  const viewport = options.phone ? PHONE : DESKTOP
+  const touch = options.phone ? { hasTouch: true, ...(browser === 'chromium' && { isMobile: true }) } : {}
+  // Firefox's driver cannot emulate media features and refuses to be asked.
+  if (browser === 'firefox') return { viewport, locale: 'en-GB', ...touch }
+  return {
+    viewport,
+    locale: 'en-GB',
+    ...touch,
+    reducedMotion: 'reduce',
+    colorScheme: options.dark ? 'dark' : 'light',
+  }
+}
+
+async function allowClipboard(browser: BrowserName, context: BrowserContext): Promise<void> {
+  if (browser === 'chromium') await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+}

@@ -1,0 +1,148 @@
+/** A real browser without WebRTC: WebKitGTK's MiniBrowser on a display of its own. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect } from '@playwright/test'
+import type { TestFile } from './files.ts'
+import { freePort } from './server.ts'
+import { type Element, WebDriver } from './webdriver.ts'
+
+const MINI_BROWSER = ['x86_64', 'aarch64']
+  .map((machine) => `/usr/lib/${machine}-linux-gnu/webkit2gtk-4.1/MiniBrowser`)
+  .find(existsSync)
+
+export class WebKitDevice {
+  readonly #driver: WebDriver
+  readonly #end: () => Promise<void>
+
+  private constructor(driver: WebDriver, end: () => Promise<void>) {
+    this.#driver = driver
+    this.#end = end
+  }
+
+  static async start(): Promise<WebKitDevice> {
+    if (!MINI_BROWSER) throw new Error('no MiniBrowser: run scripts/install-test-tools')
+    const home = await mkdtemp(join(tmpdir(), 'heliograph-webkit-'))
+    const display = await startDisplay()
+    const port = await freePort()
+    const server = spawn('/usr/bin/WebKitWebDriver', ['--host=127.0.0.1', `--port=${port}`], {
+      env: { ...process.env, DISPLAY: display.name, HOME: home, XDG_DATA_HOME: home, XDG_CACHE_HOME: home },
+      stdio: 'ignore',
+    })
+    await listening(port)
+    const driver = await WebDriver.open(`http://127.0.0.1:${port}`, {
+      'webkitgtk:browserOptions': { binary: MINI_BROWSER, args: ['--automation'] },
+    })
+    await driver.allowMinutes(3)
+    return new WebKitDevice(driver, async () => {
+      await driver.close()
+      await ended(server)
+      await ended(display.process)
+      await rm(home, { recursive: true, force: true, maxRetries: 5 })
+    })
+  }
+
+  async leaves(): Promise<void> {
+    await this.#end()
+  }
+
+  async opens(link: string): Promise<void> {
+    await this.#driver.goTo(link)
+  }
+
+  async hasWebRtc(): Promise<boolean> {
+    return (await this.#driver.run('arguments[0]("RTCPeerConnection" in window)')) as boolean
+  }
+
+  async sees(text: string): Promise<void> {
+    await this.#one(`//article[contains(., '${text}')]`)
+  }
+
+  async sharesFile(file: TestFile): Promise<void> {
+    const label = "@aria-label='Choose files' or @id=//label[normalize-space()='Choose files']/@for"
+    await this.#driver.type(await this.#one(`//input[@type='file'][${label}]`), file.path)
+  }
+
+  async takes(file: TestFile): Promise<void> {
+    await this.#driver.click(await this.#one(`${card(file)}//button[${named('Receive')}]`))
+  }
+
+  async seesPath(file: TestFile, path: string): Promise<void> {
+    await this.#one(`${card(file)}//*[normalize-space()='${path}']`)
+  }
+
+  /** SHA-256 of the bytes behind the card's Download link. */
+  async savedSha256(file: TestFile): Promise<string> {
+    const link = await this.#one(`${card(file)}//a[${named('Download')}]`, 120_000)
+    return (await this.#driver.run(HASH_OF_LINK, link)) as string
+  }
+
+  async #one(xpath: string, timeout = 30_000): Promise<Element> {
+    let found: Element | undefined
+    await expect
+      .poll(
+        async () => {
+          found = (await this.#driver.all(xpath))[0]
+          return found !== undefined
+        },
+        { message: xpath, timeout },
+      )
+      .toBe(true)
+    return found as Element
+  }
+}
+
+const HASH_OF_LINK = `
+  const [link, answer] = arguments
+  fetch(link.href)
+    .then((response) => response.arrayBuffer())
+    .then((bytes) => crypto.subtle.digest('SHA-256', bytes))
+    .then((hash) => Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join(''))
+    .then(answer, (error) => answer(String(error)))`
+
+function card(file: TestFile): string {
+  return `//article[contains(., '${file.name}')]`
+}
+
+function named(name: string): string {
+  return `normalize-space()='${name}' or starts-with(@aria-label, '${name}')`
+}
+
+/** Starts a display that nobody sees, with a number that is free. */
+async function startDisplay(): Promise<{ process: ChildProcess; name: string }> {
+  const child = spawn(
+    '/usr/bin/Xvfb',
+    ['-displayfd', '1', '-screen', '0', '1440x900x24', '-nolisten', 'tcp'],
+    {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  )
+  const [number] = (await once(child.stdout, 'data')) as [Buffer]
+  return { process: child, name: `:${number.toString().trim()}` }
+}
+
+async function listening(port: number): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const socket = connect(port, '127.0.0.1')
+    const open = await Promise.race([
+      once(socket, 'connect').then(() => true),
+      once(socket, 'error').then(() => false),
+    ]).catch(() => false)
+    socket.destroy()
+    if (open) return
+    await pause(50)
+  }
+  throw new Error(`nobody listens on ${port}`)
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = once(child, 'exit')
+  child.kill('SIGTERM')
+  await gone
+}

@@ -1,0 +1,47 @@
+import { expect } from '@playwright/test'
+import { MB, type TestFile } from '../support/files.ts'
+import { type CallDevice, test } from '../support/stage.ts'
+
+// Large enough that a person, or a test, can cancel while it moves.
+const SIZE = 200 * MB
+
+async function halfWay(device: CallDevice, film: TestFile) {
+  const ada = await device('Ada', { own: 'chromium' })
+  const bob = await device('Bob', { own: 'chromium' })
+  await bob.opens(await ada.startsBeam())
+  await ada.seesDevices(2)
+  await ada.sharesFiles(film)
+  await bob.takes(film)
+  await bob.reaches(film, 2)
+  return { ada, bob }
+}
+
+test.describe('cancel', () => {
+  test.setTimeout(180_000)
+
+  test('the receiver cancels: the sender hears of it, the card can be taken again', async ({
+    device,
+    folder,
+  }) => {
+    const film = await folder.file('film.bin', SIZE)
+    const { ada, bob } = await halfWay(device, film)
+
+    await bob.cancels(film)
+    await expect(ada.card(film.name).getByText(/cancel/i)).toBeVisible()
+    await bob.takes(film)
+    expect(await bob.savedSha256(film)).toBe(film.sha256)
+  })
+
+  test('the sender cancels: the receiver hears of it, and nothing is offered as complete', async ({
+    device,
+    folder,
+  }) => {
+    const film = await folder.file('film.bin', SIZE)
+    const { ada, bob } = await halfWay(device, film)
+
+    await ada.cancels(film)
+    await expect(bob.card(film.name).getByText(/cancel/i)).toBeVisible()
+    await expect(bob.card(film.name).getByRole('link', { name: 'Download' })).toHaveCount(0)
+    await expect(bob.card(film.name).getByRole('progressbar')).toHaveCount(0)
+  })
+})

@@ -1,0 +1,43 @@
+import { expect } from '@playwright/test'
+import { LARGE_FILE_MS } from '../support/device.ts'
+import { MB } from '../support/files.ts'
+import { cutDirectPaths, relayedBytes } from '../support/paths.ts'
+import { test } from '../support/stage.ts'
+
+test('a transfer whose data channel dies at 40 % goes on through the server', async ({ device, folder }) => {
+  test.setTimeout(LARGE_FILE_MS + 60_000)
+  const ada = await device('Ada', { own: 'chromium' })
+  const bob = await device('Bob', { own: 'chromium' })
+  const film = await folder.file('film.bin', 100 * MB)
+  await bob.opens(await ada.startsBeam())
+  await ada.seesDevices(2)
+
+  await ada.sharesFiles(film)
+  await bob.takes(film)
+  await bob.reaches(film, 40)
+  const direct = await cutDirectPaths(ada.page)
+  expect(direct).toBeGreaterThan(0.4 * film.size)
+  expect(direct).toBeLessThan(film.size)
+
+  await bob.seesPath(film, 'via server')
+  expect(await bob.savedSha256(film)).toBe(film.sha256)
+  const sent = direct + (await relayedBytes(ada.page))
+  expect(sent).toBeGreaterThanOrEqual(film.size)
+  expect(sent).toBeLessThanOrEqual(1.05 * film.size)
+})
+
+test('devices between which no data channel opens use the server', async ({ device, folder }) => {
+  const ada = await device('Ada')
+  const bob = await device('Bob')
+  const note = await folder.file('note.bin', 3 * MB)
+  await ada.opensHome()
+  await cutDirectPaths(ada.page)
+  await bob.opens(await ada.scansOwnQr())
+  await ada.seesDevices(2)
+
+  await ada.sharesFiles(note)
+  await bob.takes(note)
+  await bob.seesPath(note, 'via server')
+  expect(await bob.savedSha256(note)).toBe(note.sha256)
+  expect(await relayedBytes(ada.page)).toBeGreaterThanOrEqual(note.size)
+})

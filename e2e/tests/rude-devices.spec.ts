@@ -1,0 +1,115 @@
+import { expect } from '@playwright/test'
+import type { Device } from '../support/device.ts'
+import { OPCODE, RawClient } from '../support/raw-client.ts'
+import { type CallDevice, test } from '../support/stage.ts'
+
+const KIB = 1024
+/** What a person still calls at once, on two cores that also run the flood. */
+const AT_ONCE_MS = 3000
+
+async function adaAndBob(device: CallDevice) {
+  const ada = await device('Ada')
+  const bob = await device('Bob')
+  const link = await ada.startsBeam()
+  await bob.opens(link)
+  await ada.seesDevices(2)
+  return { ada, bob, link }
+}
+
+async function talk(ada: Device, bob: Device, text: string): Promise<void> {
+  await ada.sharesText(text)
+  await expect(bob.card(text)).toHaveCount(1, { timeout: AT_ONCE_MS })
+}
+
+test('a device that never reads is closed, the others do not notice', async ({ device }) => {
+  const { ada, bob, link } = await adaAndBob(device)
+  const deaf = await RawClient.joins(link)
+  await ada.seesDevices(3)
+  deaf.stopsReading()
+
+  // More than the kernel's buffers and the outbox of 4 MiB hold together: one item, changed again and again.
+  const loud = await RawClient.joins(link)
+  const id = crypto.randomUUID()
+  for (let round = 0; round < 200; round += 1) {
+    loud.send({ type: 'share_clipboard', id, extra: 'text', message: `${round} `.padEnd(100 * KIB, 'x') })
+    await loud.drained()
+  }
+  await talk(ada, bob, 'in the middle of it')
+  loud.leaves()
+  await ada.seesDevices(2)
+  await talk(bob, ada, 'after it')
+})
+
+test('a device that floods slows only itself', async ({ device }) => {
+  const { ada, bob, link } = await adaAndBob(device)
+  const loud = await RawClient.joins(link)
+  await ada.seesDevices(3)
+  const id = crypto.randomUUID()
+  let flooding = true
+  const flood = (async () => {
+    for (let round = 0; flooding; round += 1) {
+      loud.send({ type: 'share_clipboard', id, extra: 'text', message: `flood ${round}` })
+      await loud.drained()
+      if (round % 100 === 0) await new Promise(setImmediate)
+    }
+  })()
+
+  for (let round = 0; round < 5; round += 1) {
+    await talk(ada, bob, `calm ${round} of Ada`)
+    await talk(bob, ada, `calm ${round} of Bob`)
+  }
+  flooding = false
+  loud.leaves()
+  await flood
+  await ada.seesDevices(2)
+})
+
+const OFFENCES: readonly { name: string; commit: (raw: RawClient) => void; closes: number }[] = [
+  { name: 'no JSON', commit: (raw) => raw.sendFrame(OPCODE.text, Buffer.from('hello')), closes: 4400 },
+  {
+    name: 'JSON without a type',
+    commit: (raw) => raw.sendFrame(OPCODE.text, Buffer.from('[1]')),
+    closes: 4400,
+  },
+  { name: 'cut JSON', commit: (raw) => raw.sendFrame(OPCODE.text, Buffer.from('{"type":"sy')), closes: 4400 },
+  {
+    name: 'invalid UTF-8',
+    commit: (raw) => raw.sendFrame(OPCODE.text, Buffer.from([0x22, 0xc3, 0x28])),
+    closes: 4400,
+  },
+  {
+    name: 'more than 1 MiB',
+    commit: (raw) => raw.sendFrame(OPCODE.text, Buffer.alloc(KIB * KIB + 1, 'x')),
+    closes: 1009,
+  },
+]
+
+test('what cannot be read closes its sender and nobody else', async ({ device }) => {
+  const { ada, bob, link } = await adaAndBob(device)
+  for (const { name, commit, closes } of OFFENCES) {
+    const raw = await RawClient.joins(link)
+    commit(raw)
+    expect(await raw.closed, name).toBe(closes)
+    await talk(ada, bob, `after ${name}`)
+  }
+  await ada.seesDevices(2)
+})
+
+test('what is not understood is answered, and the socket stays', async ({ device }) => {
+  const { ada, bob, link } = await adaAndBob(device)
+  const raw = await RawClient.joins(link)
+
+  raw.send({ type: 'no_such_type', message: 1 })
+  expect((await raw.next('error')).extra).toBe('unknown_type')
+  raw.send({ type: 'share_clipboard', message: 'x'.repeat(257 * KIB) })
+  expect((await raw.next('error')).extra).toBe('too_large')
+  // A relay frame without an addressee, and one to a device that is not here.
+  raw.sendFrame(OPCODE.binary, Buffer.alloc(3))
+  raw.sendFrame(OPCODE.binary, Buffer.alloc(40))
+  expect((await raw.next('error')).extra).toBe('device_gone')
+
+  raw.send({ type: 'share_clipboard', message: 'from a plain socket' })
+  await ada.sees('from a plain socket')
+  await talk(ada, bob, 'all well')
+  raw.leaves()
+})

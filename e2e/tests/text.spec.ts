@@ -1,0 +1,102 @@
+import { expect } from '@playwright/test'
+import { test } from '../support/stage.ts'
+
+const everywhere = { tag: '@everywhere' }
+
+test('text goes both ways between a desktop and a phone', everywhere, async ({ device }) => {
+  const ada = await device('Ada')
+  const bob = await device('Bob', { phone: true })
+  await bob.opens(await ada.startsBeam())
+  await ada.seesDevices(2)
+
+  await ada.sharesText('from the desktop')
+  await bob.sees('from the desktop')
+  await ada.sees('from the desktop')
+
+  await bob.sharesText('from the phone')
+  await ada.sees('from the phone')
+  await bob.sees('from the phone')
+})
+
+test('a paste shares the clipboard, once', async ({ device }) => {
+  const ada = await device('Ada')
+  const bob = await device('Bob')
+  await bob.opens(await ada.startsBeam())
+  await ada.seesDevices(2)
+  const paste = ada.page.getByRole('button', { name: 'Paste' })
+
+  await ada.page.evaluate(() => navigator.clipboard.writeText('from the clipboard'))
+  await paste.click()
+  await bob.sees('from the clipboard')
+  await paste.click()
+  await ada.sharesText('a sign that the second paste is over')
+  await bob.sees('a sign that the second paste is over')
+  await bob.sees('from the clipboard')
+})
+
+test('an empty clipboard is said', async ({ device }) => {
+  const ada = await device('Ada')
+  await ada.startsBeam()
+  await ada.page.evaluate(() => navigator.clipboard.writeText(''))
+  await ada.page.getByRole('button', { name: 'Paste' }).click()
+  await ada.seesToast('Your clipboard is empty!')
+})
+
+test('Enter sends, a blank message cannot be sent', async ({ device }) => {
+  const ada = await device('Ada')
+  await ada.startsBeam()
+  await ada.page.getByRole('button', { name: 'Message' }).click()
+  const field = ada.page.getByRole('textbox', { name: 'Type a message' })
+
+  await field.fill('   ')
+  await expect(ada.page.getByRole('button', { name: 'Send' })).toBeDisabled()
+  await field.fill('  by the keyboard  ')
+  await field.press('Enter')
+  await ada.sees('by the keyboard')
+  await expect(field).toHaveCount(0)
+})
+
+test('three devices have the same things', everywhere, async ({ device }) => {
+  const ada = await device('Ada')
+  const bob = await device('Bob')
+  const cyd = await device('Cyd', { phone: true })
+  const link = await ada.startsBeam()
+  await bob.opens(link)
+  await ada.seesDevices(2)
+  await ada.sharesText('before Cyd came')
+  await cyd.opens(link)
+  await ada.seesDevices(3)
+
+  await bob.sharesText('from Bob')
+  for (const person of [ada, bob, cyd]) {
+    await person.sees('before Cyd came')
+    await person.sees('from Bob')
+  }
+})
+
+test('text is shown as it is, whatever it contains', everywhere, async ({ device }) => {
+  const ada = await device('Ada')
+  const bob = await device('Bob')
+  await bob.opens(await ada.startsBeam())
+  await ada.seesDevices(2)
+
+  const text = '<img src=x onerror="document.title=\'owned\'"> & "quotes" 👩‍👩‍👧 שלום'
+  await ada.sharesText(text)
+  await bob.sees(text)
+  expect(await bob.page.title()).not.toBe('owned')
+})
+
+test('a deleted item goes everywhere, Undo brings it back', async ({ device }) => {
+  const ada = await device('Ada')
+  const bob = await device('Bob')
+  await bob.opens(await ada.startsBeam())
+  await ada.seesDevices(2)
+  await ada.sharesText('short-lived')
+  await bob.sees('short-lived')
+
+  await bob.card('short-lived').hover()
+  await bob.card('short-lived').getByRole('button', { name: 'Delete' }).click()
+  await ada.seesNothingOf('short-lived')
+  await bob.page.getByRole('button', { name: 'Undo' }).click()
+  await ada.sees('short-lived')
+})
