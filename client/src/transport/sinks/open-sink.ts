@@ -13,6 +13,12 @@ export function sinkOpener(tab: string): OpenSink {
     if (picked) return openPickedSink(picked, file)
     if (!swept) return openMemorySink(file)
     await swept
-    return openOpfsSink(file, tab)
+    try {
+      return await openOpfsSink(file, tab)
+    } catch (error) {
+      // A private window may have the functions and refuse their use.
+      if (error instanceof DOMException && error.name === 'SecurityError') return openMemorySink(file)
+      throw error
+    }
   }
 }
