@@ -90,6 +90,10 @@ function stopTransfersOf(before: readonly Item[], stores: Stores, transfers: Tra
   const kept = new Set(stores.items.getState().items.map((item) => item.id))
   for (const { id } of before) {
     if (kept.has(id)) continue
+    const transfer = stores.transfers.getState().transfers[id]
+    const url =
+      transfer?.role === 'sending' ? transfer.url : transfer?.state.status === 'done' && transfer.state.url
+    if (url) URL.revokeObjectURL(url)
     transfers.tell({ do: 'cancel', id, device: null })
     stores.transfers.setState((state) => reduceTransfers(state, { type: 'forgotten', id }), true)
   }

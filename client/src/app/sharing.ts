@@ -22,7 +22,7 @@ export function createSharing(context: Context): Sharing {
   return {
     shareText(text) {
       const trimmed = text.trim()
-      if (trimmed === '') return
+      if (trimmed === '' || !isInBeam(context)) return
       // Longer text becomes a file: a message has a limit, a file has none.
       if (byteLength(JSON.stringify(trimmed)) > MAX_MESSAGE_BYTES - ENVELOPE_BYTES) {
         return shareFile(context, new File([trimmed], 'Text.txt', { type: 'text/plain' }))
@@ -31,6 +31,7 @@ export function createSharing(context: Context): Sharing {
       share(context, newItemId(), message, extra)
     },
     shareFiles(files) {
+      if (!isInBeam(context)) return
       for (const file of files) shareFile(context, file)
     },
     async copyItem(id) {
@@ -108,12 +109,17 @@ function shareFile(context: Context, file: File): void {
   share(context, id, message, extra)
 }
 
-function share({ stores, live, toaster }: Context, id: ItemId, message: unknown, extra: string): void {
-  const beam = live()
-  if (!beam) return toaster.bad('Join a beam first, then share.')
+/** Whether there is somewhere to share to; says so when not. */
+function isInBeam({ live, toaster }: Context): boolean {
+  if (live()) return true
+  toaster.bad('Join a beam first, then share.')
+  return false
+}
+
+function share({ stores, live }: Context, id: ItemId, message: unknown, extra: string): void {
   const event = { type: 'shared', id, message, extra, at: Date.now() } as const
   stores.items.setState((state) => reduceItems(state, event), true)
-  beam.share(id, message, extra)
+  live()?.share(id, message, extra)
 }
 
 function deleteItem(context: Context, item: Item): void {
