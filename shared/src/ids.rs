@@ -66,9 +66,7 @@ impl<'de> Deserialize<'de> for BeamId {
 }
 
 /// A device in a beam: one browser tab or program.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
 #[ts(type = "string & { readonly __id: 'device' }")]
 pub struct DeviceId(Uuid);
 
@@ -102,9 +100,7 @@ impl fmt::Display for DeviceId {
 }
 
 /// An item that is shown: chosen by its sender, else by the server.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
 #[ts(type = "string & { readonly __id: 'item' }")]
 pub struct ItemId(Uuid);
 

@@ -287,9 +287,9 @@ impl ClientMessage {
             }),
             "delete_note" => Ok(Self::DeleteNote { message: content(message)?, id: fields(id)? }),
             "save_beam" => Ok(Self::SaveBeam { message: content(message)? }),
-            "sync" => Ok(Self::Sync {
-                message: fields::<Option<SyncFrom>>(message)?.unwrap_or_default(),
-            }),
+            "sync" => {
+                Ok(Self::Sync { message: fields::<Option<SyncFrom>>(message)?.unwrap_or_default() })
+            }
             "signal" => Ok(Self::Signal { message: content(message)?, extra: fields(extra)? }),
             _ => Err(Undecodable::UnknownType),
         }

@@ -86,8 +86,7 @@ fn render() -> String {
 #[test]
 fn bindings_are_current() {
     let text = render();
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../client/src/protocol/bindings.ts");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../client/src/protocol/bindings.ts");
     if fs::read_to_string(&path).unwrap_or_default() != text {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, &text).unwrap();

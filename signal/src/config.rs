@@ -1,0 +1,209 @@
+//! Everything that can be set: one struct, flags and `HELIOGRAPH_*` variables alike.
+
+use std::env;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use axum::http::Uri;
+use clap::{Parser, Subcommand};
+
+use crate::address::Network;
+
+/// Port of the https listener when none is said.
+const TLS_PORT: u16 = 8443;
+
+/// Moves a clipboard and files of any size between devices.
+#[derive(Debug, Parser)]
+#[command(name = "heliograph", version)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What the program can do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Serve the page, the beams and the relay.
+    Serve(Config),
+}
+
+/// How to serve.
+#[derive(Clone, Debug, Parser)]
+pub struct Config {
+    /// Address and port for http. Without IPv6 on this machine [::] becomes 0.0.0.0.
+    #[arg(long, env = "HELIOGRAPH_LISTEN", default_value_t = default_listen())]
+    pub listen: SocketAddr,
+
+    /// Folder of the database and of the certificate that the server makes itself.
+    #[arg(long, env = "HELIOGRAPH_DATA", default_value_os_t = default_data())]
+    pub data: PathBuf,
+
+    /// Address at which people reach this server, such as <https://beam.example.org>.
+    #[arg(long, env = "HELIOGRAPH_PUBLIC_URL")]
+    pub public_url: Option<Origin>,
+
+    /// off, self-signed (made for this machine's addresses), or two files: CERT,KEY.
+    #[arg(long, env = "HELIOGRAPH_TLS", default_value = "off")]
+    pub tls: Tls,
+
+    /// Address and port for https [default: host of --listen, port 8443].
+    #[arg(long, env = "HELIOGRAPH_TLS_LISTEN")]
+    pub tls_listen: Option<SocketAddr>,
+
+    /// Where the page's footer says that the source code is.
+    #[arg(
+        long,
+        env = "HELIOGRAPH_REPOSITORY_URL",
+        default_value = "https://github.com/heliograph/heliograph"
+    )]
+    pub repository_url: String,
+
+    /// Proxies whose X-Forwarded-For is believed: addresses or networks, by comma.
+    #[arg(
+        long,
+        env = "HELIOGRAPH_TRUSTED_PROXIES",
+        value_delimiter = ',',
+        default_value = "127.0.0.0/8,::1"
+    )]
+    pub trusted_proxies: Vec<Network>,
+}
+
+impl Config {
+    /// Where https is served, if it is.
+    #[must_use]
+    pub fn tls_address(&self) -> Option<SocketAddr> {
+        let default = SocketAddr::new(self.listen.ip(), TLS_PORT);
+        (self.tls != Tls::Off).then(|| self.tls_listen.unwrap_or(default))
+    }
+}
+
+const fn default_listen() -> SocketAddr {
+    SocketAddr::new(IpAddr::V6(Ipv6Addr::UNSPECIFIED), 8080)
+}
+
+/// The user's data folder (XDG base directories); without a home, a folder where the program was started.
+fn default_data() -> PathBuf {
+    let folder = |name: &str| env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    folder("XDG_DATA_HOME")
+        .filter(|path| path.is_absolute())
+        .or_else(|| folder("HOME").map(|home| home.join(".local/share")))
+        .map_or_else(|| PathBuf::from("heliograph-data"), |data| data.join("heliograph"))
+}
+
+/// Whether and how https is served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tls {
+    /// http only; a proxy may do it.
+    Off,
+    /// By a certificate that the server makes for this machine.
+    SelfSigned,
+    /// By a certificate of the operator's, both files in PEM.
+    Files {
+        /// The certificate chain.
+        certificate: PathBuf,
+        /// The private key.
+        key: PathBuf,
+    },
+}
+
+impl FromStr for Tls {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "off" => Ok(Self::Off),
+            "self-signed" => Ok(Self::SelfSigned),
+            _ => match text.split_once(',') {
+                Some((certificate, key)) if !certificate.is_empty() && !key.is_empty() => {
+                    Ok(Self::Files { certificate: certificate.into(), key: key.into() })
+                }
+                _ => Err("expected off, self-signed, or two files as CERT,KEY"),
+            },
+        }
+    }
+}
+
+/// `https://host` or `http://host:port`, without anything behind it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin(String);
+
+impl Origin {
+    /// The text, without a trailing slash.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Host and port, as a browser writes them into a `Host` header.
+    #[must_use]
+    pub fn authority(&self) -> &str {
+        self.0.split_once("://").map_or("", |(_, authority)| authority)
+    }
+}
+
+impl FromStr for Origin {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const WRONG: &str = "expected an origin such as https://beam.example.org";
+        let uri: Uri = text.parse().map_err(|_| WRONG)?;
+        let scheme = uri.scheme_str().filter(|scheme| matches!(*scheme, "http" | "https"));
+        let authority = uri.authority().filter(|authority| !authority.as_str().contains('@'));
+        let is_bare = matches!(uri.path(), "" | "/") && uri.query().is_none();
+        match (scheme, authority) {
+            (Some(scheme), Some(authority)) if is_bare => {
+                Ok(Self(format!("{scheme}://{authority}").to_ascii_lowercase()))
+            }
+            _ => Err(WRONG),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(arguments: &[&str]) -> Result<Config, clap::Error> {
+        let arguments = [&["heliograph", "serve"], arguments].concat();
+        Cli::try_parse_from(arguments).map(|Cli { command: Command::Serve(config) }| config)
+    }
+
+    #[test]
+    fn without_a_flag_it_serves_http_on_every_address() {
+        let config = config(&[]).unwrap();
+        assert_eq!(config.listen.to_string(), "[::]:8080");
+        assert_eq!(config.tls_address(), None);
+        assert_eq!(config.trusted_proxies.len(), 2);
+    }
+
+    #[test]
+    fn https_follows_the_host_of_listen() {
+        let config = config(&["--tls", "self-signed", "--listen", "127.0.0.1:9000"]).unwrap();
+        assert_eq!(config.tls_address().unwrap().to_string(), "127.0.0.1:8443");
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused() {
+        for wrong in [
+            ["--tls", "on"],
+            ["--tls", "cert.pem,"],
+            ["--public-url", "beam.example.org"],
+            ["--public-url", "https://beam.example.org/path"],
+            ["--public-url", "ftp://beam.example.org"],
+            ["--trusted-proxies", "10.0.0.0/40"],
+            ["--listen", "8080"],
+        ] {
+            assert!(config(&wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_public_url_is_an_origin_without_a_slash() {
+        let config = config(&["--public-url", "https://Beam.example.org:444/"]).unwrap();
+        let origin = config.public_url.unwrap();
+        assert_eq!(origin.as_str(), "https://beam.example.org:444");
+        assert_eq!(origin.authority(), "beam.example.org:444");
+    }
+}

@@ -1,0 +1,147 @@
+//! What can go wrong, what is answered, and the one body that every refusal has.
+
+use std::fmt;
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::Request;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use heliograph_shared::api::ErrorBody;
+use heliograph_shared::error::ErrorCode;
+
+/// Why a request is not answered as it was meant.
+#[derive(Debug)]
+pub enum Error {
+    /// It cannot be read; the text says why.
+    BadRequest(&'static str),
+    /// It comes from another site's page.
+    ForeignOrigin,
+    /// There is no such thing.
+    NotFound,
+    /// Not with this method.
+    MethodNotAllowed,
+    /// Too many; come back after this time.
+    TooFast(Duration),
+    /// The tables failed.
+    Storage(heliograph_storage::Error),
+    /// No randomness.
+    Random(getrandom::Error),
+}
+
+impl Error {
+    const fn status(&self) -> StatusCode {
+        match self {
+            Self::BadRequest(_) => StatusCode::BAD_REQUEST,
+            Self::ForeignOrigin => StatusCode::FORBIDDEN,
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::TooFast(_) => StatusCode::TOO_MANY_REQUESTS,
+            Self::Storage(heliograph_storage::Error::Database(_)) => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
+            Self::Storage(_) | Self::Random(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    fn detail(&self) -> String {
+        match self {
+            Self::BadRequest(detail) => (*detail).to_owned(),
+            Self::ForeignOrigin => "This request comes from another site.".to_owned(),
+            Self::TooFast(wait) => format!("Too many requests. Try again in {} s.", seconds(*wait)),
+            other => sentence(other.status()).1.to_owned(),
+        }
+    }
+
+    fn retry_after(&self) -> Option<u64> {
+        match self {
+            Self::TooFast(wait) => Some(seconds(*wait)),
+            Self::Storage(_) => Some(5),
+            _ => None,
+        }
+    }
+}
+
+/// Whole seconds, rounded up, so that who waits them is not refused again.
+fn seconds(wait: Duration) -> u64 {
+    wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Storage(error) => error.fmt(f),
+            Self::Random(error) => error.fmt(f),
+            other => f.write_str(&other.detail()),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<heliograph_storage::Error> for Error {
+    fn from(error: heliograph_storage::Error) -> Self {
+        Self::Storage(error)
+    }
+}
+
+impl IntoResponse for Error {
+    fn into_response(self) -> Response {
+        let status = self.status();
+        if status.is_server_error() {
+            tracing::error!(error = %self, "a request failed");
+        }
+        let mut response = refusal(status, self.detail());
+        if let Some(wait) = self.retry_after() {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(wait));
+        }
+        response
+    }
+}
+
+fn refusal(status: StatusCode, detail: String) -> Response {
+    (status, Json(ErrorBody { detail, code: sentence(status).0 })).into_response()
+}
+
+/// What a status means: for a program, and for a person who gets no better sentence.
+fn sentence(status: StatusCode) -> (ErrorCode, &'static str) {
+    match status {
+        StatusCode::UNAUTHORIZED => (ErrorCode::Unauthorized, "Log in first."),
+        StatusCode::FORBIDDEN => (ErrorCode::Forbidden, "This is not allowed."),
+        StatusCode::NOT_FOUND => (ErrorCode::NotFound, "There is nothing here."),
+        StatusCode::METHOD_NOT_ALLOWED => {
+            (ErrorCode::MethodNotAllowed, "This path does not know that method.")
+        }
+        StatusCode::PAYLOAD_TOO_LARGE => (ErrorCode::TooLarge, "The request is too large."),
+        StatusCode::TOO_MANY_REQUESTS => (ErrorCode::TooFast, "Too many requests."),
+        StatusCode::REQUEST_TIMEOUT | StatusCode::GATEWAY_TIMEOUT => {
+            (ErrorCode::Timeout, "The request took too long.")
+        }
+        StatusCode::SERVICE_UNAVAILABLE => {
+            (ErrorCode::Unavailable, "The server cannot do this now. Try again.")
+        }
+        status if status.is_client_error() => {
+            (ErrorCode::BadRequest, "The request cannot be read.")
+        }
+        _ => (ErrorCode::Internal, "Something went wrong on the server."),
+    }
+}
+
+/// Gives the refusals of the libraries under us (body limit, timeout, CSRF, panic) the body that ours have.
+pub async fn give_every_refusal_a_body(request: Request, next: Next) -> Response {
+    let response = next.run(request).await;
+    let status = response.status();
+    let ours =
+        response.headers().get(header::CONTENT_TYPE).is_some_and(|t| t == "application/json");
+    if ours || !(status.is_client_error() || status.is_server_error()) {
+        return response;
+    }
+    let mut answer = refusal(status, sentence(status).1.to_owned());
+    for name in [header::ALLOW, header::RETRY_AFTER] {
+        if let Some(value) = response.headers().get(&name) {
+            answer.headers_mut().insert(name, value.clone());
+        }
+    }
+    answer
+}

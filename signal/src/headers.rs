@@ -1,0 +1,110 @@
+//! What every answer carries, and whether a request comes from our own pages.
+
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::middleware::Next;
+use axum::response::Response;
+
+use crate::config::Origin;
+
+/// Longest `Host` that is repeated in the policy; names end at 253 characters.
+const LONGEST_HOST: usize = 262;
+
+const PERMISSIONS: &str = "camera=(self), clipboard-read=(self), clipboard-write=(self), \
+     web-share=(self), screen-wake-lock=(self), geolocation=(), microphone=(), payment=(), usb=()";
+
+/// Sets the security headers: scripts of ours only, nothing from elsewhere, no frames, no referrer.
+pub async fn secure(request: Request, next: Next) -> Response {
+    let policy = policy(request.headers().get(header::HOST));
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    for (name, value) in [
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+        (HeaderName::from_static("permissions-policy"), PERMISSIONS),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    // Who says nothing else is answered afresh each time.
+    let no_store = HeaderValue::from_static("no-store");
+    headers.entry(header::CACHE_CONTROL).or_insert(no_store);
+    response
+}
+
+/// The content security policy. Older browsers do not take `'self'` for our websocket, so the host is named.
+fn policy(host: Option<&HeaderValue>) -> HeaderValue {
+    let host = host.and_then(|host| host.to_str().ok()).filter(|host| is_plain_host(host));
+    let sockets = host.map(|host| format!(" ws://{host} wss://{host}")).unwrap_or_default();
+    let policy = format!(
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; \
+         img-src 'self' blob: data:; media-src 'self' blob:; font-src 'self'; \
+         connect-src 'self' blob:{sockets}; worker-src 'self' blob:; manifest-src 'self'; \
+         base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    );
+    // Cannot fail: the host is plain ASCII. The strictest policy is the answer if it did.
+    HeaderValue::from_str(&policy).unwrap_or(HeaderValue::from_static("default-src 'none'"))
+}
+
+/// A name or address with a port, and nothing that could end or add a directive.
+fn is_plain_host(host: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte);
+    !host.is_empty() && host.len() <= LONGEST_HOST && host.bytes().all(is_plain)
+}
+
+/// Whether a browser says that the request comes from a page of another site. Websockets are not covered by the
+/// same-origin policy, so their upgrade must ask this itself (A3).
+#[must_use]
+pub fn is_foreign(headers: &HeaderMap, public_url: Option<&Origin>) -> bool {
+    let Some(origin) = headers.get(header::ORIGIN) else {
+        return false;
+    };
+    let Some((_, authority)) = origin.to_str().ok().and_then(|origin| origin.split_once("://"))
+    else {
+        return true;
+    };
+    let is = |own: &str| own.eq_ignore_ascii_case(authority);
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    !(host.is_some_and(is) || public_url.is_some_and(|url| is(url.authority())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn foreign(origin: Option<&str>, host: &str) -> bool {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, host.parse().unwrap());
+        if let Some(origin) = origin {
+            headers.insert(header::ORIGIN, origin.parse().unwrap());
+        }
+        is_foreign(&headers, Some(&"https://beam.example.org".parse().unwrap()))
+    }
+
+    #[test]
+    fn a3_only_our_own_pages_and_programs_may_open_a_socket() {
+        assert!(!foreign(None, "localhost:8080"));
+        assert!(!foreign(Some("http://localhost:8080"), "localhost:8080"));
+        assert!(!foreign(Some("https://beam.example.org"), "10.0.0.1:8080"));
+        for other in
+            ["http://localhost", "http://localhost:8081", "http://evil.example", "null", "", "://"]
+        {
+            assert!(foreign(Some(other), "localhost:8080"), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn the_host_is_named_in_the_policy_and_cannot_change_it() {
+        let text = |host: &str| {
+            let host = HeaderValue::from_str(host).unwrap();
+            policy(Some(&host)).to_str().unwrap().to_owned()
+        };
+        assert!(text("[::1]:8080").contains("blob: ws://[::1]:8080 wss://[::1]:8080;"));
+        for evil in ["a; script-src *", "a b", "*", "a,b", "'self'", &"a".repeat(300)] {
+            assert!(text(evil).contains("connect-src 'self' blob:;"), "{evil}");
+        }
+        assert!(policy(None).to_str().unwrap().contains("connect-src 'self' blob:;"));
+    }
+}

@@ -1,0 +1,25 @@
+//! The server: HTTP, websocket, live beams, relay, and the built client. [`serve`] runs one, in a process or in a test.
+
+mod address;
+pub mod app;
+mod assets;
+pub mod beam;
+pub mod clock;
+pub mod config;
+pub mod error;
+mod headers;
+pub mod limit;
+mod network;
+pub mod outbox;
+mod random;
+pub mod relay;
+mod router;
+mod routes;
+mod serve;
+mod socket;
+mod sockets;
+pub mod start;
+mod sweeper;
+pub mod tls;
+
+pub use serve::{Listeners, serve};

@@ -1,0 +1,215 @@
+//! How often and how many: token buckets and counts, by whatever key. Told the time, never asking it.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// How often something may happen: `burst` at once, then one every `every`.
+#[derive(Clone, Copy, Debug)]
+pub struct Rate {
+    /// How many may come at once.
+    pub burst: u32,
+    /// How long one more takes to be allowed.
+    pub every: Duration,
+}
+
+/// Counts one thing that happens at a [`Rate`]. Holds one moment only: when the bucket will be full again.
+#[derive(Clone, Copy, Debug)]
+pub struct Bucket {
+    full_at: Instant,
+}
+
+impl Bucket {
+    /// A full bucket.
+    #[must_use]
+    pub const fn full(now: Instant) -> Self {
+        Self { full_at: now }
+    }
+
+    /// Takes one.
+    ///
+    /// # Errors
+    /// How long to wait until there is one, when there is none.
+    pub fn take(&mut self, rate: Rate, now: Instant) -> Result<(), Duration> {
+        let after = self.full_at.max(now) + rate.every;
+        let wait = after.saturating_duration_since(now + rate.every * rate.burst);
+        if !wait.is_zero() {
+            return Err(wait);
+        }
+        self.full_at = after;
+        Ok(())
+    }
+
+    fn is_full(&self, now: Instant) -> bool {
+        self.full_at <= now
+    }
+}
+
+/// Buckets by key, never more than [`Buckets::KEYS`] of them.
+#[derive(Debug)]
+pub struct Buckets<K> {
+    rate: Rate,
+    buckets: Mutex<HashMap<K, Bucket>>,
+}
+
+impl<K: Copy + Eq + Hash> Buckets<K> {
+    /// Keys that are remembered at a time: what a flood of addresses may cost in memory.
+    pub const KEYS: usize = 16_384;
+
+    /// Every key starts with a full bucket.
+    #[must_use]
+    pub fn new(rate: Rate) -> Self {
+        Self { rate, buckets: Mutex::default() }
+    }
+
+    /// Takes one from the bucket of `key`.
+    ///
+    /// # Errors
+    /// How long to wait until there is one, when there is none.
+    pub fn take(&self, key: K, now: Instant) -> Result<(), Duration> {
+        let mut buckets = lock(&self.buckets);
+        if buckets.len() >= Self::KEYS && !buckets.contains_key(&key) {
+            make_room(&mut buckets, now);
+        }
+        buckets.entry(key).or_insert(Bucket::full(now)).take(self.rate, now)
+    }
+
+    /// Forgets the keys that have nothing to remember.
+    pub fn sweep(&self, now: Instant) {
+        lock(&self.buckets).retain(|_, bucket| !bucket.is_full(now));
+    }
+}
+
+/// Full buckets say nothing; if there are none, the one that is full soonest says least.
+fn make_room<K: Copy + Eq + Hash>(buckets: &mut HashMap<K, Bucket>, now: Instant) {
+    let before = buckets.len();
+    buckets.retain(|_, bucket| !bucket.is_full(now));
+    if buckets.len() == before {
+        let least = buckets.iter().min_by_key(|(_, bucket)| bucket.full_at).map(|(key, _)| *key);
+        least.map(|key| buckets.remove(&key));
+    }
+}
+
+/// How many there are at a time, by key.
+#[derive(Debug)]
+pub struct Counts<K: Copy + Eq + Hash> {
+    most: usize,
+    counts: Arc<Mutex<HashMap<K, usize>>>,
+}
+
+impl<K: Copy + Eq + Hash> Counts<K> {
+    /// Nothing yet, and never more than `most` for a key.
+    #[must_use]
+    pub fn new(most: usize) -> Self {
+        Self { most, counts: Arc::default() }
+    }
+
+    /// One more for `key`, until the answer is dropped; none when there are as many as there may be.
+    #[must_use]
+    pub fn enter(&self, key: K) -> Option<Counted<K>> {
+        let mut counts = lock(&self.counts);
+        let count = counts.entry(key).or_default();
+        if *count >= self.most {
+            return None;
+        }
+        *count += 1;
+        Some(Counted { key, counts: self.counts.clone() })
+    }
+}
+
+/// One that is counted as long as this lives.
+#[derive(Debug)]
+pub struct Counted<K: Copy + Eq + Hash> {
+    key: K,
+    counts: Arc<Mutex<HashMap<K, usize>>>,
+}
+
+impl<K: Copy + Eq + Hash> Drop for Counted<K> {
+    fn drop(&mut self) {
+        let mut counts = lock(&self.counts);
+        if let Some(count) = counts.get_mut(&self.key) {
+            *count -= 1;
+            if *count == 0 {
+                counts.remove(&self.key);
+            }
+        }
+    }
+}
+
+/// A panic elsewhere leaves numbers that are still good enough.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RATE: Rate = Rate { burst: 3, every: Duration::from_secs(10) };
+
+    #[test]
+    fn a_bucket_gives_its_burst_and_then_one_at_a_time() {
+        let now = Instant::now();
+        let mut bucket = Bucket::full(now);
+        for _ in 0..3 {
+            assert_eq!(bucket.take(RATE, now), Ok(()));
+        }
+        assert_eq!(bucket.take(RATE, now), Err(Duration::from_secs(10)));
+        assert_eq!(bucket.take(RATE, now + Duration::from_secs(9)), Err(Duration::from_secs(1)));
+        assert_eq!(bucket.take(RATE, now + Duration::from_secs(10)), Ok(()));
+        assert!(bucket.take(RATE, now + Duration::from_secs(10)).is_err());
+    }
+
+    #[test]
+    fn a_bucket_never_holds_more_than_its_burst() {
+        let start = Instant::now();
+        let mut bucket = Bucket::full(start);
+        let later = start + Duration::from_secs(1_000_000);
+        assert_eq!((0..10).filter(|_| bucket.take(RATE, later).is_ok()).count(), 3);
+    }
+
+    #[test]
+    fn keys_have_buckets_of_their_own() {
+        let now = Instant::now();
+        let buckets = Buckets::new(RATE);
+        for _ in 0..3 {
+            assert!(buckets.take("ada", now).is_ok());
+        }
+        assert!(buckets.take("ada", now).is_err());
+        assert!(buckets.take("bob", now).is_ok());
+    }
+
+    #[test]
+    fn a_flood_of_keys_costs_bounded_memory_and_frees_nobody_who_is_limited() {
+        let now = Instant::now();
+        let buckets = Buckets::new(RATE);
+        while buckets.take(usize::MAX, now).is_ok() {}
+
+        for key in 0..Buckets::<usize>::KEYS * 2 {
+            let _ = buckets.take(key, now);
+        }
+
+        assert_eq!(lock(&buckets.buckets).len(), Buckets::<usize>::KEYS);
+        assert!(buckets.take(usize::MAX, now).is_err());
+        buckets.sweep(now + Duration::from_secs(60));
+        assert_eq!(lock(&buckets.buckets).len(), 0);
+    }
+
+    #[test]
+    fn counts_end_at_their_number_and_go_down_again() {
+        let counts = Counts::new(2);
+        let first = counts.enter("ada").unwrap();
+        let second = counts.enter("ada").unwrap();
+        assert!(counts.enter("ada").is_none());
+        assert!(counts.enter("bob").is_some());
+
+        drop(first);
+
+        assert!(counts.enter("ada").is_some());
+        drop(second);
+        assert!(lock(&counts.counts).is_empty());
+    }
+}

@@ -1,0 +1,82 @@
+//! This machine's own addresses: which of them another device on the local network could open (P3).
+
+use std::net::IpAddr;
+
+/// Names of interfaces that lead to containers and virtual machines, not to the room next door.
+const VIRTUAL: [&str; 8] = ["docker", "br-", "veth", "virbr", "vmnet", "vboxnet", "cni", "flannel"];
+
+/// The address that other devices most likely reach, if there is a network at all.
+#[must_use]
+pub fn address() -> Option<IpAddr> {
+    let mut addresses = interfaces();
+    addresses.sort_by_key(|(name, address)| preference(name, *address));
+    addresses.first().map(|(_, address)| *address)
+}
+
+/// Every address of this machine but loopback and link-local ones, sorted, so that they can be compared.
+#[must_use]
+pub fn addresses() -> Vec<IpAddr> {
+    let mut addresses: Vec<_> = interfaces().into_iter().map(|(_, address)| address).collect();
+    addresses.sort_unstable();
+    addresses.dedup();
+    addresses
+}
+
+fn interfaces() -> Vec<(String, IpAddr)> {
+    let found = if_addrs::get_if_addrs().unwrap_or_default();
+    let found = found.into_iter().map(|interface| (interface.name.clone(), interface.ip()));
+    found.filter(|(_, address)| can_be_reached(*address)).collect()
+}
+
+fn can_be_reached(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(v4) => !(v4.is_loopback() || v4.is_link_local() || v4.is_unspecified()),
+        IpAddr::V6(v6) => !(v6.is_loopback() || v6.is_unicast_link_local() || v6.is_unspecified()),
+    }
+}
+
+/// Smaller is better: a home or office network, then any IPv4, then IPv6; real interfaces before virtual ones.
+fn preference(name: &str, address: IpAddr) -> (bool, u8) {
+    let is_virtual = VIRTUAL.iter().any(|prefix| name.starts_with(prefix));
+    let kind = match address {
+        IpAddr::V4(v4) if v4.octets()[..2] == [192, 168] => 0,
+        IpAddr::V4(v4) if v4.is_private() => 1,
+        IpAddr::V4(_) => 2,
+        IpAddr::V6(_) => 3,
+    };
+    (is_virtual, kind)
+}
+
+/// The address under which a listener can be reached from the network; none for one on loopback (P3).
+#[must_use]
+pub fn reachable(listening: IpAddr) -> Option<IpAddr> {
+    if !listening.is_unspecified() {
+        return can_be_reached(listening).then_some(listening);
+    }
+    let address = address()?;
+    let is_served = address.is_ipv4() || listening.is_ipv6();
+    is_served.then_some(address)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn p3_a_listener_on_loopback_has_no_network_address() {
+        assert_eq!(reachable("127.0.0.1".parse().unwrap()), None);
+        assert_eq!(reachable("::1".parse().unwrap()), None);
+        let own: IpAddr = "192.168.3.4".parse().unwrap();
+        assert_eq!(reachable(own), Some(own));
+        assert_eq!(reachable("0.0.0.0".parse().unwrap()), address().filter(IpAddr::is_ipv4));
+    }
+
+    #[test]
+    fn p3_the_room_next_door_comes_before_containers() {
+        let at = |name: &str, text: &str| preference(name, text.parse().unwrap());
+        assert!(at("wlan0", "192.168.1.2") < at("eth0", "10.0.0.2"));
+        assert!(at("eth0", "10.0.0.2") < at("eth0", "203.0.113.2"));
+        assert!(at("eth0", "203.0.113.2") < at("eth0", "2001:db8::2"));
+        assert!(at("eth0", "2001:db8::2") < at("docker0", "192.168.1.2"));
+    }
+}

@@ -1,0 +1,108 @@
+//! Binary frames between two devices of a beam (section R): forwarded in memory, unread, past the beam's own task.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use bytes::{Bytes, BytesMut};
+use heliograph_shared::error::ErrorCode;
+use heliograph_shared::ids::DeviceId;
+
+use crate::beam::ConnectionId;
+use crate::outbox::Outbox;
+
+/// Bytes of the address before a frame (R1).
+pub const ADDRESS: usize = 16;
+
+/// The devices of one beam, as the relay knows them.
+#[derive(Debug, Default)]
+pub struct Relay {
+    devices: RwLock<HashMap<DeviceId, (ConnectionId, Arc<Outbox>)>>,
+}
+
+impl Relay {
+    /// The device can be reached on this connection, and no longer on an older one.
+    pub fn add(&self, device: DeviceId, connection: ConnectionId, outbox: Arc<Outbox>) {
+        let mut devices = self.devices.write().unwrap_or_else(PoisonError::into_inner);
+        devices.insert(device, (connection, outbox));
+    }
+
+    /// The connection is gone; a newer one of the same device stays.
+    pub fn remove(&self, device: DeviceId, connection: ConnectionId) {
+        let mut devices = self.devices.write().unwrap_or_else(PoisonError::into_inner);
+        if devices.get(&device).is_some_and(|(current, _)| *current == connection) {
+            devices.remove(&device);
+        }
+    }
+
+    /// Forwards `to ‖ frame` as `from ‖ frame` (R1), or drops it and says why (R2, R3).
+    ///
+    /// # Errors
+    /// The code that the sender is told.
+    pub fn forward(&self, from: DeviceId, message: Bytes) -> Result<(), ErrorCode> {
+        let Some(to) = message.first_chunk::<ADDRESS>() else {
+            return Err(ErrorCode::BadRequest);
+        };
+        let outbox = self.outbox(DeviceId::from_bytes(*to)).ok_or(ErrorCode::DeviceGone)?;
+        let message = readdress(message, from);
+        outbox.push_frame(from, message).map_err(|_| ErrorCode::RelayFull)
+    }
+
+    fn outbox(&self, device: DeviceId) -> Option<Arc<Outbox>> {
+        let devices = self.devices.read().unwrap_or_else(PoisonError::into_inner);
+        devices.get(&device).map(|(_, outbox)| outbox.clone())
+    }
+}
+
+/// Puts the sender where the addressee stood: in place when nobody else holds the bytes.
+fn readdress(message: Bytes, from: DeviceId) -> Bytes {
+    let mut bytes = message.try_into_mut().unwrap_or_else(|shared| BytesMut::from(&shared[..]));
+    bytes[..ADDRESS].copy_from_slice(from.as_bytes());
+    bytes.freeze()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ADA: DeviceId = DeviceId::from_bytes([1; 16]);
+    const BOB: DeviceId = DeviceId::from_bytes([2; 16]);
+
+    fn to(device: DeviceId, frame: &[u8]) -> Bytes {
+        [device.as_bytes(), frame].concat().into()
+    }
+
+    fn relay_with_bob() -> (Relay, Arc<Outbox>) {
+        let (relay, outbox) = (Relay::default(), Arc::new(Outbox::default()));
+        relay.add(BOB, ConnectionId(1), outbox.clone());
+        (relay, outbox)
+    }
+
+    #[tokio::test]
+    async fn r1_the_addressee_goes_in_and_the_sender_comes_out() {
+        let (relay, bob) = relay_with_bob();
+
+        relay.forward(ADA, to(BOB, b"frame")).unwrap();
+
+        let batch = bob.take().await;
+        assert_eq!(batch.messages[0].clone().into_data(), to(ADA, b"frame"));
+    }
+
+    #[test]
+    fn r3_a_frame_to_nobody_is_dropped() {
+        let (relay, _bob) = relay_with_bob();
+        assert_eq!(relay.forward(BOB, to(ADA, b"frame")), Err(ErrorCode::DeviceGone));
+        assert_eq!(relay.forward(BOB, Bytes::from_static(b"short")), Err(ErrorCode::BadRequest));
+    }
+
+    #[test]
+    fn s5_late_news_of_a_replaced_connection_leaves_the_new_one() {
+        let (relay, _old) = relay_with_bob();
+        relay.add(BOB, ConnectionId(2), Arc::default());
+
+        relay.remove(BOB, ConnectionId(1));
+        assert_eq!(relay.forward(ADA, to(BOB, b"")), Ok(()));
+
+        relay.remove(BOB, ConnectionId(2));
+        assert_eq!(relay.forward(ADA, to(BOB, b"")), Err(ErrorCode::DeviceGone));
+    }
+}

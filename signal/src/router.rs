@@ -1,0 +1,113 @@
+//! Every path of the server, one per line, and the layers around them.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::StatusCode;
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, get, post};
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::csrf::CsrfLayer;
+use tower_http::limit::RequestBodyLimitLayer;
+use tower_http::timeout::TimeoutLayer;
+
+use crate::address::Client;
+use crate::app::App;
+use crate::error::{Error, give_every_refusal_a_body};
+use crate::routes::{beams, health, site};
+use crate::{assets, headers, socket};
+
+/// Largest body of a request.
+const BODY_BYTES: usize = 64 * 1024;
+/// Time for an answer; nothing here takes long.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Who opened the connection, as the accept loop saw it.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer(pub IpAddr);
+
+/// The paths.
+pub fn router(app: Arc<App>) -> Router {
+    let api = Router::new()
+        .merge(both("/beams/create", post(beams::create)))
+        .merge(both("/site", get(site::describe)))
+        .fallback(nothing_here)
+        .method_not_allowed_fallback(not_this_method);
+    let sockets = Router::new()
+        .merge(both("/beam/{beam_id}", get(socket::upgrade)))
+        .fallback(nothing_here)
+        .method_not_allowed_fallback(not_this_method);
+    let paths = Router::new()
+        .nest("/api", api)
+        .nest("/ws", sockets)
+        .merge(both("/healthz", get(health::check)))
+        .method_not_allowed_fallback(not_this_method)
+        .fallback(assets::serve);
+    layers(paths, &app).with_state(app)
+}
+
+/// The layers, innermost first.
+fn layers(paths: Router<Arc<App>>, app: &Arc<App>) -> Router<Arc<App>> {
+    paths
+        .layer(from_fn_with_state(app.clone(), find_client))
+        .layer(RequestBodyLimitLayer::new(BODY_BYTES))
+        .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, REQUEST_TIMEOUT))
+        .layer(csrf(app).with_rejection_response(|_| Error::ForeignOrigin.into_response()))
+        // The last net: the server has no panic that we know of.
+        .layer(CatchPanicLayer::new())
+        .layer(from_fn(give_every_refusal_a_body))
+        .layer(from_fn(headers::secure))
+        .layer(from_fn(log))
+}
+
+/// The path with and without its trailing slash.
+fn both(path: &str, method: MethodRouter<Arc<App>>) -> Router<Arc<App>> {
+    Router::new().route(path, method.clone()).route(&format!("{path}/"), method)
+}
+
+/// Requests that change something come from our own pages, or from no page at all (H5).
+fn csrf(app: &App) -> CsrfLayer {
+    let Some(url) = &app.public_url else {
+        return CsrfLayer::new();
+    };
+    CsrfLayer::new().add_trusted_origin(url.as_str()).unwrap_or_else(|error| {
+        tracing::warn!(%error, "the public address cannot be trusted as an origin");
+        CsrfLayer::new()
+    })
+}
+
+async fn nothing_here() -> Error {
+    Error::NotFound
+}
+
+async fn not_this_method() -> Error {
+    Error::MethodNotAllowed
+}
+
+/// Whose limits the request counts for.
+async fn find_client(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
+    let client = request
+        .extensions()
+        .get::<Peer>()
+        .and_then(|peer| Client::of(peer.0, request.headers(), &app.trusted_proxies));
+    request.extensions_mut().insert(client);
+    next.run(request).await
+}
+
+/// One line a request: the pattern of its path, never the path, for ids and queries are nobody's business.
+async fn log(request: Request, next: Next) -> Response {
+    let method = request.method().clone();
+    let path = request.extensions().get::<MatchedPath>().cloned();
+    let started = tokio::time::Instant::now();
+    let response = next.run(request).await;
+    let (status, ms) = (response.status().as_u16(), started.elapsed().as_millis());
+    match path {
+        Some(path) => tracing::info!(%method, path = path.as_str(), status, ms, "request"),
+        None => tracing::debug!(%method, path = "other", status, ms, "request"),
+    }
+    response
+}

@@ -1,0 +1,16 @@
+//! Whether the server can do its work.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::error::Error;
+
+/// `{"status":"ok"}` while the tables can be read (H3).
+pub async fn check(State(app): State<Arc<App>>) -> Result<Json<Value>, Error> {
+    app.storage.check().await?;
+    Ok(Json(json!({ "status": "ok" })))
+}

@@ -1,0 +1,23 @@
+//! What a page must know of its server.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use heliograph_shared::api::Site;
+
+use crate::app::App;
+
+/// The product's name, set here and nowhere else.
+const NAME: &str = "Heliograph";
+
+/// Name, version and addresses (H2).
+pub async fn describe(State(app): State<Arc<App>>) -> Json<Site> {
+    Json(Site {
+        name: NAME.to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        public_url: app.public_url.as_ref().map(|url| url.as_str().to_owned()),
+        network_url: app.listening.network_url(),
+        repository: app.repository_url.clone(),
+    })
+}

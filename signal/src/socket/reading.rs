@@ -1,0 +1,267 @@
+//! The reading side: `auth`, the way into the beam, then messages and frames until the end.
+
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::stream::SplitStream;
+use heliograph_shared::close::CloseCode;
+use heliograph_shared::error::ErrorCode;
+use heliograph_shared::ids::{BeamKey, DeviceId, DeviceToken, ItemId};
+use heliograph_shared::limits::{
+    AUTH_TIMEOUT, BEAM_LIFETIME, MAX_DEVICE_NAME, MAX_MESSAGE_BYTES, MAX_RELAYED_FRAME_BYTES,
+    MESSAGE_BURST, MESSAGES_PER_SECOND,
+};
+use heliograph_shared::socket::{AuthExtra, Cap, ClientMessage, Device, Undecodable};
+use heliograph_storage::beams::BeamRecord;
+use tokio::time::{sleep, timeout};
+use tokio_tungstenite::tungstenite::{Bytes, Error as SocketError, Message, Utf8Bytes};
+use uuid::Uuid;
+
+use super::{End, Socket, WebSocket};
+use crate::beam::actor::BeamHandle;
+use crate::beam::hub::Waking;
+use crate::beam::state::{Newcomer, Saying, Terms};
+use crate::clock::millis;
+use crate::limit::{Bucket, Rate};
+use crate::random;
+use crate::relay::ADDRESS;
+
+/// How often a socket may say something (S15).
+const MESSAGES: Rate = Rate {
+    burst: MESSAGE_BURST,
+    every: Duration::from_micros(1_000_000 / MESSAGES_PER_SECOND as u64),
+};
+/// How the others see a device that says nothing of itself.
+const NAMELESS: &str = "Another device";
+
+type Incoming = SplitStream<WebSocket>;
+
+/// What came, after everything that the websocket settles by itself.
+enum Heard {
+    Text(Utf8Bytes),
+    Frame(Bytes),
+}
+
+/// What `auth` said.
+struct Auth {
+    key: Option<String>,
+    extra: Option<AuthExtra>,
+}
+
+impl Socket {
+    /// Reads until the end. The beam is left in `joined`, so that it can be told of the end however that comes.
+    pub(super) async fn read(&self, stream: &mut Incoming, joined: &mut Option<BeamHandle>) -> End {
+        let mut bucket = Bucket::full(self.heard.opened);
+        let auth = match timeout(AUTH_TIMEOUT, self.wait_for_auth(stream, &mut bucket)).await {
+            Ok(Ok(auth)) => auth,
+            Ok(Err(end)) => return end,
+            Err(_) => return End::Close(CloseCode::AuthTimeout),
+        };
+        // Boxed: it is long over while the socket lives on.
+        let (device, beam) = match Box::pin(self.join(auth)).await {
+            Ok((device, beam)) => (device, joined.insert(beam)),
+            Err(code) => return End::Close(code),
+        };
+        loop {
+            match self.hear(stream, &mut bucket).await {
+                Ok(Heard::Text(text)) => {
+                    if let Err(end) = self.listen(&text, beam).await {
+                        return end;
+                    }
+                }
+                Ok(Heard::Frame(message)) => self.relay(device, message, beam),
+                Err(end) => return end,
+            }
+        }
+    }
+
+    /// S1: nothing but `auth` and `ping` counts before it.
+    async fn wait_for_auth(&self, stream: &mut Incoming, bucket: &mut Bucket) -> Result<Auth, End> {
+        loop {
+            let Heard::Text(text) = self.hear(stream, bucket).await? else {
+                continue;
+            };
+            match ClientMessage::decode(&text) {
+                Ok(ClientMessage::Auth { message, extra }) => {
+                    return Ok(Auth { key: message, extra });
+                }
+                Err(Undecodable::NotAMessage) => return Err(End::Close(CloseCode::BadMessage)),
+                _ => self.refuse("The first message is auth.", ErrorCode::Unauthorized),
+            }
+        }
+    }
+
+    /// The next text or frame; what comes too fast is read more slowly (S15).
+    async fn hear(&self, stream: &mut Incoming, bucket: &mut Bucket) -> Result<Heard, End> {
+        loop {
+            let message = stream.next().await.ok_or(End::Lost)?.map_err(|error| end_of(&error))?;
+            let now = self.app.clock.steady();
+            self.heard.now(now);
+            match message {
+                Message::Text(text) => {
+                    while let Err(wait) = bucket.take(MESSAGES, self.app.clock.steady()) {
+                        sleep(wait).await;
+                    }
+                    if text.as_str() == "ping" {
+                        self.outbox.push(Message::text("pong"));
+                    } else if text.len() > MAX_MESSAGE_BYTES {
+                        self.refuse("This message is too long.", ErrorCode::TooLarge);
+                    } else {
+                        return Ok(Heard::Text(text));
+                    }
+                }
+                Message::Binary(frame) => return Ok(Heard::Frame(frame)),
+                Message::Close(_) => return Err(End::Goodbye),
+                Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
+            }
+        }
+    }
+
+    /// S2: looks at the key and goes into the beam.
+    async fn join(&self, auth: Auth) -> Result<(DeviceId, BeamHandle), CloseCode> {
+        let now = self.app.clock.now();
+        let record = self.app.storage.find_beam(self.beam).await.map_err(|error| {
+            tracing::error!(%error, "a beam could not be looked up");
+            CloseCode::Overload
+        })?;
+        if record.is_some_and(|record| record.has_ended(now)) {
+            return Err(CloseCode::Ended);
+        }
+        let creator = is_creator(auth.key.as_deref(), record.as_ref())?;
+        if record.is_none() && !self.app.hub.is_live(self.beam) {
+            self.count_unknown_join()?;
+        }
+        let terms = Terms {
+            epoch: Uuid::from_bytes(fresh()?).to_string(),
+            expires_at: record.map_or(now + millis(BEAM_LIFETIME), |record| record.expires_at),
+            recorded: record.is_some(),
+        };
+        let newcomer = self.introduce(auth.extra, creator)?;
+        let device = newcomer.device.device_id;
+        let waking = Waking { beam: self.beam, terms };
+        let beam = self.app.hub.join(&waking, newcomer, self.outbox.clone()).await;
+        Ok((device, beam))
+    }
+
+    fn count_unknown_join(&self) -> Result<(), CloseCode> {
+        let Some(client) = self.client else { return Ok(()) };
+        let taken = self.app.limits.unknown_joins.take(client, self.app.clock.steady());
+        taken.map_err(|_| CloseCode::TooFast)
+    }
+
+    /// S3, S5: what the others will see, and under which id.
+    fn introduce(&self, extra: Option<AuthExtra>, creator: bool) -> Result<Newcomer, CloseCode> {
+        // A device that names no version knows none of ours.
+        let extra = extra.filter(|extra| extra.v > 0);
+        let plain = extra.is_none();
+        let AuthExtra { mut caps, name, device_token, .. } = extra.unwrap_or_default();
+        let token = match device_token {
+            Some(token) => token,
+            None => DeviceToken::from_random(fresh()?),
+        };
+        caps.retain(|cap| *cap != Cap::Unknown);
+        caps.dedup();
+        caps.truncate(2);
+        let device = Device {
+            device_id: DeviceId::from_token(self.beam, &token),
+            name: tidy(name.as_deref().unwrap_or_default()),
+            caps,
+        };
+        Ok(Newcomer { connection: self.connection, device, plain, creator })
+    }
+
+    /// One text message of a device that is in.
+    async fn listen(&self, text: &str, beam: &BeamHandle) -> Result<(), End> {
+        let message = match ClientMessage::decode(text) {
+            Ok(message) => message,
+            Err(Undecodable::NotAMessage) => return Err(End::Close(CloseCode::BadMessage)),
+            Err(Undecodable::UnknownType) => {
+                self.refuse("This type of message is not known here.", ErrorCode::UnknownType);
+                return Ok(());
+            }
+            Err(Undecodable::BadFields) => {
+                self.refuse("This message cannot be read.", ErrorCode::BadRequest);
+                return Ok(());
+            }
+        };
+        match saying(message) {
+            Ok(saying) => beam.said(self.connection, saying).await,
+            Err((detail, code)) => self.refuse(detail, code),
+        }
+        Ok(())
+    }
+
+    /// One frame of a device that is in (section R).
+    fn relay(&self, device: DeviceId, message: Bytes, beam: &BeamHandle) {
+        let refused = if message.len() > ADDRESS + MAX_RELAYED_FRAME_BYTES {
+            Err(ErrorCode::TooLarge)
+        } else {
+            beam.relay().forward(device, message)
+        };
+        match refused {
+            Ok(()) => {}
+            Err(code @ ErrorCode::DeviceGone) => self.refuse("That device is not here.", code),
+            Err(code @ ErrorCode::RelayFull) => {
+                self.refuse("Too much is on its way to that device.", code);
+            }
+            Err(code) => self.refuse("This frame cannot be forwarded.", code),
+        }
+    }
+}
+
+/// What the device wants of its beam.
+fn saying(message: ClientMessage) -> Result<Saying, (&'static str, ErrorCode)> {
+    Ok(match message {
+        ClientMessage::Auth { .. } => {
+            return Err(("This device is in already.", ErrorCode::BadRequest));
+        }
+        ClientMessage::ShareClipboard { message, extra, id } => {
+            let id = match id {
+                Some(id) => id,
+                None => {
+                    ItemId::from_random(fresh().map_err(|_| ("Try again.", ErrorCode::Internal))?)
+                }
+            };
+            Saying::Share { message, extra, id }
+        }
+        ClientMessage::DeleteNote { message, id } => Saying::Delete { message, id },
+        ClientMessage::SaveBeam { .. } => Saying::Save,
+        ClientMessage::Sync { message } => Saying::Sync(message),
+        ClientMessage::Signal { message, extra } => Saying::Signal { message, to: extra.to },
+    })
+}
+
+/// Whether the key is right (S2). Any key is wrong for a beam without one.
+fn is_creator(key: Option<&str>, record: Option<&BeamRecord>) -> Result<bool, CloseCode> {
+    let Some(key) = key else { return Ok(false) };
+    let hash = BeamKey::parse(key).map_err(|_| CloseCode::Forbidden)?.hash();
+    let is_right = record.and_then(|record| record.key_hash) == Some(hash);
+    is_right.then_some(true).ok_or(CloseCode::Forbidden)
+}
+
+fn fresh<const N: usize>() -> Result<[u8; N], CloseCode> {
+    random::bytes().map_err(|error| {
+        tracing::error!(%error, "no randomness");
+        CloseCode::Overload
+    })
+}
+
+/// A name that cannot break anybody's screen.
+fn tidy(name: &str) -> String {
+    let name: String = name.chars().filter(|c| !c.is_control()).take(MAX_DEVICE_NAME).collect();
+    let name = name.trim();
+    if name.is_empty() { NAMELESS.to_owned() } else { name.to_owned() }
+}
+
+/// What a broken stream means for the other side (S14).
+fn end_of(error: &SocketError) -> End {
+    match error {
+        SocketError::Capacity(_) => End::Close(CloseCode::TooLarge),
+        SocketError::Utf8(_) => End::Close(CloseCode::BadMessage),
+        SocketError::Protocol(
+            tokio_tungstenite::tungstenite::error::ProtocolError::ResetWithoutClosingHandshake,
+        ) => End::Lost,
+        SocketError::Protocol(_) => End::Close(CloseCode::BadMessage),
+        _ => End::Lost,
+    }
+}

@@ -1,0 +1,100 @@
+//! The way from a configuration to a server that listens, and what is said on the screen then.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::io::IsTerminal as _;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use heliograph_storage::Storage;
+use qrcode::QrCode;
+use qrcode::render::unicode::Dense1x2;
+use tokio::net::TcpListener;
+
+use crate::app::{App, Listening};
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::serve::Listeners;
+use crate::tls;
+
+/// Why the server does not start.
+#[derive(Debug)]
+pub enum Error {
+    /// The data folder cannot be made.
+    Data(PathBuf, io::Error),
+    /// The database cannot be opened.
+    Storage(heliograph_storage::Error),
+    /// An address cannot be listened on.
+    Listen(SocketAddr, io::Error),
+    /// There is no https, and there should be.
+    Tls(tls::Error),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Data(path, error) => {
+                write!(f, "cannot use the data folder {}: {error}", path.display())
+            }
+            Self::Storage(error) => write!(f, "cannot open the {error}"),
+            Self::Listen(address, error) => write!(f, "cannot listen on {address}: {error}"),
+            Self::Tls(error) => write!(f, "cannot serve https: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Opens the tables, binds the addresses, and puts the parts together.
+///
+/// # Errors
+/// [`Error`] says what is missing.
+pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>), Error> {
+    let data = &config.data;
+    fs::create_dir_all(data).map_err(|error| Error::Data(data.clone(), error))?;
+    let storage = Storage::open(data).await.map_err(Error::Storage)?;
+    let plain = listen(config.listen).await?;
+    let acceptor = tls::acceptor(&config.tls, data, clock.now()).map_err(Error::Tls)?;
+    let tls = match config.tls_address().zip(acceptor) {
+        Some((address, acceptor)) => Some((listen(address).await?, acceptor)),
+        None => None,
+    };
+    let listeners = Listeners { plain, tls };
+    let listening = listeners.listening().map_err(|error| Error::Listen(config.listen, error))?;
+    let app = App::new(config, listening, storage, clock);
+    Ok((listeners, app))
+}
+
+/// Binds an address. Every IPv6 address becomes every IPv4 address on a machine without IPv6.
+async fn listen(address: SocketAddr) -> Result<TcpListener, Error> {
+    let any_v4 = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), address.port());
+    match TcpListener::bind(address).await {
+        Err(error)
+            if address.is_ipv6()
+                && address.ip().is_unspecified()
+                && error.kind() != io::ErrorKind::AddrInUse =>
+        {
+            tracing::info!(%error, "no IPv6 here, listening on IPv4");
+            TcpListener::bind(any_v4).await.map_err(|error| Error::Listen(any_v4, error))
+        }
+        bound => bound.map_err(|error| Error::Listen(address, error)),
+    }
+}
+
+/// The addresses for people, and in a terminal a code to scan.
+#[must_use]
+pub fn greeting(listening: Listening) -> String {
+    let mut text = format!("Heliograph is ready:\n  {}\n", listening.local_url());
+    if let Some(url) = listening.network_url() {
+        text += &format!("  {url}\n");
+        if io::stdout().is_terminal()
+            && let Ok(code) = QrCode::new(&url)
+        {
+            let mut code = code.render::<Dense1x2>();
+            text += &format!("\n{}\n", code.quiet_zone(true).build());
+        }
+    }
+    text
+}

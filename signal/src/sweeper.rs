@@ -1,0 +1,35 @@
+//! Removes what has expired: one interval, nothing that anybody waits for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{MissedTickBehavior, interval};
+use tokio_util::sync::CancellationToken;
+
+use crate::app::App;
+
+/// Often enough that nothing piles up.
+const PAUSE: Duration = Duration::from_secs(10 * 60);
+
+/// Sweeps until it is told to end.
+pub async fn run(app: Arc<App>, shutdown: CancellationToken) {
+    let mut interval = interval(PAUSE);
+    interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            _ = interval.tick() => sweep(&app).await,
+            () = shutdown.cancelled() => return,
+        }
+    }
+}
+
+async fn sweep(app: &App) {
+    let now = app.clock.steady();
+    app.limits.unknown_joins.sweep(now);
+    app.limits.beam_creations.sweep(now);
+    match app.storage.forget_old_beams(app.clock.now()).await {
+        Ok(0) => {}
+        Ok(beams) => tracing::info!(beams, "forgot beams that ended long ago"),
+        Err(error) => tracing::error!(%error, "the sweeper failed"),
+    }
+}
