@@ -115,8 +115,8 @@ export class Device {
   }
 
   /** Waits until the file is all there. */
-  async has(file: TestFile): Promise<void> {
-    await expect(this.#download(file)).toBeVisible({ timeout: LARGE_FILE_MS })
+  async has(file: TestFile, timeout = LARGE_FILE_MS): Promise<void> {
+    await expect(this.#download(file)).toBeVisible({ timeout })
   }
 
   /** Percent of the file that the card shows; 100 when it is complete. */

@@ -1,0 +1,82 @@
+# make run     the product on http://localhost:8080
+# make test    everything, in real browsers          make test-long   its longer forms
+# make bench   the figures, each beside its reference
+# make dev     server and Vite beside it, with reload on change
+# make build   the product as one file: target/release/heliograph
+# make fmt     formats Rust and TypeScript
+SHELL := /bin/sh
+.DEFAULT_GOAL := build
+
+# Stamps say what has been done; `make clean` forgets them.
+STAMPS := target/stamps
+MODULES := $(STAMPS)/node-modules
+CLIENT := client/dist/index.html
+SERVER := target/release/heliograph
+
+CLIENT_SOURCES := $(shell find client/src client/public client/scripts -type f) \
+	client/index.html client/package.json client/tsconfig.json client/vite.config.ts
+SERVER_SOURCES := $(shell find shared storage signal turn -type f -not -name '*.md') Cargo.toml Cargo.lock
+
+.PHONY: run build test test-long bench dev fmt clean lint rust-tests client-tests e2e
+
+run: build
+	$(SERVER) serve
+
+build: $(SERVER)
+
+# Asks cargo each time: it knows best what is stale, and the stamp of the binary only tells make.
+$(SERVER): $(CLIENT) $(SERVER_SOURCES)
+	cargo build --release --locked --package heliograph-signal
+	@touch $@
+
+$(CLIENT): $(MODULES) $(CLIENT_SOURCES)
+	npm run --silent build --workspace client
+	@touch $@
+
+$(MODULES): package.json package-lock.json client/package.json e2e/package.json .npmrc
+	npm ci --no-audit --no-fund
+	@mkdir -p $(STAMPS) && touch $@
+
+test: lint rust-tests client-tests e2e
+
+lint: $(MODULES)
+	cargo fmt --all --check
+	npm run --silent lint
+	npm run --silent typecheck --workspaces
+
+# The client is built first: the server embeds it, in every profile. aws-lc would bring a second TLS and a C++ build.
+rust-tests: $(CLIENT)
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	! cargo tree --locked --workspace --invert aws-lc-sys 2>/dev/null
+	cargo test --workspace --locked
+
+client-tests: $(MODULES)
+	npm run --silent test --workspace client
+
+e2e: $(SERVER)
+	scripts/install-test-tools
+	npm run --silent test --workspace e2e
+
+test-long: $(SERVER)
+	scripts/install-test-tools
+	npm run --silent test:long --workspace e2e
+
+bench: $(SERVER)
+	scripts/install-test-tools
+	cargo run --release --locked --package heliograph-bench -- $(SERVER)
+	npm run --silent bench --workspace e2e
+
+# Both end with this shell.
+dev: $(CLIENT)
+	cargo build --locked --package heliograph-signal
+	@trap 'kill $$server' EXIT INT TERM; \
+	target/debug/heliograph serve & server=$$!; \
+	npm run dev --workspace client
+
+fmt: $(MODULES)
+	cargo fmt --all
+	npx biome check --write .
+
+clean:
+	rm -rf client/dist e2e/results $(STAMPS)
+	cargo clean

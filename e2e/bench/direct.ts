@@ -1,0 +1,69 @@
+/** A large file from browser to browser, onto the disk, beside a bare data channel between two such browsers. */
+import { Device } from '../support/device.ts'
+import { Folder, MB, type TestFile } from '../support/files.ts'
+import type { Server } from '../support/server.ts'
+import { bareChannelSpeed } from './bare-channel.ts'
+import { median, type Row } from './table.ts'
+import { withTwoBrowsers } from './two-browsers.ts'
+
+const SIZE = 500 * MB
+const RUNS = 5
+
+export async function measureDirect(server: Server): Promise<Row> {
+  const folder = await Folder.make()
+  const film = await folder.file('film.bin', SIZE)
+  const ours: number[] = []
+  const theirs: number[] = []
+  for (let run = 0; run < RUNS; run += 1) {
+    ours.push(await productSpeed(server, film))
+    theirs.push(await bareSpeed(server))
+  }
+  await folder.remove()
+  return {
+    figure: 'direct transfer, 500 MB onto the disk',
+    product: `${(median(ours) / MB).toFixed(1)} MB/s`,
+    reference: `${(median(theirs) / MB).toFixed(1)} MB/s`,
+    value: median(ours) / median(theirs),
+    target: { atLeast: 0.9 },
+  }
+}
+
+/** From the tap on Receive until the card offers the whole file. */
+async function productSpeed(server: Server, film: TestFile): Promise<number> {
+  return await withTwoBrowsers(async (one, two) => {
+    const ada = new Device('Ada', one.page, server.origin, true)
+    const bob = new Device('Bob', two.page, server.origin, true)
+    await bob.opens(await ada.startsBeam())
+    await ada.seesDevices(2)
+    await ada.sharesFiles(film)
+    await bob.card(film.name).getByRole('button', { name: 'Receive' }).waitFor()
+    const seconds = await bob.page.evaluate(tapAndWait)
+    if ((await bob.savedSha256(film)) !== film.sha256) throw new Error('the file arrived changed')
+    return film.size / seconds
+  })
+}
+
+/** Taps Receive and waits for the Download link, all inside the page: the driver takes no part in the time. */
+async function tapAndWait(): Promise<number> {
+  const find = (tag: 'a' | 'button', name: string) =>
+    [...document.querySelectorAll<HTMLElement>(`article ${tag}`)].find((element) =>
+      (element.ariaLabel ?? element.textContent ?? '').startsWith(name),
+    )
+  const started = performance.now()
+  find('button', 'Receive')?.click()
+  await new Promise<void>((resolve) => {
+    const look = () => find('a', 'Download') && resolve()
+    new MutationObserver(look).observe(document.body, { subtree: true, childList: true })
+    look()
+  })
+  return (performance.now() - started) / 1000
+}
+
+async function bareSpeed(server: Server): Promise<number> {
+  return await withTwoBrowsers(async (one, two) => {
+    // A page of the server without a script of its own.
+    await one.page.goto(`${server.origin}/healthz`)
+    await two.page.goto(`${server.origin}/healthz`)
+    return await bareChannelSpeed(one.page, two.page, SIZE)
+  })
+}

@@ -1,0 +1,42 @@
+/** What a receiver's browser holds at most while a file arrives that is larger than what a page may hold. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { Device } from '../support/device.ts'
+import { Folder, MB } from '../support/files.ts'
+import type { Server } from '../support/server.ts'
+import { browserProcess, treeBytes, watchPeak } from './process-memory.ts'
+import type { Row } from './table.ts'
+import { withTwoBrowsers } from './two-browsers.ts'
+
+const SIZE = 2000 * MB
+const ARRIVES_WITHIN_MS = 10 * 60_000
+/** After this a page that does nothing has settled. */
+const SETTLES_MS = 5000
+
+export async function measureMemory(server: Server): Promise<Row> {
+  const folder = await Folder.make()
+  const film = await folder.file('film.bin', SIZE)
+  const growth = await withTwoBrowsers(async (one, two) => {
+    const ada = new Device('Ada', one.page, server.origin, true)
+    const bob = new Device('Bob', two.page, server.origin, true)
+    await bob.opens(await ada.startsBeam())
+    await ada.seesDevices(2)
+    await ada.sharesFiles(film)
+    await bob.card(film.name).getByRole('button', { name: 'Receive' }).waitFor()
+    await pause(SETTLES_MS)
+
+    const browser = await browserProcess(two.profile)
+    const idle = await treeBytes(browser)
+    const peak = watchPeak(browser)
+    await bob.takes(film)
+    await bob.card(film.name).getByRole('link', { name: 'Download' }).waitFor({ timeout: ARRIVES_WITHIN_MS })
+    return (await peak.stop()) - idle
+  })
+  await folder.remove()
+  return {
+    figure: "receiver's memory over idle, 2 GB",
+    product: `+${(growth / MB).toFixed(0)} MB`,
+    reference: '',
+    value: growth / MB,
+    target: { atMost: 150 },
+  }
+}

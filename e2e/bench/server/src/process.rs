@@ -1,0 +1,75 @@
+//! A server under measurement, as a process of its own.
+
+use std::env;
+use std::fs;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::Path;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tokio::net::TcpStream;
+use tokio::process::{Child, Command};
+use tokio::time::{sleep, timeout};
+
+use crate::{Failure, bare};
+
+const READY_WITHIN: Duration = Duration::from_secs(15);
+
+/// A server and where it listens; it ends when this is dropped.
+pub struct Process {
+    child: Child,
+    pub address: SocketAddr,
+    _data: TempDir,
+}
+
+impl Process {
+    /// The product with an empty folder.
+    pub async fn product(heliograph: &Path) -> Result<Self, Failure> {
+        let (address, data) = (free_address()?, tempfile::tempdir()?);
+        let mut command = Command::new(heliograph);
+        command.args(["serve", "--listen", &address.to_string(), "--data"]).arg(data.path());
+        Self::start(command, address, data).await
+    }
+
+    /// The bare reference: this program once more.
+    pub async fn bare() -> Result<Self, Failure> {
+        let address = free_address()?;
+        let mut command = Command::new(env::current_exe()?);
+        command.args([bare::COMMAND, &address.to_string()]);
+        Self::start(command, address, tempfile::tempdir()?).await
+    }
+
+    async fn start(
+        mut command: Command,
+        address: SocketAddr,
+        data: TempDir,
+    ) -> Result<Self, Failure> {
+        let quiet = || std::process::Stdio::null();
+        command.stdout(quiet()).stderr(quiet()).kill_on_drop(true);
+        let process = Self { child: command.spawn()?, address, _data: data };
+        timeout(READY_WITHIN, process.ready()).await.map_err(|_| "the server did not get ready")?;
+        Ok(process)
+    }
+
+    async fn ready(&self) {
+        while TcpStream::connect(self.address).await.is_err() {
+            sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// Bytes of memory that the process holds now.
+    pub fn resident_bytes(&self) -> Result<u64, Failure> {
+        let id = self.child.id().ok_or("the server ended")?;
+        let status = fs::read_to_string(format!("/proc/{id}/status"))?;
+        let kib = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmRSS:"))
+            .and_then(|rest| rest.split_whitespace().next())
+            .ok_or("no VmRSS")?;
+        Ok(kib.parse::<u64>()? * 1024)
+    }
+}
+
+fn free_address() -> Result<SocketAddr, Failure> {
+    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?)
+}

@@ -1,0 +1,29 @@
+/** Two Chromium processes with profiles on the disk, as two people have them. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium, type Page } from '@playwright/test'
+import { CHROMIUM, DESKTOP } from '../support/browsers.ts'
+
+export interface OpenBrowser {
+  readonly page: Page
+  readonly profile: string
+}
+
+/** Runs something with two fresh browsers and leaves nothing of them. */
+export async function withTwoBrowsers<T>(
+  run: (ada: OpenBrowser, bob: OpenBrowser) => Promise<T>,
+): Promise<T> {
+  return await withBrowser((ada) => withBrowser((bob) => run(ada, bob)))
+}
+
+export async function withBrowser<T>(run: (browser: OpenBrowser) => Promise<T>): Promise<T> {
+  const profile = await mkdtemp(join(tmpdir(), 'heliograph-bench-'))
+  const context = await chromium.launchPersistentContext(profile, { ...CHROMIUM, viewport: DESKTOP })
+  try {
+    return await run({ page: context.pages()[0] ?? (await context.newPage()), profile })
+  } finally {
+    await context.close()
+    await rm(profile, { recursive: true, force: true, maxRetries: 5 })
+  }
+}

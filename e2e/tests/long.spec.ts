@@ -1,0 +1,51 @@
+import { expect } from '@playwright/test'
+import { LARGE_FILE_MS } from '../support/device.ts'
+import { MB } from '../support/files.ts'
+import { cutDirectPaths, relayedBytes } from '../support/paths.ts'
+import { test } from '../support/stage.ts'
+
+const long = { tag: '@long' }
+
+test('2 GB go straight from browser to browser, bit for bit', long, async ({ device, folder }) => {
+  const ada = await device('Ada', { own: 'chromium' })
+  const bob = await device('Bob', { own: 'chromium' })
+  const film = await folder.file('film.bin', 2000 * MB)
+  await bob.opens(await ada.startsBeam())
+  await ada.seesDevices(2)
+
+  await ada.sharesFiles(film)
+  await bob.takes(film)
+  await bob.has(film, 5 * LARGE_FILE_MS)
+  expect(await bob.savedSha256(film)).toBe(film.sha256)
+})
+
+for (const percent of [1, 25, 60, 85]) {
+  test(`a data channel that dies at ${percent} %`, long, async ({ device, folder }) => {
+    const ada = await device('Ada', { own: 'chromium' })
+    const bob = await device('Bob', { own: 'chromium' })
+    const film = await folder.file('film.bin', 300 * MB)
+    await bob.opens(await ada.startsBeam())
+    await ada.seesDevices(2)
+
+    await ada.sharesFiles(film)
+    await bob.takes(film)
+    await bob.reaches(film, percent)
+    const direct = await cutDirectPaths(ada.page)
+    expect(await bob.savedSha256(film)).toBe(film.sha256)
+    expect(direct + (await relayedBytes(ada.page))).toBeLessThanOrEqual(1.02 * film.size)
+  })
+}
+
+test('ten restarts of the server in a row lose no text', long, async ({ device, server }) => {
+  const ada = await device('Ada')
+  const bob = await device('Bob')
+  await bob.opens(await ada.startsBeam())
+  await ada.seesDevices(2)
+  for (let round = 0; round < 10; round += 1) {
+    await server.down()
+    await ada.sharesText(`meanwhile ${round}.`)
+    await server.up()
+    await bob.sees(`meanwhile ${round}.`)
+    await ada.seesDevices(2)
+  }
+})
