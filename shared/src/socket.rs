@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use ts_rs::TS;
 
@@ -121,7 +121,7 @@ pub struct SignalFrom {
 }
 
 /// What the server sends.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Serialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ServerMessage {
     /// The device is in.
@@ -261,12 +261,43 @@ pub enum Undecodable {
 struct Envelope<'a> {
     #[serde(rename = "type", borrow)]
     kind: Cow<'a, str>,
-    #[serde(default, borrow)]
+    #[serde(default, borrow, deserialize_with = "present")]
     message: Option<&'a RawValue>,
-    #[serde(default, borrow)]
+    #[serde(default, borrow, deserialize_with = "present")]
     extra: Option<&'a RawValue>,
-    #[serde(default, borrow)]
+    #[serde(default, borrow, deserialize_with = "present")]
     id: Option<&'a RawValue>,
+}
+
+/// A field that is there is there, null included: null is a content like any other (S7).
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
+}
+
+/// [`AuthExtra`] before its fields are read, each for itself: one that is unreadable takes no other with it (S3).
+#[derive(Deserialize)]
+struct RawAuthExtra<'a> {
+    #[serde(default, borrow)]
+    v: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    caps: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    name: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    device_token: Option<&'a RawValue>,
+}
+
+impl AuthExtra {
+    fn decode(raw: Option<&RawValue>) -> Option<Self> {
+        let raw = raw.filter(|raw| raw.get().starts_with('{'));
+        let RawAuthExtra { v, caps, name, device_token } = lenient(raw)?;
+        Some(Self {
+            v: lenient(v).unwrap_or_default(),
+            caps: lenient(caps).unwrap_or_default(),
+            name: lenient(name),
+            device_token: lenient(device_token),
+        })
+    }
 }
 
 impl ClientMessage {
@@ -275,11 +306,15 @@ impl ClientMessage {
     /// # Errors
     /// [`Undecodable`] says whether the socket ends or only an `error` is due.
     pub fn decode(text: &str) -> Result<Self, Undecodable> {
+        // serde would take an array of the fields for the object.
+        if !text.trim_start().starts_with('{') {
+            return Err(Undecodable::NotAMessage);
+        }
         let envelope: Envelope<'_> =
             serde_json::from_str(text).map_err(|_| Undecodable::NotAMessage)?;
         let Envelope { kind, message, extra, id } = envelope;
         match kind.as_ref() {
-            "auth" => Ok(Self::Auth { message: fields(message)?, extra: lenient(extra) }),
+            "auth" => Ok(Self::Auth { message: fields(message)?, extra: AuthExtra::decode(extra) }),
             "share_clipboard" => Ok(Self::ShareClipboard {
                 message: content(message)?,
                 extra: fields::<Option<String>>(extra)?.unwrap_or_else(|| "text".to_owned()),
