@@ -1,0 +1,17 @@
+/** The first thing that runs. */
+import '@fontsource-variable/inter/opsz.css'
+import '@fontsource-variable/jetbrains-mono/wght.css'
+import '../ui/tokens.css'
+import '../ui/global.css'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './app'
+import { startServices } from './services'
+
+const root = document.getElementById('root')
+if (!root) throw new Error('The page has no root')
+createRoot(root).render(
+  <StrictMode>
+    <App house={startServices()} />
+  </StrictMode>,
+)

@@ -1,0 +1,5 @@
+/** Every address inside the product. */
+export const paths = {
+  home: '/',
+  space: '/space',
+} as const

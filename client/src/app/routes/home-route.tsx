@@ -1,0 +1,21 @@
+import { lazy } from 'react'
+import { DesktopHome } from '../../features/home/desktop-home'
+import { TitleBar } from '../../features/home/title-bar'
+import { DesktopShell } from '../shell/desktop-shell'
+import { Loading } from '../shell/loading'
+import { usePageTitle } from '../shell/page-title'
+import { useViewportClass } from '../viewport'
+
+const PhoneHomePage = lazy(() => import('./phone-home-page').then((m) => ({ default: m.PhoneHomePage })))
+
+export function HomeRoute() {
+  usePageTitle(null)
+  const viewport = useViewportClass()
+  if (viewport === 'undetermined') return <Loading />
+  if (viewport === 'mobile') return <PhoneHomePage />
+  return (
+    <DesktopShell title={<TitleBar />}>
+      <DesktopHome />
+    </DesktopShell>
+  )
+}

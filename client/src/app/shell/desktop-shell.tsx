@@ -1,0 +1,44 @@
+import type { ReactNode } from 'react'
+import { NavLink } from 'react-router'
+import { StatusPill } from '../../features/devices/status-pill'
+import { useProduct } from '../../features/session/beam'
+import { Toasts } from '../../features/toasts/toasts'
+import { Mark } from '../../ui/mark'
+import { paths } from '../paths'
+import css from './desktop-shell.module.css'
+
+/** The frame of wide screens: what floats at the top, and the page under it. */
+export function DesktopShell({ title, children }: { title?: ReactNode; children: ReactNode }) {
+  return (
+    <div className={css.shell}>
+      <header className={css.header}>
+        <div className={css.left}>{title ?? <Brand />}</div>
+        <div className={css.pill}>
+          <StatusPill />
+        </div>
+        <nav className={css.nav} aria-label="Main">
+          <NavLink to={paths.home} end>
+            Home
+          </NavLink>
+        </nav>
+      </header>
+      {children}
+      <Toasts place="toolbar" />
+    </div>
+  )
+}
+
+function Brand() {
+  const { name } = useProduct()
+  return (
+    <span className={css.brand}>
+      <Mark />
+      {name}
+    </span>
+  )
+}
+
+/** A page that is a column rather than a canvas. */
+export function Column({ children }: { children: ReactNode }) {
+  return <div className={css.column}>{children}</div>
+}

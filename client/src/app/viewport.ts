@@ -1,0 +1,26 @@
+/** Which layout the window calls for: wider than 1024 px is a desktop. */
+import { useSyncExternalStore } from 'react'
+
+export type ViewportClass = 'desktop' | 'mobile' | 'undetermined'
+
+const WIDE = '(width > 1024px)'
+
+function subscribe(listener: () => void) {
+  const query = window.matchMedia(WIDE)
+  query.addEventListener('change', listener)
+  // A page that is drawn before it is shown has no width; showing it resizes it.
+  window.addEventListener('resize', listener)
+  return () => {
+    query.removeEventListener('change', listener)
+    window.removeEventListener('resize', listener)
+  }
+}
+
+function read(): ViewportClass {
+  if (window.innerWidth === 0) return 'undetermined'
+  return window.matchMedia(WIDE).matches ? 'desktop' : 'mobile'
+}
+
+export function useViewportClass(): ViewportClass {
+  return useSyncExternalStore(subscribe, read)
+}

@@ -1,0 +1,92 @@
+import Monitor from 'lucide-react/icons/monitor'
+import Users from 'lucide-react/icons/users'
+import { lazy, Suspense, useCallback, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import type { Connection } from '../../stores/connection'
+import { Button } from '../../ui/button'
+import { useDismiss } from '../../ui/dismiss'
+import type { Glyph } from '../../ui/icon'
+import { Pill } from '../../ui/pill'
+import { useHouse } from '../actions'
+import { useDeviceCount } from '../session/beam'
+import css from './status-pill.module.css'
+
+const DevicePopover = lazy(() => import('./device-list').then((m) => ({ default: m.DevicePopover })))
+const DeviceSheet = lazy(() => import('./device-list').then((m) => ({ default: m.DeviceSheet })))
+
+/** How many devices are here, or what keeps them away. Opens the list of devices. */
+export function StatusPill({ phone = false }: { phone?: boolean }) {
+  const connection = useStore(useHouse().stores.connection, (state) => state)
+  const count = useDeviceCount()
+  const [open, setOpen] = useState(false)
+  const close = useCallback(() => setOpen(false), [])
+  const anchor = useRef<HTMLDivElement>(null)
+  useDismiss(anchor, open && !phone, close)
+  if (connection.status === 'stopped') return <StoppedBar why={connection.why} />
+  const look = pillLook(connection, count)
+  if (!look) return null
+  return (
+    <div ref={anchor} className={css.anchor}>
+      <Pill
+        tone={look.tone}
+        icon={look.icon}
+        small={phone}
+        aria-haspopup="dialog"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
+        {look.text}
+      </Pill>
+      <Suspense>
+        {open && phone && <DeviceSheet onClose={close} />}
+        {open && !phone && <DevicePopover />}
+      </Suspense>
+    </div>
+  )
+}
+
+interface PillLook {
+  tone: 'plain' | 'ok' | 'warn'
+  icon?: Glyph
+  text: string
+}
+
+function pillLook(connection: Connection, count: number): PillLook | null {
+  switch (connection.status) {
+    case 'idle':
+    case 'stopped':
+      return null
+    case 'reconnecting':
+      return { tone: 'warn', text: `Reconnecting… ${connection.attempt} of ${connection.of}` }
+    case 'connecting':
+      return { tone: 'plain', text: 'Connecting…' }
+    case 'live':
+      return count > 1
+        ? { tone: 'ok', icon: Users, text: `${count} devices` }
+        : { tone: 'plain', icon: Monitor, text: '1 device' }
+  }
+}
+
+const REASONS = {
+  unreachable: 'Not connected',
+  forbidden: 'You cannot join this beam',
+  ended: 'This beam has ended',
+} as const
+
+function StoppedBar({ why }: { why: keyof typeof REASONS }) {
+  const { actions } = useHouse()
+  return (
+    <div className={css.stopped} role="status">
+      <span>{REASONS[why]}</span>
+      {why === 'unreachable' ? (
+        <Button size="sm" onClick={() => actions.reconnect()}>
+          Retry
+        </Button>
+      ) : (
+        <Button size="sm" onClick={() => void actions.newBeam()}>
+          New Beam
+        </Button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,58 @@
+import { useEffect, useState } from 'react'
+import { useStore } from 'zustand'
+import { fileTakers } from '../../stores/devices'
+import { useHouse } from '../actions'
+import { useSession } from '../session/beam'
+import css from './drop-zone.module.css'
+import { droppedFiles } from './dropped-files'
+
+/** Takes files dropped anywhere on the page, on every screen, and frames the page while they hover. */
+export function DropZone() {
+  const { stores, actions } = useHouse()
+  const takers = useStore(stores.devices, (state) => fileTakers(state).length)
+  const ready = useSession() !== null
+  const over = useFilesOver(ready, (data) => {
+    droppedFiles(data).then(actions.shareFiles, () => actions.shareFiles([...data.files]))
+  })
+  if (!over) return null
+  return (
+    <div className={css.frame}>
+      <p className={css.words}>{dropText(takers)}</p>
+    </div>
+  )
+}
+
+export function dropText(takers: number): string {
+  if (takers === 0) return 'Drop to share'
+  return takers === 1 ? 'Drop to share with 1 device' : `Drop to share with ${takers} devices`
+}
+
+function useFilesOver(ready: boolean, onDrop: (data: DataTransfer) => void): boolean {
+  // Moving over a child enters it before it leaves the parent, so both are counted.
+  const [depth, setDepth] = useState(0)
+  useEffect(() => {
+    const carries = (event: DragEvent) => ready && (event.dataTransfer?.types.includes('Files') ?? false)
+    const on = (change: (event: DragEvent) => void) => (event: DragEvent) => {
+      if (!carries(event)) return
+      event.preventDefault()
+      change(event)
+    }
+    const enter = on(() => setDepth((old) => old + 1))
+    const leave = on(() => setDepth((old) => Math.max(0, old - 1)))
+    const hover = on(() => {})
+    const drop = on((event) => {
+      setDepth(0)
+      if (event.dataTransfer) onDrop(event.dataTransfer)
+    })
+    const wired = { dragenter: enter, dragleave: leave, dragover: hover, drop }
+    for (const [type, listener] of Object.entries(wired)) {
+      window.addEventListener(type as 'drop', listener)
+    }
+    return () => {
+      for (const [type, listener] of Object.entries(wired)) {
+        window.removeEventListener(type as 'drop', listener)
+      }
+    }
+  }, [ready, onDrop])
+  return depth > 0
+}

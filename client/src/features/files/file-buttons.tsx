@@ -1,0 +1,49 @@
+import File from 'lucide-react/icons/file'
+import Folder from 'lucide-react/icons/folder'
+import ImagePlus from 'lucide-react/icons/image-plus'
+import { useId } from 'react'
+import { buttonClass } from '../../ui/button'
+import { cx } from '../../ui/cx'
+import { type Glyph, Icon } from '../../ui/icon'
+
+import css from './file-buttons.module.css'
+import { FileInput, PICKS_FOLDERS } from './file-input'
+
+const MEDIA = 'image/*,video/*,audio/*'
+
+/** A label that looks like a button and holds its input, so that a tap opens the picker without any script. */
+function FileLabel(props: {
+  text: string
+  icon: Glyph
+  accept?: string
+  folder?: boolean
+  look: 'tall' | 'small'
+}) {
+  const { text, icon, look, accept, folder = false } = props
+  const id = useId()
+  return (
+    <label
+      htmlFor={id}
+      className={cx(buttonClass({ look: look === 'small' ? 'quiet' : 'plain' }), css.label, css[look])}
+    >
+      <Icon of={icon} size={look === 'tall' ? 26 : 16} />
+      {text}
+      <FileInput id={id} {...(accept === undefined ? {} : { accept })} folder={folder} />
+    </label>
+  )
+}
+
+/** The picker of pictures, videos and recordings: first on a phone, because that opens its gallery. */
+export function MediaButton({ look }: { look: 'tall' | 'small' }) {
+  return <FileLabel text="Choose files" icon={ImagePlus} accept={MEDIA} look={look} />
+}
+
+/** Any file and folders, after the media. */
+export function AnyFileButtons() {
+  return (
+    <>
+      <FileLabel text="Any file" icon={File} look="small" />
+      {PICKS_FOLDERS && <FileLabel text="Folder" icon={Folder} folder look="small" />}
+    </>
+  )
+}

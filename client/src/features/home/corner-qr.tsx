@@ -1,0 +1,27 @@
+import Copy from 'lucide-react/icons/copy'
+import { Icon } from '../../ui/icon'
+import { QrCode } from '../../ui/qr-code'
+import { useHouse } from '../actions'
+import { useBeamLink } from '../session/beam'
+import css from './corner-qr.module.css'
+
+/** The code out of the way. A click copies the beam's id. */
+export function CornerQr() {
+  const { actions } = useHouse()
+  const link = useBeamLink()
+  if (!link) return null
+  return (
+    <button
+      type="button"
+      className={css.corner}
+      aria-label="Copy beam ID"
+      onClick={() => void actions.copyBeamId()}
+    >
+      <QrCode value={link} size="corner" />
+      <span className={css.over} aria-hidden="true">
+        <Icon of={Copy} size={20} />
+        Copy
+      </span>
+    </button>
+  )
+}

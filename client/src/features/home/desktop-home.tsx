@@ -1,0 +1,62 @@
+import { useRef } from 'react'
+import { useStore } from 'zustand'
+import { useHouse } from '../actions'
+import { Canvas } from '../canvas/canvas'
+import { FileInput, PICKS_FOLDERS } from '../files/file-input'
+import { usePasteAnywhere } from '../files/paste-anywhere'
+import { useDeviceCount, useHasItems, useSession } from '../session/beam'
+import { Toolbar } from '../toolbar/toolbar'
+import { CornerQr } from './corner-qr'
+import css from './desktop-home.module.css'
+import { FooterLine } from './footer-line'
+import { Hero, NoBeam } from './hero'
+import { NothingYet } from './nothing-yet'
+import { Rays } from './rays'
+
+/** Whether somebody waits here alone, with nothing shared: then the QR is what the page is about. */
+export function useWaiting(): boolean {
+  const alone = useDeviceCount() <= 1
+  return !useHasItems() && alone
+}
+
+export function DesktopHome() {
+  const { actions } = useHouse()
+  const session = useSession()
+  const waiting = useWaiting()
+  const hasItems = useHasItems()
+  usePasteAnywhere(actions, session !== null)
+  return (
+    <main className={css.home}>
+      <Canvas />
+      <Rays lit={waiting} />
+      {waiting && (session ? <Hero /> : <NoBeam />)}
+      {!waiting && !hasItems && <NothingYet />}
+      {!waiting && <CornerQr />}
+      {hasItems && <p className={css.hint}>Double Click a note to copy</p>}
+      {!hasItems && <FooterLine corner={waiting} />}
+      {session && <Tools />}
+    </main>
+  )
+}
+
+function Tools() {
+  const files = useRef<HTMLInputElement>(null)
+  const folder = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <Toolbar
+        onFiles={() => files.current?.click()}
+        onFolder={PICKS_FOLDERS ? () => folder.current?.click() : null}
+      />
+      <FileInput ref={files} label="Choose files" reachedByMenu />
+      {PICKS_FOLDERS && <FileInput ref={folder} label="Choose folder" folder reachedByMenu />}
+    </>
+  )
+}
+
+/** What the page is called while notes or devices have the middle of it. */
+export function useHomeHeading(): string {
+  const { stores } = useHouse()
+  const count = useStore(stores.devices, (state) => state.devices.length)
+  return count > 1 ? 'Start Sharing' : 'Scan the QR Code with your mobile phone to start sharing.'
+}

@@ -1,0 +1,91 @@
+import Copy from 'lucide-react/icons/copy'
+import Link from 'lucide-react/icons/link'
+import Plus from 'lucide-react/icons/plus'
+import type { ReactNode } from 'react'
+import { useStore } from 'zustand'
+import { Button } from '../../ui/button'
+import { IconButton } from '../../ui/icon-button'
+import { QrCode } from '../../ui/qr-code'
+import { Skeleton } from '../../ui/skeleton'
+import { useHouse } from '../actions'
+import { JoinButton } from '../join/join-button'
+import { useBeamLink } from '../session/beam'
+import { SourceLink } from '../session/source-link'
+import css from './hero.module.css'
+
+const SUBTITLE = 'Share Clipboards / Links / Pictures / Videos'
+
+/** One who waits alone: the code to scan, and what it is for. */
+export function Hero() {
+  const link = useBeamLink()
+  return (
+    <Column
+      picture={link && <QrCode value={link} size="big" label="QR code of this beam" />}
+      heading="Scan the QR Code with your mobile phone to start sharing."
+    >
+      <BeamButtons />
+    </Column>
+  )
+}
+
+/** The source, the id, the link; and the way into another beam. */
+export function BeamButtons() {
+  const { actions } = useHouse()
+  return (
+    <>
+      <SourceLink />
+      <Button icon={Copy} onClick={() => void actions.copyBeamId()}>
+        Copy
+      </Button>
+      <IconButton icon={Link} label="Copy link" look="plain" onClick={() => void actions.copyLink()} />
+      <JoinButton look="ghost" size="md" />
+    </>
+  )
+}
+
+/** No beam yet, or none at all. */
+export function NoBeam() {
+  const { stores, actions } = useHouse()
+  const status = useStore(stores.session, (state) => state.status)
+  if (status === 'creating') {
+    return (
+      <Column
+        picture={<Skeleton className={css.skeleton} />}
+        heading="Scan the QR Code with your mobile phone to start sharing."
+      />
+    )
+  }
+  const failed = status === 'failed'
+  return (
+    <Column
+      calm
+      heading={failed ? 'The beam could not be made' : SUBTITLE}
+      subtitle={failed ? 'The server did not answer as it should. Is it running, and are you online?' : ''}
+    >
+      <Button look="primary" icon={failed ? undefined : Plus} onClick={() => void actions.newBeam()}>
+        {failed ? 'Try again' : 'New Beam'}
+      </Button>
+      <JoinButton look="plain" size="md" />
+    </Column>
+  )
+}
+
+interface ColumnProps {
+  picture?: ReactNode
+  heading: string
+  subtitle?: string
+  /** Comes in late: most often something else takes its place at once. */
+  calm?: boolean
+  children?: ReactNode
+}
+
+function Column({ picture, heading, subtitle = SUBTITLE, calm = false, children }: ColumnProps) {
+  return (
+    <section className={calm ? css.calm : css.column}>
+      {picture && <div className={css.picture}>{picture}</div>}
+      <h1 className={css.heading}>{heading}</h1>
+      {subtitle && <p className={css.subtitle}>{subtitle}</p>}
+      <div className={css.buttons}>{children}</div>
+    </section>
+  )
+}

@@ -1,0 +1,17 @@
+import { Mark } from '../../ui/mark'
+import { BeamButtons } from './hero'
+import css from './nothing-yet.module.css'
+
+/** Others are here and nothing is shared yet. */
+export function NothingYet() {
+  return (
+    <section className={css.empty}>
+      <Mark size={40} />
+      <h2>Nothing shared yet</h2>
+      <p>Paste, type a message or drop a file. It is on the other device at once.</p>
+      <div className={css.buttons}>
+        <BeamButtons />
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,28 @@
+import { Mark } from '../../ui/mark'
+import { useProduct } from '../session/beam'
+import { useHomeHeading, useWaiting } from './desktop-home'
+import css from './title-bar.module.css'
+
+/** Top left of the desktop home: the product, or what the page is about once the middle is taken. */
+export function TitleBar() {
+  const { name } = useProduct()
+  const waiting = useWaiting()
+  const heading = useHomeHeading()
+  if (waiting) {
+    return (
+      <div className={css.brand}>
+        <Mark />
+        {name}
+      </div>
+    )
+  }
+  return (
+    <div className={css.title}>
+      <Mark />
+      <div>
+        <h1>{heading}</h1>
+        <p>Share Clipboards / Links / Pictures / Videos</p>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,23 @@
+/** The colour and the tilt of an item: drawn from its id, so that they are the same on every device. */
+
+const GRADIENTS = 5
+const TILTS = [-3, -2, -1, 0, 1, 2, 3] as const
+
+/** FNV-1a, 32 bit: small, and spreads ids that differ in one character. */
+function hash(text: string): number {
+  let sum = 0x811c9dc5
+  for (let at = 0; at < text.length; at += 1) {
+    sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193)
+  }
+  return sum >>> 0
+}
+
+/** 0 to 4: purple-indigo, indigo-blue, blue-cyan, cyan-teal, teal-green. */
+export function gradientOf(id: string): number {
+  return hash(id) % GRADIENTS
+}
+
+/** In degrees. */
+export function tiltOf(id: string): number {
+  return TILTS[Math.floor(hash(id) / GRADIENTS) % TILTS.length] ?? 0
+}

@@ -1,0 +1,132 @@
+import Copy from 'lucide-react/icons/copy'
+import ExternalLink from 'lucide-react/icons/external-link'
+import Trash2 from 'lucide-react/icons/trash-2'
+import { memo } from 'react'
+import { copyableText, type Item } from '../../protocol/item'
+import { cx } from '../../ui/cx'
+import { IconButton, IconLink } from '../../ui/icon-button'
+import { Tile } from '../../ui/tile'
+import { useHouse } from '../actions'
+import { DownloadLink } from '../transfer/download-link'
+import { FileName } from '../transfer/file-name'
+import type { FileView } from '../transfer/file-view'
+import { formatBytes, formatPart } from '../transfer/format-bytes'
+import { ProgressRow, RowTools } from '../transfer/list-file'
+import { useFile } from '../transfer/use-file'
+import { Age } from './age'
+import { gradientOf } from './appearance'
+import { iconOf, kindOf, mediaOf, nameOf } from './describe'
+import css from './list-card.module.css'
+import { LongText } from './long-text'
+import { MediaView, useBroken } from './media-view'
+
+/** An item as a card of a list, for narrow screens. */
+export const ListCard = memo(function ListCard({ item }: { item: Item }) {
+  const { content } = item
+  const view = useFile(item, content.kind === 'file' ? content.size : 0)
+  const [broken, onBroken] = useBroken()
+  const media = broken || !view.url ? null : mediaOf(content)
+  return (
+    <article
+      className={cx(css.card, (content.kind === 'text' || content.kind === 'unknown') && css.written)}
+      aria-label={nameOf(content)}
+    >
+      {media && view.url && content.kind === 'file' && media !== 'audio' && (
+        <div className={css.picture}>
+          <MediaView media={media} url={view.url} name={content.name} tone="page" onBroken={onBroken} />
+        </div>
+      )}
+      <div className={css.top}>
+        {(!media || media === 'audio') && <Tile icon={iconOf(content)} gradient={gradientOf(item.id)} />}
+        <Words item={item} view={view} />
+        <Tools item={item} view={view} />
+      </div>
+      {content.kind === 'file' && media === 'audio' && view.url && (
+        <div className={css.player}>
+          <MediaView media="audio" url={view.url} name={content.name} tone="page" onBroken={onBroken} />
+        </div>
+      )}
+      {content.kind === 'file' && <Progresses item={item} view={view} shown={media !== null} />}
+    </article>
+  )
+})
+
+function Words({ item, view }: { item: Item; view: FileView }) {
+  const { content } = item
+  if (content.kind === 'file') {
+    const [row] = view.rows
+    const part =
+      view.rows.length === 1 && row && row.bytes !== null && row.status !== 'done' ? row.bytes : null
+    return (
+      <div className={css.words}>
+        <div className={css.title}>
+          <FileName name={content.name} />
+        </div>
+        <div className={css.meta}>
+          {part === null || part === 0 ? formatBytes(content.size) : formatPart(part, content.size)}
+        </div>
+      </div>
+    )
+  }
+  return (
+    <div className={css.words}>
+      {content.kind === 'link' ? (
+        <>
+          <div className={css.title}>{content.host}</div>
+          <div className={cx(css.meta, css.path)}>{content.path}</div>
+        </>
+      ) : (
+        <LongText text={content.text} />
+      )}
+      <div className={css.meta}>
+        {kindOf(content)} · <Age at={item.at} />
+      </div>
+    </div>
+  )
+}
+
+/** One main thing to do, and Delete. */
+function Tools({ item, view }: { item: Item; view: FileView }) {
+  const { actions } = useHouse()
+  const { content } = item
+  const [row] = view.rows
+  return (
+    <div className={css.tools}>
+      {content.kind === 'link' && (
+        <IconLink
+          href={content.url}
+          target="_blank"
+          rel="noreferrer"
+          icon={ExternalLink}
+          label="Open"
+          iconSize={20}
+        />
+      )}
+      {copyableText(content) !== null && (
+        <IconButton icon={Copy} label="Copy" iconSize={20} onClick={() => void actions.copyItem(item.id)} />
+      )}
+      {content.kind === 'file' && view.url && (
+        <DownloadLink url={view.url} name={content.name} look="bar" iconSize={20} />
+      )}
+      {view.rows.length === 1 && row && <RowTools row={row} item={item} />}
+      <IconButton icon={Trash2} label="Delete" iconSize={18} onClick={() => actions.deleteItem(item.id)} />
+    </div>
+  )
+}
+
+function Progresses({ item, view, shown }: { item: Item; view: FileView; shown: boolean }) {
+  if (item.content.kind !== 'file') return null
+  const { name, size } = item.content
+  // What is shown is there; its state would say nothing more.
+  const rows = view.rows.filter((row) => !(shown && (row.status === 'done' || row.status === 'waiting')))
+  return rows.map((row) => (
+    <ProgressRow
+      key={row.device ?? ''}
+      row={row}
+      item={item}
+      name={name}
+      size={size}
+      named={view.rows.length > 1}
+    />
+  ))
+}

@@ -1,0 +1,111 @@
+import ExternalLink from 'lucide-react/icons/external-link'
+import { type KeyboardEvent, memo } from 'react'
+import { copyableText, type Item } from '../../protocol/item'
+import { cx } from '../../ui/cx'
+import { Icon } from '../../ui/icon'
+import { useHouse } from '../actions'
+import { FileName } from '../transfer/file-name'
+import { formatBytes } from '../transfer/format-bytes'
+import { NoteFile } from '../transfer/note-file'
+import { useFile } from '../transfer/use-file'
+import { Age } from './age'
+import { gradientOf, tiltOf } from './appearance'
+import { iconOf, kindOf, mediaOf, nameOf } from './describe'
+import { LongText } from './long-text'
+import { MediaView, useBroken } from './media-view'
+import { NoteActions } from './note-actions'
+import css from './note-card.module.css'
+
+/** An item as a note on the canvas. Double click or Enter copies it, Delete deletes it. */
+export const NoteCard = memo(function NoteCard({ item }: { item: Item }) {
+  const { actions } = useHouse()
+  const { content } = item
+  const view = useFile(item, content.kind === 'file' ? content.size : 0)
+  const [broken, onBroken] = useBroken()
+  const media = broken || !view.url ? null : mediaOf(content)
+  const copy = () => {
+    if (copyableText(content) !== null) void actions.copyItem(item.id)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target !== event.currentTarget) return
+    if (event.key === 'Enter') copy()
+    if (event.key === 'Delete') actions.deleteItem(item.id)
+  }
+  return (
+    <article
+      className={cx(css.note, media && media !== 'audio' && css.media)}
+      aria-label={nameOf(content)}
+      data-gradient={gradientOf(item.id)}
+      data-tilt={tiltOf(item.id)}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a note is a thing to walk to; it has keys of its own
+      tabIndex={0}
+      onDoubleClick={copy}
+      onKeyDown={onKeyDown}
+    >
+      <NoteActions item={item} url={view.url} />
+      {content.kind === 'file' ? (
+        <FileFace item={item} content={content} view={view} media={media} onBroken={onBroken} />
+      ) : (
+        <WrittenFace item={item} />
+      )}
+    </article>
+  )
+})
+
+function WrittenFace({ item }: { item: Item }) {
+  const { content } = item
+  return (
+    <>
+      <header className={css.head}>
+        <Icon of={iconOf(content)} size={14} />
+        {kindOf(content)}
+        <Age at={item.at} />
+      </header>
+      {content.kind === 'link' ? (
+        <>
+          <p className={css.host}>{content.host}</p>
+          <p className={css.path}>{content.path}</p>
+          <a className={css.open} href={content.url} target="_blank" rel="noreferrer">
+            <Icon of={ExternalLink} size={12} />
+            Open
+          </a>
+        </>
+      ) : (
+        content.kind !== 'file' && <LongText text={content.text} />
+      )}
+    </>
+  )
+}
+
+interface FileFaceProps {
+  item: Item
+  content: Extract<Item['content'], { kind: 'file' }>
+  view: ReturnType<typeof useFile>
+  media: ReturnType<typeof mediaOf>
+  onBroken: () => void
+}
+
+function FileFace({ item, content, view, media, onBroken }: FileFaceProps) {
+  if (!media || !view.url) return <NoteFile item={item} content={content} view={view} />
+  const shown = <MediaView media={media} url={view.url} name={content.name} tone="note" onBroken={onBroken} />
+  const line = (
+    <header className={css.head}>
+      <Icon of={iconOf(content)} size={14} />
+      <FileName name={content.name} />
+      <span className={css.meta}>{media === 'audio' ? <Age at={item.at} /> : formatBytes(content.size)}</span>
+    </header>
+  )
+  const sending = view.rows.some((row) => row.status === 'moving' || row.status === 'parked')
+  return (
+    <>
+      {media === 'audio' && line}
+      {media === 'audio' ? shown : <div className={css.picture}>{shown}</div>}
+      {media !== 'audio' && line}
+      {sending && (
+        <div className={css.under}>
+          <NoteFile item={item} content={content} view={view} />
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest'
+import { joinHint } from './join-hint'
+
+const ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
+
+it.each([
+  ['', 'hint', '36 characters to go. A whole link works too.'],
+  [ID.slice(0, 28), 'hint', '8 characters to go. A whole link works too.'],
+  [` ${ID.slice(0, 35)}`, 'hint', '1 character to go. A whole link works too.'],
+  [ID, 'hint', 'Joining…'],
+  [`x${ID.slice(1)}`, 'error', 'This is not a beam ID.'],
+  [`${ID}0`, 'error', 'This is not a beam ID.'],
+  [`http://a.example/?beam_id=${ID.slice(0, 9)}`, 'hint', 'The link is not whole yet.'],
+  [`http://a.example/?beam_id=${ID}`, 'hint', 'Joining…'],
+])('after %j it says %s %j', (text, kind, words) => expect(joinHint(text)).toEqual({ kind, text: words }))

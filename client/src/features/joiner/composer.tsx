@@ -1,0 +1,48 @@
+import ArrowUp from 'lucide-react/icons/arrow-up'
+import { useRef, useState } from 'react'
+import { IconButton } from '../../ui/icon-button'
+import { useHouse } from '../actions'
+import { MessageField } from '../toolbar/message-field'
+import css from './composer.module.css'
+
+/** A message, within reach of the thumb. */
+export function Composer() {
+  const { actions } = useHouse()
+  const [text, setText] = useState('')
+  const field = useRef<HTMLTextAreaElement>(null)
+  const trimmed = text.trim()
+  const send = () => {
+    if (trimmed === '') return
+    actions.shareText(trimmed)
+    setText('')
+  }
+  return (
+    <form
+      className={css.composer}
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+    >
+      <div className={css.bar}>
+        <MessageField
+          ref={field}
+          label="Message"
+          placeholder="Message"
+          text={text}
+          onText={setText}
+          onSend={send}
+        />
+        <IconButton
+          type="submit"
+          icon={ArrowUp}
+          label="Send"
+          look="accent"
+          iconSize={20}
+          className={css.send}
+          disabled={trimmed === ''}
+        />
+      </div>
+    </form>
+  )
+}

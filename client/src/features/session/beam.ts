@@ -1,0 +1,32 @@
+/** What the screens ask of the beam: is there one, its link, who is here. */
+import { useStore } from 'zustand'
+import { beamLink } from '../../protocol/beam-link'
+import type { BeamSession } from '../../stores/beam-session'
+import { useHouse } from '../actions'
+
+/** The product's name until the server says its own. */
+const PRODUCT = { name: 'Heliograph', version: '1.0.0', repository: undefined }
+
+export function useProduct(): { name: string; version: string; repository: string | undefined } {
+  return useStore(useHouse().stores.site, (state) => state.site) ?? PRODUCT
+}
+
+export function useSession(): BeamSession | null {
+  return useStore(useHouse().stores.session, (state) => (state.status === 'set' ? state.session : null))
+}
+
+/** The link that lets another device join, or null while there is no beam. */
+export function useBeamLink(): string | null {
+  const site = useStore(useHouse().stores.site, (state) => state.site)
+  const session = useSession()
+  return session && beamLink(session.beamId, site, window.location)
+}
+
+/** How many devices are in the beam, this one included. */
+export function useDeviceCount(): number {
+  return useStore(useHouse().stores.devices, (state) => state.devices.length)
+}
+
+export function useHasItems(): boolean {
+  return useStore(useHouse().stores.items, (state) => state.items.length > 0)
+}

@@ -1,0 +1,13 @@
+import { ButtonLink } from '../../ui/button'
+import { SourceGlyph } from '../../ui/source-glyph'
+import { useProduct } from './beam'
+
+/** Leads to the source repository. */
+export function SourceLink({ look = 'plain' }: { look?: 'plain' | 'ghost' }) {
+  const { repository } = useProduct()
+  return (
+    <ButtonLink look={look} icon={SourceGlyph} href={repository} target="_blank" rel="noreferrer">
+      Source code
+    </ButtonLink>
+  )
+}

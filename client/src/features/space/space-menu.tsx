@@ -1,0 +1,79 @@
+import ClipboardPaste from 'lucide-react/icons/clipboard-paste'
+import Plus from 'lucide-react/icons/plus'
+import Share from 'lucide-react/icons/share'
+import X from 'lucide-react/icons/x'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { cx } from '../../ui/cx'
+import { useDismiss } from '../../ui/dismiss'
+import { Icon } from '../../ui/icon'
+import { Menu } from '../../ui/menu'
+import { useHouse } from '../actions'
+import { useHasItems } from '../session/beam'
+import css from './space-menu.module.css'
+
+const CLOSING_MS = 300
+
+/** The floating button and what it opens. The menu stays for 300 ms once something is chosen. */
+export function SpaceMenu() {
+  const { actions } = useHouse()
+  const hasItems = useHasItems()
+  const [state, setState] = useState<'closed' | 'open' | 'closing'>('closed')
+  const anchor = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  const close = useCallback(() => {
+    setState('closing')
+    button.current?.focus()
+  }, [])
+  useDismiss(anchor, state === 'open', close)
+  useEffect(() => {
+    if (state !== 'closing') return
+    const timer = setTimeout(() => setState('closed'), CLOSING_MS)
+    return () => clearTimeout(timer)
+  }, [state])
+  const then = (act: () => Promise<void>) => () => {
+    void act()
+    close()
+  }
+  const open = state === 'open'
+  return (
+    <>
+      {state !== 'closed' && <div className={cx(css.scrim, !open && css.closing)} />}
+      <div ref={anchor} className={css.anchor}>
+        {state !== 'closed' && (
+          <div className={cx(css.menu, !open && css.closing)}>
+            <Menu
+              label="Space Menu"
+              roomy
+              heading
+              items={[
+                {
+                  label: 'Paste',
+                  hint: 'From the clipboard',
+                  icon: ClipboardPaste,
+                  onSelect: then(() => actions.paste('space')),
+                },
+                {
+                  label: 'Share',
+                  hint: 'Invite a device',
+                  icon: Share,
+                  onSelect: then(() => actions.shareLink()),
+                },
+              ]}
+            />
+          </div>
+        )}
+        <button
+          ref={button}
+          type="button"
+          className={cx(css.fab, (open || !hasItems) && css.quiet)}
+          aria-label={open ? 'Close' : 'Space Menu'}
+          aria-haspopup="menu"
+          aria-expanded={open}
+          onClick={() => (open ? close() : setState('open'))}
+        >
+          <Icon of={open ? X : Plus} size={26} />
+        </button>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,109 @@
+import Plus from 'lucide-react/icons/plus'
+import Share from 'lucide-react/icons/share'
+import { useStore } from 'zustand'
+import { Button } from '../../ui/button'
+import { Mark } from '../../ui/mark'
+import { QrCode } from '../../ui/qr-code'
+import { useHouse } from '../actions'
+import { AnyFileButtons, MediaButton } from '../files/file-buttons'
+import { usePasteAnywhere } from '../files/paste-anywhere'
+import { ItemList } from '../item/item-list'
+import { JoinButton } from '../join/join-button'
+import { newBeamLabel } from '../joiner/new-beam-label'
+import { useBeamLink, useDeviceCount, useHasItems, useSession } from '../session/beam'
+import { SourceLink } from '../session/source-link'
+import css from './space.module.css'
+import { SpaceMenu } from './space-menu'
+
+/** The sharing space: what is in the beam, or the ways into one. */
+export function Space() {
+  const { actions } = useHouse()
+  const session = useSession() !== null
+  const hasItems = useHasItems()
+  usePasteAnywhere(actions, session)
+  return (
+    <main className={css.space}>
+      {hasItems ? <Filled /> : <Empty session={session} />}
+      {session && <SpaceMenu />}
+    </main>
+  )
+}
+
+function Filled() {
+  return (
+    <>
+      <h1 className="visually-hidden">Space</h1>
+      <Code size="medium" />
+      <Files />
+      <ItemList />
+    </>
+  )
+}
+
+function Empty({ session }: { session: boolean }) {
+  const { actions } = useHouse()
+  return (
+    <>
+      <div className={css.middle}>
+        {session ? <Code size="big" /> : <Mark size={72} />}
+        <h1 className={css.heading}>Share Clipboards / Links / Pictures / Videos</h1>
+        <SourceLink look="ghost" />
+        {session && <Files />}
+      </div>
+      {session ? (
+        <div className={css.share}>
+          <Button look="primary" size="lg" icon={Share} onClick={() => void actions.shareLink()}>
+            Share
+          </Button>
+        </div>
+      ) : (
+        <Ways />
+      )}
+    </>
+  )
+}
+
+/** The code of the beam, while nobody else is here. */
+function Code({ size }: { size: 'big' | 'medium' }) {
+  const link = useBeamLink()
+  const alone = useDeviceCount() <= 1
+  if (!link || !alone) return size === 'big' ? <Mark size={72} /> : null
+  return (
+    <div className={css.code}>
+      <QrCode value={link} size={size} label="QR code of this beam" />
+    </div>
+  )
+}
+
+function Files() {
+  return (
+    <div className={css.files}>
+      <MediaButton look="small" />
+      <AnyFileButtons />
+    </div>
+  )
+}
+
+function Ways() {
+  const { stores, actions } = useHouse()
+  const status = useStore(stores.session, (state) => state.status)
+  return (
+    <div className={css.ways}>
+      {status === 'failed' && (
+        <p className={css.failed} role="alert">
+          The beam could not be made. Are you online?
+        </p>
+      )}
+      <Button
+        look="primary"
+        size="lg"
+        icon={Plus}
+        disabled={status === 'creating'}
+        onClick={() => void actions.newBeam()}
+      >
+        {newBeamLabel(status)}
+      </Button>
+      <JoinButton look="plain" size="lg" />
+    </div>
+  )
+}

@@ -1,0 +1,27 @@
+import { useEffect, useState } from 'react'
+import { useHouse } from '../actions'
+import { arrivalNews, deviceNews, progressNews } from './news'
+
+/** Reads the news out, politely. Nothing of it is seen. */
+export function LiveNews() {
+  const { stores } = useHouse()
+  const [news, setNews] = useState('')
+  useEffect(() => {
+    const tell = (text: string | null) => {
+      if (text !== null) setNews(text)
+    }
+    const ends = [
+      stores.items.subscribe((now, old) => tell(arrivalNews(old, now, stores.devices.getState()))),
+      stores.devices.subscribe((now, old) => tell(deviceNews(old, now))),
+      stores.transfers.subscribe((now, old) => tell(progressNews(old, now, stores.items.getState().items))),
+    ]
+    return () => {
+      for (const end of ends) end()
+    }
+  }, [stores])
+  return (
+    <p className="visually-hidden" aria-live="polite">
+      {news}
+    </p>
+  )
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import type { Device, DeviceId, ItemId, LiveItem } from '../../protocol/bindings'
+import { reduceDevices } from '../../stores/devices'
+import { reduceItems } from '../../stores/items'
+import { arrivalNews, deviceNews, progressNews } from './news'
+
+const me = 'me' as DeviceId
+const phone: Device = { device_id: 'phone' as DeviceId, name: 'Safari on iPhone', caps: ['files'] }
+const here: Device = { device_id: me, name: 'Chrome on macOS', caps: ['files'] }
+const noDevices = { me, devices: [], paths: {} }
+const both = { me, devices: [here, phone], paths: {} }
+
+const live = (id: string, seq: number, from = phone.device_id): LiveItem => ({
+  id: id as ItemId,
+  seq,
+  from,
+  at: 0,
+  extra: 'text',
+  message: 'a secret',
+})
+const some = reduceItems({ items: [], epoch: 'e' }, { type: 'received', item: live('a', 1) })
+
+describe('the news', () => {
+  it('names kind and sender of an arrival and never its content', () => {
+    const after = reduceItems(some, { type: 'received', item: live('b', 2) })
+    expect(arrivalNews(some, after, both)).toBe('Text from Safari on iPhone')
+  })
+
+  it('is silent about own items and about what a beam held before', () => {
+    expect(
+      arrivalNews(some, reduceItems(some, { type: 'received', item: live('b', 2, me) }), both),
+    ).toBeNull()
+    const joined = reduceItems(some, { type: 'synced', epoch: 'f', oldest: 0, items: [live('b', 2)] })
+    expect(arrivalNews(some, joined, both)).toBeNull()
+  })
+
+  it('tells who joins and who leaves', () => {
+    const alone = reduceDevices(noDevices, { type: 'listed', devices: [here] })
+    const two = reduceDevices(alone, { type: 'listed', devices: [here, phone] })
+    expect(deviceNews(noDevices, alone)).toBeNull()
+    expect(deviceNews(alone, two)).toBe('Safari on iPhone joined')
+    expect(deviceNews(two, alone)).toBe('Safari on iPhone left')
+  })
+
+  it('tells each quarter of a file once', () => {
+    const message = { file: { name: 'a.zip', size: 100, type: '' } }
+    const { items } = reduceItems(some, { type: 'received', item: { ...live('f', 3), message } })
+    const at = (received: number) => ({
+      transfers: {
+        ['f' as ItemId]: {
+          role: 'receiving' as const,
+          state: { status: 'moving' as const, received, bytesPerSecond: 1, path: 'direct' as const },
+        },
+      },
+    })
+    expect(progressNews({ transfers: {} }, at(0), items)).toBe('a.zip 0 %')
+    expect(progressNews(at(0), at(24), items)).toBeNull()
+    expect(progressNews(at(24), at(25), items)).toBe('a.zip 25 %')
+  })
+})

@@ -1,0 +1,66 @@
+/** What a person who does not see the page is told: arrivals, who joins and leaves, how far files got. Pure. */
+import type { Item } from '../../protocol/item'
+import { type DevicesState, deviceName } from '../../stores/devices'
+import type { ItemsState } from '../../stores/items'
+import type { Transfer, TransfersState } from '../../stores/transfers'
+import { kindOf } from '../item/describe'
+
+/** `{kind} from {device}`, never the content. Several at once are counted. */
+export function arrivalNews(before: ItemsState, after: ItemsState, devices: DevicesState): string | null {
+  // What is there at once when a beam is joined is no arrival.
+  if (before.epoch !== after.epoch || before.items === after.items) return null
+  const known = new Set(before.items.map((item) => item.id))
+  const arrived = after.items.filter((item) => !known.has(item.id) && isForeign(item, devices))
+  const [first] = arrived
+  if (!first) return null
+  return arrived.length > 1
+    ? `${arrived.length} items`
+    : `${kindOf(first.content)} from ${deviceName(devices, first.from)}`
+}
+
+function isForeign(item: Item, devices: DevicesState): boolean {
+  return item.from !== null && item.from !== devices.me
+}
+
+export function deviceNews(before: DevicesState, after: DevicesState): string | null {
+  // The first list, and the end of a beam, are no news about others.
+  if (before.devices === after.devices || before.devices.length === 0 || after.devices.length === 0)
+    return null
+  const missing = (from: DevicesState, there: DevicesState) =>
+    there.devices.filter((device) => !from.devices.some((other) => other.device_id === device.device_id))
+  const joined = missing(before, after).map((device) => `${device.name} joined`)
+  const left = missing(after, before).map((device) => `${device.name} left`)
+  return [...joined, ...left].join(', ') || null
+}
+
+const STEPS = 4
+
+/** A quarter more than before, of a file that moves. */
+export function progressNews(
+  before: TransfersState,
+  after: TransfersState,
+  items: readonly Item[],
+): string | null {
+  const news = items.flatMap((item) => {
+    const { content } = item
+    if (content.kind !== 'file') return []
+    const now = quarters(after.transfers[item.id], content.size)
+    const old = quarters(before.transfers[item.id], content.size)
+    return now !== null && now !== old ? [`${content.name} ${now * 25} %`] : []
+  })
+  return news.join(', ') || null
+}
+
+/** Whole quarters of the file that are across; null when nothing moves. */
+function quarters(transfer: Transfer | undefined, size: number): number | null {
+  if (!transfer) return null
+  const states = transfer.role === 'receiving' ? [transfer.state] : Object.values(transfer.to)
+  const parts = states.map((state) => {
+    if (state.status === 'done') return STEPS
+    if (state.status !== 'moving') return null
+    const bytes = 'sent' in state ? state.sent : state.received
+    return size === 0 ? STEPS : Math.floor((bytes / size) * STEPS)
+  })
+  const known = parts.filter((part) => part !== null)
+  return known.length === 0 ? null : Math.min(...known)
+}

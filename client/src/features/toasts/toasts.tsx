@@ -1,0 +1,10 @@
+import { useStore } from 'zustand'
+import { ToastList } from '../../ui/toast-list'
+import { useHouse } from '../actions'
+
+/** The news of this page, above whatever stands at its bottom. */
+export function Toasts({ place }: { place: 'toolbar' | 'composer' | 'floating' }) {
+  const { stores, actions } = useHouse()
+  const toasts = useStore(stores.toasts, (state) => state.toasts)
+  return <ToastList toasts={toasts} place={place} onDismiss={actions.dismissToast} />
+}

@@ -1,0 +1,130 @@
+import ArrowUp from 'lucide-react/icons/arrow-up'
+import ClipboardPaste from 'lucide-react/icons/clipboard-paste'
+import MessageSquare from 'lucide-react/icons/message-square'
+import Share from 'lucide-react/icons/share'
+import X from 'lucide-react/icons/x'
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
+import { cx } from '../../ui/cx'
+import { useDismiss } from '../../ui/dismiss'
+import { IconButton } from '../../ui/icon-button'
+import { useHouse } from '../actions'
+import { MessageField } from './message-field'
+import css from './toolbar.module.css'
+
+const ShareMenu = lazy(() => import('./share-menu').then((m) => ({ default: m.ShareMenu })))
+
+/** The bar at the bottom of the desktop: three actions, or a message being typed. */
+export function Toolbar({ onFiles, onFolder }: { onFiles: () => void; onFolder: (() => void) | null }) {
+  const [mode, setMode] = useState<'collapsed' | 'message'>('collapsed')
+  const opener = useRef<HTMLButtonElement>(null)
+  const wasOpen = useRef(false)
+  useEffect(() => {
+    // The button that the focus came from is there again.
+    if (wasOpen.current && mode === 'collapsed') opener.current?.focus()
+    wasOpen.current = mode === 'message'
+  }, [mode])
+  return (
+    <section className={cx(css.toolbar, mode === 'message' && css.wide)} aria-label="Toolbar">
+      {mode === 'message' ? (
+        <MessageEntry onClose={() => setMode('collapsed')} />
+      ) : (
+        <Tools opener={opener} onMessage={() => setMode('message')} onFiles={onFiles} onFolder={onFolder} />
+      )}
+    </section>
+  )
+}
+
+interface ToolsProps {
+  opener: React.RefObject<HTMLButtonElement | null>
+  onMessage: () => void
+  onFiles: () => void
+  onFolder: (() => void) | null
+}
+
+function Tools({ opener, onMessage, onFiles, onFolder }: ToolsProps) {
+  const { actions } = useHouse()
+  const [sharing, setSharing] = useState(false)
+  const anchor = useRef<HTMLDivElement>(null)
+  const close = useCallback(() => setSharing(false), [])
+  useDismiss(anchor, sharing, close)
+  return (
+    <>
+      <IconButton
+        icon={ClipboardPaste}
+        label="Paste"
+        iconSize={20}
+        className={css.tool}
+        onClick={() => void actions.paste('home')}
+      />
+      <IconButton
+        ref={opener}
+        icon={MessageSquare}
+        label="Message"
+        iconSize={20}
+        className={css.tool}
+        onClick={onMessage}
+      />
+      <div ref={anchor} className={css.anchor}>
+        <IconButton
+          icon={Share}
+          label="Share"
+          iconSize={20}
+          className={css.tool}
+          aria-haspopup="menu"
+          aria-expanded={sharing}
+          onClick={() => setSharing(!sharing)}
+        />
+        {sharing && (
+          <div className={css.menu}>
+            <Suspense>
+              <ShareMenu onFiles={onFiles} onFolder={onFolder} onClose={close} />
+            </Suspense>
+          </div>
+        )}
+      </div>
+    </>
+  )
+}
+
+function MessageEntry({ onClose }: { onClose: () => void }) {
+  const { actions } = useHouse()
+  const [text, setText] = useState('')
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => field.current?.focus(), [])
+  const trimmed = text.trim()
+  const send = () => {
+    if (trimmed === '') return
+    actions.shareText(trimmed)
+    onClose()
+  }
+  return (
+    <form
+      className={css.entry}
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') onClose()
+      }}
+    >
+      <IconButton icon={X} label="Close" iconSize={20} onClick={onClose} />
+      <MessageField
+        ref={field}
+        label="Type a message"
+        placeholder="Type a message"
+        text={text}
+        onText={setText}
+        onSend={send}
+      />
+      <IconButton
+        type="submit"
+        icon={ArrowUp}
+        label="Send"
+        look="accent"
+        iconSize={20}
+        disabled={trimmed === ''}
+      />
+    </form>
+  )
+}

@@ -1,0 +1,19 @@
+import Download from 'lucide-react/icons/download'
+import { IconLink } from '../../ui/icon-button'
+
+/** A download by the browser itself, with its own progress and its own folder. */
+export function DownloadLink({
+  url,
+  name,
+  look,
+  iconSize = 16,
+}: {
+  url: string
+  name: string
+  look: 'solid' | 'bar' | 'small'
+  iconSize?: number
+}) {
+  return (
+    <IconLink href={url} download={name} icon={Download} label="Download" look={look} iconSize={iconSize} />
+  )
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import type { DeviceId } from '../../protocol/bindings'
+import type { Transfer } from '../../stores/transfers'
+import { fileView, fraction } from './file-view'
+
+const facts = { size: 100, sender: 'Chrome on macOS', nameOf: (id: DeviceId) => `the ${id}`, canSaveAs: true }
+const phone = 'phone' as DeviceId
+const tablet = 'tablet' as DeviceId
+
+describe('a file card', () => {
+  it('shows nothing of a transfer that is not known', () => {
+    expect(fileView(undefined, facts)).toEqual({ url: null, rows: [] })
+  })
+
+  it('offers to receive, and to pick a place where the browser can', () => {
+    const offered: Transfer = { role: 'receiving', state: { status: 'offered' } }
+    expect(fileView(offered, facts).rows[0]?.actions).toEqual(['receive', 'save-as'])
+    expect(fileView(offered, { ...facts, canSaveAs: false }).rows[0]?.actions).toEqual(['receive'])
+  })
+
+  it('waits while no device has asked for it', () => {
+    const view = fileView({ role: 'sending', to: {}, url: 'blob:a' }, facts)
+    expect(view.rows).toMatchObject([{ status: 'waiting', text: 'Waiting for a device', actions: [] }])
+    expect(view.url).toBe('blob:a')
+  })
+
+  it('has a row for each device that takes it', () => {
+    const view = fileView(
+      {
+        role: 'sending',
+        url: 'blob:a',
+        to: {
+          [phone]: { status: 'moving', sent: 40, bytesPerSecond: 10, path: 'direct' },
+          [tablet]: { status: 'parked', sent: 60 },
+        },
+      },
+      facts,
+    )
+    expect(view.rows).toMatchObject([
+      { device: phone, bytes: 40, path: 'direct', actions: ['cancel'] },
+      { device: tablet, bytes: 60, text: 'Waiting for the tablet' },
+    ])
+  })
+
+  it('says why it failed and offers to try again', () => {
+    const failed: Transfer = {
+      role: 'receiving',
+      state: { status: 'failed', received: 27, why: 'Connection failed' },
+    }
+    expect(fileView(failed, facts).rows[0]).toMatchObject({
+      text: 'Connection failed',
+      actions: ['retry', 'cancel'],
+    })
+  })
+
+  it('can be asked for again after an own cancel only', () => {
+    const by = (who: 'me' | 'them') =>
+      fileView({ role: 'receiving', state: { status: 'cancelled', by: who } }, facts).rows[0]
+    expect(by('me')?.actions).toContain('receive')
+    expect(by('them')).toMatchObject({ text: 'Cancelled by Chrome on macOS', actions: [] })
+  })
+})
+
+describe('how much is across', () => {
+  it('is never more than all of it, and all of nothing', () => {
+    expect(fraction(50, 100)).toBe(0.5)
+    expect(fraction(101, 100)).toBe(1)
+    expect(fraction(0, 0)).toBe(1)
+  })
+})

@@ -1,0 +1,100 @@
+/** What a file card shows, read from the transfer. Pure: one row for each way that the file takes. */
+import type { DeviceId } from '../../protocol/bindings'
+import type { Path } from '../../stores/devices'
+import type { Receiving, Sending, Transfer } from '../../stores/transfers'
+
+export type FileAction = 'receive' | 'save-as' | 'retry' | 'cancel'
+
+export interface FileRow {
+  /** Whom it goes to; null when it comes here, or waits for anybody. */
+  readonly device: DeviceId | null
+  readonly status: Receiving['status'] | 'waiting'
+  /** Bytes that are across; null where a bar would say nothing. */
+  readonly bytes: number | null
+  readonly bytesPerSecond: number
+  readonly path: Path | null
+  readonly text: string
+  readonly actions: readonly FileAction[]
+}
+
+export interface FileView {
+  /** Where this device has the file, to show or to download. */
+  readonly url: string | null
+  readonly rows: readonly FileRow[]
+}
+
+interface FileFacts {
+  size: number
+  sender: string
+  nameOf: (device: DeviceId) => string
+  canSaveAs: boolean
+}
+
+const PLAIN: Omit<FileRow, 'status' | 'text'> = {
+  device: null,
+  bytes: null,
+  bytesPerSecond: 0,
+  path: null,
+  actions: [],
+}
+
+export function fileView(transfer: Transfer | undefined, facts: FileFacts): FileView {
+  if (!transfer) return { url: null, rows: [] }
+  if (transfer.role === 'receiving') {
+    const { state } = transfer
+    return { url: state.status === 'done' ? state.url : null, rows: [receivingRow(state, facts)] }
+  }
+  const rows = Object.entries(transfer.to).map(([device, state]) =>
+    sendingRow(device as DeviceId, state, facts),
+  )
+  const waiting: FileRow = { ...PLAIN, status: 'waiting', bytes: 0, text: 'Waiting for a device' }
+  return { url: transfer.url, rows: rows.length === 0 ? [waiting] : rows }
+}
+
+function receivingRow(state: Receiving, facts: FileFacts): FileRow {
+  const row = { ...PLAIN, status: state.status }
+  const ask: readonly FileAction[] = facts.canSaveAs ? ['receive', 'save-as'] : ['receive']
+  switch (state.status) {
+    case 'offered':
+      return { ...row, text: `From ${facts.sender}`, actions: ask }
+    case 'queued':
+      return { ...row, bytes: state.received, text: 'Waiting to start', actions: ['cancel'] }
+    case 'moving':
+      return { ...row, ...moving(state, state.received), actions: ['cancel'] }
+    case 'parked':
+      return { ...row, bytes: state.received, text: `Waiting for ${facts.sender}`, actions: ['cancel'] }
+    case 'failed':
+      return { ...row, bytes: state.received, text: state.why, actions: ['retry', 'cancel'] }
+    case 'cancelled':
+      return state.by === 'me'
+        ? { ...row, text: 'Cancelled', actions: ask }
+        : { ...row, text: `Cancelled by ${facts.sender}` }
+    case 'done':
+      return { ...row, bytes: facts.size, text: 'Complete' }
+  }
+}
+
+function sendingRow(device: DeviceId, state: Sending, facts: FileFacts): FileRow {
+  const row = { ...PLAIN, device, status: state.status }
+  switch (state.status) {
+    case 'moving':
+      return { ...row, ...moving(state, state.sent), actions: ['cancel'] }
+    case 'parked':
+      return { ...row, bytes: state.sent, text: `Waiting for ${facts.nameOf(device)}`, actions: ['cancel'] }
+    case 'failed':
+      return { ...row, text: state.why }
+    case 'cancelled':
+      return { ...row, text: state.by === 'me' ? 'Cancelled' : `Cancelled by ${facts.nameOf(device)}` }
+    case 'done':
+      return { ...row, bytes: facts.size, text: 'Complete' }
+  }
+}
+
+function moving(state: { bytesPerSecond: number; path: Path }, bytes: number) {
+  return { bytes, bytesPerSecond: state.bytesPerSecond, path: state.path, text: '' }
+}
+
+/** How much is across, from 0 to 1. An empty file is across as soon as it is asked for. */
+export function fraction(bytes: number, size: number): number {
+  return size === 0 ? 1 : Math.min(1, bytes / size)
+}

@@ -1,0 +1,54 @@
+import { useState } from 'react'
+import { useStore } from 'zustand'
+import type { DeviceId } from '../../protocol/bindings'
+import type { Item } from '../../protocol/item'
+import { deviceName } from '../../stores/devices'
+import { useHouse } from '../actions'
+import { type FileAction, type FileRow, type FileView, fileView, fraction } from './file-view'
+import { formatSpeed } from './format-bytes'
+import { formatTimeLeft } from './format-duration'
+
+/** The file card of an item, up to date. */
+export function useFile(item: Item, size: number): FileView {
+  const { stores, actions } = useHouse()
+  const transfer = useStore(stores.transfers, (state) => state.transfers[item.id])
+  const sender = useStore(stores.devices, (state) => deviceName(state, item.from))
+  const nameOf = (id: DeviceId) => deviceName(stores.devices.getState(), id)
+  return fileView(transfer, { size, sender, nameOf, canSaveAs: actions.canSaveAs })
+}
+
+/** What a button of a file card does. */
+export function useFileAction(item: Item): (action: FileAction, row: FileRow) => void {
+  const { actions } = useHouse()
+  return (action, row) => {
+    switch (action) {
+      case 'receive':
+      case 'retry':
+        return actions.receive(item.id)
+      case 'save-as':
+        return void actions.saveAs(item.id)
+      case 'cancel':
+        return row.device ? actions.cancel(item.id, row.device) : actions.cancel(item.id)
+    }
+  }
+}
+
+// A speed measured over less than this says little about the time left.
+const SETTLED_MS = 2000
+
+/** The two texts under the bar: speed or state on the left, time left or percent on the right. */
+export function useProgressTexts(row: FileRow, size: number): { left: string; right: string } {
+  const moving = row.status === 'moving'
+  const [since, setSince] = useState<number | null>(null)
+  if (moving !== (since !== null)) setSince(moving ? performance.now() : null)
+  const settled = since !== null && performance.now() - since >= SETTLED_MS
+  return { left: moving ? formatSpeed(row.bytesPerSecond) : row.text, right: rightText(row, size, settled) }
+}
+
+function rightText({ status, bytes, bytesPerSecond }: FileRow, size: number, settled: boolean): string {
+  if (bytes === null || status === 'done' || status === 'waiting') return ''
+  if (status === 'moving' && settled && bytesPerSecond > 0) {
+    return `${formatTimeLeft((size - bytes) / bytesPerSecond)} left`
+  }
+  return `${Math.floor(fraction(bytes, size) * 100)} %`
+}

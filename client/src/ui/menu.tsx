@@ -1,0 +1,76 @@
+import { type KeyboardEvent, useEffect, useRef } from 'react'
+import { cx } from './cx'
+import { type Glyph, Icon } from './icon'
+import css from './menu.module.css'
+
+export interface MenuItem {
+  label: string
+  hint?: string
+  icon: Glyph
+  onSelect: () => void
+}
+
+/** A list of commands. The arrow keys walk it; whoever opens it also closes it and takes the focus back. */
+export function Menu({
+  label,
+  items,
+  roomy = false,
+  heading = false,
+}: {
+  label: string
+  items: readonly MenuItem[]
+  roomy?: boolean
+  heading?: boolean
+}) {
+  const ref = useRef<HTMLDivElement>(null)
+  useEffect(() => ref.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus(), [])
+  return (
+    <div
+      ref={ref}
+      className={cx(css.menu, roomy && css.roomy)}
+      role="menu"
+      aria-label={label}
+      tabIndex={-1}
+      onKeyDown={walk}
+    >
+      {heading && (
+        <p className={css.heading} aria-hidden="true">
+          {label}
+        </p>
+      )}
+      {items.map((item) => (
+        <button
+          key={item.label}
+          type="button"
+          role="menuitem"
+          aria-label={item.label}
+          className={css.item}
+          onClick={item.onSelect}
+        >
+          <span className={css.icon}>
+            <Icon of={item.icon} size={roomy ? 20 : 18} />
+          </span>
+          <span>
+            {item.label}
+            {item.hint && <small>{item.hint}</small>}
+          </span>
+        </button>
+      ))}
+    </div>
+  )
+}
+
+const STEPS: Record<string, (at: number, count: number) => number> = {
+  ArrowDown: (at, count) => (at + 1) % count,
+  ArrowUp: (at, count) => (at - 1 + count) % count,
+  Home: () => 0,
+  End: (_at, count) => count - 1,
+}
+
+function walk(event: KeyboardEvent<HTMLDivElement>) {
+  const step = STEPS[event.key]
+  if (!step) return
+  event.preventDefault()
+  const items = [...event.currentTarget.querySelectorAll<HTMLElement>('[role=menuitem]')]
+  items[step(items.indexOf(document.activeElement as HTMLElement), items.length)]?.focus()
+}

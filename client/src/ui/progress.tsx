@@ -1,0 +1,15 @@
+import { cx } from './cx'
+import css from './progress.module.css'
+
+/** How much of a thing is there, from 0 to 1. */
+export function Progress({
+  value,
+  label,
+  look = 'page',
+}: {
+  value: number
+  label: string
+  look?: 'page' | 'note' | 'dim'
+}) {
+  return <progress className={cx(css.progress, css[look])} max={1} value={value} aria-label={label} />
+}

@@ -1,0 +1,33 @@
+import { QRCodeSVG } from 'qrcode.react'
+import { cx } from './cx'
+import css from './qr-code.module.css'
+
+// Of 300 px: with the modules that it clears around itself the mark takes less than 5 % of the code.
+const SIZE = 300
+const MARK = 46
+
+/** White modules on violet, with a quiet zone of four modules and the mark in the middle. */
+export function QrCode({
+  value,
+  size,
+  label,
+}: {
+  value: string
+  size: 'big' | 'medium' | 'corner'
+  label?: string
+}) {
+  return (
+    <div className={cx(css.qr, css[size])}>
+      <QRCodeSVG
+        value={value}
+        size={SIZE}
+        level="M"
+        marginSize={4}
+        bgColor="#5B36D6"
+        fgColor="#FFFFFF"
+        imageSettings={{ src: '/qr-mark.svg', width: MARK, height: MARK, excavate: true }}
+        {...(label ? { role: 'img', 'aria-label': label } : { 'aria-hidden': true })}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,65 @@
+import CircleAlert from 'lucide-react/icons/circle-alert'
+import CircleCheck from 'lucide-react/icons/circle-check'
+import Info from 'lucide-react/icons/info'
+import X from 'lucide-react/icons/x'
+import { cx } from './cx'
+import { Icon } from './icon'
+import css from './toast-list.module.css'
+
+export interface ToastView {
+  readonly id: number
+  readonly tone: 'ok' | 'bad' | 'info'
+  readonly text: string
+  readonly action?: { readonly label: string; readonly run: () => void } | undefined
+}
+
+const ICONS = { ok: CircleCheck, bad: CircleAlert, info: Info }
+
+/** Short news. A toast's time is the length of its CSS animation, which hover and focus stop. */
+export function ToastList({
+  toasts,
+  place,
+  onDismiss,
+}: {
+  toasts: readonly ToastView[]
+  place: 'toolbar' | 'composer' | 'floating'
+  onDismiss: (id: number) => void
+}) {
+  return (
+    <ol className={cx(css.list, css[place])} aria-live="polite" aria-label="Notifications">
+      {toasts.map((toast) => (
+        <li
+          key={toast.id}
+          className={cx(css.toast, css[toast.tone])}
+          onAnimationEnd={(event) => {
+            if (event.target === event.currentTarget && event.animationName === css.life) onDismiss(toast.id)
+          }}
+        >
+          <Icon of={ICONS[toast.tone]} />
+          <span className={css.text}>{toast.text}</span>
+          <ToastButtons toast={toast} onDismiss={onDismiss} />
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function ToastButtons({ toast, onDismiss }: { toast: ToastView; onDismiss: (id: number) => void }) {
+  const { action } = toast
+  const act = () => {
+    onDismiss(toast.id)
+    action?.run()
+  }
+  return (
+    <>
+      {action && (
+        <button type="button" className={css.action} onClick={act}>
+          {action.label}
+        </button>
+      )}
+      <button type="button" className={css.dismiss} aria-label="Dismiss" onClick={() => onDismiss(toast.id)}>
+        <Icon of={X} size={16} />
+      </button>
+    </>
+  )
+}
