@@ -89,11 +89,11 @@ function useWidth(ref: RefObject<HTMLElement | null>): number {
   return width
 }
 
-/** What was just added comes into view; what was deleted or changed moves nothing. */
+/** What was just added comes into view. The first fill, deleting and changing move nothing. */
 function useNewestInView(ground: RefObject<HTMLElement | null>, items: readonly Item[]) {
   const before = useRef(items.length)
   useEffect(() => {
-    const grew = items.length > before.current
+    const grew = before.current > 0 && items.length > before.current
     before.current = items.length
     if (grew)
       ground.current?.querySelector('li:last-child')?.scrollIntoView({ block: 'nearest', behavior: 'smooth' })

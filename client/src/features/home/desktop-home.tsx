@@ -28,7 +28,7 @@ export function DesktopHome() {
   return (
     <main className={css.home}>
       <Canvas />
-      <Rays lit={waiting} />
+      <Rays lit={waiting && session !== null} />
       {waiting && (session ? <Hero /> : <NoBeam />)}
       {!waiting && !hasItems && <NothingYet />}
       {!waiting && <CornerQr />}

@@ -72,7 +72,7 @@ export function AudioPlayer({ url, name, tone, onBroken }: AudioPlayerProps) {
         />
         <div className={css.times}>
           <span>{formatClock(at)}</span>
-          <span>{formatClock(length)}</span>
+          <span>{length > 0 && formatClock(length)}</span>
         </div>
       </div>
     </div>

@@ -27,10 +27,7 @@ export const ListCard = memo(function ListCard({ item }: { item: Item }) {
   const [broken, onBroken] = useBroken()
   const media = broken || !view.url ? null : mediaOf(content)
   return (
-    <article
-      className={cx(css.card, (content.kind === 'text' || content.kind === 'unknown') && css.written)}
-      aria-label={nameOf(content)}
-    >
+    <article className={css.card} aria-label={nameOf(content)}>
       {media && view.url && content.kind === 'file' && media !== 'audio' && (
         <div className={css.picture}>
           <MediaView media={media} url={view.url} name={content.name} tone="page" onBroken={onBroken} />
@@ -39,7 +36,7 @@ export const ListCard = memo(function ListCard({ item }: { item: Item }) {
       <div className={css.top}>
         {(!media || media === 'audio') && <Tile icon={iconOf(content)} gradient={gradientOf(item.id)} />}
         <Words item={item} view={view} />
-        <Tools item={item} view={view} />
+        {content.kind === 'file' && <Tools item={item} view={view} />}
       </div>
       {content.kind === 'file' && media === 'audio' && view.url && (
         <div className={css.player}>
@@ -78,18 +75,22 @@ function Words({ item, view }: { item: Item; view: FileView }) {
       ) : (
         <LongText text={content.text} />
       )}
-      <div className={css.meta}>
-        {kindOf(content)} · <Age at={item.at} />
+      <div className={css.foot}>
+        <span className={css.meta}>
+          {kindOf(content)} · <Age at={item.at} />
+        </span>
+        <Tools item={item} view={view} />
       </div>
     </div>
   )
 }
 
-/** One main thing to do, and Delete. */
+/** What can be done with the item. While a file is on its way, that is to stop it. */
 function Tools({ item, view }: { item: Item; view: FileView }) {
   const { actions } = useHouse()
   const { content } = item
   const [row] = view.rows
+  const stoppable = view.rows.some(({ actions: can }) => can.includes('cancel'))
   return (
     <div className={css.tools}>
       {content.kind === 'link' && (
@@ -109,7 +110,9 @@ function Tools({ item, view }: { item: Item; view: FileView }) {
         <DownloadLink url={view.url} name={content.name} look="bar" iconSize={20} />
       )}
       {view.rows.length === 1 && row && <RowTools row={row} item={item} />}
-      <IconButton icon={Trash2} label="Delete" iconSize={18} onClick={() => actions.deleteItem(item.id)} />
+      {!stoppable && (
+        <IconButton icon={Trash2} label="Delete" iconSize={18} onClick={() => actions.deleteItem(item.id)} />
+      )}
     </div>
   )
 }

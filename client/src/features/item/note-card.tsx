@@ -5,6 +5,7 @@ import { cx } from '../../ui/cx'
 import { Icon } from '../../ui/icon'
 import { useHouse } from '../actions'
 import { FileName } from '../transfer/file-name'
+import { isReceived } from '../transfer/file-view'
 import { formatBytes } from '../transfer/format-bytes'
 import { NoteFile } from '../transfer/note-file'
 import { useFile } from '../transfer/use-file'
@@ -42,7 +43,8 @@ export const NoteCard = memo(function NoteCard({ item }: { item: Item }) {
       onDoubleClick={copy}
       onKeyDown={onKeyDown}
     >
-      <NoteActions item={item} url={view.url} />
+      {/* A received file has its download in the card. */}
+      <NoteActions item={item} url={media === null && isReceived(view) ? null : view.url} />
       {content.kind === 'file' ? (
         <FileFace item={item} content={content} view={view} media={media} onBroken={onBroken} />
       ) : (

@@ -94,6 +94,11 @@ function moving(state: { bytesPerSecond: number; path: Path }, bytes: number) {
   return { bytes, bytesPerSecond: state.bytesPerSecond, path: state.path, text: '' }
 }
 
+/** Whether the whole file came from another device. An own file is seldom wanted a second time. */
+export function isReceived(view: FileView): boolean {
+  return view.rows.some((row) => row.status === 'done' && row.device === null)
+}
+
 /** How much is across, from 0 to 1. An empty file is across as soon as it is asked for. */
 export function fraction(bytes: number, size: number): number {
   return size === 0 ? 1 : Math.min(1, bytes / size)

@@ -1,4 +1,3 @@
-import CircleCheck from 'lucide-react/icons/circle-check'
 import Clock from 'lucide-react/icons/clock'
 import RefreshCw from 'lucide-react/icons/refresh-cw'
 import Unplug from 'lucide-react/icons/unplug'
@@ -14,7 +13,7 @@ import { iconOf } from '../item/describe'
 import { AskButtons } from './ask-buttons'
 import { DownloadLink } from './download-link'
 import { FileName } from './file-name'
-import { type FileAction, type FileRow, type FileView, fraction } from './file-view'
+import { type FileAction, type FileRow, type FileView, fraction, isReceived } from './file-view'
 import { formatBytes, formatPart } from './format-bytes'
 import css from './note-file.module.css'
 import { PATHS } from './path-label'
@@ -37,16 +36,10 @@ export function NoteFile({ item, content, view }: { item: Item; content: FileCon
             {part === null || part === 0 ? formatBytes(content.size) : formatPart(part, content.size)}
           </div>
         </div>
+        {isReceived(view) && view.url && <DownloadLink url={view.url} name={content.name} look="solid" />}
       </div>
       {view.rows.map((row) => (
-        <Row
-          key={row.device ?? ''}
-          row={row}
-          item={item}
-          content={content}
-          named={view.rows.length > 1}
-          url={view.url}
-        />
+        <Row key={row.device ?? ''} row={row} item={item} content={content} named={view.rows.length > 1} />
       ))}
     </div>
   )
@@ -58,10 +51,9 @@ interface RowProps {
   content: FileContent
   /** Says which device it is about. */
   named: boolean
-  url: string | null
 }
 
-function Row({ row, item, content, named, url }: RowProps) {
+function Row({ row, item, content, named }: RowProps) {
   const { left, right } = useProgressTexts(row, content.size)
   const { stores } = useHouse()
   const to = row.device && named ? deviceName(stores.devices.getState(), row.device) : null
@@ -79,14 +71,13 @@ function Row({ row, item, content, named, url }: RowProps) {
         <span>{left}</span>
         <span>{right}</span>
       </div>
-      <div className={css.foot}>
-        <StateChip row={row} />
-        <span className={css.gap} />
-        <RowButtons row={row} item={item} />
-        {row.status === 'done' && row.device === null && url && (
-          <DownloadLink url={url} name={content.name} look="solid" />
-        )}
-      </div>
+      {(row.path || row.actions.length > 0 || CHIPS[row.status]) && (
+        <div className={css.foot}>
+          <StateChip row={row} />
+          <span className={css.gap} />
+          <RowButtons row={row} item={item} />
+        </div>
+      )}
     </div>
   )
 }
@@ -109,10 +100,8 @@ function StateChip({ row }: { row: FileRow }) {
 }
 
 const CHIPS: Partial<Record<FileRow['status'], { label: string; icon: typeof Clock }>> = {
-  waiting: { label: 'Ready', icon: Clock },
   queued: { label: 'Queued', icon: Clock },
   parked: { label: 'Parked', icon: Unplug },
-  done: { label: 'Done', icon: CircleCheck },
 }
 
 function RowButtons({ row, item }: { row: FileRow; item: Item }) {
