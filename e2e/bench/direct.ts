@@ -4,7 +4,7 @@ import { Folder, MB, type TestFile } from '../support/files.ts'
 import type { Server } from '../support/server.ts'
 import { bareChannelSpeed } from './bare-channel.ts'
 import { median, type Row } from './table.ts'
-import { withTwoBrowsers } from './two-browsers.ts'
+import { DESKTOP_CHROMIUM, withTwoBrowsers } from './two-browsers.ts'
 
 const SIZE = 500 * MB
 const RUNS = 5
@@ -31,8 +31,8 @@ export async function measureDirect(server: Server): Promise<Row> {
 /** From the tap on Receive until the card offers the whole file. */
 async function productSpeed(server: Server, film: TestFile): Promise<number> {
   return await withTwoBrowsers(async (one, two) => {
-    const ada = new Device('Ada', one.page, server.origin, true)
-    const bob = new Device('Bob', two.page, server.origin, true)
+    const ada = new Device('Ada', one.page, server.origin, DESKTOP_CHROMIUM)
+    const bob = new Device('Bob', two.page, server.origin, DESKTOP_CHROMIUM)
     await bob.opens(await ada.startsBeam())
     await ada.seesDevices(2)
     await ada.sharesFiles(film)

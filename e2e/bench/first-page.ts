@@ -3,7 +3,7 @@
 import { Device } from '../support/device.ts'
 import type { Server } from '../support/server.ts'
 import type { Row } from './table.ts'
-import { withBrowser } from './two-browsers.ts'
+import { DESKTOP_CHROMIUM, withBrowser } from './two-browsers.ts'
 
 const KB = 1000
 
@@ -20,7 +20,7 @@ export async function measureFirstPage(server: Server): Promise<Row> {
         }),
       )
     })
-    const ada = new Device('Ada', page, server.origin, true)
+    const ada = new Device('Ada', page, server.origin, DESKTOP_CHROMIUM)
     await ada.startsBeam()
     await page.waitForLoadState('networkidle')
     await Promise.all(sizes)

@@ -5,7 +5,7 @@ import { Folder, MB } from '../support/files.ts'
 import type { Server } from '../support/server.ts'
 import { browserProcess, treeBytes, watchPeak } from './process-memory.ts'
 import type { Row } from './table.ts'
-import { withTwoBrowsers } from './two-browsers.ts'
+import { DESKTOP_CHROMIUM, withTwoBrowsers } from './two-browsers.ts'
 
 const SIZE = 2000 * MB
 const ARRIVES_WITHIN_MS = 10 * 60_000
@@ -16,8 +16,8 @@ export async function measureMemory(server: Server): Promise<Row> {
   const folder = await Folder.make()
   const film = await folder.file('film.bin', SIZE)
   const growth = await withTwoBrowsers(async (one, two) => {
-    const ada = new Device('Ada', one.page, server.origin, true)
-    const bob = new Device('Bob', two.page, server.origin, true)
+    const ada = new Device('Ada', one.page, server.origin, DESKTOP_CHROMIUM)
+    const bob = new Device('Bob', two.page, server.origin, DESKTOP_CHROMIUM)
     await bob.opens(await ada.startsBeam())
     await ada.seesDevices(2)
     await ada.sharesFiles(film)

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { chromium, type Page } from '@playwright/test'
 import { CHROMIUM, DESKTOP } from '../support/browsers.ts'
 
+export const DESKTOP_CHROMIUM = { phone: false, downloads: true }
+
 export interface OpenBrowser {
   readonly page: Page
   readonly profile: string

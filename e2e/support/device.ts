@@ -7,19 +7,26 @@ import { readQr } from './qr.ts'
 /** Time for a large file on two cores that run two browsers and a server. */
 export const LARGE_FILE_MS = 180_000
 
+export interface Traits {
+  /** A narrow screen, which has its message field and its pickers in the page. */
+  readonly phone: boolean
+  /** The browser tells its driver of downloads. */
+  readonly downloads: boolean
+}
+
 export class Device {
   readonly name: string
   readonly page: Page
   readonly context: BrowserContext
   readonly #origin: string
-  readonly #downloads: boolean
+  readonly #traits: Traits
 
-  constructor(name: string, page: Page, origin: string, downloads: boolean) {
+  constructor(name: string, page: Page, origin: string, traits: Traits) {
     this.name = name
     this.page = page
     this.context = page.context()
     this.#origin = origin
-    this.#downloads = downloads
+    this.#traits = traits
   }
 
   async opensHome(): Promise<void> {
@@ -54,11 +61,10 @@ export class Device {
     return await this.scansOwnQr()
   }
 
+  /** The dialog joins as soon as it holds a whole id. */
   async joinsByTyping(text: string): Promise<void> {
     await this.page.getByRole('button', { name: 'Join Beam' }).click()
-    const dialog = this.page.getByRole('dialog')
-    await dialog.getByRole('textbox', { name: 'Enter Beam ID' }).fill(text)
-    await dialog.getByRole('button', { name: 'Join Beam' }).click()
+    await this.page.getByRole('dialog').getByRole('textbox', { name: 'Enter Beam ID' }).fill(text)
   }
 
   async seesDevices(count: number): Promise<void> {
@@ -75,9 +81,14 @@ export class Device {
   }
 
   async sharesText(text: string): Promise<void> {
-    await this.page.getByRole('button', { name: 'Message' }).click()
-    await this.page.getByRole('textbox', { name: 'Type a message' }).fill(text)
-    await this.page.getByRole('button', { name: 'Send' }).click()
+    await (await this.opensMessageField()).fill(text)
+    await this.page.getByRole('button', { name: 'Send', exact: true }).click()
+  }
+
+  async opensMessageField(): Promise<Locator> {
+    if (this.#traits.phone) return this.page.getByRole('textbox', { name: 'Message' })
+    await this.page.getByRole('button', { name: 'Message', exact: true }).click()
+    return this.page.getByRole('textbox', { name: 'Type a message' })
   }
 
   /** The card of an item whose text or file name is this. */
@@ -95,11 +106,13 @@ export class Device {
     await expect(this.card(text)).toHaveCount(0)
   }
 
+  /** Gives files to the picker that takes any. */
   async sharesFiles(...files: readonly TestFile[]): Promise<void> {
-    await this.page
-      .getByLabel('Choose files')
-      .first()
-      .setInputFiles(files.map((file) => file.path))
+    await this.picker().setInputFiles(files.map((file) => file.path))
+  }
+
+  picker(): Locator {
+    return this.page.getByLabel(this.#traits.phone ? 'Any file' : 'Choose files')
   }
 
   async takes(file: TestFile): Promise<void> {
@@ -119,16 +132,12 @@ export class Device {
     await expect(this.#download(file)).toBeVisible({ timeout })
   }
 
-  /** Percent of the file that the card shows; 100 when it is complete. */
+  /** Percent of the file that the card shows; 0 before anything moves. */
   async progress(file: TestFile): Promise<number> {
-    const bar = this.card(file.name).getByRole('progressbar')
-    if ((await bar.count()) === 0) return (await this.#download(file).count()) > 0 ? 100 : 0
-    return Number(
-      (await bar
-        .first()
-        .getAttribute('aria-valuenow', { timeout: 1000 })
-        .catch(() => null)) ?? 0,
-    )
+    const values = await this.card(file.name)
+      .getByRole('progressbar')
+      .evaluateAll((bars) => bars.map((bar) => (bar as HTMLProgressElement).value))
+    return 100 * (values[0] ?? 0)
   }
 
   async reaches(file: TestFile, percent: number): Promise<void> {
@@ -140,7 +149,7 @@ export class Device {
   /** SHA-256 of the bytes that a person gets when they save the file. */
   async savedSha256(file: TestFile): Promise<string> {
     await this.has(file)
-    return this.#downloads ? await this.#downloadedSha256(file) : await this.#blobSha256(file)
+    return this.#traits.downloads ? await this.#downloadedSha256(file) : await this.#blobSha256(file)
   }
 
   async #downloadedSha256(file: TestFile): Promise<string> {
@@ -161,6 +170,7 @@ export class Device {
   }
 
   #download(file: TestFile): Locator {
-    return this.card(file.name).getByRole('link', { name: 'Download' })
+    // A note has it twice: over itself while the pointer is there, and beside its state.
+    return this.card(file.name).getByRole('link', { name: 'Download' }).last()
   }
 }

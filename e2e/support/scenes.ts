@@ -43,8 +43,7 @@ export const SCENES: readonly Scene[] = [
     on: ['desktop'],
     show: async ({ looker }) => {
       await looker.startsBeam()
-      await looker.page.getByRole('button', { name: 'Message' }).click()
-      await expect(looker.page.getByRole('textbox', { name: 'Type a message' })).toBeFocused()
+      await expect(await looker.opensMessageField()).toBeFocused()
     },
   },
   {
@@ -52,7 +51,7 @@ export const SCENES: readonly Scene[] = [
     on: ['phone'],
     show: async ({ looker }) => {
       await looker.opensHome()
-      await expect(looker.page.getByRole('button', { name: 'Scan QR' })).toBeVisible()
+      await expect(looker.page.getByRole('button', { name: 'Join Beam' })).toBeVisible()
     },
   },
   {

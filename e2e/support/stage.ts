@@ -54,7 +54,8 @@ export const test = base.extend<Fixtures, { server: Server }>({
       leave.push(made.leave)
       await watchPaths(made.context)
       const page = made.context.pages()[0] ?? (await made.context.newPage())
-      return new Device(name, page, server.origin, made.browser === 'chromium')
+      const traits = { phone: options.phone ?? false, downloads: made.browser === 'chromium' }
+      return new Device(name, page, server.origin, traits)
     })
     for (const left of leave.reverse()) await left()
   },

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from '@playwright/test'
+import { LARGE_FILE_MS } from './device.ts'
 import type { TestFile } from './files.ts'
 import { freePort } from './server.ts'
 import { type Element, WebDriver } from './webdriver.ts'
@@ -36,7 +37,7 @@ export class WebKitDevice {
     })
     await listening(port)
     const driver = await WebDriver.open(`http://127.0.0.1:${port}`, {
-      'webkitgtk:browserOptions': { binary: MINI_BROWSER, args: ['--automation'] },
+      'webkitgtk:browserOptions': { binary: MINI_BROWSER, args: ['--automation', '--geometry=1400x880'] },
     })
     await driver.allowMinutes(3)
     return new WebKitDevice(driver, async () => {
@@ -64,8 +65,7 @@ export class WebKitDevice {
   }
 
   async sharesFile(file: TestFile): Promise<void> {
-    const label = "@aria-label='Choose files' or @id=//label[normalize-space()='Choose files']/@for"
-    await this.#driver.type(await this.#one(`//input[@type='file'][${label}]`), file.path)
+    await this.#driver.type(await this.#one("//input[@type='file'][@aria-label='Choose files']"), file.path)
   }
 
   async takes(file: TestFile): Promise<void> {
@@ -78,7 +78,7 @@ export class WebKitDevice {
 
   /** SHA-256 of the bytes behind the card's Download link. */
   async savedSha256(file: TestFile): Promise<string> {
-    const link = await this.#one(`${card(file)}//a[${named('Download')}]`, 120_000)
+    const link = await this.#one(`${card(file)}//a[${named('Download')}]`, LARGE_FILE_MS)
     return (await this.#driver.run(HASH_OF_LINK, link)) as string
   }
 
@@ -110,7 +110,7 @@ function card(file: TestFile): string {
 }
 
 function named(name: string): string {
-  return `normalize-space()='${name}' or starts-with(@aria-label, '${name}')`
+  return `normalize-space()='${name}' or @aria-label='${name}'`
 }
 
 /** Starts a display that nobody sees, with a number that is free. */

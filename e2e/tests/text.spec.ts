@@ -23,7 +23,7 @@ test('a paste shares the clipboard, once', async ({ device }) => {
   const bob = await device('Bob')
   await bob.opens(await ada.startsBeam())
   await ada.seesDevices(2)
-  const paste = ada.page.getByRole('button', { name: 'Paste' })
+  const paste = ada.page.getByRole('button', { name: 'Paste', exact: true })
 
   await ada.page.evaluate(() => navigator.clipboard.writeText('from the clipboard'))
   await paste.click()
@@ -38,18 +38,17 @@ test('an empty clipboard is said', async ({ device }) => {
   const ada = await device('Ada')
   await ada.startsBeam()
   await ada.page.evaluate(() => navigator.clipboard.writeText(''))
-  await ada.page.getByRole('button', { name: 'Paste' }).click()
+  await ada.page.getByRole('button', { name: 'Paste', exact: true }).click()
   await ada.seesToast('Your clipboard is empty!')
 })
 
 test('Enter sends, a blank message cannot be sent', async ({ device }) => {
   const ada = await device('Ada')
   await ada.startsBeam()
-  await ada.page.getByRole('button', { name: 'Message' }).click()
-  const field = ada.page.getByRole('textbox', { name: 'Type a message' })
+  const field = await ada.opensMessageField()
 
   await field.fill('   ')
-  await expect(ada.page.getByRole('button', { name: 'Send' })).toBeDisabled()
+  await expect(ada.page.getByRole('button', { name: 'Send', exact: true })).toBeDisabled()
   await field.fill('  by the keyboard  ')
   await field.press('Enter')
   await ada.sees('by the keyboard')

@@ -92,10 +92,7 @@ test.describe('files', () => {
     await ada.seesDevices(2)
 
     const picture = await ada.page.screenshot({ clip: { x: 0, y: 0, width: 64, height: 48 } })
-    await ada.page
-      .getByLabel('Choose files')
-      .first()
-      .setInputFiles({ name: 'view.png', mimeType: 'image/png', buffer: picture })
+    await ada.picker().setInputFiles({ name: 'view.png', mimeType: 'image/png', buffer: picture })
     const shown = bob.page.getByRole('article').getByRole('img')
     await expect
       .poll(() =>
