@@ -12,6 +12,8 @@ export interface DevicesState {
   readonly devices: readonly Device[]
   /** By device; absent for this device, for plain ones, and while a way is being found. */
   readonly paths: Readonly<Record<DeviceId, Path>>
+  /** Every device seen in this beam: a transfer that waits for one that left still says for whom. */
+  readonly names: Readonly<Record<DeviceId, string>>
 }
 
 export type DevicesEvent =
@@ -20,7 +22,7 @@ export type DevicesEvent =
   | { type: 'path'; device: DeviceId; path: Path | null }
   | { type: 'left' }
 
-const EMPTY: DevicesState = { me: null, devices: [], paths: {} }
+const EMPTY: DevicesState = { me: null, devices: [], paths: {}, names: {} }
 
 /** Every way the list of devices can change, in one place. */
 export function reduceDevices(state: DevicesState, event: DevicesEvent): DevicesState {
@@ -28,7 +30,7 @@ export function reduceDevices(state: DevicesState, event: DevicesEvent): Devices
     case 'welcomed':
       return { ...state, me: event.me }
     case 'listed':
-      return { ...state, devices: event.devices }
+      return { ...state, devices: event.devices, names: { ...state.names, ...namesOf(event.devices) } }
     case 'path': {
       const { [event.device]: _old, ...others } = state.paths
       return { ...state, paths: event.path ? { ...others, [event.device]: event.path } : others }
@@ -36,6 +38,10 @@ export function reduceDevices(state: DevicesState, event: DevicesEvent): Devices
     case 'left':
       return EMPTY
   }
+}
+
+function namesOf(devices: readonly Device[]): Record<DeviceId, string> {
+  return Object.fromEntries(devices.map(({ device_id, name }) => [device_id, name]))
 }
 
 export function createDevicesStore() {
@@ -49,5 +55,5 @@ export function fileTakers(state: DevicesState): readonly Device[] {
 
 /** The name of a device, for people. */
 export function deviceName(state: DevicesState, id: DeviceId | null): string {
-  return state.devices.find((device) => device.device_id === id)?.name ?? 'another device'
+  return (id && state.names[id]) ?? 'another device'
 }

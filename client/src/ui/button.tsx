@@ -16,13 +16,15 @@ export function buttonClass({ look = 'plain', size = 'md' }: Look): string {
   return cx(css.button, css[look], css[size])
 }
 
-export function Button({ look, size = 'md', icon, children, ...rest }: ComponentProps<'button'> & Look) {
+export function Button({
+  look = 'plain',
+  size = 'md',
+  icon,
+  children,
+  ...rest
+}: ComponentProps<'button'> & Look) {
   return (
-    <button
-      type="button"
-      {...rest}
-      className={cx(buttonClass({ ...(look && { look }), size }), rest.className)}
-    >
+    <button type="button" {...rest} className={cx(buttonClass({ look, size }), rest.className)}>
       {icon && <Icon of={icon} size={ICON_SIZES[size]} />}
       {children}
     </button>
@@ -30,9 +32,15 @@ export function Button({ look, size = 'md', icon, children, ...rest }: Component
 }
 
 /** A link that looks like a button. Without an address it keeps its place and does nothing. */
-export function ButtonLink({ look, size = 'md', icon, children, ...rest }: ComponentProps<'a'> & Look) {
+export function ButtonLink({
+  look = 'plain',
+  size = 'md',
+  icon,
+  children,
+  ...rest
+}: ComponentProps<'a'> & Look) {
   return (
-    <a {...rest} className={cx(buttonClass({ ...(look && { look }), size }), rest.className)}>
+    <a {...rest} className={cx(buttonClass({ look, size }), rest.className)}>
       {icon && <Icon of={icon} size={ICON_SIZES[size]} />}
       {children}
     </a>

@@ -1,10 +1,9 @@
 import { useRef } from 'react'
-import { useStore } from 'zustand'
 import { useHouse } from '../actions'
 import { Canvas } from '../canvas/canvas'
 import { FileInput, PICKS_FOLDERS } from '../files/file-input'
 import { usePasteAnywhere } from '../files/paste-anywhere'
-import { useDeviceCount, useHasItems, useSession } from '../session/beam'
+import { useHasItems, useSession } from '../session/beam'
 import { Toolbar } from '../toolbar/toolbar'
 import { CornerQr } from './corner-qr'
 import css from './desktop-home.module.css'
@@ -12,13 +11,9 @@ import { FooterLine } from './footer-line'
 import { Hero, NoBeam } from './hero'
 import { NothingYet } from './nothing-yet'
 import { Rays } from './rays'
+import { useWaiting } from './stage'
 
-/** Whether somebody waits here alone, with nothing shared: then the QR is what the page is about. */
-export function useWaiting(): boolean {
-  const alone = useDeviceCount() <= 1
-  return !useHasItems() && alone
-}
-
+/** The home of wide screens: the code to scan, then the canvas. */
 export function DesktopHome() {
   const { actions } = useHouse()
   const session = useSession()
@@ -52,11 +47,4 @@ function Tools() {
       {PICKS_FOLDERS && <FileInput ref={folder} label="Choose folder" folder reachedByMenu />}
     </>
   )
-}
-
-/** What the page is called while notes or devices have the middle of it. */
-export function useHomeHeading(): string {
-  const { stores } = useHouse()
-  const count = useStore(stores.devices, (state) => state.devices.length)
-  return count > 1 ? 'Start Sharing' : 'Scan the QR Code with your mobile phone to start sharing.'
 }

@@ -1,6 +1,6 @@
 import { Mark } from '../../ui/mark'
 import { useProduct } from '../session/beam'
-import { useHomeHeading, useWaiting } from './desktop-home'
+import { useHomeHeading, useWaiting } from './stage'
 import css from './title-bar.module.css'
 
 /** Top left of the desktop home: the product, or what the page is about once the middle is taken. */

@@ -7,8 +7,8 @@ import { arrivalNews, deviceNews, progressNews } from './news'
 const me = 'me' as DeviceId
 const phone: Device = { device_id: 'phone' as DeviceId, name: 'Safari on iPhone', caps: ['files'] }
 const here: Device = { device_id: me, name: 'Chrome on macOS', caps: ['files'] }
-const noDevices = { me, devices: [], paths: {} }
-const both = { me, devices: [here, phone], paths: {} }
+const noDevices = { me, devices: [], paths: {}, names: {} }
+const both = reduceDevices(noDevices, { type: 'listed', devices: [here, phone] })
 
 const live = (id: string, seq: number, from = phone.device_id): LiveItem => ({
   id: id as ItemId,

@@ -50,20 +50,20 @@ export function ProgressRow({ row, item, name, size, named }: ProgressRowProps) 
   const { left, right } = useProgressTexts(row, size)
   const { stores } = useHouse()
   const act = useFileAction(item)
-  const to = row.device && named ? `To ${deviceName(stores.devices.getState(), row.device)}` : null
+  const to = row.device && named ? deviceName(stores.devices.getState(), row.device) : null
   const asks = row.actions.includes('receive')
   return (
     <div className={css.row}>
       {to && (
         <div className={css.to}>
-          <span>{to}</span>
+          <span>To {to}</span>
           <RowTools row={row} item={item} />
         </div>
       )}
       {row.bytes !== null && row.status !== 'done' && (
         <Progress
           value={fraction(row.bytes, size)}
-          label={`Progress of ${name}`}
+          label={to ? `Progress of ${name} to ${to}` : `Progress of ${name}`}
           look={row.status === 'parked' ? 'dim' : 'page'}
         />
       )}

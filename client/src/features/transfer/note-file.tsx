@@ -63,7 +63,7 @@ function Row({ row, item, content, named }: RowProps) {
       {row.bytes !== null && (
         <Progress
           value={fraction(row.bytes, content.size)}
-          label={`Progress of ${content.name}`}
+          label={to ? `Progress of ${content.name} to ${to}` : `Progress of ${content.name}`}
           look="note"
         />
       )}
