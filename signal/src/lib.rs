@@ -21,5 +21,6 @@ mod sockets;
 pub mod start;
 mod sweeper;
 pub mod tls;
+pub mod websocket;
 
 pub use serve::{Listeners, serve};

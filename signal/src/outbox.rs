@@ -11,7 +11,8 @@ use heliograph_shared::limits::{
     OUTBOX_BYTES, OUTBOX_MESSAGES, RELAY_DEVICE_BYTES, RELAY_PAIR_BYTES,
 };
 use tokio::sync::Notify;
-use tokio_tungstenite::tungstenite::Message;
+
+use crate::websocket::Message;
 
 /// Most messages that the writer takes at once.
 const BATCH_MESSAGES: usize = 64;
@@ -39,6 +40,8 @@ struct Queue {
     waiting_bytes: usize,
     relayed: HashMap<DeviceId, usize>,
     relayed_bytes: usize,
+    /// The last ping's answer. One at most: who pings without reading the pongs fills nothing.
+    pong: Option<Bytes>,
     close: Option<CloseCode>,
 }
 
@@ -89,6 +92,12 @@ impl Outbox {
         drop(queue);
         self.filled.notify_one();
         Ok(())
+    }
+
+    /// Answers a ping; an answer that still waits is replaced.
+    pub fn push_pong(&self, payload: Bytes) {
+        self.lock().pong = Some(payload);
+        self.filled.notify_one();
     }
 
     /// Closes the device. The first reason counts; what still waits is dropped.
@@ -151,6 +160,7 @@ impl Outbox {
 impl Queue {
     fn take(&mut self) -> Batch {
         let mut batch = Batch::default();
+        batch.messages.extend(self.pong.take().map(Message::Pong));
         let mut bytes = 0;
         while batch.messages.len() < BATCH_MESSAGES && bytes < BATCH_BYTES {
             let message = if let Some(message) = self.messages.pop_front() {
@@ -280,7 +290,17 @@ mod tests {
             outbox.push(Message::text("x".repeat(MIB)));
         }
         assert_eq!(is_closing(&outbox), None);
-        assert!(outbox.take().await.messages[0].is_text());
+        assert!(matches!(outbox.take().await.messages[0], Message::Text(_)));
+    }
+
+    #[tokio::test]
+    async fn s16_a_flood_of_pings_fills_nothing() {
+        let outbox = Outbox::default();
+        for n in 0..10_000_u32 {
+            outbox.push_pong(Bytes::copy_from_slice(&n.to_be_bytes()));
+        }
+        let last = Bytes::copy_from_slice(&9_999_u32.to_be_bytes());
+        assert_eq!(outbox.take().await.messages, [Message::Pong(last)]);
     }
 
     #[tokio::test]

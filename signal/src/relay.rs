@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
 use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::DeviceId;
 
@@ -38,13 +38,15 @@ impl Relay {
     ///
     /// # Errors
     /// The code that the sender is told.
-    pub fn forward(&self, from: DeviceId, message: Bytes) -> Result<(), ErrorCode> {
-        let Some(to) = message.first_chunk::<ADDRESS>() else {
+    pub fn forward(&self, from: DeviceId, mut message: BytesMut) -> Result<(), ErrorCode> {
+        let Some(address) = message.first_chunk_mut::<ADDRESS>() else {
             return Err(ErrorCode::BadRequest);
         };
-        let outbox = self.outbox(DeviceId::from_bytes(*to)).ok_or(ErrorCode::DeviceGone)?;
-        let message = readdress(message, from);
-        outbox.push_frame(from, message).map_err(|_| ErrorCode::RelayFull)
+        let to = DeviceId::from_bytes(*address);
+        let outbox = self.outbox(to).ok_or(ErrorCode::DeviceGone)?;
+        // The sender goes where the addressee stood: the frame itself is neither read nor copied.
+        *address = *from.as_bytes();
+        outbox.push_frame(from, message.freeze()).map_err(|_| ErrorCode::RelayFull)
     }
 
     fn outbox(&self, device: DeviceId) -> Option<Arc<Outbox>> {
@@ -53,22 +55,16 @@ impl Relay {
     }
 }
 
-/// Puts the sender where the addressee stood: in place when nobody else holds the bytes.
-fn readdress(message: Bytes, from: DeviceId) -> Bytes {
-    let mut bytes = message.try_into_mut().unwrap_or_else(|shared| BytesMut::from(&shared[..]));
-    bytes[..ADDRESS].copy_from_slice(from.as_bytes());
-    bytes.freeze()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::websocket::Message;
 
     const ADA: DeviceId = DeviceId::from_bytes([1; 16]);
     const BOB: DeviceId = DeviceId::from_bytes([2; 16]);
 
-    fn to(device: DeviceId, frame: &[u8]) -> Bytes {
-        [device.as_bytes(), frame].concat().into()
+    fn to(device: DeviceId, frame: &[u8]) -> BytesMut {
+        BytesMut::from(&[device.as_bytes(), frame].concat()[..])
     }
 
     fn relay_with_bob() -> (Relay, Arc<Outbox>) {
@@ -84,14 +80,14 @@ mod tests {
         relay.forward(ADA, to(BOB, b"frame")).unwrap();
 
         let batch = bob.take().await;
-        assert_eq!(batch.messages[0].clone().into_data(), to(ADA, b"frame"));
+        assert_eq!(batch.messages, [Message::Binary(to(ADA, b"frame").freeze())]);
     }
 
     #[test]
     fn r3_a_frame_to_nobody_is_dropped() {
         let (relay, _bob) = relay_with_bob();
         assert_eq!(relay.forward(BOB, to(ADA, b"frame")), Err(ErrorCode::DeviceGone));
-        assert_eq!(relay.forward(BOB, Bytes::from_static(b"short")), Err(ErrorCode::BadRequest));
+        assert_eq!(relay.forward(BOB, BytesMut::from("short")), Err(ErrorCode::BadRequest));
     }
 
     #[test]

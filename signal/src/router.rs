@@ -9,7 +9,7 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::http::StatusCode;
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::{MethodRouter, any, get, post};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::csrf::CsrfLayer;
 use tower_http::limit::RequestBodyLimitLayer;
@@ -44,6 +44,9 @@ pub fn router(app: Arc<App>) -> Router {
     let paths = Router::new()
         .nest("/api", api)
         .nest("/ws", sockets)
+        // A nest does not take its own name with a slash.
+        .route("/api/", any(nothing_here))
+        .route("/ws/", any(nothing_here))
         .merge(both("/healthz", get(health::check)))
         .method_not_allowed_fallback(not_this_method)
         .fallback(assets::serve);

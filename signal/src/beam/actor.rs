@@ -7,13 +7,14 @@ use std::time::Duration;
 use heliograph_shared::ids::DeviceId;
 use heliograph_shared::socket::ServerMessage;
 use tokio::sync::{mpsc, oneshot};
-use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
+use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use super::ConnectionId;
 use super::state::{BeamState, Input, Newcomer, Output, Saying, Terms};
 use crate::clock::Clock;
 use crate::outbox::Outbox;
 use crate::relay::Relay;
+use crate::websocket::Message;
 
 /// Commands that may wait; a socket whose command finds no room reads more slowly.
 const MAILBOX: usize = 256;
@@ -191,4 +192,126 @@ impl<R: FnOnce()> Actor<R> {
 enum Life {
     GoesOn,
     Over,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use heliograph_shared::close::CloseCode;
+    use heliograph_shared::ids::ItemId;
+    use heliograph_shared::limits::{LINGER, OUTBOX_MESSAGES};
+    use heliograph_shared::socket::Device;
+    use serde_json::value::RawValue;
+
+    use super::*;
+
+    const DAY: i64 = 24 * 60 * 60 * 1000;
+
+    fn beam() -> (BeamHandle, Arc<AtomicUsize>, tokio::task::JoinHandle<()>) {
+        let clock = Clock::running(0);
+        let terms = Terms { epoch: "e".to_owned(), expires_at: DAY, recorded: false };
+        let recorded = Arc::new(AtomicUsize::new(0));
+        let count = recorded.clone();
+        let record = move || {
+            count.fetch_add(1, Ordering::Relaxed);
+        };
+        let (handle, running) = BeamHandle::new(terms, clock, record);
+        (handle, recorded, tokio::spawn(running))
+    }
+
+    async fn join(beam: &BeamHandle, number: u8) -> Arc<Outbox> {
+        let outbox = Arc::<Outbox>::default();
+        let device_id = DeviceId::from_bytes([number; 16]);
+        let device = Device { device_id, name: String::new(), caps: Vec::new() };
+        let connection = ConnectionId(number.into());
+        let newcomer = Newcomer { connection, device, plain: false, creator: false };
+        beam.join(newcomer, outbox.clone()).await.unwrap();
+        outbox
+    }
+
+    async fn share(beam: &BeamHandle, number: u8, item: usize) {
+        let mut id = [0; 16];
+        id[8..].copy_from_slice(&item.to_be_bytes());
+        let message = RawValue::from_string(item.to_string()).unwrap();
+        let id = ItemId::from_random(id);
+        let saying = Saying::Share { message, extra: String::new(), id };
+        beam.said(ConnectionId(number.into()), saying).await;
+    }
+
+    /// Reads until an item comes, and says which.
+    async fn next_items(outbox: &Outbox) -> Vec<String> {
+        let batch = outbox.take().await;
+        outbox.written(&batch);
+        let texts = batch.messages.iter().filter_map(|message| match message {
+            Message::Text(text) => Some(text.to_string()),
+            _ => None,
+        });
+        texts.filter(|text| text.contains("rec_clipboard")).collect()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn s16_who_never_reads_is_closed_and_the_others_get_everything() {
+        let (beam, recorded, _running) = beam();
+        let (ada, bob) = (join(&beam, 1).await, join(&beam, 2).await);
+        let reader = tokio::spawn(async move {
+            let mut seen = 0;
+            while seen < 2 * OUTBOX_MESSAGES {
+                seen += next_items(&ada).await.len();
+            }
+        });
+
+        for item in 0..2 * OUTBOX_MESSAGES {
+            share(&beam, 1, item).await;
+            tokio::task::yield_now().await;
+        }
+
+        reader.await.unwrap();
+        assert_eq!(bob.closing().await, CloseCode::TooSlow);
+        assert_eq!(recorded.load(Ordering::Relaxed), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn s7_everybody_sees_one_order_and_one_text() {
+        let (beam, _recorded, _running) = beam();
+        let (ada, bob) = (join(&beam, 1).await, join(&beam, 2).await);
+        for item in 0..50 {
+            share(&beam, 1 + u8::from(item % 3 == 0), item).await;
+        }
+        let (mut at_ada, mut at_bob) = (Vec::new(), Vec::new());
+        while at_ada.len() < 50 || at_bob.len() < 50 {
+            if at_ada.len() < 50 {
+                at_ada.extend(next_items(&ada).await);
+            } else {
+                at_bob.extend(next_items(&bob).await);
+            }
+        }
+        assert_eq!(at_ada, at_bob);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn s17_a_lonely_beam_ends_by_itself() {
+        let (beam, _recorded, running) = beam();
+        let _outbox = join(&beam, 1).await;
+        let start = tokio::time::Instant::now();
+        beam.gone(ConnectionId(1)).await;
+
+        running.await.unwrap();
+
+        assert_eq!(start.elapsed().as_secs(), LINGER.as_secs());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn s18_the_end_closes_everybody_and_the_next_join_fails() {
+        let (beam, _recorded, running) = beam();
+        let outbox = join(&beam, 1).await;
+
+        assert_eq!(outbox.closing().await, CloseCode::Ended);
+
+        running.await.unwrap();
+        let device_id = DeviceId::from_bytes([2; 16]);
+        let device = Device { device_id, name: String::new(), caps: Vec::new() };
+        let late = Newcomer { connection: ConnectionId(2), device, plain: false, creator: false };
+        assert_eq!(beam.join(late, Arc::default()).await, Err(Finished));
+    }
 }

@@ -109,3 +109,69 @@ async fn record(storage: Storage, beam: BeamId, created_at: i64, expires_at: i64
         tokio::time::sleep(RECORD_PAUSE).await;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use heliograph_shared::ids::DeviceId;
+    use heliograph_shared::limits::LINGER;
+    use heliograph_shared::socket::Device;
+
+    use super::*;
+    use crate::beam::ConnectionId;
+    use crate::websocket::Message;
+
+    fn waking(beam: u8) -> Waking {
+        let terms = Terms { epoch: "e".to_owned(), expires_at: i64::MAX, recorded: true };
+        Waking { beam: BeamId::from_random([beam; 16]), terms }
+    }
+
+    fn newcomer(number: u8) -> Newcomer {
+        let device_id = DeviceId::from_bytes([number; 16]);
+        let device = Device { device_id, name: String::new(), caps: Vec::new() };
+        let connection = ConnectionId(number.into());
+        Newcomer { connection, device, plain: false, creator: false }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn two_newcomers_meet_in_the_same_beam() {
+        let hub = Hub::new(Clock::running(0), None);
+        let (one, same, other) = (waking(7), waking(7), waking(8));
+        let (ada, bob, cat) = tokio::join!(
+            hub.join(&one, newcomer(1), Arc::default()),
+            hub.join(&same, newcomer(2), Arc::default()),
+            hub.join(&other, newcomer(3), Arc::default()),
+        );
+        assert!(ada.is_same(&bob));
+        assert!(!ada.is_same(&cat));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_beam_that_finished_is_forgotten_and_woken_again() {
+        let hub = Hub::new(Clock::running(0), None);
+        let first = hub.join(&waking(7), newcomer(1), Arc::default()).await;
+        first.gone(ConnectionId(1)).await;
+        tokio::time::sleep(LINGER * 2).await;
+        assert!(!hub.is_live(waking(7).beam));
+
+        let second = hub.join(&waking(7), newcomer(2), Arc::default()).await;
+
+        assert!(!second.is_same(&first));
+        assert!(hub.is_live(waking(7).beam));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_comes_just_as_a_beam_finishes_finds_a_new_one() {
+        let hub = Hub::new(Clock::running(0), None);
+        for round in 0..50 {
+            let handle = hub.join(&waking(7), newcomer(1), Arc::default()).await;
+            handle.gone(ConnectionId(1)).await;
+            tokio::time::sleep(LINGER - Duration::from_millis(round % 2)).await;
+            let outbox = Arc::<Outbox>::default();
+            hub.join(&waking(7), newcomer(2), outbox.clone()).await;
+            let welcome = outbox.take().await;
+            let Message::Text(text) = &welcome.messages[0] else { panic!() };
+            assert!(text.contains("auth_success"));
+            hub.join(&waking(7), newcomer(2), Arc::default()).await.gone(ConnectionId(2)).await;
+        }
+    }
+}

@@ -5,6 +5,8 @@ mod content;
 pub mod hub;
 mod items;
 pub mod state;
+#[cfg(test)]
+mod state_tests;
 
 /// One websocket. A device that reconnects has a new one, so that late news of the old one can be told apart (S5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,15 +2,13 @@
 
 use std::time::Duration;
 
-use futures_util::SinkExt as _;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::timeout;
-use tokio_tungstenite::tungstenite::Utf8Bytes;
-use tokio_tungstenite::tungstenite::protocol::CloseFrame;
-use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode as Number;
 
-use super::{End, WebSocket};
+use super::{End, Incoming, Outgoing};
+use crate::websocket::Message;
 
+/// The close code that answers a goodbye (RFC 6455, section 7.4.1).
+const NORMAL: u16 = 1000;
 /// Time for the close frame; a connection that is stuck is dropped after it.
 const FAREWELL: Duration = Duration::from_secs(1);
 /// Time for what the other side is still sending. Dropping unread bytes resets a connection, and a reset can overtake
@@ -18,28 +16,15 @@ const FAREWELL: Duration = Duration::from_secs(1);
 const DRAIN: Duration = Duration::from_secs(2);
 
 /// Says goodbye as far as that is possible.
-pub(super) async fn finish(mut socket: WebSocket, end: &End) {
-    let farewell = async {
-        match end {
-            End::Lost => false,
-            End::Goodbye => socket.flush().await.is_ok(),
-            End::Close(code) => {
-                let code = Number::from(code.number());
-                let frame = CloseFrame { code, reason: Utf8Bytes::default() };
-                socket.close(Some(frame)).await.is_ok()
-            }
-        }
+pub(super) async fn finish(mut reader: Incoming, mut writer: Outgoing, end: &End) {
+    let code = match end {
+        End::Lost => return,
+        End::Goodbye => NORMAL,
+        End::Close(code) => code.number(),
     };
-    if timeout(FAREWELL, farewell).await.unwrap_or(false) {
-        // Past the websocket: after a broken frame it cannot be asked to read any more.
-        let io = socket.get_mut();
-        let drain = async {
-            io.shutdown().await?;
-            let mut rest = vec![0; 4096];
-            while io.read(&mut rest).await? > 0 {}
-            std::io::Result::Ok(())
-        };
+    let farewell = timeout(FAREWELL, writer.end(Some(Message::Close(code)))).await;
+    if matches!(farewell, Ok(Ok(()))) {
         // Whatever comes of it, the connection is dropped now.
-        let _ = timeout(DRAIN, drain).await;
+        let _ = timeout(DRAIN, reader.drain()).await;
     }
 }

@@ -4,13 +4,11 @@
 mod ending;
 mod handshake;
 mod reading;
-mod writing;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use futures_util::StreamExt as _;
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::BeamId;
@@ -18,11 +16,10 @@ use heliograph_shared::limits::{MAX_FRAME_BYTES, PING_INTERVAL, SOCKET_IDLE};
 use heliograph_shared::socket::ServerMessage;
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
+use tokio::io::{ReadHalf, WriteHalf};
 use tokio::time::{Instant, sleep_until};
-use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
-use tokio_tungstenite::tungstenite::{Bytes, Message};
 
+use ending::finish;
 pub use handshake::upgrade;
 
 use crate::address::Client;
@@ -30,16 +27,10 @@ use crate::app::App;
 use crate::beam::ConnectionId;
 use crate::limit::Counted;
 use crate::outbox::Outbox;
+use crate::websocket::{Message, Reader, Writer};
 
-/// Bytes of one read. The buffer is held by every socket for as long as it is open, so it decides what an idle socket
-/// costs; larger reads make the relay faster.
-const READ_BUFFER: usize = 8 * 1024;
-/// Bytes that are gathered before they go to the system.
-const WRITE_BUFFER: usize = 16 * 1024;
-/// Never reached: the writer waits until what it gave is on its way before it gives more.
-const MAX_WRITE_BUFFER: usize = 8 * 1024 * 1024;
-
-type WebSocket = WebSocketStream<TokioIo<Upgraded>>;
+type Incoming = Reader<ReadHalf<TokioIo<Upgraded>>>;
+type Outgoing = Writer<WriteHalf<TokioIo<Upgraded>>>;
 
 /// Why a socket's work is over.
 #[derive(Debug, PartialEq, Eq)]
@@ -88,21 +79,15 @@ impl Heard {
 impl Socket {
     /// Serves the socket until it ends.
     async fn run(self, upgraded: Upgraded) {
-        let config = WebSocketConfig::default()
-            .read_buffer_size(READ_BUFFER)
-            .write_buffer_size(WRITE_BUFFER)
-            .max_write_buffer_size(MAX_WRITE_BUFFER)
-            .max_message_size(Some(MAX_FRAME_BYTES))
-            .max_frame_size(Some(MAX_FRAME_BYTES));
-        let io = TokioIo::new(upgraded);
-        let socket = WebSocket::from_raw_socket(io, Role::Server, Some(config)).await;
-        let (mut sink, mut stream) = socket.split();
+        let (reading, writing) = tokio::io::split(TokioIo::new(upgraded));
+        let mut reader = Incoming::new(reading, MAX_FRAME_BYTES);
+        let mut writer = Outgoing::new(writing);
         let mut joined = None;
         let end = tokio::select! {
             biased;
             code = self.outbox.closing() => End::Close(code),
-            end = self.read(&mut stream, &mut joined) => end,
-            () = writing::write(&self.outbox, &mut sink) => End::Lost,
+            end = self.read(&mut reader, &mut joined) => end,
+            () = self.write(&mut writer) => End::Lost,
             code = self.heartbeat() => End::Close(code),
         };
         if let Some(beam) = joined {
@@ -110,8 +95,17 @@ impl Socket {
         }
         self.app.sockets.closed(self.connection);
         tracing::debug!(?end, "a socket ended");
-        if let Ok(socket) = sink.reunite(stream) {
-            Box::pin(ending::finish(socket, &end)).await;
+        Box::pin(finish(reader, writer, &end)).await;
+    }
+
+    /// Writes what the outbox holds until the connection breaks.
+    async fn write(&self, writer: &mut Outgoing) {
+        loop {
+            let mut batch = self.outbox.take().await;
+            if writer.write(batch.messages.drain(..)).await.is_err() {
+                return;
+            }
+            self.outbox.written(&batch);
         }
     }
 
@@ -125,7 +119,7 @@ impl Socket {
                 return CloseCode::Idle;
             }
             if now >= ping_at {
-                self.outbox.push(Message::Ping(Bytes::new()));
+                self.outbox.push(Message::Ping);
                 ping_at = now + PING_INTERVAL;
             }
         }

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use futures_util::StreamExt as _;
-use futures_util::stream::SplitStream;
+use bytes::BytesMut;
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::{BeamKey, DeviceId, DeviceToken, ItemId};
@@ -14,10 +13,10 @@ use heliograph_shared::limits::{
 use heliograph_shared::socket::{AuthExtra, Cap, ClientMessage, Device, Undecodable};
 use heliograph_storage::beams::BeamRecord;
 use tokio::time::{sleep, timeout};
-use tokio_tungstenite::tungstenite::{Bytes, Error as SocketError, Message, Utf8Bytes};
+use tokio_tungstenite::tungstenite::Utf8Bytes;
 use uuid::Uuid;
 
-use super::{End, Socket, WebSocket};
+use super::{End, Incoming, Socket};
 use crate::beam::actor::BeamHandle;
 use crate::beam::hub::Waking;
 use crate::beam::state::{Newcomer, Saying, Terms};
@@ -25,6 +24,7 @@ use crate::clock::millis;
 use crate::limit::{Bucket, Rate};
 use crate::random;
 use crate::relay::ADDRESS;
+use crate::websocket::{Broken, Event, Message};
 
 /// How often a socket may say something (S15).
 const MESSAGES: Rate = Rate {
@@ -34,12 +34,10 @@ const MESSAGES: Rate = Rate {
 /// How the others see a device that says nothing of itself.
 const NAMELESS: &str = "Another device";
 
-type Incoming = SplitStream<WebSocket>;
-
 /// What came, after everything that the websocket settles by itself.
 enum Heard {
     Text(Utf8Bytes),
-    Frame(Bytes),
+    Frame(BytesMut),
 }
 
 /// What `auth` said.
@@ -50,9 +48,9 @@ struct Auth {
 
 impl Socket {
     /// Reads until the end. The beam is left in `joined`, so that it can be told of the end however that comes.
-    pub(super) async fn read(&self, stream: &mut Incoming, joined: &mut Option<BeamHandle>) -> End {
+    pub(super) async fn read(&self, reader: &mut Incoming, joined: &mut Option<BeamHandle>) -> End {
         let mut bucket = Bucket::full(self.heard.opened);
-        let auth = match timeout(AUTH_TIMEOUT, self.wait_for_auth(stream, &mut bucket)).await {
+        let auth = match timeout(AUTH_TIMEOUT, self.wait_for_auth(reader, &mut bucket)).await {
             Ok(Ok(auth)) => auth,
             Ok(Err(end)) => return end,
             Err(_) => return End::Close(CloseCode::AuthTimeout),
@@ -63,7 +61,7 @@ impl Socket {
             Err(code) => return End::Close(code),
         };
         loop {
-            match self.hear(stream, &mut bucket).await {
+            match self.hear(reader, &mut bucket).await {
                 Ok(Heard::Text(text)) => {
                     if let Err(end) = self.listen(&text, beam).await {
                         return end;
@@ -76,9 +74,9 @@ impl Socket {
     }
 
     /// S1: nothing but `auth` and `ping` counts before it.
-    async fn wait_for_auth(&self, stream: &mut Incoming, bucket: &mut Bucket) -> Result<Auth, End> {
+    async fn wait_for_auth(&self, reader: &mut Incoming, bucket: &mut Bucket) -> Result<Auth, End> {
         loop {
-            let Heard::Text(text) = self.hear(stream, bucket).await? else {
+            let Heard::Text(text) = self.hear(reader, bucket).await? else {
                 continue;
             };
             match ClientMessage::decode(&text) {
@@ -92,13 +90,13 @@ impl Socket {
     }
 
     /// The next text or frame; what comes too fast is read more slowly (S15).
-    async fn hear(&self, stream: &mut Incoming, bucket: &mut Bucket) -> Result<Heard, End> {
+    async fn hear(&self, reader: &mut Incoming, bucket: &mut Bucket) -> Result<Heard, End> {
         loop {
-            let message = stream.next().await.ok_or(End::Lost)?.map_err(|error| end_of(&error))?;
+            let event = reader.next().await.map_err(end_of)?;
             let now = self.app.clock.steady();
             self.heard.now(now);
-            match message {
-                Message::Text(text) => {
+            match event {
+                Event::Text(text) => {
                     while let Err(wait) = bucket.take(MESSAGES, self.app.clock.steady()) {
                         sleep(wait).await;
                     }
@@ -110,9 +108,10 @@ impl Socket {
                         return Ok(Heard::Text(text));
                     }
                 }
-                Message::Binary(frame) => return Ok(Heard::Frame(frame)),
-                Message::Close(_) => return Err(End::Goodbye),
-                Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
+                Event::Binary(frame) => return Ok(Heard::Frame(frame)),
+                Event::Ping(payload) => self.outbox.push_pong(payload),
+                Event::Pong => {}
+                Event::Close => return Err(End::Goodbye),
             }
         }
     }
@@ -192,7 +191,7 @@ impl Socket {
     }
 
     /// One frame of a device that is in (section R).
-    fn relay(&self, device: DeviceId, message: Bytes, beam: &BeamHandle) {
+    fn relay(&self, device: DeviceId, message: BytesMut, beam: &BeamHandle) {
         let refused = if message.len() > ADDRESS + MAX_RELAYED_FRAME_BYTES {
             Err(ErrorCode::TooLarge)
         } else {
@@ -254,14 +253,10 @@ fn tidy(name: &str) -> String {
 }
 
 /// What a broken stream means for the other side (S14).
-fn end_of(error: &SocketError) -> End {
-    match error {
-        SocketError::Capacity(_) => End::Close(CloseCode::TooLarge),
-        SocketError::Utf8(_) => End::Close(CloseCode::BadMessage),
-        SocketError::Protocol(
-            tokio_tungstenite::tungstenite::error::ProtocolError::ResetWithoutClosingHandshake,
-        ) => End::Lost,
-        SocketError::Protocol(_) => End::Close(CloseCode::BadMessage),
-        _ => End::Lost,
+fn end_of(broken: Broken) -> End {
+    match broken {
+        Broken::Lost => End::Lost,
+        Broken::TooLarge => End::Close(CloseCode::TooLarge),
+        Broken::Malformed => End::Close(CloseCode::BadMessage),
     }
 }

@@ -1,0 +1,173 @@
+//! A device: says things, sees things, waits for events and never for time.
+
+use std::time::Duration;
+
+use futures_util::{SinkExt as _, StreamExt as _};
+use heliograph_shared::ids::BeamId;
+use serde_json::{Value, json};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue};
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::tungstenite::{Bytes, Error, Message};
+use tokio_tungstenite::{WebSocketStream, client_async_with_config};
+use uuid::Uuid;
+
+use super::server::TestServer;
+
+/// Only so that a test that would never end fails instead.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+pub struct TestDevice {
+    pub socket: WebSocketStream<TcpStream>,
+    pub id: Uuid,
+}
+
+/// A beam id that nobody created.
+pub fn unknown_beam() -> BeamId {
+    BeamId::from_random(*Uuid::now_v7().as_bytes())
+}
+
+impl TestServer {
+    /// Opens a socket and says nothing yet.
+    pub async fn connect(&self, beam: BeamId) -> TestDevice {
+        self.connect_as(beam, &[]).await.unwrap()
+    }
+
+    /// Opens a socket with headers of one's own.
+    pub async fn connect_as(
+        &self,
+        beam: BeamId,
+        headers: &[(&str, &str)],
+    ) -> Result<TestDevice, Error> {
+        let socket = TcpSocket::new_v4().unwrap();
+        // Small, so that a device that does not read is soon noticed.
+        socket.set_recv_buffer_size(16 * 1024).unwrap();
+        let stream = socket.connect(self.address).await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        let url = format!("ws://{}/ws/beam/{beam}/", self.address);
+        let mut request = url.into_client_request().unwrap();
+        for (name, value) in headers {
+            let name = HeaderName::from_bytes(name.as_bytes()).unwrap();
+            request.headers_mut().insert(name, HeaderValue::from_str(value).unwrap());
+        }
+        let config = WebSocketConfig::default();
+        let (socket, _) = client_async_with_config(request, stream, Some(config)).await?;
+        Ok(TestDevice { socket, id: Uuid::nil() })
+    }
+
+    /// A device of ours joins as a guest.
+    pub async fn join(&self, beam: BeamId) -> TestDevice {
+        self.join_with(beam, &json!({"v": 1, "caps": ["files"], "name": "Test"})).await
+    }
+
+    pub async fn join_with(&self, beam: BeamId, extra: &Value) -> TestDevice {
+        let mut device = self.connect(beam).await;
+        device.says(&json!({"type": "auth", "message": null, "extra": extra})).await;
+        device.is_welcomed().await;
+        device
+    }
+}
+
+impl TestDevice {
+    pub async fn says(&mut self, message: &Value) {
+        self.sends(Message::text(message.to_string())).await;
+    }
+
+    pub async fn sends(&mut self, message: Message) {
+        self.socket.send(message).await.unwrap();
+    }
+
+    pub async fn shares(&mut self, content: impl Into<Value>) {
+        let content = content.into();
+        self.says(&json!({"type": "share_clipboard", "message": content})).await;
+    }
+
+    /// A frame for another device.
+    pub async fn relays(&mut self, to: Uuid, frame: &[u8]) {
+        self.sends(Message::Binary([to.as_bytes(), frame].concat().into())).await;
+    }
+
+    pub async fn is_welcomed(&mut self) -> Value {
+        let welcome = self.sees("welcome").await;
+        self.id = welcome["message"]["device_id"].as_str().unwrap().parse().unwrap();
+        welcome
+    }
+
+    /// The next message that is no ping; none when the socket ended.
+    pub async fn next(&mut self) -> Option<Message> {
+        loop {
+            match timeout(PATIENCE, self.socket.next()).await.expect("nothing came")? {
+                Ok(Message::Ping(_) | Message::Pong(_)) => {}
+                Ok(message) => return Some(message),
+                Err(error) => panic!("the socket broke: {error}"),
+            }
+        }
+    }
+
+    /// The next message of this type; others are passed over.
+    pub async fn sees(&mut self, kind: &str) -> Value {
+        self.sees_until(kind, |_| true).await
+    }
+
+    pub async fn sees_until(&mut self, kind: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let message = self.next().await.unwrap_or_else(|| panic!("closed before {kind}"));
+            let Message::Text(text) = message else {
+                assert!(!message.is_close(), "closed before {kind}: {message:?}");
+                continue;
+            };
+            let value: Value = serde_json::from_str(&text).unwrap_or(json!({"type": &*text}));
+            if value["type"] == kind && wanted(&value) {
+                return value;
+            }
+        }
+    }
+
+    /// The content of the next item.
+    pub async fn sees_item(&mut self) -> Value {
+        self.sees("rec_clipboard").await["message"].take()
+    }
+
+    /// Waits until this many devices are here.
+    pub async fn sees_devices(&mut self, count: usize) -> Value {
+        let is = |users: &Value| users["message"].as_array().unwrap().len() == count;
+        self.sees_until("authed_users", is).await["message"].take()
+    }
+
+    /// The code of the next error.
+    pub async fn is_refused(&mut self) -> String {
+        self.sees("error").await["extra"].as_str().unwrap().to_owned()
+    }
+
+    /// The next frame: who sent it, and what.
+    pub async fn gets_frame(&mut self) -> (Uuid, Bytes) {
+        loop {
+            match self.next().await.expect("closed before a frame") {
+                Message::Binary(bytes) => {
+                    return (Uuid::from_slice(&bytes[..16]).unwrap(), bytes.slice(16..));
+                }
+                Message::Close(frame) => panic!("closed before a frame: {frame:?}"),
+                _ => {}
+            }
+        }
+    }
+
+    /// Waits for the end and says its code.
+    pub async fn is_closed(&mut self) -> u16 {
+        loop {
+            match self.next().await {
+                Some(Message::Close(Some(frame))) => return frame.code.into(),
+                Some(Message::Close(None)) | None => panic!("closed without a code"),
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// Says goodbye and waits until the server has.
+    pub async fn leaves(mut self) {
+        self.socket.close(None).await.unwrap();
+        while let Ok(Some(Ok(_))) = timeout(PATIENCE, self.socket.next()).await {}
+    }
+}

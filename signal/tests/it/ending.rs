@@ -1,0 +1,74 @@
+//! S18, S19: a beam at its time, the server at its end.
+
+use std::time::Duration;
+
+use heliograph_shared::close::CloseCode;
+use heliograph_storage::beams::BeamRecord;
+use tokio::time::Instant;
+use tokio_tungstenite::tungstenite::Message;
+
+use super::device::unknown_beam;
+use super::server::TestServer;
+
+#[tokio::test]
+async fn s18_a_beam_ends_at_its_time() {
+    let server = TestServer::start().await;
+    let (beam, now) = (unknown_beam(), server.app.clock.now());
+    let record =
+        BeamRecord { key_hash: None, created_at: now, expires_at: now + 700, ended_at: None };
+    server.app.storage.create_beam(beam, &record).await.unwrap();
+    let (mut ada, mut bob) = (server.join(beam).await, server.join(beam).await);
+    for device in [&mut ada, &mut bob] {
+        assert_eq!(device.is_closed().await, CloseCode::Ended.number());
+    }
+    assert!(server.app.clock.now() >= record.expires_at);
+}
+
+#[tokio::test]
+async fn s19_the_end_of_the_server_is_told_and_quick() {
+    let server = TestServer::start().await;
+    let mut joined = server.join(unknown_beam()).await;
+    let mut waiting = server.connect(unknown_beam()).await;
+    waiting.sends(Message::text("ping")).await;
+    waiting.sees("pong").await;
+    let start = Instant::now();
+    server.is_told_to_end();
+    assert_eq!(joined.is_closed().await, CloseCode::Restart.number());
+    assert_eq!(waiting.is_closed().await, CloseCode::Restart.number());
+    drop((joined, waiting));
+    server.ends().await;
+    assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn s19_who_does_not_answer_cannot_hold_up_the_end() {
+    let server = TestServer::start().await;
+    let deaf = server.join(unknown_beam()).await;
+    let idle = tokio::net::TcpStream::connect(server.address).await.unwrap();
+    let start = Instant::now();
+    server.ends().await;
+    assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
+    drop((deaf, idle));
+}
+
+#[tokio::test]
+async fn i1_a_beam_is_there_after_a_restart() {
+    let folder = {
+        let server = TestServer::start().await;
+        let beam = server.create_beam().await;
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::copy(
+            server.folder.path().join("heliograph.db"),
+            folder.path().join("heliograph.db"),
+        )
+        .unwrap();
+        let wal = "heliograph.db-wal";
+        std::fs::copy(server.folder.path().join(wal), folder.path().join(wal)).unwrap();
+        server.ends().await;
+        (folder, beam)
+    };
+    // As a killed server leaves it: nothing was closed.
+    let storage = heliograph_storage::Storage::open(folder.0.path()).await.unwrap();
+    let record = storage.find_beam(folder.1.beam_id).await.unwrap().unwrap();
+    assert_eq!(record.key_hash, Some(folder.1.beam_key.hash()));
+}

@@ -1,0 +1,173 @@
+//! H1 to H5: paths, bodies, headers, who may post.
+
+use serde_json::json;
+use tokio_tungstenite::tungstenite::Error;
+
+use super::device::unknown_beam;
+use super::server::{Answer, TestServer};
+
+#[tokio::test]
+async fn h1_a_beam_is_made_with_and_without_the_slash() {
+    let server = TestServer::start().await;
+    for path in ["/api/beams/create/", "/api/beams/create"] {
+        let answer = server.post(path).await;
+        assert_eq!(answer.status, 201);
+        assert_eq!(answer.header("cache-control"), "no-store");
+        let beam = answer.json();
+        let lives = beam["expires_at"].as_i64().unwrap() - beam["created_at"].as_i64().unwrap();
+        assert_eq!(lives, 24 * 60 * 60 * 1000);
+        assert_eq!(beam["beam_key"].as_str().unwrap().len(), 43);
+        assert_eq!(beam["beam_id"].as_str().unwrap().len(), 36);
+    }
+}
+
+#[tokio::test]
+async fn h1_the_key_is_nowhere_in_the_data_folder() {
+    let server = TestServer::start().await;
+    let beam = server.create_beam().await;
+    let key = serde_json::to_value(&beam.beam_key).unwrap();
+    for file in std::fs::read_dir(server.folder.path()).unwrap() {
+        let bytes = std::fs::read(file.unwrap().path()).unwrap();
+        let key = key.as_str().unwrap().as_bytes();
+        assert!(!bytes.windows(key.len()).any(|window| window == key));
+    }
+}
+
+#[tokio::test]
+async fn h2_a_page_learns_what_it_must_know_of_its_server() {
+    let flags = ["--public-url", "https://beam.example.org/", "--repository-url", "https://r"];
+    let server = TestServer::with(&flags).await;
+    for path in ["/api/site", "/api/site/"] {
+        let expected = json!({
+            "name": "Heliograph", "version": "1.0.0", "public_url": "https://beam.example.org",
+            "network_url": null, "repository": "https://r",
+        });
+        assert_eq!(server.get(path).await.json(), expected);
+    }
+}
+
+#[tokio::test]
+async fn h3_the_server_is_well() {
+    let server = TestServer::start().await;
+    let answer = server.get("/healthz").await;
+    assert_eq!((answer.status, answer.json()), (200, json!({"status": "ok"})));
+}
+
+#[tokio::test]
+async fn h4_unknown_paths_are_404_under_api_and_ws_and_the_index_elsewhere() {
+    let server = TestServer::start().await;
+    for path in
+        ["/api", "/api/", "/api/nope", "/api/beams", "/ws", "/ws/", "/ws/nope", "/ws/beam/x/y"]
+    {
+        let answer = server.get(path).await;
+        assert_eq!((answer.status, &answer.json()["code"]), (404, &json!("not_found")), "{path}");
+    }
+    let index = server.get("/").await;
+    for path in ["/space", "/some/deep/path", "/index.html", "/%2e%2e/etc/passwd", "/a%00b"] {
+        let answer = server.get(path).await;
+        assert_eq!((answer.status, &answer.body), (200, &index.body), "{path}");
+    }
+    let head = server.ask("HEAD", "/", &[]).await;
+    assert_eq!((head.status, head.body.len()), (200, 0));
+    assert_eq!(head.header("content-length"), index.header("content-length"));
+}
+
+#[tokio::test]
+async fn h4_a_socket_wants_a_beam_id_and_a_handshake() {
+    let server = TestServer::start().await;
+    for wrong in ["nope", "5f5ec022-109f-1428-94cc-5dd6903352f4", "%ff", "5f5ec022"] {
+        let answer = server.get(&format!("/ws/beam/{wrong}/")).await;
+        assert!(matches!(answer.status, 400 | 404), "{wrong}");
+        assert!(answer.json()["detail"].is_string());
+    }
+    let answer = server.get(&format!("/ws/beam/{}", unknown_beam())).await;
+    assert_eq!((answer.status, &answer.json()["code"]), (400, &json!("bad_request")));
+}
+
+#[tokio::test]
+async fn every_refusal_has_a_body() {
+    let server = TestServer::start().await;
+    let cases: [(&str, &str, &[(&str, &str)], u16, &str); 6] = [
+        ("GET", "/api/beams/create/", &[], 405, "method_not_allowed"),
+        ("POST", "/healthz", &[], 405, "method_not_allowed"),
+        ("POST", "/space", &[], 405, "method_not_allowed"),
+        ("DELETE", "/ws/beam/x", &[], 405, "method_not_allowed"),
+        ("POST", "/api/beams/create/", &[("origin", "http://evil")], 403, "forbidden"),
+        ("POST", "/api/beams/create/", &[("content-length", "65537")], 413, "too_large"),
+    ];
+    for (method, path, headers, status, code) in cases {
+        let answer = server.ask(method, path, headers).await;
+        assert_eq!(answer.status, status, "{method} {path}");
+        assert_eq!(answer.json()["code"], code, "{method} {path}");
+        assert!(answer.json()["detail"].as_str().is_some_and(|text| text.ends_with('.')));
+        assert_is_secured(&answer);
+        if status == 405 {
+            assert!(!answer.header("allow").is_empty(), "{method} {path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_answer_is_secured() {
+    let server = TestServer::start().await;
+    for path in ["/", "/space", "/api/site", "/healthz", "/api/nope", "/ws/beam/x"] {
+        assert_is_secured(&server.get(path).await);
+    }
+    let answer = server.get("/").await;
+    let policy = answer.header("content-security-policy");
+    let host = server.address;
+    assert!(policy.contains(&format!("connect-src 'self' blob: ws://{host} wss://{host};")));
+    let evil = server.ask("GET", "/", &[("host", "x; script-src *")]).await;
+    assert!(!evil.header("content-security-policy").contains("script-src *"));
+}
+
+fn assert_is_secured(answer: &Answer) {
+    for (name, part) in [
+        ("content-security-policy", "default-src 'none'; script-src 'self' 'wasm-unsafe-eval';"),
+        ("content-security-policy", "frame-ancestors 'none'"),
+        ("x-content-type-options", "nosniff"),
+        ("referrer-policy", "no-referrer"),
+        ("cross-origin-opener-policy", "same-origin"),
+        ("cross-origin-resource-policy", "same-origin"),
+        ("permissions-policy", "camera=(self)"),
+    ] {
+        assert!(answer.header(name).contains(part), "{name}: {answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn h5_only_our_own_pages_and_programs_may_post() {
+    let server = TestServer::with(&["--public-url", "https://beam.example.org"]).await;
+    let own = format!("http://{}", server.address);
+    let cases: [(&[(&str, &str)], u16); 10] = [
+        (&[], 201),
+        (&[("sec-fetch-site", "same-origin")], 201),
+        (&[("sec-fetch-site", "none")], 201),
+        (&[("sec-fetch-site", "same-site")], 403),
+        (&[("sec-fetch-site", "cross-site")], 403),
+        (&[("origin", &own)], 201),
+        (&[("origin", "https://beam.example.org")], 201),
+        (&[("origin", "https://evil.example.org")], 403),
+        (&[("origin", "null")], 403),
+        (&[("sec-fetch-site", "cross-site"), ("origin", "https://beam.example.org")], 201),
+    ];
+    for (headers, status) in cases {
+        let answer = server.ask("POST", "/api/beams/create/", headers).await;
+        assert_eq!(answer.status, status, "{headers:?}");
+    }
+}
+
+#[tokio::test]
+async fn a3_only_our_own_pages_and_programs_may_open_a_socket() {
+    let server = TestServer::with(&["--public-url", "https://beam.example.org"]).await;
+    let own = format!("http://{}", server.address);
+    for origin in [&own[..], "https://beam.example.org"] {
+        assert!(server.connect_as(unknown_beam(), &[("origin", origin)]).await.is_ok());
+    }
+    for origin in ["https://evil.example.org", "null", "http://127.0.0.1", "file://"] {
+        match server.connect_as(unknown_beam(), &[("origin", origin)]).await {
+            Err(Error::Http(response)) => assert_eq!(response.status(), 403, "{origin}"),
+            other => panic!("{origin}: {:?}", other.map(|_| ())),
+        }
+    }
+}

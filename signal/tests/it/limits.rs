@@ -1,0 +1,61 @@
+//! Limits by address. The tests' own address has none, so they come through a proxy.
+
+use heliograph_shared::close::CloseCode;
+use serde_json::json;
+
+use super::device::unknown_beam;
+use super::server::TestServer;
+
+const ADA: (&str, &str) = ("x-forwarded-for", "192.0.2.1");
+const BOB: (&str, &str) = ("x-forwarded-for", "192.0.2.2");
+
+#[tokio::test]
+async fn an_address_makes_240_beams_at_once_and_then_has_to_wait() {
+    let server = TestServer::start().await;
+    for n in 0..240 {
+        let answer = server.ask("POST", "/api/beams/create/", &[ADA]).await;
+        assert_eq!(answer.status, 201, "{n}");
+    }
+    let answer = server.ask("POST", "/api/beams/create/", &[ADA]).await;
+    assert_eq!((answer.status, &answer.json()["code"]), (429, &json!("too_fast")));
+    let wait: u64 = answer.header("retry-after").parse().unwrap();
+    assert!((1..=15).contains(&wait), "{wait}");
+    assert_eq!(server.ask("POST", "/api/beams/create/", &[BOB]).await.status, 201);
+    assert_eq!(server.post("/api/beams/create/").await.status, 201);
+}
+
+#[tokio::test]
+async fn an_address_joins_ten_unknown_beams_a_minute() {
+    let server = TestServer::start().await;
+    let auth = json!({"type": "auth", "message": null});
+    let known = server.create_beam().await.beam_id;
+    for _ in 0..10 {
+        let mut device = server.connect_as(unknown_beam(), &[ADA]).await.unwrap();
+        device.says(&auth).await;
+        device.is_welcomed().await;
+    }
+    let mut late = server.connect_as(unknown_beam(), &[ADA]).await.unwrap();
+    late.says(&auth).await;
+    assert_eq!(late.is_closed().await, CloseCode::TooFast.number());
+    for (beam, from) in [(known, ADA), (unknown_beam(), BOB)] {
+        let mut device = server.connect_as(beam, &[from]).await.unwrap();
+        device.says(&auth).await;
+        device.is_welcomed().await;
+    }
+}
+
+#[tokio::test]
+async fn an_address_has_two_hundred_sockets() {
+    let server = TestServer::start().await;
+    let beam = unknown_beam();
+    let mut devices = Vec::new();
+    for _ in 0..200 {
+        devices.push(server.connect_as(beam, &[ADA]).await.unwrap());
+    }
+    let mut late = server.connect_as(beam, &[ADA]).await.unwrap();
+    assert_eq!(late.is_closed().await, CloseCode::TooFast.number());
+    devices.pop().unwrap().leaves().await;
+    let mut next = server.connect_as(beam, &[ADA]).await.unwrap();
+    next.says(&json!({"type": "auth", "message": null})).await;
+    next.is_welcomed().await;
+}

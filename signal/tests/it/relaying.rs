@@ -1,0 +1,141 @@
+//! R1 to R3: frames through the server.
+
+use serde_json::json;
+use tokio_tungstenite::tungstenite::Message;
+use uuid::Uuid;
+
+use super::device::unknown_beam;
+use super::server::TestServer;
+
+const FRAME: usize = 256 * 1024;
+
+/// A frame that says its number and is filled with something that is easy to check.
+fn frame(number: u32, length: usize) -> Vec<u8> {
+    let mut bytes = vec![number.to_le_bytes()[0]; length];
+    bytes[..4].copy_from_slice(&number.to_be_bytes());
+    bytes
+}
+
+#[tokio::test]
+async fn r1_frames_go_both_ways_untouched_and_in_order() {
+    let server = TestServer::start().await;
+    let beam = unknown_beam();
+    let (mut ada, mut bob) = (server.join(beam).await, server.join(beam).await);
+    for (number, length) in [(0, 4), (1, 100), (2, 16 * 1024), (3, FRAME), (4, 65_519), (5, 65_520)]
+    {
+        ada.relays(bob.id, &frame(number, length)).await;
+        let (from, bytes) = bob.gets_frame().await;
+        assert!(from == ada.id && bytes[..] == frame(number, length), "{number}");
+        bob.relays(ada.id, &bytes).await;
+        let (from, bytes) = ada.gets_frame().await;
+        assert!(from == bob.id && bytes[..] == frame(number, length), "{number}");
+    }
+    ada.relays(bob.id, b"").await;
+    assert!(bob.gets_frame().await.1.is_empty());
+}
+
+#[tokio::test]
+async fn r1_a_frame_in_parts_arrives_whole() {
+    use tokio_tungstenite::tungstenite::protocol::frame::Frame;
+    use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
+    let server = TestServer::start().await;
+    let beam = unknown_beam();
+    let (mut ada, mut bob) = (server.join(beam).await, server.join(beam).await);
+    let bytes = [bob.id.as_bytes(), &frame(1, 5_000)[..]].concat();
+    for (at, part) in bytes.chunks(7).enumerate() {
+        let kind = if at == 0 { Data::Binary } else { Data::Continue };
+        let is_last = (at + 1) * 7 >= bytes.len();
+        let part = Frame::message(part.to_vec(), OpCode::Data(kind), is_last);
+        ada.sends(Message::Frame(part)).await;
+    }
+    assert_eq!(bob.gets_frame().await.1, frame(1, 5_000));
+}
+
+#[tokio::test]
+async fn r3_a_frame_to_nobody_is_refused() {
+    let server = TestServer::start().await;
+    let (mut ada, stranger) =
+        (server.join(unknown_beam()).await, server.join(unknown_beam()).await);
+    for nobody in [Uuid::nil(), stranger.id] {
+        ada.relays(nobody, b"hello").await;
+        assert_eq!(ada.is_refused().await, "device_gone");
+    }
+    ada.sends(Message::Binary(vec![1; 15].into())).await;
+    assert_eq!(ada.is_refused().await, "bad_request");
+    ada.relays(Uuid::nil(), &frame(0, FRAME + 1)).await;
+    assert_eq!(ada.is_refused().await, "too_large");
+}
+
+#[tokio::test]
+async fn r3_a_device_that_left_is_gone() {
+    let server = TestServer::start().await;
+    let beam = unknown_beam();
+    let (mut ada, bob) = (server.join(beam).await, server.join(beam).await);
+    let id = bob.id;
+    ada.sees_devices(2).await;
+    bob.leaves().await;
+    ada.sees_devices(1).await;
+    ada.relays(id, b"hello").await;
+    assert_eq!(ada.is_refused().await, "device_gone");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r2_what_a_device_does_not_take_is_refused_to_its_sender_and_harms_nobody() {
+    let server = TestServer::start().await;
+    let beam = unknown_beam();
+    let (mut ada, mut slow) = (server.join(beam).await, server.join(beam).await);
+    let mut cat = server.join(beam).await;
+    cat.sees_devices(3).await;
+
+    // More than the relay and the system's buffers hold together.
+    for number in 0..80 {
+        ada.relays(slow.id, &frame(number, FRAME)).await;
+    }
+    assert_eq!(ada.is_refused().await, "relay_full");
+    // Neither the beam nor another pair of devices notices, not even the slow one's messages (R3).
+    cat.relays(ada.id, b"hello").await;
+    assert_eq!(ada.gets_frame().await.1, b"hello"[..]);
+    cat.says(&json!({"type": "share_clipboard", "message": "hi"})).await;
+    assert_eq!(ada.sees_item().await, "hi");
+
+    // What was taken in comes in order and untouched; when it reads again there is room again.
+    let mut last = None;
+    let mut seen_item = false;
+    loop {
+        match slow.next().await.unwrap() {
+            Message::Binary(bytes) if bytes.len() == 16 + FRAME => {
+                let number = u32::from_be_bytes(bytes[16..20].try_into().unwrap());
+                assert!(last < Some(number) && bytes[16..] == frame(number, FRAME));
+                last = Some(number);
+            }
+            Message::Binary(_) => break,
+            Message::Text(text) => seen_item |= text.contains("rec_clipboard"),
+            other => panic!("{other:?}"),
+        }
+        if seen_item && last.is_some_and(|last| last > 15) {
+            cat.relays(slow.id, b"the end").await;
+        }
+    }
+    assert!(seen_item);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r3_frames_are_not_slowed_like_messages() {
+    let server = TestServer::start().await;
+    let beam = unknown_beam();
+    let (mut ada, mut bob) = (server.join(beam).await, server.join(beam).await);
+    let start = tokio::time::Instant::now();
+    let to = bob.id;
+    let sending = tokio::spawn(async move {
+        for number in 0..3_000 {
+            ada.relays(to, &frame(number, 1_000)).await;
+        }
+        ada
+    });
+    for number in 0..3_000 {
+        assert_eq!(bob.gets_frame().await.1, frame(number, 1_000));
+    }
+    sending.await.unwrap();
+    // As messages they would take 25 seconds.
+    assert!(start.elapsed().as_secs() < 15, "{:?}", start.elapsed());
+}

@@ -1,0 +1,72 @@
+//! P4: https by a certificate that the server made itself.
+
+use std::sync::Arc;
+
+use futures_util::{SinkExt as _, StreamExt as _};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use tokio_tungstenite::client_async;
+use tokio_tungstenite::tungstenite::Message;
+
+use super::device::unknown_beam;
+use super::server::{TestServer, ask};
+
+/// A client that trusts this server's certificate and no other.
+async fn connect(server: &TestServer, name: &'static str) -> std::io::Result<TlsStream<TcpStream>> {
+    let certificate = server.folder.path().join("tls/self-signed.pem");
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_file(certificate).unwrap()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let stream = TcpStream::connect(server.app.listening.tls.unwrap()).await.unwrap();
+    let name = ServerName::try_from(name).unwrap();
+    TlsConnector::from(Arc::new(config)).connect(name, stream).await
+}
+
+async fn server() -> TestServer {
+    TestServer::with(&["--tls", "self-signed", "--tls-listen", "127.0.0.1:0"]).await
+}
+
+#[tokio::test]
+async fn p4_a_self_signed_server_answers_over_https_under_its_own_names() {
+    let server = server().await;
+    for name in ["localhost", "127.0.0.1"] {
+        let stream = connect(&server, name).await.unwrap();
+        let answer = ask(stream, name, "GET", "/api/site", &[]).await;
+        assert_eq!(answer.json()["name"], "Heliograph");
+        assert_eq!(answer.json()["network_url"], serde_json::Value::Null);
+    }
+    assert!(connect(&server, "elsewhere.example").await.is_err());
+    assert_eq!(server.get("/healthz").await.status, 200);
+}
+
+#[tokio::test]
+async fn p4_a_socket_over_tls_works_with_small_and_large_messages() {
+    let server = server().await;
+    let stream = connect(&server, "localhost").await.unwrap();
+    let url = format!("wss://localhost/ws/beam/{}/", unknown_beam());
+    let (mut socket, _) = client_async(url, stream).await.unwrap();
+    let content = "x".repeat(200_000);
+    for text in [
+        r#"{"type":"auth","message":null}"#.to_owned(),
+        format!(r#"{{"type":"share_clipboard","message":"{content}"}}"#),
+    ] {
+        socket.send(Message::text(text)).await.unwrap();
+    }
+    loop {
+        let message = socket.next().await.unwrap().unwrap();
+        if message.to_text().is_ok_and(|text| text.contains(&content)) {
+            break;
+        }
+    }
+    socket.close(None).await.unwrap();
+    server.ends().await;
+}
