@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Page } from '@playwright/test'
 import { CHROMIUM, DESKTOP } from '../support/browsers.ts'
+import type { Traits } from '../support/device.ts'
 
-export const DESKTOP_CHROMIUM = { phone: false, downloads: true }
+export const DESKTOP_CHROMIUM: Traits = { phone: false, browser: 'chromium' }
 
 export interface OpenBrowser {
   readonly page: Page

@@ -7,11 +7,12 @@ import { readQr } from './qr.ts'
 /** Time for a large file on two cores that run two browsers and a server. */
 export const LARGE_FILE_MS = 180_000
 
+export type BrowserName = 'chromium' | 'firefox'
+
 export interface Traits {
   /** A narrow screen, which has its message field and its pickers in the page. */
   readonly phone: boolean
-  /** The browser tells its driver of downloads. */
-  readonly downloads: boolean
+  readonly browser: BrowserName
 }
 
 export class Device {
@@ -64,7 +65,7 @@ export class Device {
   /** The dialog joins as soon as it holds a whole id. */
   async joinsByTyping(text: string): Promise<void> {
     await this.page.getByRole('button', { name: 'Join Beam' }).click()
-    await this.page.getByRole('dialog').getByRole('textbox', { name: 'Enter Beam ID' }).fill(text)
+    await this.enters(this.page.getByRole('dialog').getByRole('textbox', { name: 'Enter Beam ID' }), text)
   }
 
   async seesDevices(count: number): Promise<void> {
@@ -81,8 +82,18 @@ export class Device {
   }
 
   async sharesText(text: string): Promise<void> {
-    await (await this.opensMessageField()).fill(text)
+    await this.enters(await this.opensMessageField(), text)
     await this.page.getByRole('button', { name: 'Send', exact: true }).click()
+  }
+
+  /** Replaces what stands in a field. */
+  async enters(field: Locator, text: string): Promise<void> {
+    await field.fill(text)
+    if (this.#traits.browser === 'chromium') return
+    // Firefox's driver sets the value behind the page's back; a key and its undoing tell the page.
+    await field.press('End')
+    await field.press('x')
+    await field.press('Backspace')
   }
 
   async opensMessageField(): Promise<Locator> {
@@ -149,7 +160,9 @@ export class Device {
   /** SHA-256 of the bytes that a person gets when they save the file. */
   async savedSha256(file: TestFile): Promise<string> {
     await this.has(file)
-    return this.#traits.downloads ? await this.#downloadedSha256(file) : await this.#blobSha256(file)
+    return this.#traits.browser === 'chromium'
+      ? await this.#downloadedSha256(file)
+      : await this.#blobSha256(file)
   }
 
   async #downloadedSha256(file: TestFile): Promise<string> {

@@ -12,12 +12,10 @@ import {
   firefox,
 } from '@playwright/test'
 import { CHROMIUM, DESKTOP, FIREFOX, PHONE } from './browsers.ts'
-import { Device } from './device.ts'
+import { type BrowserName, Device } from './device.ts'
 import { Folder } from './files.ts'
 import { watchPaths } from './paths.ts'
 import { Server } from './server.ts'
-
-type BrowserName = 'chromium' | 'firefox'
 
 export interface DeviceOptions {
   phone?: boolean
@@ -54,7 +52,7 @@ export const test = base.extend<Fixtures, { server: Server }>({
       leave.push(made.leave)
       await watchPaths(made.context)
       const page = made.context.pages()[0] ?? (await made.context.newPage())
-      const traits = { phone: options.phone ?? false, downloads: made.browser === 'chromium' }
+      const traits = { phone: options.phone ?? false, browser: made.browser }
       return new Device(name, page, server.origin, traits)
     })
     for (const left of leave.reverse()) await left()
