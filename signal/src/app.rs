@@ -14,6 +14,7 @@ use crate::config::{Config, Origin};
 use crate::limit::{Buckets, Counts, Rate};
 use crate::network;
 use crate::sockets::Sockets;
+use crate::websocket::Pool;
 
 /// Sockets of one address: a family or an office behind one, with a few tabs each.
 const SOCKETS_PER_CLIENT: usize = 200;
@@ -33,6 +34,8 @@ pub struct App {
     pub hub: Hub,
     /// The open sockets.
     pub sockets: Sockets,
+    /// Buffers of relayed frames.
+    pub buffers: Arc<Pool>,
     /// How much one address may.
     pub limits: Limits,
     /// Whose `X-Forwarded-For` is believed.
@@ -76,6 +79,7 @@ impl App {
             hub: Hub::new(clock, Some(storage.clone())),
             storage,
             sockets: Sockets::default(),
+            buffers: Arc::default(),
             limits: Limits {
                 sockets: Counts::new(SOCKETS_PER_CLIENT),
                 unknown_joins: Buckets::new(UNKNOWN_JOINS),

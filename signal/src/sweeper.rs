@@ -24,6 +24,7 @@ pub async fn run(app: Arc<App>, shutdown: CancellationToken) {
 }
 
 async fn sweep(app: &App) {
+    app.buffers.clear();
     let now = app.clock.steady();
     app.limits.unknown_joins.sweep(now);
     app.limits.beam_creations.sweep(now);

@@ -80,8 +80,8 @@ impl Socket {
     /// Serves the socket until it ends.
     async fn run(self, upgraded: Upgraded) {
         let (reading, writing) = tokio::io::split(TokioIo::new(upgraded));
-        let mut reader = Incoming::new(reading, MAX_FRAME_BYTES);
-        let mut writer = Outgoing::new(writing);
+        let mut reader = Incoming::new(reading, MAX_FRAME_BYTES, self.app.buffers.clone());
+        let mut writer = Outgoing::new(writing, self.app.buffers.clone());
         let mut joined = None;
         let end = tokio::select! {
             biased;

@@ -5,12 +5,14 @@
 //! its read buffer either costs every idle socket its full size or makes large reads slow.
 
 mod head;
+mod pool;
 mod reader;
 mod writer;
 
 use bytes::{Bytes, BytesMut};
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
+pub use pool::Pool;
 pub use reader::Reader;
 pub use writer::Writer;
 

@@ -1,11 +1,13 @@
 //! Reads whole messages. A large payload is read straight into the buffer that it leaves in.
 
+use std::sync::Arc;
+
 use bytes::{Buf as _, BufMut as _, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use super::head::{self, Head, Kind};
-use super::{Broken, Event};
+use super::{Broken, Event, Pool};
 
 /// Bytes that are read ahead: several small messages at once. Every idle socket holds this much.
 const READ_AHEAD: usize = 2 * 1024;
@@ -18,13 +20,14 @@ pub struct Reader<R> {
     /// The frames so far of a message that comes in parts.
     partial: Option<(Kind, BytesMut)>,
     most: usize,
+    pool: Arc<Pool>,
 }
 
 impl<R: AsyncRead + Unpin> Reader<R> {
     /// Reads messages of at most this many bytes.
     #[must_use]
-    pub fn new(io: R, most: usize) -> Self {
-        Self { io, ahead: BytesMut::new(), partial: None, most }
+    pub fn new(io: R, most: usize, pool: Arc<Pool>) -> Self {
+        Self { io, ahead: BytesMut::new(), partial: None, most, pool }
     }
 
     /// The next message. Not to be called again after an error, nor after it was dropped half-way.
@@ -71,7 +74,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         if length <= self.ahead.len() {
             return Ok(self.ahead.split_to(length));
         }
-        let mut payload = BytesMut::with_capacity(length);
+        let mut payload = self.pool.take(length);
         payload.extend_from_slice(&self.ahead);
         self.ahead.clear();
         while payload.len() < length {
@@ -135,7 +138,7 @@ mod tests {
     /// Everything that comes of these bytes, read in pieces of this size.
     async fn read_all(bytes: &[u8], piece: usize, most: usize) -> (Vec<Event>, Broken) {
         let mut io = tokio_test_io(bytes, piece);
-        let mut reader = Reader::new(&mut io, most);
+        let mut reader = Reader::new(&mut io, most, Arc::default());
         let mut events = Vec::new();
         loop {
             match reader.next().await {

@@ -4,12 +4,13 @@ use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 
-use super::Message;
 use super::head::{self, Kind};
+use super::{Message, Pool};
 
 /// Pieces of one system call: what a batch of the outbox needs.
 const SLICES: usize = 128;
@@ -21,6 +22,7 @@ pub struct Writer<W> {
     frames: VecDeque<Frame>,
     /// Bytes of the first frame that are written already.
     written: usize,
+    pool: Arc<Pool>,
 }
 
 #[derive(Debug)]
@@ -55,8 +57,8 @@ impl Frame {
 impl<W: AsyncWrite + Unpin> Writer<W> {
     /// Nothing is written yet.
     #[must_use]
-    pub fn new(io: W) -> Self {
-        Self { io, frames: VecDeque::new(), written: 0 }
+    pub fn new(io: W, pool: Arc<Pool>) -> Self {
+        Self { io, frames: VecDeque::new(), written: 0, pool }
     }
 
     /// Writes the messages. When this is dropped half-way, the rest goes with the next call.
@@ -100,9 +102,9 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
 
     fn advance(&mut self, count: usize) {
         self.written += count;
-        while let Some(first) = self.frames.front().filter(|first| first.len() <= self.written) {
+        while let Some(first) = self.frames.pop_front_if(|first| first.len() <= self.written) {
             self.written -= first.len();
-            self.frames.pop_front();
+            self.pool.give(first.payload);
         }
     }
 }
@@ -153,7 +155,7 @@ mod tests {
         for piece in [3, 1000, 1 << 20] {
             let (mut client, server) = tokio::io::duplex(piece);
             let writing = tokio::spawn(async move {
-                let mut writer = Writer::new(server);
+                let mut writer = Writer::new(server, Arc::default());
                 writer.write(messages().into_iter()).await.unwrap();
                 writer.end(Some(Message::Close(1012))).await.unwrap();
             });
@@ -168,7 +170,7 @@ mod tests {
     #[tokio::test]
     async fn s16_a_goodbye_ends_what_was_begun_and_drops_the_rest() {
         let (mut client, server) = tokio::io::duplex(10);
-        let mut writer = Writer::new(server);
+        let mut writer = Writer::new(server, Arc::default());
         let batch = [Message::text("a".repeat(100)), Message::text("never")];
         // Nobody reads: it gets stuck within the first message.
         let stuck = tokio::time::timeout(
