@@ -135,6 +135,9 @@ function listed(list: readonly Device[], { devices, links, stores, transfers }: 
   devices({ type: 'listed', devices: list })
   const { me } = stores.devices.getState()
   const others = list.filter(({ device_id, caps }) => device_id !== me && caps.includes('files'))
+  for (const { device_id, caps } of others) {
+    if (!hasRtc() || !caps.includes('rtc')) devices({ type: 'path', device: device_id, path: 'relay' })
+  }
   // The engine must know a device before a channel to it is made.
   transfers.tell({
     do: 'devices',

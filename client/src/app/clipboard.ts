@@ -1,5 +1,5 @@
 /** The device's clipboard and its share sheet. */
-import type { Actions } from '../features/actions'
+import type { Actions, Screen } from '../features/actions'
 import { beamLink } from '../protocol/beam-link'
 import { copyableText, type Item } from '../protocol/item'
 import type { Context } from './context'
@@ -7,7 +7,7 @@ import { SHARE_TEXT, SHARE_TITLE } from './product'
 
 const EMPTY_TEXT = { home: 'Your clipboard is empty!', space: 'Clipboard is empty!' } as const
 
-type Clipboard = Pick<Actions, 'paste' | 'copyBeamId' | 'copyLink' | 'shareLink'>
+type Clipboard = Pick<Actions, 'paste' | 'pasteText' | 'copyBeamId' | 'copyLink' | 'shareLink'>
 
 export function createClipboard(
   { stores, toaster }: Context,
@@ -21,17 +21,21 @@ export function createClipboard(
     const id = beamId()
     return id && beamLink(id, stores.site.getState().site, location)
   }
+  const pasteText = (pasted: string, screen: Screen) => {
+    const text = pasted.trim()
+    if (text === '') return toaster.info(EMPTY_TEXT[screen])
+    if (stores.items.getState().items.some((item) => isSame(item, text))) return
+    sharing.shareText(text)
+    if (screen === 'space') toaster.ok('Content pasted successfully!')
+  }
   return {
+    pasteText,
     async paste(screen) {
       const clip = await readClipboard()
       // The specification wants a failed read logged only; the browser has told the person itself.
       if (clip === null) return
-      if (clip.files.length > 0) return sharing.shareFiles(clip.files)
-      const text = clip.text.trim()
-      if (text === '') return toaster.info(EMPTY_TEXT[screen])
-      if (stores.items.getState().items.some((item) => isSame(item, text))) return
-      sharing.shareText(text)
-      if (screen === 'space') toaster.ok('Content pasted successfully!')
+      if (clip.files.length > 0) sharing.shareFiles(clip.files)
+      else pasteText(clip.text, screen)
     },
     async copyBeamId() {
       const id = beamId()

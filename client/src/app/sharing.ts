@@ -56,7 +56,13 @@ export function createSharing(context: Context): Sharing {
       const picked = await pickFile(displayName(item.content.name))
       if (picked) receive(context, item, picked)
     },
-    cancel: (id: ItemId, device?: DeviceId) => transfers.tell({ do: 'cancel', id, device: device ?? null }),
+    cancel(id: ItemId, device?: DeviceId) {
+      const transfer = stores.transfers.getState().transfers[id]
+      // What has failed moves no more: giving it up offers it again.
+      if (transfer?.role === 'receiving' && transfer.state.status === 'failed') {
+        put(context, { type: 'receiving', id, state: { status: 'offered' } })
+      } else transfers.tell({ do: 'cancel', id, device: device ?? null })
+    },
   }
 }
 

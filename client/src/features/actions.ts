@@ -3,6 +3,9 @@ import { createContext, useContext } from 'react'
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import type { Stores } from '../stores/stores'
 
+/** Where something was pasted: the specification has other words on /space. */
+export type Screen = 'home' | 'space'
+
 export interface Actions {
   /** Makes a new beam and connects to it. */
   newBeam(): Promise<void>
@@ -14,7 +17,9 @@ export interface Actions {
   /** Shares a trimmed text; nothing happens when it is empty. */
   shareText(text: string): void
   /** Shares what is on the device's clipboard: text, or files and pictures. */
-  paste(screen: 'home' | 'space'): Promise<void>
+  paste(screen: Screen): Promise<void>
+  /** Shares a text that was pasted by the keyboard, by the same rules: not when empty, not when it is here already. */
+  pasteText(text: string, screen: Screen): void
   shareFiles(files: readonly File[]): void
 
   copyItem(id: ItemId): Promise<void>

@@ -1,8 +1,8 @@
 import { useEffect } from 'react'
-import type { Actions } from '../actions'
+import type { Actions, Screen } from '../actions'
 
 /** Shares what is pasted with the keyboard, wherever the focus is, except where people type. */
-export function usePasteAnywhere(actions: Actions, ready: boolean) {
+export function usePasteAnywhere(actions: Actions, screen: Screen, ready: boolean) {
   useEffect(() => {
     if (!ready) return
     const onPaste = (event: ClipboardEvent) => {
@@ -11,11 +11,11 @@ export function usePasteAnywhere(actions: Actions, ready: boolean) {
       event.preventDefault()
       const files = [...data.files]
       if (files.length > 0 && !isRichText(data)) actions.shareFiles(files)
-      else actions.shareText(data.getData('text/plain').trim())
+      else actions.pasteText(data.getData('text/plain'), screen)
     }
     window.addEventListener('paste', onPaste)
     return () => window.removeEventListener('paste', onPaste)
-  }, [actions, ready])
+  }, [actions, screen, ready])
 }
 
 function isTypedInto(target: EventTarget | null): boolean {

@@ -19,7 +19,7 @@ export function DesktopHome() {
   const session = useSession()
   const waiting = useWaiting()
   const hasItems = useHasItems()
-  usePasteAnywhere(actions, session !== null)
+  usePasteAnywhere(actions, 'home', session !== null)
   return (
     <main className={css.home}>
       <Canvas />

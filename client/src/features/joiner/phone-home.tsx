@@ -22,7 +22,7 @@ export function PhoneHome() {
 function Joined() {
   const { actions } = useHouse()
   const hasItems = useHasItems()
-  usePasteAnywhere(actions, true)
+  usePasteAnywhere(actions, 'home', true)
   return (
     <main className={css.joined}>
       <h1>Start Sharing</h1>

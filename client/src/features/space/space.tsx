@@ -20,7 +20,7 @@ export function Space() {
   const { actions } = useHouse()
   const session = useSession() !== null
   const hasItems = useHasItems()
-  usePasteAnywhere(actions, session)
+  usePasteAnywhere(actions, 'space', session)
   return (
     <main className={css.space}>
       {hasItems ? <Filled /> : <Empty session={session} />}
