@@ -10,7 +10,8 @@ export default defineConfig({
   timeout: 60_000,
   expect: { timeout: 15_000 },
   reporter: [['list']],
-  use: { viewport: DESKTOP, locale: 'en-GB', screenshot: 'only-on-failure' },
+  // A click that waits says so, rather than the test that ran out of time.
+  use: { actionTimeout: 15_000, viewport: DESKTOP, locale: 'en-GB', screenshot: 'only-on-failure' },
   projects: [
     { name: 'chromium', use: { browserName: 'chromium', launchOptions: CHROMIUM }, grepInvert: /@long/ },
     { name: 'firefox', use: { browserName: 'firefox', launchOptions: FIREFOX }, grep: /@everywhere/ },

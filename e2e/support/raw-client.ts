@@ -72,9 +72,10 @@ export class RawClient {
     return taken
   }
 
-  /** Waits until what was sent has left this process. */
+  /** Waits until what was sent has left this process, or never will. */
   async drained(): Promise<void> {
-    if (this.#socket.writableNeedDrain) await once(this.#socket, 'drain')
+    if (this.#socket.destroyed || !this.#socket.writableNeedDrain) return
+    await Promise.race([once(this.#socket, 'drain'), this.closed])
   }
 
   /** The next message of this type; others before it are dropped. */

@@ -37,7 +37,7 @@ export class WebKitDevice {
     })
     await listening(port)
     const driver = await WebDriver.open(`http://127.0.0.1:${port}`, {
-      'webkitgtk:browserOptions': { binary: MINI_BROWSER, args: ['--automation', '--geometry=1400x880'] },
+      'webkitgtk:browserOptions': { binary: MINI_BROWSER, args: ['--automation'] },
     })
     await driver.allowMinutes(3)
     return new WebKitDevice(driver, async () => {
@@ -65,7 +65,7 @@ export class WebKitDevice {
   }
 
   async sharesFile(file: TestFile): Promise<void> {
-    await this.#driver.type(await this.#one("//input[@type='file'][@aria-label='Choose files']"), file.path)
+    await this.#driver.type(await this.#one(ANY_FILE), file.path)
   }
 
   async takes(file: TestFile): Promise<void> {
@@ -96,6 +96,10 @@ export class WebKitDevice {
     return found as Element
   }
 }
+
+/** The picker that takes any file: a wide window has it in a menu, a narrow one in the page. */
+const ANY_FILE =
+  "//input[@type='file'][@aria-label='Choose files' or ancestor::label[normalize-space()='Any file']]"
 
 const HASH_OF_LINK = `
   const [link, answer] = arguments

@@ -31,8 +31,11 @@ test('a device that never reads is closed, the others do not notice', async ({ d
   const loud = await RawClient.joins(link)
   const id = crypto.randomUUID()
   for (let round = 0; round < 200; round += 1) {
-    loud.send({ type: 'share_clipboard', id, extra: 'text', message: `${round} `.padEnd(100 * KIB, 'x') })
-    await loud.drained()
+    const message = `round ${round}. `.padEnd(100 * KIB, 'x')
+    loud.send({ type: 'share_clipboard', id, extra: 'text', message })
+    await loud.next('rec_clipboard')
+    // As fast as those who read can, so that only the deaf one falls behind.
+    if (round % 10 === 0) for (const person of [ada, bob]) await person.sees(`round ${round}.`)
   }
   await talk(ada, bob, 'in the middle of it')
   loud.leaves()
@@ -105,6 +108,7 @@ test('what is not understood is answered, and the socket stays', async ({ device
   expect((await raw.next('error')).extra).toBe('too_large')
   // A relay frame without an addressee, and one to a device that is not here.
   raw.sendFrame(OPCODE.binary, Buffer.alloc(3))
+  expect((await raw.next('error')).extra).toBe('bad_request')
   raw.sendFrame(OPCODE.binary, Buffer.alloc(40))
   expect((await raw.next('error')).extra).toBe('device_gone')
 
