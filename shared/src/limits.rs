@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// How long an unsaved beam lives.
-pub const BEAM_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
+pub const BEAM_LIFETIME: Duration = Duration::from_hours(24);
 /// Devices in one beam: what one fan-out can serve without a device feeling it.
 pub const MAX_DEVICES: usize = 100;
 /// Live items that the server keeps for late joiners; the oldest go first.
@@ -11,7 +11,7 @@ pub const MAX_LIVE_ITEMS: usize = 500;
 /// Bytes of live items that the server keeps for late joiners.
 pub const MAX_LIVE_BYTES: usize = 8 * 1024 * 1024;
 /// How long live items stay after the last device left, so that a reload finds them again.
-pub const LINGER: Duration = Duration::from_secs(60);
+pub const LINGER: Duration = Duration::from_mins(1);
 
 /// Bytes of one text message above which the sender is told that it is too long.
 pub const MAX_MESSAGE_BYTES: usize = 256 * 1024;
@@ -26,7 +26,7 @@ pub const AUTH_TIMEOUT: Duration = Duration::from_secs(10);
 /// The server's protocol ping, and the client's text `ping`.
 pub const PING_INTERVAL: Duration = Duration::from_secs(25);
 /// Silence after which a socket counts as dead.
-pub const SOCKET_IDLE: Duration = Duration::from_secs(60);
+pub const SOCKET_IDLE: Duration = Duration::from_mins(1);
 /// Messages that may wait for a slow device.
 pub const OUTBOX_MESSAGES: usize = 1024;
 /// Bytes that may wait for a slow device.

@@ -1,5 +1,12 @@
 //! Writes `client/src/protocol/bindings.ts`, and fails when it was stale.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says so by failing"
+)]
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;

@@ -20,22 +20,26 @@ const NOT_BUILT: &str = "The client is not built: run make build.\n";
 
 /// Answers every path that is not the API's: a file of the client, else its index (H4).
 pub async fn serve(method: Method, uri: Uri, headers: HeaderMap) -> Response {
-    if method != Method::GET && method != Method::HEAD {
+    answer::<Client>(&method, &uri, &headers)
+}
+
+fn answer<Files: RustEmbed>(method: &Method, uri: &Uri, headers: &HeaderMap) -> Response {
+    if !matches!(*method, Method::GET | Method::HEAD) {
         let mut response = Error::MethodNotAllowed.into_response();
         response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET,HEAD"));
         return response;
     }
     let path = uri.path().trim_start_matches('/');
-    let name = if is_file(path) { path } else { INDEX };
-    file(name, &headers).unwrap_or_else(|| NOT_BUILT.into_response())
+    let name = if is_file::<Files>(path) { path } else { INDEX };
+    file::<Files>(name, headers).unwrap_or_else(|| NOT_BUILT.into_response())
 }
 
-fn is_file(path: &str) -> bool {
-    !path.is_empty() && Client::get(path).is_some()
+fn is_file<Files: RustEmbed>(path: &str) -> bool {
+    !path.is_empty() && Files::get(path).is_some()
 }
 
-fn file(name: &str, headers: &HeaderMap) -> Option<Response> {
-    let (file, encoding) = best_variant(name, headers)?;
+fn file<Files: RustEmbed>(name: &str, headers: &HeaderMap) -> Option<Response> {
+    let (file, encoding) = best_variant::<Files>(name, headers)?;
     let tag = entity_tag(&file)?;
     let is_known = headers
         .get_all(header::IF_NONE_MATCH)
@@ -63,15 +67,18 @@ fn file(name: &str, headers: &HeaderMap) -> Option<Response> {
 }
 
 /// The smallest copy that the browser can read.
-fn best_variant(name: &str, headers: &HeaderMap) -> Option<(EmbeddedFile, Option<&'static str>)> {
+fn best_variant<Files: RustEmbed>(
+    name: &str,
+    headers: &HeaderMap,
+) -> Option<(EmbeddedFile, Option<&'static str>)> {
     for (encoding, suffix) in [("br", "br"), ("gzip", "gz")] {
         if accepts(headers, encoding)
-            && let Some(file) = Client::get(&format!("{name}.{suffix}"))
+            && let Some(file) = Files::get(&format!("{name}.{suffix}"))
         {
             return Some((file, Some(encoding)));
         }
     }
-    Client::get(name).map(|file| (file, None))
+    Files::get(name).map(|file| (file, None))
 }
 
 /// Whether `Accept-Encoding` names the encoding, and not with a weight of zero (RFC 9110, section 12.5.3).
@@ -113,6 +120,8 @@ fn content_type(name: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::HeaderName;
+
     use super::*;
 
     #[test]
@@ -127,6 +136,78 @@ mod tests {
         assert!(!accepts("gzip, br;q=0", "br"));
         assert!(!accepts("gzip", "br"));
         assert!(!accepts("identity", "gzip"));
+    }
+
+    /// A client as `client/scripts` leaves it; the compressed copies only say which they are.
+    #[derive(RustEmbed)]
+    #[folder = "tests/client/"]
+    struct Fixture;
+
+    #[derive(RustEmbed)]
+    #[folder = "tests/client/empty/"]
+    #[allow_missing = true]
+    struct NotBuilt;
+
+    async fn get(path: &str, headers: &[(HeaderName, &str)]) -> (Response, String) {
+        let headers = headers.iter().map(|(name, value)| (name.clone(), value.parse().unwrap()));
+        let uri = path.parse().unwrap();
+        let response = answer::<Fixture>(&Method::GET, &uri, &headers.collect());
+        let (head, body) = response.into_parts();
+        let body = axum::body::to_bytes(body, usize::MAX).await.unwrap();
+        let body = String::from_utf8(body.to_vec()).unwrap();
+        (Response::from_parts(head, Body::empty()), body)
+    }
+
+    fn header<'a>(response: &'a Response, name: &str) -> &'a str {
+        response.headers().get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    #[tokio::test]
+    async fn the_best_copy_is_served_under_the_type_of_the_file() {
+        for (accepted, encoding, expected) in [
+            ("gzip, deflate, br", "br", "brotli"),
+            ("gzip", "gzip", "gzip"),
+            ("br;q=0, gzip", "gzip", "gzip"),
+            ("", "", "console.log(1)"),
+        ] {
+            let accepted = [(header::ACCEPT_ENCODING, accepted)];
+            let (response, body) = get("/assets/index-abc123.js", &accepted).await;
+            assert_eq!((header(&response, "content-encoding"), body.trim()), (encoding, expected));
+            assert_eq!(header(&response, "content-type"), "text/javascript; charset=utf-8");
+            assert_eq!(header(&response, "vary"), "accept-encoding");
+            let forever = "public, max-age=31536000, immutable";
+            assert_eq!(header(&response, "cache-control"), forever);
+        }
+    }
+
+    #[tokio::test]
+    async fn h4_the_index_is_asked_for_again_and_answered_briefly() {
+        let (index, body) = get("/some/page?beam_id=1", &[]).await;
+        assert!(body.contains("<title>"));
+        assert_eq!(header(&index, "cache-control"), "no-cache");
+        let tag = header(&index, "etag").to_owned();
+        for known in [tag.clone(), format!("W/{tag}"), format!("\"x\", {tag}"), "*".to_owned()] {
+            let (again, body) = get("/", &[(header::IF_NONE_MATCH, &known)]).await;
+            assert_eq!((again.status(), &body[..]), (StatusCode::NOT_MODIFIED, ""), "{known}");
+            assert_eq!(header(&again, "etag"), tag);
+        }
+        let (changed, body) = get("/", &[(header::IF_NONE_MATCH, "\"x\"")]).await;
+        assert!(changed.status() == StatusCode::OK && !body.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_path_leads_nowhere_else() {
+        let (_, index) = get("/", &[]).await;
+        for path in ["/../Cargo.toml", "/assets/../../main.rs", "//etc/passwd", "/assets", "/%2e"] {
+            assert_eq!(get(path, &[]).await.1, index, "{path}");
+        }
+    }
+
+    #[tokio::test]
+    async fn without_a_client_the_page_says_what_to_do() {
+        let response = answer::<NotBuilt>(&Method::GET, &"/".parse().unwrap(), &HeaderMap::new());
+        let body = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        assert_eq!(body, NOT_BUILT);
     }
 
     #[test]

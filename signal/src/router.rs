@@ -108,9 +108,10 @@ async fn log(request: Request, next: Next) -> Response {
     let started = tokio::time::Instant::now();
     let response = next.run(request).await;
     let (status, ms) = (response.status().as_u16(), started.elapsed().as_millis());
-    match path {
-        Some(path) => tracing::info!(%method, path = path.as_str(), status, ms, "request"),
-        None => tracing::debug!(%method, path = "other", status, ms, "request"),
+    if let Some(path) = path {
+        tracing::info!(%method, path = path.as_str(), status, ms, "request");
+    } else {
+        tracing::debug!(%method, path = "other", status, ms, "request");
     }
     response
 }

@@ -86,15 +86,14 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, Error> {
 /// The addresses for people, and in a terminal a code to scan.
 #[must_use]
 pub fn greeting(listening: Listening) -> String {
-    let mut text = format!("Heliograph is ready:\n  {}\n", listening.local_url());
+    let mut lines = vec!["Heliograph is ready:".to_owned(), format!("  {}", listening.local_url())];
     if let Some(url) = listening.network_url() {
-        text += &format!("  {url}\n");
+        lines.push(format!("  {url}"));
         if io::stdout().is_terminal()
             && let Ok(code) = QrCode::new(&url)
         {
-            let mut code = code.render::<Dense1x2>();
-            text += &format!("\n{}\n", code.quiet_zone(true).build());
+            lines.push(code.render::<Dense1x2>().quiet_zone(true).build());
         }
     }
-    text
+    lines.join("\n") + "\n"
 }

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use crate::app::App;
 
 /// Often enough that nothing piles up.
-const PAUSE: Duration = Duration::from_secs(10 * 60);
+const PAUSE: Duration = Duration::from_mins(10);
 
 /// Sweeps until it is told to end.
 pub async fn run(app: Arc<App>, shutdown: CancellationToken) {

@@ -8,7 +8,7 @@ use sqlx::FromRow;
 use crate::{Error, Storage};
 
 /// How long a beam that ended is remembered, so that it is answered as ended (4404) and not as unknown.
-pub const REMEMBERED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+pub const REMEMBERED: Duration = Duration::from_hours(30 * 24);
 
 /// What is kept of a beam.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

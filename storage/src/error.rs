@@ -3,6 +3,7 @@
 use std::fmt;
 
 use heliograph_shared::ids::Malformed;
+use sqlx::error::DatabaseError;
 
 /// Why the tables did not do what they were asked.
 #[derive(Debug)]
@@ -32,7 +33,7 @@ impl std::error::Error for Error {}
 
 impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
-        let conflict = error.as_database_error().is_some_and(|error| error.is_unique_violation());
+        let conflict = error.as_database_error().is_some_and(DatabaseError::is_unique_violation);
         if conflict { Self::Conflict } else { Self::Database(error) }
     }
 }

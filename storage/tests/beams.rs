@@ -1,5 +1,12 @@
 //! The rules of stored beams, against a real database in a folder of its own.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says so by failing"
+)]
+
 use heliograph_shared::ids::{BeamId, BeamKey};
 use heliograph_storage::beams::{BeamRecord, REMEMBERED};
 use heliograph_storage::{Error, Storage};

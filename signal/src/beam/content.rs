@@ -58,7 +58,9 @@ fn hash_value(value: &Value, hasher: &mut DefaultHasher) {
         Value::String(value) => (3_u8, value).hash(hasher),
         Value::Array(values) => {
             (4_u8, values.len()).hash(hasher);
-            values.iter().for_each(|value| hash_value(value, hasher));
+            for value in values {
+                hash_value(value, hasher);
+            }
         }
         // The map is sorted by key, so the order on the wire does not matter.
         Value::Object(fields) => {

@@ -225,13 +225,12 @@ impl BeamState {
     }
 
     fn delete(&mut self, message: Json, id: Option<ItemId>) -> Output {
-        let message = match id {
+        let message = if let Some(id) = id {
             // Plain devices delete by content, so they are told the content that it really had.
-            Some(id) => self.items.delete(id).map_or(message, |item| item.message),
-            None => {
-                self.items.delete_content(&message);
-                message
-            }
+            self.items.delete(id).map_or(message, |item| item.message)
+        } else {
+            self.items.delete_content(&message);
+            message
         };
         self.tell_all(ServerMessage::DeleteNote { message, id })
     }

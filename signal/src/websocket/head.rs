@@ -132,9 +132,9 @@ mod tests {
     fn lengths_are_read_and_written_in_three_forms() {
         for (payload, ours, theirs) in [
             (0, vec![0x82, 0], vec![0x80]),
-            (125, vec![0x82, 125], vec![0x80 | 125]),
-            (126, vec![0x82, 126, 0, 126], vec![0x80 | 126, 0, 126]),
-            (65_535, vec![0x82, 126, 255, 255], vec![0x80 | 126, 255, 255]),
+            (125, vec![0x82, 125], vec![0xfd]),
+            (126, vec![0x82, 126, 0, 126], vec![0xfe, 0, 126]),
+            (65_535, vec![0x82, 126, 255, 255], vec![0xfe, 255, 255]),
             (65_536, vec![0x82, 127, 0, 0, 0, 0, 0, 1, 0, 0], vec![0xff, 0, 0, 0, 0, 0, 1, 0, 0]),
         ] {
             let (bytes, size) = write(Kind::Binary, payload);
@@ -157,7 +157,7 @@ mod tests {
             assert_eq!(Head::parse(&head(first, &[0x80])), malformed, "{first:x}");
         }
         assert_eq!(Head::parse(&head(0x09, &[0x80])), malformed, "a fragmented ping");
-        assert_eq!(Head::parse(&head(0x88, &[0x80 | 126, 0, 126])), malformed, "a long goodbye");
+        assert_eq!(Head::parse(&head(0x88, &[0xfe, 0, 126])), malformed, "a long goodbye");
         // Absurd lengths are the reader's to refuse.
         let absurd = Head::parse(&head(0x82, &[0xff; 9])).unwrap().unwrap();
         assert_eq!(absurd.payload, usize::MAX);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::StreamExt as _;
 use heliograph_shared::close::CloseCode;
 use serde_json::json;
 use tokio::io::AsyncReadExt as _;
@@ -118,7 +119,6 @@ async fn s13_a_ping_of_either_kind_is_answered() {
     ada.sends(Message::text("ping")).await;
     ada.sees("pong").await;
     ada.sends(Message::Ping(b"echo".to_vec().into())).await;
-    use futures_util::StreamExt as _;
     loop {
         if let Message::Pong(payload) = ada.socket.next().await.unwrap().unwrap() {
             assert_eq!(&payload[..], b"echo");

@@ -6,6 +6,8 @@ use tokio_tungstenite::tungstenite::Error;
 use super::device::unknown_beam;
 use super::server::{Answer, TestServer};
 
+type Headers<'a> = &'a [(&'a str, &'a str)];
+
 #[tokio::test]
 async fn h1_a_beam_is_made_with_and_without_the_slash() {
     let server = TestServer::start().await;
@@ -87,7 +89,7 @@ async fn h4_a_socket_wants_a_beam_id_and_a_handshake() {
 #[tokio::test]
 async fn every_refusal_has_a_body() {
     let server = TestServer::start().await;
-    let cases: [(&str, &str, &[(&str, &str)], u16, &str); 6] = [
+    let cases: [(_, _, Headers<'_>, _, _); 6] = [
         ("GET", "/api/beams/create/", &[], 405, "method_not_allowed"),
         ("POST", "/healthz", &[], 405, "method_not_allowed"),
         ("POST", "/space", &[], 405, "method_not_allowed"),
@@ -139,7 +141,7 @@ fn assert_is_secured(answer: &Answer) {
 async fn h5_only_our_own_pages_and_programs_may_post() {
     let server = TestServer::with(&["--public-url", "https://beam.example.org"]).await;
     let own = format!("http://{}", server.address);
-    let cases: [(&[(&str, &str)], u16); 10] = [
+    let cases: [(Headers<'_>, u16); 10] = [
         (&[], 201),
         (&[("sec-fetch-site", "same-origin")], 201),
         (&[("sec-fetch-site", "none")], 201),

@@ -1,5 +1,12 @@
 //! The server as devices meet it: real sockets on loopback, a database in a folder of its own.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says so by failing"
+)]
+
 mod abuse;
 mod device;
 mod ending;

@@ -97,17 +97,12 @@ pub async fn ask(
     path: &str,
     headers: &[(&str, &str)],
 ) -> Answer {
-    let mut request = format!("{method} {path} HTTP/1.1\r\n");
-    if !headers.iter().any(|(name, _)| *name == "host") {
-        request += &format!("host: {host}\r\n");
-    }
-    if !headers.iter().any(|(name, _)| *name == "connection") {
-        request += "connection: close\r\n";
-    }
-    for (name, value) in headers {
-        request += &format!("{name}: {value}\r\n");
-    }
-    stream.write_all(format!("{request}\r\n").as_bytes()).await.unwrap();
+    let mut all = vec![("host", host), ("connection", "close")];
+    all.retain(|(name, _)| !headers.iter().any(|(own, _)| own == name));
+    all.extend(headers);
+    let lines: Vec<_> = all.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let request = format!("{method} {path} HTTP/1.1\r\n{}\r\n", lines.concat());
+    stream.write_all(request.as_bytes()).await.unwrap();
     let mut bytes = Vec::new();
     // A TLS server may close without a word; what came before it counts.
     let _ = stream.read_to_end(&mut bytes).await;
