@@ -40,7 +40,7 @@ pub struct Config {
     #[arg(long, env = "HELIOGRAPH_DATA", default_value_os_t = default_data())]
     pub data: PathBuf,
 
-    /// Address at which people reach this server, such as <https://beam.example.org>.
+    /// Address at which people reach this server, such as `https://beam.example.org`.
     #[arg(long, env = "HELIOGRAPH_PUBLIC_URL")]
     pub public_url: Option<Origin>,
 

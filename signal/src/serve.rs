@@ -30,7 +30,7 @@ const HEADER_BYTES: usize = 64 * 1024;
 /// Pause after the machine refused us another connection: the next try would fail at once too.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Time for open connections to end once the sockets were closed; with the ten seconds before it stays under 15 (S19).
-const END_TIMEOUT: Duration = Duration::from_secs(4);
+const END_TIMEOUT: Duration = Duration::from_millis(3_500);
 
 /// Bound, and not yet accepting.
 pub struct Listeners {

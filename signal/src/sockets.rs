@@ -61,11 +61,13 @@ impl Sockets {
         };
         let steps = usize::try_from(SPREAD.as_millis() / STEP.as_millis()).unwrap_or(1);
         let group = outboxes.len().div_ceil(steps).max(GROUP);
+        // An interval makes up for what a busy machine is late: the end has a time of its own.
+        let mut steps = tokio::time::interval(STEP);
         for outboxes in outboxes.chunks(group) {
+            steps.tick().await;
             for outbox in outboxes {
                 outbox.close(CloseCode::Restart);
             }
-            tokio::time::sleep(STEP).await;
         }
     }
 
@@ -95,7 +97,7 @@ mod tests {
     async fn s19_a_few_sockets_are_closed_at_once_and_many_over_ten_seconds() {
         assert!(time_to_close(5).await <= Duration::from_millis(20));
         assert!(time_to_close(1_000).await > Duration::from_secs(1));
-        assert!(time_to_close(20_000).await <= Duration::from_secs(11));
+        assert!(time_to_close(20_000).await <= SPREAD);
     }
 
     #[tokio::test]

@@ -92,7 +92,10 @@ pub fn greeting(listening: Listening) -> String {
         if io::stdout().is_terminal()
             && let Ok(code) = QrCode::new(&url)
         {
-            lines.push(code.render::<Dense1x2>().quiet_zone(true).build());
+            // Terminals are dark: the light fields are the ones that are drawn.
+            let mut picture = code.render::<Dense1x2>();
+            picture.dark_color(Dense1x2::Light).light_color(Dense1x2::Dark);
+            lines.push(picture.build());
         }
     }
     lines.join("\n") + "\n"

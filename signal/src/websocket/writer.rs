@@ -138,7 +138,7 @@ mod tests {
         (0..200_u16)
             .map(|n| match n % 4 {
                 0 => Message::text("x".repeat(n.into())),
-                1 => Message::Binary(vec![7; usize::from(n) * 500].into()),
+                1 => Message::Binary(vec![7; usize::from(n) * 10].into()),
                 2 => Message::Ping,
                 _ => Message::Pong(Bytes::from_static(b"here")),
             })
