@@ -22,6 +22,8 @@ const RECORD_PAUSE: Duration = Duration::from_secs(5);
 pub struct Waking {
     /// The beam.
     pub beam: BeamId,
+    /// When it began, if this is its beginning.
+    pub created_at: i64,
     /// Its terms; they count only if it was not live.
     pub terms: Terms,
 }
@@ -70,9 +72,9 @@ impl Hub {
         self.lock().entry(waking.beam).or_insert_with(|| self.spawn(waking)).clone()
     }
 
-    fn spawn(&self, Waking { beam, terms }: &Waking) -> BeamHandle {
-        let (beam, expires_at) = (*beam, terms.expires_at);
-        let (storage, created_at) = (self.storage.clone(), self.clock.now());
+    fn spawn(&self, Waking { beam, created_at, terms }: &Waking) -> BeamHandle {
+        let (beam, created_at, expires_at) = (*beam, *created_at, terms.expires_at);
+        let storage = self.storage.clone();
         let record = move || {
             if let Some(storage) = storage {
                 tokio::spawn(record(storage, beam, created_at, expires_at));
@@ -122,7 +124,7 @@ mod tests {
 
     fn waking(beam: u8) -> Waking {
         let terms = Terms { epoch: "e".to_owned(), expires_at: i64::MAX, recorded: true };
-        Waking { beam: BeamId::from_random([beam; 16]), terms }
+        Waking { beam: BeamId::from_random([beam; 16]), created_at: 0, terms }
     }
 
     fn newcomer(number: u8) -> Newcomer {

@@ -137,7 +137,7 @@ impl Socket {
         };
         let newcomer = self.introduce(auth.extra, creator)?;
         let device = newcomer.device.device_id;
-        let waking = Waking { beam: self.beam, terms };
+        let waking = Waking { beam: self.beam, created_at: now, terms };
         let beam = self.app.hub.join(&waking, newcomer, self.outbox.clone()).await;
         Ok((device, beam))
     }
