@@ -26,6 +26,16 @@ export class Folder {
     return new Folder(await mkdtemp(join(tmpdir(), 'heliograph-files-')))
   }
 
+  /** Runs something with a folder and leaves nothing of it. */
+  static async with<T>(run: (folder: Folder) => Promise<T>): Promise<T> {
+    const folder = await Folder.make()
+    try {
+      return await run(folder)
+    } finally {
+      await folder.remove()
+    }
+  }
+
   /** Writes a file in which no two blocks are alike, so that a misplaced chunk shows. */
   async file(name: string, size: number): Promise<TestFile> {
     const path = join(this.path, name)
