@@ -1,6 +1,7 @@
 /** A link over one data channel, with water marks by events. Works on the page and in a worker alike. */
 import { MAX_RELAYED_FRAME_BYTES } from '../protocol/bindings'
 import type { FrameLink, FrameLinkEvents } from './frame-link'
+import { Gate } from './gate'
 
 /** Stop sending above this: enough to keep the channel busy while a file is read; Chromium throws at 16 MiB. */
 const HIGH_WATER_BYTES = 2 * 1024 * 1024
@@ -11,21 +12,16 @@ const SAFE_MESSAGE_BYTES = 64 * 1024
 
 export function channelLink(key: string, channel: RTCDataChannel, events: FrameLinkEvents): FrameLink {
   let closed = false
-  let waiting: (() => void)[] = []
-  const release = () => {
-    const released = waiting
-    waiting = []
-    for (const resolve of released) resolve()
-  }
+  const gate = new Gate()
   const end = () => {
     if (closed) return
     closed = true
-    release()
+    gate.open()
     events.onClose()
   }
   channel.binaryType = 'arraybuffer'
   channel.bufferedAmountLowThreshold = LOW_WATER_BYTES
-  channel.onbufferedamountlow = release
+  channel.onbufferedamountlow = () => gate.open()
   channel.onmessage = (event) => events.onFrame(event.data)
   channel.onclose = end
   channel.onerror = end
@@ -40,7 +36,7 @@ export function channelLink(key: string, channel: RTCDataChannel, events: FrameL
     },
     room() {
       if (closed || channel.bufferedAmount < HIGH_WATER_BYTES) return null
-      return new Promise((resolve) => waiting.push(resolve))
+      return gate.wait()
     },
     close() {
       channel.close()

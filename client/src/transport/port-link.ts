@@ -4,6 +4,7 @@
  */
 import { channelLink } from './channel-link'
 import type { FrameLink, FrameLinkEvents } from './frame-link'
+import { Gate } from './gate'
 
 /** Frames on their way to the page that the channel has not taken yet. */
 const HIGH_WATER_BYTES = 2 * 1024 * 1024
@@ -15,21 +16,16 @@ type ToWorker = { opened: true } | { closed: true } | { taken: number } | { fram
 export function portLink(key: string, port: MessagePort, events: FrameLinkEvents): FrameLink {
   let pending = 0
   let closed = false
-  let waiting: (() => void)[] = []
-  const release = () => {
-    const released = waiting
-    waiting = []
-    for (const resolve of released) resolve()
-  }
+  const gate = new Gate()
   port.onmessage = ({ data }: MessageEvent<ToWorker>) => {
     if ('frame' in data) events.onFrame(data.frame)
     else if ('opened' in data) events.onOpen()
     else if ('taken' in data) {
       pending -= data.taken
-      if (pending < HIGH_WATER_BYTES) release()
+      if (pending < HIGH_WATER_BYTES) gate.open()
     } else {
       closed = true
-      release()
+      gate.open()
       events.onClose()
     }
   }
@@ -42,8 +38,7 @@ export function portLink(key: string, port: MessagePort, events: FrameLinkEvents
       pending += frame.byteLength
       post({ frame }, [frame.buffer])
     },
-    room: () =>
-      closed || pending < HIGH_WATER_BYTES ? null : new Promise((resolve) => waiting.push(resolve)),
+    room: () => (closed || pending < HIGH_WATER_BYTES ? null : gate.wait()),
     close: () => post({ close: true }),
   }
 }
