@@ -63,7 +63,11 @@ function receivingState(progress: Progress, path: (kind: 'direct' | 'relay') => 
     case 'cancelled':
       return progress
     case 'done':
-      return { status: 'done', url: progress.file && URL.createObjectURL(progress.file) }
+      return {
+        status: 'done',
+        url: progress.file && URL.createObjectURL(progress.file),
+        path: path(progress.kind),
+      }
   }
 }
 
@@ -85,7 +89,7 @@ function sendingState(progress: Progress, path: (kind: 'direct' | 'relay') => Pa
     case 'cancelled':
       return progress
     case 'done':
-      return { status: 'done' }
+      return { status: 'done', path: path(progress.kind) }
   }
 }
 

@@ -18,12 +18,12 @@ export type Receiving =
   /** Either side cancelled. */
   | { status: 'cancelled'; by: 'me' | 'them' }
   /** `url` is a blob address of the file; null when it was written to a file that the person picked. */
-  | { status: 'done'; url: string | null }
+  | { status: 'done'; url: string | null; path: Path }
 
 export type Sending =
   | { status: 'moving'; sent: number; bytesPerSecond: number; path: Path }
   | { status: 'parked'; sent: number }
-  | { status: 'done' }
+  | { status: 'done'; path: Path }
   | { status: 'cancelled'; by: 'me' | 'them' }
   | { status: 'failed'; why: FailureText }
 

@@ -34,7 +34,8 @@ export type Progress =
   | { status: 'queued'; bytes: number }
   | { status: 'moving'; bytes: number; bytesPerSecond: number; kind: 'direct' | 'relay' }
   | { status: 'parked'; bytes: number }
-  | { status: 'done'; file: Blob | null }
+  /** `kind`: the way that the last of it took. */
+  | { status: 'done'; file: Blob | null; kind: 'direct' | 'relay' }
   | { status: 'cancelled'; by: 'me' | 'them' }
   | { status: 'failed'; bytes: number; why: string }
 

@@ -159,11 +159,11 @@ export class Engine {
     const frame = decodeFrame(buffer)
     switch (frame?.type) {
       case 'chunk':
-        return remote.incoming.get(frame.transfer)?.chunk(frame.first, frame.bytes, this.now())
+        return remote.incoming.get(frame.transfer)?.chunk(frame.first, frame.bytes, link.kind, this.now())
       case 'want':
         return this.#wanted(remote, link, frame)
       case 'done':
-        return this.#endOutgoing(remote, frame.transfer, { status: 'done', file: null })
+        return this.#endOutgoing(remote, frame.transfer, { status: 'done', file: null, kind: link.kind })
       case 'cancel':
         return this.#cancelledByThem(remote, frame.transfer, frame.reason)
       default:
@@ -260,7 +260,7 @@ export class Engine {
     try {
       const file = await incoming.finish()
       this.#tell(remote, { type: 'done', transfer: id })
-      this.say({ say: 'receiving', id, progress: { status: 'done', file } })
+      this.say({ say: 'receiving', id, progress: { status: 'done', file, kind: incoming.kind } })
     } catch (error) {
       this.#tell(remote, { type: 'cancel', transfer: id, reason: 'noRoom' })
       const bytes = incoming.receiver.received

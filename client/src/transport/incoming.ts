@@ -3,6 +3,7 @@ import { CHUNK_BYTES } from '../protocol/bindings'
 import type { ChunkRange } from '../protocol/chunk-set'
 import { Receiver } from '../protocol/receiver'
 import type { IncomingFile } from './engine-messages'
+import type { FrameLink } from './frame-link'
 import type { Sink } from './sinks/sink'
 
 export interface IncomingEvents {
@@ -16,6 +17,8 @@ export class Incoming {
   readonly receiver: Receiver
   /** Null until it is open. */
   #sink: Sink | null = null
+  /** The way that the last chunk took. */
+  kind: FrameLink['kind'] = 'direct'
   /** When something last came, or was first wanted. */
   lastArrival: number
   readonly #events: IncomingEvents
@@ -39,10 +42,11 @@ export class Incoming {
   }
 
   /** Chunks came, on whatever link. */
-  chunk(first: number, bytes: Uint8Array<ArrayBuffer>, now: number): void {
+  chunk(first: number, bytes: Uint8Array<ArrayBuffer>, kind: FrameLink['kind'], now: number): void {
     const sink = this.#sink
     if (!sink) return
     this.lastArrival = now
+    this.kind = kind
     for (const range of this.receiver.arrived(first, bytes.byteLength)) {
       const from = (range.first - first) * CHUNK_BYTES
       this.#write(sink, range, bytes.subarray(from, from + range.count * CHUNK_BYTES))

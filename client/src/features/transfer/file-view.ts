@@ -70,7 +70,7 @@ function receivingRow(state: Receiving, facts: FileFacts): FileRow {
         ? { ...row, text: 'Cancelled', actions: ask }
         : { ...row, text: `Cancelled by ${facts.sender}` }
     case 'done':
-      return { ...row, bytes: facts.size, text: 'Complete' }
+      return { ...row, bytes: facts.size, path: state.path, text: 'Complete' }
   }
 }
 
@@ -86,7 +86,7 @@ function sendingRow(device: DeviceId, state: Sending, facts: FileFacts): FileRow
     case 'cancelled':
       return { ...row, text: state.by === 'me' ? 'Cancelled' : `Cancelled by ${facts.nameOf(device)}` }
     case 'done':
-      return { ...row, bytes: facts.size, text: 'Complete' }
+      return { ...row, bytes: facts.size, path: state.path, text: 'Complete' }
   }
 }
 
