@@ -21,6 +21,10 @@ pub const MAX_FRAME_BYTES: usize = 1024 * 1024;
 pub const MESSAGES_PER_SECOND: u32 = 100;
 /// Text messages that a socket may send at once, before it is read more slowly.
 pub const MESSAGE_BURST: u32 = 500;
+/// KiB of text a second that a socket may send for ever: the outboxes of the others must not fill by one device's texts.
+pub const TEXT_KIB_PER_SECOND: u32 = 1024;
+/// KiB of text that a socket may send at once: half of an outbox.
+pub const TEXT_KIB_BURST: u32 = 2048;
 /// Time for the first message, `auth`.
 pub const AUTH_TIMEOUT: Duration = Duration::from_secs(10);
 /// The server's protocol ping, and the client's text `ping`.

@@ -34,7 +34,15 @@ impl Bucket {
     /// # Errors
     /// How long to wait until there is one, when there is none.
     pub fn take(&mut self, rate: Rate, now: Instant) -> Result<(), Duration> {
-        let after = self.full_at.max(now) + rate.every;
+        self.take_many(rate, 1, now)
+    }
+
+    /// Takes several at once. More than the burst are never there.
+    ///
+    /// # Errors
+    /// How long to wait until there are as many, when there are not.
+    pub fn take_many(&mut self, rate: Rate, count: u32, now: Instant) -> Result<(), Duration> {
+        let after = self.full_at.max(now) + rate.every * count;
         let wait = after.saturating_duration_since(now + rate.every * rate.burst);
         if !wait.is_zero() {
             return Err(wait);

@@ -8,11 +8,11 @@ use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::{BeamKey, DeviceId, DeviceToken, ItemId};
 use heliograph_shared::limits::{
     AUTH_TIMEOUT, BEAM_LIFETIME, MAX_DEVICE_NAME, MAX_MESSAGE_BYTES, MAX_RELAYED_FRAME_BYTES,
-    MESSAGE_BURST, MESSAGES_PER_SECOND,
+    MESSAGE_BURST, MESSAGES_PER_SECOND, TEXT_KIB_BURST, TEXT_KIB_PER_SECOND,
 };
 use heliograph_shared::socket::{AuthExtra, Cap, ClientMessage, Device, Undecodable};
 use heliograph_storage::beams::BeamRecord;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 use uuid::Uuid;
 
@@ -31,6 +31,11 @@ const MESSAGES: Rate = Rate {
     burst: MESSAGE_BURST,
     every: Duration::from_micros(1_000_000 / MESSAGES_PER_SECOND as u64),
 };
+/// How much text a socket may send, in KiB (S15): what it says stands in the outbox of every other device.
+const TEXT: Rate = Rate {
+    burst: TEXT_KIB_BURST,
+    every: Duration::from_micros(1_000_000 / TEXT_KIB_PER_SECOND as u64),
+};
 /// How the others see a device that says nothing of itself.
 const NAMELESS: &str = "Another device";
 
@@ -38,6 +43,29 @@ const NAMELESS: &str = "Another device";
 enum Heard {
     Text(Utf8Bytes),
     Frame(BytesMut),
+}
+
+/// What a socket may still say now (S15).
+struct Allowance {
+    messages: Bucket,
+    text: Bucket,
+}
+
+impl Allowance {
+    fn full(now: Instant) -> Self {
+        Self { messages: Bucket::full(now), text: Bucket::full(now) }
+    }
+
+    /// Takes one message of so many bytes.
+    fn take(&mut self, bytes: usize, now: Instant) -> Result<(), Duration> {
+        let kib = u32::try_from(bytes / 1024).unwrap_or(u32::MAX).min(TEXT.burst);
+        // The message is counted once its text is: a wait for either counts neither twice.
+        let mut text = self.text;
+        text.take_many(TEXT, kib, now)?;
+        self.messages.take(MESSAGES, now)?;
+        self.text = text;
+        Ok(())
+    }
 }
 
 /// What `auth` said.
@@ -49,8 +77,8 @@ struct Auth {
 impl Socket {
     /// Reads until the end. The beam is left in `joined`, so that it can be told of the end however that comes.
     pub(super) async fn read(&self, reader: &mut Incoming, joined: &mut Option<BeamHandle>) -> End {
-        let mut bucket = Bucket::full(self.heard.opened);
-        let auth = match timeout(AUTH_TIMEOUT, self.wait_for_auth(reader, &mut bucket)).await {
+        let mut allowance = Allowance::full(self.heard.opened);
+        let auth = match timeout(AUTH_TIMEOUT, self.wait_for_auth(reader, &mut allowance)).await {
             Ok(Ok(auth)) => auth,
             Ok(Err(end)) => return end,
             Err(_) => return End::Close(CloseCode::AuthTimeout),
@@ -61,7 +89,7 @@ impl Socket {
             Err(code) => return End::Close(code),
         };
         loop {
-            match self.hear(reader, &mut bucket).await {
+            match self.hear(reader, &mut allowance).await {
                 Ok(Heard::Text(text)) => {
                     if let Err(end) = self.listen(&text, beam).await {
                         return end;
@@ -74,9 +102,13 @@ impl Socket {
     }
 
     /// S1: nothing but `auth` and `ping` counts before it.
-    async fn wait_for_auth(&self, reader: &mut Incoming, bucket: &mut Bucket) -> Result<Auth, End> {
+    async fn wait_for_auth(
+        &self,
+        reader: &mut Incoming,
+        allowance: &mut Allowance,
+    ) -> Result<Auth, End> {
         loop {
-            let Heard::Text(text) = self.hear(reader, bucket).await? else {
+            let Heard::Text(text) = self.hear(reader, allowance).await? else {
                 continue;
             };
             match ClientMessage::decode(&text) {
@@ -90,14 +122,14 @@ impl Socket {
     }
 
     /// The next text or frame; what comes too fast is read more slowly (S15).
-    async fn hear(&self, reader: &mut Incoming, bucket: &mut Bucket) -> Result<Heard, End> {
+    async fn hear(&self, reader: &mut Incoming, allowance: &mut Allowance) -> Result<Heard, End> {
         loop {
             let event = reader.next().await.map_err(end_of)?;
             let now = self.app.clock.steady();
             self.heard.now(now);
             match event {
                 Event::Text(text) => {
-                    while let Err(wait) = bucket.take(MESSAGES, self.app.clock.steady()) {
+                    while let Err(wait) = allowance.take(text.len(), self.app.clock.steady()) {
                         sleep(wait).await;
                     }
                     if text.as_str() == "ping" {
@@ -258,5 +290,37 @@ fn end_of(broken: Broken) -> End {
         Broken::Lost => End::Lost,
         Broken::TooLarge => End::Close(CloseCode::TooLarge),
         Broken::Malformed => End::Close(CloseCode::BadMessage),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn s15_two_mib_of_text_come_at_once_and_then_one_a_second() {
+        let now = now();
+        let mut allowance = Allowance::full(now);
+        for _ in 0..8 {
+            assert_eq!(allowance.take(256 * 1024, now), Ok(()));
+        }
+        let wait = allowance.take(256 * 1024, now).unwrap_err();
+        assert!(wait > Duration::from_millis(245) && wait < Duration::from_millis(255), "{wait:?}");
+        assert_eq!(allowance.take(256 * 1024, now + wait), Ok(()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn s15_short_messages_are_limited_by_their_number_alone() {
+        let now = now();
+        let mut allowance = Allowance::full(now);
+        for _ in 0..MESSAGE_BURST {
+            assert_eq!(allowance.take(20, now), Ok(()));
+        }
+        assert!(allowance.take(20, now).is_err());
+    }
+
+    /// The clock's now, without asking the system's.
+    fn now() -> Instant {
+        tokio::time::sleep(Duration::ZERO).deadline()
     }
 }
