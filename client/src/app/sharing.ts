@@ -4,6 +4,7 @@ import { AUTO_RECEIVE_BYTES, type DeviceId, type ItemId, MAX_MESSAGE_BYTES } fro
 import { copyableText, displayName, fileItemMessage, type Item, textMessage } from '../protocol/item'
 import { reduceItems } from '../stores/items'
 import { reduceTransfers, type TransfersEvent } from '../stores/transfers'
+import { writeClipboard } from './clipboard'
 import type { Context } from './context'
 import { newItemId } from './random-ids'
 
@@ -38,8 +39,7 @@ export function createSharing(context: Context): Sharing {
       const item = find(id)
       const text = item && copyableText(item.content)
       if (text === null || text === undefined) return
-      await navigator.clipboard.writeText(text)
-      toaster.ok('Text copied successfully!')
+      if (await writeClipboard(text)) toaster.ok('Text copied successfully!')
     },
     deleteItem(id) {
       const item = find(id)

@@ -178,7 +178,6 @@ export class Engine {
     this.#keepTicking()
     void pump(remote, link, {
       onUnreadable: (id) => this.#unreadable(remote, link, id),
-      onSent: () => {},
     })
   }
 

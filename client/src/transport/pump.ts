@@ -11,7 +11,6 @@ const READ_CHUNKS = 64
 export interface PumpEvents {
   /** The file cannot be read any more. */
   onUnreadable(id: ItemId): void
-  onSent(id: ItemId): void
 }
 
 /** Runs until nothing is wanted on the link. A second call while it runs does nothing. */
@@ -28,7 +27,6 @@ export async function pump(remote: Remote, link: FrameLink, events: PumpEvents):
         continue
       }
       await sendRange(remote, link, id, outgoing, range.first, bytes)
-      events.onSent(id)
     }
   } finally {
     remote.pumping.delete(link.key)
