@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
+use utoipa::ToSchema;
 
 /// What went wrong, for a program to switch on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCode {
     /// The request or message cannot be read.
@@ -29,6 +30,10 @@ pub enum ErrorCode {
     RelayFull,
     /// The request took too long.
     Timeout,
+    /// The disk or the quota has no room for it.
+    NoRoom,
+    /// A service behind this one does not answer as it should.
+    BadGateway,
     /// The server's fault; the log has it.
     Internal,
     /// The server cannot do it now; try again.

@@ -7,6 +7,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest, Sha256};
 use ts_rs::TS;
+use utoipa::ToSchema;
 use uuid::{Uuid, Variant};
 
 /// A text that is not the id or token it should be.
@@ -22,8 +23,9 @@ impl fmt::Display for Malformed {
 impl std::error::Error for Malformed {}
 
 /// A beam: a version-4 UUID (RFC 9562, section 5.4), as the specification's scan rule wants it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, TS)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, TS, ToSchema)]
 #[ts(type = "string & { readonly __id: 'beam' }")]
+#[schema(value_type = Uuid)]
 pub struct BeamId(Uuid);
 
 impl BeamId {
@@ -66,8 +68,9 @@ impl<'de> Deserialize<'de> for BeamId {
 }
 
 /// A device in a beam: one browser tab or program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS, ToSchema)]
 #[ts(type = "string & { readonly __id: 'device' }")]
+#[schema(value_type = Uuid)]
 pub struct DeviceId(Uuid);
 
 impl DeviceId {
@@ -86,6 +89,18 @@ impl DeviceId {
         Self(Uuid::from_bytes(bytes))
     }
 
+    /// The id from a stored row.
+    #[must_use]
+    pub const fn from_uuid(uuid: Uuid) -> Self {
+        Self(uuid)
+    }
+
+    /// The id as a UUID, for storage.
+    #[must_use]
+    pub const fn uuid(self) -> Uuid {
+        self.0
+    }
+
     /// The 16 bytes that relay frames carry (R1).
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 16] {
@@ -100,8 +115,9 @@ impl fmt::Display for DeviceId {
 }
 
 /// An item that is shown: chosen by its sender, else by the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS, ToSchema)]
 #[ts(type = "string & { readonly __id: 'item' }")]
+#[schema(value_type = Uuid)]
 pub struct ItemId(Uuid);
 
 impl ItemId {
@@ -109,6 +125,18 @@ impl ItemId {
     #[must_use]
     pub fn from_random(bytes: [u8; 16]) -> Self {
         Self(uuid::Builder::from_random_bytes(bytes).into_uuid())
+    }
+
+    /// The id from a stored row.
+    #[must_use]
+    pub const fn from_uuid(uuid: Uuid) -> Self {
+        Self(uuid)
+    }
+
+    /// The id as a UUID, for storage.
+    #[must_use]
+    pub const fn uuid(self) -> Uuid {
+        self.0
     }
 }
 
@@ -118,12 +146,39 @@ impl fmt::Display for ItemId {
     }
 }
 
+/// A share of a saved beam with one person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, TS, ToSchema)]
+#[ts(type = "string & { readonly __id: 'share' }")]
+#[schema(value_type = Uuid)]
+pub struct ShareId(Uuid);
+
+impl ShareId {
+    /// A share id from 16 random bytes.
+    #[must_use]
+    pub fn from_random(bytes: [u8; 16]) -> Self {
+        Self(uuid::Builder::from_random_bytes(bytes).into_uuid())
+    }
+
+    /// The id from a stored row.
+    #[must_use]
+    pub const fn from_uuid(uuid: Uuid) -> Self {
+        Self(uuid)
+    }
+
+    /// The id as a UUID, for storage.
+    #[must_use]
+    pub const fn uuid(self) -> Uuid {
+        self.0
+    }
+}
+
 /// 256 secret bits, written as base64url without padding (RFC 4648, section 5): 43 characters.
 macro_rules! secret_token {
     ($(#[$doc:meta])* $name:ident, $brand:literal) => {
         $(#[$doc])*
-        #[derive(Clone, PartialEq, Eq, TS)]
+        #[derive(Clone, PartialEq, Eq, TS, ToSchema)]
         #[ts(type = $brand)]
+        #[schema(value_type = String)]
         pub struct $name([u8; 32]);
 
         impl $name {

@@ -6,4 +6,5 @@ pub mod close;
 pub mod error;
 pub mod ids;
 pub mod limits;
+pub mod names;
 pub mod socket;

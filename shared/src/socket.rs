@@ -6,6 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use ts_rs::TS;
 
+use crate::api::accounts::PublicUser;
+use crate::api::beams::{LinkAccess, Role};
 use crate::error::ErrorCode;
 use crate::ids::{DeviceId, DeviceToken, ItemId};
 
@@ -47,7 +49,7 @@ pub enum ClientMessage {
         #[serde(skip_serializing_if = "Option::is_none")]
         id: Option<ItemId>,
     },
-    /// Takes the beam into the account of the logged-in creator.
+    /// Takes the beam into the account of the logged-in creator, or renames it (S21, S23).
     SaveBeam {
         /// The beam's name.
         #[ts(type = "unknown")]
@@ -57,6 +59,11 @@ pub enum ClientMessage {
     Sync {
         /// From where.
         message: SyncFrom,
+    },
+    /// Removes a device for good (S25).
+    RemoveDevice {
+        /// The device.
+        message: DeviceId,
     },
     /// For another device, unread (S12).
     Signal {
@@ -164,6 +171,21 @@ pub enum ServerMessage {
         /// From whom.
         extra: SignalFrom,
     },
+    /// The beam is in an account now; what was shared is stored (S21).
+    BeamSaved {
+        /// The beam, as this device sees it.
+        message: SavedBeam,
+    },
+    /// The beam has another name (S23).
+    BeamRenamed {
+        /// The name.
+        message: String,
+    },
+    /// What this device may has changed, or what the link allows (S24).
+    AccessChanged {
+        /// The beam, as this device sees it now.
+        message: SavedBeam,
+    },
     /// A message was refused; the socket stays (S14).
     Error {
         /// A sentence for a person.
@@ -186,6 +208,19 @@ pub struct Welcome {
     pub now: i64,
     /// Whether this device came with the right key.
     pub creator: bool,
+    /// What is known of the beam if it is a saved one.
+    pub saved: Option<SavedBeam>,
+}
+
+/// A saved beam, as one device sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SavedBeam {
+    /// Its name.
+    pub beam_name: String,
+    /// What this device may (B6).
+    pub role: Role,
+    /// What the link allows (B5).
+    pub link_access: LinkAccess,
 }
 
 /// As `RTCIceServer` of the W3C's WebRTC has it.
@@ -212,6 +247,43 @@ pub struct Device {
     pub name: String,
     /// What it can do; empty for a plain device.
     pub caps: Vec<Cap>,
+    /// Who is logged in there (B7): its fields stand beside the device's.
+    #[serde(flatten, default)]
+    #[ts(flatten)]
+    pub user: DeviceUser,
+}
+
+/// Who is logged in at a device, beside the device's own fields: all of them, or none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct DeviceUser {
+    /// Unique without case.
+    #[ts(optional)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub username: Option<String>,
+    /// Given name.
+    #[ts(optional)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_name: Option<String>,
+    /// Family name.
+    #[ts(optional)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_name: Option<String>,
+    /// Address of the picture, relative to the origin.
+    #[ts(optional)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile_picture: Option<String>,
+}
+
+impl From<PublicUser> for DeviceUser {
+    fn from(user: PublicUser) -> Self {
+        let PublicUser { username, first_name, last_name, profile_picture } = user;
+        Self {
+            username: Some(username),
+            first_name: Some(first_name),
+            last_name: Some(last_name),
+            profile_picture,
+        }
+    }
 }
 
 /// An item as the server keeps and sends it.
@@ -322,6 +394,7 @@ impl ClientMessage {
             }),
             "delete_note" => Ok(Self::DeleteNote { message: content(message)?, id: fields(id)? }),
             "save_beam" => Ok(Self::SaveBeam { message: content(message)? }),
+            "remove_device" => Ok(Self::RemoveDevice { message: fields(message)? }),
             "sync" => {
                 Ok(Self::Sync { message: fields::<Option<SyncFrom>>(message)?.unwrap_or_default() })
             }

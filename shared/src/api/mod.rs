@@ -1,13 +1,20 @@
 //! Bodies of the HTTP calls.
 
+pub mod accounts;
+pub mod beams;
+pub mod uploads;
+
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
+use utoipa::ToSchema;
 
 use crate::error::ErrorCode;
 use crate::ids::{BeamId, BeamKey};
 
 /// Answer of `POST /api/beams/create/` (H1).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
 pub struct CreatedBeam {
     /// The beam.
     pub beam_id: BeamId,
@@ -20,7 +27,7 @@ pub struct CreatedBeam {
 }
 
 /// Answer of `GET /api/site` (H2).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
 pub struct Site {
     /// The product's name.
     pub name: String,
@@ -35,10 +42,14 @@ pub struct Site {
 }
 
 /// Body of every error.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
 pub struct ErrorBody {
     /// A sentence for a person.
     pub detail: String,
     /// The same for a program.
     pub code: ErrorCode,
 }
+
+/// Body of a refused form (A6): what is wrong, by field.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
+pub struct FieldErrors(pub BTreeMap<String, Vec<String>>);
