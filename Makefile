@@ -46,9 +46,10 @@ lint: $(MODULES)
 
 # The client is built first: the server embeds it, in every profile. aws-lc would bring a second TLS and a C++ build.
 rust-tests: $(CLIENT)
+	scripts/install-test-tools
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	! cargo tree --locked --workspace --invert aws-lc-sys 2>/dev/null
-	cargo test --workspace --locked
+	scripts/with-postgres cargo test --workspace --locked
 
 client-tests: $(MODULES)
 	npm run --silent test --workspace client

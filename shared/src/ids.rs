@@ -68,7 +68,9 @@ impl<'de> Deserialize<'de> for BeamId {
 }
 
 /// A device in a beam: one browser tab or program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS, ToSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS, ToSchema,
+)]
 #[ts(type = "string & { readonly __id: 'device' }")]
 #[schema(value_type = Uuid)]
 pub struct DeviceId(Uuid);
@@ -115,7 +117,9 @@ impl fmt::Display for DeviceId {
 }
 
 /// An item that is shown: chosen by its sender, else by the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS, ToSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS, ToSchema,
+)]
 #[ts(type = "string & { readonly __id: 'item' }")]
 #[schema(value_type = Uuid)]
 pub struct ItemId(Uuid);

@@ -40,6 +40,10 @@ pub struct Config {
     #[arg(long, env = "HELIOGRAPH_DATA", default_value_os_t = default_data())]
     pub data: PathBuf,
 
+    /// A Postgres database, as `postgres://user:password@host:port/name` [default: a file in the folder of --data].
+    #[arg(long, env = "HELIOGRAPH_DATABASE", hide_env_values = true)]
+    pub database: Option<String>,
+
     /// Address at which people reach this server, such as `https://beam.example.org`.
     #[arg(long, env = "HELIOGRAPH_PUBLIC_URL")]
     pub public_url: Option<Origin>,

@@ -1,5 +1,6 @@
 //! What can go wrong, what is answered, and the one body that every refusal has.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use axum::extract::Request;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use heliograph_shared::api::ErrorBody;
+use heliograph_shared::api::{ErrorBody, FieldErrors};
 use heliograph_shared::error::ErrorCode;
 
 /// Why a request is not answered as it was meant.
@@ -16,6 +17,12 @@ use heliograph_shared::error::ErrorCode;
 pub enum Error {
     /// It cannot be read; the text says why.
     BadRequest(&'static str),
+    /// A form is refused: what is wrong, by field, in sentences for a person (H6).
+    Fields(Vec<(&'static str, String)>),
+    /// Nobody is logged in, and somebody must be.
+    Unauthorized,
+    /// Seen, and not allowed; the text says why.
+    Forbidden(&'static str),
     /// It comes from another site's page.
     ForeignOrigin,
     /// There is no such thing.
@@ -33,8 +40,9 @@ pub enum Error {
 impl Error {
     const fn status(&self) -> StatusCode {
         match self {
-            Self::BadRequest(_) => StatusCode::BAD_REQUEST,
-            Self::ForeignOrigin => StatusCode::FORBIDDEN,
+            Self::BadRequest(_) | Self::Fields(_) => StatusCode::BAD_REQUEST,
+            Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::ForeignOrigin | Self::Forbidden(_) => StatusCode::FORBIDDEN,
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::TooFast(_) => StatusCode::TOO_MANY_REQUESTS,
@@ -47,7 +55,7 @@ impl Error {
 
     fn detail(&self) -> String {
         match self {
-            Self::BadRequest(detail) => (*detail).to_owned(),
+            Self::BadRequest(detail) | Self::Forbidden(detail) => (*detail).to_owned(),
             Self::ForeignOrigin => "This request comes from another site.".to_owned(),
             Self::TooFast(wait) => format!("Too many requests. Try again in {} s.", seconds(*wait)),
             other => sentence(other.status()).1.to_owned(),
@@ -92,12 +100,23 @@ impl IntoResponse for Error {
         if status.is_server_error() {
             tracing::error!(error = %self, "a request failed");
         }
-        let mut response = refusal(status, self.detail());
+        let mut response = match self {
+            Self::Fields(ref fields) => (status, Json(by_field(fields))).into_response(),
+            _ => refusal(status, self.detail()),
+        };
         if let Some(wait) = self.retry_after() {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(wait));
         }
         response
     }
+}
+
+fn by_field(fields: &[(&'static str, String)]) -> FieldErrors {
+    let mut errors = BTreeMap::<_, Vec<_>>::new();
+    for (field, sentence) in fields {
+        errors.entry((*field).to_owned()).or_default().push(sentence.clone());
+    }
+    FieldErrors(errors)
 }
 
 fn refusal(status: StatusCode, detail: String) -> Response {

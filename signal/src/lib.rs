@@ -3,6 +3,7 @@
 mod address;
 pub mod app;
 mod assets;
+pub mod auth;
 pub mod beam;
 pub mod clock;
 pub mod config;

@@ -8,7 +8,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use heliograph_storage::Storage;
+use heliograph_storage::{Location, Storage};
 use qrcode::QrCode;
 use qrcode::render::unicode::Dense1x2;
 use tokio::net::TcpListener;
@@ -54,7 +54,7 @@ impl std::error::Error for Error {}
 pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>), Error> {
     let data = &config.data;
     fs::create_dir_all(data).map_err(|error| Error::Data(data.clone(), error))?;
-    let storage = Storage::open(data).await.map_err(Error::Storage)?;
+    let storage = Storage::open(&location(config)).await.map_err(Error::Storage)?;
     let plain = listen(config.listen).await?;
     let acceptor = tls::acceptor(&config.tls, data, clock.now()).map_err(Error::Tls)?;
     let tls = match config.tls_address().zip(acceptor) {
@@ -65,6 +65,13 @@ pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>
     let listening = listeners.listening().map_err(|error| Error::Listen(config.listen, error))?;
     let app = App::new(config, listening, storage, clock);
     Ok((listeners, app))
+}
+
+fn location(config: &Config) -> Location {
+    config
+        .database
+        .clone()
+        .map_or_else(|| Location::Folder(config.data.clone()), Location::Postgres)
 }
 
 /// Binds an address. Every IPv6 address becomes every IPv4 address on a machine without IPv6.

@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use heliograph_shared::ids::{BeamId, KeyHash};
-use sqlx::FromRow;
-
+use crate::database::{Row, args};
 use crate::{Error, Storage};
+use heliograph_shared::ids::{BeamId, KeyHash};
 
 /// How long a beam that ended is remembered, so that it is answered as ended (4404) and not as unknown.
 pub const REMEMBERED: Duration = Duration::from_hours(30 * 24);
@@ -31,21 +30,15 @@ impl BeamRecord {
     }
 }
 
-#[derive(FromRow)]
-struct Row {
-    key_hash: Option<Vec<u8>>,
-    created_at: i64,
-    expires_at: i64,
-    ended_at: Option<i64>,
-}
-
-impl TryFrom<Row> for BeamRecord {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self, Error> {
-        let Row { key_hash, created_at, expires_at, ended_at } = row;
-        let key_hash = key_hash.as_deref().map(KeyHash::from_bytes).transpose()?;
-        Ok(Self { key_hash, created_at, expires_at, ended_at })
+impl BeamRecord {
+    fn read(row: &Row) -> Result<Self, Error> {
+        let key_hash: Option<Vec<u8>> = row.get("key_hash")?;
+        Ok(Self {
+            key_hash: key_hash.as_deref().map(KeyHash::from_bytes).transpose()?,
+            created_at: row.get("created_at")?,
+            expires_at: row.get("expires_at")?,
+            ended_at: row.get("ended_at")?,
+        })
     }
 }
 
@@ -55,16 +48,12 @@ impl Storage {
     /// # Errors
     /// [`Error::Conflict`] when there is one with this id.
     pub async fn create_beam(&self, id: BeamId, record: &BeamRecord) -> Result<(), Error> {
+        let BeamRecord { key_hash, created_at, expires_at, ended_at } = *record;
+        let key_hash = key_hash.map(|hash| hash.as_bytes().to_vec());
         let insert = "INSERT INTO beams (id, key_hash, created_at, expires_at, ended_at) \
                       VALUES ($1, $2, $3, $4, $5)";
-        sqlx::query(insert)
-            .bind(id.uuid())
-            .bind(record.key_hash.map(|hash| hash.as_bytes().to_vec()))
-            .bind(record.created_at)
-            .bind(record.expires_at)
-            .bind(record.ended_at)
-            .execute(&self.writer)
-            .await?;
+        let values = args![id.uuid(), key_hash, created_at, expires_at, ended_at];
+        self.database.execute(insert, values).await?;
         Ok(())
     }
 
@@ -80,12 +69,7 @@ impl Storage {
     ) -> Result<(), Error> {
         let insert = "INSERT INTO beams (id, created_at, expires_at) VALUES ($1, $2, $3) \
                       ON CONFLICT (id) DO NOTHING";
-        sqlx::query(insert)
-            .bind(id.uuid())
-            .bind(created_at)
-            .bind(expires_at)
-            .execute(&self.writer)
-            .await?;
+        self.database.execute(insert, args![id.uuid(), created_at, expires_at]).await?;
         Ok(())
     }
 
@@ -95,9 +79,8 @@ impl Storage {
     /// [`Error::Database`], [`Error::Corrupt`].
     pub async fn find_beam(&self, id: BeamId) -> Result<Option<BeamRecord>, Error> {
         let select = "SELECT key_hash, created_at, expires_at, ended_at FROM beams WHERE id = $1";
-        let row: Option<Row> =
-            sqlx::query_as(select).bind(id.uuid()).fetch_optional(&self.reader).await?;
-        row.map(BeamRecord::try_from).transpose()
+        let row = self.database.fetch_optional(select, args![id.uuid()]).await?;
+        row.as_ref().map(BeamRecord::read).transpose()
     }
 
     /// Forgets the beams that ended longer ago than [`REMEMBERED`], and says how many.
@@ -106,10 +89,8 @@ impl Storage {
     /// [`Error::Database`].
     pub async fn forget_old_beams(&self, now: i64) -> Result<u64, Error> {
         let remembered = i64::try_from(REMEMBERED.as_millis()).unwrap_or(i64::MAX);
-        let done = sqlx::query("DELETE FROM beams WHERE expires_at < $1 OR ended_at < $1")
-            .bind(now.saturating_sub(remembered))
-            .execute(&self.writer)
-            .await?;
-        Ok(done.rows_affected())
+        let before = now.saturating_sub(remembered);
+        let delete = "DELETE FROM beams WHERE expires_at < $1 OR ended_at < $1";
+        self.database.execute(delete, args![before]).await
     }
 }

@@ -10,6 +10,8 @@ use sqlx::error::DatabaseError;
 pub enum Error {
     /// A constraint of the schema: there is such a row already.
     Conflict,
+    /// A constraint of the schema: what the row speaks of is not there.
+    Missing,
     /// The database is locked, full, gone or not ours.
     Database(sqlx::Error),
     /// The schema could not be brought up to date.
@@ -22,6 +24,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Conflict => f.write_str("there is such a row already"),
+            Self::Missing => f.write_str("what the row speaks of is not there"),
             Self::Database(error) => write!(f, "database: {error}"),
             Self::Migration(error) => write!(f, "migration: {error}"),
             Self::Corrupt(error) => write!(f, "corrupt row: {error}"),
@@ -33,8 +36,14 @@ impl std::error::Error for Error {}
 
 impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
-        let conflict = error.as_database_error().is_some_and(DatabaseError::is_unique_violation);
-        if conflict { Self::Conflict } else { Self::Database(error) }
+        let database = error.as_database_error();
+        if database.is_some_and(DatabaseError::is_unique_violation) {
+            Self::Conflict
+        } else if database.is_some_and(DatabaseError::is_foreign_key_violation) {
+            Self::Missing
+        } else {
+            Self::Database(error)
+        }
     }
 }
 

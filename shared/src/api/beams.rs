@@ -9,7 +9,21 @@ use crate::ids::{BeamId, DeviceId, ItemId, ShareId};
 use crate::socket::Json;
 
 /// What a named share allows (B6); each level includes the one before.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS, ToSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    TS,
+    ToSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// Receives and reads.
@@ -22,7 +36,9 @@ pub enum Level {
 }
 
 /// What somebody may who only has the link (B5).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, TS, ToSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, TS, ToSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum LinkAccess {
     /// Nothing.
@@ -35,7 +51,9 @@ pub enum LinkAccess {
 }
 
 /// What one person or device is to one saved beam.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS, ToSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS, ToSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// Receives and reads.

@@ -223,7 +223,8 @@ mod tests {
     async fn join(beam: &BeamHandle, number: u8) -> Arc<Outbox> {
         let outbox = Arc::<Outbox>::default();
         let device_id = DeviceId::from_bytes([number; 16]);
-        let device = Device { device_id, name: String::new(), caps: Vec::new() };
+        let device =
+            Device { device_id, name: String::new(), caps: Vec::new(), user: Default::default() };
         let connection = ConnectionId(number.into());
         let newcomer = Newcomer { connection, device, plain: false, creator: false };
         beam.join(newcomer, outbox.clone()).await.unwrap();
@@ -310,7 +311,8 @@ mod tests {
 
         running.await.unwrap();
         let device_id = DeviceId::from_bytes([2; 16]);
-        let device = Device { device_id, name: String::new(), caps: Vec::new() };
+        let device =
+            Device { device_id, name: String::new(), caps: Vec::new(), user: Default::default() };
         let late = Newcomer { connection: ConnectionId(2), device, plain: false, creator: false };
         assert_eq!(beam.join(late, Arc::default()).await, Err(Finished));
     }

@@ -129,7 +129,8 @@ mod tests {
 
     fn newcomer(number: u8) -> Newcomer {
         let device_id = DeviceId::from_bytes([number; 16]);
-        let device = Device { device_id, name: String::new(), caps: Vec::new() };
+        let device =
+            Device { device_id, name: String::new(), caps: Vec::new(), user: Default::default() };
         let connection = ConnectionId(number.into());
         Newcomer { connection, device, plain: false, creator: false }
     }

@@ -171,6 +171,7 @@ impl BeamState {
                 expires_at: self.terms.expires_at,
                 now,
                 creator: newcomer.creator,
+                saved: None,
             },
         }
     }

@@ -10,7 +10,7 @@ use heliograph_shared::limits::{
     AUTH_TIMEOUT, BEAM_LIFETIME, MAX_DEVICE_NAME, MAX_MESSAGE_BYTES, MAX_RELAYED_FRAME_BYTES,
     MESSAGE_BURST, MESSAGES_PER_SECOND, TEXT_KIB_BURST, TEXT_KIB_PER_SECOND,
 };
-use heliograph_shared::socket::{AuthExtra, Cap, ClientMessage, Device, Undecodable};
+use heliograph_shared::socket::{AuthExtra, Cap, ClientMessage, Device, DeviceUser, Undecodable};
 use heliograph_storage::beams::BeamRecord;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_tungstenite::tungstenite::Utf8Bytes;
@@ -197,6 +197,7 @@ impl Socket {
             device_id: DeviceId::from_token(self.beam, &token),
             name: tidy(name.as_deref().unwrap_or_default()),
             caps,
+            user: DeviceUser::default(),
         };
         Ok(Newcomer { connection: self.connection, device, plain, creator })
     }
@@ -256,6 +257,9 @@ fn saying(message: ClientMessage) -> Result<Saying, (&'static str, ErrorCode)> {
             Saying::Share { message, extra, id }
         }
         ClientMessage::DeleteNote { message, id } => Saying::Delete { message, id },
+        ClientMessage::RemoveDevice { .. } => {
+            return Err(("This is not built yet.", ErrorCode::Forbidden));
+        }
         ClientMessage::SaveBeam { .. } => Saying::Save,
         ClientMessage::Sync { message } => Saying::Sync(message),
         ClientMessage::Signal { message, extra } => Saying::Signal { message, to: extra.to },

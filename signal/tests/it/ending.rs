@@ -68,7 +68,11 @@ async fn i1_a_beam_is_there_after_a_restart() {
         (folder, beam)
     };
     // As a killed server leaves it: nothing was closed.
-    let storage = heliograph_storage::Storage::open(folder.0.path()).await.unwrap();
+    let storage = heliograph_storage::Storage::open(&heliograph_storage::Location::Folder(
+        folder.0.path().to_owned(),
+    ))
+    .await
+    .unwrap();
     let record = storage.find_beam(folder.1.beam_id).await.unwrap().unwrap();
     assert_eq!(record.key_hash, Some(folder.1.beam_key.hash()));
 }

@@ -40,6 +40,7 @@ fn newcomer(device: u8, connection: u64) -> Newcomer {
             device_id: DeviceId::from_bytes([device; 16]),
             name: format!("Device {device}"),
             caps: Vec::new(),
+            user: Default::default(),
         },
         plain: false,
         creator: false,

@@ -1,0 +1,290 @@
+//! The one seam between SQLite and Postgres: the same SQL text, the same values, the same rows. Nothing else in the house
+//! knows that there are two.
+
+use std::path::PathBuf;
+use std::str::FromStr as _;
+use std::time::Duration;
+
+use sqlx::migrate::Migrator;
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgPoolOptions, PgRow, Postgres};
+use sqlx::sqlite::{
+    Sqlite, SqliteArguments, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteRow,
+    SqliteSynchronous,
+};
+use sqlx::{Arguments as _, Decode, PgPool, Row as _, SqlitePool, Type};
+use uuid::Uuid;
+
+use crate::Error;
+
+/// How long a statement waits for another process that holds the database.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a call waits for a connection: a little longer, so that the database's own answer comes first.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(6);
+/// Connections that only read; in WAL mode they never wait for the writer.
+const READERS: u32 = 4;
+/// Connections to a Postgres server; its own default allows a hundred in all.
+const POSTGRES_CONNECTIONS: u32 = 16;
+
+static SQLITE_MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
+static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
+
+/// Where the tables are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// In a file `heliograph.db` in this folder.
+    Folder(PathBuf),
+    /// In a Postgres database: `postgres://user:password@host:port/name`.
+    Postgres(String),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Database {
+    Sqlite {
+        /// One connection: SQLite has one writer anyway, and waiting here is fair.
+        writer: SqlitePool,
+        reader: SqlitePool,
+    },
+    Postgres(PgPool),
+}
+
+/// A value for a `$1`. What may be null says of which type it would be: Postgres wants to know.
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    Uuid(Option<Uuid>),
+    Int(Option<i64>),
+    Text(Option<String>),
+    Bytes(Option<Vec<u8>>),
+}
+
+macro_rules! values {
+    ($($kind:ident: $type:ty),+ $(,)?) => {$(
+        impl From<$type> for Value {
+            fn from(value: $type) -> Self {
+                Self::$kind(Some(value.into()))
+            }
+        }
+        impl From<Option<$type>> for Value {
+            fn from(value: Option<$type>) -> Self {
+                Self::$kind(value.map(Into::into))
+            }
+        }
+    )+};
+}
+
+values!(Uuid: Uuid, Int: i64, Text: String, Text: &str, Bytes: Vec<u8>, Bytes: &[u8], Bytes: [u8; 32]);
+
+/// The values of a statement, in order.
+macro_rules! args {
+    ($($value:expr),* $(,)?) => { &[$($crate::database::Value::from($value)),*] };
+}
+pub(crate) use args;
+
+macro_rules! arguments {
+    ($arguments:ty, $values:expr) => {{
+        let mut arguments = <$arguments>::default();
+        for value in $values {
+            match value.clone() {
+                Value::Uuid(value) => arguments.add(value),
+                Value::Int(value) => arguments.add(value),
+                Value::Text(value) => arguments.add(value),
+                Value::Bytes(value) => arguments.add(value),
+            }
+            .map_err(sqlx::Error::Encode)?;
+        }
+        arguments
+    }};
+}
+
+macro_rules! fetch_optional {
+    ($kind:ident, $arguments:ty, $sql:expr, $values:expr, $on:expr) => {{
+        let query = sqlx::query_with($sql, arguments!($arguments, $values));
+        Ok(query.fetch_optional($on).await?.map(Row::$kind))
+    }};
+}
+
+macro_rules! fetch_all {
+    ($kind:ident, $arguments:ty, $sql:expr, $values:expr, $on:expr) => {{
+        let query = sqlx::query_with($sql, arguments!($arguments, $values));
+        Ok(query.fetch_all($on).await?.into_iter().map(Row::$kind).collect())
+    }};
+}
+
+macro_rules! execute {
+    ($arguments:ty, $sql:expr, $values:expr, $on:expr) => {{
+        let query = sqlx::query_with($sql, arguments!($arguments, $values));
+        Ok(query.execute($on).await?.rows_affected())
+    }};
+}
+
+impl Database {
+    /// Opens the tables, makes them if they are not there, and brings them up to date.
+    pub async fn open(location: &Location) -> Result<Self, Error> {
+        match location {
+            Location::Folder(folder) => {
+                let options = SqliteConnectOptions::new()
+                    .filename(folder.join("heliograph.db"))
+                    .create_if_missing(true)
+                    .journal_mode(SqliteJournalMode::Wal)
+                    .synchronous(SqliteSynchronous::Full)
+                    .busy_timeout(BUSY_TIMEOUT)
+                    .foreign_keys(true);
+                let pool = |connections: u32| {
+                    let options = SqlitePoolOptions::new().max_connections(connections);
+                    options.acquire_timeout(ACQUIRE_TIMEOUT)
+                };
+                let writer = pool(1).connect_with(options.clone()).await?;
+                SQLITE_MIGRATIONS.run(&writer).await?;
+                let reader = pool(READERS).connect_with(options.read_only(true)).await?;
+                Ok(Self::Sqlite { writer, reader })
+            }
+            Location::Postgres(url) => {
+                let pool = PgPoolOptions::new()
+                    .max_connections(POSTGRES_CONNECTIONS)
+                    .acquire_timeout(ACQUIRE_TIMEOUT)
+                    .connect_with(PgConnectOptions::from_str(url)?)
+                    .await?;
+                POSTGRES_MIGRATIONS.run(&pool).await?;
+                Ok(Self::Postgres(pool))
+            }
+        }
+    }
+
+    /// At most one row, read outside of any transaction. On SQLite a statement that writes goes through a
+    /// [`Transaction`] or [`Self::execute`].
+    pub async fn fetch_optional(
+        &self,
+        sql: &'static str,
+        values: &[Value],
+    ) -> Result<Option<Row>, Error> {
+        match self {
+            Self::Sqlite { reader, .. } => {
+                fetch_optional!(Sqlite, SqliteArguments, sql, values, reader)
+            }
+            Self::Postgres(pool) => fetch_optional!(Postgres, PgArguments, sql, values, pool),
+        }
+    }
+
+    /// Every row, read outside of any transaction.
+    pub async fn fetch_all(&self, sql: &'static str, values: &[Value]) -> Result<Vec<Row>, Error> {
+        match self {
+            Self::Sqlite { reader, .. } => fetch_all!(Sqlite, SqliteArguments, sql, values, reader),
+            Self::Postgres(pool) => fetch_all!(Postgres, PgArguments, sql, values, pool),
+        }
+    }
+
+    /// One statement that writes, and how many rows it touched.
+    pub async fn execute(&self, sql: &'static str, values: &[Value]) -> Result<u64, Error> {
+        match self {
+            Self::Sqlite { writer, .. } => execute!(SqliteArguments, sql, values, writer),
+            Self::Postgres(pool) => execute!(PgArguments, sql, values, pool),
+        }
+    }
+
+    /// One statement that writes and gives back at most one row (`RETURNING`).
+    pub async fn write_returning(
+        &self,
+        sql: &'static str,
+        values: &[Value],
+    ) -> Result<Option<Row>, Error> {
+        match self {
+            Self::Sqlite { writer, .. } => {
+                fetch_optional!(Sqlite, SqliteArguments, sql, values, writer)
+            }
+            Self::Postgres(pool) => fetch_optional!(Postgres, PgArguments, sql, values, pool),
+        }
+    }
+
+    /// Several statements, all or none. On SQLite it has the writer from its first moment: a transaction that reads and
+    /// then writes would fail otherwise when another wrote in between.
+    pub async fn begin(&self) -> Result<Transaction, Error> {
+        Ok(match self {
+            Self::Sqlite { writer, .. } => {
+                Transaction::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?)
+            }
+            Self::Postgres(pool) => Transaction::Postgres(pool.begin().await?),
+        })
+    }
+
+    /// Waits for what is under way, then lets go.
+    pub async fn close(&self) {
+        match self {
+            Self::Sqlite { writer, reader } => {
+                reader.close().await;
+                writer.close().await;
+            }
+            Self::Postgres(pool) => pool.close().await,
+        }
+    }
+}
+
+/// Several statements, all or none. Dropped without [`Transaction::commit`], none.
+pub(crate) enum Transaction {
+    Sqlite(sqlx::Transaction<'static, Sqlite>),
+    Postgres(sqlx::Transaction<'static, Postgres>),
+}
+
+impl Transaction {
+    pub async fn fetch_optional(
+        &mut self,
+        sql: &'static str,
+        values: &[Value],
+    ) -> Result<Option<Row>, Error> {
+        match self {
+            Self::Sqlite(on) => fetch_optional!(Sqlite, SqliteArguments, sql, values, &mut **on),
+            Self::Postgres(on) => fetch_optional!(Postgres, PgArguments, sql, values, &mut **on),
+        }
+    }
+
+    pub async fn fetch_all(
+        &mut self,
+        sql: &'static str,
+        values: &[Value],
+    ) -> Result<Vec<Row>, Error> {
+        match self {
+            Self::Sqlite(on) => fetch_all!(Sqlite, SqliteArguments, sql, values, &mut **on),
+            Self::Postgres(on) => fetch_all!(Postgres, PgArguments, sql, values, &mut **on),
+        }
+    }
+
+    pub async fn execute(&mut self, sql: &'static str, values: &[Value]) -> Result<u64, Error> {
+        match self {
+            Self::Sqlite(on) => execute!(SqliteArguments, sql, values, &mut **on),
+            Self::Postgres(on) => execute!(PgArguments, sql, values, &mut **on),
+        }
+    }
+
+    pub async fn commit(self) -> Result<(), Error> {
+        match self {
+            Self::Sqlite(on) => on.commit().await?,
+            Self::Postgres(on) => on.commit().await?,
+        }
+        Ok(())
+    }
+}
+
+/// A row of either.
+pub(crate) enum Row {
+    Sqlite(SqliteRow),
+    Postgres(PgRow),
+}
+
+/// A type that both know.
+pub(crate) trait Column:
+    for<'r> Decode<'r, Sqlite> + Type<Sqlite> + for<'r> Decode<'r, Postgres> + Type<Postgres>
+{
+}
+
+impl<T> Column for T where
+    T: for<'r> Decode<'r, Sqlite> + Type<Sqlite> + for<'r> Decode<'r, Postgres> + Type<Postgres>
+{
+}
+
+impl Row {
+    /// The value of a column, by its name.
+    pub fn get<T: Column>(&self, column: &str) -> Result<T, Error> {
+        Ok(match self {
+            Self::Sqlite(row) => row.try_get(column)?,
+            Self::Postgres(row) => row.try_get(column)?,
+        })
+    }
+}

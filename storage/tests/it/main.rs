@@ -1,0 +1,11 @@
+//! The rules of what is stored, each on a real SQLite file and on a real Postgres server.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says so by failing"
+)]
+
+mod beams;
+mod stage;
