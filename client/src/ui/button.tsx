@@ -4,7 +4,7 @@ import { cx } from './cx'
 import { type Glyph, Icon } from './icon'
 
 interface Look {
-  look?: 'primary' | 'plain' | 'quiet' | 'soft' | 'ghost'
+  look?: 'primary' | 'plain' | 'quiet' | 'soft' | 'ghost' | 'danger' | 'danger-quiet'
   size?: 'sm' | 'md' | 'lg'
   icon?: Glyph | undefined
 }

@@ -1,18 +1,26 @@
+import X from 'lucide-react/icons/x'
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react'
 import { cx } from './cx'
 import css from './dialog.module.css'
+import { IconButton } from './icon-button'
 
 interface DialogProps {
   title: string
   sub?: string
   /** On phones: a sheet from below, or the upper third, where a keyboard leaves it in view. */
   place?: 'sheet' | 'upper'
+  wide?: boolean
+  /** A cross in the corner, for dialogs without a Cancel. */
+  cross?: boolean
+  /** Asks before something that cannot be undone: a press beside it does not answer. */
+  asks?: boolean
   onClose: () => void
   children: ReactNode
 }
 
 /** A modal dialog, open for as long as it is rendered. Esc and a click beside it close it. */
-export function Dialog({ title, sub, place = 'sheet', onClose, children }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { title, sub, place = 'sheet', wide = false, cross = false, asks = false, onClose, children } = props
   const ref = useRef<HTMLDialogElement>(null)
   const heading = useId()
   useLayoutEffect(() => {
@@ -21,11 +29,12 @@ export function Dialog({ title, sub, place = 'sheet', onClose, children }: Dialo
     // Closing before the element goes gives the focus back to where it came from.
     return () => dialog?.close()
   }, [])
-  useClickBeside(ref, onClose)
+  useClickBeside(ref, !asks, onClose)
   return (
     <dialog
       ref={ref}
-      className={cx(css.dialog, css[place])}
+      role={asks ? 'alertdialog' : undefined}
+      className={cx(css.dialog, css[place], wide && css.wide)}
       aria-labelledby={heading}
       onClose={() => {
         // The news of an earlier close comes late; only a dialog that is closed now counts.
@@ -37,14 +46,23 @@ export function Dialog({ title, sub, place = 'sheet', onClose, children }: Dialo
       </h2>
       {sub && <p className={css.sub}>{sub}</p>}
       {children}
+      {cross && (
+        <span className={css.cross}>
+          <IconButton icon={X} label="Close" onClick={onClose} />
+        </span>
+      )}
     </dialog>
   )
 }
 
-function useClickBeside(ref: React.RefObject<HTMLDialogElement | null>, onClose: () => void) {
+function useClickBeside(
+  ref: React.RefObject<HTMLDialogElement | null>,
+  active: boolean,
+  onClose: () => void,
+) {
   useEffect(() => {
     const dialog = ref.current
-    if (!dialog) return
+    if (!dialog || !active) return
     // A press on the backdrop has the dialog itself as its target, outside of its box.
     const beside = (event: PointerEvent) => {
       const box = dialog.getBoundingClientRect()
@@ -57,5 +75,5 @@ function useClickBeside(ref: React.RefObject<HTMLDialogElement | null>, onClose:
     }
     dialog.addEventListener('pointerdown', beside)
     return () => dialog.removeEventListener('pointerdown', beside)
-  }, [ref, onClose])
+  }, [ref, active, onClose])
 }

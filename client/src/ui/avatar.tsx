@@ -1,0 +1,21 @@
+import css from './avatar.module.css'
+import { cx } from './cx'
+
+/** A person's picture, or the first letter of the name. Stands beside the name, so hidden from assistive technology. */
+export function Avatar({
+  name,
+  picture,
+  size,
+}: {
+  name: string
+  picture: string | null
+  size: 22 | 24 | 40
+}) {
+  const box = { width: size, height: size }
+  if (picture) return <img className={css.avatar} style={box} src={picture} alt="" />
+  return (
+    <span className={cx(css.avatar, css.letter)} style={{ ...box, fontSize: size * 0.42 }} aria-hidden="true">
+      {name.trim().slice(0, 1).toUpperCase()}
+    </span>
+  )
+}
