@@ -44,8 +44,14 @@ impl BeamId {
             return Err(Malformed);
         }
         let uuid = Uuid::try_parse(text).map_err(|_| Malformed)?;
+        Self::from_uuid(uuid).ok_or(Malformed)
+    }
+
+    /// The id from a stored row; none if it is no version-4 UUID.
+    #[must_use]
+    pub fn from_uuid(uuid: Uuid) -> Option<Self> {
         let is_v4 = uuid.get_version_num() == 4 && uuid.get_variant() == Variant::RFC4122;
-        is_v4.then_some(Self(uuid)).ok_or(Malformed)
+        is_v4.then_some(Self(uuid))
     }
 
     /// The id as a UUID, for storage.

@@ -10,6 +10,12 @@ pub const MAX_DEVICES: usize = 100;
 pub const MAX_LIVE_ITEMS: usize = 500;
 /// Bytes of live items that the server keeps for late joiners.
 pub const MAX_LIVE_BYTES: usize = 8 * 1024 * 1024;
+/// Notes of a saved beam: what one list can still show.
+pub const MAX_NOTES: usize = 5000;
+/// Bytes of the notes of a saved beam: its list is one answer.
+pub const MAX_NOTES_BYTES: usize = 16 * 1024 * 1024;
+/// Requests to change a saved beam that may wait while one is being stored.
+pub const MAX_WAITING_CHANGES: usize = 1024;
 /// How long live items stay after the last device left, so that a reload finds them again.
 pub const LINGER: Duration = Duration::from_mins(1);
 

@@ -202,8 +202,8 @@ pub struct Welcome {
     pub device_id: DeviceId,
     /// Servers for `RTCPeerConnection`.
     pub ice_servers: Vec<IceServer>,
-    /// When the beam ends, by the server's clock.
-    pub expires_at: i64,
+    /// When the beam ends, by the server's clock; null for a saved one.
+    pub expires_at: Option<i64>,
     /// The server's clock.
     pub now: i64,
     /// Whether this device came with the right key.

@@ -12,8 +12,8 @@ use heliograph_shared::close::CloseCode;
 use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::{BeamId, BeamKey, DeviceId, DeviceToken, ItemId};
 use heliograph_shared::socket::{
-    AuthExtra, Cap, ClientMessage, Device, IceServer, Json, LiveItem, ServerMessage, SignalFrom,
-    SyncPage, Undecodable, Welcome,
+    AuthExtra, Cap, ClientMessage, Device, DeviceUser, IceServer, Json, LiveItem, ServerMessage,
+    SignalFrom, SyncPage, Undecodable, Welcome,
 };
 use proptest::prelude::*;
 use serde_json::value::RawValue;
@@ -63,17 +63,22 @@ fn s4_the_answers_to_auth_look_like_this() {
             message: Welcome {
                 device_id: from,
                 ice_servers: vec![server(None), server(Some("1:a"))],
-                expires_at: 2,
+                expires_at: Some(2),
                 now: 1,
                 creator: true,
+                saved: None,
             },
         },
         &format!(
-            r#"{{"type":"welcome","message":{{"device_id":"{DEVICE}","ice_servers":[{{"urls":["turn:turn.example:3478"]}},{{"urls":["turn:turn.example:3478"],"username":"1:a","credential":"secret"}}],"expires_at":2,"now":1,"creator":true}}}}"#
+            r#"{{"type":"welcome","message":{{"device_id":"{DEVICE}","ice_servers":[{{"urls":["turn:turn.example:3478"]}},{{"urls":["turn:turn.example:3478"],"username":"1:a","credential":"secret"}}],"expires_at":2,"now":1,"creator":true,"saved":null}}}}"#
         ),
     );
-    let device =
-        Device { device_id: from, name: "Firefox".to_owned(), caps: vec![Cap::Files, Cap::Rtc] };
+    let device = Device {
+        device_id: from,
+        name: "Firefox".to_owned(),
+        caps: vec![Cap::Files, Cap::Rtc],
+        user: DeviceUser::default(),
+    };
     server_says(
         &ServerMessage::AuthedUsers { message: vec![device] },
         &format!(

@@ -55,6 +55,7 @@ pub async fn find_session(app: &App, headers: &HeaderMap) -> Result<Option<Sessi
 }
 
 /// The value of a cookie (RFC 6265, section 4.2).
+#[must_use]
 pub fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let values =
         headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
@@ -64,6 +65,7 @@ pub fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 }
 
 /// What the tables know of a token; none when it is none of ours.
+#[must_use]
 pub fn hash(token: &str) -> Option<TokenHash> {
     let bytes: [u8; 32] = URL_SAFE_NO_PAD.decode(token).ok()?.try_into().ok()?;
     Some(Sha256::digest(bytes).into())

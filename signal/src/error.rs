@@ -11,6 +11,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use heliograph_shared::api::{ErrorBody, FieldErrors};
 use heliograph_shared::error::ErrorCode;
+use heliograph_storage::shares::Unshareable;
 
 /// Why a request is not answered as it was meant.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub enum Error {
     Forbidden(&'static str),
     /// It comes from another site's page.
     ForeignOrigin,
+    /// More bytes than this call takes.
+    TooLarge,
     /// There is no such thing.
     NotFound,
     /// Not with this method.
@@ -43,6 +46,7 @@ impl Error {
             Self::BadRequest(_) | Self::Fields(_) => StatusCode::BAD_REQUEST,
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
             Self::ForeignOrigin | Self::Forbidden(_) => StatusCode::FORBIDDEN,
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::TooFast(_) => StatusCode::TOO_MANY_REQUESTS,
@@ -90,8 +94,23 @@ impl std::error::Error for Error {}
 
 impl From<heliograph_storage::Error> for Error {
     fn from(error: heliograph_storage::Error) -> Self {
-        Self::Storage(error)
+        use heliograph_storage::Error as Stored;
+        match error {
+            Stored::Invisible => Self::NotFound,
+            Stored::LevelTooLow => Self::Forbidden("Your access to this beam does not allow that."),
+            Stored::Unshareable(why) => Self::Fields(vec![("username", unshareable(why))]),
+            error => Self::Storage(error),
+        }
     }
+}
+
+fn unshareable(why: Unshareable) -> String {
+    let sentence = match why {
+        Unshareable::Nobody => "There is nobody with this username",
+        Unshareable::Owner => "This beam belongs to that person",
+        Unshareable::Shared => "This beam is shared with that person already",
+    };
+    sentence.to_owned()
 }
 
 impl IntoResponse for Error {

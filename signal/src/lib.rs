@@ -9,6 +9,7 @@ pub mod clock;
 pub mod config;
 pub mod error;
 mod headers;
+mod json;
 pub mod limit;
 mod network;
 pub mod outbox;

@@ -13,23 +13,42 @@ use crate::outbox::Outbox;
 /// Bytes of the address before a frame (R1).
 pub const ADDRESS: usize = 16;
 
+/// First byte of a frame that carries bytes of a file (section F).
+const CHUNK: u8 = 2;
+
 /// The devices of one beam, as the relay knows them.
 #[derive(Debug, Default)]
 pub struct Relay {
-    devices: RwLock<HashMap<DeviceId, (ConnectionId, Arc<Outbox>)>>,
+    devices: RwLock<HashMap<DeviceId, Member>>,
+}
+
+#[derive(Debug)]
+struct Member {
+    connection: ConnectionId,
+    outbox: Arc<Outbox>,
+    /// Whether it may send what others asked for (S24).
+    sends_chunks: bool,
 }
 
 impl Relay {
     /// The device can be reached on this connection, and no longer on an older one.
     pub fn add(&self, device: DeviceId, connection: ConnectionId, outbox: Arc<Outbox>) {
         let mut devices = self.devices.write().unwrap_or_else(PoisonError::into_inner);
-        devices.insert(device, (connection, outbox));
+        devices.insert(device, Member { connection, outbox, sends_chunks: true });
+    }
+
+    /// Says whether a device may send chunks.
+    pub fn allow_chunks(&self, device: DeviceId, allowed: bool) {
+        let mut devices = self.devices.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(member) = devices.get_mut(&device) {
+            member.sends_chunks = allowed;
+        }
     }
 
     /// The connection is gone; a newer one of the same device stays.
     pub fn remove(&self, device: DeviceId, connection: ConnectionId) {
         let mut devices = self.devices.write().unwrap_or_else(PoisonError::into_inner);
-        if devices.get(&device).is_some_and(|(current, _)| *current == connection) {
+        if devices.get(&device).is_some_and(|member| member.connection == connection) {
             devices.remove(&device);
         }
     }
@@ -39,19 +58,24 @@ impl Relay {
     /// # Errors
     /// The code that the sender is told.
     pub fn forward(&self, from: DeviceId, mut message: BytesMut) -> Result<(), ErrorCode> {
+        let is_chunk = message.get(ADDRESS) == Some(&CHUNK);
         let Some(address) = message.first_chunk_mut::<ADDRESS>() else {
             return Err(ErrorCode::BadRequest);
         };
         let to = DeviceId::from_bytes(*address);
-        let outbox = self.outbox(to).ok_or(ErrorCode::DeviceGone)?;
-        // The sender goes where the addressee stood: the frame itself is neither read nor copied.
+        let outbox = self.way(from, to, is_chunk)?;
+        // The sender goes where the addressee stood: the frame is not copied.
         *address = *from.as_bytes();
         outbox.push_frame(from, message.freeze()).map_err(|_| ErrorCode::RelayFull)
     }
 
-    fn outbox(&self, device: DeviceId) -> Option<Arc<Outbox>> {
+    /// Both ends under one lock.
+    fn way(&self, from: DeviceId, to: DeviceId, is_chunk: bool) -> Result<Arc<Outbox>, ErrorCode> {
         let devices = self.devices.read().unwrap_or_else(PoisonError::into_inner);
-        devices.get(&device).map(|(_, outbox)| outbox.clone())
+        if is_chunk && devices.get(&from).is_some_and(|member| !member.sends_chunks) {
+            return Err(ErrorCode::Forbidden);
+        }
+        devices.get(&to).map(|member| member.outbox.clone()).ok_or(ErrorCode::DeviceGone)
     }
 }
 

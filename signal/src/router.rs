@@ -9,7 +9,7 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::http::StatusCode;
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{MethodRouter, any, get, post};
+use axum::routing::{MethodRouter, any, delete, get, post, put};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::csrf::CsrfLayer;
 use tower_http::limit::RequestBodyLimitLayer;
@@ -18,7 +18,7 @@ use tower_http::timeout::TimeoutLayer;
 use crate::address::Client;
 use crate::app::App;
 use crate::error::{Error, give_every_refusal_a_body};
-use crate::routes::{beams, health, site};
+use crate::routes::{beams, health, notes, shares, site};
 use crate::{assets, headers, socket};
 
 /// Largest body of a request.
@@ -34,6 +34,18 @@ pub struct Peer(pub IpAddr);
 pub fn router(app: Arc<App>) -> Router {
     let api = Router::new()
         .merge(both("/beams/create", post(beams::create)))
+        .merge(both("/beams", get(beams::list)))
+        .merge(both("/beams/shared-with-me", get(shares::with_me)))
+        .merge(both("/beams/my-shares", get(shares::mine)))
+        .merge(both("/beams/share", post(shares::create)))
+        .merge(both("/beams/update-share/{share_id}", put(shares::change)))
+        .merge(both("/beams/unshare/{share_id}", delete(shares::delete)))
+        .merge(both("/beams/{beam_id}/renew", post(beams::renew)))
+        .merge(both(
+            "/beams/{beam_id}",
+            get(beams::describe).put(beams::change).delete(beams::delete),
+        ))
+        .merge(both("/notes/beam_notes", get(notes::list)))
         .merge(both("/site", get(site::describe)))
         .fallback(nothing_here)
         .method_not_allowed_fallback(not_this_method);

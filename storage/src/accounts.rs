@@ -46,14 +46,20 @@ pub struct Account {
 
 impl Account {
     pub(crate) fn read(row: &Row) -> Result<Self, Error> {
+        Self::read_as("", row)
+    }
+
+    /// Reads columns whose names begin with a prefix.
+    pub(crate) fn read_as(prefix: &str, row: &Row) -> Result<Self, Error> {
+        let column = |name: &str| format!("{prefix}{name}");
         Ok(Self {
-            id: AccountId(row.get("id")?),
-            username: row.get("username")?,
-            first_name: row.get("first_name")?,
-            last_name: row.get("last_name")?,
-            email: row.get("email")?,
-            picture: row.get("picture")?,
-            created_at: row.get("created_at")?,
+            id: AccountId(row.get(&column("id"))?),
+            username: row.get(&column("username"))?,
+            first_name: row.get(&column("first_name"))?,
+            last_name: row.get(&column("last_name"))?,
+            email: row.get(&column("email"))?,
+            picture: row.get(&column("picture"))?,
+            created_at: row.get(&column("created_at"))?,
         })
     }
 }

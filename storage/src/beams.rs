@@ -1,43 +1,86 @@
-//! Beams: an id, the hash of a key, and times. Never content.
+//! Beams before anybody saves them: an id, the hash of a key, and times. Never content.
 
 use std::time::Duration;
 
+use heliograph_shared::api::beams::LinkAccess;
+use heliograph_shared::ids::{BeamId, DeviceId, KeyHash};
+
+use crate::accounts::AccountId;
 use crate::database::{Row, args};
+use crate::words::Word as _;
 use crate::{Error, Storage};
-use heliograph_shared::ids::{BeamId, KeyHash};
 
 /// How long a beam that ended is remembered, so that it is answered as ended (4404) and not as unknown.
 pub const REMEMBERED: Duration = Duration::from_hours(30 * 24);
 
 /// What is kept of a beam.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BeamRecord {
     /// The hash of the creator's key; none for an id that nobody created here.
     pub key_hash: Option<KeyHash>,
     /// Milliseconds since the Unix epoch.
     pub created_at: i64,
-    /// Milliseconds since the Unix epoch.
-    pub expires_at: i64,
-    /// When it was deleted, if it was.
-    pub ended_at: Option<i64>,
+    /// How it lives.
+    pub life: Life,
+}
+
+/// How a beam lives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Life {
+    /// Nobody has saved it: it ends by itself.
+    Unsaved {
+        /// Milliseconds since the Unix epoch.
+        expires_at: i64,
+    },
+    /// It is in somebody's account.
+    Saved(Saved),
+    /// It was deleted, or has another id now.
+    Ended,
+}
+
+/// What makes a beam a saved one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Saved {
+    /// Whose it is.
+    pub owner: AccountId,
+    /// Its name.
+    pub name: String,
+    /// What the link allows.
+    pub link_access: LinkAccess,
+    /// The number of the newest note.
+    pub last_seq: u64,
 }
 
 impl BeamRecord {
     /// Whether the beam is over, by time or by deletion.
     #[must_use]
     pub const fn has_ended(&self, now: i64) -> bool {
-        self.ended_at.is_some() || self.expires_at <= now
+        match self.life {
+            Life::Unsaved { expires_at } => expires_at <= now,
+            Life::Saved(_) => false,
+            Life::Ended => true,
+        }
     }
-}
 
-impl BeamRecord {
     fn read(row: &Row) -> Result<Self, Error> {
         let key_hash: Option<Vec<u8>> = row.get("key_hash")?;
+        let ended_at: Option<i64> = row.get("ended_at")?;
+        let owner = row.get("owner_id")?;
+        let life = match (ended_at, owner, row.get("name")?, row.get("expires_at")?) {
+            (Some(_), ..) => Life::Ended,
+            (None, Some(owner), Some(name), _) => Life::Saved(Saved {
+                owner: AccountId::from_uuid(owner),
+                name,
+                link_access: LinkAccess::read(row, "link_access")?,
+                last_seq: row.number("last_seq")?,
+            }),
+            (None, _, _, Some(expires_at)) => Life::Unsaved { expires_at },
+            _ => return Err(Error::Corrupt),
+        };
         Ok(Self {
             key_hash: key_hash.as_deref().map(KeyHash::from_bytes).transpose()?,
             created_at: row.get("created_at")?,
-            expires_at: row.get("expires_at")?,
-            ended_at: row.get("ended_at")?,
+            life,
         })
     }
 }
@@ -47,12 +90,16 @@ impl Storage {
     ///
     /// # Errors
     /// [`Error::Conflict`] when there is one with this id.
-    pub async fn create_beam(&self, id: BeamId, record: &BeamRecord) -> Result<(), Error> {
-        let BeamRecord { key_hash, created_at, expires_at, ended_at } = *record;
-        let key_hash = key_hash.map(|hash| hash.as_bytes().to_vec());
-        let insert = "INSERT INTO beams (id, key_hash, created_at, expires_at, ended_at) \
-                      VALUES ($1, $2, $3, $4, $5)";
-        let values = args![id.uuid(), key_hash, created_at, expires_at, ended_at];
+    pub async fn create_beam(
+        &self,
+        id: BeamId,
+        key_hash: KeyHash,
+        created_at: i64,
+        expires_at: i64,
+    ) -> Result<(), Error> {
+        let insert =
+            "INSERT INTO beams (id, key_hash, created_at, expires_at) VALUES ($1, $2, $3, $4)";
+        let values = args![id.uuid(), *key_hash.as_bytes(), created_at, expires_at];
         self.database.execute(insert, values).await?;
         Ok(())
     }
@@ -78,7 +125,8 @@ impl Storage {
     /// # Errors
     /// [`Error::Database`], [`Error::Corrupt`].
     pub async fn find_beam(&self, id: BeamId) -> Result<Option<BeamRecord>, Error> {
-        let select = "SELECT key_hash, created_at, expires_at, ended_at FROM beams WHERE id = $1";
+        let select = "SELECT key_hash, created_at, expires_at, ended_at, owner_id, name, link_access, last_seq \
+                      FROM beams WHERE id = $1";
         let row = self.database.fetch_optional(select, args![id.uuid()]).await?;
         row.as_ref().map(BeamRecord::read).transpose()
     }
@@ -92,5 +140,26 @@ impl Storage {
         let before = now.saturating_sub(remembered);
         let delete = "DELETE FROM beams WHERE expires_at < $1 OR ended_at < $1";
         self.database.execute(delete, args![before]).await
+    }
+
+    /// Sends a device away for good (B10). Again is no error; a beam without a row has nobody who could.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] when there is no such beam.
+    pub async fn remove_device(&self, beam: BeamId, device: DeviceId) -> Result<(), Error> {
+        let insert = "INSERT INTO removed_devices (beam_id, device_id) VALUES ($1, $2) \
+                      ON CONFLICT (beam_id, device_id) DO NOTHING";
+        self.database.execute(insert, args![beam.uuid(), device.uuid()]).await?;
+        Ok(())
+    }
+
+    /// The devices that were sent away.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn removed_devices(&self, beam: BeamId) -> Result<Vec<DeviceId>, Error> {
+        let select = "SELECT device_id FROM removed_devices WHERE beam_id = $1";
+        let rows = self.database.fetch_all(select, args![beam.uuid()]).await?;
+        rows.iter().map(|row| Ok(DeviceId::from_uuid(row.get("device_id")?))).collect()
     }
 }

@@ -287,4 +287,9 @@ impl Row {
             Self::Postgres(row) => row.try_get(column)?,
         })
     }
+
+    /// A column that counts, and so is never negative.
+    pub fn number(&self, column: &str) -> Result<u64, Error> {
+        u64::try_from(self.get::<i64>(column)?).map_err(|_| Error::Corrupt)
+    }
 }

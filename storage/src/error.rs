@@ -5,6 +5,8 @@ use std::fmt;
 use heliograph_shared::ids::Malformed;
 use sqlx::error::DatabaseError;
 
+use crate::shares::Unshareable;
+
 /// Why the tables did not do what they were asked.
 #[derive(Debug)]
 pub enum Error {
@@ -12,12 +14,18 @@ pub enum Error {
     Conflict,
     /// A constraint of the schema: what the row speaks of is not there.
     Missing,
+    /// Not the caller's to see.
+    Invisible,
+    /// The caller sees it and may not do this.
+    LevelTooLow,
+    /// The beam cannot be shared with that person.
+    Unshareable(Unshareable),
     /// The database is locked, full, gone or not ours.
     Database(sqlx::Error),
     /// The schema could not be brought up to date.
     Migration(sqlx::migrate::MigrateError),
     /// A row holds what nobody here would have written.
-    Corrupt(Malformed),
+    Corrupt,
 }
 
 impl fmt::Display for Error {
@@ -25,9 +33,12 @@ impl fmt::Display for Error {
         match self {
             Self::Conflict => f.write_str("there is such a row already"),
             Self::Missing => f.write_str("what the row speaks of is not there"),
+            Self::Invisible => f.write_str("not the caller's to see"),
+            Self::LevelTooLow => f.write_str("the caller's level is too low"),
+            Self::Unshareable(why) => write!(f, "not to be shared with that person: {why:?}"),
             Self::Database(error) => write!(f, "database: {error}"),
             Self::Migration(error) => write!(f, "migration: {error}"),
-            Self::Corrupt(error) => write!(f, "corrupt row: {error}"),
+            Self::Corrupt => f.write_str("corrupt row"),
         }
     }
 }
@@ -54,7 +65,7 @@ impl From<sqlx::migrate::MigrateError> for Error {
 }
 
 impl From<Malformed> for Error {
-    fn from(error: Malformed) -> Self {
-        Self::Corrupt(error)
+    fn from(_: Malformed) -> Self {
+        Self::Corrupt
     }
 }

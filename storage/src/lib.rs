@@ -5,7 +5,11 @@ pub mod accounts;
 pub mod beams;
 mod database;
 mod error;
+pub mod notes;
+pub mod saved_beams;
 pub mod sessions;
+pub mod shares;
+mod words;
 
 pub use database::Location;
 pub use error::Error;

@@ -738,9 +738,9 @@ device_id: DeviceId,
  */
 ice_servers: Array<IceServer>, 
 /**
- * When the beam ends, by the server's clock.
+ * When the beam ends, by the server's clock; null for a saved one.
  */
-expires_at: number, 
+expires_at: number | null, 
 /**
  * The server's clock.
  */

@@ -66,6 +66,51 @@ pub enum Role {
     Owner,
 }
 
+impl Role {
+    /// Whether this role shares items.
+    #[must_use]
+    pub fn may_write(self) -> bool {
+        self >= Self::Write
+    }
+
+    /// Whether this role renames, sets link access, renews the link, removes devices and deletes any note.
+    #[must_use]
+    pub fn may_manage(self) -> bool {
+        self >= Self::Admin
+    }
+
+    /// Whether this role gives, changes or takes away shares of this level (B6).
+    #[must_use]
+    pub fn may_grant(self, level: Level) -> bool {
+        match level {
+            Level::Read | Level::Write => self.may_manage(),
+            Level::Admin => self == Self::Owner,
+        }
+    }
+}
+
+impl From<Level> for Role {
+    fn from(level: Level) -> Self {
+        match level {
+            Level::Read => Self::Read,
+            Level::Write => Self::Write,
+            Level::Admin => Self::Admin,
+        }
+    }
+}
+
+impl LinkAccess {
+    /// What the link alone makes of somebody, if anything.
+    #[must_use]
+    pub const fn role(self) -> Option<Role> {
+        match self {
+            Self::None => None,
+            Self::Read => Some(Role::Read),
+            Self::Write => Some(Role::Write),
+        }
+    }
+}
+
 /// An entry of My Beams.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
 pub struct Beam {
@@ -185,7 +230,7 @@ pub struct Note {
     #[ts(type = "unknown")]
     #[schema(value_type = serde_json::Value)]
     pub json_content: Option<Json>,
-    /// text, image, audio, video, lexi_note, or what its sender said.
+    /// text, image, audio, video, `lexi_note`, or what its sender said.
     pub note_type: String,
     /// Its place in the order of the beam.
     pub seq: u64,

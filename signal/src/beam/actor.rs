@@ -1,16 +1,22 @@
-//! Drives one [`BeamState`]: a bounded mailbox in, outboxes out, one timer. Only this task touches the state.
+//! Drives one [`BeamState`]: a bounded mailbox in, outboxes out, one timer, one write at a time. Only this task touches
+//! the state.
 
 use std::collections::HashMap;
+use std::future::pending;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use heliograph_shared::close::CloseCode;
 use heliograph_shared::ids::DeviceId;
 use heliograph_shared::socket::ServerMessage;
 use tokio::sync::{mpsc, oneshot};
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use super::ConnectionId;
-use super::state::{BeamState, Input, Newcomer, Output, Saying, Terms};
+use super::change::Unwritten;
+use super::keeper::Keeper;
+use super::state::{BeamState, Input, Newcomer, Output, Saying};
 use crate::clock::Clock;
 use crate::outbox::Outbox;
 use crate::relay::Relay;
@@ -26,6 +32,7 @@ enum Command {
     Join(Newcomer, Arc<Outbox>, oneshot::Sender<()>),
     Said(ConnectionId, Saying),
     Gone(ConnectionId),
+    Refresh(oneshot::Sender<()>),
 }
 
 /// The beam is over.
@@ -40,23 +47,12 @@ pub struct BeamHandle {
 }
 
 impl BeamHandle {
-    /// The handle, and the beam itself, to be spawned by whoever keeps the handle. `record` is called once, when the
-    /// beam first holds something; it must not wait.
-    pub fn new(
-        terms: Terms,
-        clock: Clock,
-        record: impl FnOnce() + Send + 'static,
-    ) -> (Self, impl Future<Output = ()> + Send) {
+    /// The handle, and the beam itself, to be spawned by whoever keeps the handle.
+    pub fn new(keeper: Keeper, clock: Clock) -> (Self, impl Future<Output = ()> + Send) {
         let (sender, mailbox) = mpsc::channel(MAILBOX);
         let relay = Arc::new(Relay::default());
-        let actor = Actor {
-            state: BeamState::new(terms, clock.now()),
-            clock,
-            outboxes: HashMap::new(),
-            relay: relay.clone(),
-            record: Some(record),
-        };
-        (Self { mailbox: sender, relay }, actor.run(mailbox))
+        let running = wake(keeper, clock, relay.clone(), mailbox);
+        (Self { mailbox: sender, relay }, running)
     }
 
     /// Asks to be let in, and waits until the beam has read it. A refusal closes the outbox.
@@ -80,6 +76,15 @@ impl BeamHandle {
         let _ = self.mailbox.send(Command::Gone(connection)).await;
     }
 
+    /// Who may do what has changed in the tables; comes back when it is in effect here (H31).
+    pub async fn refresh(&self) {
+        let (done, was_done) = oneshot::channel();
+        if self.mailbox.send(Command::Refresh(done)).await.is_ok() {
+            // A beam that ends instead has nobody left for whom anything could be in effect.
+            let _ = was_done.await;
+        }
+    }
+
     /// The way for frames, past the mailbox.
     #[must_use]
     pub fn relay(&self) -> &Relay {
@@ -93,66 +98,142 @@ impl BeamHandle {
     }
 }
 
-struct Actor<R> {
+/// Loads the beam, then runs it. Whoever comes meanwhile waits in the mailbox: news of a change that the loading missed
+/// waits there too, and no change is missed by both.
+async fn wake(
+    keeper: Keeper,
+    clock: Clock,
+    relay: Arc<Relay>,
+    mut mailbox: mpsc::Receiver<Command>,
+) {
+    match keeper.load().await {
+        Ok(terms) => {
+            let state = BeamState::new(terms, clock.now());
+            let outboxes = HashMap::new();
+            let actor = Actor { state, clock, outboxes, relay, keeper, writing: None };
+            actor.run(mailbox).await;
+        }
+        Err(error) => {
+            tracing::error!(%error, "a beam could not be loaded");
+            mailbox.close();
+            while let Some(command) = mailbox.recv().await {
+                if let Command::Join(_, outbox, read) = command {
+                    outbox.close(CloseCode::Overload);
+                    let _ = read.send(());
+                }
+            }
+        }
+    }
+}
+
+type Writing = Pin<Box<dyn Future<Output = Result<(), Unwritten>> + Send>>;
+
+struct Actor {
     state: BeamState,
     clock: Clock,
     outboxes: HashMap<ConnectionId, (DeviceId, Arc<Outbox>)>,
     relay: Arc<Relay>,
-    record: Option<R>,
+    keeper: Keeper,
+    writing: Option<Writing>,
 }
 
-impl<R: FnOnce()> Actor<R> {
+impl Actor {
     async fn run(mut self, mut mailbox: mpsc::Receiver<Command>) {
         let mut commands = Vec::new();
         loop {
-            let until = self.state.deadline().saturating_sub(self.clock.now());
-            let due = Duration::from_millis(u64::try_from(until).unwrap_or_default());
-            tokio::select! {
+            let deadline = Some(self.state.deadline()).filter(|deadline| *deadline < i64::MAX);
+            let due = deadline.map(|deadline| {
+                let until = deadline.saturating_sub(self.clock.now());
+                Duration::from_millis(u64::try_from(until).unwrap_or_default())
+            });
+            let written = async {
+                match &mut self.writing {
+                    Some(writing) => writing.await,
+                    None => pending().await,
+                }
+            };
+            let written = tokio::select! {
                 biased;
-                count = mailbox.recv_many(&mut commands, BATCH) => if count == 0 { return },
-                () = tokio::time::sleep(due) => {}
+                result = written => Some(result),
+                count = mailbox.recv_many(&mut commands, BATCH) => {
+                    if count == 0 { return }
+                    None
+                }
+                () = sleep(due) => None,
+            };
+            if let Some(result) = written {
+                self.writing = None;
+                if self.apply(Input::Written(result)) == Life::Over {
+                    return;
+                }
             }
             // Time goes first: a beam whose time has come takes nothing more.
-            let inputs = std::iter::once(None).chain(commands.drain(..).map(Some));
-            for command in inputs {
-                let input = command.map_or(Input::Tick, |command| self.open(command));
-                if self.apply(input) == Life::Over {
+            if self.apply(Input::Tick) == Life::Over {
+                return;
+            }
+            for command in commands.drain(..) {
+                if self.obey(command).await == Life::Over {
                     return;
                 }
             }
         }
     }
 
-    fn open(&mut self, command: Command) -> Input {
+    async fn obey(&mut self, command: Command) -> Life {
         match command {
             Command::Join(newcomer, outbox, read) => {
                 let device = newcomer.device.device_id;
                 self.outboxes.insert(newcomer.connection, (device, outbox));
                 let _ = read.send(());
-                Input::Join(newcomer)
+                self.apply(Input::Join(newcomer))
             }
-            Command::Said(connection, saying) => Input::Said(connection, saying),
+            Command::Said(connection, saying) => self.apply(Input::Said(connection, saying)),
             Command::Gone(connection) => {
                 self.forget(connection);
-                Input::Gone(connection)
+                self.apply(Input::Gone(connection))
+            }
+            Command::Refresh(done) => {
+                let life = match self.keeper.access().await {
+                    Ok(access) => self.apply(Input::AccessChanged(access)),
+                    Err(error) => {
+                        tracing::error!(%error, "who may do what could not be read");
+                        self.shed()
+                    }
+                };
+                let _ = done.send(());
+                life
             }
         }
+    }
+
+    /// Nobody can say any more who may stay: all come back and are looked at anew.
+    fn shed(&mut self) -> Life {
+        for (_, (_, outbox)) in self.outboxes.drain() {
+            outbox.close(CloseCode::Overload);
+        }
+        Life::Over
     }
 
     fn apply(&mut self, input: Input) -> Life {
         for output in self.state.handle(input, self.clock.now()) {
             match output {
                 Output::Admit(connection) => self.admit(connection),
+                Output::AllowChunks(connection, allowed) => {
+                    if let Some((device, _)) = self.outboxes.get(&connection) {
+                        self.relay.allow_chunks(*device, allowed);
+                    }
+                }
                 Output::Send(to, message) => self.send(&to, &message),
                 Output::Close(connection, code) => {
                     if let Some((_, outbox)) = self.forget(connection) {
                         outbox.close(code);
                     }
                 }
-                Output::Record => {
-                    if let Some(record) = self.record.take() {
-                        record();
-                    }
+                Output::Record(expires_at) => {
+                    tokio::spawn(self.keeper.clone().record(expires_at));
+                }
+                Output::Write(write) => {
+                    self.writing = Some(Box::pin(self.keeper.clone().write(write)));
                 }
                 Output::Finish => return Life::Over,
             }
@@ -188,6 +269,14 @@ impl<R: FnOnce()> Actor<R> {
     }
 }
 
+/// Sleeps; a saved beam that somebody is in has no end to wait for.
+async fn sleep(due: Option<Duration>) {
+    match due {
+        Some(due) => tokio::time::sleep(due).await,
+        None => pending().await,
+    }
+}
+
 #[derive(PartialEq, Eq)]
 enum Life {
     GoesOn,
@@ -196,38 +285,33 @@ enum Life {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use heliograph_shared::close::CloseCode;
-    use heliograph_shared::ids::ItemId;
+    use heliograph_shared::ids::{BeamId, ItemId};
     use heliograph_shared::limits::{LINGER, OUTBOX_MESSAGES};
-    use heliograph_shared::socket::Device;
+    use heliograph_shared::socket::{Device, DeviceUser};
     use serde_json::value::RawValue;
 
     use super::*;
+    use crate::beam::change::Change;
 
-    const DAY: i64 = 24 * 60 * 60 * 1000;
-
-    fn beam() -> (BeamHandle, Arc<AtomicUsize>, tokio::task::JoinHandle<()>) {
+    fn beam() -> (BeamHandle, tokio::task::JoinHandle<()>) {
         let clock = Clock::running(0);
-        let terms = Terms { epoch: "e".to_owned(), expires_at: DAY, recorded: false };
-        let recorded = Arc::new(AtomicUsize::new(0));
-        let count = recorded.clone();
-        let record = move || {
-            count.fetch_add(1, Ordering::Relaxed);
-        };
-        let (handle, running) = BeamHandle::new(terms, clock, record);
-        (handle, recorded, tokio::spawn(running))
+        let beam = BeamId::from_random([7; 16]);
+        let keeper = Keeper { beam, epoch: "e".to_owned(), clock, storage: None };
+        let (handle, running) = BeamHandle::new(keeper, clock);
+        (handle, tokio::spawn(running))
+    }
+
+    fn newcomer(number: u8) -> Newcomer {
+        let device_id = DeviceId::from_bytes([number; 16]);
+        let user = DeviceUser::default();
+        let device = Device { device_id, name: String::new(), caps: Vec::new(), user };
+        let connection = ConnectionId(number.into());
+        Newcomer { connection, device, plain: false, creator: false, account: None }
     }
 
     async fn join(beam: &BeamHandle, number: u8) -> Arc<Outbox> {
         let outbox = Arc::<Outbox>::default();
-        let device_id = DeviceId::from_bytes([number; 16]);
-        let device =
-            Device { device_id, name: String::new(), caps: Vec::new(), user: Default::default() };
-        let connection = ConnectionId(number.into());
-        let newcomer = Newcomer { connection, device, plain: false, creator: false };
-        beam.join(newcomer, outbox.clone()).await.unwrap();
+        beam.join(newcomer(number), outbox.clone()).await.unwrap();
         outbox
     }
 
@@ -236,7 +320,7 @@ mod tests {
         id[8..].copy_from_slice(&item.to_be_bytes());
         let message = RawValue::from_string(item.to_string()).unwrap();
         let id = ItemId::from_random(id);
-        let saying = Saying::Share { message, extra: String::new(), id };
+        let saying = Saying::Change(Change::Share { message, extra: String::new(), id });
         beam.said(ConnectionId(number.into()), saying).await;
     }
 
@@ -253,7 +337,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn s16_who_never_reads_is_closed_and_the_others_get_everything() {
-        let (beam, recorded, _running) = beam();
+        let (beam, _running) = beam();
         let (ada, bob) = (join(&beam, 1).await, join(&beam, 2).await);
         let reader = tokio::spawn(async move {
             let mut seen = 0;
@@ -269,12 +353,11 @@ mod tests {
 
         reader.await.unwrap();
         assert_eq!(bob.closing().await, CloseCode::TooSlow);
-        assert_eq!(recorded.load(Ordering::Relaxed), 1);
     }
 
     #[tokio::test(start_paused = true)]
     async fn s7_everybody_sees_one_order_and_one_text() {
-        let (beam, _recorded, _running) = beam();
+        let (beam, _running) = beam();
         let (ada, bob) = (join(&beam, 1).await, join(&beam, 2).await);
         for item in 0..50 {
             share(&beam, 1 + u8::from(item % 3 == 0), item).await;
@@ -292,7 +375,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn s17_a_lonely_beam_ends_by_itself() {
-        let (beam, _recorded, running) = beam();
+        let (beam, running) = beam();
         let _outbox = join(&beam, 1).await;
         let start = tokio::time::Instant::now();
         beam.gone(ConnectionId(1)).await;
@@ -304,16 +387,12 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn s18_the_end_closes_everybody_and_the_next_join_fails() {
-        let (beam, _recorded, running) = beam();
+        let (beam, running) = beam();
         let outbox = join(&beam, 1).await;
 
         assert_eq!(outbox.closing().await, CloseCode::Ended);
 
         running.await.unwrap();
-        let device_id = DeviceId::from_bytes([2; 16]);
-        let device =
-            Device { device_id, name: String::new(), caps: Vec::new(), user: Default::default() };
-        let late = Newcomer { connection: ConnectionId(2), device, plain: false, creator: false };
-        assert_eq!(beam.join(late, Arc::default()).await, Err(Finished));
+        assert_eq!(beam.join(newcomer(2), Arc::default()).await, Err(Finished));
     }
 }

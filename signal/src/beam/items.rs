@@ -1,11 +1,14 @@
-//! The live items of a beam: bounded memory in one order (S7 to S11, S17). Never on a disk.
+//! The items of a live beam: bounded memory in one order (S7 to S11, S17, S22).
 
 use std::cell::OnceCell;
 use std::collections::VecDeque;
 
 use heliograph_shared::ids::ItemId;
-use heliograph_shared::limits::{MAX_LIVE_BYTES, MAX_LIVE_ITEMS, SYNC_PAGE_BYTES, SYNC_PAGE_ITEMS};
+use heliograph_shared::limits::{
+    MAX_LIVE_BYTES, MAX_LIVE_ITEMS, MAX_NOTES, MAX_NOTES_BYTES, SYNC_PAGE_BYTES, SYNC_PAGE_ITEMS,
+};
 use heliograph_shared::socket::{Json, LiveItem, SyncPage};
+use heliograph_storage::accounts::AccountId;
 
 use super::content;
 
@@ -25,9 +28,20 @@ pub enum Shared {
     },
 }
 
+/// What happens when there is no room for another item.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keeping {
+    /// In memory only: the oldest go (S17).
+    #[default]
+    Newest,
+    /// As the tables have them: all of them, so that a new one must be refused (S22).
+    All,
+}
+
 /// The items, oldest first.
 #[derive(Debug, Default)]
 pub struct Items {
+    keeping: Keeping,
     kept: VecDeque<Kept>,
     bytes: usize,
     last_seq: u64,
@@ -38,6 +52,8 @@ pub struct Items {
 #[derive(Debug)]
 struct Kept {
     item: LiveItem,
+    /// Who shared it, if that device was logged in.
+    author: Option<AccountId>,
     /// Made when a deletion first asks for it: most items are never compared.
     fingerprint: OnceCell<u64>,
 }
@@ -54,8 +70,58 @@ impl Kept {
 }
 
 impl Items {
-    /// Shares an item; its place in the order is given here.
-    pub fn share(&mut self, mut item: LiveItem) -> Shared {
+    /// The items of a saved beam, oldest first, after which the next number is `last_seq` + 1.
+    pub fn stored(
+        notes: impl IntoIterator<Item = (LiveItem, Option<AccountId>)>,
+        last_seq: u64,
+    ) -> Self {
+        let mut items = Self { keeping: Keeping::All, last_seq, ..Self::default() };
+        for (item, author) in notes {
+            items.push(item, author);
+        }
+        items
+    }
+
+    /// From now on nothing goes for want of room.
+    pub fn keep_all(&mut self) {
+        self.keeping = Keeping::All;
+    }
+
+    /// Every item with its author, oldest first.
+    pub fn all(&self) -> impl Iterator<Item = (&LiveItem, Option<AccountId>)> {
+        self.kept.iter().map(|kept| (&kept.item, kept.author))
+    }
+
+    /// The number of the next item.
+    pub fn next_seq(&self) -> u64 {
+        self.last_seq + 1
+    }
+
+    /// Whether there is an item with this id and this content already.
+    pub fn has(&self, item: &LiveItem) -> bool {
+        self.position(item.id).is_some_and(|at| self.is_same(at, item))
+    }
+
+    /// Whether an item can be kept without another one going.
+    pub fn has_room_for(&self, item: &LiveItem) -> bool {
+        let bytes = self.bytes + item.message.get().len() + item.extra.len();
+        self.kept.len() < MAX_NOTES && bytes <= MAX_NOTES_BYTES
+    }
+
+    /// An item and who shared it.
+    pub fn find(&self, id: ItemId) -> Option<(&LiveItem, Option<AccountId>)> {
+        self.position(id).map(|at| (&self.kept[at].item, self.kept[at].author))
+    }
+
+    /// The items whose content is an equal JSON value.
+    pub fn with_content(&self, message: &Json) -> Vec<ItemId> {
+        let fingerprint = content::fingerprint(message);
+        let kept = self.kept.iter().filter(|kept| kept.has_content(message, fingerprint));
+        kept.map(|kept| kept.item.id).collect()
+    }
+
+    /// Shares an item; its place in the order is given here. One that takes the place of another keeps its author.
+    pub fn share(&mut self, mut item: LiveItem, author: Option<AccountId>) -> Shared {
         let old = match self.position(item.id) {
             Some(at) if self.is_same(at, &item) => {
                 return Shared::Again(self.kept[at].item.clone());
@@ -65,26 +131,18 @@ impl Items {
         };
         self.last_seq += 1;
         item.seq = self.last_seq;
-        let kept = Kept { item: item.clone(), fingerprint: OnceCell::new() };
-        self.bytes += kept.bytes();
-        self.kept.push_back(kept);
+        let author = old.as_ref().map_or(author, |old| old.author);
+        self.push(item.clone(), author);
         self.make_room();
         match old {
-            Some(old) => Shared::Replaced { old: old.message, new: item },
+            Some(old) => Shared::Replaced { old: old.item.message, new: item },
             None => Shared::New(item),
         }
     }
 
     /// Deletes one item and gives it back.
     pub fn delete(&mut self, id: ItemId) -> Option<LiveItem> {
-        self.position(id).and_then(|at| self.remove(at))
-    }
-
-    /// Deletes every item whose content is an equal JSON value.
-    pub fn delete_content(&mut self, message: &Json) {
-        let fingerprint = content::fingerprint(message);
-        self.kept.retain(|kept| !kept.has_content(message, fingerprint));
-        self.bytes = self.kept.iter().map(Kept::bytes).sum();
+        self.position(id).and_then(|at| self.remove(at)).map(|kept| kept.item)
     }
 
     /// The items after one, as many as fit a page.
@@ -118,16 +176,25 @@ impl Items {
         there.extra == item.extra && content::same(&there.message, &item.message)
     }
 
-    fn remove(&mut self, at: usize) -> Option<LiveItem> {
+    fn push(&mut self, item: LiveItem, author: Option<AccountId>) {
+        let kept = Kept { item, author, fingerprint: OnceCell::new() };
+        self.bytes += kept.bytes();
+        self.kept.push_back(kept);
+    }
+
+    fn remove(&mut self, at: usize) -> Option<Kept> {
         let kept = self.kept.remove(at)?;
         self.bytes -= kept.bytes();
-        Some(kept.item)
+        Some(kept)
     }
 
     fn make_room(&mut self) {
+        if self.keeping == Keeping::All {
+            return;
+        }
         while self.kept.len() > MAX_LIVE_ITEMS || self.bytes > MAX_LIVE_BYTES {
             let Some(oldest) = self.remove(0) else { return };
-            self.let_go = oldest.seq;
+            self.let_go = oldest.item.seq;
         }
     }
 }

@@ -1,9 +1,12 @@
 //! A live beam: its rules without I/O, the task that drives them, and the beams that are live now.
 
 pub mod actor;
+pub mod change;
+mod changing;
 mod content;
 pub mod hub;
 mod items;
+pub mod keeper;
 pub mod state;
 #[cfg(test)]
 mod state_tests;

@@ -1,18 +1,23 @@
 //! The rules of a live beam, free of I/O: told what happened, it says what to do. No clock, no socket, no randomness.
 
+use std::collections::{HashSet, VecDeque};
+
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::error::ErrorCode;
-use heliograph_shared::ids::{DeviceId, ItemId};
+use heliograph_shared::ids::DeviceId;
 use heliograph_shared::limits::{LINGER, MAX_DEVICES};
 use heliograph_shared::socket::{
     Device, Json, LiveItem, ServerMessage, SignalFrom, SyncFrom, Welcome,
 };
+use heliograph_storage::accounts::AccountId;
+use heliograph_storage::saved_beams::Access;
 
 use super::ConnectionId;
-use super::items::{Items, Shared};
+use super::change::{Change, Pending, Speaker, Unwritten, Write};
+use super::items::Items;
 use crate::clock::millis;
 
-/// Somebody who wants in; the key has been looked at already.
+/// Somebody who wants in; key and cookie have been looked at already.
 #[derive(Clone, Debug)]
 pub struct Newcomer {
     /// The socket.
@@ -23,6 +28,15 @@ pub struct Newcomer {
     pub plain: bool,
     /// Came with the right key (S2).
     pub creator: bool,
+    /// Who is logged in there.
+    pub account: Option<AccountId>,
+}
+
+impl Newcomer {
+    pub(super) fn speaker(&self) -> Speaker {
+        let Self { connection, creator, account, .. } = *self;
+        Speaker { connection, device: self.device.device_id, creator, account }
+    }
 }
 
 /// What can happen to a beam.
@@ -34,6 +48,10 @@ pub enum Input {
     Said(ConnectionId, Saying),
     /// A socket is gone.
     Gone(ConnectionId),
+    /// What was last to be written is, or is not.
+    Written(Result<(), Unwritten>),
+    /// Who may do what was changed elsewhere; none when the beam is no longer there under this id (H31).
+    AccessChanged(Option<Access>),
     /// Time has passed.
     Tick,
 }
@@ -41,22 +59,8 @@ pub enum Input {
 /// What a device can say, once the edge has read it.
 #[derive(Debug)]
 pub enum Saying {
-    /// S7, S9.
-    Share {
-        /// The content.
-        message: Json,
-        /// The kind.
-        extra: String,
-        /// The item: the sender's choice or a fresh one.
-        id: ItemId,
-    },
-    /// S10.
-    Delete {
-        /// The content.
-        message: Json,
-        /// Only this item.
-        id: Option<ItemId>,
-    },
+    /// Something is to be different.
+    Change(Change),
     /// S11.
     Sync(SyncFrom),
     /// S12.
@@ -66,8 +70,6 @@ pub enum Saying {
         /// To whom.
         to: DeviceId,
     },
-    /// Takes the beam into an account.
-    Save,
 }
 
 /// What must be done, in order.
@@ -75,42 +77,80 @@ pub enum Saying {
 pub enum Output {
     /// The device is in: it can be relayed to.
     Admit(ConnectionId),
+    /// Whether this device may send what others asked for (S24).
+    AllowChunks(ConnectionId, bool),
     /// To each of these, the same message.
     Send(Vec<ConnectionId>, ServerMessage),
     /// Close a socket; it is no longer in the beam.
     Close(ConnectionId, CloseCode),
-    /// The beam holds something: from now on it is one that exists (S2).
-    Record,
+    /// The beam holds something: from now on it is one that exists, until this time (S2).
+    Record(i64),
+    /// To be stored; [`Input::Written`] is due before anything else is to be.
+    Write(Write),
     /// The beam is over.
     Finish,
 }
 
-/// What is fixed when a beam comes to life.
-#[derive(Clone, Debug)]
+/// What a beam is when it comes to life.
+#[derive(Debug)]
 pub struct Terms {
     /// Names this memory of the beam (S11).
     pub epoch: String,
-    /// When the beam ends, in milliseconds since the Unix epoch.
-    pub expires_at: i64,
-    /// Whether there is a row of it.
-    pub recorded: bool,
+    /// How it lives.
+    pub life: Life,
+    /// What it holds.
+    pub items: Items,
+    /// The devices that were sent away (S25).
+    pub removed: HashSet<DeviceId>,
+}
+
+/// How a beam lives.
+#[derive(Clone, Debug)]
+pub enum Life {
+    /// Until its time, in memory.
+    Unsaved {
+        /// When it ends, in milliseconds since the Unix epoch.
+        expires_at: i64,
+        /// Whether there is a row of it.
+        recorded: bool,
+    },
+    /// In somebody's account.
+    Saved(Access),
+    /// Not any more.
+    Ended,
 }
 
 /// One live beam.
 #[derive(Debug)]
 pub struct BeamState {
-    terms: Terms,
+    pub(super) epoch: String,
+    pub(super) life: Life,
     /// In the order in which they joined.
-    members: Vec<Newcomer>,
-    items: Items,
+    pub(super) members: Vec<Newcomer>,
+    pub(super) items: Items,
+    pub(super) removed: HashSet<DeviceId>,
+    /// What is being stored.
+    pub(super) writing: Option<Pending>,
+    /// What waits for it, in order.
+    pub(super) waiting: VecDeque<(Speaker, Change)>,
     empty_since: Option<i64>,
 }
 
 impl BeamState {
-    /// An empty beam.
+    /// A beam in which nobody is yet.
     #[must_use]
     pub fn new(terms: Terms, now: i64) -> Self {
-        Self { terms, members: Vec::new(), items: Items::default(), empty_since: Some(now) }
+        let Terms { epoch, life, items, removed } = terms;
+        Self {
+            epoch,
+            life,
+            members: Vec::new(),
+            items,
+            removed,
+            writing: None,
+            waiting: VecDeque::new(),
+            empty_since: Some(now),
+        }
     }
 
     /// Applies one input and says what must happen next, in order.
@@ -119,48 +159,69 @@ impl BeamState {
             Input::Join(newcomer) => self.join(newcomer, now),
             Input::Said(connection, saying) => match self.member(connection) {
                 Some(member) => {
-                    let device = member.device.device_id;
-                    self.listen(connection, device, saying, now)
+                    let speaker = member.speaker();
+                    self.listen(speaker, saying, now)
                 }
                 None => Vec::new(),
             },
             Input::Gone(connection) => self.leave(connection, now),
+            Input::Written(result) => self.written(result, now),
+            Input::AccessChanged(access) => self.change_access(access, now),
             Input::Tick => self.end(now),
         }
     }
 
-    /// When [`Input::Tick`] is next due.
+    /// When [`Input::Tick`] is next due; `i64::MAX` for never.
     #[must_use]
     pub fn deadline(&self) -> i64 {
-        let lonely = self.empty_since.map(|since| since.saturating_add(millis(LINGER)));
-        lonely.map_or(self.terms.expires_at, |lonely| lonely.min(self.terms.expires_at))
+        let is_idle = self.writing.is_none();
+        let lonely = self.empty_since.filter(|_| is_idle).map(|since| since + millis(LINGER));
+        self.expires_at().min(lonely.unwrap_or(i64::MAX))
+    }
+
+    fn expires_at(&self) -> i64 {
+        match self.life {
+            Life::Unsaved { expires_at, .. } => expires_at,
+            Life::Saved(_) => i64::MAX,
+            Life::Ended => i64::MIN,
+        }
     }
 
     fn join(&mut self, newcomer: Newcomer, now: i64) -> Vec<Output> {
         let connection = newcomer.connection;
-        if self.terms.expires_at <= now {
-            return vec![Output::Close(connection, CloseCode::Ended)];
-        }
         let device = newcomer.device.device_id;
         let same = self.members.iter().position(|member| member.device.device_id == device);
-        if same.is_none() && self.members.len() >= MAX_DEVICES {
-            return vec![Output::Close(connection, CloseCode::BeamFull)];
+        if let Some(code) = self.refusal(&newcomer, same.is_none(), now) {
+            return vec![Output::Close(connection, code)];
         }
-        let mut outputs = Vec::with_capacity(5);
+        let mut outputs = Vec::with_capacity(6);
         let welcome = self.welcome(&newcomer, now);
         if let Some(at) = same {
             // It goes to the end: it knows no links any more, and the later of two devices initiates them (L1).
             let old = self.members.remove(at);
             outputs.push(Output::Close(old.connection, CloseCode::Replaced));
         }
+        let may_write = self.may_write(&newcomer);
         self.members.push(newcomer);
         self.empty_since = None;
         let success = ServerMessage::AuthSuccess { message: "Welcome to the beam.".to_owned() };
         outputs.push(Output::Admit(connection));
+        outputs.push(Output::AllowChunks(connection, may_write));
         outputs.push(Output::Send(vec![connection], success));
         outputs.push(Output::Send(vec![connection], welcome));
         outputs.push(self.tell_who_is_here());
         outputs
+    }
+
+    /// Why somebody does not get in.
+    fn refusal(&self, newcomer: &Newcomer, is_new: bool, now: i64) -> Option<CloseCode> {
+        if self.expires_at() <= now {
+            Some(CloseCode::Ended)
+        } else if self.removed.contains(&newcomer.device.device_id) || self.is_shut_to(newcomer) {
+            Some(CloseCode::Forbidden)
+        } else {
+            (is_new && self.members.len() >= MAX_DEVICES).then_some(CloseCode::BeamFull)
+        }
     }
 
     fn welcome(&self, newcomer: &Newcomer, now: i64) -> ServerMessage {
@@ -168,53 +229,30 @@ impl BeamState {
             message: Welcome {
                 device_id: newcomer.device.device_id,
                 ice_servers: Vec::new(),
-                expires_at: self.terms.expires_at,
+                expires_at: match self.life {
+                    Life::Unsaved { expires_at, .. } => Some(expires_at),
+                    Life::Saved(_) | Life::Ended => None,
+                },
                 now,
                 creator: newcomer.creator,
-                saved: None,
+                saved: self.saved_for(newcomer),
             },
         }
     }
 
-    fn listen(
-        &mut self,
-        connection: ConnectionId,
-        device: DeviceId,
-        saying: Saying,
-        now: i64,
-    ) -> Vec<Output> {
+    fn listen(&mut self, speaker: Speaker, saying: Saying, now: i64) -> Vec<Output> {
         match saying {
-            Saying::Share { message, extra, id } => self
-                .share(connection, LiveItem { message, extra, id, seq: 0, from: device, at: now }),
-            Saying::Delete { message, id } => vec![self.delete(message, id)],
+            Saying::Change(change) => self.ask(speaker, change, now),
             Saying::Sync(from) => {
-                let message = self.items.page(&self.terms.epoch, from.after);
-                vec![Output::Send(vec![connection], ServerMessage::Sync { message })]
+                let message = self.items.page(&self.epoch, from.after);
+                vec![Output::Send(vec![speaker.connection], ServerMessage::Sync { message })]
             }
-            Saying::Signal { message, to } => vec![self.pass_on(connection, device, to, message)],
-            Saying::Save => {
-                vec![refuse(connection, "Log in to save this beam.", ErrorCode::Unauthorized)]
-            }
+            Saying::Signal { message, to } => vec![self.pass_on(speaker, to, message)],
         }
-    }
-
-    fn share(&mut self, connection: ConnectionId, item: LiveItem) -> Vec<Output> {
-        let mut outputs = match self.items.share(item) {
-            Shared::Again(item) => {
-                return vec![Output::Send(vec![connection], ServerMessage::RecClipboard(item))];
-            }
-            Shared::New(item) => vec![self.tell_all(ServerMessage::RecClipboard(item))],
-            Shared::Replaced { old, new } => self.tell_of_change(old, new),
-        };
-        if !self.terms.recorded {
-            self.terms.recorded = true;
-            outputs.push(Output::Record);
-        }
-        outputs
     }
 
     /// Plain devices know no change in place: the old one goes, the new one comes (S9).
-    fn tell_of_change(&self, old: Json, new: LiveItem) -> Vec<Output> {
+    pub(super) fn tell_of_change(&self, old: Json, new: LiveItem) -> Vec<Output> {
         let plain: Vec<_> = self.connections(|member| member.plain).collect();
         let mut outputs = Vec::with_capacity(3);
         if !plain.is_empty() {
@@ -225,39 +263,25 @@ impl BeamState {
         outputs
     }
 
-    fn delete(&mut self, message: Json, id: Option<ItemId>) -> Output {
-        let message = if let Some(id) = id {
-            // Plain devices delete by content, so they are told the content that it really had.
-            self.items.delete(id).map_or(message, |item| item.message)
-        } else {
-            self.items.delete_content(&message);
-            message
-        };
-        self.tell_all(ServerMessage::DeleteNote { message, id })
-    }
-
-    fn pass_on(
-        &self,
-        connection: ConnectionId,
-        from: DeviceId,
-        to: DeviceId,
-        message: Json,
-    ) -> Output {
+    fn pass_on(&self, speaker: Speaker, to: DeviceId, message: Json) -> Output {
         match self.members.iter().find(|member| member.device.device_id == to) {
             Some(member) => {
-                let signal = ServerMessage::Signal { message, extra: SignalFrom { from } };
+                let from = SignalFrom { from: speaker.device };
+                let signal = ServerMessage::Signal { message, extra: from };
                 Output::Send(vec![member.connection], signal)
             }
-            None => refuse(connection, "That device is not here.", ErrorCode::DeviceGone),
+            None => refuse(speaker.connection, "That device is not here.", ErrorCode::DeviceGone),
         }
     }
 
     fn leave(&mut self, connection: ConnectionId, now: i64) -> Vec<Output> {
         let before = self.members.len();
         self.members.retain(|member| member.connection != connection);
-        if self.members.len() == before {
-            return Vec::new();
-        }
+        if self.members.len() == before { Vec::new() } else { self.after_leaving(now) }
+    }
+
+    /// Tells those who are still here, or notes that nobody is.
+    pub(super) fn after_leaving(&mut self, now: i64) -> Vec<Output> {
         if self.members.is_empty() {
             self.empty_since = Some(now);
             return Vec::new();
@@ -265,7 +289,8 @@ impl BeamState {
         vec![self.tell_who_is_here()]
     }
 
-    fn end(&mut self, now: i64) -> Vec<Output> {
+    /// Ends the beam if its time has come.
+    pub(super) fn end(&mut self, now: i64) -> Vec<Output> {
         if self.deadline() > now {
             return Vec::new();
         }
@@ -280,7 +305,7 @@ impl BeamState {
         self.tell_all(ServerMessage::AuthedUsers { message })
     }
 
-    fn tell_all(&self, message: ServerMessage) -> Output {
+    pub(super) fn tell_all(&self, message: ServerMessage) -> Output {
         Output::Send(self.connections(|_| true).collect(), message)
     }
 
@@ -296,7 +321,7 @@ impl BeamState {
     }
 }
 
-fn refuse(connection: ConnectionId, detail: &str, code: ErrorCode) -> Output {
+pub(super) fn refuse(connection: ConnectionId, detail: &str, code: ErrorCode) -> Output {
     let error = ServerMessage::Error { message: detail.to_owned(), extra: code };
     Output::Send(vec![connection], error)
 }

@@ -1,19 +1,23 @@
-//! Beams over HTTP.
+//! Beams over HTTP: made by anybody, kept by those who have an account.
 
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::{Extension, Json};
 use heliograph_shared::api::CreatedBeam;
+use heliograph_shared::api::accounts::Done;
+use heliograph_shared::api::beams::{Beam, BeamChange, BeamDetails, Beams};
 use heliograph_shared::ids::{BeamId, BeamKey};
 use heliograph_shared::limits::BEAM_LIFETIME;
-use heliograph_storage::beams::BeamRecord;
+use heliograph_shared::names::BeamName;
 
 use crate::address::Client;
 use crate::app::App;
+use crate::auth::{LoggedIn, public};
 use crate::clock::millis;
 use crate::error::Error;
+use crate::json::Body;
 use crate::random;
 
 /// Makes a beam (H1). The key leaves the server here and is kept nowhere in it.
@@ -29,8 +33,75 @@ pub async fn create(
         (BeamId::from_random(random::bytes()?), BeamKey::from_random(random::bytes()?));
     let created_at = app.clock.now();
     let expires_at = created_at + millis(BEAM_LIFETIME);
-    let record =
-        BeamRecord { key_hash: Some(beam_key.hash()), created_at, expires_at, ended_at: None };
-    app.storage.create_beam(beam_id, &record).await?;
+    app.storage.create_beam(beam_id, beam_key.hash(), created_at, expires_at).await?;
     Ok((StatusCode::CREATED, Json(CreatedBeam { beam_id, beam_key, created_at, expires_at })))
+}
+
+/// The caller's own beams (H20).
+pub async fn list(
+    State(app): State<Arc<App>>,
+    LoggedIn(session): LoggedIn,
+) -> Result<Json<Beams>, Error> {
+    let beams = app.storage.beams_of(session.account.id).await?;
+    Ok(Json(Beams { beams }))
+}
+
+/// One saved beam, with its shares for those who manage them (H26).
+pub async fn describe(
+    State(app): State<Arc<App>>,
+    LoggedIn(session): LoggedIn,
+    Path(beam): Path<String>,
+) -> Result<Json<BeamDetails>, Error> {
+    let (beam, owner, role) = app.storage.beam_seen_by(session.account.id, beam_id(&beam)?).await?;
+    let shares = if role.may_manage() {
+        app.storage.shares_of_beam(beam.beam_id).await?
+    } else {
+        Vec::new()
+    };
+    Ok(Json(BeamDetails { beam, role, owner: public(&owner), shares }))
+}
+
+/// Another name, or other link access (H27).
+pub async fn change(
+    State(app): State<Arc<App>>,
+    LoggedIn(session): LoggedIn,
+    Path(beam): Path<String>,
+    Body(change): Body<BeamChange>,
+) -> Result<Json<Beam>, Error> {
+    let name = change.beam_name.as_deref().map(BeamName::parse).transpose();
+    let name = name.map_err(|why| Error::Fields(vec![("beam_name", why.0.to_owned())]))?;
+    let (actor, id) = (session.account.id, beam_id(&beam)?);
+    let beam = app.storage.change_beam(actor, id, name.as_ref(), change.link_access).await?;
+    app.hub.refresh(id).await;
+    Ok(Json(beam))
+}
+
+/// Another id, so that a leaked link stops working (H28).
+pub async fn renew(
+    State(app): State<Arc<App>>,
+    LoggedIn(session): LoggedIn,
+    Path(beam): Path<String>,
+) -> Result<Json<Beam>, Error> {
+    let (old, new) = (beam_id(&beam)?, BeamId::from_random(random::bytes()?));
+    let now = app.clock.now();
+    let beam = app.storage.renew_beam(session.account.id, old, new, now).await?;
+    app.hub.refresh(old).await;
+    Ok(Json(beam))
+}
+
+/// The beam goes, with everything in it (H29).
+pub async fn delete(
+    State(app): State<Arc<App>>,
+    LoggedIn(session): LoggedIn,
+    Path(beam): Path<String>,
+) -> Result<Json<Done>, Error> {
+    let id = beam_id(&beam)?;
+    app.storage.delete_beam(session.account.id, id, app.clock.now()).await?;
+    app.hub.refresh(id).await;
+    Ok(Json(Done::OK))
+}
+
+/// What is no beam's id is no beam.
+fn beam_id(text: &str) -> Result<BeamId, Error> {
+    BeamId::parse(text).map_err(|_| Error::NotFound)
 }

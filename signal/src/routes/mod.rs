@@ -2,4 +2,6 @@
 
 pub mod beams;
 pub mod health;
+pub mod notes;
+pub mod shares;
 pub mod site;

@@ -14,6 +14,7 @@ use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body
 use super::{Heard, Socket};
 use crate::address::Client;
 use crate::app::App;
+use crate::auth::{MaybeLoggedIn, Session};
 use crate::error::Error;
 use crate::headers::is_foreign;
 
@@ -22,6 +23,7 @@ pub async fn upgrade(
     State(app): State<Arc<App>>,
     Path(beam): Path<String>,
     Extension(client): Extension<Option<Client>>,
+    MaybeLoggedIn(session): MaybeLoggedIn,
     mut request: Request,
 ) -> Result<Response, Error> {
     let beam = BeamId::parse(&beam).map_err(|_| Error::NotFound)?;
@@ -32,11 +34,17 @@ pub async fn upgrade(
         .map_err(|_| Error::BadRequest("A websocket handshake was expected here."))?;
     let upgrade = hyper::upgrade::on(&mut request);
     let tasks = app.tasks.clone();
-    tasks.spawn(open(app, beam, client, upgrade));
+    tasks.spawn(open(app, beam, client, session, upgrade));
     Ok(response)
 }
 
-async fn open(app: Arc<App>, beam: BeamId, client: Option<Client>, upgrade: OnUpgrade) {
+async fn open(
+    app: Arc<App>,
+    beam: BeamId,
+    client: Option<Client>,
+    session: Option<Session>,
+    upgrade: OnUpgrade,
+) {
     // A client that leaves in the middle of it is nobody's concern.
     let Ok(upgraded) = upgrade.await else { return };
     let (connection, outbox) = app.sockets.open();
@@ -47,6 +55,7 @@ async fn open(app: Arc<App>, beam: BeamId, client: Option<Client>, upgrade: OnUp
     }
     let heard = Heard::new(app.clock.steady());
     let counted = counted.flatten();
-    let socket = Socket { app, beam, client, connection, outbox, heard, _counted: counted };
+    let socket =
+        Socket { app, beam, client, connection, outbox, heard, session, _counted: counted };
     socket.run(upgraded).await;
 }

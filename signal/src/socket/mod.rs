@@ -24,6 +24,7 @@ pub use handshake::upgrade;
 
 use crate::address::Client;
 use crate::app::App;
+use crate::auth::Session;
 use crate::beam::ConnectionId;
 use crate::limit::Counted;
 use crate::outbox::Outbox;
@@ -51,6 +52,8 @@ struct Socket {
     connection: ConnectionId,
     outbox: Arc<Outbox>,
     heard: Heard,
+    /// Whose cookie came with the upgrade (S27).
+    session: Option<Session>,
     /// Counts for the limit by address while the socket is open.
     _counted: Option<Counted<Client>>,
 }

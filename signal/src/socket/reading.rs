@@ -7,20 +7,21 @@ use heliograph_shared::close::CloseCode;
 use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::{BeamKey, DeviceId, DeviceToken, ItemId};
 use heliograph_shared::limits::{
-    AUTH_TIMEOUT, BEAM_LIFETIME, MAX_DEVICE_NAME, MAX_MESSAGE_BYTES, MAX_RELAYED_FRAME_BYTES,
-    MESSAGE_BURST, MESSAGES_PER_SECOND, TEXT_KIB_BURST, TEXT_KIB_PER_SECOND,
+    AUTH_TIMEOUT, MAX_DEVICE_NAME, MAX_MESSAGE_BYTES, MAX_RELAYED_FRAME_BYTES, MESSAGE_BURST,
+    MESSAGES_PER_SECOND, TEXT_KIB_BURST, TEXT_KIB_PER_SECOND,
 };
-use heliograph_shared::socket::{AuthExtra, Cap, ClientMessage, Device, DeviceUser, Undecodable};
+use heliograph_shared::names::BeamName;
+use heliograph_shared::socket::{AuthExtra, Cap, ClientMessage, Device, Undecodable};
 use heliograph_storage::beams::BeamRecord;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 use uuid::Uuid;
 
 use super::{End, Incoming, Socket};
+use crate::auth;
 use crate::beam::actor::BeamHandle;
-use crate::beam::hub::Waking;
-use crate::beam::state::{Newcomer, Saying, Terms};
-use crate::clock::millis;
+use crate::beam::change::Change;
+use crate::beam::state::{Newcomer, Saying};
 use crate::limit::{Bucket, Rate};
 use crate::random;
 use crate::relay::ADDRESS;
@@ -155,22 +156,17 @@ impl Socket {
             tracing::error!(%error, "a beam could not be looked up");
             CloseCode::Overload
         })?;
-        if record.is_some_and(|record| record.has_ended(now)) {
+        if record.as_ref().is_some_and(|record| record.has_ended(now)) {
             return Err(CloseCode::Ended);
         }
         let creator = is_creator(auth.key.as_deref(), record.as_ref())?;
         if record.is_none() && !self.app.hub.is_live(self.beam) {
             self.count_unknown_join()?;
         }
-        let terms = Terms {
-            epoch: Uuid::from_bytes(fresh()?).to_string(),
-            expires_at: record.map_or(now + millis(BEAM_LIFETIME), |record| record.expires_at),
-            recorded: record.is_some(),
-        };
         let newcomer = self.introduce(auth.extra, creator)?;
         let device = newcomer.device.device_id;
-        let waking = Waking { beam: self.beam, created_at: now, terms };
-        let beam = self.app.hub.join(&waking, newcomer, self.outbox.clone()).await;
+        let epoch = Uuid::from_bytes(fresh()?).to_string();
+        let beam = self.app.hub.join(self.beam, &epoch, newcomer, self.outbox.clone()).await;
         Ok((device, beam))
     }
 
@@ -193,13 +189,15 @@ impl Socket {
         caps.retain(|cap| *cap != Cap::Unknown);
         caps.dedup();
         caps.truncate(2);
+        let account = self.session.as_ref().map(|session| &session.account);
         let device = Device {
             device_id: DeviceId::from_token(self.beam, &token),
             name: tidy(name.as_deref().unwrap_or_default()),
             caps,
-            user: DeviceUser::default(),
+            user: account.map(|account| auth::public(account).into()).unwrap_or_default(),
         };
-        Ok(Newcomer { connection: self.connection, device, plain, creator })
+        let account = account.map(|account| account.id);
+        Ok(Newcomer { connection: self.connection, device, plain, creator, account })
     }
 
     /// One text message of a device that is in.
@@ -236,6 +234,9 @@ impl Socket {
             Err(code @ ErrorCode::RelayFull) => {
                 self.refuse("Too much is on its way to that device.", code);
             }
+            Err(code @ ErrorCode::Forbidden) => {
+                self.refuse("You may only read in this beam.", code);
+            }
             Err(code) => self.refuse("This frame cannot be forwarded.", code),
         }
     }
@@ -254,13 +255,15 @@ fn saying(message: ClientMessage) -> Result<Saying, (&'static str, ErrorCode)> {
                     ItemId::from_random(fresh().map_err(|_| ("Try again.", ErrorCode::Internal))?)
                 }
             };
-            Saying::Share { message, extra, id }
+            Saying::Change(Change::Share { message, extra, id })
         }
-        ClientMessage::DeleteNote { message, id } => Saying::Delete { message, id },
-        ClientMessage::RemoveDevice { .. } => {
-            return Err(("This is not built yet.", ErrorCode::Forbidden));
+        ClientMessage::DeleteNote { message, id } => Saying::Change(Change::Delete { message, id }),
+        ClientMessage::RemoveDevice { message } => Saying::Change(Change::RemoveDevice(message)),
+        ClientMessage::SaveBeam { message } => {
+            let name: String = serde_json::from_str(message.get()).unwrap_or_default();
+            let name = BeamName::parse(&name).map_err(|why| (why.0, ErrorCode::BadRequest))?;
+            Saying::Change(Change::Save(name))
         }
-        ClientMessage::SaveBeam { .. } => Saying::Save,
         ClientMessage::Sync { message } => Saying::Sync(message),
         ClientMessage::Signal { message, extra } => Saying::Signal { message, to: extra.to },
     })

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use heliograph_shared::close::CloseCode;
-use heliograph_storage::beams::BeamRecord;
 use tokio::time::Instant;
 use tokio_tungstenite::tungstenite::Message;
 
@@ -14,14 +13,13 @@ use super::server::TestServer;
 async fn s18_a_beam_ends_at_its_time() {
     let server = TestServer::start().await;
     let (beam, now) = (unknown_beam(), server.app.clock.now());
-    let record =
-        BeamRecord { key_hash: None, created_at: now, expires_at: now + 700, ended_at: None };
-    server.app.storage.create_beam(beam, &record).await.unwrap();
+    let expires_at = now + 700;
+    server.app.storage.record_shared_beam(beam, now, expires_at).await.unwrap();
     let (mut ada, mut bob) = (server.join(beam).await, server.join(beam).await);
     for device in [&mut ada, &mut bob] {
         assert_eq!(device.is_closed().await, CloseCode::Ended.number());
     }
-    assert!(server.app.clock.now() >= record.expires_at);
+    assert!(server.app.clock.now() >= expires_at);
 }
 
 #[tokio::test]

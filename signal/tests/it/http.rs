@@ -59,7 +59,7 @@ async fn h3_the_server_is_well() {
 async fn h4_unknown_paths_are_404_under_api_and_ws_and_the_index_elsewhere() {
     let server = TestServer::start().await;
     for path in
-        ["/api", "/api/", "/api/nope", "/api/beams", "/ws", "/ws/", "/ws/nope", "/ws/beam/x/y"]
+        ["/api", "/api/", "/api/nope", "/api/beam", "/ws", "/ws/", "/ws/nope", "/ws/beam/x/y"]
     {
         let answer = server.get(path).await;
         assert_eq!((answer.status, &answer.json()["code"]), (404, &json!("not_found")), "{path}");

@@ -1,7 +1,7 @@
 //! Beams, before anybody saves one.
 
 use heliograph_shared::ids::{BeamId, BeamKey};
-use heliograph_storage::beams::{BeamRecord, REMEMBERED};
+use heliograph_storage::beams::{BeamRecord, Life, REMEMBERED};
 use heliograph_storage::{Error, Location, Storage};
 
 use crate::stage::on_both;
@@ -10,7 +10,11 @@ const BEAM: [u8; 16] = [7; 16];
 
 fn record() -> BeamRecord {
     let key_hash = Some(BeamKey::from_random([1; 32]).hash());
-    BeamRecord { key_hash, created_at: 1_000, expires_at: 2_000, ended_at: None }
+    BeamRecord { key_hash, created_at: 1_000, life: Life::Unsaved { expires_at: 2_000 } }
+}
+
+async fn create(storage: &Storage, id: BeamId) -> Result<(), Error> {
+    storage.create_beam(id, BeamKey::from_random([1; 32]).hash(), 1_000, 2_000).await
 }
 
 #[tokio::test]
@@ -18,7 +22,7 @@ async fn a_beam_is_found_as_it_was_created() {
     on_both(async |storage| {
         let id = BeamId::from_random(BEAM);
 
-        storage.create_beam(id, &record()).await.unwrap();
+        create(&storage, id).await.unwrap();
 
         assert_eq!(storage.find_beam(id).await.unwrap(), Some(record()));
         assert_eq!(storage.find_beam(BeamId::from_random([8; 16])).await.unwrap(), None);
@@ -30,9 +34,9 @@ async fn a_beam_is_found_as_it_was_created() {
 async fn an_id_is_created_once() {
     on_both(async |storage| {
         let id = BeamId::from_random(BEAM);
-        storage.create_beam(id, &record()).await.unwrap();
+        create(&storage, id).await.unwrap();
 
-        assert!(matches!(storage.create_beam(id, &record()).await, Err(Error::Conflict)));
+        assert!(matches!(create(&storage, id).await, Err(Error::Conflict)));
     })
     .await;
 }
@@ -41,7 +45,7 @@ async fn an_id_is_created_once() {
 async fn a_shared_beam_is_recorded_once_and_never_takes_the_place_of_a_created_one() {
     on_both(async |storage| {
         let (known, unknown) = (BeamId::from_random(BEAM), BeamId::from_random([8; 16]));
-        storage.create_beam(known, &record()).await.unwrap();
+        create(&storage, known).await.unwrap();
 
         for at in [5_000, 6_000] {
             storage.record_shared_beam(known, at, at + 1).await.unwrap();
@@ -50,7 +54,10 @@ async fn a_shared_beam_is_recorded_once_and_never_takes_the_place_of_a_created_o
 
         assert_eq!(storage.find_beam(known).await.unwrap(), Some(record()));
         let found = storage.find_beam(unknown).await.unwrap().unwrap();
-        assert_eq!((found.key_hash, found.created_at, found.expires_at), (None, 5_000, 5_001));
+        assert_eq!(
+            (found.key_hash, found.created_at, found.life),
+            (None, 5_000, Life::Unsaved { expires_at: 5_001 })
+        );
     })
     .await;
 }
@@ -59,7 +66,7 @@ async fn a_shared_beam_is_recorded_once_and_never_takes_the_place_of_a_created_o
 async fn an_ended_beam_is_remembered_thirty_days() {
     on_both(async |storage| {
         let id = BeamId::from_random(BEAM);
-        storage.create_beam(id, &record()).await.unwrap();
+        create(&storage, id).await.unwrap();
         let last = 2_000 + i64::try_from(REMEMBERED.as_millis()).unwrap();
 
         assert_eq!(storage.forget_old_beams(last).await.unwrap(), 0);
@@ -75,7 +82,7 @@ async fn a_restart_finds_what_was_created() {
     let folder = tempfile::tempdir().unwrap();
     let id = BeamId::from_random(BEAM);
     let before = Storage::open(&Location::Folder(folder.path().to_owned())).await.unwrap();
-    before.create_beam(id, &record()).await.unwrap();
+    create(&before, id).await.unwrap();
     before.close().await;
 
     let after = Storage::open(&Location::Folder(folder.path().to_owned())).await.unwrap();
@@ -91,7 +98,7 @@ async fn forty_writers_at_once_all_succeed() {
             .map(|n| {
                 let storage = storage.clone();
                 let id = BeamId::from_random([n; 16]);
-                tokio::spawn(async move { storage.create_beam(id, &record()).await })
+                tokio::spawn(async move { create(&storage, id).await })
             })
             .collect();
 
@@ -107,5 +114,5 @@ fn a_beam_ends_at_its_time_or_when_it_was_deleted() {
     let beam = record();
     assert!(!beam.has_ended(1_999));
     assert!(beam.has_ended(2_000));
-    assert!(BeamRecord { ended_at: Some(1_500), ..beam }.has_ended(1_600));
+    assert!(BeamRecord { life: Life::Ended, ..beam }.has_ended(1_600));
 }

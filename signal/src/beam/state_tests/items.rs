@@ -7,6 +7,7 @@ use heliograph_shared::limits::{
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::super::change::Change;
 use super::{ADA, BOB, Beam, CAT, Saying, Told, content, device, item, types};
 
 #[test]
@@ -62,7 +63,7 @@ fn s9_another_kind_is_another_content() {
     let mut beam = Beam::of(&[ADA]);
     beam.shares(ADA, 1, &json!("hi"));
     let (message, extra) = (content(&json!("hi")), "link".to_owned());
-    beam.says(ADA, Saying::Share { message, extra, id: item(1) });
+    beam.says(ADA, Saying::Change(Change::Share { message, extra, id: item(1) }));
     assert_eq!(beam.page(None)["items"][0]["extra"], "link");
 }
 
@@ -78,7 +79,7 @@ fn s10_equal_values_are_deleted_and_everybody_hears_of_it() {
     let expected = json!({"type": "delete_note", "message": "a"});
     assert_eq!(told, [Told::Message(1, expected.clone()), Told::Message(2, expected)]);
     let turned = RawValue::from_string(r#"{ "y": 2, "x": 1.0 }"#.to_owned()).unwrap();
-    beam.says(BOB, Saying::Delete { message: turned, id: None });
+    beam.says(BOB, Saying::Change(Change::Delete { message: turned, id: None }));
     assert_eq!(beam.contents(), [] as [Value; 0]);
 }
 
@@ -140,7 +141,7 @@ fn s11_what_was_let_go_is_told_from_what_was_deleted() {
         let id =
             ItemId::from_random([[0; 8], (n as u64).to_be_bytes()].concat().try_into().unwrap());
         let (message, extra) = (content(&json!(n)), String::new());
-        beam.says(ADA, Saying::Share { message, extra, id });
+        beam.says(ADA, Saying::Change(Change::Share { message, extra, id }));
     }
     assert_eq!(beam.page(None)["oldest"], 2);
     beam.deletes(ADA, &json!(1), None);

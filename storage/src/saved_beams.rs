@@ -1,0 +1,273 @@
+//! Saved beams: in somebody's account, under a name, until they are deleted.
+
+use std::collections::HashMap;
+
+use heliograph_shared::api::beams::{Beam, Level, LinkAccess, Role};
+use heliograph_shared::ids::BeamId;
+use heliograph_shared::names::BeamName;
+
+use crate::accounts::{Account, AccountId};
+use crate::database::{Row, Transaction, args};
+use crate::notes::{NewNote, insert_notes};
+use crate::words::Word;
+use crate::{Error, Storage};
+
+/// Who may do what in a saved beam.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Whose it is.
+    pub owner: AccountId,
+    /// Its name.
+    pub name: String,
+    /// What the link allows.
+    pub link_access: LinkAccess,
+    /// With whom it is shared.
+    pub shares: HashMap<AccountId, Level>,
+}
+
+impl Access {
+    /// What somebody is to the beam: a named share decides for that person, the link for everybody else (B5).
+    #[must_use]
+    pub fn role(&self, account: Option<AccountId>) -> Option<Role> {
+        self.named_role(account).or_else(|| self.link_access.role())
+    }
+
+    /// What somebody is to the beam by name, the link aside.
+    #[must_use]
+    pub fn named_role(&self, account: Option<AccountId>) -> Option<Role> {
+        let account = account?;
+        let share = || self.shares.get(&account).map(|level| Role::from(*level));
+        if account == self.owner { Some(Role::Owner) } else { share() }
+    }
+}
+
+/// Columns of a [`Beam`], of the table `b`.
+macro_rules! beam_columns {
+    () => {
+        "b.id AS beam_id, b.name, b.created_at, b.link_access"
+    };
+}
+pub(crate) use beam_columns;
+
+/// Columns of an account with the prefix `owner_`, of the table `o`.
+macro_rules! owner_columns {
+    () => {
+        "o.id AS owner_id, o.username AS owner_username, o.first_name AS owner_first_name, \
+         o.last_name AS owner_last_name, o.email AS owner_email, o.picture AS owner_picture, \
+         o.created_at AS owner_created_at"
+    };
+}
+pub(crate) use owner_columns;
+
+/// Reads [`beam_columns`].
+pub(crate) fn read_beam(row: &Row) -> Result<Beam, Error> {
+    Ok(Beam {
+        beam_id: BeamId::from_uuid(row.get("beam_id")?).ok_or(Error::Corrupt)?,
+        beam_name: row.get("name")?,
+        created_at: row.get("created_at")?,
+        link_access: LinkAccess::read(row, "link_access")?,
+    })
+}
+
+/// What an account is to a saved beam by itself, the link aside.
+pub(crate) async fn role_in(
+    transaction: &mut Transaction,
+    beam: BeamId,
+    account: AccountId,
+) -> Result<Role, Error> {
+    let select = "SELECT b.owner_id, s.level FROM beams b \
+                  LEFT JOIN shares s ON s.beam_id = b.id AND s.account_id = $2 \
+                  WHERE b.id = $1 AND b.owner_id IS NOT NULL AND (b.owner_id = $2 OR s.level IS NOT NULL)";
+    let row = transaction.fetch_optional(select, args![beam.uuid(), account.uuid()]).await?;
+    let row = row.ok_or(Error::Invisible)?;
+    if AccountId::from_uuid(row.get("owner_id")?) == account {
+        return Ok(Role::Owner);
+    }
+    Ok(Level::read(&row, "level")?.into())
+}
+
+/// Lets only those go on who manage the beam.
+async fn require_manager(
+    transaction: &mut Transaction,
+    beam: BeamId,
+    account: AccountId,
+) -> Result<Role, Error> {
+    let role = role_in(transaction, beam, account).await?;
+    if role.may_manage() { Ok(role) } else { Err(Error::LevelTooLow) }
+}
+
+impl Storage {
+    /// Takes an unsaved beam into an account, with what was shared in it (B4).
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] when it was saved or has ended in the meantime.
+    pub async fn save_beam(
+        &self,
+        beam: BeamId,
+        owner: AccountId,
+        name: &BeamName,
+        notes: &[NewNote],
+        now: i64,
+    ) -> Result<(), Error> {
+        let mut transaction = self.database.begin().await?;
+        let update = "UPDATE beams SET owner_id = $2, name = $3, expires_at = NULL \
+                      WHERE id = $1 AND owner_id IS NULL AND ended_at IS NULL AND expires_at > $4";
+        let values = args![beam.uuid(), owner.uuid(), name.as_str(), now];
+        if transaction.execute(update, values).await? == 0 {
+            return Err(Error::Conflict);
+        }
+        insert_notes(&mut transaction, beam, notes).await?;
+        transaction.commit().await
+    }
+
+    /// An account's own beams, newest first.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn beams_of(&self, owner: AccountId) -> Result<Vec<Beam>, Error> {
+        let select = concat!(
+            "SELECT ",
+            beam_columns!(),
+            " FROM beams b WHERE b.owner_id = $1 ORDER BY b.created_at DESC, b.id"
+        );
+        let rows = self.database.fetch_all(select, args![owner.uuid()]).await?;
+        rows.iter().map(read_beam).collect()
+    }
+
+    /// A beam, its owner, and what an account is to it.
+    ///
+    /// # Errors
+    /// [`Error::Invisible`].
+    pub async fn beam_seen_by(
+        &self,
+        account: AccountId,
+        beam: BeamId,
+    ) -> Result<(Beam, Account, Role), Error> {
+        let select = concat!(
+            "SELECT s.level, ",
+            beam_columns!(),
+            ", ",
+            owner_columns!(),
+            " FROM beams b JOIN accounts o ON o.id = b.owner_id \
+             LEFT JOIN shares s ON s.beam_id = b.id AND s.account_id = $2 \
+             WHERE b.id = $1 AND (b.owner_id = $2 OR s.level IS NOT NULL)"
+        );
+        let values = args![beam.uuid(), account.uuid()];
+        let row = self.database.fetch_optional(select, values).await?.ok_or(Error::Invisible)?;
+        let owner = Account::read_as("owner_", &row)?;
+        let role =
+            if owner.id == account { Role::Owner } else { Level::read(&row, "level")?.into() };
+        Ok((read_beam(&row)?, owner, role))
+    }
+
+    /// Who may do what in a beam; none if it is not a saved one.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn access_to(&self, beam: BeamId) -> Result<Option<Access>, Error> {
+        // One statement, so that it is one moment.
+        let select = "SELECT b.owner_id, b.name, b.link_access, s.account_id, s.level FROM beams b \
+                      LEFT JOIN shares s ON s.beam_id = b.id \
+                      WHERE b.id = $1 AND b.owner_id IS NOT NULL AND b.ended_at IS NULL";
+        let rows = self.database.fetch_all(select, args![beam.uuid()]).await?;
+        let Some(first) = rows.first() else { return Ok(None) };
+        let mut access = Access {
+            owner: AccountId::from_uuid(first.get("owner_id")?),
+            name: first.get("name")?,
+            link_access: LinkAccess::read(first, "link_access")?,
+            shares: HashMap::new(),
+        };
+        for row in &rows {
+            if let Some(account) = row.get("account_id")? {
+                access.shares.insert(AccountId::from_uuid(account), Level::read(row, "level")?);
+            }
+        }
+        Ok(Some(access))
+    }
+
+    /// Renames a beam and sets what its link allows; what is absent stays.
+    ///
+    /// # Errors
+    /// [`Error::Invisible`], [`Error::LevelTooLow`].
+    pub async fn change_beam(
+        &self,
+        actor: AccountId,
+        beam: BeamId,
+        name: Option<&BeamName>,
+        link_access: Option<LinkAccess>,
+    ) -> Result<Beam, Error> {
+        let mut transaction = self.database.begin().await?;
+        require_manager(&mut transaction, beam, actor).await?;
+        let update = concat!(
+            "UPDATE beams AS b SET name = COALESCE($2, b.name), link_access = COALESCE($3, b.link_access) \
+             WHERE b.id = $1 RETURNING ",
+            "id AS beam_id, name, created_at, link_access"
+        );
+        let link_access = link_access.map(Word::word);
+        let values = args![beam.uuid(), name.map(BeamName::as_str), link_access];
+        let row = transaction.fetch_optional(update, values).await?.ok_or(Error::Invisible)?;
+        let beam = read_beam(&row)?;
+        transaction.commit().await?;
+        Ok(beam)
+    }
+
+    /// Gives a beam another id, so that a leaked link stops working (B10). The old id is remembered as ended.
+    ///
+    /// # Errors
+    /// [`Error::Invisible`], [`Error::LevelTooLow`].
+    pub async fn renew_beam(
+        &self,
+        actor: AccountId,
+        beam: BeamId,
+        new: BeamId,
+        now: i64,
+    ) -> Result<Beam, Error> {
+        let mut transaction = self.database.begin().await?;
+        require_manager(&mut transaction, beam, actor).await?;
+        // Shares and notes follow by their constraints; whoever was sent away does not know the new id.
+        let update = "UPDATE beams SET id = $2, key_hash = NULL WHERE id = $1 \
+                      RETURNING id AS beam_id, name, created_at, link_access";
+        let values = args![beam.uuid(), new.uuid()];
+        let row = transaction.fetch_optional(update, values).await?.ok_or(Error::Invisible)?;
+        let renewed = read_beam(&row)?;
+        let forget = "DELETE FROM removed_devices WHERE beam_id = $1";
+        transaction.execute(forget, args![new.uuid()]).await?;
+        let insert =
+            "INSERT INTO beams (id, created_at, expires_at, ended_at) VALUES ($1, $2, $2, $2)";
+        transaction.execute(insert, args![beam.uuid(), now]).await?;
+        transaction.commit().await?;
+        Ok(renewed)
+    }
+
+    /// Deletes a beam with everything in it. Its id is remembered as ended.
+    ///
+    /// # Errors
+    /// [`Error::Invisible`], [`Error::LevelTooLow`].
+    pub async fn delete_beam(&self, actor: AccountId, beam: BeamId, now: i64) -> Result<(), Error> {
+        let mut transaction = self.database.begin().await?;
+        if role_in(&mut transaction, beam, actor).await? != Role::Owner {
+            return Err(Error::LevelTooLow);
+        }
+        end_beam(&mut transaction, beam, now).await?;
+        transaction.commit().await
+    }
+}
+
+/// Everything of a beam goes; what stays is that there was one.
+pub(crate) async fn end_beam(
+    transaction: &mut Transaction,
+    beam: BeamId,
+    now: i64,
+) -> Result<(), Error> {
+    for delete in [
+        "DELETE FROM notes WHERE beam_id = $1",
+        "DELETE FROM shares WHERE beam_id = $1",
+        "DELETE FROM removed_devices WHERE beam_id = $1",
+    ] {
+        transaction.execute(delete, args![beam.uuid()]).await?;
+    }
+    let update = "UPDATE beams SET owner_id = NULL, name = NULL, key_hash = NULL, expires_at = $2, ended_at = $2, \
+                  link_access = 'none', last_seq = 0 WHERE id = $1";
+    transaction.execute(update, args![beam.uuid(), now]).await?;
+    Ok(())
+}
