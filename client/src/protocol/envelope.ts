@@ -8,6 +8,16 @@ const device = v.object({
   device_id: id,
   name: v.string(),
   caps: v.array(v.picklist(['files', 'rtc', 'unknown'])),
+  username: v.optional(v.string()),
+  first_name: v.optional(v.string()),
+  last_name: v.optional(v.string()),
+  profile_picture: v.optional(v.string()),
+})
+
+const savedBeam = v.object({
+  beam_name: v.string(),
+  role: v.picklist(['read', 'write', 'admin', 'owner']),
+  link_access: v.picklist(['none', 'read', 'write']),
 })
 
 const liveItem = {
@@ -35,6 +45,7 @@ const serverMessage = v.variant('type', [
       expires_at: v.number(),
       now: v.number(),
       creator: v.boolean(),
+      saved: v.optional(v.nullable(savedBeam), null),
     }),
   }),
   v.object({ type: v.literal('authed_users'), message: v.array(device) }),
@@ -50,6 +61,9 @@ const serverMessage = v.variant('type', [
     }),
   }),
   v.object({ type: v.literal('signal'), message: v.unknown(), extra: v.object({ from: id }) }),
+  v.object({ type: v.literal('beam_saved'), message: savedBeam }),
+  v.object({ type: v.literal('beam_renamed'), message: v.string() }),
+  v.object({ type: v.literal('access_changed'), message: savedBeam }),
   v.object({ type: v.literal('error'), message: v.string(), extra: v.string() }),
 ])
 

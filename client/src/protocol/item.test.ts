@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { displayName, fileCategory, fileItemMessage, parseContent } from './item'
+import { displayName, fileCategory, fileItemMessage, parseContent, storedItemMessage } from './item'
 import { equalJson } from './json'
 
 describe('what is shared', () => {
@@ -12,7 +12,24 @@ describe('what is shared', () => {
       name: 'a.png',
       size: 7,
       type: 'image/png',
+      url: null,
     })
+  })
+
+  it('f9_has_the_address_of_its_stored_copy_and_no_other', () => {
+    const stored = { name: 'a.png', size: 7, type: 'image/png', url: '/api/uploads/0123456789abcdef0123' }
+    const { message, extra } = storedItemMessage(stored)
+    expect(parseContent(message, extra)).toMatchObject({ kind: 'file', url: stored.url })
+    for (const url of [
+      'https://evil.example/api/uploads/0123456789abcdef0123',
+      '//evil.example/x',
+      '/api/uploads/../auth/logout/',
+      '/api/uploads/0123456789abcdef0123/../../me',
+      'javascript:alert(1)',
+      7,
+    ]) {
+      expect(parseContent({ file: { ...stored, url } }, extra)).toMatchObject({ kind: 'file', url: null })
+    }
   })
 
   it('is a link only when it is one address and nothing else', () => {

@@ -8,7 +8,8 @@ export type FileCategory = 'image' | 'audio' | 'video' | 'file'
 export type ItemContent =
   | { kind: 'text'; text: string }
   | { kind: 'link'; url: string; host: string; path: string }
-  | { kind: 'file'; category: FileCategory; name: string; size: number; type: string }
+  /** `url` is where the server has a copy (F9); null when only devices have the bytes (F1). */
+  | { kind: 'file'; category: FileCategory; name: string; size: number; type: string; url: string | null }
   /** Something that another version or a plain client understands: shown as text. */
   | { kind: 'unknown'; extra: string; text: string }
 
@@ -24,6 +25,8 @@ export interface Item {
   /** What stands in `message`, for deleting by content. */
   readonly message: unknown
   readonly extra: string
+  /** Set when the server stores it as a note of a saved beam. */
+  readonly note: { readonly mine: boolean } | null
 }
 
 const fileMessage = v.object({
@@ -31,12 +34,25 @@ const fileMessage = v.object({
     name: v.pipe(v.string(), v.maxLength(1024)),
     size: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
     type: v.pipe(v.string(), v.maxLength(255)),
+    url: v.optional(v.unknown()),
   }),
 })
+
+// A stored copy lies on this server; whoever shares an item must not send others to fetch anything else.
+const STORED_URL = /^\/api\/uploads\/[0-9A-Za-z_-]{16,64}$/
 
 /** `message` and `extra` of a text item. */
 export function textMessage(text: string): { message: unknown; extra: string } {
   return { message: text, extra: 'text' }
+}
+
+/** `message` and `extra` of a file that the server has a copy of (F9). */
+export function storedItemMessage(file: { name: string; size: number; type: string; url: string }): {
+  message: unknown
+  extra: string
+} {
+  const { name, size, type, url } = file
+  return { message: { file: { name, size, type, url } }, extra: fileCategory(type) }
 }
 
 /** `message` and `extra` of a file item (F1). */
@@ -58,8 +74,9 @@ export function fileCategory(type: string): FileCategory {
 export function parseContent(message: unknown, extra: string): ItemContent {
   const file = v.safeParse(fileMessage, message)
   if (file.success) {
-    const { name, size, type } = file.output.file
-    return { kind: 'file', category: fileCategory(type), name: displayName(name), size, type }
+    const { name, size, type, url } = file.output.file
+    const stored = typeof url === 'string' && STORED_URL.test(url) ? url : null
+    return { kind: 'file', category: fileCategory(type), name: displayName(name), size, type, url: stored }
   }
   if (typeof message !== 'string') return { kind: 'unknown', extra, text: JSON.stringify(message) }
   return parseLink(message) ?? { kind: 'text', text: message }

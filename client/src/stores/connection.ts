@@ -6,7 +6,7 @@ export type Connection =
   | { status: 'connecting' }
   | { status: 'live' }
   | { status: 'reconnecting'; attempt: number; of: number }
-  | { status: 'stopped'; why: 'unreachable' | 'forbidden' | 'ended' }
+  | { status: 'stopped'; why: 'unreachable' | 'logged-out' | 'forbidden' | 'ended' }
 
 export function createConnectionStore() {
   return createStore<Connection>()(() => ({ status: 'idle' }))

@@ -4,6 +4,9 @@ import type { ItemId, LiveItem } from '../protocol/bindings'
 import { type Item, parseContent } from '../protocol/item'
 import { equalJson } from '../protocol/json'
 
+/** Set on what comes into a saved beam, and then whether this account shared it. */
+export type NoteMark = Item['note']
+
 export interface ItemsState {
   readonly items: readonly Item[]
   /** Names the server's memory of the beam that the items came from. */
@@ -13,10 +16,14 @@ export interface ItemsState {
 export type ItemsEvent =
   /** This device shares something: shown at once, in order once the server echoes it. */
   | { type: 'shared'; id: ItemId; message: unknown; extra: string; at: number }
-  | { type: 'received'; item: LiveItem }
+  | { type: 'received'; item: LiveItem; note?: NoteMark }
   | { type: 'deleted'; message: unknown; id?: ItemId | undefined }
   /** The whole of what the server has, once every page is there. */
-  | { type: 'synced'; epoch: string; oldest: number; items: readonly LiveItem[] }
+  | { type: 'synced'; epoch: string; oldest: number; items: readonly LiveItem[]; note?: NoteMark }
+  /** Every note of the beam, as the notes call answered. */
+  | { type: 'notes'; notes: readonly Item[] }
+  /** The beam cannot be reached any more: its notes are not for this page now. */
+  | { type: 'notesGone' }
   | { type: 'left' }
 
 const EMPTY: ItemsState = { items: [], epoch: null }
@@ -27,11 +34,15 @@ export function reduceItems(state: ItemsState, event: ItemsEvent): ItemsState {
     case 'shared':
       return { ...state, items: place(state.items, pendingItem(event)) }
     case 'received':
-      return { ...state, items: place(state.items, liveItem(event.item)) }
+      return { ...state, items: place(state.items, liveItem(event.item, event.note ?? null)) }
     case 'deleted':
       return { ...state, items: state.items.filter((item) => !matches(item, event)) }
     case 'synced':
       return synced(state, event)
+    case 'notes':
+      return { ...state, items: withNotes(state.items, event.notes) }
+    case 'notesGone':
+      return { ...state, items: state.items.filter((item) => item.note === null) }
     case 'left':
       return EMPTY
   }
@@ -48,7 +59,26 @@ function synced(state: ItemsState, event: Extract<ItemsEvent, { type: 'synced' }
     item.seq <= last &&
     !there.has(item.id)
   const kept = state.items.filter((item) => !wasDeleted(item))
-  return { epoch: event.epoch, items: event.items.map(liveItem).reduce(place, kept) }
+  const known = new Map(state.items.map((item) => [item.id, item.note]))
+  // The notes call, which knows whose a note is, may have been faster.
+  const items = event.items.map((item) => liveItem(item, known.get(item.id) ?? event.note ?? null))
+  return { epoch: event.epoch, items: items.reduce(place, kept) }
+}
+
+/** The notes among the items, once each. What came live in the meantime is newer than the list. */
+function withNotes(items: readonly Item[], notes: readonly Item[]): readonly Item[] {
+  const byId = new Map(items.map((item) => [item.id, item]))
+  const listed = new Set(notes.map((note) => note.id))
+  const newest = Math.max(...notes.map(order), -1)
+  const wasDeleted = (item: Item) => item.note !== null && order(item) <= newest && !listed.has(item.id)
+  const merged = notes.map((note) => {
+    const here = byId.get(note.id)
+    return here && order(here) >= order(note) ? { ...here, note: note.note } : note
+  })
+  return merged.reduce(
+    place,
+    items.filter((item) => !wasDeleted(item)),
+  )
 }
 
 function place(items: readonly Item[], item: Item): readonly Item[] {
@@ -67,12 +97,12 @@ function matches(item: Item, deleted: { message: unknown; id?: ItemId | undefine
 
 function pendingItem(event: Extract<ItemsEvent, { type: 'shared' }>): Item {
   const { id, message, extra, at } = event
-  return { id, message, extra, at, seq: null, from: null, content: parseContent(message, extra) }
+  return { id, message, extra, at, seq: null, from: null, content: parseContent(message, extra), note: null }
 }
 
-function liveItem(item: LiveItem): Item {
+function liveItem(item: LiveItem, note: NoteMark): Item {
   const { id, message, extra, at, seq, from } = item
-  return { id, message, extra, at, seq, from, content: parseContent(message, extra) }
+  return { id, message, extra, at, seq, from, content: parseContent(message, extra), note }
 }
 
 export function createItemsStore() {

@@ -1,5 +1,8 @@
 /** All stores of the page, made once by the composition root. They hold data only. */
+import { createAccountStore } from './account'
+import { createBeamAccessStore } from './beam-access'
 import { createBeamSessionStore, createSiteStore } from './beam-session'
+import { createBeamsStore } from './beams'
 import { createConnectionStore } from './connection'
 import { createDevicesStore } from './devices'
 import { createItemsStore } from './items'
@@ -9,7 +12,10 @@ import { createTransfersStore } from './transfers'
 export function createStores() {
   return {
     site: createSiteStore(),
+    account: createAccountStore(),
     session: createBeamSessionStore(),
+    access: createBeamAccessStore(),
+    beams: createBeamsStore(),
     connection: createConnectionStore(),
     devices: createDevicesStore(),
     items: createItemsStore(),

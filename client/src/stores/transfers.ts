@@ -27,10 +27,14 @@ export type Sending =
   | { status: 'cancelled'; by: 'me' | 'them' }
   | { status: 'failed'; why: FailureText }
 
+export type Storing = { status: 'moving'; sent: number; bytesPerSecond: number } | { status: 'done' }
+
 export type Transfer =
   | { role: 'receiving'; state: Receiving }
   /** `to` has an entry for each device that asked; empty while no device has. `url` is a blob address of the file. */
   | { role: 'sending'; to: Readonly<Record<DeviceId, Sending>>; url: string }
+  /** Goes to the server, because no device is here to take it. */
+  | { role: 'storing'; state: Storing; url: string }
 
 export interface TransfersState {
   readonly transfers: Readonly<Record<ItemId, Transfer>>
@@ -40,6 +44,7 @@ export type TransfersEvent =
   | { type: 'offering'; id: ItemId; url: string }
   | { type: 'receiving'; id: ItemId; state: Receiving }
   | { type: 'sending'; id: ItemId; to: DeviceId; state: Sending }
+  | { type: 'storing'; id: ItemId; state: Storing; url: string }
   | { type: 'forgotten'; id: ItemId }
   | { type: 'left' }
 
@@ -57,6 +62,8 @@ export function reduceTransfers(state: TransfersState, event: TransfersEvent): T
       if (transfer?.role !== 'sending') return state
       return put(state, event.id, { ...transfer, to: { ...transfer.to, [event.to]: event.state } })
     }
+    case 'storing':
+      return put(state, event.id, { role: 'storing', state: event.state, url: event.url })
     case 'forgotten': {
       const { [event.id]: _gone, ...transfers } = state.transfers
       return { transfers }

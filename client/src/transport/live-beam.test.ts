@@ -163,13 +163,25 @@ describe('the live channel', () => {
   it.each([
     [CLOSE_CODES.Ended, 'ended'],
     [CLOSE_CODES.Forbidden, 'forbidden'],
-    [CLOSE_CODES.SessionEnded, 'forbidden'],
+    [CLOSE_CODES.SessionEnded, 'logged-out'],
   ])('s19_does_not_come_back_after_%i', async (code, why) => {
     join()
     server.newest.events.onClose(code)
     expect(statuses.at(-1)).toEqual({ status: 'stopped', why })
     await vi.advanceTimersByTimeAsync(60_000)
     expect(server.sockets).toHaveLength(1)
+  })
+
+  it('s21_s25_saves_and_sends_devices_away_only_while_somebody_hears_it', () => {
+    const live = join()
+    expect(live.save('Cabin')).toBe(false)
+    server.accepts()
+    expect(live.save('Cabin')).toBe(true)
+    expect(live.removeDevice(DEVICE)).toBe(true)
+    expect(server.heard().slice(-2)).toEqual([
+      { type: 'save_beam', message: 'Cabin' },
+      { type: 'remove_device', message: DEVICE },
+    ])
   })
 
   it('s5_takes_a_new_token_when_another_tab_took_its_place', async () => {

@@ -22,11 +22,14 @@ import { encodeClientMessage, parseServerMessage } from '../protocol/envelope'
 import { readUuid, writeUuid } from '../protocol/frames'
 import type { OpenSignalSocket, SignalSocket } from './signal-socket'
 
+/** Why it is not tried again by itself (S19). */
+export type StopReason = 'unreachable' | 'logged-out' | 'forbidden' | 'ended'
+
 export type LiveBeamStatus =
   | { status: 'connecting' }
   | { status: 'live' }
   | { status: 'reconnecting'; attempt: number; of: number }
-  | { status: 'stopped'; why: 'unreachable' | 'forbidden' | 'ended' }
+  | { status: 'stopped'; why: StopReason }
 
 export interface LiveBeamEvents {
   onStatus(status: LiveBeamStatus): void
@@ -84,6 +87,18 @@ export class LiveBeam {
     const deletion: ClientMessage = { type: 'delete_note', message, id }
     if (this.#live) this.#send(deletion)
     else this.#waiting.push(deletion)
+  }
+
+  /** Takes the beam into the account, or renames a saved one (S21, S23); false when nobody hears it now. */
+  save(name: string): boolean {
+    if (this.#live) this.#send({ type: 'save_beam', message: name })
+    return this.#live
+  }
+
+  /** Sends a device away (S25); false when nobody hears it now. */
+  removeDevice(device: DeviceId): boolean {
+    if (this.#live) this.#send({ type: 'remove_device', message: device })
+    return this.#live
   }
 
   /** Sends a signal to a device; lost when the socket is down, links then start anew. */
@@ -178,8 +193,7 @@ export class LiveBeam {
   #closed(code: number): void {
     this.#end()
     if (FINAL_CLOSE_CODES.includes(code)) {
-      const why = code === CLOSE_CODES.Ended ? 'ended' : 'forbidden'
-      return this.#events.onStatus({ status: 'stopped', why })
+      return this.#events.onStatus({ status: 'stopped', why: reasonOf(code) })
     }
     this.#replaced = code === CLOSE_CODES.Replaced
     if (this.#attempt >= RECONNECT_ATTEMPTS) {
@@ -205,5 +219,16 @@ export class LiveBeam {
 
   #send(message: ClientMessage): void {
     this.#socket?.send(encodeClientMessage(message))
+  }
+}
+
+function reasonOf(finalCode: number): StopReason {
+  switch (finalCode) {
+    case CLOSE_CODES.SessionEnded:
+      return 'logged-out'
+    case CLOSE_CODES.Ended:
+      return 'ended'
+    default:
+      return 'forbidden'
   }
 }

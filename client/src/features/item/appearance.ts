@@ -4,7 +4,7 @@ const GRADIENTS = 5
 const TILTS = [-3, -2, -1, 0, 1, 2, 3] as const
 
 /** FNV-1a, 32 bit: small, and spreads ids that differ in one character. */
-function hash(text: string): number {
+export function hash(text: string): number {
   let sum = 0x811c9dc5
   for (let at = 0; at < text.length; at += 1) {
     sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193)

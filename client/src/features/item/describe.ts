@@ -7,6 +7,7 @@ import Link from 'lucide-react/icons/link'
 import Music from 'lucide-react/icons/music'
 import Type from 'lucide-react/icons/type'
 import Video from 'lucide-react/icons/video'
+import { AUTO_RECEIVE_BYTES } from '../../protocol/bindings'
 import type { ItemContent } from '../../protocol/item'
 import type { Glyph } from '../../ui/icon'
 
@@ -60,9 +61,10 @@ const PICTURES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 
 
 export type Media = 'image' | 'audio' | 'video'
 
-/** How a file can be shown in its card; null for a file that cannot. */
+/** How a file can be shown in its card; null for a file that cannot, or that is too large to come without a tap. */
 export function mediaOf(content: ItemContent): Media | null {
   if (content.kind !== 'file' || content.category === 'file') return null
+  if (content.url !== null && content.size > AUTO_RECEIVE_BYTES) return null
   if (content.category === 'image') return PICTURES.has(content.type.toLowerCase()) ? 'image' : null
   return content.category
 }

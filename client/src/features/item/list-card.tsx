@@ -7,6 +7,7 @@ import { cx } from '../../ui/cx'
 import { IconButton, IconLink } from '../../ui/icon-button'
 import { Tile } from '../../ui/tile'
 import { useHouse } from '../actions'
+import { useMayShare } from '../session/beam'
 import { DownloadLink } from '../transfer/download-link'
 import { FileName } from '../transfer/file-name'
 import type { FileView } from '../transfer/file-view'
@@ -89,6 +90,7 @@ function Words({ item, view }: { item: Item; view: FileView }) {
 function Tools({ item, view }: { item: Item; view: FileView }) {
   const { actions } = useHouse()
   const { content } = item
+  const mayShare = useMayShare()
   const [row] = view.rows
   const stoppable = view.rows.some(({ actions: can }) => can.includes('cancel'))
   return (
@@ -110,7 +112,7 @@ function Tools({ item, view }: { item: Item; view: FileView }) {
         <DownloadLink url={view.url} name={content.name} look="bar" iconSize={20} />
       )}
       {view.rows.length === 1 && row && <RowTools row={row} item={item} />}
-      {!stoppable && (
+      {!stoppable && mayShare && (
         <IconButton icon={Trash2} label="Delete" iconSize={18} onClick={() => actions.deleteItem(item.id)} />
       )}
     </div>

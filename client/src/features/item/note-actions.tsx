@@ -3,6 +3,7 @@ import Trash2 from 'lucide-react/icons/trash-2'
 import { copyableText, type Item } from '../../protocol/item'
 import { IconButton } from '../../ui/icon-button'
 import { useHouse } from '../actions'
+import { useMayShare } from '../session/beam'
 import { DownloadLink } from '../transfer/download-link'
 import css from './note-actions.module.css'
 
@@ -10,6 +11,7 @@ import css from './note-actions.module.css'
 export function NoteActions({ item, url }: { item: Item; url: string | null }) {
   const { actions } = useHouse()
   const { content } = item
+  const mayShare = useMayShare()
   return (
     <div className={css.actions}>
       {copyableText(content) !== null && (
@@ -24,13 +26,15 @@ export function NoteActions({ item, url }: { item: Item; url: string | null }) {
       {content.kind === 'file' && url && (
         <DownloadLink url={url} name={content.name} look="small" iconSize={15} />
       )}
-      <IconButton
-        icon={Trash2}
-        label="Delete"
-        look="small"
-        iconSize={15}
-        onClick={() => actions.deleteItem(item.id)}
-      />
+      {mayShare && (
+        <IconButton
+          icon={Trash2}
+          label="Delete"
+          look="small"
+          iconSize={15}
+          onClick={() => actions.deleteItem(item.id)}
+        />
+      )}
     </div>
   )
 }

@@ -8,7 +8,7 @@ import { kindOf } from '../item/describe'
 /** `{kind} from {device}`, never the content. Several at once are counted. */
 export function arrivalNews(before: ItemsState, after: ItemsState, devices: DevicesState): string | null {
   // What is there at once when a beam is joined is no arrival.
-  if (before.epoch !== after.epoch || before.items === after.items) return null
+  if (before.epoch === null || before.epoch !== after.epoch || before.items === after.items) return null
   const known = new Set(before.items.map((item) => item.id))
   const arrived = after.items.filter((item) => !known.has(item.id) && isForeign(item, devices))
   const [first] = arrived
@@ -54,7 +54,7 @@ export function progressNews(
 /** Whole quarters of the file that are across; null when nothing moves. */
 function quarters(transfer: Transfer | undefined, size: number): number | null {
   if (!transfer) return null
-  const states = transfer.role === 'receiving' ? [transfer.state] : Object.values(transfer.to)
+  const states = transfer.role === 'sending' ? Object.values(transfer.to) : [transfer.state]
   const parts = states.map((state) => {
     if (state.status === 'done') return STEPS
     if (state.status !== 'moving') return null

@@ -3,7 +3,13 @@ import type { DeviceId } from '../../protocol/bindings'
 import type { Transfer } from '../../stores/transfers'
 import { fileView, fraction } from './file-view'
 
-const facts = { size: 100, sender: 'Chrome on macOS', nameOf: (id: DeviceId) => `the ${id}`, canSaveAs: true }
+const facts = {
+  size: 100,
+  storedUrl: null,
+  sender: 'Chrome on macOS',
+  nameOf: (id: DeviceId) => `the ${id}`,
+  canSaveAs: true,
+}
 const phone = 'phone' as DeviceId
 const tablet = 'tablet' as DeviceId
 
@@ -16,6 +22,17 @@ describe('a file card', () => {
     const offered: Transfer = { role: 'receiving', state: { status: 'offered' } }
     expect(fileView(offered, facts).rows[0]?.actions).toEqual(['receive', 'save-as'])
     expect(fileView(offered, { ...facts, canSaveAs: false }).rows[0]?.actions).toEqual(['receive'])
+  })
+
+  it('f9_is_complete_where_the_server_has_a_copy', () => {
+    const view = fileView(undefined, { ...facts, storedUrl: '/api/uploads/x' })
+    expect(view).toMatchObject({ url: '/api/uploads/x', rows: [{ status: 'done', path: 'stored' }] })
+  })
+
+  it('can be stopped on its way to the server', () => {
+    const state = { status: 'moving', sent: 40, bytesPerSecond: 7 } as const
+    const view = fileView({ role: 'storing', state, url: 'blob:a' }, facts)
+    expect(view.rows).toMatchObject([{ bytes: 40, bytesPerSecond: 7, path: 'stored', actions: ['cancel'] }])
   })
 
   it('waits while no device has asked for it', () => {

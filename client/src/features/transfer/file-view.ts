@@ -1,7 +1,7 @@
 /** What a file card shows, read from the transfer. Pure: one row for each way that the file takes. */
 import type { DeviceId } from '../../protocol/bindings'
-import type { Path } from '../../stores/devices'
-import type { Receiving, Sending, Transfer } from '../../stores/transfers'
+import type { Receiving, Sending, Storing, Transfer } from '../../stores/transfers'
+import type { Way } from './path-label'
 
 export type FileAction = 'receive' | 'save-as' | 'retry' | 'cancel'
 
@@ -12,7 +12,7 @@ export interface FileRow {
   /** Bytes that are across; null where a bar would say nothing. */
   readonly bytes: number | null
   readonly bytesPerSecond: number
-  readonly path: Path | null
+  readonly path: Way | null
   readonly text: string
   readonly actions: readonly FileAction[]
 }
@@ -25,6 +25,8 @@ export interface FileView {
 
 interface FileFacts {
   size: number
+  /** Where the server has a copy; null when only devices have the file. */
+  storedUrl: string | null
   sender: string
   nameOf: (device: DeviceId) => string
   canSaveAs: boolean
@@ -39,6 +41,8 @@ const PLAIN: Omit<FileRow, 'status' | 'text'> = {
 }
 
 export function fileView(transfer: Transfer | undefined, facts: FileFacts): FileView {
+  if (transfer?.role === 'storing') return { url: transfer.url, rows: [storingRow(transfer.state, facts)] }
+  if (facts.storedUrl !== null) return { url: facts.storedUrl, rows: [storingRow({ status: 'done' }, facts)] }
   if (!transfer) return { url: null, rows: [] }
   if (transfer.role === 'receiving') {
     const { state } = transfer
@@ -90,7 +94,14 @@ function sendingRow(device: DeviceId, state: Sending, facts: FileFacts): FileRow
   }
 }
 
-function moving(state: { bytesPerSecond: number; path: Path }, bytes: number) {
+function storingRow(state: Storing, { size }: FileFacts): FileRow {
+  const row = { ...PLAIN, status: state.status }
+  return state.status === 'done'
+    ? { ...row, bytes: size, path: 'stored', text: 'Complete' }
+    : { ...row, ...moving({ ...state, path: 'stored' }, state.sent), actions: ['cancel'] }
+}
+
+function moving(state: { bytesPerSecond: number; path: Way }, bytes: number) {
   return { bytes, bytesPerSecond: state.bytesPerSecond, path: state.path, text: '' }
 }
 

@@ -14,7 +14,8 @@ export function useFile(item: Item, size: number): FileView {
   const transfer = useStore(stores.transfers, (state) => state.transfers[item.id])
   const sender = useStore(stores.devices, (state) => deviceName(state, item.from))
   const nameOf = (id: DeviceId) => deviceName(stores.devices.getState(), id)
-  return fileView(transfer, { size, sender, nameOf, canSaveAs: actions.canSaveAs })
+  const storedUrl = item.content.kind === 'file' ? item.content.url : null
+  return fileView(transfer, { size, storedUrl, sender, nameOf, canSaveAs: actions.canSaveAs })
 }
 
 /** What a button of a file card does. */
