@@ -9,6 +9,7 @@ import { HomeRoute } from './routes/home-route'
 import { Loading } from './shell/loading'
 
 const SpaceRoute = lazy(() => import('./routes/space-route').then((m) => ({ default: m.SpaceRoute })))
+const BeamsRoute = lazy(() => import('./routes/beams').then((m) => ({ default: m.BeamsRoute })))
 const NotFoundRoute = lazy(() =>
   import('./routes/not-found-route').then((m) => ({ default: m.NotFoundRoute })),
 )
@@ -23,6 +24,7 @@ export function App({ house }: { house: House }) {
             <Routes>
               <Route path={paths.home} element={<HomeRoute />} />
               <Route path={paths.space} element={<SpaceRoute />} />
+              <Route path={paths.beams} element={<BeamsRoute />} />
               <Route path="*" element={<NotFoundRoute />} />
             </Routes>
           </Suspense>

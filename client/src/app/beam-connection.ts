@@ -6,12 +6,14 @@ import type { BeamSession } from '../stores/beam-session'
 import { type DevicesEvent, reduceDevices } from '../stores/devices'
 import { type ItemsEvent, reduceItems } from '../stores/items'
 import type { Stores } from '../stores/stores'
-import { reduceTransfers } from '../stores/transfers'
+import { reduceTransfers, type Transfer } from '../stores/transfers'
 import { hasRtc } from '../transport/has-rtc'
-import { LiveBeam, type LiveBeamStatus } from '../transport/live-beam'
+import { LiveBeam, type LiveBeamOptions, type LiveBeamStatus, type StopReason } from '../transport/live-beam'
 import { PeerLinks } from '../transport/peer-links'
 import { openSignalSocket } from '../transport/signal-socket'
 import type { Transfers } from '../transport/transfers'
+import { AccessNews } from './access-news'
+import { type BeamNotes, createBeamNotes } from './beam-notes'
 import { deviceName as nameOf } from './device-name'
 import { deviceToken } from './session-storage'
 import type { Toaster } from './toaster'
@@ -25,6 +27,8 @@ export interface BeamConnectionEvents {
 export interface BeamConnection {
   readonly live: LiveBeam
   readonly links: PeerLinks
+  /** Takes the beam into the account. Resolves to null once it is saved, else to why it is not. */
+  save(name: string): Promise<string | null>
   leave(): void
 }
 
@@ -45,44 +49,70 @@ export function joinBeam(
     events.onItems()
   }
   const links = openLinks(transfers, devices, (to, message) => live.signal(to, message))
+  const notes = createBeamNotes(session.beamId, stores, toaster, items)
+  const access = new AccessNews(stores, toaster)
+  const reach = { devices, items, links, notes, access, stores, transfers, toaster }
   let beamed = false
-  const live = new LiveBeam(
-    {
-      beamId: session.beamId,
-      beamKey: session.beamKey,
-      auth: (takeNewToken) => ({
-        v: 1,
-        caps: hasRtc() ? ['files', 'rtc'] : ['files'],
-        name: nameOf(navigator.userAgent),
-        device_token: deviceToken(session.beamId, takeNewToken),
-      }),
-      open: openSignalSocket,
-      random: Math.random,
+  const live = new LiveBeam(liveOptions(session), {
+    onStatus(status) {
+      transfers.tell({ do: 'relay', up: status.status === 'live' })
+      if (status.status === 'live') notes.load()
+      else access.lost()
+      if (status.status === 'live' && !beamed) {
+        beamed = true
+        toaster.ok('Beaming')
+      }
+      if (status.status === 'stopped') stopped(status.why, reach)
+      events.onStatus(status)
     },
-    {
-      onStatus(status) {
-        transfers.tell({ do: 'relay', up: status.status === 'live' })
-        if (status.status === 'live' && !beamed) {
-          beamed = true
-          toaster.ok('Beaming')
-        }
-        events.onStatus(status)
-      },
-      onMessage: (message) => receive(message, { devices, items, links, stores, transfers, toaster }),
-      onSynced: (synced) => items({ type: 'synced', ...synced }),
-      onRelayed: (from, frame) => transfers.tell({ do: 'relayed', from, frame }, [frame]),
-    },
-  )
+    onMessage: (message) => receive(message, reach),
+    onSynced: (synced) =>
+      items({ type: 'synced', ...synced, note: isSaved(stores) ? { mine: false } : null }),
+    onRelayed: (from, frame) => transfers.tell({ do: 'relayed', from, frame }, [frame]),
+  })
   const leave = () => {
     live.leave()
-    links.close()
+    notes.end()
+    access.lost()
+    cutLinks(reach)
     transfers.tell({ do: 'relay', up: false })
-    transfers.tell({ do: 'devices', devices: [] })
-    devices({ type: 'left' })
+    stores.access.setState({ kind: 'unknown' }, true)
     stores.items.setState((state) => reduceItems(state, { type: 'left' }), true)
     stores.transfers.setState((state) => reduceTransfers(state, { type: 'left' }), true)
   }
-  return { live, links, leave }
+  return { live, links, save: (name) => access.save(() => live.save(name)), leave }
+}
+
+function liveOptions({ beamId, beamKey }: BeamSession): LiveBeamOptions {
+  return {
+    beamId,
+    beamKey,
+    auth: (takeNewToken) => ({
+      v: 1,
+      caps: hasRtc() ? ['files', 'rtc'] : ['files'],
+      name: nameOf(navigator.userAgent),
+      device_token: deviceToken(beamId, takeNewToken),
+    }),
+    open: openSignalSocket,
+    random: Math.random,
+  }
+}
+
+function isSaved({ access }: Stores): boolean {
+  return access.getState().kind === 'saved'
+}
+
+/** The beam is not tried again by itself: its notes go, and where this device may not be any more, its links too. */
+function stopped(why: StopReason, reach: Reach): void {
+  reach.notes.end()
+  reach.items({ type: 'notesGone' })
+  if (why === 'forbidden' || why === 'logged-out') cutLinks(reach)
+}
+
+function cutLinks({ links, transfers, devices }: Reach): void {
+  links.close()
+  transfers.tell({ do: 'devices', devices: [] })
+  devices({ type: 'left' })
 }
 
 /** An item that was deleted takes its transfer with it. */
@@ -91,44 +121,72 @@ function stopTransfersOf(before: readonly Item[], stores: Stores, transfers: Tra
   for (const { id } of before) {
     if (kept.has(id)) continue
     const transfer = stores.transfers.getState().transfers[id]
-    const url =
-      transfer?.role === 'sending' ? transfer.url : transfer?.state.status === 'done' && transfer.state.url
+    const url = transfer && blobAddress(transfer)
     if (url) URL.revokeObjectURL(url)
     transfers.tell({ do: 'cancel', id, device: null })
     stores.transfers.setState((state) => reduceTransfers(state, { type: 'forgotten', id }), true)
   }
 }
 
+function blobAddress(transfer: Transfer): string | null {
+  if (transfer.role !== 'receiving') return transfer.url
+  return transfer.state.status === 'done' ? transfer.state.url : null
+}
+
 interface Reach {
   devices(event: DevicesEvent): void
   items(event: ItemsEvent): void
   readonly links: PeerLinks
+  readonly notes: BeamNotes
+  readonly access: AccessNews
   readonly stores: Stores
   readonly transfers: Transfers
   readonly toaster: Toaster
 }
 
 function receive(message: ServerMessage, reach: Reach): void {
+  const { access, notes } = reach
   switch (message.type) {
     case 'welcome':
+      access.hear(message)
       reach.devices({ type: 'welcomed', me: message.message.device_id })
       return reach.links.welcome(message.message.device_id, message.message.ice_servers)
     case 'authed_users':
       return listed(message.message, reach)
     case 'rec_clipboard':
-      return reach.items({ type: 'received', item: message })
+      return reach.items({ type: 'received', item: message, note: notes.markOf(message.from) })
     case 'delete_note':
-      return reach.items({ type: 'deleted', message: message.message, id: message.id })
+      reach.items({ type: 'deleted', message: message.message, id: message.id })
+      return reloadNotes(reach)
+    case 'beam_saved':
+      // What was live until now has become notes.
+      access.hear(message)
+      return notes.load()
+    case 'beam_renamed':
+    case 'access_changed':
+      return access.hear(message)
     case 'signal':
       return reach.links.handleSignal(message.extra.from, message.message)
     case 'error':
-      // These two mend themselves: the receiver wants again.
-      if (message.extra === 'relay_full' || message.extra === 'device_gone') return
-      return reach.toaster.bad(message.message)
+      return refused(message, reach)
     case 'auth_success':
     case 'sync':
       return
   }
+}
+
+function refused(error: Extract<ServerMessage, { type: 'error' }>, reach: Reach): void {
+  // These two mend themselves: the receiver wants again.
+  if (error.extra === 'relay_full' || error.extra === 'device_gone') return
+  if (reach.access.refused(error.message)) return
+  reach.toaster.bad(error.message)
+  // What was not deleted after all comes back.
+  if (error.extra === 'forbidden') reloadNotes(reach)
+}
+
+/** An unsaved beam has no notes: its list need not be read again. */
+function reloadNotes({ notes, stores }: Reach): void {
+  if (isSaved(stores)) notes.load()
 }
 
 function listed(list: readonly Device[], { devices, links, stores, transfers }: Reach): void {

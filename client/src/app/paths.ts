@@ -2,4 +2,5 @@
 export const paths = {
   home: '/',
   space: '/space',
+  beams: '/beams',
 } as const

@@ -1,23 +1,22 @@
 /** The composition root: the only place that knows both transport and stores. */
 import type { Actions, House } from '../features/actions'
-import { BEAM_PARAM, findBeamId, parseBeamId } from '../protocol/beam-link'
-import { BEAM_LIFETIME_MS, type BeamId } from '../protocol/bindings'
+import { findBeamId } from '../protocol/beam-link'
+import type { Beam, BeamId } from '../protocol/bindings'
 import type { BeamSession } from '../stores/beam-session'
 import { createStores } from '../stores/stores'
 import { createBeam, readSite } from '../transport/http'
 import type { LiveBeamStatus } from '../transport/live-beam'
 import { Transfers } from '../transport/transfers'
+import { NOT_CONNECTED } from './access-news'
 import { type BeamConnection, joinBeam } from './beam-connection'
+import { begin, joinedSession } from './begin'
 import { createClipboard } from './clipboard'
 import type { Context } from './context'
-import { clearSession, loadSession, saveSession } from './session-storage'
+import { createSavedBeams } from './saved-beams'
+import { saveSession } from './session-storage'
 import { createSharing, receiveWhatComes } from './sharing'
-import { createToaster } from './toaster'
+import { createToaster, type Toaster } from './toaster'
 import { createTransferNews } from './transfer-news'
-
-/** From this width of the window on, a beam is made by itself. */
-const AUTO_CREATE_WIDTH = 1024
-const UNTITLED = 'Untitled Beam'
 
 /** Starts everything that lives as long as the page. Call it once. */
 export function startServices(): House {
@@ -51,7 +50,14 @@ export function startServices(): House {
   }
   const join = (beamId: BeamId) => {
     const { session } = { session: null, ...stores.session.getState() }
-    if (session?.beamId !== beamId) enter(joined(beamId))
+    if (session?.beamId !== beamId) enter(joinedSession(beamId))
+  }
+
+  // A beam that this page is in has a new id: the page goes along.
+  const reenter = (old: BeamId, { beam_id, beam_name }: Beam) => {
+    const state = stores.session.getState()
+    if (state.status !== 'set' || state.session.beamId !== old) return
+    enter({ ...state.session, beamId: beam_id, beamName: beam_name })
   }
 
   const sharing = createSharing(context)
@@ -67,48 +73,34 @@ export function startServices(): House {
       return true
     },
     reconnect: () => connection?.live.wake(),
+    ...ownersActions(() => connection, toaster),
     dismissToast: (id) => toaster.dismiss(id),
+    beams: createSavedBeams({ stores, toaster, reenter }),
   }
 
   readSiteInto(stores)
-  begin(enter, newBeam)
+  begin({ enter, newBeam, wait: () => stores.session.setState({ status: 'creating' }, true) })
   wakeWithThePage(() => stores.connection.getState().status === 'reconnecting' && connection?.live.wake())
   return { stores, actions }
 }
 
-function joined(beamId: BeamId): BeamSession {
-  return { beamId, beamKey: null, beamName: UNTITLED, expiresAt: Date.now() + BEAM_LIFETIME_MS }
-}
-
-/** The page begins: in the beam of its address, else in the saved one, else on wide windows in a new one. */
-function begin(
-  enter: (session: BeamSession, onStatus?: (status: LiveBeamStatus) => void) => void,
-  newBeam: () => Promise<void>,
-): void {
-  const saved = loadSession(Date.now())
-  const linked = takeLinkedBeam()
-  if (linked && linked !== saved?.beamId) return enter(joined(linked))
-  const createHere = () => {
-    clearSession()
-    if (window.innerWidth >= AUTO_CREATE_WIDTH) void newBeam()
+/** What those may who have the beam's key, its admins and its owner. */
+function ownersActions(
+  connection: () => BeamConnection | null,
+  toaster: Toaster,
+): Pick<Actions, 'saveBeam' | 'removeDevice'> {
+  return {
+    async saveBeam(name) {
+      const here = connection()
+      if (!here) return NOT_CONNECTED
+      const refusal = await here.save(name)
+      if (refusal === null) toaster.ok('Beam saved successfully!')
+      return refusal
+    },
+    removeDevice(id) {
+      if (!connection()?.live.removeDevice(id)) toaster.bad(NOT_CONNECTED)
+    },
   }
-  if (!saved) return createHere()
-  // A saved beam that has ended in the meantime counts as none, unless a link asked for it.
-  let wasLive = false
-  enter(saved, (status) => {
-    wasLive ||= status.status === 'live'
-    if (status.status === 'stopped' && status.why === 'ended' && !wasLive && !linked) createHere()
-  })
-}
-
-/** Reads the beam from the address and takes it out of there, without a reload. */
-function takeLinkedBeam(): BeamId | null {
-  const url = new URL(location.href)
-  const value = url.searchParams.get(BEAM_PARAM)
-  if (value === null) return null
-  url.searchParams.delete(BEAM_PARAM)
-  history.replaceState(history.state, '', url)
-  return parseBeamId(value)
 }
 
 function readSiteInto({ site }: House['stores']): void {

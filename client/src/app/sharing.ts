@@ -2,11 +2,13 @@
 import type { Actions } from '../features/actions'
 import { AUTO_RECEIVE_BYTES, type DeviceId, type ItemId, MAX_MESSAGE_BYTES } from '../protocol/bindings'
 import { copyableText, displayName, fileItemMessage, type Item, textMessage } from '../protocol/item'
+import { mayDelete, mayShare } from '../stores/beam-access'
 import { reduceItems } from '../stores/items'
 import { reduceTransfers, type TransfersEvent } from '../stores/transfers'
 import { writeClipboard } from './clipboard'
 import type { Context } from './context'
 import { newItemId } from './random-ids'
+import { createUploads, type OutgoingFile, type Uploads } from './uploads'
 
 /** Room for the rest of a `share_clipboard` beside its text. */
 const ENVELOPE_BYTES = 1024
@@ -18,22 +20,23 @@ type Sharing = Pick<
 
 export function createSharing(context: Context): Sharing {
   const { stores, transfers, toaster } = context
+  const uploads = createUploads(stores)
   const find = (id: ItemId) => stores.items.getState().items.find((item) => item.id === id)
 
   return {
     shareText(text) {
       const trimmed = text.trim()
-      if (trimmed === '' || !isInBeam(context)) return
+      if (trimmed === '' || !canShare(context)) return
       // Longer text becomes a file: a message has a limit, a file has none.
       if (byteLength(JSON.stringify(trimmed)) > MAX_MESSAGE_BYTES - ENVELOPE_BYTES) {
-        return shareFile(context, new File([trimmed], 'Text.txt', { type: 'text/plain' }))
+        return shareFile(context, uploads, new File([trimmed], 'Text.txt', { type: 'text/plain' }))
       }
       const { message, extra } = textMessage(trimmed)
       share(context, newItemId(), message, extra)
     },
     shareFiles(files) {
-      if (!isInBeam(context)) return
-      for (const file of files) shareFile(context, file)
+      if (!canShare(context)) return
+      for (const file of files) shareFile(context, uploads, file)
     },
     async copyItem(id) {
       const item = find(id)
@@ -58,6 +61,8 @@ export function createSharing(context: Context): Sharing {
     },
     cancel(id: ItemId, device?: DeviceId) {
       const transfer = stores.transfers.getState().transfers[id]
+      // Nobody has heard of a file that is still on its way to the server.
+      if (transfer?.role === 'storing') return forget(context, id)
       // What has failed moves no more: giving it up offers it again.
       if (transfer?.role === 'receiving' && transfer.state.status === 'failed') {
         put(context, { type: 'receiving', id, state: { status: 'offered' } })
@@ -70,7 +75,7 @@ export function createSharing(context: Context): Sharing {
 export function receiveWhatComes(context: Context): void {
   const { stores } = context
   for (const item of stores.items.getState().items) {
-    if (item.content.kind !== 'file' || item.from === null) continue
+    if (item.content.kind !== 'file' || item.content.url !== null || item.from === null) continue
     if (stores.transfers.getState().transfers[item.id]) continue
     if (item.from === stores.devices.getState().me) {
       // Shared from here before the page was loaded anew.
@@ -100,26 +105,53 @@ function safeType(type: string): string {
   return isInert ? type : 'application/octet-stream'
 }
 
-function shareFile(context: Context, file: File): void {
-  const { toaster, transfers } = context
-  const id = newItemId()
+function shareFile(context: Context, uploads: Uploads, file: File): void {
+  const { stores, toaster } = context
   const name = displayName(file.name)
-  const { message, extra } = fileItemMessage({ name, size: file.size, type: file.type })
+  const url = URL.createObjectURL(file.slice(0, file.size, safeType(file.type)))
+  const outgoing = { id: newItemId(), file, name, url }
+  const session = stores.session.getState()
   toaster.info(`Uploading ${name}`)
-  transfers.tell({ do: 'offer', id, file })
-  put(context, {
-    type: 'offering',
-    id,
-    url: URL.createObjectURL(file.slice(0, file.size, safeType(file.type))),
+  if (session.status !== 'set' || !uploads.wants(file)) return offerFile(context, outgoing)
+  uploads.start(outgoing, session.session.beamId, {
+    onStored(message, extra) {
+      toaster.ok(`Uploaded "${name}" Successfully!`)
+      share(context, outgoing.id, message, extra)
+    },
+    onFailed() {
+      toaster.bad('Failed to upload!')
+      // Nothing is lost: it waits for a device, as other files do.
+      offerFile(context, outgoing)
+    },
   })
+}
+
+/** Shares a file that devices take from here. */
+function offerFile(context: Context, { id, file, name, url }: OutgoingFile): void {
+  const { message, extra } = fileItemMessage({ name, size: file.size, type: file.type })
+  context.transfers.tell({ do: 'offer', id, file })
+  put(context, { type: 'offering', id, url })
   share(context, id, message, extra)
 }
 
-/** Whether there is somewhere to share to; says so when not. */
-function isInBeam({ live, toaster }: Context): boolean {
-  if (live()) return true
-  toaster.bad('Join a beam first, then share.')
-  return false
+/** Takes away what only this device knows of. */
+function forget({ stores }: Context, id: ItemId): void {
+  const transfer = stores.transfers.getState().transfers[id]
+  if (transfer?.role === 'storing') URL.revokeObjectURL(transfer.url)
+  const event = { type: 'deleted', message: null, id } as const
+  stores.items.setState((state) => reduceItems(state, event), true)
+  put({ stores }, { type: 'forgotten', id })
+}
+
+/** Whether there is somewhere to share to, and one may; says so when not. */
+function canShare({ stores, live, toaster }: Context): boolean {
+  const refusal = live()
+    ? mayShare(stores.access.getState())
+      ? null
+      : 'You can only read in this beam.'
+    : 'Join a beam first, then share.'
+  if (refusal) toaster.bad(refusal)
+  return refusal === null
 }
 
 function share({ stores, live }: Context, id: ItemId, message: unknown, extra: string): void {
@@ -130,7 +162,11 @@ function share({ stores, live }: Context, id: ItemId, message: unknown, extra: s
 
 function deleteItem(context: Context, item: Item): void {
   const { stores, transfers, toaster, live } = context
+  if (!mayDelete(stores.access.getState(), item)) {
+    return toaster.bad('Cannot delete beam note from UI (Update Soon)')
+  }
   const transfer = stores.transfers.getState().transfers[item.id]
+  if (transfer?.role === 'storing' && transfer.state.status === 'moving') return forget(context, item.id)
   stores.items.setState(
     (state) => reduceItems(state, { type: 'deleted', message: item.message, id: item.id }),
     true,
@@ -146,12 +182,13 @@ function deleteItem(context: Context, item: Item): void {
     share(context, id, item.message, item.extra)
   }
   // Somebody else's file cannot be shared again from here: there is nothing to undo with.
-  const canUndo = item.content.kind !== 'file' || transfer?.role === 'sending'
+  const { content } = item
+  const canUndo = content.kind !== 'file' || content.url !== null || transfer?.role === 'sending'
   transfers.tell({ do: 'cancel', id: item.id, device: null })
   toaster.info('Deleted', canUndo ? { label: 'Undo', run: undo } : undefined)
 }
 
-function put({ stores }: Context, event: TransfersEvent): void {
+function put({ stores }: Pick<Context, 'stores'>, event: TransfersEvent): void {
   stores.transfers.setState((state) => reduceTransfers(state, event), true)
 }
 

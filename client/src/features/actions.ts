@@ -2,6 +2,7 @@
 import { createContext, useContext } from 'react'
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import type { Stores } from '../stores/stores'
+import type { BeamActions } from './beams/beam-actions'
 
 /** Where something was pasted: the specification has other words on /space. */
 export type Screen = 'home' | 'space'
@@ -34,12 +35,20 @@ export interface Actions {
   /** Cancels a transfer: with one device, or with all that take this file from here. */
   cancel(id: ItemId, device?: DeviceId): void
 
+  /** Takes the beam into the account under a name. Resolves to null, or to why it was not saved. */
+  saveBeam(name: string): Promise<string | null>
+  /** Sends a device out of the beam; it cannot come back as the same. */
+  removeDevice(id: DeviceId): void
+
   copyBeamId(): Promise<void>
   copyLink(): Promise<void>
   /** The device's own share sheet with the beam's link. */
   shareLink(): Promise<void>
 
   dismissToast(id: number): void
+
+  /** The account's saved beams. */
+  readonly beams: BeamActions
 }
 
 export interface House {

@@ -1,12 +1,19 @@
+import X from 'lucide-react/icons/x'
+import { useState } from 'react'
 import { useStore } from 'zustand'
 import type { Device } from '../../protocol/bindings'
+import { mayRemoveDevices } from '../../stores/beam-access'
+import { Avatar } from '../../ui/avatar'
 import { Badge } from '../../ui/badge'
+import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { Dialog } from '../../ui/dialog'
 import { Icon } from '../../ui/icon'
+import { IconButton } from '../../ui/icon-button'
 import { useHouse } from '../actions'
 import { PATHS } from '../transfer/path-label'
 import { deviceIcon } from './device-icon'
 import css from './device-list.module.css'
+import { personOf } from './person-of'
 
 function useTitle(): string {
   const count = useStore(useHouse().stores.devices, (state) => state.devices.length)
@@ -36,34 +43,70 @@ export function DeviceSheet({ onClose }: { onClose: () => void }) {
 }
 
 function DeviceList() {
-  const devices = useStore(useHouse().stores.devices, (state) => state.devices)
+  const { stores, actions } = useHouse()
+  const devices = useStore(stores.devices, (state) => state.devices)
+  const mayRemove = useStore(stores.access, mayRemoveDevices)
+  const [removing, setRemoving] = useState<Device | null>(null)
   return (
-    <ul>
-      {devices.map((device) => (
-        <DeviceRow key={device.device_id} device={device} />
-      ))}
-    </ul>
+    <>
+      <ul>
+        {devices.map((device) => (
+          <DeviceRow key={device.device_id} device={device} onRemove={mayRemove ? setRemoving : null} />
+        ))}
+      </ul>
+      {removing && (
+        <ConfirmDialog
+          title="Remove device"
+          question={`Are you sure you want to remove ${removing.name} from this beam?`}
+          warning="It cannot come back under this name. Renew the link to keep everybody out who has it."
+          action="Remove device"
+          onConfirm={() => actions.removeDevice(removing.device_id)}
+          onClose={() => setRemoving(null)}
+        />
+      )}
+    </>
   )
 }
 
-function DeviceRow({ device }: { device: Device }) {
+interface DeviceRowProps {
+  device: Device
+  /** Null for those who may not. */
+  onRemove: ((device: Device) => void) | null
+}
+
+function DeviceRow({ device, onRemove }: DeviceRowProps) {
   const { devices } = useHouse().stores
   const mine = useStore(devices, (state) => state.me === device.device_id)
   const path = useStore(devices, (state) => state.paths[device.device_id])
   const badge = path && PATHS[path]
+  const person = personOf(device)
+  const meta = [person?.name, mine && 'This device'].filter(Boolean).join(' · ')
   return (
     <li className={css.device}>
-      <span className={css.icon}>
-        <Icon of={deviceIcon(device.name)} size={20} />
-      </span>
+      {person?.picture ? (
+        <Avatar name={person.name} picture={person.picture} size={40} />
+      ) : (
+        <span className={css.icon}>
+          <Icon of={deviceIcon(device.name)} size={20} />
+        </span>
+      )}
       <div className={css.words}>
         <div className={css.name}>{device.name}</div>
-        {mine && <div className={css.meta}>This device</div>}
+        {meta && <div className={css.meta}>{meta}</div>}
       </div>
       {badge && (
         <Badge tone={badge.tone} icon={badge.icon}>
           {badge.label}
         </Badge>
+      )}
+      {onRemove && !mine && (
+        <IconButton
+          icon={X}
+          label={`Remove device ${device.name}`}
+          look="small"
+          iconSize={16}
+          onClick={() => onRemove(device)}
+        />
       )}
     </li>
   )

@@ -68,6 +68,7 @@ function pillLook(connection: Connection, count: number): PillLook | null {
 }
 
 const REASONS = {
+  'logged-out': 'Your login has ended',
   unreachable: 'Not connected',
   forbidden: 'You cannot join this beam',
   ended: 'This beam has ended',

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import { fileTakers } from '../../stores/devices'
 import { useHouse } from '../actions'
-import { useSession } from '../session/beam'
+import { useMayShare, useSession } from '../session/beam'
 import css from './drop-zone.module.css'
 import { droppedFiles } from './dropped-files'
 
@@ -10,7 +10,8 @@ import { droppedFiles } from './dropped-files'
 export function DropZone() {
   const { stores, actions } = useHouse()
   const takers = useStore(stores.devices, (state) => fileTakers(state).length)
-  const ready = useSession() !== null
+  const mayShare = useMayShare()
+  const ready = useSession() !== null && mayShare
   const over = useFilesOver(ready, (data) => {
     droppedFiles(data).then(actions.shareFiles, () => actions.shareFiles([...data.files]))
   })

@@ -3,7 +3,9 @@ import { useHouse } from '../actions'
 import { Canvas } from '../canvas/canvas'
 import { FileInput, PICKS_FOLDERS } from '../files/file-input'
 import { usePasteAnywhere } from '../files/paste-anywhere'
-import { useHasItems, useSession } from '../session/beam'
+import { useHasItems, useMayShare, useSession } from '../session/beam'
+import { BeamGone, useGone } from '../session/beam-gone'
+import { ReadOnly } from '../session/read-only'
 import { Toolbar } from '../toolbar/toolbar'
 import { CornerQr } from './corner-qr'
 import css from './desktop-home.module.css'
@@ -19,7 +21,16 @@ export function DesktopHome() {
   const session = useSession()
   const waiting = useWaiting()
   const hasItems = useHasItems()
-  usePasteAnywhere(actions, 'home', session !== null)
+  const mayShare = useMayShare()
+  const gone = useGone()
+  usePasteAnywhere(actions, 'home', session !== null && mayShare)
+  if (gone && !hasItems) {
+    return (
+      <main className={css.home}>
+        <BeamGone why={gone} />
+      </main>
+    )
+  }
   return (
     <main className={css.home}>
       <Canvas />
@@ -29,8 +40,16 @@ export function DesktopHome() {
       {!waiting && <CornerQr />}
       {hasItems && <p className={css.hint}>Double Click a note to copy</p>}
       {!hasItems && <FooterLine corner={waiting} />}
-      {session && <Tools />}
+      {session && !gone && (mayShare ? <Tools /> : <Reader />)}
     </main>
+  )
+}
+
+function Reader() {
+  return (
+    <div className={css.reader}>
+      <ReadOnly />
+    </div>
   )
 }
 

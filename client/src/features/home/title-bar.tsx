@@ -1,4 +1,5 @@
 import { Mark } from '../../ui/mark'
+import { SaveButton } from '../save/save-button'
 import { useProduct } from '../session/beam'
 import { useHomeHeading, useWaiting } from './stage'
 import css from './title-bar.module.css'
@@ -23,6 +24,7 @@ export function TitleBar() {
         <h1>{heading}</h1>
         <p>Share Clipboards / Links / Pictures / Videos</p>
       </div>
+      <SaveButton />
     </div>
   )
 }

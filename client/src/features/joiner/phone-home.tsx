@@ -8,7 +8,10 @@ import { AnyFileButtons, MediaButton } from '../files/file-buttons'
 import { usePasteAnywhere } from '../files/paste-anywhere'
 import { ItemList } from '../item/item-list'
 import { JoinButton } from '../join/join-button'
-import { useHasItems, useSession } from '../session/beam'
+import { SaveButton } from '../save/save-button'
+import { useHasItems, useMayShare, useSession } from '../session/beam'
+import { BeamGone, useGone } from '../session/beam-gone'
+import { ReadOnly } from '../session/read-only'
 import { Composer } from './composer'
 import { LaptopPicture } from './laptop-picture'
 import { newBeamLabel } from './new-beam-label'
@@ -22,11 +25,46 @@ export function PhoneHome() {
 function Joined() {
   const { actions } = useHouse()
   const hasItems = useHasItems()
-  usePasteAnywhere(actions, 'home', true)
+  const mayShare = useMayShare()
+  const gone = useGone()
+  usePasteAnywhere(actions, 'home', mayShare && !gone)
+  if (gone && !hasItems) {
+    return (
+      <main>
+        <BeamGone why={gone} />
+      </main>
+    )
+  }
   return (
     <main className={css.joined}>
       <h1>Start Sharing</h1>
       <p className={css.subtitle}>Share Clipboards / Links / Pictures / Videos</p>
+      {mayShare ? (
+        <Ways />
+      ) : (
+        <div className={css.reader}>
+          <ReadOnly />
+        </div>
+      )}
+      {hasItems && (
+        <section aria-labelledby="in-this-beam">
+          <div className={css.listHead}>
+            <h2 id="in-this-beam">In this beam</h2>
+            <SaveButton />
+          </div>
+          <ItemList />
+        </section>
+      )}
+      {mayShare && !gone && <Composer />}
+    </main>
+  )
+}
+
+/** What one shares with: the clipboard and files. */
+function Ways() {
+  const { actions } = useHouse()
+  return (
+    <>
       <div className={css.big}>
         <Button look="primary" className={css.tall} onClick={() => void actions.paste('home')}>
           <Icon of={ClipboardPaste} size={26} />
@@ -37,14 +75,7 @@ function Joined() {
       <div className={css.small}>
         <AnyFileButtons />
       </div>
-      {hasItems && (
-        <section aria-labelledby="in-this-beam">
-          <h2 id="in-this-beam">In this beam</h2>
-          <ItemList />
-        </section>
-      )}
-      <Composer />
-    </main>
+    </>
   )
 }
 

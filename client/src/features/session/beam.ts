@@ -1,6 +1,7 @@
 /** What the screens ask of the beam: is there one, its link, who is here. */
 import { useStore } from 'zustand'
 import { beamLink } from '../../protocol/beam-link'
+import { mayShare } from '../../stores/beam-access'
 import type { BeamSession } from '../../stores/beam-session'
 import { useHouse } from '../actions'
 
@@ -29,4 +30,9 @@ export function useDeviceCount(): number {
 
 export function useHasItems(): boolean {
   return useStore(useHouse().stores.items, (state) => state.items.length > 0)
+}
+
+/** Whether this device may share here; false in a beam that it may only read. */
+export function useMayShare(): boolean {
+  return useStore(useHouse().stores.access, mayShare)
 }

@@ -8,7 +8,7 @@ import { useDismiss } from '../../ui/dismiss'
 import { Icon } from '../../ui/icon'
 import { Menu } from '../../ui/menu'
 import { useHouse } from '../actions'
-import { useHasItems } from '../session/beam'
+import { useHasItems, useMayShare } from '../session/beam'
 import css from './space-menu.module.css'
 
 const CLOSING_MS = 300
@@ -17,6 +17,7 @@ const CLOSING_MS = 300
 export function SpaceMenu() {
   const { actions } = useHouse()
   const hasItems = useHasItems()
+  const mayShare = useMayShare()
   const [state, setState] = useState<'closed' | 'open' | 'closing'>('closed')
   const anchor = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
@@ -35,31 +36,25 @@ export function SpaceMenu() {
     close()
   }
   const open = state === 'open'
+  const paste = {
+    label: 'Paste',
+    hint: 'From the clipboard',
+    icon: ClipboardPaste,
+    onSelect: then(() => actions.paste('space')),
+  }
+  const share = {
+    label: 'Share',
+    hint: 'Invite a device',
+    icon: Share,
+    onSelect: then(() => actions.shareLink()),
+  }
   return (
     <>
       {state !== 'closed' && <div className={cx(css.scrim, !open && css.closing)} />}
       <div ref={anchor} className={css.anchor}>
         {state !== 'closed' && (
           <div className={cx(css.menu, !open && css.closing)}>
-            <Menu
-              label="Space Menu"
-              roomy
-              heading
-              items={[
-                {
-                  label: 'Paste',
-                  hint: 'From the clipboard',
-                  icon: ClipboardPaste,
-                  onSelect: then(() => actions.paste('space')),
-                },
-                {
-                  label: 'Share',
-                  hint: 'Invite a device',
-                  icon: Share,
-                  onSelect: then(() => actions.shareLink()),
-                },
-              ]}
-            />
+            <Menu label="Space Menu" roomy heading items={mayShare ? [paste, share] : [share]} />
           </div>
         )}
         <button

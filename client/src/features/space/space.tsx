@@ -10,7 +10,9 @@ import { usePasteAnywhere } from '../files/paste-anywhere'
 import { ItemList } from '../item/item-list'
 import { JoinButton } from '../join/join-button'
 import { newBeamLabel } from '../joiner/new-beam-label'
-import { useBeamLink, useDeviceCount, useHasItems, useSession } from '../session/beam'
+import { useBeamLink, useDeviceCount, useHasItems, useMayShare, useSession } from '../session/beam'
+import { BeamGone, useGone } from '../session/beam-gone'
+import { ReadOnly } from '../session/read-only'
 import { SourceLink } from '../session/source-link'
 import css from './space.module.css'
 import { SpaceMenu } from './space-menu'
@@ -20,11 +22,20 @@ export function Space() {
   const { actions } = useHouse()
   const session = useSession() !== null
   const hasItems = useHasItems()
-  usePasteAnywhere(actions, 'space', session)
+  const mayShare = useMayShare()
+  const gone = useGone()
+  usePasteAnywhere(actions, 'space', session && mayShare)
+  if (gone && !hasItems) {
+    return (
+      <main className={css.space}>
+        <BeamGone why={gone} />
+      </main>
+    )
+  }
   return (
     <main className={css.space}>
       {hasItems ? <Filled /> : <Empty session={session} />}
-      {session && <SpaceMenu />}
+      {session && !gone && <SpaceMenu />}
     </main>
   )
 }
@@ -76,6 +87,7 @@ function Code({ size }: { size: 'big' | 'medium' }) {
 }
 
 function Files() {
+  if (!useMayShare()) return <ReadOnly />
   return (
     <div className={css.files}>
       <MediaButton look="small" />

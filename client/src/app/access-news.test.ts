@@ -1,0 +1,69 @@
+// @vitest-environment jsdom
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { BeamId, SavedBeam } from '../protocol/bindings'
+import { createStores, type Stores } from '../stores/stores'
+import { AccessNews } from './access-news'
+import { createToaster } from './toaster'
+
+const saved = (change: Partial<SavedBeam> = {}): SavedBeam => ({
+  beam_name: 'Cabin',
+  role: 'owner',
+  link_access: 'write',
+  ...change,
+})
+
+let stores: Stores
+let news: AccessNews
+
+beforeEach(() => {
+  localStorage.clear()
+  stores = createStores()
+  const session = { beamId: 'b' as BeamId, beamKey: null, beamName: '', expiresAt: 1 }
+  stores.session.setState({ status: 'set', session }, true)
+  news = new AccessNews(stores, createToaster(stores.toasts))
+})
+
+const name = () => {
+  const state = stores.session.getState()
+  return state.status === 'set' ? state.session.beamName : null
+}
+const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
+
+describe('news of the beam', () => {
+  it('s21_a_saved_beam_has_its_name_everywhere_and_after_a_reload', async () => {
+    const saving = news.save(() => true)
+    news.hear({ type: 'beam_saved', message: saved() })
+    expect(await saving).toBeNull()
+    expect(name()).toBe('Cabin')
+    expect(localStorage.getItem('session')).toContain('"beam_name":"Cabin"')
+    expect(stores.access.getState()).toEqual({ kind: 'saved', saved: saved() })
+  })
+
+  it('s21_a_refusal_goes_to_who_asked', async () => {
+    const saving = news.save(() => true)
+    expect(news.refused('Only its creator can save a beam.')).toBe(true)
+    expect(await saving).toBe('Only its creator can save a beam.')
+    expect(news.refused('Something else.')).toBe(false)
+  })
+
+  it('does not wait for an answer that cannot come', async () => {
+    expect(await news.save(() => false)).toContain('Not connected')
+    const saving = news.save(() => true)
+    news.lost()
+    expect(await saving).toContain('Not connected')
+  })
+
+  it('s23_a_new_name_is_taken_over', () => {
+    news.hear({ type: 'beam_saved', message: saved() })
+    news.hear({ type: 'beam_renamed', message: 'Cottage' })
+    expect(name()).toBe('Cottage')
+  })
+
+  it('s24_a_change_of_level_is_said_once_when_it_matters', () => {
+    news.hear({ type: 'beam_saved', message: saved({ role: 'write' }) })
+    news.hear({ type: 'access_changed', message: saved({ role: 'admin' }) })
+    expect(toasts()).toEqual([])
+    news.hear({ type: 'access_changed', message: saved({ role: 'read' }) })
+    expect(toasts()).toEqual(['You can only read in this beam now.'])
+  })
+})

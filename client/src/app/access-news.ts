@@ -1,0 +1,91 @@
+/** What the server says about the beam itself: whether it is saved, its name, and what this device may in it. */
+import type { SavedBeam, ServerMessage } from '../protocol/bindings'
+import type { BeamAccess } from '../stores/beam-access'
+import type { Stores } from '../stores/stores'
+import { saveSession } from './session-storage'
+import type { Toaster } from './toaster'
+
+type News = Extract<ServerMessage, { type: 'welcome' | 'beam_saved' | 'beam_renamed' | 'access_changed' }>
+
+/** Why a wish was not heard. */
+export const NOT_CONNECTED = 'Not connected. Try again in a moment.'
+
+export class AccessNews {
+  readonly #stores: Stores
+  readonly #toaster: Toaster
+  /** Somebody waits for the beam to be saved. */
+  #saving: ((refusal: string | null) => void) | null = null
+
+  constructor(stores: Stores, toaster: Toaster) {
+    this.#stores = stores
+    this.#toaster = toaster
+  }
+
+  /** Asks for the beam to be saved; null once it is, else why it is not. One at a time. */
+  save(send: () => boolean): Promise<string | null> {
+    this.#end(NOT_CONNECTED)
+    return new Promise((resolve) => {
+      this.#saving = resolve
+      if (!send()) this.#end(NOT_CONNECTED)
+    })
+  }
+
+  /** The socket is gone: what it was asked is not answered any more. */
+  lost(): void {
+    this.#end(NOT_CONNECTED)
+  }
+
+  /** An error came: true when it answers the wish to save. */
+  refused(detail: string): boolean {
+    if (!this.#saving) return false
+    this.#end(detail)
+    return true
+  }
+
+  hear(message: News): void {
+    switch (message.type) {
+      case 'welcome': {
+        const { saved, creator } = message.message
+        return this.#set(saved ? { kind: 'saved', saved } : { kind: 'unsaved', creator })
+      }
+      case 'beam_saved':
+        this.#set({ kind: 'saved', saved: message.message })
+        return this.#end(null)
+      case 'beam_renamed':
+        return this.#renamed(message.message)
+      case 'access_changed':
+        return this.#changed(message.message)
+    }
+  }
+
+  #end(refusal: string | null): void {
+    this.#saving?.(refusal)
+    this.#saving = null
+  }
+
+  #changed(saved: SavedBeam): void {
+    const before = this.#stores.access.getState()
+    this.#set({ kind: 'saved', saved })
+    const couldOnlyRead = before.kind === 'saved' && before.saved.role === 'read'
+    const canOnlyRead = saved.role === 'read'
+    if (couldOnlyRead === canOnlyRead) return
+    this.#toaster.info(
+      canOnlyRead ? 'You can only read in this beam now.' : 'You can share in this beam now.',
+    )
+  }
+
+  #renamed(name: string): void {
+    const access = this.#stores.access.getState()
+    if (access.kind === 'saved') this.#set({ kind: 'saved', saved: { ...access.saved, beam_name: name } })
+  }
+
+  #set(access: BeamAccess): void {
+    const { session: store } = this.#stores
+    this.#stores.access.setState(access, true)
+    const state = store.getState()
+    if (access.kind !== 'saved' || state.status !== 'set') return
+    const session = { ...state.session, beamName: access.saved.beam_name }
+    saveSession(session)
+    store.setState({ status: 'set', session }, true)
+  }
+}

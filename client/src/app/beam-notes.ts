@@ -1,0 +1,51 @@
+/** The notes of a saved beam, read when the live channel is there and whenever the list may have changed. */
+import type { BeamId, DeviceId } from '../protocol/bindings'
+import { noteItem } from '../protocol/note'
+import type { ItemsEvent, NoteMark } from '../stores/items'
+import type { Stores } from '../stores/stores'
+import { HttpError } from '../transport/http'
+import { readNotes } from '../transport/note-calls'
+import type { Toaster } from './toaster'
+
+export interface BeamNotes {
+  /** Reads the notes of the beam into the items. */
+  load(): void
+  /** What an item that comes live is: a note in a saved beam, and one's own when one's account is behind it. */
+  markOf(from: DeviceId): NoteMark
+  /** Answers that are still on their way say nothing any more. */
+  end(): void
+}
+
+export function createBeamNotes(
+  beam: BeamId,
+  stores: Stores,
+  toaster: Toaster,
+  put: (event: ItemsEvent) => void,
+): BeamNotes {
+  // Told apart so that of two answers the older one does not win.
+  let asked = 0
+  return {
+    load() {
+      asked += 1
+      const mine = asked
+      readNotes(beam).then(
+        (notes) => mine === asked && put({ type: 'notes', notes: notes.map(noteItem) }),
+        (error: unknown) => {
+          const isLoggedOut = error instanceof HttpError && error.status === 401
+          if (mine === asked && !isLoggedOut) toaster.bad('Failed to load beam notes')
+        },
+      )
+    },
+    markOf(from) {
+      if (stores.access.getState().kind !== 'saved') return null
+      const { devices, me } = stores.devices.getState()
+      const accountOf = (id: DeviceId | null) =>
+        devices.find(({ device_id }) => device_id === id)?.username ?? null
+      const account = accountOf(me)
+      return { mine: account !== null && accountOf(from) === account }
+    },
+    end() {
+      asked += 1
+    },
+  }
+}

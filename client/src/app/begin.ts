@@ -1,0 +1,107 @@
+/** How a page begins: in the beam of its address, else in the saved one, else in a new one. */
+import { BEAM_PARAM, parseBeamId } from '../protocol/beam-link'
+import { BEAM_LIFETIME_MS, type BeamId } from '../protocol/bindings'
+import type { BeamSession } from '../stores/beam-session'
+import type { LiveBeamStatus } from '../transport/live-beam'
+import { readNotes } from '../transport/note-calls'
+import { paths } from './paths'
+import { clearSession, loadSession } from './session-storage'
+
+/** From this width of the window on, a beam is made by itself. */
+const AUTO_CREATE_WIDTH = 1024
+const UNTITLED = 'Untitled Beam'
+
+export interface Visit {
+  readonly saved: BeamSession | null
+  /** The beam of the address. */
+  readonly linked: BeamId | null
+  /** Somebody came to the home page; not by a reload, and not by going back. */
+  readonly isFreshHome: boolean
+  readonly isWide: boolean
+}
+
+export type Beginning =
+  | { do: 'nothing' }
+  | { do: 'create' }
+  | { do: 'enter'; beam: BeamId }
+  | { do: 'reuse'; session: BeamSession }
+  /** Used again unless it has notes: then there is a new one. */
+  | { do: 'check'; session: BeamSession }
+
+/** Decides where a page begins. A saved beam with notes gives way to a new one only on a fresh visit (P14). */
+export function beginningOf({ saved, linked, isFreshHome, isWide }: Visit): Beginning {
+  if (linked && linked !== saved?.beamId) return { do: 'enter', beam: linked }
+  if (!saved) return { do: isWide ? 'create' : 'nothing' }
+  const mayMakeAnother = isFreshHome && isWide && !linked
+  return { do: mayMakeAnother ? 'check' : 'reuse', session: saved }
+}
+
+export interface Ways {
+  enter(session: BeamSession, onStatus?: (status: LiveBeamStatus) => void): void
+  newBeam(): Promise<void>
+  /** Something is going on that ends in a beam. */
+  wait(): void
+}
+
+/** Begins the page. Call it once. */
+export function begin({ enter, newBeam, wait }: Ways): void {
+  const saved = loadSession(Date.now())
+  const linked = takeLinkedBeam()
+  const isWide = window.innerWidth >= AUTO_CREATE_WIDTH
+  const beginning = beginningOf({ saved, linked, isFreshHome: isFreshHome(), isWide })
+  const createHere = () => {
+    clearSession()
+    if (isWide) void newBeam()
+  }
+  // A saved beam that has ended in the meantime counts as none, unless a link asked for it.
+  const reuse = (session: BeamSession) => {
+    let wasLive = false
+    enter(session, (status) => {
+      wasLive ||= status.status === 'live'
+      if (status.status === 'stopped' && status.why === 'ended' && !wasLive && !linked) createHere()
+    })
+  }
+  switch (beginning.do) {
+    case 'nothing':
+    case 'create':
+      return createHere()
+    case 'enter':
+      return enter(joinedSession(beginning.beam))
+    case 'reuse':
+      return reuse(beginning.session)
+    case 'check':
+      wait()
+      void hasNotes(beginning.session.beamId).then((does) => (does ? createHere() : reuse(beginning.session)))
+  }
+}
+
+/** A session in a beam that was joined by link, code or id. */
+export function joinedSession(beamId: BeamId): BeamSession {
+  return { beamId, beamKey: null, beamName: UNTITLED, expiresAt: Date.now() + BEAM_LIFETIME_MS }
+}
+
+/** A failed check counts as no notes. */
+async function hasNotes(beam: BeamId): Promise<boolean> {
+  try {
+    return (await readNotes(beam)).length > 0
+  } catch (error) {
+    // biome-ignore lint/suspicious/noConsole: the specification wants a failed check logged only.
+    console.warn('The notes of the saved beam could not be checked', error)
+    return false
+  }
+}
+
+function isFreshHome(): boolean {
+  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+  return location.pathname === paths.home && navigation?.type === 'navigate'
+}
+
+/** Reads the beam from the address and takes it out of there, without a reload. */
+function takeLinkedBeam(): BeamId | null {
+  const url = new URL(location.href)
+  const value = url.searchParams.get(BEAM_PARAM)
+  if (value === null) return null
+  url.searchParams.delete(BEAM_PARAM)
+  history.replaceState(history.state, '', url)
+  return parseBeamId(value)
+}

@@ -1,0 +1,24 @@
+import { MyBeams } from '../../features/beams/my-beams'
+import { DesktopShell } from '../shell/desktop-shell'
+import { Loading } from '../shell/loading'
+import { usePageTitle } from '../shell/page-title'
+import { PhoneShell } from '../shell/phone-shell'
+import { useViewportClass } from '../viewport'
+
+export function BeamsRoute() {
+  usePageTitle('My Beams')
+  const viewport = useViewportClass()
+  if (viewport === 'undetermined') return <Loading />
+  if (viewport === 'mobile') {
+    return (
+      <PhoneShell toasts="floating">
+        <MyBeams />
+      </PhoneShell>
+    )
+  }
+  return (
+    <DesktopShell>
+      <MyBeams />
+    </DesktopShell>
+  )
+}

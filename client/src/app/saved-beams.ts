@@ -1,0 +1,156 @@
+/** The account's saved beams: reads and changes them on the server, then in the store. */
+import type { BeamActions, FormOutcome } from '../features/beams/beam-actions'
+import { beamLink } from '../protocol/beam-link'
+import type { Beam, BeamId } from '../protocol/bindings'
+import { type BeamsEvent, reduceBeams } from '../stores/beams'
+import type { Stores } from '../stores/stores'
+import { HttpError } from '../transport/http'
+import { writeClipboard } from './clipboard'
+import type { Toaster } from './toaster'
+
+// With the page of beams, not with the first one.
+const calls = () => import('../transport/beam-calls')
+
+interface Context {
+  readonly stores: Stores
+  readonly toaster: Toaster
+  /** A beam has another id now; a page that is in it moves along. */
+  readonly reenter: (old: BeamId, beam: Beam) => void
+}
+
+export function createSavedBeams(context: Context): BeamActions {
+  return { ...createBeamList(context), ...createSharesOfBeam(context) }
+}
+
+type ListActions = Pick<BeamActions, 'load' | 'copyId' | 'copyLinkOf' | 'rename' | 'remove' | 'leave'>
+
+function createBeamList({ stores, toaster }: Context): ListActions {
+  const tell = teller(stores)
+  const attempt = attempts(toaster)
+  return {
+    async load() {
+      tell({ type: 'loading' })
+      const read = await attempt('Failed to fetch beams', async () => {
+        const { listBeams, listMyShares, listSharedWithMe } = await calls()
+        const [mine, withMe, byMe] = await Promise.all([listBeams(), listSharedWithMe(), listMyShares()])
+        tell({ type: 'loaded', lists: { mine, withMe, byMe } })
+      })
+      if (!read) tell({ type: 'failed' })
+    },
+    async copyId(id) {
+      if (await writeClipboard(id)) toaster.ok('Beam ID copied to clipboard')
+      else toaster.bad('Failed to copy beam ID!')
+    },
+    async copyLinkOf(id) {
+      const link = beamLink(id, stores.site.getState().site, location)
+      if (await writeClipboard(link)) toaster.ok('Link copied successfully')
+      else toaster.bad('Failed to copy the link!')
+    },
+    rename: ({ beam_id }, beam_name) =>
+      submit(toaster, 'beam_name', 'Failed to rename beam', async () => {
+        tell({ type: 'changed', beam: await (await calls()).changeBeam(beam_id, { beam_name }) })
+        toaster.ok('Beam renamed successfully')
+      }),
+    async remove({ beam_id }) {
+      await attempt('Failed to delete beam', async () => {
+        await (await calls()).deleteBeam(beam_id)
+        tell({ type: 'deleted', id: beam_id })
+        toaster.ok('Beam deleted successfully')
+      })
+    },
+    async leave({ id }) {
+      await attempt('Failed to leave beam', async () => {
+        await (await calls()).removeShare(id)
+        tell({ type: 'unshared', share: id })
+        toaster.ok('You have left the beam')
+      })
+    },
+  }
+}
+
+function createSharesOfBeam({ stores, toaster, reenter }: Context): Omit<BeamActions, keyof ListActions> {
+  const tell = teller(stores)
+  const attempt = attempts(toaster)
+  return {
+    async openSharing(beam) {
+      tell({ type: 'sharingOpened', beam })
+      const read = await attempt('Failed to fetch beams', async () =>
+        tell({ type: 'sharingLoaded', details: await (await calls()).readBeam(beam.beam_id) }),
+      )
+      if (!read) tell({ type: 'sharingFailed' })
+    },
+    closeSharing: () => tell({ type: 'sharingClosed' }),
+    share: ({ beam_id }, username, share_type) =>
+      submit(toaster, 'username', 'Failed to share beam', async () => {
+        const share = await (await calls()).shareBeam({ beam_id, username, share_type })
+        tell({ type: 'shared', share })
+        toaster.ok(`Beam shared successfully with ${share.shared_with}`)
+      }),
+    async changeLevel({ id }, level) {
+      await attempt('Failed to update permissions', async () => {
+        const { share_type } = await (await calls()).changeShare(id, level)
+        tell({ type: 'levelChanged', share: id, level: share_type })
+        toaster.ok('Share permissions updated successfully')
+      })
+    },
+    async unshare({ id }) {
+      await attempt('Failed to remove share', async () => {
+        await (await calls()).removeShare(id)
+        tell({ type: 'unshared', share: id })
+        toaster.ok('Beam share removed successfully')
+      })
+    },
+    async setLinkAccess({ beam_id }, link_access) {
+      await attempt('Failed to update permissions', async () => {
+        tell({ type: 'changed', beam: await (await calls()).changeBeam(beam_id, { link_access }) })
+        toaster.ok('Share permissions updated successfully')
+      })
+    },
+    async renewLink({ beam_id }) {
+      await attempt('Failed to renew the link', async () => {
+        const beam = await (await calls()).renewBeam(beam_id)
+        tell({ type: 'renewed', old: beam_id, beam })
+        reenter(beam_id, beam)
+        toaster.ok('Link renewed successfully')
+      })
+    },
+  }
+}
+
+function teller({ beams }: Stores): (event: BeamsEvent) => void {
+  return (event) => beams.setState((state) => reduceBeams(state, event), true)
+}
+
+/** Does a thing, or says why not: the server's sentence, else the one given. */
+function attempts(toaster: Toaster) {
+  return async (failure: string, act: () => Promise<void>): Promise<boolean> => {
+    try {
+      await act()
+      return true
+    } catch (error) {
+      toaster.bad(detailOf(error) ?? failure)
+      return false
+    }
+  }
+}
+
+/** Sends a form; what is wrong with its field is said there. */
+async function submit(
+  toaster: Toaster,
+  field: string,
+  failure: string,
+  act: () => Promise<void>,
+): Promise<FormOutcome> {
+  try {
+    await act()
+    return { ok: true }
+  } catch (error) {
+    const fieldError = error instanceof HttpError ? (error.fields[field]?.[0] ?? null) : null
+    if (fieldError === null) toaster.bad(detailOf(error) ?? failure)
+    return { ok: false, fieldError }
+  }
+}
+
+function detailOf(error: unknown): string | null {
+  return error instanceof HttpError ? error.detail : null
+}

@@ -1,0 +1,53 @@
+import Copy from 'lucide-react/icons/copy'
+import type { ReactNode } from 'react'
+import { BEAM_PARAM } from '../../protocol/beam-link'
+import type { Beam } from '../../protocol/bindings'
+import { ButtonLink } from '../../ui/button'
+import { IconButton } from '../../ui/icon-button'
+import { useHouse } from '../actions'
+import css from './beam-card.module.css'
+import { beamMap } from './beam-map'
+import { beamName, createdText, shortId } from './beam-text'
+
+/** A saved beam: its map, its name, and the way in. `line` says with whom it is shared; `children` are what else can be done. */
+export function BeamCard({ beam, line, children }: { beam: Beam; line?: ReactNode; children: ReactNode }) {
+  const { beams } = useHouse().actions
+  const name = beamName(beam.beam_name)
+  return (
+    <article className={css.card} aria-label={name}>
+      <div className={css.sky} aria-hidden="true">
+        {beamMap(beam.beam_id).map(({ left, top, tilt, gradient }) => (
+          <b
+            key={left}
+            data-gradient={gradient}
+            style={{ left: `${left}%`, top: `calc((100% - 28px) * ${top / 100})`, rotate: `${tilt}deg` }}
+          />
+        ))}
+      </div>
+      <div className={css.body}>
+        <h2>{name}</h2>
+        <div className={css.facts}>
+          <span>{createdText(beam.created_at)}</span>
+          <span className={css.id}>
+            {shortId(beam.beam_id)}
+            <IconButton
+              icon={Copy}
+              label="Copy beam ID"
+              look="small"
+              iconSize={14}
+              onClick={() => void beams.copyId(beam.beam_id)}
+            />
+          </span>
+        </div>
+        {line && <div className={css.line}>{line}</div>}
+        <div className={css.acts}>
+          {/* A whole load: the page enters the beam as by any other link. */}
+          <ButtonLink size="sm" className={css.open} href={`/?${BEAM_PARAM}=${beam.beam_id}`}>
+            Open Beam
+          </ButtonLink>
+          {children}
+        </div>
+      </div>
+    </article>
+  )
+}

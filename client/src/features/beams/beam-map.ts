@@ -1,0 +1,29 @@
+/** The small map on a beam's card: plates drawn from the beam's id, so that one knows it again without seeing into it. */
+import { hash } from '../item/appearance'
+
+export interface Plate {
+  readonly gradient: number
+  /** Percent of the width. */
+  readonly left: number
+  /** Percent of the height that a plate leaves free. */
+  readonly top: number
+  /** Degrees. */
+  readonly tilt: number
+}
+
+const SLOTS = 6
+const SLOT_WIDTH = 15
+const FIRST_LEFT = 6
+const GRADIENTS = 5
+
+/** One to six plates. The same id gives the same map everywhere. */
+export function beamMap(id: string): readonly Plate[] {
+  const plates = Array.from({ length: SLOTS }, (_, slot) => ({ slot, drawn: hash(`${slot} ${id}`) }))
+  const shown = plates.filter(({ drawn }) => drawn % 5 < 3)
+  return (shown.length > 0 ? shown : plates.slice(2, 3)).map(({ slot, drawn }) => ({
+    gradient: (drawn >>> 3) % GRADIENTS,
+    left: FIRST_LEFT + slot * SLOT_WIDTH + ((drawn >>> 6) % 4),
+    top: 14 + ((drawn >>> 9) % 72),
+    tilt: ((drawn >>> 16) % 7) - 3,
+  }))
+}

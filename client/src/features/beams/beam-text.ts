@@ -1,0 +1,19 @@
+/** How a beam is called on its card. */
+
+const SHOWN_ID = 8
+
+const DATE = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', year: 'numeric' })
+
+export function beamName(name: string): string {
+  return name.trim() === '' ? 'Untitled Beam' : name
+}
+
+/** The first characters of an id, enough to tell beams apart. */
+export function shortId(id: string): string {
+  return `${id.slice(0, SHOWN_ID)}…`
+}
+
+/** `Created` and the day. */
+export function createdText(at: number): string {
+  return `Created ${DATE.format(at)}`
+}

@@ -1,0 +1,92 @@
+import ArrowLeft from 'lucide-react/icons/arrow-left'
+import Plus from 'lucide-react/icons/plus'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { useNavigate } from 'react-router'
+import { useStore } from 'zustand'
+import type { ListsState } from '../../stores/beams'
+import { Button } from '../../ui/button'
+import { Tabs } from '../../ui/tabs'
+import { useHouse } from '../actions'
+import { BeamsFailed, BeamsLoading, MineTab, MySharesTab, SharedWithMeTab } from './beam-tabs'
+import css from './my-beams.module.css'
+
+const ShareDialog = lazy(() => import('../share/share-dialog').then((m) => ({ default: m.ShareDialog })))
+
+type TabKey = 'mine' | 'withMe' | 'byMe'
+
+const TABS: readonly { key: TabKey; label: string }[] = [
+  { key: 'mine', label: 'My Beams' },
+  { key: 'withMe', label: 'Shared With Me' },
+  { key: 'byMe', label: 'My Shares' },
+]
+
+/** The account's beams, those that others share with it, and what it shares. */
+export function MyBeams() {
+  const { stores, actions } = useHouse()
+  const { lists, sharing } = useStore(stores.beams, (state) => state)
+  const [tab, setTab] = useState<TabKey>('mine')
+  useEffect(() => void actions.beams.load(), [actions])
+  const tabs = TABS.map((entry) => ({
+    ...entry,
+    count: lists.status === 'ready' ? lists[entry.key].length : null,
+  }))
+  return (
+    <main className={css.page}>
+      <Head />
+      <Tabs label="Beams" tabs={tabs} chosen={tab} onChoose={setTab}>
+        <Shown tab={tab} lists={lists} />
+      </Tabs>
+      <Suspense>{sharing.status !== 'closed' && <ShareDialog sharing={sharing} />}</Suspense>
+    </main>
+  )
+}
+
+function Head() {
+  const navigate = useNavigate()
+  return (
+    <>
+      <div className={css.back}>
+        <Button look="ghost" size="sm" icon={ArrowLeft} onClick={() => void navigate('/')}>
+          <span>Back to Home</span>
+        </Button>
+      </div>
+      <div className={css.head}>
+        <h1>My Beams</h1>
+        <NewBeamButton label="New Beam" />
+      </div>
+    </>
+  )
+}
+
+/** Makes a beam and goes to where it is shown. */
+export function NewBeamButton({ label }: { label: string }) {
+  const { actions } = useHouse()
+  const navigate = useNavigate()
+  return (
+    <Button
+      look="primary"
+      icon={Plus}
+      onClick={() => {
+        void actions.newBeam()
+        void navigate('/')
+      }}
+    >
+      {label}
+    </Button>
+  )
+}
+
+function Shown({ tab, lists }: { tab: TabKey; lists: ListsState }) {
+  switch (lists.status) {
+    case 'idle':
+    case 'loading':
+      return <BeamsLoading />
+    case 'failed':
+      return <BeamsFailed />
+    case 'ready':
+      if (tab === 'mine')
+        return <MineTab beams={lists.mine} newBeam={<NewBeamButton label="Create Beam" />} />
+      if (tab === 'withMe') return <SharedWithMeTab shares={lists.withMe} />
+      return <MySharesTab shares={lists.byMe} />
+  }
+}

@@ -1,0 +1,72 @@
+import HardDrive from 'lucide-react/icons/hard-drive'
+import { type FormEvent, useState } from 'react'
+import { Button } from '../../ui/button'
+import { Dialog } from '../../ui/dialog'
+import { DialogFoot } from '../../ui/dialog-foot'
+import { Field } from '../../ui/field'
+import { Icon } from '../../ui/icon'
+import { useHouse } from '../actions'
+import css from './save-dialog.module.css'
+
+const LONGEST_NAME = 120
+
+/** Asks for a name and saves the beam under it. */
+export function SaveDialog({ onClose }: { onClose: () => void }) {
+  const { actions } = useHouse()
+  const [name, setName] = useState('')
+  const [state, setState] = useState<{ saving: boolean; error: string | null }>({
+    saving: false,
+    error: null,
+  })
+  const trimmed = name.trim()
+  const save = async (event: FormEvent) => {
+    event.preventDefault()
+    if (state.saving) return
+    if (trimmed === '') return setState({ saving: false, error: 'Please enter a beam name' })
+    setState({ saving: true, error: null })
+    const refusal = await actions.saveBeam(trimmed)
+    if (refusal === null) onClose()
+    else setState({ saving: false, error: refusal })
+  }
+  return (
+    <Dialog
+      title="Save Beam"
+      sub="Keeps its notes in your account and on your other devices."
+      place="upper"
+      onClose={onClose}
+    >
+      <form className={css.form} onSubmit={(event) => void save(event)}>
+        <Field
+          label="Beam Name"
+          value={name}
+          onChange={(event) => {
+            setName(event.currentTarget.value)
+            setState({ ...state, error: null })
+          }}
+          onBlur={() => {
+            if (name !== '' && trimmed === '') setState({ ...state, error: 'Please enter a beam name' })
+          }}
+          error={state.error}
+          maxLength={LONGEST_NAME}
+          autoComplete="off"
+          autoFocus
+        />
+        <p className={css.what}>
+          <Icon of={HardDrive} size={16} />
+          <span>
+            From now on what is shared here is stored on this server, until you delete the beam. Whoever runs
+            the server could read it.
+          </span>
+        </p>
+        <DialogFoot>
+          <Button look="ghost" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button look="primary" type="submit" disabled={trimmed === '' || state.saving}>
+            {state.saving ? 'Saving...' : 'Save'}
+          </Button>
+        </DialogFoot>
+      </form>
+    </Dialog>
+  )
+}

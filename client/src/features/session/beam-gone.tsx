@@ -1,0 +1,58 @@
+import { Link } from 'react-router'
+import { useStore } from 'zustand'
+import type { Connection } from '../../stores/connection'
+import { Button, buttonClass } from '../../ui/button'
+import { useHouse } from '../actions'
+import { JoinButton } from '../join/join-button'
+import css from './beam-gone.module.css'
+
+type Final = Exclude<Extract<Connection, { status: 'stopped' }>['why'], 'unreachable'>
+
+const WORDS: Readonly<Record<Final, { heading: string; text: string }>> = {
+  'logged-out': {
+    heading: 'Your login has ended',
+    text: 'This beam was open under your account. Log in again to go on.',
+  },
+  forbidden: {
+    heading: 'You cannot join this beam',
+    text: 'It is shared with certain people only, or this device was removed from it.',
+  },
+  ended: {
+    heading: 'This beam has ended',
+    text: 'Its time is over, it was deleted, or its link was renewed.',
+  },
+}
+
+/** Why the beam is closed for good on this device; null while it is not. */
+export function useGone(): Final | null {
+  return useStore(useHouse().stores.connection, (state) =>
+    state.status === 'stopped' && state.why !== 'unreachable' ? state.why : null,
+  )
+}
+
+/** In the place of a beam that is closed for this device: why, and the ways on. */
+export function BeamGone({ why }: { why: Final }) {
+  const { stores, actions } = useHouse()
+  const isLoggedIn = useStore(stores.account, (state) => state.status === 'authenticated')
+  const { heading, text } = WORDS[why]
+  return (
+    <section className={css.gone}>
+      <h1>{heading}</h1>
+      <p>{text}</p>
+      <div className={css.ways}>
+        {why !== 'ended' && !isLoggedIn && (
+          <Link className={buttonClass({ look: 'primary' })} to="/login">
+            Login
+          </Link>
+        )}
+        <Button
+          look={why === 'ended' || isLoggedIn ? 'primary' : 'plain'}
+          onClick={() => void actions.newBeam()}
+        >
+          New Beam
+        </Button>
+        <JoinButton look="plain" size="md" />
+      </div>
+    </section>
+  )
+}

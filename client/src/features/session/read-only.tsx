@@ -1,0 +1,13 @@
+import Eye from 'lucide-react/icons/eye'
+import { Icon } from '../../ui/icon'
+import css from './read-only.module.css'
+
+/** Stands where one shares, in a beam that this device may only read. */
+export function ReadOnly() {
+  return (
+    <p className={css.line}>
+      <Icon of={Eye} size={16} />
+      You can only read in this beam
+    </p>
+  )
+}

@@ -1,0 +1,43 @@
+import X from 'lucide-react/icons/x'
+import { useState } from 'react'
+import type { BeamShare, Level } from '../../protocol/bindings'
+import { ConfirmDialog } from '../../ui/confirm-dialog'
+import { IconButton } from '../../ui/icon-button'
+import { Select } from '../../ui/select'
+import { useHouse } from '../actions'
+import { LEVELS } from './levels'
+
+interface ShareControlsProps {
+  share: BeamShare
+  /** The levels that the person may choose from; an admin makes no admins. */
+  levels?: typeof LEVELS
+}
+
+/** Changes what one person may, or takes the share back. */
+export function ShareControls({ share, levels = LEVELS }: ShareControlsProps) {
+  const { beams } = useHouse().actions
+  const [asking, setAsking] = useState(false)
+  const name = share.shared_with
+  return (
+    <>
+      <Select<Level>
+        look="row"
+        label={`Permission of ${name}`}
+        value={share.share_type}
+        options={levels}
+        onChange={(level) => void beams.changeLevel(share, level)}
+      />
+      <IconButton icon={X} label={`Remove access for ${name}`} look="small" onClick={() => setAsking(true)} />
+      {asking && (
+        <ConfirmDialog
+          title="Remove Share"
+          question={`Are you sure you want to remove access for ${name}?`}
+          warning="This action cannot be undone"
+          action="Remove Share"
+          onConfirm={() => void beams.unshare(share)}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,106 @@
+import type { BeamDetails, BeamShare } from '../../protocol/bindings'
+import { linkDefeatsReadShares, type SharingState } from '../../stores/beams'
+import { Avatar } from '../../ui/avatar'
+import { Button } from '../../ui/button'
+import { Dialog } from '../../ui/dialog'
+import { Skeleton } from '../../ui/skeleton'
+import { useHouse } from '../actions'
+import { beamName } from '../beams/beam-text'
+import { LEVELS, levelLabel } from './levels'
+import { LinkRow } from './link-row'
+import { ShareControls } from './share-controls'
+import css from './share-dialog.module.css'
+import { ShareForm } from './share-form'
+
+/** Who has a beam, and what each of them may. */
+export function ShareDialog({ sharing }: { sharing: Exclude<SharingState, { status: 'closed' }> }) {
+  const { beams } = useHouse().actions
+  const { beam } = sharing
+  return (
+    <Dialog
+      title={`Share “${beamName(beam.beam_name)}”`}
+      sub="People you name find it under Shared With Me."
+      wide
+      cross
+      onClose={beams.closeSharing}
+    >
+      <div className={css.body}>
+        {sharing.status === 'loading' && <Skeleton className={css.skeleton} />}
+        {sharing.status === 'failed' && (
+          <p className={css.failed} role="alert">
+            It could not be read who has this beam.
+            <Button size="sm" onClick={() => void beams.openSharing(beam)}>
+              Retry
+            </Button>
+          </p>
+        )}
+        {sharing.status === 'ready' && <Sharing details={sharing.details} />}
+      </div>
+    </Dialog>
+  )
+}
+
+function Sharing({ details }: { details: BeamDetails }) {
+  const { beam, role, shares } = details
+  const { beams } = useHouse().actions
+  const isOwner = role === 'owner'
+  const levels = isOwner ? LEVELS : LEVELS.filter(({ value }) => value !== 'admin')
+  return (
+    <>
+      <ShareForm beam={beam} levels={levels} />
+      <h3 className={css.heading}>Shared with</h3>
+      <ul>
+        <OwnerRow details={details} />
+        {shares.map((share) => (
+          <PersonRow key={share.id} share={share} levels={levels} />
+        ))}
+      </ul>
+      {linkDefeatsReadShares(beam.link_access, shares) && (
+        <p className={css.warning} role="status">
+          <span>
+            Anyone with the link can still write here, so Read Only holds nobody back who has the link.
+          </span>
+          <Button size="sm" onClick={() => void beams.setLinkAccess(beam, 'read')}>
+            Set link to Read Only
+          </Button>
+        </p>
+      )}
+      <LinkRow beam={beam} />
+    </>
+  )
+}
+
+function OwnerRow({ details: { owner, role } }: { details: BeamDetails }) {
+  const name = `${owner.first_name} ${owner.last_name}`.trim() || owner.username
+  return (
+    <li className={css.person}>
+      <Avatar name={name} picture={owner.profile_picture} size={40} />
+      <div className={css.words}>
+        <div className={css.name}>{name}</div>
+        <div className={css.meta}>
+          @{owner.username}
+          {role === 'owner' && ' · you'}
+        </div>
+      </div>
+      <span className={css.role}>Owner</span>
+    </li>
+  )
+}
+
+function PersonRow({ share, levels }: { share: BeamShare; levels: typeof LEVELS }) {
+  // Admins are made and unmade by the owner only.
+  const mayManage = levels.some(({ value }) => value === share.share_type)
+  return (
+    <li className={css.person}>
+      <Avatar name={share.shared_with} picture={null} size={40} />
+      <div className={css.words}>
+        <div className={css.name}>@{share.shared_with}</div>
+      </div>
+      {mayManage ? (
+        <ShareControls share={share} levels={levels} />
+      ) : (
+        <span className={css.role}>{levelLabel(share.share_type)}</span>
+      )}
+    </li>
+  )
+}
