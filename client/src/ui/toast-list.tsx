@@ -2,6 +2,7 @@ import CircleAlert from 'lucide-react/icons/circle-alert'
 import CircleCheck from 'lucide-react/icons/circle-check'
 import Info from 'lucide-react/icons/info'
 import X from 'lucide-react/icons/x'
+import { type RefObject, useEffect, useRef } from 'react'
 import { cx } from './cx'
 import { Icon } from './icon'
 import css from './toast-list.module.css'
@@ -25,8 +26,16 @@ export function ToastList({
   place: 'toolbar' | 'composer' | 'floating'
   onDismiss: (id: number) => void
 }) {
+  const list = useRef<HTMLOListElement>(null)
+  useAboveDialogs(list, toasts)
   return (
-    <ol className={cx(css.list, css[place])} aria-live="polite" aria-label="Notifications">
+    <ol
+      ref={list}
+      popover="manual"
+      className={cx(css.list, css[place])}
+      aria-live="polite"
+      aria-label="Notifications"
+    >
       {toasts.map((toast) => (
         <li
           key={toast.id}
@@ -42,6 +51,17 @@ export function ToastList({
       ))}
     </ol>
   )
+}
+
+/** An open dialog lies above everything else on the page: what is news then is lifted above it. */
+function useAboveDialogs(list: RefObject<HTMLElement | null>, toasts: readonly ToastView[]) {
+  const newest = toasts.at(-1)?.id
+  useEffect(() => {
+    const popover = list.current
+    if (newest === undefined || !popover?.showPopover) return
+    popover.hidePopover()
+    popover.showPopover()
+  }, [list, newest])
 }
 
 function ToastButtons({ toast, onDismiss }: { toast: ToastView; onDismiss: (id: number) => void }) {

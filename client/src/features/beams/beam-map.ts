@@ -3,7 +3,7 @@ import { hash } from '../item/appearance'
 
 export interface Plate {
   readonly gradient: number
-  /** Percent of the width. */
+  /** Percent of the width that a plate leaves free. */
   readonly left: number
   /** Percent of the height that a plate leaves free. */
   readonly top: number
@@ -12,8 +12,8 @@ export interface Plate {
 }
 
 const SLOTS = 6
-const SLOT_WIDTH = 15
-const FIRST_LEFT = 6
+const SLOT_WIDTH = 18
+const FIRST_LEFT = 3
 const GRADIENTS = 5
 
 /** One to six plates. The same id gives the same map everywhere. */

@@ -1,10 +1,11 @@
 import ArrowLeft from 'lucide-react/icons/arrow-left'
 import Plus from 'lucide-react/icons/plus'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { useNavigate } from 'react-router'
+import { Link, useNavigate } from 'react-router'
 import { useStore } from 'zustand'
 import type { ListsState } from '../../stores/beams'
-import { Button } from '../../ui/button'
+import { Button, buttonClass } from '../../ui/button'
+import { Icon } from '../../ui/icon'
 import { Tabs } from '../../ui/tabs'
 import { useHouse } from '../actions'
 import { BeamsFailed, BeamsLoading, MineTab, MySharesTab, SharedWithMeTab } from './beam-tabs'
@@ -42,19 +43,19 @@ export function MyBeams() {
 }
 
 function Head() {
-  const navigate = useNavigate()
   return (
-    <>
+    <div className={css.head}>
       <div className={css.back}>
-        <Button look="ghost" size="sm" icon={ArrowLeft} onClick={() => void navigate('/')}>
+        <Link className={buttonClass({ look: 'ghost', size: 'sm' })} to="/">
+          <Icon of={ArrowLeft} size={16} />
           <span>Back to Home</span>
-        </Button>
+        </Link>
       </div>
-      <div className={css.head}>
-        <h1>My Beams</h1>
+      <h1>My Beams</h1>
+      <div className={css.newBeam}>
         <NewBeamButton label="New Beam" />
       </div>
-    </>
+    </div>
   )
 }
 
