@@ -6,10 +6,13 @@ use std::env;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Router;
+use axum::extract::State;
 use axum::extract::ws::{Message as AxumMessage, WebSocket, WebSocketUpgrade};
-use axum::response::Response;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::serve::ListenerExt;
+use bytes::Bytes;
 use futures_util::{SinkExt, StreamExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
@@ -26,6 +29,7 @@ pub const READY: &str = "ready";
 /// As many as the product lets wait for a device.
 const OUTBOX_MESSAGES: usize = 1024;
 
+type Fixed = Arc<Mutex<Bytes>>;
 type Room = Arc<Mutex<Vec<mpsc::Sender<Message>>>>;
 type Rooms = Arc<Mutex<HashMap<String, Room>>>;
 
@@ -39,13 +43,27 @@ pub async fn serve() -> Result<(), Failure> {
     let listener = TcpListener::bind(address).await?.tap_io(|stream| {
         let _ = stream.set_nodelay(true);
     });
-    axum::serve(listener, Router::new().route("/echo", get(upgrade))).await?;
+    let paths = Router::new()
+        .route("/echo", get(upgrade))
+        .route("/fixed", get(fixed).put(fix))
+        .with_state(Fixed::default());
+    axum::serve(listener, paths).await?;
     Ok(())
 }
 
 /// Where the rooms listen when the echo listens on `echo`.
 pub const fn rooms_port(echo: u16) -> u16 {
     if echo == u16::MAX { echo - 1 } else { echo + 1 }
+}
+
+/// Answers the body that it was given last.
+async fn fixed(State(body): State<Fixed>) -> impl IntoResponse {
+    let body = body.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    ([(CONTENT_TYPE, "application/json")], body)
+}
+
+async fn fix(State(fixed): State<Fixed>, body: Bytes) {
+    *fixed.lock().unwrap_or_else(PoisonError::into_inner) = body;
 }
 
 async fn upgrade(upgrade: WebSocketUpgrade) -> Response {

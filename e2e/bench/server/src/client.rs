@@ -6,6 +6,9 @@ use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::http::HeaderValue;
+use tokio_tungstenite::tungstenite::http::header::COOKIE;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 use uuid::Uuid;
@@ -17,11 +20,24 @@ pub type Socket = WebSocketStream<TcpStream>;
 
 /// Opens a websocket.
 pub async fn open(address: SocketAddr, path: &str, buffer: usize) -> Result<Socket, Failure> {
+    open_as(address, path, buffer, "").await
+}
+
+/// Opens a websocket with a `Cookie` header line, or with none.
+pub async fn open_as(
+    address: SocketAddr,
+    path: &str,
+    buffer: usize,
+    cookie: &str,
+) -> Result<Socket, Failure> {
     let stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     let config = WebSocketConfig::default().read_buffer_size(buffer);
-    let url = format!("ws://{address}{path}");
-    Ok(client_async_with_config(url, stream, Some(config)).await?.0)
+    let mut request = format!("ws://{address}{path}").into_client_request()?;
+    if let Some((_, value)) = cookie.split_once(':') {
+        request.headers_mut().insert(COOKIE, HeaderValue::from_str(value.trim())?);
+    }
+    Ok(client_async_with_config(request, stream, Some(config)).await?.0)
 }
 
 /// Joins a beam of the product as one of its own devices; answers its device id too.
@@ -49,7 +65,7 @@ pub async fn see_devices(socket: &mut Socket, count: usize) -> Result<(), Failur
 }
 
 /// The content of the next message of a type.
-async fn next(socket: &mut Socket, kind: &str) -> Result<Value, Failure> {
+pub async fn next(socket: &mut Socket, kind: &str) -> Result<Value, Failure> {
     while let Some(message) = socket.next().await {
         let Message::Text(text) = message? else { continue };
         let mut message: Value = serde_json::from_str(&text)?;

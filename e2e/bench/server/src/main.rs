@@ -1,12 +1,16 @@
 //! Measures the server from outside, each figure beside a bare reference of the same run.
 //! Loopback only; it ends only the processes that it started.
 //!
-//! `heliograph-bench PATH/TO/heliograph`
+//! `heliograph-bench PATH/TO/heliograph [relay] [fan-out] [idle] [calls] [logins]`
 
 mod bare;
+mod calls;
 mod client;
 mod fan_out;
+mod http;
 mod idle;
+mod logins;
+mod people;
 mod process;
 mod relay;
 mod table;
@@ -30,19 +34,38 @@ async fn main() -> Result<(), Failure> {
     }
 }
 
+/// Every figure, or those that are named behind the path.
 async fn measure(heliograph: PathBuf) -> Result<(), Failure> {
+    let names: Vec<_> = env::args().skip(2).collect();
+    let wanted = |name: &str| names.is_empty() || names.iter().any(|own| own == name);
     Row::heading();
     let bare = Process::bare().await?;
-    for message_bytes in [64 * 1024, 240 * 1024] {
-        let product = Process::product(&heliograph).await?;
-        for row in relay::measure(&product, &bare, message_bytes).await? {
-            row.print();
+    if wanted("relay") {
+        for message_bytes in [64 * 1024, 240 * 1024] {
+            let product = Process::product(&heliograph).await?;
+            print(relay::measure(&product, &bare, message_bytes).await?);
         }
     }
-    let product = Process::product(&heliograph).await?;
-    fan_out::measure(&product, &bare).await?.print();
-    // A fresh process, whose memory nothing has touched.
-    let product = Process::product(&heliograph).await?;
-    idle::measure(&product).await?.print();
+    if wanted("fan-out") {
+        let product = Process::product(&heliograph).await?;
+        print([fan_out::measure(&product, &bare).await?]);
+    }
+    if wanted("idle") {
+        // A fresh process, whose memory nothing has touched.
+        let product = Process::product(&heliograph).await?;
+        print([idle::measure(&product).await?]);
+    }
+    if wanted("calls") {
+        print(calls::measure(&heliograph, &bare).await?);
+    }
+    if wanted("logins") {
+        print(logins::measure(&heliograph).await?);
+    }
     Ok(())
+}
+
+fn print(rows: impl IntoIterator<Item = Row>) {
+    for row in rows {
+        row.print();
+    }
 }
