@@ -26,13 +26,18 @@ fn tidy(
     if text.is_empty() {
         return Err(Invalid(empty));
     }
-    if text.chars().any(char::is_control) {
+    if text.chars().any(|c| c.is_control() || turns_text_around(c)) {
         return Err(Invalid("Please leave out line breaks and other control characters"));
     }
     if text.chars().count() > most {
         return Err(Invalid(long));
     }
     Ok(text.to_owned())
+}
+
+/// Characters that change the direction of what stands around them: a name with one can look like another name.
+const fn turns_text_around(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The name of a saved beam: 1 to 120 characters.
@@ -53,5 +58,218 @@ impl BeamName {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+/// What a person is called here: 3 to 30 of `A-Z a-z 0-9 _ . -`, unique without case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Username(String);
+
+impl Username {
+    /// Reads a username; white space around it does not count.
+    ///
+    /// # Errors
+    /// [`Invalid`] when it is empty, too short or too long, or has other characters.
+    pub fn parse(text: &str) -> Result<Self, Invalid> {
+        let text = text.trim();
+        let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+        if text.is_empty() {
+            Err(Invalid("Username is required"))
+        } else if !text.chars().all(is_allowed) {
+            Err(Invalid("Username may have letters, digits, dots, hyphens and underscores only"))
+        } else if !(3..=30).contains(&text.len()) {
+            Err(Invalid("Username must have 3 to 30 characters"))
+        } else {
+            Ok(Self(text.to_owned()))
+        }
+    }
+
+    /// As the person writes it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// What makes it unique: the same in any case.
+    #[must_use]
+    pub fn key(&self) -> String {
+        self.0.to_ascii_lowercase()
+    }
+}
+
+/// A given or a family name: 1 to 80 characters. A family name may be missing (A5).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PersonName(String);
+
+impl PersonName {
+    /// Reads a given name.
+    ///
+    /// # Errors
+    /// [`Invalid`] when it is empty, too long or holds control characters.
+    pub fn first(text: &str) -> Result<Self, Invalid> {
+        let long = "First name must be at most 80 characters";
+        tidy(text, 80, "First name is required", long).map(Self)
+    }
+
+    /// Reads a family name.
+    ///
+    /// # Errors
+    /// [`Invalid`] when it is empty, too long or holds control characters.
+    pub fn last(text: &str) -> Result<Self, Invalid> {
+        let long = "Last name must be at most 80 characters";
+        tidy(text, 80, "Last name is required", long).map(Self)
+    }
+
+    /// Reads a family name that may be missing.
+    ///
+    /// # Errors
+    /// [`Invalid`] when it is too long or holds control characters.
+    pub fn last_if_any(text: &str) -> Result<Self, Invalid> {
+        if text.trim().is_empty() { Ok(Self(String::new())) } else { Self::last(text) }
+    }
+
+    /// Reads both in one, parted at the first space (A5).
+    ///
+    /// # Errors
+    /// [`Invalid`] when one of them is too long or holds control characters, or there is none.
+    pub fn both(text: &str) -> Result<(Self, Self), Invalid> {
+        let (first, last) = text.trim().split_once(' ').unwrap_or((text, ""));
+        Ok((Self::first(first)?, Self::last_if_any(last)?))
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// An e-mail address: something on both sides of one @, at most 254 characters (RFC 5321, section 4.5.3.1.3).
+/// Whether anybody reads it only a mail could tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Email(String);
+
+impl Email {
+    /// Reads an address; white space around it does not count.
+    ///
+    /// # Errors
+    /// [`Invalid`] when it is empty, too long or has not the form of an address.
+    pub fn parse(text: &str) -> Result<Self, Invalid> {
+        let long = "Email must be at most 254 characters";
+        let text = tidy(text, 254, "Email is required", long)?;
+        let is_address = text.split_once('@').is_some_and(|(name, host)| {
+            !name.is_empty() && !host.is_empty() && !host.contains('@')
+        });
+        if is_address && !text.contains(char::is_whitespace) {
+            Ok(Self(text))
+        } else {
+            Err(Invalid("Please enter a valid email address"))
+        }
+    }
+
+    /// The address.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A password: 6 to 1,024 bytes, as they were typed. It is shown to nobody, not even to a log.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Password(String);
+
+impl Password {
+    /// Takes a password.
+    ///
+    /// # Errors
+    /// [`Invalid`] when it is empty, too short, or so long that hashing it would be work for nothing.
+    pub fn parse(text: String) -> Result<Self, Invalid> {
+        match text.len() {
+            0 => Err(Invalid("Password is required")),
+            1..6 => Err(Invalid("Password must be at least 6 characters")),
+            6..=1024 => Ok(Self(text)),
+            _ => Err(Invalid("Password must be at most 1024 characters")),
+        }
+    }
+
+    /// What is hashed.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Password(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn why<T>(result: Result<T, Invalid>) -> &'static str {
+        result.err().expect("it was accepted").0
+    }
+
+    #[test]
+    fn a_username_has_3_to_30_plain_characters_and_a_key_without_case() {
+        assert_eq!(Username::parse(" Ada.L-9_ ").unwrap().as_str(), "Ada.L-9_");
+        assert_eq!(Username::parse("ADA").unwrap().key(), "ada");
+        assert_eq!(why(Username::parse("  ")), "Username is required");
+        for (length, good) in [(2, false), (3, true), (30, true), (31, false)] {
+            assert_eq!(Username::parse(&"a".repeat(length)).is_ok(), good, "{length}");
+        }
+        for wrong in ["ada lovelace", "ada\0", "ädä", "a/../b", "\u{202e}ada", "ada@x", "a\nb"] {
+            assert!(Username::parse(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_has_1_to_80_characters_and_none_that_deceive() {
+        assert_eq!(PersonName::first(" Zoë 👩‍🚀 ").unwrap().as_str(), "Zoë 👩‍🚀");
+        assert_eq!(why(PersonName::first("")), "First name is required");
+        assert_eq!(why(PersonName::last(" ")), "Last name is required");
+        assert!(PersonName::first(&"ö".repeat(80)).is_ok());
+        assert!(PersonName::last(&"ö".repeat(81)).is_err());
+        for wrong in ["a\0b", "a\nb", "\u{202e}gpj", "a\u{2066}b"] {
+            assert!(PersonName::first(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a5_one_name_is_parted_at_its_first_space() {
+        let parts = |text: &str| {
+            PersonName::both(text).map(|(first, last)| (first.0, last.0)).map_err(|why| why.0)
+        };
+        let both = |first: &str, last: &str| Ok((first.to_owned(), last.to_owned()));
+        assert_eq!(parts("Ada Lovelace"), both("Ada", "Lovelace"));
+        assert_eq!(parts(" Ada  King  of Lovelace "), both("Ada", "King  of Lovelace"));
+        assert_eq!(parts("Ada"), both("Ada", ""));
+        assert_eq!(parts("  "), Err("First name is required"));
+    }
+
+    #[test]
+    fn an_address_has_something_on_both_sides_of_one_at() {
+        assert_eq!(Email::parse(" ada@example.org ").unwrap().as_str(), "ada@example.org");
+        assert_eq!(why(Email::parse("")), "Email is required");
+        for wrong in ["ada", "@example.org", "ada@", "a@b@c", "a b@c", "a@b\0"] {
+            assert!(Email::parse(wrong).is_err(), "{wrong:?}");
+        }
+        let of = |length: usize| format!("{}@b", "a".repeat(length - 2));
+        assert!(Email::parse(&of(254)).is_ok());
+        assert!(Email::parse(&of(255)).is_err());
+    }
+
+    #[test]
+    fn a1_a_password_has_6_to_1024_bytes_and_is_not_shown() {
+        let of = |length: usize| Password::parse("p".repeat(length));
+        assert_eq!(why(of(0)), "Password is required");
+        assert_eq!(why(of(5)), "Password must be at least 6 characters");
+        assert!(of(6).is_ok() && of(1024).is_ok());
+        assert_eq!(why(of(1025)), "Password must be at most 1024 characters");
+        assert_eq!(Password::parse("  pass  ".into()).unwrap().as_bytes(), b"  pass  ");
+        assert_eq!(format!("{:?}", of(6).unwrap()), "Password(…)");
     }
 }

@@ -77,7 +77,8 @@ impl Network {
         Self { address, prefix }
     }
 
-    fn contains(&self, address: IpAddr) -> bool {
+    /// Whether an address is one of these.
+    pub(crate) fn contains(&self, address: IpAddr) -> bool {
         address.is_ipv4() == self.address.is_ipv4() && Self::new(address, self.prefix) == *self
     }
 }

@@ -12,6 +12,7 @@ use crate::beam::hub::Hub;
 use crate::clock::Clock;
 use crate::config::{Config, Origin};
 use crate::limit::{Buckets, Counts, Rate};
+use crate::logins::Logins;
 use crate::network;
 use crate::sockets::Sockets;
 use crate::websocket::Pool;
@@ -22,6 +23,10 @@ const SOCKETS_PER_CLIENT: usize = 200;
 const UNKNOWN_JOINS: Rate = Rate { burst: 10, every: Duration::from_secs(6) };
 /// Every visit to the page may make a beam.
 const BEAM_CREATIONS: Rate = Rate { burst: 240, every: Duration::from_secs(15) };
+/// Guessing passwords of many accounts: 30 in ten minutes.
+const LOGINS: Rate = Rate { burst: 30, every: Duration::from_secs(20) };
+/// A family may register in one go; nobody needs hundreds: 20 an hour.
+const REGISTRATIONS: Rate = Rate { burst: 20, every: Duration::from_mins(3) };
 
 /// The server's parts, shared by all its tasks.
 #[derive(Debug)]
@@ -30,6 +35,8 @@ pub struct App {
     pub clock: Clock,
     /// What outlives a restart.
     pub storage: Storage,
+    /// Who is logged in.
+    pub logins: Logins,
     /// The live beams.
     pub hub: Hub,
     /// The open sockets.
@@ -59,6 +66,10 @@ pub struct Limits {
     pub unknown_joins: Buckets<Client>,
     /// New beams.
     pub beam_creations: Buckets<Client>,
+    /// Tries to log in.
+    pub logins: Buckets<Client>,
+    /// New accounts.
+    pub registrations: Buckets<Client>,
 }
 
 /// Where the server really listens.
@@ -73,17 +84,26 @@ pub struct Listening {
 impl App {
     /// The parts, put together.
     #[must_use]
-    pub fn new(config: &Config, listening: Listening, storage: Storage, clock: Clock) -> Arc<Self> {
+    pub fn new(
+        config: &Config,
+        listening: Listening,
+        storage: Storage,
+        logins: Logins,
+        clock: Clock,
+    ) -> Arc<Self> {
         Arc::new(Self {
             clock,
             hub: Hub::new(clock, Some(storage.clone())),
             storage,
+            logins,
             sockets: Sockets::default(),
             buffers: Arc::default(),
             limits: Limits {
                 sockets: Counts::new(SOCKETS_PER_CLIENT),
                 unknown_joins: Buckets::new(UNKNOWN_JOINS),
                 beam_creations: Buckets::new(BEAM_CREATIONS),
+                logins: Buckets::new(LOGINS),
+                registrations: Buckets::new(REGISTRATIONS),
             },
             trusted_proxies: config.trusted_proxies.clone(),
             public_url: config.public_url.clone(),

@@ -4,34 +4,28 @@ use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, header};
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use heliograph_shared::api::accounts::{PublicUser, User};
 use heliograph_storage::accounts::Account;
 pub use heliograph_storage::sessions::Session;
-use heliograph_storage::sessions::TokenHash;
-use sha2::{Digest as _, Sha256};
 
 use crate::app::App;
+use crate::cookies::Cookie;
 use crate::error::Error;
-
-/// Names of the access cookie: on https with the prefix that ties it to this host (H7).
-const ACCESS: [&str; 2] = ["__Host-access", "access"];
+use crate::scheme::Scheme;
 
 /// A request that somebody must be logged in for; without that it is a 401.
 #[derive(Clone, Debug)]
-pub struct LoggedIn(pub Session);
+pub struct LoggedIn(pub Arc<Session>);
 
 /// A request that may come with a login or without.
 #[derive(Clone, Debug)]
-pub struct MaybeLoggedIn(pub Option<Session>);
+pub struct MaybeLoggedIn(pub Option<Arc<Session>>);
 
 impl FromRequestParts<Arc<App>> for LoggedIn {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Error> {
-        find_session(app, &parts.headers).await?.map(Self).ok_or(Error::Unauthorized)
+        find_session(app, parts).await?.map(Self).ok_or(Error::Unauthorized)
     }
 }
 
@@ -39,36 +33,16 @@ impl FromRequestParts<Arc<App>> for MaybeLoggedIn {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Error> {
-        find_session(app, &parts.headers).await.map(Self)
+        find_session(app, parts).await.map(Self)
     }
 }
 
-/// The login of these headers, if they carry a good access token.
-///
-/// # Errors
-/// [`Error::Storage`] when the tables cannot be asked.
-pub async fn find_session(app: &App, headers: &HeaderMap) -> Result<Option<Session>, Error> {
-    let Some(token) = ACCESS.iter().find_map(|name| cookie(headers, name)).and_then(hash) else {
-        return Ok(None);
-    };
-    Ok(app.storage.find_session(token, app.clock.now()).await?)
-}
-
-/// The value of a cookie (RFC 6265, section 4.2).
-#[must_use]
-pub fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    let values =
-        headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
-    let mut pairs =
-        values.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(own, _)| *own == name).map(|(_, value)| value)
-}
-
-/// What the tables know of a token; none when it is none of ours.
-#[must_use]
-pub fn hash(token: &str) -> Option<TokenHash> {
-    let bytes: [u8; 32] = URL_SAFE_NO_PAD.decode(token).ok()?.try_into().ok()?;
-    Some(Sha256::digest(bytes).into())
+async fn find_session(app: &App, parts: &Parts) -> Result<Option<Arc<Session>>, Error> {
+    let scheme = parts.extensions.get().copied().unwrap_or(Scheme::Http);
+    match Cookie::Access.read(&parts.headers, scheme) {
+        Some(token) => app.logins.find(&token, app.clock.now()).await,
+        None => Ok(None),
+    }
 }
 
 /// A person as others see it (B7).

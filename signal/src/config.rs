@@ -140,6 +140,12 @@ impl Origin {
         &self.0
     }
 
+    /// Whether it is reached over https.
+    #[must_use]
+    pub fn is_https(&self) -> bool {
+        self.0.starts_with("https://")
+    }
+
     /// Host and port, as a browser writes them into a `Host` header.
     #[must_use]
     pub fn authority(&self) -> &str {

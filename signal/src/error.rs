@@ -11,6 +11,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use heliograph_shared::api::{ErrorBody, FieldErrors};
 use heliograph_shared::error::ErrorCode;
+use heliograph_storage::passwords;
 use heliograph_storage::shares::Unshareable;
 
 /// Why a request is not answered as it was meant.
@@ -20,6 +21,8 @@ pub enum Error {
     BadRequest(&'static str),
     /// A form is refused: what is wrong, by field, in sentences for a person (H6).
     Fields(Vec<(&'static str, String)>),
+    /// Username and password do not belong together (H11).
+    WrongCredentials,
     /// Nobody is logged in, and somebody must be.
     Unauthorized,
     /// Seen, and not allowed; the text says why.
@@ -36,30 +39,37 @@ pub enum Error {
     TooFast(Duration),
     /// The tables failed.
     Storage(heliograph_storage::Error),
+    /// More wait for a password to be checked than can be served soon.
+    Busy,
     /// No randomness.
     Random(getrandom::Error),
+    /// What cannot be.
+    Internal,
 }
 
 impl Error {
     const fn status(&self) -> StatusCode {
         match self {
             Self::BadRequest(_) | Self::Fields(_) => StatusCode::BAD_REQUEST,
-            Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::Unauthorized | Self::WrongCredentials => StatusCode::UNAUTHORIZED,
             Self::ForeignOrigin | Self::Forbidden(_) => StatusCode::FORBIDDEN,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::TooFast(_) => StatusCode::TOO_MANY_REQUESTS,
-            Self::Storage(heliograph_storage::Error::Database(_)) => {
+            Self::Busy | Self::Storage(heliograph_storage::Error::Database(_)) => {
                 StatusCode::SERVICE_UNAVAILABLE
             }
-            Self::Storage(_) | Self::Random(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Storage(_) | Self::Random(_) | Self::Internal => {
+                StatusCode::INTERNAL_SERVER_ERROR
+            }
         }
     }
 
     fn detail(&self) -> String {
         match self {
             Self::BadRequest(detail) | Self::Forbidden(detail) => (*detail).to_owned(),
+            Self::WrongCredentials => "Invalid credentials".to_owned(),
             Self::ForeignOrigin => "This request comes from another site.".to_owned(),
             Self::TooFast(wait) => format!("Too many requests. Try again in {} s.", seconds(*wait)),
             other => sentence(other.status()).1.to_owned(),
@@ -69,7 +79,7 @@ impl Error {
     fn retry_after(&self) -> Option<u64> {
         match self {
             Self::TooFast(wait) => Some(seconds(*wait)),
-            Self::Storage(_) => Some(5),
+            Self::Storage(_) | Self::Busy => Some(5),
             _ => None,
         }
     }
@@ -111,6 +121,15 @@ fn unshareable(why: Unshareable) -> String {
         Unshareable::Shared => "This beam is shared with that person already",
     };
     sentence.to_owned()
+}
+
+impl From<passwords::Error> for Error {
+    fn from(error: passwords::Error) -> Self {
+        match error {
+            passwords::Error::Busy => Self::Busy,
+            passwords::Error::Failed => Self::Internal,
+        }
+    }
 }
 
 impl IntoResponse for Error {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{MatchedPath, Request, State};
+use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
 use axum::http::StatusCode;
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
@@ -18,8 +18,9 @@ use tower_http::timeout::TimeoutLayer;
 use crate::address::Client;
 use crate::app::App;
 use crate::error::{Error, give_every_refusal_a_body};
-use crate::routes::{beams, health, notes, shares, site};
-use crate::{assets, headers, socket};
+use crate::routes::{accounts, beams, health, notes, registration, shares, site};
+use crate::scheme::Scheme;
+use crate::{assets, form, headers, socket};
 
 /// Largest body of a request.
 const BODY_BYTES: usize = 64 * 1024;
@@ -28,11 +29,21 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Who opened the connection, as the accept loop saw it.
 #[derive(Clone, Copy, Debug)]
-pub struct Peer(pub IpAddr);
+pub struct Peer {
+    /// From where.
+    pub ip: IpAddr,
+    /// Whether we speak TLS with it.
+    pub tls: bool,
+}
 
 /// The paths.
 pub fn router(app: Arc<App>) -> Router {
     let api = Router::new()
+        .merge(both("/auth/me", get(accounts::me)))
+        .merge(both("/auth/login", post(accounts::log_in)))
+        .merge(both("/auth/logout", post(accounts::log_out)))
+        .merge(both("/auth/refresh", post(accounts::refresh)))
+        .merge(both("/auth/profile", put(accounts::change_profile)))
         .merge(both("/beams/create", post(beams::create)))
         .merge(both("/beams", get(beams::list)))
         .merge(both("/beams/shared-with-me", get(shares::with_me)))
@@ -47,6 +58,8 @@ pub fn router(app: Arc<App>) -> Router {
         ))
         .merge(both("/notes/beam_notes", get(notes::list)))
         .merge(both("/site", get(site::describe)))
+        .layer(RequestBodyLimitLayer::new(BODY_BYTES))
+        .merge(with_picture(both("/auth/register", post(registration::register))))
         .fallback(nothing_here)
         .method_not_allowed_fallback(not_this_method);
     let sockets = Router::new()
@@ -69,7 +82,6 @@ pub fn router(app: Arc<App>) -> Router {
 fn layers(paths: Router<Arc<App>>, app: &Arc<App>) -> Router<Arc<App>> {
     paths
         .layer(from_fn_with_state(app.clone(), find_client))
-        .layer(RequestBodyLimitLayer::new(BODY_BYTES))
         .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, REQUEST_TIMEOUT))
         .layer(csrf(app).with_rejection_response(|_| Error::ForeignOrigin.into_response()))
         // The last net: the server has no panic that we know of.
@@ -82,6 +94,12 @@ fn layers(paths: Router<Arc<App>>, app: &Arc<App>) -> Router<Arc<App>> {
 /// The path with and without its trailing slash.
 fn both(path: &str, method: MethodRouter<Arc<App>>) -> Router<Arc<App>> {
     Router::new().route(path, method.clone()).route(&format!("{path}/"), method)
+}
+
+/// Forms that may have a picture in them.
+fn with_picture(paths: Router<Arc<App>>) -> Router<Arc<App>> {
+    let most = form::PICTURE_BYTES + BODY_BYTES;
+    paths.layer(RequestBodyLimitLayer::new(most)).layer(DefaultBodyLimit::disable())
 }
 
 /// Requests that change something come from our own pages, or from no page at all (H5).
@@ -103,13 +121,15 @@ async fn not_this_method() -> Error {
     Error::MethodNotAllowed
 }
 
-/// Whose limits the request counts for.
+/// Whose limits the request counts for, and how its cookies are named.
 async fn find_client(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
-    let client = request
-        .extensions()
-        .get::<Peer>()
-        .and_then(|peer| Client::of(peer.0, request.headers(), &app.trusted_proxies));
+    let (headers, trusted) = (request.headers(), &app.trusted_proxies);
+    let peer = request.extensions().get::<Peer>().copied();
+    let client = peer.and_then(|peer| Client::of(peer.ip, headers, trusted));
+    let public_url = app.public_url.as_ref();
+    let scheme = peer.map_or(Scheme::Http, |peer| Scheme::of(peer, headers, trusted, public_url));
     request.extensions_mut().insert(client);
+    request.extensions_mut().insert(scheme);
     next.run(request).await
 }
 

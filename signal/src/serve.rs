@@ -1,7 +1,7 @@
 //! The accept loops and the end of the server.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -83,7 +83,7 @@ impl Server {
             match accepted {
                 Ok((stream, peer)) => {
                     let tasks = self.app.tasks.clone();
-                    tasks.spawn(self.clone().connection(stream, peer, tls.clone()));
+                    tasks.spawn(self.clone().connection(stream, peer.ip(), tls.clone()));
                 }
                 Err(error) if is_of_one_client(&error) => {}
                 Err(error) => {
@@ -94,30 +94,30 @@ impl Server {
         }
     }
 
-    async fn connection(self, stream: TcpStream, peer: SocketAddr, tls: Option<TlsAcceptor>) {
+    async fn connection(self, stream: TcpStream, ip: IpAddr, tls: Option<TlsAcceptor>) {
         // Messages are small and wanted at once.
         if stream.set_nodelay(true).is_err() {
             return;
         }
         match tls {
-            None => self.http(stream, peer).await,
+            None => self.http(stream, Peer { ip, tls: false }).await,
             Some(acceptor) => {
                 let handshake = timeout(HEADER_TIMEOUT, acceptor.accept(stream)).await;
                 if let Ok(Ok(stream)) = handshake {
-                    self.http(stream, peer).await;
+                    self.http(stream, Peer { ip, tls: true }).await;
                 }
             }
         }
     }
 
-    async fn http<S>(self, stream: S, peer: SocketAddr)
+    async fn http<S>(self, stream: S, peer: Peer)
     where
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
         let Self { router, shutdown, app: _ } = self;
         let service = service_fn(move |request: Request<Incoming>| {
             let mut request = request.map(Body::new);
-            request.extensions_mut().insert(Peer(peer.ip()));
+            request.extensions_mut().insert(peer);
             router.clone().call(request)
         });
         let connection = http1::Builder::new()

@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use heliograph_shared::close::CloseCode;
+use heliograph_storage::accounts::AccountId;
+use heliograph_storage::sessions::SessionId;
 
 use crate::beam::ConnectionId;
 use crate::outbox::Outbox;
@@ -18,46 +20,78 @@ const GROUP: usize = 5;
 
 /// Every open socket.
 #[derive(Debug, Default)]
-pub struct Sockets(Mutex<Open>);
+pub struct Sockets(Mutex<All>);
 
 #[derive(Debug, Default)]
-struct Open {
+struct All {
     last: u64,
-    outboxes: HashMap<ConnectionId, Arc<Outbox>>,
+    sockets: HashMap<ConnectionId, Open>,
     ending: bool,
+}
+
+#[derive(Debug)]
+struct Open {
+    outbox: Arc<Outbox>,
+    login: Option<(SessionId, AccountId)>,
 }
 
 impl Sockets {
     /// A new socket. At the server's end it is closed at once.
     #[must_use]
     pub fn open(&self) -> (ConnectionId, Arc<Outbox>) {
-        let mut open = self.lock();
-        open.last += 1;
-        let (connection, outbox) = (ConnectionId(open.last), Arc::<Outbox>::default());
-        if open.ending {
+        let mut all = self.lock();
+        all.last += 1;
+        let (connection, outbox) = (ConnectionId(all.last), Arc::<Outbox>::default());
+        if all.ending {
             outbox.close(CloseCode::Restart);
         }
-        open.outboxes.insert(connection, outbox.clone());
+        all.sockets.insert(connection, Open { outbox: outbox.clone(), login: None });
         (connection, outbox)
     }
 
     /// The socket is gone.
     pub fn closed(&self, connection: ConnectionId) {
-        self.lock().outboxes.remove(&connection);
+        self.lock().sockets.remove(&connection);
+    }
+
+    /// The socket was opened with a login and ends with it. Whoever says so asks afterwards whether the login is still
+    /// open (`Logins::is_open`): an end that came before this did not find the socket.
+    pub fn belongs_to(&self, connection: ConnectionId, session: SessionId, account: AccountId) {
+        if let Some(open) = self.lock().sockets.get_mut(&connection) {
+            open.login = Some((session, account));
+        }
+    }
+
+    /// Closes the sockets of a login (S27).
+    pub fn end_session(&self, session: SessionId) {
+        self.end(|(own, _)| own == session);
+    }
+
+    /// Closes the sockets of all logins of an account (S27).
+    pub fn end_account(&self, account: AccountId) {
+        self.end(|(_, own)| own == account);
+    }
+
+    fn end(&self, is_over: impl Fn((SessionId, AccountId)) -> bool) {
+        for open in self.lock().sockets.values() {
+            if open.login.is_some_and(&is_over) {
+                open.outbox.close(CloseCode::SessionEnded);
+            }
+        }
     }
 
     /// How many are open.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.lock().outboxes.len()
+        self.lock().sockets.len()
     }
 
     /// Closes all of them: a few at once, many over at most ten seconds.
     pub async fn close_all(&self) {
         let outboxes: Vec<_> = {
-            let mut open = self.lock();
-            open.ending = true;
-            open.outboxes.values().cloned().collect()
+            let mut all = self.lock();
+            all.ending = true;
+            all.sockets.values().map(|open| open.outbox.clone()).collect()
         };
         let steps = usize::try_from(SPREAD.as_millis() / STEP.as_millis()).unwrap_or(1);
         let group = outboxes.len().div_ceil(steps).max(GROUP);
@@ -71,13 +105,14 @@ impl Sockets {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Open> {
+    fn lock(&self) -> MutexGuard<'_, All> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt as _;
     use tokio::time::Instant;
 
     use super::*;
@@ -98,6 +133,26 @@ mod tests {
         assert!(time_to_close(5).await <= Duration::from_millis(20));
         assert!(time_to_close(1_000).await > Duration::from_secs(1));
         assert!(time_to_close(20_000).await <= SPREAD);
+    }
+
+    #[tokio::test]
+    async fn s27_a_login_ends_with_its_own_sockets_and_no_others() {
+        let sockets = Sockets::default();
+        let session = |n: u8| SessionId::from_random([n; 16]);
+        let account = |n: u8| AccountId::from_random([n; 16]);
+        let opened: Vec<_> = (0..4).map(|_| sockets.open()).collect();
+        for (index, (login, person)) in [(1, 1), (2, 1), (3, 2)].into_iter().enumerate() {
+            sockets.belongs_to(opened[index].0, session(login), account(person));
+        }
+        let is_closed = |index: usize| {
+            let closing = std::pin::pin!(opened[index].1.closing()).now_or_never();
+            closing.is_some_and(|code| code == CloseCode::SessionEnded)
+        };
+
+        sockets.end_session(session(1));
+        assert_eq!([0, 1, 2, 3].map(is_closed), [true, false, false, false]);
+        sockets.end_account(account(1));
+        assert_eq!([0, 1, 2, 3].map(is_closed), [true, true, false, false]);
     }
 
     #[tokio::test]

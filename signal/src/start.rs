@@ -7,6 +7,7 @@ use std::io::IsTerminal as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use heliograph_storage::{Location, Storage};
 use qrcode::QrCode;
@@ -16,8 +17,12 @@ use tokio::net::TcpListener;
 use crate::app::{App, Listening};
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::logins::Logins;
 use crate::serve::Listeners;
 use crate::tls;
+
+/// How long a login that was read once is believed when other servers may write to the same tables.
+const TRUST_AMONG_MANY: Duration = Duration::from_secs(5);
 
 /// Why the server does not start.
 #[derive(Debug)]
@@ -26,6 +31,8 @@ pub enum Error {
     Data(PathBuf, io::Error),
     /// The database cannot be opened.
     Storage(heliograph_storage::Error),
+    /// Passwords and logins cannot be served.
+    Logins(crate::error::Error),
     /// An address cannot be listened on.
     Listen(SocketAddr, io::Error),
     /// There is no https, and there should be.
@@ -39,6 +46,7 @@ impl fmt::Display for Error {
                 write!(f, "cannot use the data folder {}: {error}", path.display())
             }
             Self::Storage(error) => write!(f, "cannot open the {error}"),
+            Self::Logins(error) => write!(f, "cannot serve logins: {error}"),
             Self::Listen(address, error) => write!(f, "cannot listen on {address}: {error}"),
             Self::Tls(error) => write!(f, "cannot serve https: {error}"),
         }
@@ -55,6 +63,8 @@ pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>
     let data = &config.data;
     fs::create_dir_all(data).map_err(|error| Error::Data(data.clone(), error))?;
     let storage = Storage::open(&location(config)).await.map_err(Error::Storage)?;
+    let trust = if config.database.is_some() { TRUST_AMONG_MANY } else { Duration::MAX };
+    let logins = Logins::open(storage.clone(), trust).await.map_err(Error::Logins)?;
     let plain = listen(config.listen).await?;
     let acceptor = tls::acceptor(&config.tls, data, clock.now()).map_err(Error::Tls)?;
     let tls = match config.tls_address().zip(acceptor) {
@@ -63,7 +73,7 @@ pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>
     };
     let listeners = Listeners { plain, tls };
     let listening = listeners.listening().map_err(|error| Error::Listen(config.listen, error))?;
-    let app = App::new(config, listening, storage, clock);
+    let app = App::new(config, listening, storage, logins, clock);
     Ok((listeners, app))
 }
 

@@ -28,6 +28,12 @@ async fn sweep(app: &App) {
     let now = app.clock.steady();
     app.limits.unknown_joins.sweep(now);
     app.limits.beam_creations.sweep(now);
+    app.limits.logins.sweep(now);
+    app.limits.registrations.sweep(now);
+    app.logins.tries.sweep(now);
+    if let Err(error) = app.storage.forget_old_sessions(app.clock.now()).await {
+        tracing::error!(%error, "logins that are over could not be forgotten");
+    }
     match app.storage.forget_old_beams(app.clock.now()).await {
         Ok(0) => {}
         Ok(beams) => tracing::info!(beams, "forgot beams that ended long ago"),

@@ -1,9 +1,11 @@
 //! Accounts: people, by an id that never leaves the server.
 
+use heliograph_shared::names::{Email, PersonName, Username};
 use uuid::Uuid;
 
-use crate::Error;
-use crate::database::Row;
+use crate::database::{Row, Transaction, args};
+use crate::sessions::{self, NewSession};
+use crate::{Error, Storage};
 
 /// An account. Never on the wire: others know a person by the username.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -62,4 +64,137 @@ impl Account {
             created_at: row.get(&column("created_at"))?,
         })
     }
+}
+
+/// Somebody who is new here.
+#[derive(Clone, Debug)]
+pub struct NewAccount {
+    /// The account.
+    pub id: AccountId,
+    /// Not taken by anybody, or there is no account.
+    pub username: Username,
+    /// Given name.
+    pub first_name: PersonName,
+    /// Family name.
+    pub last_name: PersonName,
+    /// Address.
+    pub email: Email,
+    /// What is kept of the password.
+    pub password_hash: String,
+    /// The name of the picture's blob.
+    pub picture: Option<String>,
+    /// Milliseconds since the Unix epoch.
+    pub created_at: i64,
+}
+
+impl From<NewAccount> for Account {
+    fn from(new: NewAccount) -> Self {
+        Self {
+            id: new.id,
+            username: new.username.as_str().to_owned(),
+            first_name: new.first_name.as_str().to_owned(),
+            last_name: new.last_name.as_str().to_owned(),
+            email: new.email.as_str().to_owned(),
+            picture: new.picture,
+            created_at: new.created_at,
+        }
+    }
+}
+
+/// What is to be different; the rest stays.
+#[derive(Clone, Debug, Default)]
+pub struct ProfileChange {
+    /// The new username.
+    pub username: Option<Username>,
+    /// The new given name.
+    pub first_name: Option<PersonName>,
+    /// The new family name.
+    pub last_name: Option<PersonName>,
+    /// The new address.
+    pub email: Option<Email>,
+}
+
+impl Storage {
+    /// Makes an account and its first login, both or neither.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] when the username is taken.
+    pub async fn create_account(
+        &self,
+        account: &NewAccount,
+        session: &NewSession,
+    ) -> Result<(), Error> {
+        let mut transaction = self.database.begin().await?;
+        insert(&mut transaction, account).await?;
+        sessions::insert(&mut transaction, session).await?;
+        transaction.commit().await
+    }
+
+    /// An account and the hash of its password, by the username in any case.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn find_credentials(
+        &self,
+        username: &Username,
+    ) -> Result<Option<(Account, String)>, Error> {
+        let select = "SELECT id, username, first_name, last_name, email, picture, created_at, password_hash \
+                      FROM accounts WHERE username_key = $1";
+        let row = self.database.fetch_optional(select, args![username.key()]).await?;
+        row.map(|row| Ok((Account::read(&row)?, row.get("password_hash")?))).transpose()
+    }
+
+    /// The hash of an account's password.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn find_password_hash(&self, account: AccountId) -> Result<Option<String>, Error> {
+        let select = "SELECT password_hash FROM accounts WHERE id = $1";
+        let row = self.database.fetch_optional(select, args![account.uuid()]).await?;
+        row.map(|row| row.get("password_hash")).transpose()
+    }
+
+    /// Changes what is given, and says how the account is then; none when it is gone.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] when the username is taken.
+    pub async fn change_profile(
+        &self,
+        account: AccountId,
+        change: &ProfileChange,
+    ) -> Result<Option<Account>, Error> {
+        let ProfileChange { username, first_name, last_name, email } = change;
+        let update = "UPDATE accounts SET username = COALESCE($2, username), \
+                      username_key = COALESCE($3, username_key), first_name = COALESCE($4, first_name), \
+                      last_name = COALESCE($5, last_name), email = COALESCE($6, email) WHERE id = $1 \
+                      RETURNING id, username, first_name, last_name, email, picture, created_at";
+        let values = args![
+            account.uuid(),
+            username.as_ref().map(Username::as_str),
+            username.as_ref().map(Username::key),
+            first_name.as_ref().map(PersonName::as_str),
+            last_name.as_ref().map(PersonName::as_str),
+            email.as_ref().map(Email::as_str),
+        ];
+        let row = self.database.write_returning(update, values).await?;
+        row.as_ref().map(Account::read).transpose()
+    }
+}
+
+async fn insert(transaction: &mut Transaction, account: &NewAccount) -> Result<(), Error> {
+    let insert = "INSERT INTO accounts (id, username, username_key, first_name, last_name, email, \
+                  password_hash, picture, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    let values = args![
+        account.id.uuid(),
+        account.username.as_str(),
+        account.username.key(),
+        account.first_name.as_str(),
+        account.last_name.as_str(),
+        account.email.as_str(),
+        account.password_hash.as_str(),
+        account.picture.as_deref(),
+        account.created_at,
+    ];
+    transaction.execute(insert, values).await?;
+    Ok(())
 }

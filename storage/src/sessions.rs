@@ -1,14 +1,28 @@
 //! Sessions: where somebody is logged in. Of tokens only the hashes are here.
 
+use std::time::Duration;
+
 use uuid::Uuid;
 
-use crate::accounts::Account;
-use crate::database::args;
+use crate::accounts::{Account, AccountId};
+use crate::database::{Transaction, args};
 use crate::{Error, Storage};
+
+/// How long a refresh token that was used is answered like the first time: two tabs refresh at once, or the answer was
+/// lost on its way. Later it is in the wrong hands (A2).
+pub const GRACE: Duration = Duration::from_secs(30);
 
 /// One login: the family of all tokens that came from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SessionId(Uuid);
+
+impl SessionId {
+    /// An id from 16 random bytes.
+    #[must_use]
+    pub fn from_random(bytes: [u8; 16]) -> Self {
+        Self(uuid::Builder::from_random_bytes(bytes).into_uuid())
+    }
+}
 
 /// SHA-256 of a token of 256 random bits, so comparing hashes needs no constant time.
 pub type TokenHash = [u8; 32];
@@ -20,9 +34,63 @@ pub struct Session {
     pub id: SessionId,
     /// The person.
     pub account: Account,
+    /// Until when the token is good, in milliseconds since the Unix epoch.
+    pub expires_at: i64,
+}
+
+/// A token that was given out.
+#[derive(Clone, Copy, Debug)]
+pub struct NewToken {
+    /// What is kept of it.
+    pub hash: TokenHash,
+    /// Milliseconds since the Unix epoch.
+    pub expires_at: i64,
+}
+
+/// What a login has at a time.
+#[derive(Clone, Copy, Debug)]
+pub struct NewTokens {
+    /// Shown with every request.
+    pub access: NewToken,
+    /// Shown once, for the next two. The session ends with it.
+    pub refresh: NewToken,
+}
+
+/// A login that begins.
+#[derive(Clone, Copy, Debug)]
+pub struct NewSession {
+    /// The login.
+    pub id: SessionId,
+    /// Whose.
+    pub account: AccountId,
+    /// Its first tokens.
+    pub tokens: NewTokens,
+    /// Milliseconds since the Unix epoch.
+    pub created_at: i64,
+}
+
+/// What became of a refresh token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refreshed {
+    /// Its successors are good; they may have been so already.
+    Renewed,
+    /// It was used long ago: the login has ended.
+    Replayed(SessionId),
+    /// It is none, or no longer.
+    Unknown,
 }
 
 impl Storage {
+    /// Begins a login.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] when the account is gone.
+    pub async fn open_session(&self, session: &NewSession) -> Result<(), Error> {
+        let mut transaction = self.database.begin().await?;
+        insert(&mut transaction, session).await?;
+        transaction.commit().await
+    }
+
     /// Who an access token stands for, if it is good at this time.
     ///
     /// # Errors
@@ -32,15 +100,128 @@ impl Storage {
         access: TokenHash,
         now: i64,
     ) -> Result<Option<Session>, Error> {
-        let select = "SELECT session_id, a.id, a.username, a.first_name, a.last_name, a.email, a.picture, \
-                      a.created_at \
+        let select = "SELECT t.session_id, t.expires_at, a.id, a.username, a.first_name, a.last_name, a.email, \
+                      a.picture, a.created_at \
                       FROM tokens t JOIN sessions s ON s.id = t.session_id JOIN accounts a ON a.id = s.account_id \
                       WHERE t.hash = $1 AND t.kind = 'access' AND t.expires_at > $2";
         let row = self.database.fetch_optional(select, args![access, now]).await?;
         row.map(|row| {
             let id = SessionId(row.get("session_id")?);
-            Ok(Session { id, account: Account::read(&row)? })
+            Ok(Session { id, account: Account::read(&row)?, expires_at: row.get("expires_at")? })
         })
         .transpose()
     }
+
+    /// Whether a login has not ended.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn is_open(&self, session: SessionId) -> Result<bool, Error> {
+        let select = "SELECT 1 FROM sessions WHERE id = $1";
+        Ok(self.database.fetch_optional(select, args![session.0]).await?.is_some())
+    }
+
+    /// Takes a refresh token for its successors. Who comes again within [`GRACE`] finds that they are there; later the
+    /// whole login ends, for one of the two who have the token has stolen it.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn refresh_session(
+        &self,
+        old: TokenHash,
+        successors: &NewTokens,
+        now: i64,
+    ) -> Result<Refreshed, Error> {
+        let mut transaction = self.database.begin().await?;
+        // The condition lets one of many through; the others wait for it here and then find the token used.
+        let take = "UPDATE tokens SET used_at = $2 \
+                    WHERE hash = $1 AND kind = 'refresh' AND used_at IS NULL AND expires_at > $2 \
+                    RETURNING session_id";
+        let taken = transaction.fetch_optional(take, args![old, now]).await?;
+        let refreshed = if let Some(row) = taken {
+            let session = SessionId(row.get("session_id")?);
+            insert_tokens(&mut transaction, session, successors).await?;
+            let prolong = "UPDATE sessions SET expires_at = $2 WHERE id = $1";
+            let until = successors.refresh.expires_at;
+            transaction.execute(prolong, args![session.0, until]).await?;
+            Refreshed::Renewed
+        } else {
+            used_before(&mut transaction, old, now).await?
+        };
+        transaction.commit().await?;
+        Ok(refreshed)
+    }
+
+    /// Ends a login. Again is no error.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn end_session(&self, session: SessionId) -> Result<(), Error> {
+        self.database.execute("DELETE FROM sessions WHERE id = $1", args![session.0]).await?;
+        Ok(())
+    }
+
+    /// The login of a refresh token, used or not.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn find_refreshable(&self, refresh: TokenHash) -> Result<Option<SessionId>, Error> {
+        let select = "SELECT session_id FROM tokens WHERE hash = $1 AND kind = 'refresh'";
+        let row = self.database.fetch_optional(select, args![refresh]).await?;
+        row.map(|row| row.get("session_id").map(SessionId)).transpose()
+    }
+
+    /// Forgets logins and tokens whose time is over.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn forget_old_sessions(&self, now: i64) -> Result<(), Error> {
+        let delete = "DELETE FROM sessions WHERE expires_at <= $1";
+        self.database.execute(delete, args![now]).await?;
+        self.database.execute("DELETE FROM tokens WHERE expires_at <= $1", args![now]).await?;
+        Ok(())
+    }
+}
+
+/// A refresh token that could not be taken: asked again in time, replayed, or none.
+async fn used_before(
+    transaction: &mut Transaction,
+    old: TokenHash,
+    now: i64,
+) -> Result<Refreshed, Error> {
+    let select = "SELECT session_id, used_at FROM tokens WHERE hash = $1 AND kind = 'refresh' AND used_at IS NOT NULL";
+    let Some(row) = transaction.fetch_optional(select, args![old]).await? else {
+        return Ok(Refreshed::Unknown);
+    };
+    let (session, used_at): (Uuid, i64) = (row.get("session_id")?, row.get("used_at")?);
+    if u128::try_from(now - used_at).unwrap_or(0) <= GRACE.as_millis() {
+        return Ok(Refreshed::Renewed);
+    }
+    transaction.execute("DELETE FROM sessions WHERE id = $1", args![session]).await?;
+    Ok(Refreshed::Replayed(SessionId(session)))
+}
+
+pub(crate) async fn insert(
+    transaction: &mut Transaction,
+    session: &NewSession,
+) -> Result<(), Error> {
+    let NewSession { id, account, tokens, created_at } = session;
+    let insert =
+        "INSERT INTO sessions (id, account_id, created_at, expires_at) VALUES ($1, $2, $3, $4)";
+    let values = args![id.0, account.uuid(), *created_at, tokens.refresh.expires_at];
+    transaction.execute(insert, values).await?;
+    insert_tokens(transaction, *id, tokens).await
+}
+
+async fn insert_tokens(
+    transaction: &mut Transaction,
+    session: SessionId,
+    tokens: &NewTokens,
+) -> Result<(), Error> {
+    let insert = "INSERT INTO tokens (hash, session_id, kind, expires_at) \
+                  VALUES ($1, $2, 'access', $3), ($4, $2, 'refresh', $5)";
+    let NewTokens { access, refresh } = tokens;
+    let values = args![access.hash, session.0, access.expires_at, refresh.hash, refresh.expires_at];
+    transaction.execute(insert, values).await?;
+    Ok(())
 }

@@ -1,7 +1,9 @@
 //! What the paths answer. No rule lives here.
 
+pub mod accounts;
 pub mod beams;
 pub mod health;
 pub mod notes;
+pub mod registration;
 pub mod shares;
 pub mod site;

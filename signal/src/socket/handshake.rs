@@ -42,7 +42,7 @@ async fn open(
     app: Arc<App>,
     beam: BeamId,
     client: Option<Client>,
-    session: Option<Session>,
+    session: Option<Arc<Session>>,
     upgrade: OnUpgrade,
 ) {
     // A client that leaves in the middle of it is nobody's concern.
@@ -52,6 +52,14 @@ async fn open(
     if matches!(counted, Some(None)) {
         // A browser cannot read a status of the upgrade, but it can read a close code.
         outbox.close(CloseCode::TooFast);
+    }
+    if let Some(session) = &session {
+        app.sockets.belongs_to(connection, session.id, session.account.id);
+        match app.logins.is_open(session.id).await {
+            Ok(true) => {}
+            Ok(false) => outbox.close(CloseCode::SessionEnded),
+            Err(_) => outbox.close(CloseCode::Overload),
+        }
     }
     let heard = Heard::new(app.clock.steady());
     let counted = counted.flatten();

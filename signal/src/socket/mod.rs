@@ -53,7 +53,7 @@ struct Socket {
     outbox: Arc<Outbox>,
     heard: Heard,
     /// Whose cookie came with the upgrade (S27).
-    session: Option<Session>,
+    session: Option<Arc<Session>>,
     /// Counts for the limit by address while the socket is open.
     _counted: Option<Counted<Client>>,
 }

@@ -8,12 +8,17 @@
 )]
 
 mod abuse;
+mod accounts;
 mod device;
 mod ending;
 mod http;
 mod items;
 mod joining;
 mod limits;
+mod person;
+#[path = "../../../storage/tests/it/postgres.rs"]
+mod postgres;
 mod relaying;
 mod server;
+mod sessions;
 mod tls;

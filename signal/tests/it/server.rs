@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Parser as _;
 use heliograph_shared::api::CreatedBeam;
@@ -29,6 +30,8 @@ pub struct TestServer {
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
+    /// The values of Set-Cookie, one each.
+    pub cookies: Vec<String>,
     pub headers: HashMap<String, String>,
     pub body: Vec<u8>,
 }
@@ -49,21 +52,34 @@ impl TestServer {
     }
 
     pub async fn with(flags: &[&str]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::on(tempfile::tempdir().unwrap(), flags).await
+    }
+
+    /// A server on the data of another one.
+    pub async fn on(folder: TempDir, flags: &[&str]) -> Self {
         let data = folder.path().to_str().unwrap();
         let own = ["serve", "--listen", "127.0.0.1:0", "--data", data];
         let config = Config::parse_from([&own, flags].concat());
-        let (listeners, app) = start(&config, Clock::System).await.unwrap();
+        let (listeners, app) = start(&config, Clock::running(Clock::System.now())).await.unwrap();
         let (address, shutdown) = (app.listening.plain, CancellationToken::new());
         let running =
             tokio::spawn(heliograph_signal::serve(listeners, app.clone(), shutdown.clone()));
         Self { app, address, folder, running, shutdown }
     }
 
-    /// Tells the server to end, and waits until it has.
-    pub async fn ends(self) {
+    /// Tells the server to end, and waits until it has. Its data stay.
+    pub async fn ends(self) -> TempDir {
         self.shutdown.cancel();
         self.running.await.unwrap();
+        self.app.storage.close().await;
+        self.folder
+    }
+
+    /// Sets the clock forward; the machine does not wait.
+    pub async fn time_passes(&self, time: Duration) {
+        tokio::time::pause();
+        tokio::time::advance(time).await;
+        tokio::time::resume();
     }
 
     pub fn is_told_to_end(&self) {
@@ -79,8 +95,18 @@ impl TestServer {
     }
 
     pub async fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Answer {
+        self.send(method, path, headers, b"").await
+    }
+
+    pub async fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Answer {
         let stream = TcpStream::connect(self.address).await.unwrap();
-        ask(stream, &self.address.to_string(), method, path, headers).await
+        send(stream, &self.address.to_string(), method, path, headers, body).await
     }
 
     pub async fn create_beam(&self) -> CreatedBeam {
@@ -89,20 +115,38 @@ impl TestServer {
     }
 }
 
-/// One request on a connection of its own, spelt out.
+/// One request without a body on a connection of its own.
 pub async fn ask(
-    mut stream: impl AsyncRead + AsyncWrite + Unpin,
+    stream: impl AsyncRead + AsyncWrite + Unpin,
     host: &str,
     method: &str,
     path: &str,
     headers: &[(&str, &str)],
 ) -> Answer {
+    send(stream, host, method, path, headers, b"").await
+}
+
+/// One request on a connection of its own, spelt out.
+pub async fn send(
+    mut stream: impl AsyncRead + AsyncWrite + Unpin,
+    host: &str,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &[u8],
+) -> Answer {
+    let length = body.len().to_string();
     let mut all = vec![("host", host), ("connection", "close")];
+    if !body.is_empty() {
+        all.push(("content-length", &length));
+    }
     all.retain(|(name, _)| !headers.iter().any(|(own, _)| own == name));
     all.extend(headers);
     let lines: Vec<_> = all.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     let request = format!("{method} {path} HTTP/1.1\r\n{}\r\n", lines.concat());
     stream.write_all(request.as_bytes()).await.unwrap();
+    // A server that has refused already may not read the rest.
+    let _ = stream.write_all(body).await;
     let mut bytes = Vec::new();
     // A TLS server may close without a word; what came before it counts.
     let _ = stream.read_to_end(&mut bytes).await;
@@ -114,7 +158,9 @@ fn parse(bytes: &[u8]) -> Answer {
     let head = std::str::from_utf8(&bytes[..end]).unwrap();
     let mut lines = head.split("\r\n");
     let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
-    let headers = lines.map(|line| line.split_once(": ").unwrap());
-    let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    Answer { status, headers, body: bytes[end + 4..].to_vec() }
+    let lines: Vec<_> = lines.map(|line| line.split_once(": ").unwrap()).collect();
+    let cookies = lines.iter().filter(|(name, _)| *name == "set-cookie");
+    let cookies = cookies.map(|(_, value)| (*value).to_owned()).collect();
+    let headers = lines.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    Answer { status, cookies, headers: headers.collect(), body: bytes[end + 4..].to_vec() }
 }

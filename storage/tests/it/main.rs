@@ -7,5 +7,8 @@
     reason = "a test says so by failing"
 )]
 
+mod accounts;
 mod beams;
+mod postgres;
+mod sessions;
 mod stage;

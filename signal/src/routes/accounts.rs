@@ -1,0 +1,134 @@
+//! People over HTTP: who is logged in, logging in and out, one's profile.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::{Extension, Json};
+use heliograph_shared::api::accounts::{CurrentUser, Done, Login, ProfileChange};
+use heliograph_shared::names::{Email, Invalid, Password, PersonName, Username};
+use heliograph_storage::accounts::Account;
+use heliograph_storage::{self as storage, accounts};
+
+use crate::address::Client;
+use crate::app::App;
+use crate::auth::{self, LoggedIn};
+use crate::cookies::{self, Cookie, SetCookies};
+use crate::error::Error;
+use crate::form::Mistakes;
+use crate::json::Body;
+use crate::logins;
+use crate::scheme::Scheme;
+
+/// Who is asking (H10).
+pub async fn me(LoggedIn(session): LoggedIn) -> Json<CurrentUser> {
+    current(&session.account)
+}
+
+/// Logs somebody in (H11). A wrong pair takes as long and reads the same whichever half is wrong.
+pub async fn log_in(
+    State(app): State<Arc<App>>,
+    Extension(client): Extension<Option<Client>>,
+    Extension(scheme): Extension<Scheme>,
+    Body(login): Body<Login>,
+) -> Result<(SetCookies, Json<CurrentUser>), Error> {
+    let mut mistakes = Mistakes::default();
+    for (field, text, sentence) in [
+        ("username", &login.username, "Username is required"),
+        ("password", &login.password, "Password is required"),
+    ] {
+        mistakes.check(field, if text.is_empty() { Err(Invalid(sentence)) } else { Ok(()) });
+    }
+    mistakes.none()?;
+    if let Some(client) = client {
+        app.limits.logins.take(client, app.clock.steady()).map_err(Error::TooFast)?;
+    }
+    // What can be nobody's is answered like any other wrong pair; the rules of names are no secret.
+    let (Ok(username), Ok(password)) =
+        (Username::parse(&login.username), Password::parse(login.password))
+    else {
+        return Err(Error::WrongCredentials);
+    };
+    let name = username.key();
+    app.logins.tries.begin(&name, app.clock.steady()).map_err(Error::TooFast)?;
+    let account = app.logins.check(&username, password).await?.ok_or(Error::WrongCredentials)?;
+    app.logins.tries.succeeded(&name);
+    match app.logins.begin(account.id, app.clock.now()).await {
+        Ok(tokens) => Ok((cookies::set(scheme, &tokens), current(&account))),
+        // Deleted while its password was being checked.
+        Err(Error::Storage(storage::Error::Missing)) => Err(Error::WrongCredentials),
+        Err(error) => Err(error),
+    }
+}
+
+/// Ends the login, by whichever of its cookies is still good (H17). Who has none is logged out already.
+pub async fn log_out(
+    State(app): State<Arc<App>>,
+    Extension(scheme): Extension<Scheme>,
+    headers: HeaderMap,
+) -> Result<(SetCookies, Json<Done>), Error> {
+    let mut session = None;
+    if let Some(access) = Cookie::Access.read(&headers, scheme) {
+        session = app.logins.find(&access, app.clock.now()).await?.map(|session| session.id);
+    }
+    if let (None, Some(refresh)) = (session, Cookie::Refresh.read(&headers, scheme)) {
+        session = app.logins.find_by_refresh(&refresh).await?;
+    }
+    if let Some(session) = session {
+        logins::end(&app, session).await?;
+    }
+    Ok((cookies::clear(scheme), Json(Done::OK)))
+}
+
+/// New tokens for an old refresh token (H16).
+pub async fn refresh(
+    State(app): State<Arc<App>>,
+    Extension(scheme): Extension<Scheme>,
+    headers: HeaderMap,
+) -> Result<(SetCookies, Json<Done>), Error> {
+    let old = Cookie::Refresh.read(&headers, scheme).ok_or(Error::Unauthorized)?;
+    let tokens = logins::refresh(&app, old).await?.ok_or(Error::Unauthorized)?;
+    Ok((cookies::set(scheme, &tokens), Json(Done::OK)))
+}
+
+/// Changes one's profile (H13).
+pub async fn change_profile(
+    State(app): State<Arc<App>>,
+    LoggedIn(session): LoggedIn,
+    Body(change): Body<ProfileChange>,
+) -> Result<Json<CurrentUser>, Error> {
+    let change = read_change(&change)?;
+    match logins::change_profile(&app, session.account.id, change).await {
+        Ok(account) => Ok(current(&account)),
+        Err(Error::Storage(storage::Error::Conflict)) => Err(username_taken()),
+        Err(error) => Err(error),
+    }
+}
+
+fn read_change(change: &ProfileChange) -> Result<accounts::ProfileChange, Error> {
+    let ProfileChange { first_name, last_name, name, username, email } = change;
+    let mut mistakes = Mistakes::default();
+    let mut both = |text: &String| mistakes.check("name", PersonName::both(text));
+    let (first, last) = name.as_ref().and_then(&mut both).unzip();
+    let first_name = first_name.as_deref().map(PersonName::first);
+    let last_name = last_name.as_deref().map(PersonName::last_if_any);
+    let username = username.as_deref().map(Username::parse);
+    let email = email.as_deref().map(Email::parse);
+    let change = accounts::ProfileChange {
+        first_name: first_name.and_then(|name| mistakes.check("first_name", name)).or(first),
+        last_name: last_name.and_then(|name| mistakes.check("last_name", name)).or(last),
+        username: username.and_then(|name| mistakes.check("username", name)),
+        email: email.and_then(|email| mistakes.check("email", email)),
+    };
+    mistakes.none()?;
+    Ok(change)
+}
+
+/// Names are unique, and somebody was first.
+pub(super) fn username_taken() -> Error {
+    Error::Fields(vec![("username", "This username is already taken".to_owned())])
+}
+
+pub(super) fn current(account: &Account) -> Json<CurrentUser> {
+    Json(CurrentUser { user: auth::own(account) })
+}

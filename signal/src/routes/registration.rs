@@ -1,0 +1,82 @@
+//! Becoming somebody here (H12).
+
+use std::sync::Arc;
+
+use axum::extract::{Multipart, State};
+use axum::http::StatusCode;
+use axum::{Extension, Json};
+use heliograph_shared::api::accounts::CurrentUser;
+use heliograph_shared::names::{Email, Password, PersonName, Username};
+use heliograph_storage as storage;
+use heliograph_storage::accounts::{Account, AccountId, NewAccount};
+
+use super::accounts::{current, username_taken};
+use crate::address::Client;
+use crate::app::App;
+use crate::cookies::{self, SetCookies};
+use crate::error::Error;
+use crate::form::{Form, Mistakes};
+use crate::random;
+use crate::scheme::Scheme;
+
+const TEXTS: [&str; 5] = ["first_name", "last_name", "username", "email", "password"];
+
+/// What somebody says who registers, every field good.
+struct Person {
+    first_name: PersonName,
+    last_name: PersonName,
+    username: Username,
+    email: Email,
+    password: Password,
+}
+
+/// Makes an account and logs in (H12).
+pub async fn register(
+    State(app): State<Arc<App>>,
+    Extension(client): Extension<Option<Client>>,
+    Extension(scheme): Extension<Scheme>,
+    form: Multipart,
+) -> Result<(StatusCode, SetCookies, Json<CurrentUser>), Error> {
+    let form = Form::read(form, &TEXTS, "profile_picture").await?;
+    let person = Person::read(&form)?;
+    if let Some(client) = client {
+        app.limits.registrations.take(client, app.clock.steady()).map_err(Error::TooFast)?;
+    }
+    let account = NewAccount {
+        id: AccountId::from_random(random::bytes()?),
+        username: person.username,
+        first_name: person.first_name,
+        last_name: person.last_name,
+        email: person.email,
+        password_hash: app.logins.hash(person.password).await?,
+        picture: None,
+        created_at: app.clock.now(),
+    };
+    match app.logins.register(&account, app.clock.now()).await {
+        Ok(tokens) => {
+            let account = Account::from(account);
+            Ok((StatusCode::CREATED, cookies::set(scheme, &tokens), current(&account)))
+        }
+        Err(Error::Storage(storage::Error::Conflict)) => Err(username_taken()),
+        Err(error) => Err(error),
+    }
+}
+
+impl Person {
+    fn read(form: &Form) -> Result<Self, Error> {
+        let mut mistakes = Mistakes::default();
+        let person = (
+            mistakes.check("first_name", PersonName::first(form.text("first_name"))),
+            mistakes.check("last_name", PersonName::last(form.text("last_name"))),
+            mistakes.check("username", Username::parse(form.text("username"))),
+            mistakes.check("email", Email::parse(form.text("email"))),
+            mistakes.check("password", Password::parse(form.text("password").to_owned())),
+        );
+        let (Some(first_name), Some(last_name), Some(username), Some(email), Some(password)) =
+            person
+        else {
+            return Err(mistakes.refusal());
+        };
+        Ok(Self { first_name, last_name, username, email, password })
+    }
+}

@@ -1,0 +1,134 @@
+//! A person at a browser: keeps the cookies of one server, and sends them as a browser would.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::server::{Answer, TestServer};
+
+/// A header, by name and value.
+pub type Header<'a> = (&'a str, &'a str);
+
+#[derive(Clone)]
+pub struct Person<'a> {
+    pub server: &'a TestServer,
+    pub username: String,
+    pub password: String,
+    /// By name: path and value.
+    pub cookies: BTreeMap<String, (String, String)>,
+}
+
+impl TestServer {
+    /// Somebody whom the server does not know.
+    pub fn person(&self, username: &str) -> Person<'_> {
+        let password = format!("{username}'s password");
+        Person { server: self, username: username.to_owned(), password, cookies: BTreeMap::new() }
+    }
+
+    /// Somebody who has just registered.
+    pub async fn registered(&self, username: &str) -> Person<'_> {
+        let mut person = self.person(username);
+        assert_eq!(person.registers().await.status, 201);
+        person
+    }
+}
+
+/// The body of a multipart form, and its content type.
+pub fn form(fields: &[(&str, &str)]) -> (String, Vec<u8>) {
+    let part = |(name, value): &(&str, &str)| {
+        format!("--x\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
+    };
+    let body: String = fields.iter().map(part).collect();
+    ("multipart/form-data; boundary=x".to_owned(), (body + "--x--\r\n").into_bytes())
+}
+
+impl Person<'_> {
+    /// The fields of the form that this person fills in.
+    pub fn fields(&self) -> [(&'static str, String); 5] {
+        [
+            ("first_name", "Ada".to_owned()),
+            ("last_name", "Lovelace".to_owned()),
+            ("username", self.username.clone()),
+            ("email", format!("{}@example.org", self.username)),
+            ("password", self.password.clone()),
+        ]
+    }
+
+    pub async fn registers(&mut self) -> Answer {
+        let fields = self.fields();
+        let fields: Vec<_> = fields.iter().map(|(name, value)| (*name, &**value)).collect();
+        self.sends_form("/api/auth/register/", &fields).await
+    }
+
+    pub async fn sends_form(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let (kind, body) = form(fields);
+        self.sends("POST", path, &[("content-type", &kind)], &body).await
+    }
+
+    pub async fn logs_in(&mut self) -> Answer {
+        let body = json!({"username": self.username, "password": self.password});
+        self.asks("POST", "/api/auth/login/", &body).await
+    }
+
+    pub async fn gets(&mut self, path: &str) -> Answer {
+        self.sends("GET", path, &[], b"").await
+    }
+
+    pub async fn posts(&mut self, path: &str) -> Answer {
+        self.sends("POST", path, &[], b"").await
+    }
+
+    /// A request with a JSON body.
+    pub async fn asks(&mut self, method: &str, path: &str, body: &Value) -> Answer {
+        let body = body.to_string();
+        self.sends(method, path, &[("content-type", "application/json")], body.as_bytes()).await
+    }
+
+    /// A request with this browser's cookies; those of the answer are kept.
+    pub async fn sends(
+        &mut self,
+        method: &str,
+        path: &str,
+        headers: &[Header<'_>],
+        body: &[u8],
+    ) -> Answer {
+        let cookies = self.cookies_for(path);
+        let mut all = headers.to_vec();
+        if !cookies.is_empty() {
+            all.push(("cookie", &cookies));
+        }
+        let answer = self.server.send(method, path, &all, body).await;
+        self.keeps(&answer);
+        answer
+    }
+
+    /// What stands in the Cookie header of a request to this path.
+    pub fn cookies_for(&self, path: &str) -> String {
+        let fitting = self.cookies.iter().filter(|(_, (own, _))| path.starts_with(own));
+        let pairs: Vec<_> = fitting.map(|(name, (_, value))| format!("{name}={value}")).collect();
+        pairs.join("; ")
+    }
+
+    fn keeps(&mut self, answer: &Answer) {
+        for cookie in &answer.cookies {
+            let mut parts = cookie.split("; ");
+            let (name, value) = parts.next().unwrap().split_once('=').unwrap();
+            let path = parts.find_map(|part| part.strip_prefix("Path=")).unwrap();
+            if cookie.contains("Max-Age=0") {
+                self.cookies.remove(name);
+            } else {
+                self.cookies.insert(name.to_owned(), (path.to_owned(), value.to_owned()));
+            }
+        }
+    }
+
+    /// The username that the server knows this browser by.
+    pub async fn is(&mut self) -> Option<String> {
+        let answer = self.gets("/api/auth/me").await;
+        match answer.status {
+            200 => Some(answer.json()["user"]["username"].as_str().unwrap().to_owned()),
+            401 => None,
+            other => panic!("{other}: {answer:?}"),
+        }
+    }
+}

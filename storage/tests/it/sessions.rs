@@ -1,0 +1,143 @@
+//! Logins: who a token stands for, and what becomes of it.
+
+use heliograph_storage::sessions::{
+    GRACE, NewSession, NewToken, NewTokens, Refreshed, Session, SessionId,
+};
+use heliograph_storage::{Error, Storage};
+
+use crate::accounts::{account, person};
+use crate::stage::on_both;
+
+/// Tokens whose hashes are made of this number.
+pub fn tokens(n: u8, now: i64) -> NewTokens {
+    let token = |kind: u8, lives: i64| {
+        let mut hash = [n; 32];
+        hash[0] = kind;
+        NewToken { hash, expires_at: now + lives }
+    };
+    NewTokens { access: token(1, 900_000), refresh: token(2, 2_592_000_000) }
+}
+
+/// A login of this number, of the account of that one, with the tokens of its own number.
+pub fn session(id: u8, of: u8, now: i64) -> NewSession {
+    let tokens = tokens(id, now);
+    let id = SessionId::from_random([id; 16]);
+    NewSession { id, account: account(of), tokens, created_at: now }
+}
+
+async fn who(storage: &Storage, n: u8, now: i64) -> Option<Session> {
+    storage.find_session(tokens(n, 0).access.hash, now).await.unwrap()
+}
+
+#[tokio::test]
+async fn an_access_token_stands_for_its_login_until_its_time_is_over() {
+    on_both(async |storage| {
+        storage.create_account(&person(1, "ada"), &session(7, 1, 0)).await.unwrap();
+
+        let found = who(&storage, 7, 899_999).await.unwrap();
+
+        assert_eq!((found.id, found.account.username), (session(7, 1, 0).id, "ada".to_owned()));
+        assert_eq!(found.expires_at, 900_000);
+        assert_eq!(who(&storage, 7, 900_000).await, None);
+        let refresh = tokens(7, 0).refresh.hash;
+        assert_eq!(storage.find_session(refresh, 0).await.unwrap(), None);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn nobody_logs_in_to_an_account_that_is_not_there() {
+    on_both(async |storage| {
+        let opened = storage.open_session(&session(7, 1, 0)).await;
+        assert!(matches!(opened, Err(Error::Missing)));
+        assert_eq!(who(&storage, 7, 0).await, None);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_refresh_token_is_taken_once_and_known_for_the_grace() {
+    on_both(async |storage| {
+        storage.create_account(&person(1, "ada"), &session(7, 1, 0)).await.unwrap();
+        let old = tokens(7, 0).refresh.hash;
+        let refresh = async |now| storage.refresh_session(old, &tokens(8, now), now).await.unwrap();
+        let grace = i64::try_from(GRACE.as_millis()).unwrap();
+
+        assert_eq!(refresh(1_000).await, Refreshed::Renewed);
+        assert!(who(&storage, 8, 1_000).await.is_some());
+        assert_eq!(refresh(1_000 + grace).await, Refreshed::Renewed);
+        assert_eq!(refresh(1_001 + grace).await, Refreshed::Replayed(session(7, 1, 0).id));
+
+        assert_eq!(who(&storage, 8, 1_000).await, None);
+        assert!(!storage.is_open(session(7, 1, 0).id).await.unwrap());
+        assert_eq!(refresh(1_002 + grace).await, Refreshed::Unknown);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn forty_at_once_take_one_refresh_token_once() {
+    on_both(async |storage| {
+        storage.create_account(&person(1, "ada"), &session(7, 1, 0)).await.unwrap();
+        let old = tokens(7, 0).refresh.hash;
+        let all: Vec<_> = (0..40)
+            .map(|_| {
+                let storage = storage.clone();
+                tokio::spawn(async move { storage.refresh_session(old, &tokens(8, 5), 5).await })
+            })
+            .collect();
+        for one in all {
+            assert_eq!(one.await.unwrap().unwrap(), Refreshed::Renewed);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_refresh_prolongs_the_login_and_its_time_ends_it() {
+    on_both(async |storage| {
+        let days_30 = 2_592_000_000;
+        storage.create_account(&person(1, "ada"), &session(7, 1, 0)).await.unwrap();
+        storage.open_session(&session(9, 1, 0)).await.unwrap();
+        let old = tokens(7, 0).refresh.hash;
+        storage.refresh_session(old, &tokens(8, 10), 10).await.unwrap();
+
+        storage.forget_old_sessions(days_30).await.unwrap();
+
+        assert!(storage.is_open(session(7, 1, 0).id).await.unwrap());
+        assert!(!storage.is_open(session(9, 1, 0).id).await.unwrap());
+        let (last, next) = (tokens(8, 0).refresh.hash, tokens(3, 0));
+        let late = storage.refresh_session(last, &next, days_30 + 10).await.unwrap();
+        assert_eq!(late, Refreshed::Unknown);
+        storage.forget_old_sessions(days_30 + 10).await.unwrap();
+        assert!(!storage.is_open(session(7, 1, 0).id).await.unwrap());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_end_of_a_login_is_the_end_of_its_tokens_only() {
+    on_both(async |storage| {
+        storage.create_account(&person(1, "ada"), &session(7, 1, 0)).await.unwrap();
+        storage.open_session(&session(9, 1, 0)).await.unwrap();
+
+        storage.end_session(session(7, 1, 0).id).await.unwrap();
+        storage.end_session(session(7, 1, 0).id).await.unwrap();
+
+        assert_eq!(who(&storage, 7, 0).await, None);
+        assert!(who(&storage, 9, 0).await.is_some());
+        let refresh = tokens(7, 0).refresh.hash;
+        assert_eq!(storage.find_refreshable(refresh).await.unwrap(), None);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_secret_is_made_once() {
+    on_both(async |storage| {
+        assert_eq!(storage.secret("a", [1; 32]).await.unwrap(), [1; 32]);
+        assert_eq!(storage.secret("a", [2; 32]).await.unwrap(), [1; 32]);
+        assert_eq!(storage.secret("b", [3; 32]).await.unwrap(), [3; 32]);
+    })
+    .await;
+}
