@@ -23,7 +23,7 @@ export function ToastList({
   onDismiss,
 }: {
   toasts: readonly ToastView[]
-  place: 'toolbar' | 'composer' | 'floating'
+  place: 'toolbar' | 'composer' | 'floating' | 'page'
   onDismiss: (id: number) => void
 }) {
   const list = useRef<HTMLOListElement>(null)

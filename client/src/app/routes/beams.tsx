@@ -13,7 +13,7 @@ export function BeamsRoute() {
   if (viewport === 'undetermined') return <Loading />
   if (viewport === 'mobile') {
     return (
-      <PhoneShell toasts="floating">
+      <PhoneShell toasts="page">
         <MyBeams />
       </PhoneShell>
     )

@@ -16,7 +16,13 @@ const TABS = [
 ]
 
 /** The frame of narrow screens: head, one column, tabs within reach of the thumb. */
-export function PhoneShell({ toasts, children }: { toasts: 'composer' | 'floating'; children: ReactNode }) {
+export function PhoneShell({
+  toasts,
+  children,
+}: {
+  toasts: 'composer' | 'floating' | 'page'
+  children: ReactNode
+}) {
   const { name } = useProduct()
   return (
     <div className={css.shell}>

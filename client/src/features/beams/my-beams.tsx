@@ -53,19 +53,19 @@ function Head() {
       </div>
       <h1>My Beams</h1>
       <div className={css.newBeam}>
-        <NewBeamButton label="New Beam" />
+        <NewBeamButton label="New Beam" look="primary" />
       </div>
     </div>
   )
 }
 
 /** Makes a beam and goes to where it is shown. */
-export function NewBeamButton({ label }: { label: string }) {
+function NewBeamButton({ label, look }: { label: string; look: 'primary' | 'soft' }) {
   const { actions } = useHouse()
   const navigate = useNavigate()
   return (
     <Button
-      look="primary"
+      look={look}
       icon={Plus}
       onClick={() => {
         void actions.newBeam()
@@ -86,7 +86,7 @@ function Shown({ tab, lists }: { tab: TabKey; lists: ListsState }) {
       return <BeamsFailed />
     case 'ready':
       if (tab === 'mine')
-        return <MineTab beams={lists.mine} newBeam={<NewBeamButton label="Create Beam" />} />
+        return <MineTab beams={lists.mine} newBeam={<NewBeamButton label="Create Beam" look="soft" />} />
       if (tab === 'withMe') return <SharedWithMeTab shares={lists.withMe} />
       return <MySharesTab shares={lists.byMe} />
   }

@@ -3,7 +3,7 @@ import { ToastList } from '../../ui/toast-list'
 import { useHouse } from '../actions'
 
 /** The news of this page, above whatever stands at its bottom. */
-export function Toasts({ place }: { place: 'toolbar' | 'composer' | 'floating' }) {
+export function Toasts({ place }: { place: 'toolbar' | 'composer' | 'floating' | 'page' }) {
   const { stores, actions } = useHouse()
   const toasts = useStore(stores.toasts, (state) => state.toasts)
   return <ToastList toasts={toasts} place={place} onDismiss={actions.dismissToast} />
