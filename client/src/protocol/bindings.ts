@@ -409,7 +409,7 @@ title: string | null,
  */
 json_content: unknown, 
 /**
- * text, image, audio, video, lexi_note, or what its sender said.
+ * text, image, audio, video, `lexi_note`, or what its sender said.
  */
 note_type: string, 
 /**
