@@ -8,7 +8,7 @@ import { useDismiss } from '../../ui/dismiss'
 import type { Glyph } from '../../ui/icon'
 import { Pill } from '../../ui/pill'
 import { useHouse } from '../actions'
-import { useDeviceCount } from '../session/beam'
+import { useDeviceCount, useHasItems } from '../session/beam'
 import css from './status-pill.module.css'
 
 const DevicePopover = lazy(() => import('./device-list').then((m) => ({ default: m.DevicePopover })))
@@ -18,10 +18,13 @@ const DeviceSheet = lazy(() => import('./device-list').then((m) => ({ default: m
 export function StatusPill({ phone = false }: { phone?: boolean }) {
   const connection = useStore(useHouse().stores.connection, (state) => state)
   const count = useDeviceCount()
+  const hasItems = useHasItems()
   const [open, setOpen] = useState(false)
   const close = useCallback(() => setOpen(false), [])
   const anchor = useRef<HTMLDivElement>(null)
   useDismiss(anchor, open && !phone, close)
+  // Without items the page itself says that the beam is closed for good.
+  if (connection.status === 'stopped' && connection.why !== 'unreachable' && !hasItems) return null
   if (connection.status === 'stopped') return <StoppedBar why={connection.why} />
   const look = pillLook(connection, count)
   if (!look) return null

@@ -27,6 +27,7 @@ export function DesktopHome() {
   if (gone && !hasItems) {
     return (
       <main className={css.home}>
+        <Canvas />
         <BeamGone why={gone} />
       </main>
     )

@@ -19,10 +19,14 @@ export function SaveDialog({ onClose }: { onClose: () => void }) {
     error: null,
   })
   const trimmed = name.trim()
+  const refuseBlank = () => {
+    if (trimmed === '') setState({ ...state, error: 'Please enter a beam name' })
+    return trimmed === ''
+  }
   const save = async (event: FormEvent) => {
     event.preventDefault()
     if (state.saving) return
-    if (trimmed === '') return setState({ saving: false, error: 'Please enter a beam name' })
+    if (refuseBlank()) return
     setState({ saving: true, error: null })
     const refusal = await actions.saveBeam(trimmed)
     if (refusal === null) onClose()
@@ -44,7 +48,11 @@ export function SaveDialog({ onClose }: { onClose: () => void }) {
             setState({ ...state, error: null })
           }}
           onBlur={() => {
-            if (name !== '' && trimmed === '') setState({ ...state, error: 'Please enter a beam name' })
+            if (name !== '') refuseBlank()
+          }}
+          onKeyDown={(event) => {
+            // A disabled button keeps Enter from reaching the form.
+            if (event.key === 'Enter') refuseBlank()
           }}
           error={state.error}
           maxLength={LONGEST_NAME}

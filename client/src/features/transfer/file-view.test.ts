@@ -32,7 +32,7 @@ describe('a file card', () => {
   it('can be stopped on its way to the server', () => {
     const state = { status: 'moving', sent: 40, bytesPerSecond: 7 } as const
     const view = fileView({ role: 'storing', state, url: 'blob:a' }, facts)
-    expect(view.rows).toMatchObject([{ bytes: 40, bytesPerSecond: 7, path: 'stored', actions: ['cancel'] }])
+    expect(view.rows).toMatchObject([{ bytes: 40, bytesPerSecond: 7, path: null, actions: ['cancel'] }])
   })
 
   it('waits while no device has asked for it', () => {

@@ -98,7 +98,7 @@ function storingRow(state: Storing, { size }: FileFacts): FileRow {
   const row = { ...PLAIN, status: state.status }
   return state.status === 'done'
     ? { ...row, bytes: size, path: 'stored', text: 'Complete' }
-    : { ...row, ...moving({ ...state, path: 'stored' }, state.sent), actions: ['cancel'] }
+    : { ...row, bytes: state.sent, bytesPerSecond: state.bytesPerSecond, text: '', actions: ['cancel'] }
 }
 
 function moving(state: { bytesPerSecond: number; path: Way }, bytes: number) {

@@ -1,6 +1,7 @@
 import Clock from 'lucide-react/icons/clock'
 import RefreshCw from 'lucide-react/icons/refresh-cw'
 import Unplug from 'lucide-react/icons/unplug'
+import Upload from 'lucide-react/icons/upload'
 import X from 'lucide-react/icons/x'
 import type { Item, ItemContent } from '../../protocol/item'
 import { deviceName } from '../../stores/devices'
@@ -100,6 +101,8 @@ function StateChip({ row }: { row: FileRow }) {
 }
 
 const CHIPS: Partial<Record<FileRow['status'], { label: string; icon: typeof Clock }>> = {
+  // Towards a device it has the name of its way instead.
+  moving: { label: 'Uploading', icon: Upload },
   queued: { label: 'Queued', icon: Clock },
   parked: { label: 'Parked', icon: Unplug },
 }
