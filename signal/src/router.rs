@@ -44,6 +44,7 @@ pub fn router(app: Arc<App>) -> Router {
         .merge(both("/auth/logout", post(accounts::log_out)))
         .merge(both("/auth/refresh", post(accounts::refresh)))
         .merge(both("/auth/profile", put(accounts::change_profile)))
+        .merge(both("/auth/delete-account", delete(accounts::delete)))
         .merge(both("/beams/create", post(beams::create)))
         .merge(both("/beams", get(beams::list)))
         .merge(both("/beams/shared-with-me", get(shares::with_me)))

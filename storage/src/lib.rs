@@ -1,6 +1,7 @@
 //! What outlives a restart. One [`Storage`], one file a noun, plain SQL that SQLite and Postgres both read.
 //! It knows no clock: times come in as milliseconds since the Unix epoch.
 
+mod account_deletion;
 pub mod accounts;
 pub mod beams;
 mod database;

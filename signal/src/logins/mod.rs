@@ -191,6 +191,24 @@ pub async fn change_profile(
     to_the_end(app, work).await
 }
 
+/// Deletes an account and everything of it (H15): its sockets close, and its beams end for everybody in them.
+///
+/// # Errors
+/// [`Error::Storage`].
+pub async fn delete_account(app: &Arc<App>, account: AccountId) -> Result<(), Error> {
+    let work = |app: Arc<App>| async move {
+        let beams = app.storage.delete_account(account, app.clock.now()).await;
+        app.logins.cache.forget_account(account);
+        let beams = beams?;
+        app.sockets.end_account(account);
+        for beam in beams {
+            app.hub.refresh(beam).await;
+        }
+        Ok(())
+    };
+    to_the_end(app, work).await
+}
+
 impl App {
     fn forget_session(&self, session: SessionId) {
         self.logins.cache.forget_session(session);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::{Extension, Json};
-use heliograph_shared::api::accounts::{CurrentUser, Done, Login, ProfileChange};
+use heliograph_shared::api::accounts::{AccountDeletion, CurrentUser, Done, Login, ProfileChange};
 use heliograph_shared::names::{Email, Invalid, Password, PersonName, Username};
 use heliograph_storage::accounts::Account;
 use heliograph_storage::{self as storage, accounts};
@@ -103,6 +103,32 @@ pub async fn change_profile(
         Err(Error::Storage(storage::Error::Conflict)) => Err(username_taken()),
         Err(error) => Err(error),
     }
+}
+
+/// Deletes the account (H15). Its password is asked once more: who found an open page must not be able to.
+pub async fn delete(
+    State(app): State<Arc<App>>,
+    LoggedIn(session): LoggedIn,
+    Extension(scheme): Extension<Scheme>,
+    Body(AccountDeletion { password }): Body<AccountDeletion>,
+) -> Result<(SetCookies, Json<Done>), Error> {
+    let refused = |sentence: &str| Error::Fields(vec![("password", sentence.to_owned())]);
+    if password.trim().is_empty() {
+        return Err(refused("Please enter your password to confirm account deletion"));
+    }
+    let account = &session.account;
+    let name = account.username.to_ascii_lowercase();
+    app.logins.tries.begin(&name, app.clock.steady()).map_err(Error::TooFast)?;
+    let is_right = match Password::parse(password) {
+        Ok(password) => app.logins.is_password_of(account.id, password).await?,
+        Err(_) => false,
+    };
+    if !is_right {
+        return Err(refused("The password is wrong"));
+    }
+    app.logins.tries.succeeded(&name);
+    logins::delete_account(&app, account.id).await?;
+    Ok((cookies::clear(scheme), Json(Done::OK)))
 }
 
 fn read_change(change: &ProfileChange) -> Result<accounts::ProfileChange, Error> {

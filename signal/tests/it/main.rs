@@ -14,6 +14,7 @@ mod ending;
 mod http;
 mod items;
 mod joining;
+mod leaving;
 mod limits;
 mod person;
 #[path = "../../../storage/tests/it/postgres.rs"]
