@@ -19,23 +19,23 @@ export class Device {
   readonly name: string
   readonly page: Page
   readonly context: BrowserContext
-  readonly #origin: string
+  readonly origin: string
   readonly #traits: Traits
 
   constructor(name: string, page: Page, origin: string, traits: Traits) {
     this.name = name
     this.page = page
     this.context = page.context()
-    this.#origin = origin
+    this.origin = origin
     this.#traits = traits
   }
 
   async opensHome(): Promise<void> {
-    await this.page.goto(this.#origin)
+    await this.page.goto(this.origin)
   }
 
   async opensSpace(): Promise<void> {
-    await this.page.goto(`${this.#origin}/space`)
+    await this.page.goto(`${this.origin}/space`)
   }
 
   async opens(link: string): Promise<void> {

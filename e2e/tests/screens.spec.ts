@@ -1,7 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import AxeBuilder from '@axe-core/playwright'
-import { expect } from '@playwright/test'
-import type { Device } from '../support/device.ts'
+import { expectNoSidewaysScroll, expectNothingSerious } from '../support/axe.ts'
 import { SCENES } from '../support/scenes.ts'
 import { test } from '../support/stage.ts'
 
@@ -32,16 +30,3 @@ test('a window of 320 px loses nothing sideways', async ({ device }) => {
   await ada.opensHome()
   await expectNoSidewaysScroll(ada)
 })
-
-async function expectNoSidewaysScroll({ page }: Device): Promise<void> {
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-  expect(overflow).toBeLessThanOrEqual(0)
-}
-
-async function expectNothingSerious({ page }: Device): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  const serious = violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, help, nodes }) => ({ id, help, where: nodes.map(({ html }) => html) }))
-  expect(serious).toEqual([])
-}

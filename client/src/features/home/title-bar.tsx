@@ -20,7 +20,7 @@ export function TitleBar() {
   return (
     <div className={css.title}>
       <Mark />
-      <div>
+      <div className={css.words}>
         <h1>{heading}</h1>
         <p>Share Clipboards / Links / Pictures / Videos</p>
       </div>

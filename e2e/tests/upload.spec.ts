@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import { expect } from '@playwright/test'
+import { expectNothingSerious } from '../support/axe.ts'
+import type { Device } from '../support/device.ts'
+import { test } from '../support/stage.ts'
+
+/** A real picture, 64 pixels wide, of what is on the screen. */
+async function picture({ page }: Device, name: string) {
+  const buffer = await page.screenshot({ clip: { x: 0, y: 0, width: 64, height: 48 } })
+  return { name, mimeType: 'image/png', buffer }
+}
+
+for (const phone of [false, true]) {
+  test(`a picture that nobody is here to take is found by a ${phone ? 'phone' : 'desktop'} that comes later`, async ({
+    device,
+  }) => {
+    const ada = await device('Ada')
+    const link = await ada.startsBeam()
+    const file = await picture(ada, 'view.png')
+    await ada.picker().setInputFiles(file)
+    await ada.seesToast('Uploading view.png')
+    await ada.seesToast('Uploaded "view.png" Successfully!')
+    await ada.page.close()
+
+    const bob = await device('Bob', { phone })
+    await bob.opens(link)
+    await bob.sees('view.png')
+    const shown = bob.page.getByRole('img', { name: 'view.png' })
+    await expect.poll(() => shown.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(64)
+    await expectNothingSerious(bob)
+
+    const sha256 = createHash('sha256').update(file.buffer).digest('hex')
+    expect(await bob.savedSha256({ name: file.name, path: '', size: file.buffer.length, sha256 })).toBe(
+      sha256,
+    )
+  })
+}
+
+test('an upload can be cancelled, and then nobody has heard of it', async ({ device }) => {
+  const ada = await device('Ada')
+  const link = await ada.startsBeam()
+  // Held back on its way to the server.
+  await ada.page.route('**/api/upload/**', () => {})
+  await ada.picker().setInputFiles(await picture(ada, 'view.png'))
+  await expect(ada.card('view.png').getByText('Uploading', { exact: true })).toBeVisible()
+  await ada.card('view.png').getByRole('button', { name: 'Cancel' }).click()
+  await ada.seesNothingOf('view.png')
+
+  await ada.sharesText('a sign that everything before it is here')
+  const bob = await device('Bob')
+  await bob.opens(link)
+  await bob.sees('a sign that everything before it is here')
+  await bob.seesNothingOf('view.png')
+})
+
+test('a file that the store does not take waits for a device', async ({ device }) => {
+  const ada = await device('Ada')
+  const link = await ada.startsBeam()
+  await ada.page.route('**/api/upload/**', (route) => route.abort())
+  await ada.picker().setInputFiles(await picture(ada, 'view.png'))
+  await ada.seesToast('Failed to upload!')
+  await ada.sees('view.png')
+
+  const bob = await device('Bob')
+  await bob.opens(link)
+  const shown = bob.page.getByRole('img', { name: 'view.png' })
+  await expect.poll(() => shown.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(64)
+  await ada.seesToast('Uploaded "view.png" Successfully!')
+})
+
+test('with a device here, a picture goes to it and not to the store', async ({ device }) => {
+  const ada = await device('Ada')
+  const bob = await device('Bob')
+  await bob.opens(await ada.startsBeam())
+  await ada.seesDevices(2)
+  const uploads: string[] = []
+  ada.page.on('request', (request) => {
+    if (request.url().includes('/api/upload/')) uploads.push(request.url())
+  })
+  await ada.picker().setInputFiles(await picture(ada, 'view.png'))
+  await ada.seesToast('Uploaded "view.png" Successfully!')
+  await bob.sees('view.png')
+  expect(uploads).toEqual([])
+})
