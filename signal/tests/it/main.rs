@@ -16,10 +16,13 @@ mod items;
 mod joining;
 mod leaving;
 mod limits;
+mod permissions;
 mod person;
 #[path = "../../../storage/tests/it/postgres.rs"]
 mod postgres;
 mod relaying;
+mod saved_beams;
 mod server;
 mod sessions;
 mod tls;
+mod world;

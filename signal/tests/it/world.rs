@@ -1,0 +1,120 @@
+//! A saved beam and everybody who can be something to it.
+
+use heliograph_shared::api::beams::{Level, LinkAccess};
+use heliograph_shared::ids::{BeamId, BeamKey, ItemId, ShareId};
+use heliograph_shared::names::{BeamName, Username};
+use heliograph_storage::accounts::AccountId;
+use heliograph_storage::notes::NewNote;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::device::TestDevice;
+use super::person::Person;
+use super::postgres::fresh_database;
+use super::server::TestServer;
+
+/// What somebody is to the beam.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    Guest,
+    User,
+    Reader,
+    Writer,
+    Admin,
+    Owner,
+}
+
+pub const EVERYBODY: [Who; 6] =
+    [Who::Guest, Who::User, Who::Reader, Who::Writer, Who::Admin, Who::Owner];
+
+/// Everybody who has an account here, logged in.
+pub struct World<'a> {
+    pub server: &'a TestServer,
+    people: Vec<(Who, Person<'a>)>,
+}
+
+/// A saved beam with a share for each level.
+#[derive(Clone, Copy, Debug)]
+pub struct Trip {
+    pub beam: BeamId,
+    pub readers: ShareId,
+    pub writers: ShareId,
+    pub admins: ShareId,
+}
+
+/// Runs a test on a server with SQLite, then on one with Postgres.
+pub async fn on_both(test: impl AsyncFn(&World<'_>)) {
+    for flags in [vec![], vec!["--database".to_owned(), fresh_database()]] {
+        let flags: Vec<_> = flags.iter().map(String::as_str).collect();
+        println!("with {flags:?}");
+        let server = TestServer::with(&flags).await;
+        test(&World::of(&server).await).await;
+    }
+}
+
+impl<'a> World<'a> {
+    async fn of(server: &'a TestServer) -> Self {
+        let mut people = vec![(Who::Guest, server.person("guest"))];
+        for who in &EVERYBODY[1..] {
+            people.push((*who, server.registered(&format!("{who:?}").to_lowercase()).await));
+        }
+        Self { server, people }
+    }
+
+    pub fn person(&self, who: Who) -> Person<'a> {
+        self.people.iter().find(|(own, _)| *own == who).unwrap().1.clone()
+    }
+
+    pub async fn account(&self, who: Who) -> AccountId {
+        let name = Username::parse(&self.person(who).username).unwrap();
+        self.server.app.storage.find_credentials(&name).await.unwrap().unwrap().0.id
+    }
+
+    /// A fresh saved beam with one note by the writer.
+    pub async fn trip(&self, link_access: LinkAccess) -> Trip {
+        let (storage, now) = (&self.server.app.storage, self.server.app.clock.now());
+        let beam = BeamId::from_random(*Uuid::now_v7().as_bytes());
+        let key = BeamKey::from_random([1; 32]).hash();
+        storage.create_beam(beam, key, now, now + 1_000_000).await.unwrap();
+        let owner = self.account(Who::Owner).await;
+        let note = NewNote {
+            id: ItemId::from_random([1; 16]),
+            seq: 1,
+            content: r#"{"title": "Packing",  "content": {"root": 1}}"#.to_owned(),
+            kind: "lexi_note".to_owned(),
+            device: heliograph_shared::ids::DeviceId::from_bytes([1; 16]),
+            author: Some(self.account(Who::Writer).await),
+            created_at: now,
+        };
+        let name = BeamName::parse("Trip").unwrap();
+        storage.save_beam(beam, owner, &name, &[note], now).await.unwrap();
+        storage.change_beam(owner, beam, None, Some(link_access)).await.unwrap();
+        let share = async |who: Who, level| {
+            let (id, name) = (ShareId::from_random(*Uuid::now_v7().as_bytes()), self.person(who));
+            storage.create_share(owner, id, beam, &name.username, level, now).await.unwrap().id
+        };
+        Trip {
+            beam,
+            readers: share(Who::Reader, Level::Read).await,
+            writers: share(Who::Writer, Level::Write).await,
+            admins: share(Who::Admin, Level::Admin).await,
+        }
+    }
+
+    /// Opens a socket with somebody's cookies; says `auth` and nothing more.
+    pub async fn knocks(&self, who: Who, beam: BeamId) -> TestDevice {
+        let cookies = self.person(who).cookies_for("/ws");
+        let headers = [("cookie", &*cookies)];
+        let mut device = self.server.connect_as(beam, &headers).await.unwrap();
+        let extra = json!({"v": 1, "caps": ["files"], "name": format!("{who:?}")});
+        device.says(&json!({"type": "auth", "message": null, "extra": extra})).await;
+        device
+    }
+
+    /// A device of somebody comes into a beam; its welcome comes along.
+    pub async fn enters(&self, who: Who, beam: BeamId) -> (TestDevice, Value) {
+        let mut device = self.knocks(who, beam).await;
+        let welcome = device.is_welcomed().await;
+        (device, welcome)
+    }
+}
