@@ -15,6 +15,7 @@ mod json;
 pub mod limit;
 pub mod logins;
 mod network;
+mod openapi;
 pub mod outbox;
 mod random;
 pub mod relay;

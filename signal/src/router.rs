@@ -20,7 +20,7 @@ use crate::app::App;
 use crate::error::{Error, give_every_refusal_a_body};
 use crate::routes::{accounts, beams, health, notes, registration, shares, site};
 use crate::scheme::Scheme;
-use crate::{assets, form, headers, socket};
+use crate::{assets, form, headers, openapi, socket};
 
 /// Largest body of a request.
 const BODY_BYTES: usize = 64 * 1024;
@@ -59,6 +59,7 @@ pub fn router(app: Arc<App>) -> Router {
         ))
         .merge(both("/notes/beam_notes", get(notes::list)))
         .merge(both("/site", get(site::describe)))
+        .merge(both("/openapi.json", get(openapi::describe)))
         .layer(RequestBodyLimitLayer::new(BODY_BYTES))
         .merge(with_picture(both("/auth/register", post(registration::register))))
         .fallback(nothing_here)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::{Extension, Json};
+use heliograph_shared::api::ErrorBody;
 use heliograph_shared::api::accounts::{AccountDeletion, CurrentUser, Done, Login, ProfileChange};
 use heliograph_shared::names::{Email, Invalid, Password, PersonName, Username};
 use heliograph_storage::accounts::Account;
@@ -21,11 +22,22 @@ use crate::logins;
 use crate::scheme::Scheme;
 
 /// Who is asking (H10).
+#[utoipa::path(get, path = "/api/auth/me", security(("login" = [])), responses((status = 200, body = CurrentUser)))]
 pub async fn me(LoggedIn(session): LoggedIn) -> Json<CurrentUser> {
     current(&session.account)
 }
 
 /// Logs somebody in (H11). A wrong pair takes as long and reads the same whichever half is wrong.
+#[utoipa::path(
+    post,
+    path = "/api/auth/login/",
+    request_body = Login,
+    responses(
+        (status = 200, body = CurrentUser),
+        (status = 401, body = ErrorBody, description = "A wrong pair."),
+        (status = 429, body = ErrorBody, description = "Too many tries."),
+    )
+)]
 pub async fn log_in(
     State(app): State<Arc<App>>,
     Extension(client): Extension<Option<Client>>,
@@ -62,6 +74,7 @@ pub async fn log_in(
 }
 
 /// Ends the login, by whichever of its cookies is still good (H17). Who has none is logged out already.
+#[utoipa::path(post, path = "/api/auth/logout/", responses((status = 200, body = Done)))]
 pub async fn log_out(
     State(app): State<Arc<App>>,
     Extension(scheme): Extension<Scheme>,
@@ -81,6 +94,14 @@ pub async fn log_out(
 }
 
 /// New tokens for an old refresh token (H16).
+#[utoipa::path(
+    post,
+    path = "/api/auth/refresh/",
+    responses(
+        (status = 200, body = Done),
+        (status = 401, body = ErrorBody, description = "The refresh token is none, or was used long ago."),
+    )
+)]
 pub async fn refresh(
     State(app): State<Arc<App>>,
     Extension(scheme): Extension<Scheme>,
@@ -92,6 +113,13 @@ pub async fn refresh(
 }
 
 /// Changes one's profile (H13).
+#[utoipa::path(
+    put,
+    path = "/api/auth/profile/",
+    security(("login" = [])),
+    request_body = ProfileChange,
+    responses((status = 200, body = CurrentUser))
+)]
 pub async fn change_profile(
     State(app): State<Arc<App>>,
     LoggedIn(session): LoggedIn,
@@ -106,6 +134,16 @@ pub async fn change_profile(
 }
 
 /// Deletes the account (H15). Its password is asked once more: who found an open page must not be able to.
+#[utoipa::path(
+    delete,
+    path = "/api/auth/delete-account/",
+    security(("login" = [])),
+    request_body = AccountDeletion,
+    responses(
+        (status = 200, body = Done),
+        (status = 429, body = ErrorBody, description = "Too many tries."),
+    )
+)]
 pub async fn delete(
     State(app): State<Arc<App>>,
     LoggedIn(session): LoggedIn,

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::{Extension, Json};
-use heliograph_shared::api::CreatedBeam;
 use heliograph_shared::api::accounts::Done;
 use heliograph_shared::api::beams::{Beam, BeamChange, BeamDetails, Beams};
+use heliograph_shared::api::{CreatedBeam, ErrorBody};
 use heliograph_shared::ids::{BeamId, BeamKey};
 use heliograph_shared::limits::BEAM_LIFETIME;
 use heliograph_shared::names::BeamName;
@@ -21,6 +21,14 @@ use crate::json::Body;
 use crate::random;
 
 /// Makes a beam (H1). The key leaves the server here and is kept nowhere in it.
+#[utoipa::path(
+    post,
+    path = "/api/beams/create/",
+    responses(
+        (status = 201, body = CreatedBeam),
+        (status = 429, body = ErrorBody, description = "Too many beams from this address."),
+    )
+)]
 pub async fn create(
     State(app): State<Arc<App>>,
     Extension(client): Extension<Option<Client>>,
@@ -38,6 +46,7 @@ pub async fn create(
 }
 
 /// The caller's own beams (H20).
+#[utoipa::path(get, path = "/api/beams/", security(("login" = [])), responses((status = 200, body = Beams)))]
 pub async fn list(
     State(app): State<Arc<App>>,
     LoggedIn(session): LoggedIn,
@@ -47,6 +56,13 @@ pub async fn list(
 }
 
 /// One saved beam, with its shares for those who manage them (H26).
+#[utoipa::path(
+    get,
+    path = "/api/beams/{beam_id}/",
+    security(("login" = [])),
+    params(("beam_id" = BeamId, Path)),
+    responses((status = 200, body = BeamDetails), (status = 404, body = ErrorBody, description = "No such beam, or not yours to see."))
+)]
 pub async fn describe(
     State(app): State<Arc<App>>,
     LoggedIn(session): LoggedIn,
@@ -62,6 +78,14 @@ pub async fn describe(
 }
 
 /// Another name, or other link access (H27).
+#[utoipa::path(
+    put,
+    path = "/api/beams/{beam_id}/",
+    security(("login" = [])),
+    params(("beam_id" = BeamId, Path)),
+    request_body = BeamChange,
+    responses((status = 200, body = Beam), (status = 404, body = ErrorBody, description = "No such beam, or not yours to see."))
+)]
 pub async fn change(
     State(app): State<Arc<App>>,
     LoggedIn(session): LoggedIn,
@@ -77,6 +101,13 @@ pub async fn change(
 }
 
 /// Another id, so that a leaked link stops working (H28).
+#[utoipa::path(
+    post,
+    path = "/api/beams/{beam_id}/renew/",
+    security(("login" = [])),
+    params(("beam_id" = BeamId, Path)),
+    responses((status = 200, body = Beam), (status = 404, body = ErrorBody, description = "No such beam, or not yours to see."))
+)]
 pub async fn renew(
     State(app): State<Arc<App>>,
     LoggedIn(session): LoggedIn,
@@ -90,6 +121,13 @@ pub async fn renew(
 }
 
 /// The beam goes, with everything in it (H29).
+#[utoipa::path(
+    delete,
+    path = "/api/beams/{beam_id}/",
+    security(("login" = [])),
+    params(("beam_id" = BeamId, Path)),
+    responses((status = 200, body = Done), (status = 404, body = ErrorBody, description = "No such beam, or not yours to see."))
+)]
 pub async fn delete(
     State(app): State<Arc<App>>,
     LoggedIn(session): LoggedIn,

@@ -10,6 +10,7 @@ use crate::app::App;
 use crate::error::Error;
 
 /// `{"status":"ok"}` while the tables can be read (H3).
+#[utoipa::path(get, path = "/healthz", responses((status = 200, body = Object)))]
 pub async fn check(State(app): State<Arc<App>>) -> Result<Json<Value>, Error> {
     app.storage.check().await?;
     Ok(Json(json!({ "status": "ok" })))

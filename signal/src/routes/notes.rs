@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Query, State};
+use heliograph_shared::api::ErrorBody;
 use heliograph_shared::api::beams::Note;
 use heliograph_shared::ids::BeamId;
 use heliograph_storage::accounts::AccountId;
@@ -24,6 +25,16 @@ pub struct Of {
 }
 
 /// The notes, oldest first; an unsaved or unknown beam has none.
+#[utoipa::path(
+    get,
+    path = "/api/notes/beam_notes/",
+    params(Of),
+    responses(
+        (status = 200, body = Vec<Note>),
+        (status = 401, body = ErrorBody, description = "Its link allows nothing, and nobody is logged in."),
+        (status = 404, body = ErrorBody, description = "Not yours to see."),
+    )
+)]
 pub async fn list(
     State(app): State<Arc<App>>,
     MaybeLoggedIn(session): MaybeLoggedIn,

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use axum::extract::{Multipart, State};
 use axum::http::StatusCode;
 use axum::{Extension, Json};
+use heliograph_shared::api::ErrorBody;
 use heliograph_shared::api::accounts::CurrentUser;
 use heliograph_shared::names::{Email, Password, PersonName, Username};
 use heliograph_storage as storage;
 use heliograph_storage::accounts::{Account, AccountId, NewAccount};
+use utoipa::ToSchema;
 
 use super::accounts::{current, username_taken};
 use crate::address::Client;
@@ -21,6 +23,22 @@ use crate::scheme::Scheme;
 
 const TEXTS: [&str; 5] = ["first_name", "last_name", "username", "email", "password"];
 
+/// The form.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "says what the form looks like")]
+struct Registration {
+    #[schema(min_length = 1, max_length = 80)]
+    first_name: String,
+    #[schema(min_length = 1, max_length = 80)]
+    last_name: String,
+    #[schema(pattern = "^[A-Za-z0-9_.-]{3,30}$")]
+    username: String,
+    #[schema(format = "email", max_length = 254)]
+    email: String,
+    #[schema(min_length = 6, max_length = 1024)]
+    password: String,
+}
+
 /// What somebody says who registers, every field good.
 struct Person {
     first_name: PersonName,
@@ -31,6 +49,15 @@ struct Person {
 }
 
 /// Makes an account and logs in (H12).
+#[utoipa::path(
+    post,
+    path = "/api/auth/register/",
+    request_body(content = Registration, content_type = "multipart/form-data"),
+    responses(
+        (status = 201, body = CurrentUser),
+        (status = 429, body = ErrorBody, description = "Too many accounts from this address."),
+    )
+)]
 pub async fn register(
     State(app): State<Arc<App>>,
     Extension(client): Extension<Option<Client>>,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use heliograph_shared::api::ErrorBody;
 use heliograph_shared::api::accounts::Done;
 use heliograph_shared::api::beams::{
     BeamShare, MyShares, NewShare, ShareChange, SharedBeam, SharedBeams,
@@ -21,6 +22,12 @@ use crate::json::Body;
 use crate::random;
 
 /// What others shared with the caller (H21).
+#[utoipa::path(
+    get,
+    path = "/api/beams/shared-with-me/",
+    security(("login" = [])),
+    responses((status = 200, body = SharedBeams))
+)]
 pub async fn with_me(
     State(app): State<Arc<App>>,
     LoggedIn(session): LoggedIn,
@@ -36,6 +43,7 @@ fn shared_beam(Received { share, owner }: Received) -> SharedBeam {
 }
 
 /// The shares of the caller's own beams (H22).
+#[utoipa::path(get, path = "/api/beams/my-shares/", security(("login" = [])), responses((status = 200, body = MyShares)))]
 pub async fn mine(
     State(app): State<Arc<App>>,
     LoggedIn(session): LoggedIn,
@@ -45,6 +53,13 @@ pub async fn mine(
 }
 
 /// Shares a beam with a person (H23).
+#[utoipa::path(
+    post,
+    path = "/api/beams/share/",
+    security(("login" = [])),
+    request_body = NewShare,
+    responses((status = 201, body = BeamShare), (status = 404, body = ErrorBody, description = "No such beam, or not yours to see."))
+)]
 pub async fn create(
     State(app): State<Arc<App>>,
     LoggedIn(session): LoggedIn,
@@ -62,6 +77,14 @@ pub async fn create(
 }
 
 /// Another level (H24).
+#[utoipa::path(
+    put,
+    path = "/api/beams/update-share/{share_id}/",
+    security(("login" = [])),
+    params(("share_id" = ShareId, Path)),
+    request_body = ShareChange,
+    responses((status = 200, body = BeamShare), (status = 404, body = ErrorBody, description = "No such share, or not yours to see."))
+)]
 pub async fn change(
     State(app): State<Arc<App>>,
     LoggedIn(session): LoggedIn,
@@ -74,6 +97,13 @@ pub async fn change(
 }
 
 /// Takes a share away, or leaves (H25).
+#[utoipa::path(
+    delete,
+    path = "/api/beams/unshare/{share_id}/",
+    security(("login" = [])),
+    params(("share_id" = ShareId, Path)),
+    responses((status = 200, body = Done), (status = 404, body = ErrorBody, description = "No such share, or not yours to see."))
+)]
 pub async fn delete(
     State(app): State<Arc<App>>,
     LoggedIn(session): LoggedIn,

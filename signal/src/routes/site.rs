@@ -12,6 +12,7 @@ use crate::app::App;
 const NAME: &str = "Heliograph";
 
 /// Name, version and addresses (H2).
+#[utoipa::path(get, path = "/api/site", responses((status = 200, body = Site)))]
 pub async fn describe(State(app): State<Arc<App>>) -> Json<Site> {
     Json(Site {
         name: NAME.to_owned(),

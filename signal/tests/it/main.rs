@@ -9,6 +9,7 @@
 
 mod abuse;
 mod accounts;
+mod describing;
 mod device;
 mod ending;
 mod http;
