@@ -5,6 +5,7 @@ import { copyableText, displayName, fileItemMessage, type Item, textMessage } fr
 import { mayDelete, mayShare } from '../stores/beam-access'
 import { reduceItems } from '../stores/items'
 import { reduceTransfers, type TransfersEvent } from '../stores/transfers'
+import { upload } from '../transport/upload'
 import { writeClipboard } from './clipboard'
 import type { Context } from './context'
 import { newItemId } from './random-ids'
@@ -20,7 +21,7 @@ type Sharing = Pick<
 
 export function createSharing(context: Context): Sharing {
   const { stores, transfers, toaster } = context
-  const uploads = createUploads(stores)
+  const uploads = createUploads(stores, upload)
   const find = (id: ItemId) => stores.items.getState().items.find((item) => item.id === id)
 
   return {

@@ -6,7 +6,7 @@ import { reduceItems } from '../stores/items'
 import type { Stores } from '../stores/stores'
 import { reduceTransfers, type Storing } from '../stores/transfers'
 import { PROGRESS_INTERVAL_MS, Speeds } from '../transport/progress'
-import { upload } from '../transport/upload'
+import type { Upload } from '../transport/upload'
 
 export interface OutgoingFile {
   readonly id: ItemId
@@ -28,7 +28,7 @@ export interface Uploads {
   start(file: OutgoingFile, beam: BeamId, ends: UploadEnds): void
 }
 
-export function createUploads(stores: Stores): Uploads {
+export function createUploads(stores: Stores, upload: Upload): Uploads {
   const cancels = new Map<ItemId, () => void>()
   // An item that goes, by deleting it or by leaving the beam, takes its upload with it.
   stores.items.subscribe(({ items }) => {

@@ -20,8 +20,11 @@ export interface UploadEvents {
   onEnd(stored: UploadedFile | null): void
 }
 
-/** Sends the file and binds it to a beam, with which it ends. Returns what cancels it. */
-export function upload(file: File, beam: BeamId, events: UploadEvents): () => void {
+/** Sends a file; what it returns cancels that. */
+export type Upload = (file: File, beam: BeamId, events: UploadEvents) => () => void
+
+/** Sends the file and binds it to a beam, with which it ends. */
+export const upload: Upload = (file, beam, events) => {
   const request = new XMLHttpRequest()
   request.open('POST', `/api/upload/?${BEAM_PARAM}=${beam}`)
   request.setRequestHeader('accept', 'application/json')

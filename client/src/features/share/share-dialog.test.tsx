@@ -1,0 +1,109 @@
+// @vitest-environment jsdom
+import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Beam, BeamDetails, BeamId, BeamShare, Role, ShareId } from '../../protocol/bindings'
+import { createStores } from '../../stores/stores'
+import { type Actions, HouseContext } from '../actions'
+import type { FormOutcome } from '../beams/beam-actions'
+import { ShareDialog } from './share-dialog'
+
+const beam: Beam = {
+  beam_id: '7c9e6679-7425-40de-944b-e07fc1f90ae7' as BeamId,
+  beam_name: 'Cabin',
+  created_at: 0,
+  link_access: 'write',
+}
+const jonas: BeamShare = { id: 's' as ShareId, beam, shared_with: 'jonas', share_type: 'write' }
+const owner = { username: 'mira', first_name: 'Mira', last_name: 'Solberg', profile_picture: null }
+
+const share = vi.fn(async (): Promise<FormOutcome> => ({ ok: true }))
+const changeLevel = vi.fn(async () => {})
+const unshare = vi.fn(async () => {})
+const setLinkAccess = vi.fn(async () => {})
+
+beforeEach(() => {
+  vi.clearAllMocks()
+  // jsdom knows the element and not its methods.
+  HTMLDialogElement.prototype.showModal = function showModal() {
+    this.open = true
+  }
+  HTMLDialogElement.prototype.close = function close() {
+    this.open = false
+  }
+})
+afterEach(cleanup)
+
+function show(shares: BeamShare[], role: Role = 'owner') {
+  const details: BeamDetails = { beam, role, owner, shares }
+  const beams = { share, changeLevel, unshare, setLinkAccess, closeSharing: vi.fn() }
+  render(
+    <HouseContext value={{ stores: createStores(), actions: { beams } as unknown as Actions }}>
+      <ShareDialog sharing={{ status: 'ready', beam, details }} />
+    </HouseContext>,
+  )
+}
+
+const username = () => screen.getByRole('textbox', { name: 'Username' })
+const submit = () => fireEvent.click(screen.getByRole('button', { name: 'Share' }))
+
+describe('the Share dialog', () => {
+  it('wants a username', () => {
+    show([])
+    fireEvent.change(username(), { target: { value: '  ' } })
+    submit()
+    expect(screen.getByText('Please enter a username')).toBeDefined()
+    expect(share).not.toHaveBeenCalled()
+  })
+
+  it('shares to read unless another level is chosen, and is ready for the next person', async () => {
+    show([])
+    fireEvent.change(username(), { target: { value: ' @ada ' } })
+    submit()
+    expect(share).toHaveBeenLastCalledWith(beam, 'ada', 'read')
+    await waitFor(() => expect(username()).toHaveProperty('value', ''))
+    fireEvent.change(username(), { target: { value: 'bob' } })
+    fireEvent.change(screen.getByRole('combobox', { name: 'Permission' }), { target: { value: 'admin' } })
+    submit()
+    expect(share).toHaveBeenLastCalledWith(beam, 'bob', 'admin')
+  })
+
+  it('says at the field what the server says of it', async () => {
+    share.mockResolvedValueOnce({ ok: false, fieldError: 'Nobody has this username' })
+    show([])
+    fireEvent.change(username(), { target: { value: 'zoe' } })
+    submit()
+    expect(await screen.findByText('Nobody has this username')).toBeDefined()
+    expect(username().getAttribute('aria-invalid')).toBe('true')
+    expect(username()).toHaveProperty('value', 'zoe')
+  })
+
+  it('changes a level', () => {
+    show([jonas])
+    fireEvent.change(screen.getByRole('combobox', { name: 'Permission of jonas' }), {
+      target: { value: 'admin' },
+    })
+    expect(changeLevel).toHaveBeenCalledWith(jonas, 'admin')
+  })
+
+  it('asks before it takes a share back', () => {
+    show([jonas])
+    fireEvent.click(screen.getByRole('button', { name: 'Remove access for jonas' }))
+    expect(screen.getByText('Are you sure you want to remove access for jonas?')).toBeDefined()
+    expect(screen.getByText('This action cannot be undone')).toBeDefined()
+    expect(unshare).not.toHaveBeenCalled()
+    fireEvent.click(screen.getByRole('button', { name: 'Remove Share' }))
+    expect(unshare).toHaveBeenCalledWith(jonas)
+  })
+
+  it('b5_offers_to_set_the_link_to_read_when_it_defeats_a_read_share', () => {
+    show([{ ...jonas, share_type: 'read' }])
+    fireEvent.click(screen.getByRole('button', { name: 'Set link to Read Only' }))
+    expect(setLinkAccess).toHaveBeenCalledWith(beam, 'read')
+  })
+
+  it('b6_lets_an_admin_make_and_change_no_admins', () => {
+    show([{ ...jonas, share_type: 'admin' }], 'admin')
+    expect(screen.queryByRole('combobox', { name: 'Permission of jonas' })).toBeNull()
+    expect(screen.queryByRole('option', { name: 'Admin' })).toBeNull()
+  })
+})

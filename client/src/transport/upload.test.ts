@@ -1,0 +1,107 @@
+// @vitest-environment jsdom
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { BeamId, UploadedFile } from '../protocol/bindings'
+import { upload } from './upload'
+
+/** The browser's request, with the server's end in the test's hands. */
+class FakeRequest {
+  static newest: FakeRequest
+  opened: string[] = []
+  sent: FormData | null = null
+  aborted = false
+  status = 0
+  responseText = ''
+  readonly upload: { onprogress: (event: { loaded: number }) => void } = { onprogress: () => {} }
+  onload = () => {}
+  onerror = () => {}
+  ontimeout = () => {}
+
+  constructor() {
+    FakeRequest.newest = this
+  }
+
+  open(...args: string[]) {
+    this.opened = args
+  }
+
+  setRequestHeader() {}
+
+  send(form: FormData) {
+    this.sent = form
+  }
+
+  abort() {
+    this.aborted = true
+  }
+
+  answers(status: number, body: unknown) {
+    this.status = status
+    this.responseText = typeof body === 'string' ? body : JSON.stringify(body)
+    this.onload()
+  }
+}
+
+const STORED: UploadedFile = {
+  id: '0123456789abcdef',
+  url: '/api/uploads/0123456789abcdef',
+  name: 'a.png',
+  size: 4,
+  type: 'image/png',
+  expires_at: null,
+}
+const file = new File(['four'], 'a.png', { type: 'image/png' })
+let ends: (UploadedFile | null)[]
+let sent: number[]
+
+beforeEach(() => {
+  vi.stubGlobal('XMLHttpRequest', FakeRequest)
+  ends = []
+  sent = []
+})
+afterEach(() => vi.unstubAllGlobals())
+
+const start = () =>
+  upload(file, 'beam' as BeamId, {
+    onProgress: (bytes) => sent.push(bytes),
+    onEnd: (stored) => ends.push(stored),
+  })
+
+describe('an upload', () => {
+  it('h40_sends_the_file_bound_to_the_beam_and_answers_what_is_kept', () => {
+    start()
+    const request = FakeRequest.newest
+    expect(request.opened).toEqual(['POST', '/api/upload/?beam_id=beam'])
+    expect(request.sent?.get('file')).toBeInstanceOf(File)
+    request.answers(201, STORED)
+    expect(ends).toEqual([STORED])
+  })
+
+  it('counts the bytes of the file, not those of the form around it', () => {
+    start()
+    FakeRequest.newest.upload.onprogress({ loaded: 2 })
+    FakeRequest.newest.upload.onprogress({ loaded: 300 })
+    expect(sent).toEqual([2, 4])
+  })
+
+  it.each([
+    [413, { detail: 'too large', code: 'too_large' }],
+    [201, '<html>'],
+    [500, ''],
+  ])('has failed after %i %j', (status, body) => {
+    start()
+    FakeRequest.newest.answers(status, body)
+    expect(ends).toEqual([null])
+  })
+
+  it('has failed without an answer', () => {
+    start()
+    FakeRequest.newest.onerror()
+    expect(ends).toEqual([null])
+  })
+
+  it('says nothing after it was cancelled', () => {
+    start()()
+    expect(FakeRequest.newest.aborted).toBe(true)
+    expect(ends).toEqual([])
+  })
+})
