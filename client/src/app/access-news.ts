@@ -1,6 +1,7 @@
 /** What the server says about the beam itself: whether it is saved, its name, and what this device may in it. */
 import type { SavedBeam, ServerMessage } from '../protocol/bindings'
 import type { BeamAccess } from '../stores/beam-access'
+import { reduceBeams } from '../stores/beams'
 import type { Stores } from '../stores/stores'
 import { saveSession } from './session-storage'
 import type { Toaster } from './toaster'
@@ -87,5 +88,7 @@ export class AccessNews {
     const session = { ...state.session, beamName: access.saved.beam_name }
     saveSession(session)
     store.setState({ status: 'set', session }, true)
+    const renamed = { type: 'renamed', id: session.beamId, name: session.beamName } as const
+    this.#stores.beams.setState((beams) => reduceBeams(beams, renamed), true)
   }
 }

@@ -15,6 +15,7 @@ import type { Context } from './context'
 import { createSavedBeams } from './saved-beams'
 import { saveSession } from './session-storage'
 import { createSharing, receiveWhatComes } from './sharing'
+import { keepSocketLogin } from './socket-login'
 import { createToaster, type Toaster } from './toaster'
 import { createTransferNews } from './transfer-news'
 
@@ -79,6 +80,7 @@ export function startServices(): House {
   }
 
   readSiteInto(stores)
+  keepSocketLogin(stores, () => connection?.live.rejoin())
   begin({ enter, newBeam, wait: () => stores.session.setState({ status: 'creating' }, true) })
   wakeWithThePage(() => stores.connection.getState().status === 'reconnecting' && connection?.live.wake())
   return { stores, actions }

@@ -41,6 +41,11 @@ describe('the lists of beams', () => {
     expect(lists(state).byMe[0]?.beam.beam_name).toBe('Cabin')
   })
 
+  it('s23_have_the_name_that_another_device_gave', () => {
+    const state = given(loaded, { type: 'renamed', id: 'a' as BeamId, name: 'Cottage' })
+    expect(lists(state).mine.map(({ beam_name }) => beam_name)).toEqual(['Cottage', 'b'])
+  })
+
   it('lose a deleted beam with its shares', () => {
     const state = given(loaded, { type: 'deleted', id: 'a' as BeamId })
     expect(lists(state).mine.map(({ beam_id }) => beam_id)).toEqual(['b'])

@@ -40,6 +40,7 @@ export type BeamsEvent =
   | { type: 'loaded'; lists: BeamLists }
   | { type: 'failed' }
   | { type: 'changed'; beam: Beam }
+  | { type: 'renamed'; id: BeamId; name: string }
   /** The link was renewed: the beam has another id. */
   | { type: 'renewed'; old: BeamId; beam: Beam }
   | { type: 'deleted'; id: BeamId }
@@ -65,6 +66,10 @@ export function reduceBeams(state: BeamsState, event: BeamsEvent): BeamsState {
       return { ...state, lists: { status: 'failed' } }
     case 'changed':
       return withBeams(state, (beam) => (beam.beam_id === event.beam.beam_id ? event.beam : beam))
+    case 'renamed':
+      return withBeams(state, (beam) =>
+        beam.beam_id === event.id ? { ...beam, beam_name: event.name } : beam,
+      )
     case 'renewed':
       return withBeams(state, (beam) => (beam.beam_id === event.old ? event.beam : beam))
     case 'deleted':

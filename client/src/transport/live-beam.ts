@@ -118,6 +118,11 @@ export class LiveBeam {
   /** Tries at once: the network is back, the page is seen again, or the person asks. */
   wake(): void {
     if (this.#retry === null && this.#socket) return
+    this.rejoin()
+  }
+
+  /** Joins once more, as whoever is logged in now. */
+  rejoin(): void {
     this.#attempt = 0
     this.#connect()
   }

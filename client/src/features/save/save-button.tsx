@@ -2,15 +2,22 @@ import Bookmark from 'lucide-react/icons/bookmark'
 import { lazy, Suspense, useState } from 'react'
 import { useStore } from 'zustand'
 import { Button } from '../../ui/button'
+import { Icon } from '../../ui/icon'
 import { useHouse } from '../actions'
 import { useHasItems, useSession } from '../session/beam'
+import css from './save-button.module.css'
 
 const SaveDialog = lazy(() => import('./save-dialog').then((m) => ({ default: m.SaveDialog })))
 
-/** Keeps the beam in the account: for somebody logged in, once there are notes, until it has a name. */
+/** Keeps the beam in the account: for somebody logged in, once there are notes, until it has a name. Then the name. */
 export function SaveButton() {
+  const { stores } = useHouse()
   const [open, setOpen] = useState(false)
   const canSave = useCanSave()
+  const savedName = useStore(stores.access, (state) =>
+    state.kind === 'saved' ? state.saved.beam_name : null,
+  )
+  if (savedName !== null) return <SavedName name={savedName} />
   if (!canSave) return null
   return (
     <>
@@ -19,6 +26,17 @@ export function SaveButton() {
       </Button>
       <Suspense>{open && <SaveDialog onClose={() => setOpen(false)} />}</Suspense>
     </>
+  )
+}
+
+/** In its place, once it is saved: under which name. */
+function SavedName({ name }: { name: string }) {
+  return (
+    <span className={css.saved} title={`Saved as ${name}`}>
+      <Icon of={Bookmark} size={16} />
+      <span className="visually-hidden">Saved as </span>
+      <span className={css.name}>{name}</span>
+    </span>
   )
 }
 
