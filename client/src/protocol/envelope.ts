@@ -42,7 +42,7 @@ const serverMessage = v.variant('type', [
     message: v.object({
       device_id: id,
       ice_servers: v.array(iceServer),
-      expires_at: v.number(),
+      expires_at: v.nullable(v.number()),
       now: v.number(),
       creator: v.boolean(),
       saved: v.optional(v.nullable(savedBeam), null),
@@ -66,6 +66,9 @@ const serverMessage = v.variant('type', [
   v.object({ type: v.literal('access_changed'), message: savedBeam }),
   v.object({ type: v.literal('error'), message: v.string(), extra: v.string() }),
 ])
+
+/** What the schema takes; a test holds it against the server's own types. */
+export type ReadableMessage = v.InferInput<typeof serverMessage>
 
 /** Reads one text message of the server; null for what this client does not know (S20). */
 export function parseServerMessage(text: string): ServerMessage | null {
