@@ -10,6 +10,9 @@ import { Loading } from './shell/loading'
 
 const SpaceRoute = lazy(() => import('./routes/space-route').then((m) => ({ default: m.SpaceRoute })))
 const BeamsRoute = lazy(() => import('./routes/beams').then((m) => ({ default: m.BeamsRoute })))
+const LoginRoute = lazy(() => import('./routes/login').then((m) => ({ default: m.LoginRoute })))
+const RegisterRoute = lazy(() => import('./routes/register').then((m) => ({ default: m.RegisterRoute })))
+const ProfileRoute = lazy(() => import('./routes/profile').then((m) => ({ default: m.ProfileRoute })))
 const NotFoundRoute = lazy(() =>
   import('./routes/not-found-route').then((m) => ({ default: m.NotFoundRoute })),
 )
@@ -25,6 +28,9 @@ export function App({ house }: { house: House }) {
               <Route path={paths.home} element={<HomeRoute />} />
               <Route path={paths.space} element={<SpaceRoute />} />
               <Route path={paths.beams} element={<BeamsRoute />} />
+              <Route path={paths.login} element={<LoginRoute />} />
+              <Route path={paths.register} element={<RegisterRoute />} />
+              <Route path={paths.profile} element={<ProfileRoute />} />
               <Route path="*" element={<NotFoundRoute />} />
             </Routes>
           </Suspense>

@@ -3,4 +3,7 @@ export const paths = {
   home: '/',
   space: '/space',
   beams: '/beams',
+  login: '/login',
+  register: '/register',
+  profile: '/profile',
 } as const

@@ -8,6 +8,7 @@ import { createBeam, readSite } from '../transport/http'
 import type { LiveBeamStatus } from '../transport/live-beam'
 import { Transfers } from '../transport/transfers'
 import { NOT_CONNECTED } from './access-news'
+import { createAccount } from './account'
 import { type BeamConnection, joinBeam } from './beam-connection'
 import { begin, joinedSession } from './begin'
 import { createClipboard } from './clipboard'
@@ -77,6 +78,7 @@ export function startServices(): House {
     ...ownersActions(() => connection, toaster),
     dismissToast: (id) => toaster.dismiss(id),
     beams: createSavedBeams({ stores, toaster, reenter }),
+    account: createAccount(stores, toaster, () => connection?.live.rejoin()),
   }
 
   readSiteInto(stores)

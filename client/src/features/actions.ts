@@ -2,6 +2,7 @@
 import { createContext, useContext } from 'react'
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import type { Stores } from '../stores/stores'
+import type { AccountActions } from './account/account-actions'
 import type { BeamActions } from './beams/beam-actions'
 
 /** Where something was pasted: the specification has other words on /space. */
@@ -47,6 +48,8 @@ export interface Actions {
 
   dismissToast(id: number): void
 
+  /** The login and the account. */
+  readonly account: AccountActions
   /** The account's saved beams. */
   readonly beams: BeamActions
 }

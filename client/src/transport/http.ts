@@ -47,8 +47,26 @@ export async function readSite(): Promise<Site> {
   return call('GET', '/site', site)
 }
 
-/** One call with a JSON body, or none. @throws HttpError */
+/**
+ * One call with a JSON body, a form, or none. A 401 is retried once after the login was renewed, except when it says that
+ * the credentials are wrong. @throws HttpError
+ */
 export async function call<Schema extends v.GenericSchema>(
+  method: string,
+  path: string,
+  schema: Schema,
+  sent?: unknown,
+): Promise<v.InferOutput<Schema>> {
+  try {
+    return await attempt(method, path, schema, sent)
+  } catch (error) {
+    if (!isStale(error) || !(await renewLogin(path))) throw error
+    return attempt(method, path, schema, sent)
+  }
+}
+
+/** One call as it is: nothing is renewed, nothing is tried again. @throws HttpError */
+export async function attempt<Schema extends v.GenericSchema>(
   method: string,
   path: string,
   schema: Schema,
@@ -63,22 +81,38 @@ export async function call<Schema extends v.GenericSchema>(
   return parsed.output
 }
 
+let renewLogin: (path: string) => Promise<boolean> = () => Promise.resolve(false)
+
+/** Says how a login is renewed; `path` is the call that was refused. The answer is whether it is worth another try. */
+export function renewLoginBy(renew: (path: string) => Promise<boolean>): void {
+  renewLogin = renew
+}
+
+function isStale(error: unknown): boolean {
+  return error instanceof HttpError && error.status === 401 && error.detail !== 'Invalid credentials'
+}
+
 async function send(method: string, path: string, sent: unknown): Promise<Response> {
+  // The browser writes a form's content type itself: it knows the boundary.
+  const isJson = sent !== undefined && !(sent instanceof FormData)
   try {
     return await fetch(`${BASE}${path}`, {
       method,
       credentials: 'same-origin',
-      headers: {
-        accept: 'application/json',
-        ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(sent === undefined ? {} : { body: JSON.stringify(sent) }),
+      headers: { accept: 'application/json', ...(isJson ? { 'content-type': 'application/json' } : {}) },
+      ...(sent === undefined ? {} : { body: isJson ? JSON.stringify(sent) : (sent as FormData) }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
   } catch (error) {
-    const isTimeout = error instanceof DOMException && error.name === 'TimeoutError'
-    throw new HttpError(null, isTimeout ? `timeout of ${TIMEOUT_MS}ms exceeded` : 'Network Error')
+    throw new HttpError(null, withoutAnswer(error))
   }
+}
+
+/** The specification's words for a request that got no answer. */
+function withoutAnswer(error: unknown): string {
+  const name = error instanceof DOMException ? error.name : ''
+  if (name === 'TimeoutError') return `timeout of ${TIMEOUT_MS}ms exceeded`
+  return name === 'AbortError' ? 'Request aborted' : 'Network Error'
 }
 
 function refusal(status: number, body: unknown): HttpError {

@@ -9,7 +9,7 @@ export function Avatar({
 }: {
   name: string
   picture: string | null
-  size: 22 | 24 | 40
+  size: 22 | 24 | 40 | 56 | 96
 }) {
   const box = { width: size, height: size }
   if (picture) return <img className={css.avatar} style={box} src={picture} alt="" />

@@ -6,18 +6,24 @@ import { usePageTitle } from '../shell/page-title'
 import { PhoneShell } from '../shell/phone-shell'
 import { useViewportClass } from '../viewport'
 import css from './beams.module.css'
+import { ForAccounts } from './guards'
 
 export function BeamsRoute() {
   usePageTitle('My Beams')
   const viewport = useViewportClass()
   if (viewport === 'undetermined') return <Loading />
-  if (viewport === 'mobile') {
-    return (
-      <PhoneShell toasts="page">
-        <MyBeams />
-      </PhoneShell>
-    )
-  }
+  return <ForAccounts>{() => (viewport === 'mobile' ? <OnPhone /> : <OnDesktop />)}</ForAccounts>
+}
+
+function OnPhone() {
+  return (
+    <PhoneShell toasts="page">
+      <MyBeams />
+    </PhoneShell>
+  )
+}
+
+function OnDesktop() {
   return (
     <DesktopShell>
       <div className={css.page}>

@@ -1,11 +1,10 @@
 import type { ReactNode } from 'react'
-import { NavLink } from 'react-router'
 import { StatusPill } from '../../features/devices/status-pill'
 import { useProduct } from '../../features/session/beam'
 import { Toasts } from '../../features/toasts/toasts'
 import { Mark } from '../../ui/mark'
-import { paths } from '../paths'
 import css from './desktop-shell.module.css'
+import { MainNav } from './main-nav'
 
 /** The frame of wide screens: what floats at the top, and the page under it. */
 export function DesktopShell({ title, children }: { title?: ReactNode; children: ReactNode }) {
@@ -16,11 +15,9 @@ export function DesktopShell({ title, children }: { title?: ReactNode; children:
         <div className={css.pill}>
           <StatusPill />
         </div>
-        <nav className={css.nav} aria-label="Main">
-          <NavLink to={paths.home} end>
-            Home
-          </NavLink>
-        </nav>
+        <div className={css.nav}>
+          <MainNav />
+        </div>
       </header>
       {children}
       <Toasts place="toolbar" />

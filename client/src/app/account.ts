@@ -1,0 +1,175 @@
+/** The login of this page: found out at the start, looked after, changed by what a person does. */
+import type { AccountActions, FormOutcome } from '../features/account/account-actions'
+import { downscale, pictureProblem } from '../features/account/picture'
+import type { User } from '../protocol/bindings'
+import { type AccountEvent, reduceAccount } from '../stores/account'
+import type { Stores } from '../stores/stores'
+import * as calls from '../transport/account-calls'
+import { HttpError, renewLoginBy } from '../transport/http'
+import { type LoggedOut, loginRenewal } from '../transport/login-renewal'
+import { paths } from './paths'
+import type { Toaster } from './toaster'
+
+const CHECK_EVERY_MS = 300_000
+const EXPIRED = 'Session expired. Please login again.'
+/** What the next page of this tab is to say. */
+const NEWS_KEY = 'news for the next page'
+
+const OK: FormOutcome = { ok: true }
+const REFUSED: FormOutcome = { ok: false, fields: {} }
+
+/**
+ * Looks after the login, and says what a person can do with it. Call it once. `rejoin` lets the page into its beam again as
+ * somebody without a login: the end of a login closed its socket (S27).
+ */
+export function createAccount(stores: Stores, toaster: Toaster, rejoin: () => void): AccountActions {
+  const apply = (event: AccountEvent) => stores.account.setState((state) => reduceAccount(state, event), true)
+  const enter = (user: User) => apply({ type: 'loggedIn', user })
+
+  renewLoginBy(loginRenewal({ refresh: calls.refresh, readMe: calls.readMeOnce, now: () => Date.now() }))
+  addEventListener('tokenRefreshed', (event) => enter((event as CustomEvent<User>).detail))
+  addEventListener('authLogout', (event) => {
+    apply({ type: 'loggedOut' })
+    if ((event as CustomEvent<LoggedOut>).detail.path !== calls.ME) toaster.bad(EXPIRED)
+  })
+  keepChecking(stores, toaster, apply)
+  sayNewsOfLastPage(toaster)
+
+  return {
+    ...formActions(enter, toaster),
+    async logOut() {
+      try {
+        await calls.logOut()
+      } catch (error) {
+        toaster.bad(messageOf(error, 'Failed to log out'))
+        return false
+      }
+      apply({ type: 'loggedOut' })
+      rejoin()
+      toaster.ok('Logged out successfully')
+      return true
+    },
+    async changePicture(file) {
+      const picture = await prepare(file, toaster)
+      if (!picture) return
+      try {
+        enter(await calls.changePicture(picture))
+        toaster.ok('Profile picture updated successfully!')
+      } catch (error) {
+        toaster.bad(detailOf(error) ?? 'Failed to update profile picture')
+      }
+    },
+    preparePicture: (file) => prepare(file, toaster),
+    comingSoon: (text) => toaster.info(text),
+  }
+}
+
+function formActions(
+  enter: (user: User) => void,
+  toaster: Toaster,
+): Pick<AccountActions, 'logIn' | 'register' | 'changeProfile' | 'deleteAccount'> {
+  /** Says what belongs to no field, and gives back what does. */
+  const refuse = (error: unknown, otherwise: string): FormOutcome => {
+    const fields = fieldsOf(error)
+    if (fields) return { ok: false, fields }
+    toaster.bad(detailOf(error) ?? otherwise)
+    return REFUSED
+  }
+  return {
+    async logIn(username, password) {
+      try {
+        enter(await calls.logIn(username, password))
+        toaster.ok('Login successful!')
+        return OK
+      } catch (error) {
+        // An answer without a user, or no answer that counts.
+        const isAnswer = error instanceof HttpError && error.status === 200
+        return refuse(error, isAnswer ? 'Login failed 1' : 'Login failed 2')
+      }
+    },
+    async register(account) {
+      try {
+        enter(await calls.register(account))
+        toaster.ok('Registration successful!')
+        return OK
+      } catch (error) {
+        return refuse(error, 'Registration failed')
+      }
+    },
+    async changeProfile(change) {
+      try {
+        enter(await calls.changeProfile(change))
+        toaster.ok('Profile updated successfully!')
+        return OK
+      } catch (error) {
+        return refuse(error, 'Failed to update profile')
+      }
+    },
+    async deleteAccount(password) {
+      try {
+        await calls.deleteAccount(password)
+      } catch (error) {
+        return refuse(error, 'Failed to delete account')
+      }
+      sessionStorage.setItem(NEWS_KEY, 'Account deleted successfully')
+      location.assign(paths.home)
+      return OK
+    },
+  }
+}
+
+/** Checks at once and every five minutes. A network that is away logs nobody out. */
+function keepChecking(stores: Stores, toaster: Toaster, apply: (event: AccountEvent) => void): void {
+  const check = async () => {
+    const wasLoggedIn = stores.account.getState().status === 'authenticated'
+    try {
+      apply({ type: 'loggedIn', user: await calls.readMe() })
+    } catch (error) {
+      const isOver = error instanceof HttpError && error.status === 401
+      if (wasLoggedIn && !isOver) return
+      apply({ type: 'loggedOut' })
+      if (wasLoggedIn) toaster.bad(EXPIRED)
+    }
+  }
+  void check()
+  setInterval(() => {
+    if (stores.account.getState().status === 'authenticated') void check()
+  }, CHECK_EVERY_MS)
+}
+
+/** A page that begins anew after an account was deleted still says so. */
+function sayNewsOfLastPage(toaster: Toaster): void {
+  const news = sessionStorage.getItem(NEWS_KEY)
+  if (news === null) return
+  sessionStorage.removeItem(NEWS_KEY)
+  toaster.ok(news)
+}
+
+async function prepare(file: File, toaster: Toaster): Promise<File | null> {
+  const problem = pictureProblem(file)
+  if (problem === null) {
+    try {
+      return await downscale(file)
+    } catch (error) {
+      toaster.bad(messageOf(error, 'Failed to process image'))
+      return null
+    }
+  }
+  toaster.bad(problem)
+  return null
+}
+
+/** The first sentence of each field, if the server refused a form. */
+function fieldsOf(error: unknown): Readonly<Record<string, string>> | null {
+  if (!(error instanceof HttpError)) return null
+  const entries = Object.entries(error.fields).map(([field, sentences]) => [field, sentences[0] ?? ''])
+  return entries.length === 0 ? null : Object.fromEntries(entries)
+}
+
+function detailOf(error: unknown): string | null {
+  return error instanceof HttpError ? error.detail : null
+}
+
+function messageOf(error: unknown, otherwise: string): string {
+  return error instanceof Error && error.message !== '' ? error.message : otherwise
+}

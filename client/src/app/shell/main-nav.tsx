@@ -1,0 +1,41 @@
+import { NavLink } from 'react-router'
+import { useStore } from 'zustand'
+import { useHouse } from '../../features/actions'
+import { Avatar } from '../../ui/avatar'
+import { paths } from '../paths'
+import { useLogOut } from './log-out'
+import css from './main-nav.module.css'
+
+/** The way to the other pages, on wide screens. */
+export function MainNav() {
+  const account = useStore(useHouse().stores.account, (state) => state)
+  const logOut = useLogOut()
+  return (
+    <nav className={css.nav} aria-label="Main">
+      <NavLink to={paths.home} end>
+        Home
+      </NavLink>
+      {account.status === 'anonymous' && (
+        <>
+          <NavLink to={paths.login}>Login</NavLink>
+          <NavLink to={paths.register}>Register</NavLink>
+        </>
+      )}
+      {account.status === 'authenticated' && (
+        <>
+          <NavLink to={paths.beams}>Beams</NavLink>
+          <NavLink to={paths.profile}>
+            {account.user.profile_picture && (
+              <Avatar name={account.user.first_name} picture={account.user.profile_picture} size={22} />
+            )}
+            Profile
+          </NavLink>
+          <span className={css.line} />
+          <button type="button" onClick={logOut}>
+            Logout
+          </button>
+        </>
+      )}
+    </nav>
+  )
+}

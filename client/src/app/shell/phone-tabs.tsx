@@ -1,0 +1,73 @@
+import Bookmark from 'lucide-react/icons/bookmark'
+import House from 'lucide-react/icons/house'
+import Layers from 'lucide-react/icons/layers'
+import LogOut from 'lucide-react/icons/log-out'
+import User from 'lucide-react/icons/user'
+import UserPlus from 'lucide-react/icons/user-plus'
+import type { ReactNode } from 'react'
+import { NavLink } from 'react-router'
+import { useStore } from 'zustand'
+import { useHouse } from '../../features/actions'
+import { Avatar } from '../../ui/avatar'
+import { type Glyph, Icon } from '../../ui/icon'
+import { paths } from '../paths'
+import { useLogOut } from './log-out'
+import css from './phone-tabs.module.css'
+
+/** The way to the other pages, within reach of the thumb. */
+export function PhoneTabs() {
+  const account = useStore(useHouse().stores.account, (state) => state)
+  return (
+    <nav className={css.tabs} aria-label="Main">
+      <Tab to={paths.home} label="Home" icon={House} />
+      <Tab to={paths.space} label="Space" icon={Layers} />
+      {account.status === 'anonymous' && (
+        <>
+          <Tab to={paths.login} label="Login" icon={User} />
+          <Tab to={paths.register} label="Register" icon={UserPlus} />
+        </>
+      )}
+      {account.status === 'authenticated' && (
+        <>
+          <Tab to={paths.beams} label="Beams" icon={Bookmark} />
+          <Tab to={paths.profile} label="Profile" icon={User}>
+            {account.user.profile_picture && (
+              <Avatar name={account.user.first_name} picture={account.user.profile_picture} size={22} />
+            )}
+          </Tab>
+          <LogOutTab />
+        </>
+      )}
+    </nav>
+  )
+}
+
+/** A tab; what is inside of it stands in for its icon. */
+function Tab({
+  to,
+  label,
+  icon,
+  children,
+}: {
+  to: string
+  label: string
+  icon: Glyph
+  children?: ReactNode
+}) {
+  return (
+    <NavLink to={to} end>
+      {children || <Icon of={icon} size={22} />}
+      {label}
+    </NavLink>
+  )
+}
+
+function LogOutTab() {
+  const logOut = useLogOut()
+  return (
+    <button type="button" onClick={logOut}>
+      <Icon of={LogOut} size={22} />
+      Logout
+    </button>
+  )
+}

@@ -1,0 +1,95 @@
+import Laptop from 'lucide-react/icons/laptop'
+import Share2 from 'lucide-react/icons/share-2'
+import Zap from 'lucide-react/icons/zap'
+import type { ReactNode } from 'react'
+import { Button } from '../../ui/button'
+import { Mark } from '../../ui/mark'
+import { SourceGlyph } from '../../ui/source-glyph'
+import { Tile } from '../../ui/tile'
+import { useHouse } from '../actions'
+import { useProduct } from '../session/beam'
+import css from './entrance.module.css'
+
+const FEATURES = [
+  {
+    icon: Zap,
+    title: 'Lightning Fast',
+    text: 'Straight from one device to the other, as fast as your network.',
+    gradient: 0,
+    tilt: -2,
+  },
+  {
+    icon: Share2,
+    title: 'Easy Sharing',
+    text: 'Scan a code or open a link. Nothing to install, nothing to set up.',
+    gradient: 2,
+    tilt: 2,
+  },
+  {
+    icon: Laptop,
+    title: 'Cross Platform',
+    text: 'Phone, tablet, laptop: if it has a browser, it can join.',
+    gradient: 4,
+    tilt: -1,
+  },
+]
+
+/** The frame of Login and Register: a form, and on wide screens what the product is about beside it. */
+export function Entrance({ title, sub, children }: { title: string; sub?: string; children: ReactNode }) {
+  const { name } = useProduct()
+  return (
+    <div className={css.split}>
+      <main className={css.form}>
+        <span className={css.brand}>
+          <Mark />
+          {name}
+        </span>
+        <h1>{title}</h1>
+        {sub && <p className={css.sub}>{sub}</p>}
+        {children}
+      </main>
+      <aside className={css.aside} aria-label={`About ${name}`}>
+        <Ray />
+        {FEATURES.map(({ icon, title: feature, text, gradient, tilt }) => (
+          <section key={feature} className={css.note} data-gradient={gradient} data-tilt={tilt}>
+            <Tile icon={icon} />
+            <h2>{feature}</h2>
+            <p>{text}</p>
+          </section>
+        ))}
+      </aside>
+    </div>
+  )
+}
+
+/** The other way in, whose time has not come. */
+export function OtherWayIn() {
+  const { actions } = useHouse()
+  return (
+    <>
+      <p className={css.or}>or</p>
+      <Button
+        className={css.wide}
+        icon={SourceGlyph}
+        onClick={() => actions.account.comingSoon('Coming soon...')}
+      >
+        Continue with GitHub
+      </Button>
+    </>
+  )
+}
+
+function Ray() {
+  return (
+    <svg className={css.ray} viewBox="0 0 880 900" preserveAspectRatio="xMidYMid slice" aria-hidden="true">
+      <defs>
+        <linearGradient id="entrance-ray" gradientUnits="userSpaceOnUse" x1="-40" y1="760" x2="860" y2="120">
+          <stop stopColor="#FFB52E" stopOpacity=".34" />
+          <stop offset=".5" stopColor="#7F5AF0" stopOpacity=".16" />
+          <stop offset="1" stopColor="#7F5AF0" stopOpacity="0" />
+        </linearGradient>
+      </defs>
+      <path d="M-60 800 1000 -140 1000 420Z" fill="url(#entrance-ray)" />
+    </svg>
+  )
+}

@@ -1,0 +1,50 @@
+import { Link } from 'react-router'
+import { Button } from '../../ui/button'
+import { Field } from '../../ui/field'
+import { useHouse } from '../actions'
+import css from './account-form.module.css'
+import { Entrance, OtherWayIn } from './entrance'
+import { PasswordField } from './password-field'
+import { useForm } from './use-form'
+import { loginProblems } from './validation'
+
+/** Username and password. Who is in is led on by the route. */
+export function LoginForm() {
+  const { actions } = useHouse()
+  const { form, field, sending, submit } = useForm(
+    { username: '', password: '' },
+    loginProblems,
+    ({ username, password }) => actions.account.logIn(username.trim(), password),
+  )
+  const forgot = (
+    <button type="button" className={css.forgot} onClick={() => actions.account.comingSoon('Coming soon!')}>
+      Forgot password?
+    </button>
+  )
+  return (
+    <Entrance title="Sign In" sub="To save, list and share your beams.">
+      <form ref={form} className={css.form} onSubmit={submit} noValidate>
+        <Field
+          label="Username"
+          {...field('username')}
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+        />
+        <PasswordField
+          label="Password"
+          {...field('password')}
+          autoComplete="current-password"
+          side={forgot}
+        />
+        <Button look="primary" type="submit" className={css.submit} disabled={sending}>
+          {sending ? 'Signing in...' : 'Sign In'}
+        </Button>
+      </form>
+      <OtherWayIn />
+      <p className={css.other}>
+        No account yet? <Link to="/register">Register</Link>
+      </p>
+    </Entrance>
+  )
+}

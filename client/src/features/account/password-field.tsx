@@ -1,0 +1,28 @@
+import Eye from 'lucide-react/icons/eye'
+import EyeOff from 'lucide-react/icons/eye-off'
+import { type ComponentProps, useState } from 'react'
+import { Field } from '../../ui/field'
+import { IconButton } from '../../ui/icon-button'
+
+/** A password, hidden until its owner wants to see it. */
+export function PasswordField(props: Omit<ComponentProps<typeof Field>, 'type' | 'end'>) {
+  const [shown, setShown] = useState(false)
+  const toggle = (
+    <IconButton
+      icon={shown ? EyeOff : Eye}
+      label={shown ? 'Hide password' : 'Show password'}
+      look="plain"
+      aria-pressed={shown}
+      onClick={() => setShown(!shown)}
+    />
+  )
+  return (
+    <Field
+      autoCapitalize="none"
+      spellCheck={false}
+      {...props}
+      type={shown ? 'text' : 'password'}
+      end={toggle}
+    />
+  )
+}

@@ -1,0 +1,57 @@
+import Camera from 'lucide-react/icons/camera'
+import Trash2 from 'lucide-react/icons/trash-2'
+import { useEffect, useId, useMemo } from 'react'
+import { Icon } from '../../ui/icon'
+import { IconButton } from '../../ui/icon-button'
+import { useHouse } from '../actions'
+import css from './picture-picker.module.css'
+
+/** Chooses a profile picture, shows it, and lets go of it again. */
+export function PicturePicker({
+  picture,
+  onPick,
+}: {
+  picture: File | null
+  onPick: (picture: File | null) => void
+}) {
+  const { actions } = useHouse()
+  const address = useAddress(picture)
+  const id = useId()
+  const hint = useId()
+  return (
+    <div className={css.picker}>
+      <span className={css.round}>
+        {address ? <img src={address} alt="Your profile" /> : <Icon of={Camera} size={22} />}
+      </span>
+      <div className={css.words}>
+        <label htmlFor={id}>Profile picture</label>
+        <p id={hint}>Optional. JPEG, PNG or WebP, under 5MB.</p>
+      </div>
+      {picture && (
+        <IconButton icon={Trash2} label="Remove picture" look="plain" onClick={() => onPick(null)} />
+      )}
+      <input
+        id={id}
+        className={css.input}
+        type="file"
+        accept="image/jpeg,image/png,image/webp"
+        aria-describedby={hint}
+        onChange={async (event) => {
+          const input = event.currentTarget
+          const [file] = input.files ?? []
+          // The same file may be chosen again after it was removed.
+          const prepared = file && (await actions.account.preparePicture(file))
+          input.value = ''
+          if (prepared) onPick(prepared)
+        }}
+      />
+    </div>
+  )
+}
+
+/** An address of a file in memory, for as long as it is shown. */
+function useAddress(file: File | null): string | null {
+  const address = useMemo(() => (file ? URL.createObjectURL(file) : null), [file])
+  useEffect(() => () => void (address && URL.revokeObjectURL(address)), [address])
+  return address
+}

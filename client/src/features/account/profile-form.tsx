@@ -1,0 +1,43 @@
+import type { User } from '../../protocol/bindings'
+import { Button } from '../../ui/button'
+import { Field } from '../../ui/field'
+import { useHouse } from '../actions'
+import css from './profile.module.css'
+import { useForm } from './use-form'
+import { profileProblems } from './validation'
+
+/** Changes names and address. Cancel forgets what was typed. */
+export function ProfileForm({ user, onDone }: { user: User; onDone: () => void }) {
+  const { actions } = useHouse()
+  const { first_name, last_name, username, email } = user
+  const start = { first_name, last_name, username, email }
+  const { form, field, sending, submit } = useForm(start, profileProblems, async (fields) => {
+    const outcome = await actions.account.changeProfile(fields)
+    if (outcome.ok) onDone()
+    return outcome
+  })
+  return (
+    <form ref={form} className={css.form} onSubmit={submit} noValidate>
+      <div className={css.two}>
+        <Field label="First name" {...field('first_name')} autoComplete="given-name" autoFocus />
+        <Field label="Last name" {...field('last_name')} autoComplete="family-name" />
+      </div>
+      <Field
+        label="Username"
+        {...field('username')}
+        autoComplete="username"
+        autoCapitalize="none"
+        spellCheck={false}
+      />
+      <Field label="Email" type="email" {...field('email')} autoComplete="email" />
+      <div className={css.foot}>
+        <Button look="ghost" onClick={onDone}>
+          Cancel
+        </Button>
+        <Button look="primary" type="submit" disabled={sending}>
+          {sending ? 'Saving...' : 'Save Changes'}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,118 @@
+import ArrowLeft from 'lucide-react/icons/arrow-left'
+import Camera from 'lucide-react/icons/camera'
+import LogOut from 'lucide-react/icons/log-out'
+import Pencil from 'lucide-react/icons/pencil'
+import { type ReactNode, useId, useState } from 'react'
+import { Link } from 'react-router'
+import type { User } from '../../protocol/bindings'
+import { Avatar } from '../../ui/avatar'
+import { Button, buttonClass } from '../../ui/button'
+import { Icon } from '../../ui/icon'
+import { useHouse } from '../actions'
+import { DeleteAccountDialog } from './delete-account-dialog'
+import css from './profile.module.css'
+import { ProfileForm } from './profile-form'
+
+type Mode = 'view' | 'edit' | 'deleting'
+
+/** A person's own account: seen, changed, ended. */
+export function Profile({ user, onLogOut }: { user: User; onLogOut: () => void }) {
+  const [mode, setMode] = useState<Mode>('view')
+  const view = () => setMode('view')
+  return (
+    <main className={css.page}>
+      <Link className={buttonClass({ look: 'ghost', size: 'sm' })} to="/">
+        <Icon of={ArrowLeft} size={16} />
+        Back to Home
+      </Link>
+      <Head user={user} isEditing={mode === 'edit'}>
+        <Button icon={Pencil} onClick={() => setMode('edit')}>
+          Edit Profile
+        </Button>
+      </Head>
+      <section className={css.card}>
+        <h2>Account information</h2>
+        {mode === 'edit' ? <ProfileForm user={user} onDone={view} /> : <Facts user={user} />}
+      </section>
+      {mode !== 'edit' && (
+        <>
+          <section className={css.card}>
+            <div className={css.danger}>
+              <div>
+                <h2>Delete Account</h2>
+                <p>Removes your beams, notes and shares for good.</p>
+              </div>
+              <Button look="danger-quiet" onClick={() => setMode('deleting')}>
+                Delete Account
+              </Button>
+            </div>
+          </section>
+          <p className={css.out}>
+            <Button look="ghost" icon={LogOut} onClick={onLogOut}>
+              Logout
+            </Button>
+          </p>
+        </>
+      )}
+      {mode === 'deleting' && <DeleteAccountDialog onClose={view} />}
+    </main>
+  )
+}
+
+function Head({ user, isEditing, children }: { user: User; isEditing: boolean; children: ReactNode }) {
+  const name = `${user.first_name} ${user.last_name}`
+  return (
+    <div className={css.head}>
+      <div className={css.picture}>
+        <Avatar name={name} picture={user.profile_picture} size={96} />
+        {!isEditing && <ChangePicture />}
+      </div>
+      <div className={css.name}>
+        <h1>{name}</h1>
+        <p>@{user.username}</p>
+      </div>
+      {!isEditing && children}
+    </div>
+  )
+}
+
+/** Choosing a picture saves it (P20). */
+function ChangePicture() {
+  const { actions } = useHouse()
+  const id = useId()
+  return (
+    <>
+      <input
+        id={id}
+        className={css.file}
+        type="file"
+        accept="image/jpeg,image/png,image/webp"
+        onChange={async (event) => {
+          const input = event.currentTarget
+          const [file] = input.files ?? []
+          if (file) await actions.account.changePicture(file)
+          input.value = ''
+        }}
+      />
+      <label htmlFor={id} className={css.camera} title="Change the picture">
+        <Icon of={Camera} size={16} />
+        <span className="visually-hidden">Change the picture</span>
+      </label>
+    </>
+  )
+}
+
+function Facts({ user }: { user: User }) {
+  return (
+    <dl className={css.facts}>
+      <dt>Full name</dt>
+      <dd>
+        {user.first_name} {user.last_name}
+      </dd>
+      <dt>Username</dt>
+      <dd>{user.username}</dd>
+      <dt>Email</dt>
+      <dd>{user.email}</dd>
+    </dl>
+  )
+}

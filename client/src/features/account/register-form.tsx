@@ -1,0 +1,62 @@
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { Button } from '../../ui/button'
+import { Field } from '../../ui/field'
+import { useHouse } from '../actions'
+import css from './account-form.module.css'
+import { Entrance, OtherWayIn } from './entrance'
+import { PasswordField } from './password-field'
+import { PasswordMeter } from './password-meter'
+import { PicturePicker } from './picture-picker'
+import { useForm } from './use-form'
+import { registerProblems } from './validation'
+
+const EMPTY = {
+  first_name: '',
+  last_name: '',
+  username: '',
+  email: '',
+  password: '',
+  confirm_password: '',
+}
+
+/** A new account. Who is in is led on by the route. */
+export function RegisterForm() {
+  const { actions } = useHouse()
+  const [picture, setPicture] = useState<File | null>(null)
+  const { form, field, fields, sending, submit } = useForm(EMPTY, registerProblems, (filled) => {
+    const { confirm_password: _, ...account } = filled
+    return actions.account.register({ ...account, profile_picture: picture })
+  })
+  return (
+    <Entrance title="Create Account">
+      <form ref={form} className={css.form} onSubmit={submit} noValidate>
+        <PicturePicker picture={picture} onPick={setPicture} />
+        <div className={css.two}>
+          <Field label="First name" {...field('first_name')} autoComplete="given-name" />
+          <Field label="Last name" {...field('last_name')} autoComplete="family-name" />
+        </div>
+        <div className={css.two}>
+          <Field
+            label="Username"
+            {...field('username')}
+            autoComplete="username"
+            autoCapitalize="none"
+            spellCheck={false}
+          />
+          <Field label="Email" type="email" {...field('email')} autoComplete="email" />
+        </div>
+        <PasswordField label="Password" {...field('password')} autoComplete="new-password" />
+        {!field('password').error && <PasswordMeter password={fields.password} />}
+        <PasswordField label="Confirm password" {...field('confirm_password')} autoComplete="new-password" />
+        <Button look="primary" type="submit" className={css.submit} disabled={sending}>
+          {sending ? 'Creating account...' : 'Create Account'}
+        </Button>
+      </form>
+      <OtherWayIn />
+      <p className={css.other}>
+        Already registered? <Link to="/login">Login</Link>
+      </p>
+    </Entrance>
+  )
+}

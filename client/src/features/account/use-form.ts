@@ -1,0 +1,45 @@
+import { type FormEvent, useRef, useState } from 'react'
+import type { FormOutcome } from './account-actions'
+import type { Fields, Problems } from './validation'
+
+/** A form: its fields, what is wrong with them, and that it is sent once at a time. */
+export function useForm<Name extends string>(
+  start: Readonly<Record<Name, string>>,
+  problemsOf: (fields: Fields) => Problems,
+  send: (fields: Readonly<Record<Name, string>>) => Promise<FormOutcome>,
+) {
+  const [fields, setFields] = useState(start)
+  const [problems, setProblems] = useState<Problems>({})
+  const [sending, setSending] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
+
+  const show = (found: Problems) => {
+    setProblems(found)
+    const first = [...(form.current?.elements ?? [])].find(
+      (element): element is HTMLInputElement => element instanceof HTMLInputElement && element.name in found,
+    )
+    first?.focus()
+  }
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    if (sending) return
+    const found = problemsOf(fields)
+    if (Object.keys(found).length > 0) return show(found)
+    setSending(true)
+    const outcome = await send(fields)
+    setSending(false)
+    if (!outcome.ok) show(outcome.fields)
+  }
+  /** What an input of this name needs to be part of the form. */
+  const field = (name: Name) => ({
+    name,
+    value: fields[name],
+    error: problems[name] ?? null,
+    onChange: (event: { currentTarget: HTMLInputElement }) => {
+      const { value } = event.currentTarget
+      setFields((old) => ({ ...old, [name]: value }))
+      setProblems(({ [name]: _gone, ...others }) => others)
+    },
+  })
+  return { form, fields, field, sending, submit: (event: FormEvent) => void submit(event) }
+}

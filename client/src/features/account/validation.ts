@@ -1,0 +1,55 @@
+/** What the forms of accounts ask for before anything is sent: the specification's sentences, by field. */
+
+const SHORTEST_PASSWORD = 6
+
+export type Fields = Readonly<Record<string, string>>
+
+/** What is wrong; fields that are not in it are fine. */
+export type Problems = Readonly<Record<string, string>>
+
+/** @returns the first sentence that holds for each field */
+export function loginProblems({ username, password }: Fields): Problems {
+  return sentences({
+    username: isBlank(username) && 'Username is required',
+    password: passwordProblem(password),
+  })
+}
+
+/** @returns the first sentence that holds for each field */
+export function registerProblems(fields: Fields): Problems {
+  const { password, confirm_password } = fields
+  return sentences({
+    ...nameProblems(fields),
+    password: passwordProblem(password),
+    confirm_password: password !== confirm_password && 'Passwords do not match',
+  })
+}
+
+/** @returns the first sentence that holds for each field */
+export function profileProblems(fields: Fields): Problems {
+  return sentences(nameProblems(fields))
+}
+
+function nameProblems({ first_name, last_name, username, email }: Fields) {
+  return {
+    first_name: isBlank(first_name) && 'First name is required',
+    last_name: isBlank(last_name) && 'Last name is required',
+    username: isBlank(username) && 'Username is required',
+    email: isBlank(email) && 'Email is required',
+  }
+}
+
+function passwordProblem(password = ''): string | false {
+  if (password === '') return 'Password is required'
+  const bytes = new TextEncoder().encode(password).length
+  return bytes < SHORTEST_PASSWORD && 'Password must be at least 6 characters'
+}
+
+function isBlank(text = ''): boolean {
+  return text.trim() === ''
+}
+
+function sentences(problems: Record<string, string | false>): Problems {
+  const isProblem = (entry: [string, string | false]): entry is [string, string] => entry[1] !== false
+  return Object.fromEntries(Object.entries(problems).filter(isProblem))
+}

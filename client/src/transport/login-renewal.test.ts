@@ -1,0 +1,66 @@
+// @vitest-environment jsdom
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { User } from '../protocol/bindings'
+import { HttpError } from './http'
+import { type LoggedOut, loginRenewal } from './login-renewal'
+
+const ada: User = {
+  username: 'ada',
+  first_name: 'Ada',
+  last_name: 'Byron',
+  email: 'ada@example.org',
+  profile_picture: null,
+}
+
+const heard: string[] = []
+const onRefreshed = (event: Event) => heard.push(`refreshed ${(event as CustomEvent<User>).detail.username}`)
+const onLogout = (event: Event) => heard.push(`logout ${(event as CustomEvent<LoggedOut>).detail.path}`)
+
+beforeEach(() => {
+  localStorage.clear()
+  heard.length = 0
+  window.addEventListener('tokenRefreshed', onRefreshed)
+  window.addEventListener('authLogout', onLogout)
+})
+
+afterEach(() => {
+  window.removeEventListener('tokenRefreshed', onRefreshed)
+  window.removeEventListener('authLogout', onLogout)
+})
+
+function calls(refresh: () => Promise<void>, now = () => 10_000) {
+  return { refresh: vi.fn(refresh), readMe: () => Promise.resolve(ada), now }
+}
+
+test('calls that are refused at the same time renew the login once', async () => {
+  const server = calls(() => Promise.resolve())
+  const renew = loginRenewal(server)
+  expect(await Promise.all([renew('/a'), renew('/b'), renew('/c')])).toEqual([true, true, true])
+  expect(server.refresh).toHaveBeenCalledTimes(1)
+  expect(heard).toEqual(['refreshed ada'])
+})
+
+test('a login that is over is told once, with the call that found out', async () => {
+  const renew = loginRenewal(calls(() => Promise.reject(new HttpError(401, 'over'))))
+  expect(await renew('/beams/')).toBe(false)
+  expect(heard).toEqual(['logout /beams/'])
+})
+
+test('a network that is away logs nobody out', async () => {
+  const renew = loginRenewal(calls(() => Promise.reject(new HttpError(null, 'Network Error'))))
+  expect(await renew('/beams/')).toBe(false)
+  expect(heard).toEqual([])
+})
+
+test('what another tab renewed a moment ago is not renewed again', async () => {
+  const server = calls(() => Promise.resolve())
+  await loginRenewal(server)('/a')
+  await loginRenewal(server)('/a')
+  expect(server.refresh).toHaveBeenCalledTimes(1)
+  const later = calls(
+    () => Promise.resolve(),
+    () => 13_000,
+  )
+  await loginRenewal(later)('/a')
+  expect(later.refresh).toHaveBeenCalledTimes(1)
+})
