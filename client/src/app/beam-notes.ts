@@ -1,10 +1,11 @@
 /** The notes of a saved beam, read when the live channel is there and whenever the list may have changed. */
-import type { BeamId, DeviceId } from '../protocol/bindings'
+import type { BeamId, DeviceId, Note } from '../protocol/bindings'
 import { noteItem } from '../protocol/note'
 import type { ItemsEvent, NoteMark } from '../stores/items'
 import type { Stores } from '../stores/stores'
 import { HttpError } from '../transport/http'
 import { readNotes } from '../transport/note-calls'
+import { accountKnown } from './account-known'
 import type { Toaster } from './toaster'
 
 export interface BeamNotes {
@@ -14,6 +15,12 @@ export interface BeamNotes {
   markOf(from: DeviceId): NoteMark
   /** Answers that are still on their way say nothing any more. */
   end(): void
+}
+
+/** The notes of a beam, as whoever turns out to be logged in. @throws HttpError */
+export async function notesFor(beam: BeamId, stores: Pick<Stores, 'account'>): Promise<readonly Note[]> {
+  const account = await accountKnown(stores)
+  return readNotes(beam, account.status === 'authenticated' ? 'user' : 'guest')
 }
 
 export function createBeamNotes(
@@ -28,7 +35,7 @@ export function createBeamNotes(
     load() {
       asked += 1
       const mine = asked
-      readNotes(beam).then(
+      notesFor(beam, stores).then(
         (notes) => mine === asked && put({ type: 'notes', notes: notes.map(noteItem) }),
         (error: unknown) => {
           const isLoggedOut = error instanceof HttpError && error.status === 401

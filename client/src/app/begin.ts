@@ -3,7 +3,6 @@ import { BEAM_PARAM, parseBeamId } from '../protocol/beam-link'
 import { BEAM_LIFETIME_MS, type BeamId } from '../protocol/bindings'
 import type { BeamSession } from '../stores/beam-session'
 import type { LiveBeamStatus } from '../transport/live-beam'
-import { readNotes } from '../transport/note-calls'
 import { paths } from './paths'
 import { clearSession, loadSession } from './session-storage'
 
@@ -41,10 +40,11 @@ export interface Ways {
   newBeam(): Promise<void>
   /** Something is going on that ends in a beam. */
   wait(): void
+  notesOf(beam: BeamId): Promise<readonly unknown[]>
 }
 
 /** Begins the page. Call it once. */
-export function begin({ enter, newBeam, wait }: Ways): void {
+export function begin({ enter, newBeam, wait, notesOf }: Ways): void {
   const saved = loadSession(Date.now())
   const linked = takeLinkedBeam()
   const isWide = window.innerWidth >= AUTO_CREATE_WIDTH
@@ -71,7 +71,9 @@ export function begin({ enter, newBeam, wait }: Ways): void {
       return reuse(beginning.session)
     case 'check':
       wait()
-      void hasNotes(beginning.session.beamId).then((does) => (does ? createHere() : reuse(beginning.session)))
+      void hasNotes(notesOf(beginning.session.beamId)).then((does) =>
+        does ? createHere() : reuse(beginning.session),
+      )
   }
 }
 
@@ -81,9 +83,9 @@ export function joinedSession(beamId: BeamId): BeamSession {
 }
 
 /** A failed check counts as no notes. */
-async function hasNotes(beam: BeamId): Promise<boolean> {
+async function hasNotes(notes: Promise<readonly unknown[]>): Promise<boolean> {
   try {
-    return (await readNotes(beam)).length > 0
+    return (await notes).length > 0
   } catch (error) {
     // biome-ignore lint/suspicious/noConsole: the specification wants a failed check logged only.
     console.warn('The notes of the saved beam could not be checked', error)

@@ -1,5 +1,5 @@
 /** The account's saved beams: reads and changes them on the server, then in the store. */
-import type { BeamActions, FormOutcome } from '../features/beams/beam-actions'
+import type { BeamActions, FieldOutcome } from '../features/beams/beam-actions'
 import { beamLink } from '../protocol/beam-link'
 import type { Beam, BeamId } from '../protocol/bindings'
 import { type BeamsEvent, reduceBeams } from '../stores/beams'
@@ -19,6 +19,10 @@ interface Context {
 }
 
 export function createSavedBeams(context: Context): BeamActions {
+  // The next person at this device sees nothing of them.
+  context.stores.account.subscribe(({ status }) => {
+    if (status === 'anonymous') teller(context.stores)({ type: 'loggedOut' })
+  })
   return { ...createBeamList(context), ...createSharesOfBeam(context) }
 }
 
@@ -140,7 +144,7 @@ async function submit(
   field: string,
   failure: string,
   act: () => Promise<void>,
-): Promise<FormOutcome> {
+): Promise<FieldOutcome> {
   try {
     await act()
     return { ok: true }

@@ -10,6 +10,7 @@ import { Transfers } from '../transport/transfers'
 import { NOT_CONNECTED } from './access-news'
 import { createAccount } from './account'
 import { type BeamConnection, joinBeam } from './beam-connection'
+import { notesFor } from './beam-notes'
 import { begin, joinedSession } from './begin'
 import { createClipboard } from './clipboard'
 import type { Context } from './context'
@@ -83,7 +84,12 @@ export function startServices(): House {
 
   readSiteInto(stores)
   keepSocketLogin(stores, () => connection?.live.rejoin())
-  begin({ enter, newBeam, wait: () => stores.session.setState({ status: 'creating' }, true) })
+  begin({
+    enter,
+    newBeam,
+    wait: () => stores.session.setState({ status: 'creating' }, true),
+    notesOf: (beam) => notesFor(beam, stores),
+  })
   wakeWithThePage(() => stores.connection.getState().status === 'reconnecting' && connection?.live.wake())
   return { stores, actions }
 }

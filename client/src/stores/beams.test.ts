@@ -59,6 +59,10 @@ describe('the lists of beams', () => {
     expect(lists(foreign).byMe).toHaveLength(1)
   })
 
+  it('are gone with the login', () => {
+    expect(given(loaded, { type: 'loggedOut' }).lists.status).toBe('idle')
+  })
+
   it('lose what one left', () => {
     expect(lists(given(loaded, { type: 'unshared', share: withMe.id })).withMe).toEqual([])
   })

@@ -36,6 +36,7 @@ export interface BeamsState {
 }
 
 export type BeamsEvent =
+  | { type: 'loggedOut' }
   | { type: 'loading' }
   | { type: 'loaded'; lists: BeamLists }
   | { type: 'failed' }
@@ -57,6 +58,8 @@ const EMPTY: BeamsState = { lists: { status: 'idle' }, sharing: { status: 'close
 /** Every way the saved beams can change, in one place. */
 export function reduceBeams(state: BeamsState, event: BeamsEvent): BeamsState {
   switch (event.type) {
+    case 'loggedOut':
+      return EMPTY
     case 'loading':
       // What is there stays on the screen while it is read again.
       return state.lists.status === 'ready' ? state : { ...state, lists: { status: 'loading' } }

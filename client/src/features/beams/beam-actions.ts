@@ -2,14 +2,14 @@
 import type { Beam, BeamId, BeamShare, Level, LinkAccess, SharedBeam } from '../../protocol/bindings'
 
 /** Done, or what the field is to say; null when a toast has said it. */
-export type FormOutcome = { ok: true } | { ok: false; fieldError: string | null }
+export type FieldOutcome = { ok: true } | { ok: false; fieldError: string | null }
 
 export interface BeamActions {
   /** Reads the three lists. */
   load(): Promise<void>
   copyId(id: BeamId): Promise<void>
   copyLinkOf(id: BeamId): Promise<void>
-  rename(beam: Beam, name: string): Promise<FormOutcome>
+  rename(beam: Beam, name: string): Promise<FieldOutcome>
   remove(beam: Beam): Promise<void>
   /** Gives back a share that one has. */
   leave(share: SharedBeam): Promise<void>
@@ -17,7 +17,7 @@ export interface BeamActions {
   /** Opens the Share dialog and reads who has the beam. */
   openSharing(beam: Beam): Promise<void>
   closeSharing(): void
-  share(beam: Beam, username: string, level: Level): Promise<FormOutcome>
+  share(beam: Beam, username: string, level: Level): Promise<FieldOutcome>
   changeLevel(share: BeamShare, level: Level): Promise<void>
   unshare(share: BeamShare): Promise<void>
   setLinkAccess(beam: Beam, access: LinkAccess): Promise<void>

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Beam, BeamDetails, BeamId, BeamShare, Role, ShareId } from '../../protocol/bindings'
 import { createStores } from '../../stores/stores'
 import { type Actions, HouseContext } from '../actions'
-import type { FormOutcome } from '../beams/beam-actions'
+import type { FieldOutcome } from '../beams/beam-actions'
 import { ShareDialog } from './share-dialog'
 
 const beam: Beam = {
@@ -16,7 +16,7 @@ const beam: Beam = {
 const jonas: BeamShare = { id: 's' as ShareId, beam, shared_with: 'jonas', share_type: 'write' }
 const owner = { username: 'mira', first_name: 'Mira', last_name: 'Solberg', profile_picture: null }
 
-const share = vi.fn(async (): Promise<FormOutcome> => ({ ok: true }))
+const share = vi.fn(async (): Promise<FieldOutcome> => ({ ok: true }))
 const changeLevel = vi.fn(async () => {})
 const unshare = vi.fn(async () => {})
 const setLinkAccess = vi.fn(async () => {})
