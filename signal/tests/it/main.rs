@@ -9,6 +9,7 @@
 
 mod abuse;
 mod accounts;
+mod csrf;
 mod describing;
 mod device;
 mod ending;
