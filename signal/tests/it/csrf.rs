@@ -67,7 +67,7 @@ async fn h5_no_call_that_changes_something_is_taken_from_another_site() {
             }
             let answer = server.ask(&method, &path, &headers).await;
             let is_refused = answer.status == 403
-                && answer.json()["detail"] == Value::from("This request comes from another site.");
+                && answer.json()["detail"] == "This request comes from another site.";
             assert_eq!(is_refused, !may, "{method} {path} {headers:?}: {answer:?}");
             assert!(!is_refused || answer.cookies.is_empty());
         }

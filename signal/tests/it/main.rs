@@ -13,6 +13,7 @@ mod csrf;
 mod describing;
 mod device;
 mod ending;
+mod guessing;
 mod http;
 mod items;
 mod joining;
