@@ -1,6 +1,5 @@
 //! H5, A3: every call that changes something, and the socket, asked from our own pages, from others' and from programs.
 
-use serde_json::Value;
 use tokio_tungstenite::tungstenite::Error;
 
 use super::device::unknown_beam;

@@ -13,6 +13,7 @@ mod csrf;
 mod describing;
 mod device;
 mod ending;
+mod exporting;
 mod guessing;
 mod http;
 mod items;
