@@ -61,13 +61,11 @@ pub fn is_foreign(headers: &HeaderMap, public_url: Option<&Origin>) -> bool {
     let Some(origin) = headers.get(header::ORIGIN) else {
         return false;
     };
-    let Some((_, authority)) = origin.to_str().ok().and_then(|origin| origin.split_once("://"))
-    else {
-        return true;
-    };
-    let is = |own: &str| own.eq_ignore_ascii_case(authority);
+    let Ok(origin) = origin.to_str() else { return true };
+    let Some((_, authority)) = origin.split_once("://") else { return true };
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
-    !(host.is_some_and(is) || public_url.is_some_and(|url| is(url.authority())))
+    let is_host = host.is_some_and(|host| host.eq_ignore_ascii_case(authority));
+    !(is_host || public_url.is_some_and(|url| url.as_str().eq_ignore_ascii_case(origin)))
 }
 
 #[cfg(test)]
@@ -88,9 +86,15 @@ mod tests {
         assert!(!foreign(None, "localhost:8080"));
         assert!(!foreign(Some("http://localhost:8080"), "localhost:8080"));
         assert!(!foreign(Some("https://beam.example.org"), "10.0.0.1:8080"));
-        for other in
-            ["http://localhost", "http://localhost:8081", "http://evil.example", "null", "", "://"]
-        {
+        for other in [
+            "http://beam.example.org",
+            "http://localhost",
+            "http://localhost:8081",
+            "http://evil.example",
+            "null",
+            "",
+            "://",
+        ] {
             assert!(foreign(Some(other), "localhost:8080"), "{other:?}");
         }
     }

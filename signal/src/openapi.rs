@@ -13,7 +13,7 @@ use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
 use utoipa::openapi::{self, ContentBuilder, RefOr, ResponseBuilder};
 use utoipa::{Modify, OpenApi, ToSchema};
 
-use crate::routes::{accounts, beams, health, notes, registration, shares, site};
+use crate::routes::{accounts, beams, export, health, notes, registration, shares, site};
 
 static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
     // Cannot fail: it is built of strings and maps. An empty document is the answer if it did.
@@ -36,6 +36,7 @@ pub async fn describe() -> impl IntoResponse {
         accounts::change_profile,
         accounts::delete,
         registration::register,
+        export::export,
         beams::create,
         beams::list,
         beams::describe,

@@ -18,7 +18,7 @@ use tower_http::timeout::TimeoutLayer;
 use crate::address::Client;
 use crate::app::App;
 use crate::error::{Error, give_every_refusal_a_body};
-use crate::routes::{accounts, beams, health, notes, registration, shares, site};
+use crate::routes::{accounts, beams, export, health, notes, registration, shares, site};
 use crate::scheme::Scheme;
 use crate::{assets, form, headers, openapi, socket};
 
@@ -44,6 +44,7 @@ pub fn router(app: Arc<App>) -> Router {
         .merge(both("/auth/logout", post(accounts::log_out)))
         .merge(both("/auth/refresh", post(accounts::refresh)))
         .merge(both("/auth/profile", put(accounts::change_profile)))
+        .merge(both("/auth/export", get(export::export)))
         .merge(both("/auth/delete-account", delete(accounts::delete)))
         .merge(both("/beams/create", post(beams::create)))
         .merge(both("/beams", get(beams::list)))

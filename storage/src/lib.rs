@@ -6,6 +6,7 @@ pub mod accounts;
 pub mod beams;
 mod database;
 mod error;
+pub mod export;
 pub mod notes;
 pub mod passwords;
 pub mod saved_beams;

@@ -27,7 +27,7 @@ pub struct NewNote {
 }
 
 impl NewNote {
-    fn read(row: &Row) -> Result<Self, Error> {
+    pub(crate) fn read(row: &Row) -> Result<Self, Error> {
         let author: Option<Uuid> = row.get("author_id")?;
         Ok(Self {
             id: ItemId::from_uuid(row.get("id")?),

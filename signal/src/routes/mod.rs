@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod beams;
+pub mod export;
 pub mod health;
 pub mod notes;
 pub mod registration;

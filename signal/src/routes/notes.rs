@@ -53,7 +53,8 @@ pub async fn list(
     Ok(Json(notes.into_iter().filter_map(|stored| note(stored, account)).collect()))
 }
 
-fn note(stored: NewNote, caller: Option<AccountId>) -> Option<Note> {
+/// What is told of a note; none if it holds what nobody here would have stored.
+pub(super) fn note(stored: NewNote, caller: Option<AccountId>) -> Option<Note> {
     let NewNote { id, seq, content, kind, device, author, created_at } = stored;
     // What was stored was JSON.
     let content = RawValue::from_string(content).ok()?;

@@ -37,7 +37,8 @@ pub async fn with_me(
     Ok(Json(SharedBeams { shared_beams }))
 }
 
-fn shared_beam(Received { share, owner }: Received) -> SharedBeam {
+/// A share as its recipient sees it.
+pub(super) fn shared_beam(Received { share, owner }: Received) -> SharedBeam {
     let BeamShare { id, beam, share_type, .. } = share;
     SharedBeam { id, beam, owner: public(&owner), share_type }
 }

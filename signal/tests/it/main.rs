@@ -9,9 +9,12 @@
 
 mod abuse;
 mod accounts;
+mod csrf;
 mod describing;
 mod device;
 mod ending;
+mod exporting;
+mod guessing;
 mod http;
 mod items;
 mod joining;

@@ -162,5 +162,24 @@ fn parse(bytes: &[u8]) -> Answer {
     let cookies = lines.iter().filter(|(name, _)| *name == "set-cookie");
     let cookies = cookies.map(|(_, value)| (*value).to_owned()).collect();
     let headers = lines.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    Answer { status, cookies, headers: headers.collect(), body: bytes[end + 4..].to_vec() }
+    let headers: HashMap<_, _> = headers.collect();
+    let is_chunked = headers.get("transfer-encoding").is_some_and(|coding| coding == "chunked");
+    let body = &bytes[end + 4..];
+    let body = if is_chunked { join_chunks(body) } else { body.to_vec() };
+    Answer { status, cookies, headers, body }
+}
+
+/// What a body in chunks says (RFC 9112, section 7.1); one that was cut off fails.
+fn join_chunks(mut rest: &[u8]) -> Vec<u8> {
+    let mut body = Vec::new();
+    loop {
+        let end = rest.windows(2).position(|window| window == b"\r\n").expect("a whole chunk");
+        let size = std::str::from_utf8(&rest[..end]).unwrap();
+        let size = usize::from_str_radix(size, 16).unwrap();
+        if size == 0 {
+            return body;
+        }
+        body.extend_from_slice(&rest[end + 2..][..size]);
+        rest = &rest[end + 2 + size + 2..];
+    }
 }

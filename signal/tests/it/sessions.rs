@@ -261,32 +261,41 @@ async fn h11_a_wrong_pair_reads_the_same_whichever_half_is_wrong() {
 
 #[tokio::test]
 async fn five_tries_are_free_and_then_even_the_right_password_waits() {
-    for name in ["ada", "nobody"] {
-        let server = TestServer::start().await;
-        let ada = server.registered("ada").await;
-        let wrong = async || {
-            let mut guesser = Person { password: "a guess".to_owned(), ..server.person(name) };
-            guesser.logs_in().await
-        };
-        for _ in 0..5 {
-            assert_eq!(wrong().await.status, 401);
+    let server = TestServer::start().await;
+    let ada = server.registered("ada").await;
+    for name in ["nobody", "ada"] {
+        let refused = server.is_guessed_at(name).await;
+        assert_eq!(refused.json()["code"], "too_fast", "whether anybody has the name or not");
+        let wait: u64 = refused.header("retry-after").parse().unwrap();
+        assert!((200..=256).contains(&wait), "{wait}");
+    }
+    server.registered("bob").await;
+    assert_eq!(server.person("bob").logs_in().await.status, 200, "others do not notice");
+    assert_eq!(ada.clone().logs_in().await.status, 429);
+    server.time_passes(Duration::from_secs(256)).await;
+    assert_eq!(ada.clone().logs_in().await.status, 200);
+    let mut guesser = Person { password: "a guess".to_owned(), ..server.person("ada") };
+    assert_eq!(guesser.logs_in().await.status, 401, "all is forgiven");
+    assert_eq!(guesser.logs_in().await.status, 401);
+}
+
+impl TestServer {
+    /// Wrong passwords at a name, as fast as is allowed, until the pauses are longer than any test runs. The first
+    /// refusal.
+    pub async fn is_guessed_at(&self, name: &str) -> Answer {
+        let mut guesser = Person { password: "a guess".to_owned(), ..self.person(name) };
+        for pause in [0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 128] {
+            self.time_passes(Duration::from_secs(pause)).await;
+            assert_eq!(guesser.logs_in().await.status, 401, "after {pause} s");
         }
-        let refused = wrong().await;
-        assert_eq!((refused.status, &refused.json()["code"]), (429, &json!("too_fast")));
-        assert_eq!(refused.header("retry-after"), "1");
-        if name == "ada" {
-            assert_eq!(ada.clone().logs_in().await.status, 429);
-            server.time_passes(Duration::from_secs(1)).await;
-            assert_eq!(ada.clone().logs_in().await.status, 200);
-            assert_eq!(wrong().await.status, 401, "all is forgiven");
-        } else {
-            assert_eq!(ada.clone().logs_in().await.status, 200, "others do not notice");
-        }
+        let refused = guesser.logs_in().await;
+        assert_eq!(refused.status, 429);
+        refused
     }
 }
 
 #[tokio::test]
-async fn of_fifty_guesses_at_once_five_are_heard() {
+async fn of_fifty_guesses_at_once_few_are_heard() {
     let server = TestServer::start().await;
     let guesses = join_all((0..50).map(|n| {
         let mut guesser = server.person("ada");
@@ -294,6 +303,8 @@ async fn of_fifty_guesses_at_once_five_are_heard() {
         async move { guesser.logs_in().await.status }
     }));
     let statuses = guesses.await;
-    assert_eq!(statuses.iter().filter(|status| **status == 401).count(), 5, "{statuses:?}");
-    assert_eq!(statuses.iter().filter(|status| **status == 429).count(), 45, "{statuses:?}");
+    assert!(statuses.iter().all(|status| matches!(status, 401 | 429)), "{statuses:?}");
+    let heard = statuses.iter().filter(|status| **status == 401).count();
+    // Five, and what a slow machine leaves time for.
+    assert!((5..=10).contains(&heard), "{statuses:?}");
 }

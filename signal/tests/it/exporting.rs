@@ -1,0 +1,73 @@
+//! H18: everything of an account, and nothing of anybody else.
+
+use heliograph_shared::api::beams::LinkAccess;
+use heliograph_shared::ids::{DeviceId, ItemId};
+use heliograph_storage::notes::NewNote;
+use serde_json::{Value, json};
+
+use super::server::TestServer;
+use super::world::{Who, on_both};
+
+fn texts(export: &Value) -> Vec<&Value> {
+    export["notes"].as_array().unwrap().iter().map(|note| &note["note"]["content"]).collect()
+}
+
+#[tokio::test]
+async fn h18_an_export_has_everything_of_its_person_and_nothing_else() {
+    on_both(async |world| {
+        let trip = world.trip(LinkAccess::None).await;
+        let owner = world.account(Who::Owner).await;
+        // Several pages of them.
+        for n in 2..=50_u8 {
+            let note = NewNote {
+                id: ItemId::from_random([n; 16]),
+                seq: n.into(),
+                content: n.to_string(),
+                kind: "text".to_owned(),
+                device: DeviceId::from_bytes([1; 16]),
+                author: Some(owner),
+                created_at: 0,
+            };
+            world.server.app.storage.put_note(trip.beam, &note).await.unwrap();
+        }
+        let packing = json!({"title": "Packing", "content": {"root": 1}});
+
+        let answer = world.person(Who::Owner).gets("/api/auth/export/").await;
+
+        assert_eq!(answer.status, 200);
+        assert_eq!(
+            answer.header("content-disposition"),
+            "attachment; filename=\"heliograph.json\""
+        );
+        let export = answer.json();
+        assert_eq!(export["user"]["email"], "owner@example.org");
+        assert_eq!(export["beams"][0]["beam_id"], json!(trip.beam));
+        assert_eq!(export["shares"].as_array().unwrap().len(), 3);
+        assert_eq!(export["logins"].as_array().unwrap().len(), 1);
+        let expected: Vec<_> =
+            [packing.clone()].into_iter().chain((2..=50).map(Value::from)).collect();
+        assert_eq!(texts(&export), expected.iter().collect::<Vec<_>>());
+
+        let export = world.person(Who::Writer).gets("/api/auth/export/").await.json();
+        assert_eq!(texts(&export), [&packing], "in somebody else's beam, but by the writer");
+        assert_eq!(export["shared_with_me"][0]["owner"]["username"], "owner");
+        assert_eq!((&export["beams"], &export["shares"]), (&json!([]), &json!([])));
+
+        let export = world.person(Who::Reader).gets("/api/auth/export/").await.json();
+        assert_eq!(export["notes"], json!([]));
+        assert_eq!(world.person(Who::Guest).gets("/api/auth/export/").await.status, 401);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn h18_no_secret_is_in_an_export() {
+    let server = TestServer::start().await;
+    let mut ada = server.registered("ada").await;
+    let text = String::from_utf8(ada.gets("/api/auth/export").await.body).unwrap();
+    for secret in
+        ["password", "argon2", "hash", &ada.cookies["access"].1, &ada.cookies["refresh"].1]
+    {
+        assert!(!text.contains(secret), "{secret}");
+    }
+}

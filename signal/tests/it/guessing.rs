@@ -1,0 +1,125 @@
+//! A1, H11: what somebody learns who guesses names and passwords, and what a flood of guesses costs.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use serde_json::json;
+use tokio::net::TcpStream;
+
+use super::person::Person;
+use super::server::{TestServer, send};
+
+#[tokio::test]
+async fn h11_an_unknown_name_takes_as_long_as_a_wrong_password() {
+    const ROUNDS: usize = 4;
+    let server = TestServer::start().await;
+    let mut times: [Vec<Duration>; 2] = Default::default();
+    for n in 0..3 {
+        let known = format!("known{n}");
+        server.registered(&known).await;
+        // By turns, so that whatever else the machine does weighs on both.
+        for _ in 0..ROUNDS {
+            for (index, name) in [known.clone(), format!("unknown{n}")].into_iter().enumerate() {
+                let mut guesser = Person { password: "a guess".to_owned(), ..server.person(&name) };
+                let start = now();
+                assert_eq!(guesser.logs_in().await.status, 401);
+                times[index].push(start.elapsed());
+            }
+        }
+    }
+    let [known, unknown] = times.map(|mut times| {
+        times.sort();
+        times[times.len() / 2].as_secs_f64()
+    });
+    // Without the work for nobody it would be a hundredth.
+    assert!((0.5..2.0).contains(&(unknown / known)), "{unknown} and {known}");
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how long something takes is asked of the real clock"
+)]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// The server as a process, so that its memory is its own.
+struct Process {
+    child: Child,
+    address: String,
+    _folder: tempfile::TempDir,
+}
+
+impl Process {
+    fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_heliograph"))
+            .args(["serve", "--listen", "127.0.0.1:0", "--data"])
+            .arg(folder.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let line = lines.find(|line| line.as_ref().unwrap().contains("http://")).unwrap().unwrap();
+        let port = line.rsplit(':').next().unwrap();
+        Self { child, address: format!("127.0.0.1:{port}"), _folder: folder }
+    }
+
+    /// The most memory that it ever had, in MiB.
+    fn peak(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+        let kib: u64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
+        kib / 1024
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a1_five_hundred_logins_at_once_cost_bounded_memory_and_the_server_answers_meanwhile() {
+    let server = Process::start();
+    let before = server.peak();
+    let login = |n: usize| {
+        let address = server.address.clone();
+        async move {
+            let stream = TcpStream::connect(&address).await.unwrap();
+            let body = json!({"username": format!("guess{n}"), "password": "a guess"}).to_string();
+            let headers = [("content-type", "application/json")];
+            let path = "/api/auth/login/";
+            send(stream, &address, "POST", path, &headers, body.as_bytes()).await
+        }
+    };
+
+    let health = async {
+        let stream = TcpStream::connect(&server.address).await.unwrap();
+        send(stream, &server.address, "GET", "/healthz", &[], b"").await
+    };
+    let (answers, health) = tokio::join!(join_all((0..500).map(login)), health);
+
+    assert_eq!(health.status, 200);
+    for answer in &answers {
+        match answer.status {
+            401 => assert_eq!(answer.json()["detail"], "Invalid credentials"),
+            // Who would wait too long is told so.
+            503 => assert_eq!(answer.header("retry-after"), "5"),
+            other => panic!("{other}: {answer:?}"),
+        }
+    }
+    let heard = answers.iter().filter(|answer| answer.status == 401).count();
+    assert!(heard > 100, "{heard}");
+    let cores = u64::try_from(std::thread::available_parallelism().unwrap().get()).unwrap();
+    let most = before + cores * 19 + 32;
+    assert!(server.peak() <= most, "{} of {most} MiB, {before} before", server.peak());
+    println!("{heard} heard, {before} MiB before and {} at most", server.peak());
+}

@@ -1,0 +1,59 @@
+//! What is stored of an account, for the person to take along (H18). Profile, beams and shares have queries of their own.
+
+use heliograph_shared::ids::{BeamId, ItemId};
+use uuid::Uuid;
+
+use crate::accounts::AccountId;
+use crate::database::{Row, args};
+use crate::notes::NewNote;
+use crate::{Error, Storage};
+
+/// A login, as its person may know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Login {
+    /// Milliseconds since the Unix epoch.
+    pub created_at: i64,
+    /// Milliseconds since the Unix epoch; a refresh puts it off.
+    pub expires_at: i64,
+}
+
+impl Storage {
+    /// Where an account is logged in, oldest first.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn logins_of(&self, account: AccountId) -> Result<Vec<Login>, Error> {
+        let select = "SELECT created_at, expires_at FROM sessions WHERE account_id = $1 ORDER BY created_at, id";
+        let rows = self.database.fetch_all(select, args![account.uuid()]).await?;
+        let login = |row: &Row| {
+            Ok(Login { created_at: row.get("created_at")?, expires_at: row.get("expires_at")? })
+        };
+        rows.iter().map(login).collect()
+    }
+
+    /// The notes of an account's own beams, and those that it shared in others'. At most `count` of them, from the one
+    /// after `after` on: notes are large, and there may be many.
+    ///
+    /// # Errors
+    /// [`Error::Database`], [`Error::Corrupt`].
+    pub async fn notes_for(
+        &self,
+        account: AccountId,
+        after: Option<(BeamId, ItemId)>,
+        count: u32,
+    ) -> Result<Vec<(BeamId, NewNote)>, Error> {
+        let (beam, item) =
+            after.map_or((Uuid::nil(), Uuid::nil()), |(beam, item)| (beam.uuid(), item.uuid()));
+        let select = "SELECT n.beam_id, n.id, n.seq, n.content, n.kind, n.device_id, n.author_id, n.created_at \
+                      FROM notes n JOIN beams b ON b.id = n.beam_id \
+                      WHERE (b.owner_id = $1 OR n.author_id = $1) AND (n.beam_id, n.id) > ($2, $3) \
+                      ORDER BY n.beam_id, n.id LIMIT $4";
+        let values = args![account.uuid(), beam, item, i64::from(count)];
+        let rows = self.database.fetch_all(select, values).await?;
+        let note = |row: &Row| {
+            let beam = BeamId::from_uuid(row.get("beam_id")?).ok_or(Error::Corrupt)?;
+            Ok((beam, NewNote::read(row)?))
+        };
+        rows.iter().map(note).collect()
+    }
+}
