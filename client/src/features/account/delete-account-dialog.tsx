@@ -2,6 +2,7 @@ import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
 import { DialogFoot } from '../../ui/dialog-foot'
 import { useHouse } from '../actions'
+import css from './account-form.module.css'
 import { PasswordField } from './password-field'
 import { useForm } from './use-form'
 
@@ -21,7 +22,7 @@ export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
       asks
       onClose={onClose}
     >
-      <form ref={form} onSubmit={submit} noValidate>
+      <form ref={form} className={css.confirm} onSubmit={submit} noValidate>
         <PasswordField
           label="Password"
           hint="To confirm that it is you"

@@ -11,7 +11,6 @@ export function PasswordField(props: Omit<ComponentProps<typeof Field>, 'type' |
     <IconButton
       icon={shown ? EyeOff : Eye}
       label={shown ? 'Hide password' : 'Show password'}
-      look="plain"
       aria-pressed={shown}
       onClick={() => setShown(!shown)}
     />

@@ -27,9 +27,7 @@ export function PicturePicker({
         <label htmlFor={id}>Profile picture</label>
         <p id={hint}>Optional. JPEG, PNG or WebP, under 5MB.</p>
       </div>
-      {picture && (
-        <IconButton icon={Trash2} label="Remove picture" look="plain" onClick={() => onPick(null)} />
-      )}
+      {picture && <IconButton icon={Trash2} label="Remove picture" onClick={() => onPick(null)} />}
       <input
         id={id}
         className={css.input}
