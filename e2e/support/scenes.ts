@@ -1,5 +1,6 @@
 /** Every screen in each of its states, and how a person gets there. */
 import { expect } from '@playwright/test'
+import { hasAccount, opensBeams, opensSharing, savesBeam, sharesBeam } from './account.ts'
 import type { Device } from './device.ts'
 import type { Folder } from './files.ts'
 import type { CallDevice } from './stage.ts'
@@ -115,7 +116,127 @@ export const SCENES: readonly Scene[] = [
       await expect(looker.page.getByRole('dialog')).toBeVisible()
     },
   },
+  {
+    name: 'login',
+    on: BOTH,
+    show: async ({ looker }) => {
+      await looker.opens(`${looker.origin}/login`)
+      await looker.page.getByRole('button', { name: 'Sign In' }).click()
+      await looker.seesToast('Password is required')
+    },
+  },
+  {
+    name: 'register',
+    on: BOTH,
+    show: async ({ looker }) => {
+      await looker.opens(`${looker.origin}/register`)
+      await looker.enters(looker.page.getByLabel('Password', { exact: true }), 'password1')
+      await looker.seesToast('Very common: easy to guess')
+    },
+  },
+  {
+    name: 'profile',
+    on: BOTH,
+    show: async ({ looker }) => {
+      await hasAccount(looker)
+      await looker.opens(`${looker.origin}/profile`)
+      await looker.seesHeading('Account information')
+    },
+  },
+  {
+    name: 'profile-edit',
+    on: BOTH,
+    show: async ({ looker }) => {
+      await hasAccount(looker)
+      await looker.opens(`${looker.origin}/profile`)
+      await looker.page.getByRole('button', { name: 'Edit Profile' }).click()
+      await expect(looker.page.getByLabel('First name')).toBeFocused()
+    },
+  },
+  {
+    name: 'delete-account',
+    on: BOTH,
+    show: async ({ looker }) => {
+      await hasAccount(looker)
+      await looker.opens(`${looker.origin}/profile`)
+      await looker.page.getByRole('button', { name: 'Delete Account' }).click()
+      await expect(looker.page.getByRole('alertdialog', { name: 'Delete Account' })).toBeVisible()
+    },
+  },
+  {
+    name: 'beams',
+    on: BOTH,
+    show: async (stage) => {
+      await hasSavedBeam(stage)
+      await opensBeams(stage.looker)
+      await expect(stage.looker.card('Cabin weekend')).toBeVisible()
+    },
+  },
+  {
+    name: 'share-dialog',
+    on: BOTH,
+    show: async (stage) => {
+      await hasSavedBeam(stage)
+      const other = await stage.device('Jonas')
+      const username = await hasAccount(other)
+      await opensBeams(stage.looker)
+      await opensSharing(stage.looker, 'Cabin weekend')
+      await sharesBeam(stage.looker, username, 'Read Only')
+      await stage.looker.seesToast(/Anyone with the link can still write/)
+    },
+  },
+  {
+    name: 'save-dialog',
+    on: BOTH,
+    show: async ({ looker, phone }) => {
+      await hasAccount(looker)
+      await looker.opensHome()
+      if (phone) await looker.page.getByRole('button', { name: 'New Beam' }).click()
+      await looker.seesDevices(1)
+      await looker.sharesText('Keys are with Jonas')
+      await looker.page.getByRole('button', { name: 'Save', exact: true }).click()
+      await expect(looker.page.getByRole('dialog', { name: 'Save Beam' })).toBeVisible()
+    },
+  },
+  {
+    name: 'read-only',
+    on: BOTH,
+    show: async (stage) => {
+      const { desk, link } = await hasSavedBeam(stage)
+      await opensBeams(desk)
+      await opensSharing(desk, 'Cabin weekend')
+      await desk.page.getByRole('combobox', { name: 'Anyone with the link' }).selectOption('Read Only')
+      await desk.seesToast('Share permissions updated successfully')
+      await stage.looker.context.clearCookies()
+      await stage.looker.opens(link)
+      await stage.looker.seesToast('You can only read in this beam')
+      await stage.looker.sees('Keys are with Jonas')
+    },
+  },
+  {
+    name: 'beam-gone',
+    on: BOTH,
+    show: async (stage) => {
+      const { desk, link } = await hasSavedBeam(stage)
+      await opensBeams(desk)
+      await opensSharing(desk, 'Cabin weekend')
+      await desk.page.getByRole('combobox', { name: 'Anyone with the link' }).selectOption('No Access')
+      await desk.seesToast('Share permissions updated successfully')
+      await stage.looker.context.clearCookies()
+      await stage.looker.opens(link)
+      await stage.looker.seesHeading('You cannot join this beam')
+    },
+  },
 ]
+
+/** A beam that the looker's account saved at another device. */
+async function hasSavedBeam({ device, looker }: Stage): Promise<{ desk: Device; link: string }> {
+  const desk = await device('Desk')
+  await hasAccount(desk)
+  const link = await savesBeam(desk, 'Cabin weekend', 'Keys are with Jonas')
+  await looker.context.addCookies(await desk.context.cookies())
+  return { desk, link }
+}
 
 /** The looker's beam, and another device in it. */
 async function joinedByAnother({ device, looker, phone }: Stage): Promise<Device> {
