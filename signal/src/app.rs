@@ -9,6 +9,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::address::{Client, Network};
 use crate::beam::hub::Hub;
+use crate::beam_lists::BeamLists;
 use crate::clock::Clock;
 use crate::config::{Config, Origin};
 use crate::limit::{Buckets, Counts, Rate};
@@ -39,6 +40,8 @@ pub struct App {
     pub logins: Logins,
     /// The live beams.
     pub hub: Hub,
+    /// What was answered of saved beams.
+    pub beam_lists: BeamLists,
     /// The open sockets.
     pub sockets: Sockets,
     /// Buffers of relayed frames.
@@ -96,6 +99,7 @@ impl App {
             hub: Hub::new(clock, Some(storage.clone())),
             storage,
             logins,
+            beam_lists: BeamLists::default(),
             sockets: Sockets::default(),
             buffers: Arc::default(),
             limits: Limits {

@@ -5,6 +5,7 @@ pub mod app;
 mod assets;
 pub mod auth;
 pub mod beam;
+pub mod beam_lists;
 pub mod clock;
 pub mod config;
 mod cookies;

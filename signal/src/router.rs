@@ -10,6 +10,7 @@ use axum::http::StatusCode;
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, any, delete, get, post, put};
+use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::csrf::CsrfLayer;
 use tower_http::limit::RequestBodyLimitLayer;
@@ -81,17 +82,19 @@ pub fn router(app: Arc<App>) -> Router {
     layers(paths, &app).with_state(app)
 }
 
-/// The layers, innermost first.
+/// The layers, outermost first. In one stack: each one by itself would be boxed and cloned for every request.
 fn layers(paths: Router<Arc<App>>, app: &Arc<App>) -> Router<Arc<App>> {
-    paths
-        .layer(from_fn_with_state(app.clone(), find_client))
-        .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, REQUEST_TIMEOUT))
-        .layer(csrf(app).with_rejection_response(|_| Error::ForeignOrigin.into_response()))
-        // The last net: the server has no panic that we know of.
-        .layer(CatchPanicLayer::new())
-        .layer(from_fn(give_every_refusal_a_body))
-        .layer(from_fn(headers::secure))
-        .layer(from_fn(log))
+    paths.layer(
+        ServiceBuilder::new()
+            .layer(from_fn(log))
+            .layer(from_fn(headers::secure))
+            .layer(from_fn(give_every_refusal_a_body))
+            // The last net: the server has no panic that we know of.
+            .layer(CatchPanicLayer::new())
+            .layer(csrf(app).with_rejection_response(|_| Error::ForeignOrigin.into_response()))
+            .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, REQUEST_TIMEOUT))
+            .layer(from_fn_with_state(app.clone(), find_client)),
+    )
 }
 
 /// The path with and without its trailing slash.
@@ -143,10 +146,12 @@ async fn log(request: Request, next: Next) -> Response {
     let started = tokio::time::Instant::now();
     let response = next.run(request).await;
     let (status, ms) = (response.status().as_u16(), started.elapsed().as_millis());
-    if let Some(path) = path {
-        tracing::info!(%method, path = path.as_str(), status, ms, "request");
+    let path = path.as_ref().map_or("other", MatchedPath::as_str);
+    // What only reads, and may, is no news.
+    if method.is_safe() && status < 400 {
+        tracing::debug!(%method, path, status, ms, "request");
     } else {
-        tracing::debug!(%method, path = "other", status, ms, "request");
+        tracing::info!(%method, path, status, ms, "request");
     }
     response
 }

@@ -14,6 +14,7 @@ impl Storage {
     /// # Errors
     /// [`Error::Database`].
     pub async fn delete_account(&self, account: AccountId, now: i64) -> Result<Vec<BeamId>, Error> {
+        let _changing = self.beam_changes.begin();
         let mut transaction = self.database.begin().await?;
         // Postgres locks a row against new references only when a key of it changes: from here on nobody saves a beam
         // into this account. No username has a space.

@@ -205,6 +205,11 @@ impl Database {
         })
     }
 
+    /// Whether nobody else writes to these tables: then what was read here stays true until something is written here.
+    pub const fn is_ours_alone(&self) -> bool {
+        matches!(self, Self::Sqlite { .. })
+    }
+
     /// Waits for what is under way, then lets go.
     pub async fn close(&self) {
         match self {

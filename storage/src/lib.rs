@@ -4,6 +4,7 @@
 mod account_deletion;
 pub mod accounts;
 pub mod beams;
+mod changes;
 mod database;
 mod error;
 pub mod export;
@@ -18,12 +19,15 @@ mod words;
 pub use database::Location;
 pub use error::Error;
 
+use changes::Changes;
 use database::{Database, args};
 
 /// The tables. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Storage {
     database: Database,
+    /// How often the lists of beams have changed.
+    beam_changes: Changes,
 }
 
 impl Storage {
@@ -32,7 +36,7 @@ impl Storage {
     /// # Errors
     /// [`Error::Database`] when they cannot be reached or written, or are not ours.
     pub async fn open(location: &Location) -> Result<Self, Error> {
-        Ok(Self { database: Database::open(location).await? })
+        Ok(Self { database: Database::open(location).await?, beam_changes: Changes::default() })
     }
 
     /// Whether the tables can be read.

@@ -109,6 +109,7 @@ impl Storage {
         notes: &[NewNote],
         now: i64,
     ) -> Result<(), Error> {
+        let _changing = self.beam_changes.begin();
         let mut transaction = self.database.begin().await?;
         let update = "UPDATE beams SET owner_id = $2, name = $3, expires_at = NULL \
                       WHERE id = $1 AND owner_id IS NULL AND ended_at IS NULL AND expires_at > $4";
@@ -118,6 +119,13 @@ impl Storage {
         }
         insert_notes(&mut transaction, beam, notes).await?;
         transaction.commit().await
+    }
+
+    /// A number that grows with every change of a list of [`Self::beams_of`]: what was read after it was asked for holds
+    /// while it is the same. None where others write to the same tables.
+    #[must_use]
+    pub fn moment_of_beams(&self) -> Option<u64> {
+        self.database.is_ours_alone().then(|| self.beam_changes.count())
     }
 
     /// An account's own beams, newest first.
@@ -196,6 +204,7 @@ impl Storage {
         name: Option<&BeamName>,
         link_access: Option<LinkAccess>,
     ) -> Result<Beam, Error> {
+        let _changing = self.beam_changes.begin();
         let mut transaction = self.database.begin().await?;
         require_manager(&mut transaction, beam, actor).await?;
         let update = concat!(
@@ -222,6 +231,7 @@ impl Storage {
         new: BeamId,
         now: i64,
     ) -> Result<Beam, Error> {
+        let _changing = self.beam_changes.begin();
         let mut transaction = self.database.begin().await?;
         require_manager(&mut transaction, beam, actor).await?;
         // Shares and notes follow by their constraints; whoever was sent away does not know the new id.
@@ -244,6 +254,7 @@ impl Storage {
     /// # Errors
     /// [`Error::Invisible`], [`Error::LevelTooLow`].
     pub async fn delete_beam(&self, actor: AccountId, beam: BeamId, now: i64) -> Result<(), Error> {
+        let _changing = self.beam_changes.begin();
         let mut transaction = self.database.begin().await?;
         if role_in(&mut transaction, beam, actor).await? != Role::Owner {
             return Err(Error::LevelTooLow);

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::IntoResponse;
 use axum::{Extension, Json};
+use bytes::Bytes;
 use heliograph_shared::api::accounts::Done;
 use heliograph_shared::api::beams::{Beam, BeamChange, BeamDetails, Beams};
 use heliograph_shared::api::{CreatedBeam, ErrorBody};
@@ -50,9 +53,18 @@ pub async fn create(
 pub async fn list(
     State(app): State<Arc<App>>,
     LoggedIn(session): LoggedIn,
-) -> Result<Json<Beams>, Error> {
-    let beams = app.storage.beams_of(session.account.id).await?;
-    Ok(Json(Beams { beams }))
+) -> Result<impl IntoResponse, Error> {
+    let owner = session.account.id;
+    let moment = app.storage.moment_of_beams();
+    if let Some(body) = moment.and_then(|moment| app.beam_lists.find(owner, moment)) {
+        return Ok(([(CONTENT_TYPE, "application/json")], body));
+    }
+    let beams = Beams { beams: app.storage.beams_of(owner).await? };
+    let body = Bytes::from(serde_json::to_vec(&beams).map_err(|_| Error::Internal)?);
+    if let Some(moment) = moment {
+        app.beam_lists.remember(owner, moment, &body);
+    }
+    Ok(([(CONTENT_TYPE, "application/json")], body))
 }
 
 /// One saved beam, with its shares for those who manage them (H26).
