@@ -40,8 +40,8 @@ export class RawClient {
     return client
   }
 
-  /** Connects without a word. */
-  static async connects(link: string): Promise<RawClient> {
+  /** Connects without a word, as whoever these cookies stand for. */
+  static async connects(link: string, cookies = ''): Promise<RawClient> {
     const { hostname, port, host, searchParams } = new URL(link)
     const socket = connect(Number(port), hostname)
     socket.write(
@@ -52,6 +52,7 @@ export class RawClient {
         'Upgrade: websocket',
         'Sec-WebSocket-Version: 13',
         `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}`,
+        ...(cookies ? [`Cookie: ${cookies}`] : []),
         '\r\n',
       ].join('\r\n'),
     )

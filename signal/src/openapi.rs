@@ -84,6 +84,7 @@ impl Modify for InCommon {
         components.add_security_scheme("login", SecurityScheme::ApiKey(cookie));
         for item in document.paths.paths.values_mut() {
             for (method, operation) in operations(item) {
+                name(operation);
                 add_answers(&method, operation);
             }
         }
@@ -99,6 +100,19 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = (HttpMethod, &mut Ope
         (HttpMethod::Delete, delete),
     ];
     all.into_iter().filter_map(|(method, operation)| Some((method, operation.as_mut()?)))
+}
+
+/// Handlers of different modules have the same name; calls must not. And every answer must be described.
+fn name(operation: &mut Operation) {
+    let module = operation.tags.iter().flatten().next().cloned().unwrap_or_default();
+    operation.operation_id = operation.operation_id.take().map(|id| format!("{module}_{id}"));
+    for response in operation.responses.responses.values_mut() {
+        if let RefOr::T(response) = response
+            && response.description.is_empty()
+        {
+            "As it was asked for.".clone_into(&mut response.description);
+        }
+    }
 }
 
 /// The refusals that a call has because of what it is.

@@ -30,7 +30,7 @@ async fn sweep(app: &App) {
     app.limits.beam_creations.sweep(now);
     app.limits.logins.sweep(now);
     app.limits.registrations.sweep(now);
-    app.logins.tries.sweep(now);
+    app.logins.sweep(now);
     if let Err(error) = app.storage.forget_old_sessions(app.clock.now()).await {
         tracing::error!(%error, "logins that are over could not be forgotten");
     }

@@ -55,6 +55,14 @@ impl Throttle {
         Ok(())
     }
 
+    /// Nobody could look at the password: the try does not count.
+    pub fn take_back(&self, name: &str) {
+        let mut names = self.lock();
+        if let Some(tries) = names.get_mut(name) {
+            tries.count = tries.count.saturating_sub(1);
+        }
+    }
+
     /// It was the right password: nothing is held against the name.
     pub fn succeeded(&self, name: &str) {
         self.lock().remove(name);
@@ -120,6 +128,17 @@ mod tests {
         assert_eq!(throttle.lock().len(), 1);
         throttle.sweep(now + FORGOTTEN);
         assert_eq!(throttle.lock().len(), 0);
+    }
+
+    #[test]
+    fn a_try_that_nobody_could_look_at_does_not_count() {
+        let (throttle, now) = (Throttle::default(), Instant::now());
+        for _ in 0..20 {
+            assert_eq!(throttle.begin("ada", now), Ok(()));
+            throttle.take_back("ada");
+        }
+        while throttle.begin("ada", now).is_ok() {}
+        throttle.take_back("nobody");
     }
 
     #[test]

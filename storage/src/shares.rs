@@ -2,6 +2,7 @@
 
 use heliograph_shared::api::beams::{BeamShare, Level, Role};
 use heliograph_shared::ids::{BeamId, ShareId};
+use heliograph_shared::names::Username;
 use uuid::Uuid;
 
 use crate::accounts::{Account, AccountId};
@@ -176,8 +177,10 @@ async fn find_account(
     transaction: &mut Transaction,
     username: &str,
 ) -> Result<Option<AccountId>, Error> {
+    // What is no username is nobody's, and may be no text that Postgres takes.
+    let Ok(username) = Username::parse(username) else { return Ok(None) };
     let select = "SELECT id FROM accounts WHERE username_key = $1";
-    let row = transaction.fetch_optional(select, args![username.to_lowercase()]).await?;
+    let row = transaction.fetch_optional(select, args![username.key()]).await?;
     row.map(|row| row.get::<Uuid>("id").map(AccountId::from_uuid)).transpose()
 }
 

@@ -12,6 +12,7 @@ use heliograph_storage::accounts::{Account, AccountId, NewAccount, ProfileChange
 use heliograph_storage::passwords::Passwords;
 use heliograph_storage::secrets::Secret;
 use heliograph_storage::sessions::{NewSession, Refreshed, Session, SessionId};
+use tokio::time::Instant;
 
 use crate::app::App;
 use crate::clock::millis;
@@ -31,8 +32,8 @@ pub struct Logins {
     passwords: Passwords,
     secret: Secret,
     cache: Cache,
-    /// Tries of passwords, by username.
-    pub tries: Throttle,
+    /// By username.
+    tries: Throttle,
 }
 
 impl Logins {
@@ -67,28 +68,54 @@ impl Logins {
     /// Whose username and password this is. An unknown name takes as long as a wrong password.
     ///
     /// # Errors
-    /// [`Error::Busy`], [`Error::Storage`].
+    /// [`Error::TooFast`], [`Error::Busy`], [`Error::Storage`].
     pub async fn check(
         &self,
         username: &Username,
         password: Password,
+        now: Instant,
     ) -> Result<Option<Account>, Error> {
-        let (account, hash) = self.storage.find_credentials(username).await?.unzip();
-        let is_right = self.passwords.is(password, hash).await?;
-        Ok(account.filter(|_| is_right))
+        let check = async {
+            let (account, hash) = self.storage.find_credentials(username).await?.unzip();
+            let is_right = self.passwords.is(password, hash).await?;
+            Ok(account.filter(|_| is_right))
+        };
+        self.attempt(&username.key(), now, check).await
     }
 
     /// Whether this is the account's password.
     ///
     /// # Errors
-    /// [`Error::Busy`], [`Error::Storage`].
+    /// [`Error::TooFast`], [`Error::Busy`], [`Error::Storage`].
     pub async fn is_password_of(
         &self,
-        account: AccountId,
+        account: &Account,
         password: Password,
+        now: Instant,
     ) -> Result<bool, Error> {
-        let hash = self.storage.find_password_hash(account).await?;
-        Ok(self.passwords.is(password, hash).await?)
+        let check = async {
+            let hash = self.storage.find_password_hash(account.id).await?;
+            Ok(self.passwords.is(password, hash).await?.then_some(()))
+        };
+        let name = account.username.to_ascii_lowercase();
+        Ok(self.attempt(&name, now, check).await?.is_some())
+    }
+
+    /// One try of a password at a name: counted before its outcome is known, held against the name when it was wrong.
+    async fn attempt<T>(
+        &self,
+        name: &str,
+        now: Instant,
+        check: impl Future<Output = Result<Option<T>, Error>>,
+    ) -> Result<Option<T>, Error> {
+        self.tries.begin(name, now).map_err(Error::TooFast)?;
+        let outcome = check.await;
+        match &outcome {
+            Ok(Some(_)) => self.tries.succeeded(name),
+            Ok(None) => {}
+            Err(_) => self.tries.take_back(name),
+        }
+        outcome
     }
 
     /// What is stored of a password.
@@ -125,6 +152,11 @@ impl Logins {
     /// [`Error::Storage`].
     pub async fn find_by_refresh(&self, refresh: &Token) -> Result<Option<SessionId>, Error> {
         Ok(self.storage.find_refreshable(refresh.hash()).await?)
+    }
+
+    /// Forgets tries of passwords that are long ago.
+    pub fn sweep(&self, now: Instant) {
+        self.tries.sweep(now);
     }
 
     /// Whether a login has not ended. A socket asks after it was bound to its login (`Sockets::belongs_to`): before, the

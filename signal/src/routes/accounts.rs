@@ -61,10 +61,8 @@ pub async fn log_in(
     else {
         return Err(Error::WrongCredentials);
     };
-    let name = username.key();
-    app.logins.tries.begin(&name, app.clock.steady()).map_err(Error::TooFast)?;
-    let account = app.logins.check(&username, password).await?.ok_or(Error::WrongCredentials)?;
-    app.logins.tries.succeeded(&name);
+    let account = app.logins.check(&username, password, app.clock.steady()).await?;
+    let account = account.ok_or(Error::WrongCredentials)?;
     match app.logins.begin(account.id, app.clock.now()).await {
         Ok(tokens) => Ok((cookies::set(scheme, &tokens), current(&account))),
         // Deleted while its password was being checked.
@@ -155,16 +153,14 @@ pub async fn delete(
         return Err(refused("Please enter your password to confirm account deletion"));
     }
     let account = &session.account;
-    let name = account.username.to_ascii_lowercase();
-    app.logins.tries.begin(&name, app.clock.steady()).map_err(Error::TooFast)?;
     let is_right = match Password::parse(password) {
-        Ok(password) => app.logins.is_password_of(account.id, password).await?,
+        Ok(password) => app.logins.is_password_of(account, password, app.clock.steady()).await?,
+        // Nobody has such a one.
         Err(_) => false,
     };
     if !is_right {
         return Err(refused("The password is wrong"));
     }
-    app.logins.tries.succeeded(&name);
     logins::delete_account(&app, account.id).await?;
     Ok((cookies::clear(scheme), Json(Done::OK)))
 }

@@ -19,6 +19,7 @@ use crate::error::Error;
 
 /// Whose notes.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub struct Of {
     /// The beam.
     beam_id: BeamId,

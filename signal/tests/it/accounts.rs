@@ -70,6 +70,7 @@ async fn h6_a_body_that_cannot_be_read_is_a_400_with_our_body() {
     for (kind, body) in [
         (json_type, "{"),
         (json_type, "[]"),
+        (json_type, r#"["ada", "secret"]"#),
         (json_type, r#"{"username": "ada"}"#),
         (json_type, r#"{"username": 7, "password": "x"}"#),
         (json_type, r#"{"username": "a", "username": "b", "password": "x"}"#),

@@ -204,6 +204,7 @@ async fn h23_sharing_tells_what_is_wrong_at_the_username() {
         for (username, sentence) in [
             ("  ", "Please enter a username"),
             ("nobody.here", "There is nobody with this username"),
+            ("no\0body", "There is nobody with this username"),
             ("OWNER", "This beam belongs to that person"),
             ("Reader", "This beam is shared with that person already"),
         ] {

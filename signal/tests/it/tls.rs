@@ -13,7 +13,8 @@ use tokio_tungstenite::client_async;
 use tokio_tungstenite::tungstenite::Message;
 
 use super::device::unknown_beam;
-use super::server::{TestServer, ask};
+use super::person::form;
+use super::server::{TestServer, ask, send};
 
 /// A client that trusts this server's certificate and no other.
 async fn connect(server: &TestServer, name: &'static str) -> std::io::Result<TlsStream<TcpStream>> {
@@ -46,6 +47,27 @@ async fn p4_a_self_signed_server_answers_over_https_under_its_own_names() {
     }
     assert!(connect(&server, "elsewhere.example").await.is_err());
     assert_eq!(server.get("/healthz").await.status, 200);
+}
+
+#[tokio::test]
+async fn h7_who_registers_over_our_own_https_gets_secure_cookies_and_is_known_by_them() {
+    let server = server().await;
+    let person = server.person("ada");
+    let fields = person.fields();
+    let fields: Vec<_> = fields.iter().map(|(name, value)| (*name, &**value)).collect();
+    let (kind, body) = form(&fields);
+    let stream = connect(&server, "localhost").await.unwrap();
+    let headers = [("content-type", &*kind)];
+    let answer = send(stream, "localhost", "POST", "/api/auth/register/", &headers, &body).await;
+    assert_eq!(answer.status, 201);
+    assert!(answer.cookies[0].starts_with("__Host-access="), "{:?}", answer.cookies);
+    assert!(answer.cookies[1].starts_with("__Secure-refresh="), "{:?}", answer.cookies);
+    assert!(answer.cookies.iter().all(|cookie| cookie.ends_with("; Secure")));
+
+    let stream = connect(&server, "localhost").await.unwrap();
+    let cookie = answer.cookies[0].split(';').next().unwrap();
+    let me = ask(stream, "localhost", "GET", "/api/auth/me", &[("cookie", cookie)]).await;
+    assert_eq!(me.json()["user"]["username"], "ada");
 }
 
 #[tokio::test]
