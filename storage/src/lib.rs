@@ -4,7 +4,9 @@
 mod account_deletion;
 pub mod accounts;
 pub mod beams;
+pub mod blobs;
 mod database;
+pub mod dead_blobs;
 mod error;
 pub mod export;
 pub mod notes;
@@ -13,6 +15,7 @@ pub mod saved_beams;
 pub mod secrets;
 pub mod sessions;
 pub mod shares;
+pub mod uploads;
 mod words;
 
 pub use database::Location;
