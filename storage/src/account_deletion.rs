@@ -4,11 +4,12 @@ use heliograph_shared::ids::BeamId;
 
 use crate::accounts::AccountId;
 use crate::database::args;
+use crate::dead_blobs::bury_blobs_of_account;
 use crate::saved_beams::end_beam;
 use crate::{Error, Storage};
 
 impl Storage {
-    /// Deletes an account with its logins, shares and saved beams, and says which beams have ended with it. What the
+    /// Deletes an account with its logins, shares, files and saved beams, and says which beams have ended with it. What the
     /// person shared in beams of others stays there, without an author.
     ///
     /// # Errors
@@ -28,6 +29,7 @@ impl Storage {
             end_beam(&mut transaction, beam, now).await?;
             beams.push(beam);
         }
+        bury_blobs_of_account(&mut transaction, account, now).await?;
         let delete = "DELETE FROM accounts WHERE id = $1";
         transaction.execute(delete, args![account.uuid()]).await?;
         transaction.commit().await?;

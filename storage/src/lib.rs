@@ -4,8 +4,10 @@
 mod account_deletion;
 pub mod accounts;
 pub mod beams;
+pub mod blobs;
 mod changes;
 mod database;
+pub mod dead_blobs;
 mod error;
 pub mod export;
 pub mod notes;
@@ -14,6 +16,7 @@ pub mod saved_beams;
 pub mod secrets;
 pub mod sessions;
 pub mod shares;
+pub mod uploads;
 mod words;
 
 pub use database::Location;

@@ -8,6 +8,7 @@ use heliograph_shared::names::BeamName;
 
 use crate::accounts::{Account, AccountId};
 use crate::database::{Row, Transaction, args};
+use crate::dead_blobs::bury_uploads_of_beam;
 use crate::notes::{NewNote, insert_notes};
 use crate::words::Word;
 use crate::{Error, Storage};
@@ -270,6 +271,7 @@ pub(crate) async fn end_beam(
     beam: BeamId,
     now: i64,
 ) -> Result<(), Error> {
+    bury_uploads_of_beam(transaction, beam, now).await?;
     for delete in [
         "DELETE FROM notes WHERE beam_id = $1",
         "DELETE FROM shares WHERE beam_id = $1",

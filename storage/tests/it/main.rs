@@ -9,6 +9,9 @@
 
 mod accounts;
 mod beams;
+mod blobs;
+mod bucket;
 mod postgres;
 mod sessions;
 mod stage;
+mod uploads;

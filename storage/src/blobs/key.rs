@@ -1,0 +1,94 @@
+//! Under which name a blob is kept.
+
+use std::fmt;
+
+use heliograph_shared::ids::Malformed;
+use object_store::path::Path;
+
+/// Names a blob: 128 random bits, as 32 hexadecimal digits. Who knows it may read an upload or a picture (A9).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BlobId(u128);
+
+impl BlobId {
+    /// An id from 16 random bytes.
+    #[must_use]
+    pub const fn from_random(bytes: [u8; 16]) -> Self {
+        Self(u128::from_be_bytes(bytes))
+    }
+
+    /// Reads 32 hexadecimal digits, the letters small.
+    ///
+    /// # Errors
+    /// [`Malformed`] for anything else.
+    pub fn parse(text: &str) -> Result<Self, Malformed> {
+        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        if text.len() != 32 || !text.bytes().all(is_digit) {
+            return Err(Malformed);
+        }
+        u128::from_str_radix(text, 16).map(Self).map_err(|_| Malformed)
+    }
+}
+
+impl fmt::Display for BlobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+/// A blob: what it is, and which. The only place that spells a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BlobKey {
+    /// A file that somebody uploaded.
+    Upload(BlobId),
+    /// A profile picture.
+    Picture(BlobId),
+}
+
+impl BlobKey {
+    /// How the names of uploads begin.
+    pub(crate) const UPLOADS: &str = "uploads/";
+    const PICTURES: &str = "pictures/";
+
+    /// Reads what `to_string` wrote.
+    pub(crate) fn parse(text: &str) -> Result<Self, Malformed> {
+        if let Some(id) = text.strip_prefix(Self::UPLOADS) {
+            BlobId::parse(id).map(Self::Upload)
+        } else if let Some(id) = text.strip_prefix(Self::PICTURES) {
+            BlobId::parse(id).map(Self::Picture)
+        } else {
+            Err(Malformed)
+        }
+    }
+
+    pub(super) fn path(self) -> Path {
+        Path::from(self.to_string())
+    }
+}
+
+impl fmt::Display for BlobKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Upload(id) => write!(f, "{}{id}", Self::UPLOADS),
+            Self::Picture(id) => write!(f, "{}{id}", Self::PICTURES),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_read_as_it_was_written_and_nothing_else_is_one() {
+        let id = BlobId::from_random([0xab; 16]);
+        for key in [BlobKey::Upload(id), BlobKey::Picture(id)] {
+            assert_eq!(BlobKey::parse(&key.to_string()), Ok(key));
+        }
+        let (small, large) = ("ab".repeat(16), "AB".repeat(16));
+        assert_eq!(BlobId::parse(&small), Ok(id));
+        for wrong in ["", &large, &small[1..], &format!("+{}", &small[1..]), "../../etc/passwd"] {
+            assert_eq!(BlobId::parse(wrong), Err(Malformed), "{wrong}");
+        }
+        assert_eq!(BlobKey::parse(&format!("else/{small}")), Err(Malformed));
+    }
+}

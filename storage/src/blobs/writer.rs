@@ -1,0 +1,157 @@
+//! Writing a blob of unknown size with constant memory: in parts, a few of them on their way at a time.
+
+use std::sync::Arc;
+
+use bytes::{Buf as _, Bytes, BytesMut};
+use object_store::multipart::{MultipartStore, PartId};
+use object_store::path::Path;
+use object_store::{MultipartId, MultipartUpload};
+use tokio::task::JoinSet;
+
+use super::Error;
+
+/// Bytes of a part in a bucket: S3 takes no smaller ones.
+const BUCKET_PART: usize = 5 * 1024 * 1024;
+/// Bytes of a part in a file.
+const FILE_PART: usize = 1024 * 1024;
+/// Parts on their way at a time: one is written while the next one goes out.
+const IN_FLIGHT: usize = 2;
+
+/// A blob that is being written. Dropped, nothing of it is there but what [`super::Blobs::delete`] removes.
+pub struct Writer {
+    target: Target,
+    path: Path,
+    part_bytes: usize,
+    buffer: BytesMut,
+    started: usize,
+    in_flight: JoinSet<Result<Option<(usize, PartId)>, object_store::Error>>,
+}
+
+enum Target {
+    File(Box<dyn MultipartUpload>),
+    Store {
+        store: Arc<dyn MultipartStore>,
+        id: MultipartId,
+        /// By their numbers.
+        done: Vec<(usize, PartId)>,
+    },
+}
+
+impl Writer {
+    pub(super) fn to_file(upload: Box<dyn MultipartUpload>, path: Path) -> Self {
+        Self::new(Target::File(upload), path, FILE_PART)
+    }
+
+    pub(super) async fn to_store(
+        store: Arc<dyn MultipartStore>,
+        path: Path,
+    ) -> Result<Self, Error> {
+        let id = store.create_multipart(&path).await.map_err(Error::of_writing)?;
+        Ok(Self::new(Target::Store { store, id, done: Vec::new() }, path, BUCKET_PART))
+    }
+
+    fn new(target: Target, path: Path, part_bytes: usize) -> Self {
+        let (buffer, in_flight) = (BytesMut::new(), JoinSet::new());
+        Self { target, path, part_bytes, buffer, started: 0, in_flight }
+    }
+
+    /// The name under which the place keeps the parts of an unfinished blob, if it needs one to remove them.
+    #[must_use]
+    pub fn parts(&self) -> Option<&str> {
+        match &self.target {
+            Target::File(_) => None,
+            Target::Store { id, .. } => Some(id),
+        }
+    }
+
+    /// Writes more. Waits while enough is on its way.
+    ///
+    /// # Errors
+    /// [`Error`] when the place does not take it; the blob can only be given up then.
+    pub async fn push(&mut self, mut bytes: Bytes) -> Result<(), Error> {
+        while bytes.has_remaining() {
+            if self.buffer.capacity() == 0 {
+                self.buffer.reserve(self.part_bytes);
+            }
+            let fits = bytes.len().min(self.part_bytes - self.buffer.len());
+            self.buffer.extend_from_slice(&bytes.split_to(fits));
+            if self.buffer.len() == self.part_bytes {
+                self.send().await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the blob: from here on it is there, whole and on the disk.
+    ///
+    /// # Errors
+    /// [`Error`] when it is not known to be there.
+    pub async fn finish(mut self) -> Result<(), Error> {
+        // An empty blob has one empty part.
+        if !self.buffer.is_empty() || self.started == 0 {
+            self.send().await?;
+        }
+        while !self.in_flight.is_empty() {
+            self.land().await?;
+        }
+        match self.target {
+            Target::File(mut upload) => upload.complete().await.map_err(Error::of_writing)?,
+            Target::Store { store, id, mut done } => {
+                done.sort_by_key(|(number, _)| *number);
+                let parts = done.into_iter().map(|(_, part)| part).collect();
+                let completed = store.complete_multipart(&self.path, &id, parts).await;
+                completed.map_err(Error::of_writing)?
+            }
+        };
+        Ok(())
+    }
+
+    /// Gives the blob up and removes what was written of it.
+    ///
+    /// # Errors
+    /// [`Error`] when that cannot be done now; [`super::Blobs::delete`] does it later.
+    pub async fn abort(mut self) -> Result<(), Error> {
+        self.in_flight.shutdown().await;
+        match self.target {
+            Target::File(mut upload) => upload.abort().await?,
+            Target::Store { store, id, .. } => store.abort_multipart(&self.path, &id).await?,
+        }
+        Ok(())
+    }
+
+    async fn send(&mut self) -> Result<(), Error> {
+        while self.in_flight.len() >= IN_FLIGHT {
+            self.land().await?;
+        }
+        let part = std::mem::take(&mut self.buffer).freeze();
+        let number = self.started;
+        self.started += 1;
+        match &mut self.target {
+            Target::File(upload) => {
+                let writing = upload.put_part(part.into());
+                self.in_flight.spawn(async { writing.await.map(|()| None) });
+            }
+            Target::Store { store, id, .. } => {
+                let (store, id, path) = (store.clone(), id.clone(), self.path.clone());
+                self.in_flight.spawn(async move {
+                    let part = store.put_part(&path, &id, number, part.into()).await?;
+                    Ok(Some((number, part)))
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for one of the parts on their way.
+    async fn land(&mut self) -> Result<(), Error> {
+        let Some(landed) = self.in_flight.join_next().await else {
+            return Ok(());
+        };
+        let landed = landed.map_err(|error| Error::Unreachable(error.to_string()))?;
+        let part = landed.map_err(Error::of_writing)?;
+        if let (Target::Store { done, .. }, Some(part)) = (&mut self.target, part) {
+            done.push(part);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,214 @@
+//! Blobs: the same promises in a folder, in memory and in a bucket.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::TryStreamExt as _;
+use heliograph_storage::blobs::{BlobId, BlobKey, Blobs, Error, Location};
+use tempfile::TempDir;
+
+use crate::bucket::{Bucket, files_in};
+
+/// Two parts of a bucket and a bit.
+const LARGE: usize = 11 * 1024 * 1024 + 7;
+
+fn key(n: u8) -> BlobKey {
+    BlobKey::Upload(BlobId::from_random([n; 16]))
+}
+
+/// Bytes of which no two parts are alike.
+fn bytes(count: usize) -> Bytes {
+    (0..count).map(|n| u8::try_from((n ^ (n >> 8) ^ (n >> 16)) & 0xff).unwrap()).collect()
+}
+
+/// A place for blobs, and what is left in it.
+struct Place {
+    blobs: Blobs,
+    folder: Option<TempDir>,
+    bucket: Option<Bucket>,
+}
+
+impl Place {
+    /// How many files there are; in memory nobody can look.
+    fn files(&self) -> usize {
+        let folder = self.folder.as_ref().map(|folder| files_in(folder.path()));
+        let bucket = self.bucket.as_ref().map(Bucket::files);
+        folder.or(bucket).unwrap_or_default().len()
+    }
+}
+
+/// Runs a test in a folder, in memory and in a bucket.
+async fn everywhere(test: impl AsyncFn(&Place)) {
+    let folder = tempfile::tempdir().unwrap();
+    let blobs = Blobs::open(&Location::Folder(folder.path().to_owned())).unwrap();
+    test(&Place { blobs, folder: Some(folder), bucket: None }).await;
+    test(&Place { blobs: Blobs::in_memory(), folder: None, bucket: None }).await;
+    let bucket = Bucket::start().await;
+    let blobs = Blobs::open(&bucket.location()).unwrap();
+    test(&Place { blobs, folder: None, bucket: Some(bucket) }).await;
+}
+
+async fn write(blobs: &Blobs, key: BlobKey, bytes: &Bytes) -> Result<(), Error> {
+    let mut writer = blobs.write(key).await?;
+    for piece in bytes.chunks(300_000) {
+        writer.push(bytes.slice_ref(piece)).await?;
+    }
+    writer.finish().await
+}
+
+async fn read(blobs: &Blobs, key: BlobKey, range: std::ops::Range<u64>) -> Result<Vec<u8>, Error> {
+    let pieces = blobs.read(key, range).await?.try_collect::<Vec<_>>().await?;
+    Ok(pieces.concat())
+}
+
+#[tokio::test]
+async fn what_was_written_is_read_byte_for_byte_whole_and_in_ranges() {
+    everywhere(async |place| {
+        for (n, count) in [(0, 0), (1, 1), (2, 5 * 1024 * 1024), (3, LARGE)] {
+            let bytes = bytes(count);
+            write(&place.blobs, key(n), &bytes).await.unwrap();
+
+            let end = u64::try_from(count).unwrap();
+            assert_eq!(place.blobs.size(key(n)).await, Ok(end));
+            assert!(read(&place.blobs, key(n), 0..end).await.unwrap() == bytes, "{count}");
+        }
+        let bytes = bytes(LARGE);
+        for range in [0..1, 5_242_879..5_242_881, 1_000_000..7_000_000, 11_534_342..11_534_343] {
+            let part = read(&place.blobs, key(3), range.start..range.end).await.unwrap();
+            let range = usize::try_from(range.start).unwrap()..usize::try_from(range.end).unwrap();
+            assert!(part == bytes[range.clone()], "{range:?}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_small_blob_is_put_at_once() {
+    everywhere(async |place| {
+        let picture = BlobKey::Picture(BlobId::from_random([9; 16]));
+
+        place.blobs.put(picture, Bytes::from_static(b"a picture")).await.unwrap();
+
+        assert_eq!(read(&place.blobs, picture, 2..9).await.unwrap(), b"picture");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_blob_is_not_there_before_it_is_finished() {
+    everywhere(async |place| {
+        let mut writer = place.blobs.write(key(1)).await.unwrap();
+        writer.push(bytes(LARGE)).await.unwrap();
+
+        assert_eq!(place.blobs.size(key(1)).await, Err(Error::Missing));
+        assert_eq!(read(&place.blobs, key(1), 0..1).await, Err(Error::Missing));
+        writer.finish().await.unwrap();
+        assert!(place.blobs.size(key(1)).await.is_ok());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_deleted_blob_is_gone_and_deleting_it_again_is_no_error() {
+    everywhere(async |place| {
+        let before = place.files();
+        write(&place.blobs, key(1), &bytes(LARGE)).await.unwrap();
+        assert!(place.folder.is_none() || place.files() > before);
+
+        for _ in 0..2 {
+            place.blobs.delete(key(1), None).await.unwrap();
+        }
+
+        assert_eq!(place.blobs.size(key(1)).await, Err(Error::Missing));
+        assert_eq!(place.files(), before);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_blob_that_was_given_up_leaves_nothing() {
+    everywhere(async |place| {
+        let before = place.files();
+        let mut writer = place.blobs.write(key(1)).await.unwrap();
+        writer.push(bytes(LARGE)).await.unwrap();
+
+        writer.abort().await.unwrap();
+
+        assert_eq!(place.files(), before);
+        assert_eq!(place.blobs.size(key(1)).await, Err(Error::Missing));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_a_killed_writer_left_is_deleted_with_its_parts() {
+    everywhere(async |place| {
+        let before = place.files();
+        let blobs = place.blobs.clone();
+        let parts = tokio::task::spawn_blocking(|| killed_while_writing(blobs)).await.unwrap();
+
+        // What was on its way may reach a server after the kill; the sweeper comes an hour later.
+        let is_deleted = async {
+            loop {
+                place.blobs.delete(key(1), parts.as_deref()).await.unwrap();
+                if place.files() == before {
+                    return;
+                }
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(15), is_deleted).await.expect("nothing is left");
+    })
+    .await;
+}
+
+/// Writes on a runtime of its own, which ends before the writer can. Says under which name the parts are kept.
+fn killed_while_writing(blobs: Blobs) -> Option<String> {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async move {
+        let mut writer = blobs.write(key(1)).await.unwrap();
+        writer.push(bytes(LARGE)).await.unwrap();
+        let parts = writer.parts().map(ToOwned::to_owned);
+        std::mem::forget(writer);
+        parts
+    })
+}
+
+#[tokio::test]
+async fn wrong_credentials_are_told_from_a_missing_bucket_and_a_missing_blob() {
+    let bucket = Bucket::start().await;
+    let stranger = Blobs::open(&bucket.named(crate::bucket::BUCKET, "guessed")).unwrap();
+    let lost = Blobs::open(&bucket.named("elsewhere", "the test's secret")).unwrap();
+    let right = Blobs::open(&bucket.location()).unwrap();
+
+    assert!(matches!(stranger.check().await, Err(Error::Refused(_))));
+    assert!(matches!(write(&stranger, key(1), &bytes(9)).await, Err(Error::Refused(_))));
+    assert!(matches!(read(&stranger, key(1), 0..1).await, Err(Error::Refused(_))));
+    assert_eq!(lost.check().await, Err(Error::NoBucket));
+    assert_eq!(write(&lost, key(1), &bytes(9)).await, Err(Error::NoBucket));
+    assert_eq!(right.check().await, Ok(()));
+    assert_eq!(read(&right, key(1), 0..1).await, Err(Error::Missing));
+}
+
+#[tokio::test]
+async fn a_server_that_dies_in_the_middle_is_an_error_within_fifteen_seconds() {
+    let bucket = Bucket::start().await;
+    let blobs = Blobs::open(&bucket.location()).unwrap();
+    write(&blobs, key(1), &bytes(LARGE)).await.unwrap();
+    let mut writer = blobs.write(key(2)).await.unwrap();
+    writer.push(bytes(LARGE)).await.unwrap();
+
+    bucket.dies();
+
+    let within = Duration::from_secs(15);
+    let finished = tokio::time::timeout(within, writer.finish()).await.expect("in time");
+    assert!(matches!(finished, Err(Error::Unreachable(_))), "{finished:?}");
+    let found = tokio::time::timeout(within, read(&blobs, key(1), 0..9)).await.expect("in time");
+    assert!(matches!(found, Err(Error::Unreachable(_))), "{found:?}");
+}
+
+#[tokio::test]
+async fn a_folder_that_cannot_be_made_is_said_at_once() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let inside = file.path().join("blobs");
+    assert!(Blobs::open(&Location::Folder(inside)).is_err());
+}
