@@ -60,6 +60,7 @@ e2e: $(SERVER)
 
 test-long: $(SERVER)
 	scripts/install-test-tools
+	HELIOGRAPH_KILLS=100 scripts/with-postgres cargo test --locked --package heliograph-signal --test it -- killed
 	npm run --silent test:long --workspace e2e
 
 bench: $(SERVER)

@@ -210,6 +210,17 @@ impl Database {
         matches!(self, Self::Sqlite { .. })
     }
 
+    /// SQLite's own check of its file and of its references.
+    pub async fn check_integrity(&self) -> Result<(), Error> {
+        if !self.is_ours_alone() {
+            return Ok(());
+        }
+        let found = self.fetch_all("PRAGMA integrity_check", args![]).await?;
+        let is_whole = matches!(&found[..], [row] if row.get::<String>("integrity_check")? == "ok");
+        let dangling = self.fetch_optional("PRAGMA foreign_key_check", args![]).await?;
+        if is_whole && dangling.is_none() { Ok(()) } else { Err(Error::Corrupt) }
+    }
+
     /// Waits for what is under way, then lets go.
     pub async fn close(&self) {
         match self {

@@ -51,6 +51,15 @@ impl Storage {
         Ok(())
     }
 
+    /// Whether the tables hold together (I8): SQLite's own check, and that no row speaks of one that is not there. A
+    /// Postgres server looks after its files itself.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] when they do not, [`Error::Database`].
+    pub async fn check_integrity(&self) -> Result<(), Error> {
+        self.database.check_integrity().await
+    }
+
     /// Waits for what is under way, then lets go of the tables.
     pub async fn close(&self) {
         self.database.close().await;

@@ -6,7 +6,7 @@ import { type AccountEvent, reduceAccount } from '../stores/account'
 import type { Stores } from '../stores/stores'
 import * as calls from '../transport/account-calls'
 import { HttpError, renewLoginBy } from '../transport/http'
-import { type LoggedOut, loginRenewal } from '../transport/login-renewal'
+import { loginRenewal } from '../transport/login-renewal'
 import { paths } from './paths'
 import type { Toaster } from './toaster'
 
@@ -28,11 +28,13 @@ export function createAccount(stores: Stores, toaster: Toaster, rejoin: () => vo
 
   renewLoginBy(loginRenewal({ refresh: calls.refresh, readMe: calls.readMeOnce, now: () => Date.now() }))
   addEventListener('tokenRefreshed', (event) => enter((event as CustomEvent<User>).detail))
-  addEventListener('authLogout', (event) => {
+  // Who was never logged in has nothing that could expire: the call that finds that out at the start says nothing.
+  const expire = () => {
+    if (stores.account.getState().status === 'authenticated') toaster.bad(EXPIRED)
     apply({ type: 'loggedOut' })
-    if ((event as CustomEvent<LoggedOut>).detail.path !== calls.ME) toaster.bad(EXPIRED)
-  })
-  keepChecking(stores, toaster, apply)
+  }
+  addEventListener('authLogout', expire)
+  keepChecking(stores, enter, expire)
   sayNewsOfLastPage(toaster)
 
   return {
@@ -56,7 +58,7 @@ export function createAccount(stores: Stores, toaster: Toaster, rejoin: () => vo
         enter(await calls.changePicture(picture))
         toaster.ok('Profile picture updated successfully!')
       } catch (error) {
-        toaster.bad(detailOf(error) ?? 'Failed to update profile picture')
+        toaster.bad(sentenceOf(error) ?? 'Failed to update profile picture')
       }
     },
     preparePicture: (file) => prepare(file, toaster),
@@ -72,7 +74,7 @@ function formActions(
   const refuse = (error: unknown, otherwise: string): FormOutcome => {
     const fields = fieldsOf(error)
     if (fields) return { ok: false, fields }
-    toaster.bad(detailOf(error) ?? otherwise)
+    toaster.bad(sentenceOf(error) ?? otherwise)
     return REFUSED
   }
   return {
@@ -118,23 +120,26 @@ function formActions(
   }
 }
 
-/** Checks at once and every five minutes. A network that is away logs nobody out. */
-function keepChecking(stores: Stores, toaster: Toaster, apply: (event: AccountEvent) => void): void {
+/**
+ * Checks at once and every five minutes. A network that is away logs nobody out; that nobody is logged in is then a guess, and
+ * is asked again.
+ */
+function keepChecking({ account }: Stores, enter: (user: User) => void, expire: () => void): void {
+  let isGuess = true
   const check = async () => {
-    const wasLoggedIn = stores.account.getState().status === 'authenticated'
     try {
-      apply({ type: 'loggedIn', user: await calls.readMe() })
+      enter(await calls.readMe())
+      isGuess = false
     } catch (error) {
       const isOver = error instanceof HttpError && error.status === 401
-      if (wasLoggedIn && !isOver) return
-      apply({ type: 'loggedOut' })
-      if (wasLoggedIn) toaster.bad(EXPIRED)
+      if (isOver) isGuess = false
+      if (isOver || account.getState().status === 'loading') expire()
     }
   }
+  const checkAgain = () => void ((isGuess || account.getState().status === 'authenticated') && check())
   void check()
-  setInterval(() => {
-    if (stores.account.getState().status === 'authenticated') void check()
-  }, CHECK_EVERY_MS)
+  setInterval(checkAgain, CHECK_EVERY_MS)
+  addEventListener('online', () => void (isGuess && check()))
 }
 
 /** A page that begins anew after an account was deleted still says so. */
@@ -166,8 +171,10 @@ function fieldsOf(error: unknown): Readonly<Record<string, string>> | null {
   return entries.length === 0 ? null : Object.fromEntries(entries)
 }
 
-function detailOf(error: unknown): string | null {
-  return error instanceof HttpError ? error.detail : null
+/** The server's own sentence: of the call, or of its first field. */
+function sentenceOf(error: unknown): string | null {
+  if (!(error instanceof HttpError)) return null
+  return error.detail ?? Object.values(error.fields)[0]?.[0] ?? null
 }
 
 function messageOf(error: unknown, otherwise: string): string {

@@ -15,8 +15,7 @@ const current = v.object({ user })
 
 const done = v.object({ success: v.boolean() })
 
-/** The path of the call whose failure is not news: it is how a page finds out whether anybody is logged in. */
-export const ME = '/auth/me'
+const ME = '/auth/me'
 
 /** What the form of a new account holds. */
 export interface Registration {

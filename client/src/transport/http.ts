@@ -60,7 +60,7 @@ export async function call<Schema extends v.GenericSchema>(
   try {
     return await attempt(method, path, schema, sent)
   } catch (error) {
-    if (!isStale(error) || !(await renewLogin(path))) throw error
+    if (!isStale(error) || !(await renewLogin())) throw error
     return attempt(method, path, schema, sent)
   }
 }
@@ -81,10 +81,10 @@ export async function attempt<Schema extends v.GenericSchema>(
   return parsed.output
 }
 
-let renewLogin: (path: string) => Promise<boolean> = () => Promise.resolve(false)
+let renewLogin: () => Promise<boolean> = () => Promise.resolve(false)
 
-/** Says how a login is renewed; `path` is the call that was refused. The answer is whether it is worth another try. */
-export function renewLoginBy(renew: (path: string) => Promise<boolean>): void {
+/** Says how a login is renewed. The answer is whether the call that was refused is worth another try. */
+export function renewLoginBy(renew: () => Promise<boolean>): void {
   renewLogin = renew
 }
 
@@ -111,7 +111,7 @@ async function send(method: string, path: string, sent: unknown): Promise<Respon
 /** The specification's words for a request that got no answer. */
 function withoutAnswer(error: unknown): string {
   const name = error instanceof DOMException ? error.name : ''
-  if (name === 'TimeoutError') return `timeout of ${TIMEOUT_MS}ms exceeded`
+  if (name === 'TimeoutError') return 'timeout exceeded'
   return name === 'AbortError' ? 'Request aborted' : 'Network Error'
 }
 

@@ -10,12 +10,6 @@ const JUST_NOW_MS = 2000
 const LOCK = 'heliograph login'
 const RENEWED_AT = 'login renewed at'
 
-/** What `authLogout` carries. */
-export interface LoggedOut {
-  /** The call that found out. */
-  readonly path: string
-}
-
 interface Calls {
   refresh(): Promise<void>
   readMe(): Promise<User>
@@ -23,17 +17,17 @@ interface Calls {
 }
 
 /** The way to renew; true when the call that was refused is worth another try. */
-export function loginRenewal(calls: Calls): (path: string) => Promise<boolean> {
+export function loginRenewal(calls: Calls): () => Promise<boolean> {
   let underWay: Promise<boolean> | null = null
-  return (path) => {
-    underWay ??= renew(path, calls).finally(() => {
+  return () => {
+    underWay ??= renew(calls).finally(() => {
       underWay = null
     })
     return underWay
   }
 }
 
-async function renew(path: string, calls: Calls): Promise<boolean> {
+async function renew(calls: Calls): Promise<boolean> {
   try {
     await oneTabAtATime(() => refreshUnlessJustDone(calls))
     const user = await calls.readMe()
@@ -42,7 +36,7 @@ async function renew(path: string, calls: Calls): Promise<boolean> {
   } catch (error) {
     // A network that is away says nothing about the login.
     if (!(error instanceof HttpError) || error.status !== 401) return false
-    window.dispatchEvent(new CustomEvent<LoggedOut>('authLogout', { detail: { path } }))
+    window.dispatchEvent(new Event('authLogout'))
     return false
   }
 }

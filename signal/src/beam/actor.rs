@@ -193,16 +193,29 @@ impl Actor {
                 self.apply(Input::Gone(connection))
             }
             Command::Refresh(done) => {
-                let life = match self.keeper.access().await {
-                    Ok(access) => self.apply(Input::AccessChanged(access)),
-                    Err(error) => {
-                        tracing::error!(%error, "who may do what could not be read");
-                        self.shed()
-                    }
-                };
+                let life = self.refresh().await;
                 let _ = done.send(());
                 life
             }
+        }
+    }
+
+    /// Puts into effect who may do what. What was being stored when that changed is stored before this is over: afterwards
+    /// nothing more comes from those who may no longer.
+    async fn refresh(&mut self) -> Life {
+        let life = match self.keeper.access().await {
+            Ok(access) => self.apply(Input::AccessChanged(access)),
+            Err(error) => {
+                tracing::error!(%error, "who may do what could not be read");
+                self.shed()
+            }
+        };
+        match self.writing.take() {
+            Some(writing) if life == Life::GoesOn => {
+                let result = writing.await;
+                self.apply(Input::Written(result))
+            }
+            _ => life,
         }
     }
 

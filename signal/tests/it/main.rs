@@ -18,6 +18,7 @@ mod guessing;
 mod http;
 mod items;
 mod joining;
+mod killed;
 mod leaving;
 mod limits;
 mod permissions;

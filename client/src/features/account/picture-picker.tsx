@@ -1,6 +1,7 @@
 import Camera from 'lucide-react/icons/camera'
 import Trash2 from 'lucide-react/icons/trash-2'
 import { useEffect, useId, useMemo } from 'react'
+import { cx } from '../../ui/cx'
 import { Icon } from '../../ui/icon'
 import { IconButton } from '../../ui/icon-button'
 import { useHouse } from '../actions'
@@ -9,9 +10,12 @@ import css from './picture-picker.module.css'
 /** Chooses a profile picture, shows it, and lets go of it again. */
 export function PicturePicker({
   picture,
+  error,
   onPick,
 }: {
   picture: File | null
+  /** Why the server did not take it. */
+  error: string | null
   onPick: (picture: File | null) => void
 }) {
   const { actions } = useHouse()
@@ -25,15 +29,19 @@ export function PicturePicker({
       </span>
       <div className={css.words}>
         <label htmlFor={id}>Profile picture</label>
-        <p id={hint}>Optional. JPEG, PNG or WebP, under 5MB.</p>
+        <p id={hint} className={cx(error && css.error)}>
+          {error ?? 'Optional. JPEG, PNG or WebP, under 5MB.'}
+        </p>
       </div>
       {picture && <IconButton icon={Trash2} label="Remove picture" onClick={() => onPick(null)} />}
       <input
         id={id}
+        name="profile_picture"
         className={css.input}
         type="file"
         accept="image/jpeg,image/png,image/webp"
         aria-describedby={hint}
+        aria-invalid={error !== null}
         onChange={async (event) => {
           const input = event.currentTarget
           const [file] = input.files ?? []

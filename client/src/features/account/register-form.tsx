@@ -24,14 +24,21 @@ const EMPTY = {
 export function RegisterForm() {
   const { actions } = useHouse()
   const [picture, setPicture] = useState<File | null>(null)
-  const { form, field, fields, sending, submit } = useForm(EMPTY, registerProblems, (filled) => {
+  const { form, field, fields, problems, settle, sending, submit } = useForm(EMPTY, registerProblems, (filled) => {
     const { confirm_password: _, ...account } = filled
     return actions.account.register({ ...account, profile_picture: picture })
   })
   return (
     <Entrance title="Create Account">
       <form ref={form} className={css.form} onSubmit={submit} noValidate>
-        <PicturePicker picture={picture} onPick={setPicture} />
+        <PicturePicker
+          picture={picture}
+          error={problems.profile_picture ?? null}
+          onPick={(chosen) => {
+            setPicture(chosen)
+            settle('profile_picture')
+          }}
+        />
         <div className={css.two}>
           <Field label="First name" {...field('first_name')} autoComplete="given-name" />
           <Field label="Last name" {...field('last_name')} autoComplete="family-name" />

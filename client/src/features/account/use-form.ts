@@ -30,6 +30,8 @@ export function useForm<Name extends string>(
     setSending(false)
     if (!outcome.ok) show(outcome.fields)
   }
+  /** What was wrong with it is being changed. */
+  const settle = (name: string) => setProblems(({ [name]: _gone, ...others }) => others)
   /** What an input of this name needs to be part of the form. */
   const field = (name: Name) => ({
     name,
@@ -38,8 +40,8 @@ export function useForm<Name extends string>(
     onChange: (event: { currentTarget: HTMLInputElement }) => {
       const { value } = event.currentTarget
       setFields((old) => ({ ...old, [name]: value }))
-      setProblems(({ [name]: _gone, ...others }) => others)
+      settle(name)
     },
   })
-  return { form, fields, field, sending, submit: (event: FormEvent) => void submit(event) }
+  return { form, fields, field, problems, settle, sending, submit: (event: FormEvent) => void submit(event) }
 }
