@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use heliograph_storage::Storage;
+use heliograph_storage::blobs::Blobs;
 use tokio_util::task::TaskTracker;
 
 use crate::address::{Client, Network};
@@ -15,7 +16,9 @@ use crate::config::{Config, Origin};
 use crate::limit::{Buckets, Counts, Rate};
 use crate::logins::Logins;
 use crate::network;
+use crate::pictures::Pictures;
 use crate::sockets::Sockets;
+use crate::uploads::Uploads;
 use crate::websocket::Pool;
 
 /// Sockets of one address: a family or an office behind one, with a few tabs each.
@@ -36,6 +39,8 @@ pub struct App {
     pub clock: Clock,
     /// What outlives a restart.
     pub storage: Storage,
+    /// The bytes of files and pictures.
+    pub blobs: Blobs,
     /// Who is logged in.
     pub logins: Logins,
     /// The live beams.
@@ -46,6 +51,10 @@ pub struct App {
     pub sockets: Sockets,
     /// Buffers of relayed frames.
     pub buffers: Arc<Pool>,
+    /// Files on their way in.
+    pub uploads: Uploads,
+    /// Profile pictures in the making.
+    pub pictures: Pictures,
     /// How much one address may.
     pub limits: Limits,
     /// Whose `X-Forwarded-For` is believed.
@@ -91,6 +100,7 @@ impl App {
         config: &Config,
         listening: Listening,
         storage: Storage,
+        blobs: Blobs,
         logins: Logins,
         clock: Clock,
     ) -> Arc<Self> {
@@ -98,6 +108,9 @@ impl App {
             clock,
             hub: Hub::new(clock, Some(storage.clone())),
             storage,
+            blobs,
+            uploads: Uploads::new(config.uploads.clone()),
+            pictures: Pictures::default(),
             logins,
             beam_lists: BeamLists::default(),
             sockets: Sockets::default(),

@@ -7,8 +7,10 @@ use std::str::FromStr;
 
 use axum::http::Uri;
 use clap::{Parser, Subcommand};
+use heliograph_storage::blobs;
 
 use crate::address::Network;
+use crate::uploads::Limits;
 
 /// Port of the https listener when none is said.
 const TLS_PORT: u16 = 8443;
@@ -44,6 +46,23 @@ pub struct Config {
     #[arg(long, env = "HELIOGRAPH_DATABASE", hide_env_values = true)]
     pub database: Option<String>,
 
+    /// Where files and pictures are kept: a folder, or `s3://bucket?endpoint=https://…&region=…&allow_http=…` with the
+    /// credentials in the variables below [default: `blobs` in the folder of --data].
+    #[arg(long, env = "HELIOGRAPH_BLOBS")]
+    pub blobs: Option<blobs::Location>,
+
+    /// Who we are to an S3 server.
+    #[arg(long, env = "AWS_ACCESS_KEY_ID", hide_env_values = true)]
+    pub s3_access_key_id: Option<String>,
+
+    /// The secret to that.
+    #[arg(long, env = "AWS_SECRET_ACCESS_KEY", hide_env_values = true)]
+    pub s3_secret_access_key: Option<String>,
+
+    /// How much may be uploaded.
+    #[command(flatten)]
+    pub uploads: Limits,
+
     /// Address at which people reach this server, such as `https://beam.example.org`.
     #[arg(long, env = "HELIOGRAPH_PUBLIC_URL")]
     pub public_url: Option<Origin>,
@@ -75,6 +94,15 @@ pub struct Config {
 }
 
 impl Config {
+    /// Where files and pictures are kept.
+    #[must_use]
+    pub fn blobs(&self) -> blobs::Location {
+        let folder = || blobs::Location::Folder(self.data.join("blobs"));
+        let id = self.s3_access_key_id.clone().zip(self.s3_secret_access_key.clone());
+        let credentials = id.map(|(id, secret)| blobs::Credentials { id, secret });
+        self.blobs.clone().unwrap_or_else(folder).with_credentials(credentials)
+    }
+
     /// Where https is served, if it is.
     #[must_use]
     pub fn tls_address(&self) -> Option<SocketAddr> {

@@ -35,11 +35,19 @@ pub enum Error {
     NotFound,
     /// Not with this method.
     MethodNotAllowed,
+    /// A range of bytes behind the end of a file of this size.
+    OutOfRange(u64),
+    /// The sender has fallen silent.
+    Timeout,
+    /// The disk or the quota is full.
+    NoRoom,
     /// Too many; come back after this time.
     TooFast(Duration),
     /// The tables failed.
     Storage(heliograph_storage::Error),
-    /// More wait for a password to be checked than can be served soon.
+    /// The place of the blobs failed.
+    Blobs(heliograph_storage::blobs::Error),
+    /// More is under way than can be served soon.
     Busy,
     /// No randomness.
     Random(getrandom::Error),
@@ -56,7 +64,11 @@ impl Error {
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::OutOfRange(_) => StatusCode::RANGE_NOT_SATISFIABLE,
+            Self::Timeout => StatusCode::REQUEST_TIMEOUT,
+            Self::NoRoom => StatusCode::INSUFFICIENT_STORAGE,
             Self::TooFast(_) => StatusCode::TOO_MANY_REQUESTS,
+            Self::Blobs(_) => StatusCode::BAD_GATEWAY,
             Self::Busy | Self::Storage(heliograph_storage::Error::Database(_)) => {
                 StatusCode::SERVICE_UNAVAILABLE
             }
@@ -94,6 +106,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Storage(error) => error.fmt(f),
+            Self::Blobs(error) => error.fmt(f),
             Self::Random(error) => error.fmt(f),
             other => f.write_str(&other.detail()),
         }
@@ -145,6 +158,11 @@ impl IntoResponse for Error {
         if let Some(wait) = self.retry_after() {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(wait));
         }
+        if let Self::OutOfRange(size) = self
+            && let Ok(range) = HeaderValue::from_str(&format!("bytes */{size}"))
+        {
+            response.headers_mut().insert(header::CONTENT_RANGE, range);
+        }
         response
     }
 }
@@ -174,6 +192,13 @@ fn sentence(status: StatusCode) -> (ErrorCode, &'static str) {
         StatusCode::TOO_MANY_REQUESTS => (ErrorCode::TooFast, "Too many requests."),
         StatusCode::REQUEST_TIMEOUT | StatusCode::GATEWAY_TIMEOUT => {
             (ErrorCode::Timeout, "The request took too long.")
+        }
+        StatusCode::RANGE_NOT_SATISFIABLE => {
+            (ErrorCode::BadRequest, "The file does not have these bytes.")
+        }
+        StatusCode::INSUFFICIENT_STORAGE => (ErrorCode::NoRoom, "There is no room for this."),
+        StatusCode::BAD_GATEWAY => {
+            (ErrorCode::BadGateway, "The store of the files does not answer. Try again.")
         }
         StatusCode::SERVICE_UNAVAILABLE => {
             (ErrorCode::Unavailable, "The server cannot do this now. Try again.")

@@ -69,8 +69,9 @@ async fn read(mut field: Field<'_>, most: usize) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
+/// What is answered to a form that breaks off or is none.
 #[expect(clippy::needless_pass_by_value, reason = "as map_err gives it")]
-fn unreadable(error: MultipartError) -> Error {
+pub fn unreadable(error: MultipartError) -> Error {
     if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
         Error::TooLarge
     } else {

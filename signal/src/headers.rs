@@ -18,7 +18,7 @@ pub async fn secure(request: Request, next: Next) -> Response {
     let policy = policy(request.headers().get(header::HOST));
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(policy);
     for (name, value) in [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
@@ -32,6 +32,12 @@ pub async fn secure(request: Request, next: Next) -> Response {
     let no_store = HeaderValue::from_static("no-store");
     headers.entry(header::CACHE_CONTROL).or_insert(no_store);
     response
+}
+
+/// Makes an answer whose bytes come from strangers inert: opened by itself it is a page that may do nothing.
+pub fn inert(headers: &mut HeaderMap) {
+    let policy = HeaderValue::from_static("sandbox; default-src 'none'");
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy);
 }
 
 /// The content security policy. Older browsers do not take `'self'` for our websocket, so the host is named.

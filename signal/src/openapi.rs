@@ -13,7 +13,9 @@ use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
 use utoipa::openapi::{self, ContentBuilder, RefOr, ResponseBuilder};
 use utoipa::{Modify, OpenApi, ToSchema};
 
-use crate::routes::{accounts, beams, export, health, notes, registration, shares, site};
+use crate::routes::{
+    accounts, beams, export, health, notes, pictures, registration, shares, site, uploads,
+};
 
 static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
     // Cannot fail: it is built of strings and maps. An empty document is the answer if it did.
@@ -49,6 +51,10 @@ pub async fn describe() -> impl IntoResponse {
         shares::change,
         shares::delete,
         notes::list,
+        uploads::create,
+        uploads::read,
+        uploads::delete,
+        pictures::read,
         site::describe,
         health::check,
         describe_document,

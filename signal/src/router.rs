@@ -19,7 +19,9 @@ use tower_http::timeout::TimeoutLayer;
 use crate::address::Client;
 use crate::app::App;
 use crate::error::{Error, give_every_refusal_a_body};
-use crate::routes::{accounts, beams, export, health, notes, registration, shares, site};
+use crate::routes::{
+    accounts, beams, export, health, notes, pictures, registration, shares, site, uploads,
+};
 use crate::scheme::Scheme;
 use crate::{assets, form, headers, openapi, socket};
 
@@ -62,8 +64,12 @@ pub fn router(app: Arc<App>) -> Router {
         .merge(both("/notes/beam_notes", get(notes::list)))
         .merge(both("/site", get(site::describe)))
         .merge(both("/openapi.json", get(openapi::describe)))
-        .layer(RequestBodyLimitLayer::new(BODY_BYTES))
+        .layer(bounds(BODY_BYTES))
+        .merge(both("/uploads/{id}", get(uploads::read).delete(uploads::delete)))
+        .merge(both("/pictures/{id}", get(pictures::read)))
         .merge(with_picture(both("/auth/register", post(registration::register))))
+        // A body of any length, for as long as it flows.
+        .merge(both("/upload", post(uploads::create)).layer(DefaultBodyLimit::disable()))
         .fallback(nothing_here)
         .method_not_allowed_fallback(not_this_method);
     let sockets = Router::new()
@@ -92,9 +98,14 @@ fn layers(paths: Router<Arc<App>>, app: &Arc<App>) -> Router<Arc<App>> {
             // The last net: the server has no panic that we know of.
             .layer(CatchPanicLayer::new())
             .layer(csrf(app).with_rejection_response(|_| Error::ForeignOrigin.into_response()))
-            .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, REQUEST_TIMEOUT))
             .layer(from_fn_with_state(app.clone(), find_client)),
     )
+}
+
+/// What bounds a call: the time for its answer, though not for the answer's body, and the bytes that it may bring.
+fn bounds(bytes: usize) -> (TimeoutLayer, RequestBodyLimitLayer) {
+    let timeout = TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, REQUEST_TIMEOUT);
+    (timeout, RequestBodyLimitLayer::new(bytes))
 }
 
 /// The path with and without its trailing slash.
@@ -105,7 +116,7 @@ fn both(path: &str, method: MethodRouter<Arc<App>>) -> Router<Arc<App>> {
 /// Forms that may have a picture in them.
 fn with_picture(paths: Router<Arc<App>>) -> Router<Arc<App>> {
     let most = form::PICTURE_BYTES + BODY_BYTES;
-    paths.layer(RequestBodyLimitLayer::new(most)).layer(DefaultBodyLimit::disable())
+    paths.layer(bounds(most)).layer(DefaultBodyLimit::disable())
 }
 
 /// Requests that change something come from our own pages, or from no page at all (H5).

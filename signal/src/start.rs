@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use heliograph_storage::blobs::{self, Blobs};
 use heliograph_storage::{Location, Storage};
 use qrcode::QrCode;
 use qrcode::render::unicode::Dense1x2;
@@ -31,6 +32,8 @@ pub enum Error {
     Data(PathBuf, io::Error),
     /// The database cannot be opened.
     Storage(heliograph_storage::Error),
+    /// Files and pictures cannot be kept where they should be.
+    Blobs(blobs::Error),
     /// Passwords and logins cannot be served.
     Logins(crate::error::Error),
     /// An address cannot be listened on.
@@ -46,6 +49,7 @@ impl fmt::Display for Error {
                 write!(f, "cannot use the data folder {}: {error}", path.display())
             }
             Self::Storage(error) => write!(f, "cannot open the {error}"),
+            Self::Blobs(error) => write!(f, "cannot keep files: {error}"),
             Self::Logins(error) => write!(f, "cannot serve logins: {error}"),
             Self::Listen(address, error) => write!(f, "cannot listen on {address}: {error}"),
             Self::Tls(error) => write!(f, "cannot serve https: {error}"),
@@ -63,6 +67,7 @@ pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>
     let data = &config.data;
     fs::create_dir_all(data).map_err(|error| Error::Data(data.clone(), error))?;
     let storage = Storage::open(&location(config)).await.map_err(Error::Storage)?;
+    let blobs = Blobs::open(&config.blobs()).map_err(Error::Blobs)?;
     let trust = if config.database.is_some() { TRUST_AMONG_MANY } else { Duration::MAX };
     let logins = Logins::open(storage.clone(), trust).await.map_err(Error::Logins)?;
     let plain = listen(config.listen).await?;
@@ -73,8 +78,16 @@ pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>
     };
     let listeners = Listeners { plain, tls };
     let listening = listeners.listening().map_err(|error| Error::Listen(config.listen, error))?;
-    let app = App::new(config, listening, storage, logins, clock);
+    let app = App::new(config, listening, storage, blobs, logins, clock);
+    app.tasks.spawn(check_blobs(app.blobs.clone()));
     Ok((listeners, app))
+}
+
+/// A place that cannot keep files stops uploads, and nothing else: the operator is told.
+async fn check_blobs(blobs: Blobs) {
+    if let Err(error) = blobs.check().await {
+        tracing::warn!(%error, "files and pictures cannot be kept now");
+    }
 }
 
 fn location(config: &Config) -> Location {

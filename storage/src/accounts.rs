@@ -3,7 +3,9 @@
 use heliograph_shared::names::{Email, PersonName, Username};
 use uuid::Uuid;
 
+use crate::blobs::{BlobId, BlobKey};
 use crate::database::{Row, Transaction, args};
+use crate::dead_blobs::keep_blob;
 use crate::sessions::{self, NewSession};
 use crate::{Error, Storage};
 
@@ -81,7 +83,7 @@ pub struct NewAccount {
     pub email: Email,
     /// What is kept of the password.
     pub password_hash: String,
-    /// The name of the picture's blob.
+    /// The name of the picture's blob, which was announced by [`Storage::expect_blob`].
     pub picture: Option<String>,
     /// Milliseconds since the Unix epoch.
     pub created_at: i64,
@@ -196,5 +198,8 @@ async fn insert(transaction: &mut Transaction, account: &NewAccount) -> Result<(
         account.created_at,
     ];
     transaction.execute(insert, values).await?;
-    Ok(())
+    match &account.picture {
+        Some(picture) => keep_blob(transaction, BlobKey::Picture(BlobId::parse(picture)?)).await,
+        None => Ok(()),
+    }
 }

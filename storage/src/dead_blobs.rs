@@ -6,6 +6,7 @@ use heliograph_shared::ids::BeamId;
 use crate::accounts::AccountId;
 use crate::blobs::{BlobId, BlobKey};
 use crate::database::{Transaction, args};
+use crate::pictures::bury_picture;
 use crate::uploads::ABANDONED;
 use crate::{Error, Storage};
 
@@ -25,12 +26,11 @@ impl Storage {
     /// [`Error::Database`].
     pub async fn bury_old_uploads(&self, now: i64) -> Result<u64, Error> {
         let mut transaction = self.database.begin().await?;
-        let abandoned = i64::try_from(ABANDONED.as_millis()).unwrap_or(i64::MAX);
         let mark = "UPDATE uploads SET state = 'dead' WHERE \
                     (state = 'ready' AND (expires_at <= $1 OR beam_id IN \
                         (SELECT id FROM beams WHERE ended_at IS NOT NULL OR expires_at <= $1))) \
                     OR (state = 'pending' AND touched_at <= $2)";
-        let values = args![now, now.saturating_sub(abandoned)];
+        let values = args![now, now.saturating_sub(abandoned())];
         let marked = transaction.execute(mark, values).await?;
         bury_marked(&mut transaction, now).await?;
         transaction.commit().await?;
@@ -60,9 +60,10 @@ impl Storage {
     ///
     /// # Errors
     /// [`Error::Database`], [`Error::Corrupt`].
-    pub async fn dead_blobs(&self, most: u32) -> Result<Vec<DeadBlob>, Error> {
-        let select = "SELECT name, parts FROM dead_blobs ORDER BY since, name LIMIT $1";
-        let rows = self.database.fetch_all(select, args![i64::from(most)]).await?;
+    pub async fn dead_blobs(&self, now: i64, most: u32) -> Result<Vec<DeadBlob>, Error> {
+        let select =
+            "SELECT name, parts FROM dead_blobs WHERE since <= $1 ORDER BY since, name LIMIT $2";
+        let rows = self.database.fetch_all(select, args![now, i64::from(most)]).await?;
         rows.iter()
             .map(|row| {
                 let name: String = row.get("name")?;
@@ -81,15 +82,30 @@ impl Storage {
         Ok(())
     }
 
-    /// Has a blob removed that nothing in the tables speaks of.
+    /// Announces a blob that is about to be written, and of which a row will speak. Until that row is there, written
+    /// together with `keep_blob`, it is one that is to be removed, but not for [`ABANDONED`].
     ///
     /// # Errors
-    /// [`Error::Database`].
-    pub async fn bury_orphan(&self, key: BlobKey, now: i64) -> Result<(), Error> {
-        let mut transaction = self.database.begin().await?;
-        bury_blob(&mut transaction, key, now).await?;
-        transaction.commit().await
+    /// [`Error::Conflict`] when it was announced before.
+    pub async fn expect_blob(&self, key: BlobKey, now: i64) -> Result<(), Error> {
+        let insert = "INSERT INTO dead_blobs (name, since) VALUES ($1, $2)";
+        let values = args![key.to_string(), now.saturating_add(abandoned())];
+        self.database.execute(insert, values).await?;
+        Ok(())
     }
+}
+
+/// Takes a blob that was expected from the list of those that are to be removed: a row speaks of it now.
+pub(crate) async fn keep_blob(transaction: &mut Transaction, key: BlobKey) -> Result<(), Error> {
+    let delete = "DELETE FROM dead_blobs WHERE name = $1";
+    match transaction.execute(delete, args![key.to_string()]).await? {
+        0 => Err(Error::Missing),
+        _ => Ok(()),
+    }
+}
+
+fn abandoned() -> i64 {
+    i64::try_from(ABANDONED.as_millis()).unwrap_or(i64::MAX)
 }
 
 /// Has a blob removed. Again is no error.
@@ -133,12 +149,7 @@ pub(crate) async fn bury_blobs_of_account(
         transaction.execute(update, args![account.uuid()]).await?;
     }
     bury_marked(transaction, now).await?;
-    let select = "SELECT picture FROM accounts WHERE id = $1 AND picture IS NOT NULL";
-    if let Some(row) = transaction.fetch_optional(select, args![account.uuid()]).await? {
-        let picture: String = row.get("picture")?;
-        bury_blob(transaction, BlobKey::Picture(BlobId::parse(&picture)?), now).await?;
-    }
-    Ok(())
+    bury_picture(transaction, account, now).await
 }
 
 /// Moves the uploads that this transaction marked as dead to the outbox. Marked, nobody else can touch them.

@@ -12,6 +12,7 @@ mod error;
 pub mod export;
 pub mod notes;
 pub mod passwords;
+mod pictures;
 pub mod saved_beams;
 pub mod secrets;
 pub mod sessions;

@@ -5,6 +5,8 @@ pub mod beams;
 pub mod export;
 pub mod health;
 pub mod notes;
+pub mod pictures;
 pub mod registration;
 pub mod shares;
 pub mod site;
+pub mod uploads;

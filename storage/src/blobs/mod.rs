@@ -104,6 +104,14 @@ impl Blobs {
         Ok(())
     }
 
+    /// A small blob, whole.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] when there is none.
+    pub async fn get(&self, key: BlobKey) -> Result<Bytes, Error> {
+        Ok(self.objects().get(&key.path()).await?.bytes().await?)
+    }
+
     /// How many bytes a blob has.
     ///
     /// # Errors

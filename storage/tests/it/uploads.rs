@@ -1,10 +1,10 @@
 //! Uploads: room by quota, an end that comes in time, and rows from which every blob can be removed.
 
 use heliograph_shared::ids::BeamId;
-use heliograph_storage::Storage;
 use heliograph_storage::blobs::{BlobId, BlobKey};
 use heliograph_storage::dead_blobs::DeadBlob;
 use heliograph_storage::uploads::{NewUpload, Room, Upload, Wish};
+use heliograph_storage::{Error, Storage};
 
 use crate::accounts::{account, person};
 use crate::sessions::session;
@@ -60,7 +60,7 @@ async fn is_ready(storage: &Storage, new: &NewUpload, size: u64) {
 }
 
 async fn dead(storage: &Storage) -> Vec<BlobKey> {
-    let dead = storage.dead_blobs(100).await.unwrap();
+    let dead = storage.dead_blobs(i64::MAX, 100).await.unwrap();
     dead.into_iter().map(|blob| blob.key).collect()
 }
 
@@ -188,7 +188,7 @@ async fn a_pending_upload_is_removed_with_its_parts_when_nobody_writes_it_any_mo
 
         let key = BlobKey::Upload(id(1));
         let parts = Some("parts".to_owned());
-        assert_eq!(storage.dead_blobs(9).await.unwrap(), [DeadBlob { key, parts }]);
+        assert_eq!(storage.dead_blobs(NOW + HOUR, 9).await.unwrap(), [DeadBlob { key, parts }]);
         assert_eq!(storage.grow_upload(id(1), exactly(1, 1), NOW).await.unwrap(), Room::Gone);
         storage.forget_dead_blob(key).await.unwrap();
         assert_eq!(dead(&storage).await, []);
@@ -218,6 +218,7 @@ async fn the_end_of_an_account_ends_its_files_and_its_picture() {
     on_both(async |storage| {
         let mut ada = person(1, "ada");
         ada.picture = Some(id(9).to_string());
+        storage.expect_blob(BlobKey::Picture(id(9)), NOW).await.unwrap();
         storage.create_account(&ada, &session(1, 1, 0)).await.unwrap();
         is_ready(&storage, &of_account(1), 1).await;
         storage.start_upload(&of_account(2)).await.unwrap();
@@ -230,6 +231,45 @@ async fn the_end_of_an_account_ends_its_files_and_its_picture() {
         assert_eq!(dead(&storage).await, [BlobKey::Picture(id(9)), BlobKey::Upload(id(1))]);
         storage.bury_old_uploads(NOW + HOUR).await.unwrap();
         assert!(dead(&storage).await.contains(&BlobKey::Upload(id(2))));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_new_picture_takes_the_place_of_the_old_one_which_is_removed() {
+    on_both(async |storage| {
+        storage.create_account(&person(1, "ada"), &session(1, 1, 0)).await.unwrap();
+        for n in [8, 9] {
+            storage.expect_blob(BlobKey::Picture(id(n)), NOW).await.unwrap();
+            let ada = storage.change_picture(account(1), Some(id(n)), NOW).await.unwrap();
+            assert_eq!(ada.unwrap().picture, Some(id(n).to_string()));
+        }
+        assert_eq!(dead(&storage).await, [BlobKey::Picture(id(8))]);
+
+        storage.change_picture(account(1), None, NOW + 1).await.unwrap();
+
+        assert_eq!(dead(&storage).await, [BlobKey::Picture(id(8)), BlobKey::Picture(id(9))]);
+        assert_eq!(storage.change_picture(account(2), None, NOW).await.unwrap(), None);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_picture_that_no_row_speaks_of_in_time_is_removed() {
+    on_both(async |storage| {
+        storage.create_account(&person(1, "ada"), &session(1, 1, 0)).await.unwrap();
+        let key = BlobKey::Picture(id(9));
+        storage.expect_blob(key, NOW).await.unwrap();
+        assert_eq!(storage.dead_blobs(NOW + HOUR - 1, 9).await.unwrap(), []);
+        assert_eq!(
+            storage.dead_blobs(NOW + HOUR, 9).await.unwrap(),
+            [DeadBlob { key, parts: None }]
+        );
+        storage.forget_dead_blob(key).await.unwrap();
+
+        let late = storage.change_picture(account(1), Some(id(9)), NOW + HOUR).await;
+
+        assert!(matches!(late, Err(Error::Missing)));
     })
     .await;
 }
