@@ -5,13 +5,12 @@ import type { User } from '../protocol/bindings'
 import { type AccountEvent, reduceAccount } from '../stores/account'
 import type { Stores } from '../stores/stores'
 import * as calls from '../transport/account-calls'
-import { HttpError, renewLoginBy } from '../transport/http'
+import { HttpError, renewLoginBy, SESSION_EXPIRED } from '../transport/http'
 import { loginRenewal } from '../transport/login-renewal'
 import { paths } from './paths'
 import type { Toaster } from './toaster'
 
 const CHECK_EVERY_MS = 300_000
-const EXPIRED = 'Session expired. Please login again.'
 /** What the next page of this tab is to say. */
 const NEWS_KEY = 'news for the next page'
 
@@ -30,7 +29,7 @@ export function createAccount(stores: Stores, toaster: Toaster, rejoin: () => vo
   addEventListener('tokenRefreshed', (event) => enter((event as CustomEvent<User>).detail))
   // Who was never logged in has nothing that could expire: the call that finds that out at the start says nothing.
   const expire = () => {
-    if (stores.account.getState().status === 'authenticated') toaster.bad(EXPIRED)
+    if (stores.account.getState().status === 'authenticated') toaster.bad(SESSION_EXPIRED)
     apply({ type: 'loggedOut' })
   }
   addEventListener('authLogout', expire)

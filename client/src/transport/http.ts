@@ -5,6 +5,9 @@ import type { CreatedBeam, Site } from '../protocol/bindings'
 const BASE = '/api'
 const TIMEOUT_MS = 30_000
 
+/** What is said of a login that is over, whichever call finds out. */
+export const SESSION_EXPIRED = 'Session expired. Please login again.'
+
 /** What is wrong with a form, by field (H6). */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>
 
@@ -60,7 +63,10 @@ export async function call<Schema extends v.GenericSchema>(
   try {
     return await attempt(method, path, schema, sent)
   } catch (error) {
-    if (!isStale(error) || !(await renewLogin())) throw error
+    if (!isStale(error)) throw error
+    const renewal = await renewLogin()
+    if (renewal === 'over') throw new HttpError(401, SESSION_EXPIRED, SESSION_EXPIRED)
+    if (renewal === 'unknown') throw new HttpError(null, 'Network Error')
     return attempt(method, path, schema, sent)
   }
 }
@@ -81,10 +87,13 @@ export async function attempt<Schema extends v.GenericSchema>(
   return parsed.output
 }
 
-let renewLogin: () => Promise<boolean> = () => Promise.resolve(false)
+/** What came of renewing a login: `unknown` when the network is away, which says nothing about the login. */
+export type Renewal = 'renewed' | 'over' | 'unknown'
 
-/** Says how a login is renewed. The answer is whether the call that was refused is worth another try. */
-export function renewLoginBy(renew: () => Promise<boolean>): void {
+let renewLogin: () => Promise<Renewal> = () => Promise.resolve('unknown')
+
+/** Says how a login is renewed. */
+export function renewLoginBy(renew: () => Promise<Renewal>): void {
   renewLogin = renew
 }
 

@@ -35,20 +35,20 @@ function calls(refresh: () => Promise<void>, now = () => 10_000) {
 test('calls that are refused at the same time renew the login once', async () => {
   const server = calls(() => Promise.resolve())
   const renew = loginRenewal(server)
-  expect(await Promise.all([renew(), renew(), renew()])).toEqual([true, true, true])
+  expect(await Promise.all([renew(), renew(), renew()])).toEqual(['renewed', 'renewed', 'renewed'])
   expect(server.refresh).toHaveBeenCalledTimes(1)
   expect(heard).toEqual(['refreshed ada'])
 })
 
 test('a login that is over is told once, however many calls find out', async () => {
   const renew = loginRenewal(calls(() => Promise.reject(new HttpError(401, 'over'))))
-  expect(await Promise.all([renew(), renew()])).toEqual([false, false])
+  expect(await Promise.all([renew(), renew()])).toEqual(['over', 'over'])
   expect(heard).toEqual(['logout'])
 })
 
 test('a network that is away logs nobody out', async () => {
   const renew = loginRenewal(calls(() => Promise.reject(new HttpError(null, 'Network Error'))))
-  expect(await renew()).toBe(false)
+  expect(await renew()).toBe('unknown')
   expect(heard).toEqual([])
 })
 

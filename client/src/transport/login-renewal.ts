@@ -3,7 +3,7 @@
  * What came of it is told by two events of the window, `tokenRefreshed` and `authLogout`.
  */
 import type { User } from '../protocol/bindings'
-import { HttpError } from './http'
+import { HttpError, type Renewal } from './http'
 
 /** Another tab that renewed the login a moment ago did it for this one too. */
 const JUST_NOW_MS = 2000
@@ -16,9 +16,9 @@ interface Calls {
   now(): number
 }
 
-/** The way to renew; true when the call that was refused is worth another try. */
-export function loginRenewal(calls: Calls): () => Promise<boolean> {
-  let underWay: Promise<boolean> | null = null
+/** The way to renew a login. */
+export function loginRenewal(calls: Calls): () => Promise<Renewal> {
+  let underWay: Promise<Renewal> | null = null
   return () => {
     underWay ??= renew(calls).finally(() => {
       underWay = null
@@ -27,17 +27,16 @@ export function loginRenewal(calls: Calls): () => Promise<boolean> {
   }
 }
 
-async function renew(calls: Calls): Promise<boolean> {
+async function renew(calls: Calls): Promise<Renewal> {
   try {
     await oneTabAtATime(() => refreshUnlessJustDone(calls))
     const user = await calls.readMe()
     window.dispatchEvent(new CustomEvent<User>('tokenRefreshed', { detail: user }))
-    return true
+    return 'renewed'
   } catch (error) {
-    // A network that is away says nothing about the login.
-    if (!(error instanceof HttpError) || error.status !== 401) return false
+    if (!(error instanceof HttpError) || error.status !== 401) return 'unknown'
     window.dispatchEvent(new Event('authLogout'))
-    return false
+    return 'over'
   }
 }
 

@@ -24,10 +24,14 @@ const EMPTY = {
 export function RegisterForm() {
   const { actions } = useHouse()
   const [picture, setPicture] = useState<File | null>(null)
-  const { form, field, fields, problems, settle, sending, submit } = useForm(EMPTY, registerProblems, (filled) => {
-    const { confirm_password: _, ...account } = filled
-    return actions.account.register({ ...account, profile_picture: picture })
-  })
+  const { form, field, fields, problems, settle, sending, submit } = useForm(
+    EMPTY,
+    registerProblems,
+    (filled) => {
+      const { confirm_password: _, ...account } = filled
+      return actions.account.register({ ...account, profile_picture: picture })
+    },
+  )
   return (
     <Entrance title="Create Account">
       <form ref={form} className={css.form} onSubmit={submit} noValidate>

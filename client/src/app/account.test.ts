@@ -1,0 +1,199 @@
+// @vitest-environment jsdom
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { AccountActions } from '../features/account/account-actions'
+import { createStores, type Stores } from '../stores/stores'
+import { createAccount } from './account'
+import { createToaster } from './toaster'
+
+const ada = {
+  username: 'ada',
+  first_name: 'Ada',
+  last_name: 'Byron',
+  email: 'ada@example.org',
+  profile_picture: null,
+}
+const EXPIRED = 'Session expired. Please login again.'
+const FIVE_MINUTES = 300_000
+
+type Answers = Readonly<Record<string, () => Response>>
+
+const json = (status: number, body: unknown) => () => new Response(JSON.stringify(body), { status })
+const page = () => new Response('<html></html>', { status: 200 })
+const away = () => {
+  throw new TypeError('Failed to fetch')
+}
+const refused = json(401, { detail: 'Log in first.', code: 'unauthorized' })
+
+const LOGGED_IN: Answers = { 'GET /auth/me': json(200, { user: ada }) }
+const OVER: Answers = { 'GET /auth/me': refused, 'POST /auth/refresh/': refused }
+const AWAY: Answers = { 'GET /auth/me': away, 'POST /auth/refresh/': away }
+
+let server: Answers
+let stores: Stores
+let actions: AccountActions
+/** Ends the listeners that this page put on the window. */
+let leaves: AbortController
+
+const status = () => stores.account.getState().status
+const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
+const settled = () => vi.advanceTimersByTimeAsync(0)
+const passes = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+
+async function opens(answers: Answers): Promise<void> {
+  server = answers
+  stores = createStores()
+  actions = createAccount(stores, createToaster(stores.toasts), () => {})
+  await settled()
+}
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  localStorage.clear()
+  sessionStorage.clear()
+  leaves = new AbortController()
+  const listen = window.addEventListener.bind(window)
+  vi.stubGlobal('addEventListener', (type: string, listener: EventListener) =>
+    listen(type, listener, { signal: leaves.signal }),
+  )
+  vi.stubGlobal('fetch', async (path: string, { method }: { method: string }) => {
+    const answer = server[`${method} ${path.replace('/api', '')}`]
+    if (!answer) throw new Error(`nobody asked for ${method} ${path}`)
+    return answer()
+  })
+})
+afterEach(() => {
+  leaves.abort()
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+describe('the start of a page', () => {
+  it('finds out who is logged in', async () => {
+    await opens(LOGGED_IN)
+    expect(stores.account.getState()).toEqual({ status: 'authenticated', user: ada })
+  })
+
+  it('says nothing to somebody who is not', async () => {
+    await opens(OVER)
+    expect(status()).toBe('anonymous')
+    expect(toasts()).toEqual([])
+  })
+
+  it('goes on without an answer, and asks again when the network is back', async () => {
+    await opens(AWAY)
+    expect(status()).toBe('anonymous')
+    server = LOGGED_IN
+    window.dispatchEvent(new Event('online'))
+    await settled()
+    expect(status()).toBe('authenticated')
+    expect(toasts()).toEqual([])
+  })
+})
+
+describe('the check of every five minutes', () => {
+  it('says once that a login is over', async () => {
+    await opens(LOGGED_IN)
+    server = OVER
+    await passes(FIVE_MINUTES - 1)
+    expect(status()).toBe('authenticated')
+    await passes(1)
+    expect(status()).toBe('anonymous')
+    expect(toasts()).toEqual([EXPIRED])
+  })
+
+  it('logs nobody out while the network is away, or a page stands before it', async () => {
+    await opens(LOGGED_IN)
+    server = AWAY
+    await passes(FIVE_MINUTES)
+    server = { 'GET /auth/me': page }
+    await passes(FIVE_MINUTES)
+    server = { 'GET /auth/me': refused, 'POST /auth/refresh/': away }
+    await passes(FIVE_MINUTES)
+    expect(status()).toBe('authenticated')
+    expect(toasts()).toEqual([])
+  })
+
+  it('does not ask for somebody who is known to be nobody', async () => {
+    await opens(OVER)
+    server = {}
+    await passes(FIVE_MINUTES)
+    expect(status()).toBe('anonymous')
+  })
+})
+
+describe('a login', () => {
+  const login = (answer: () => Response) => {
+    server = { ...server, 'POST /auth/login/': answer }
+    return actions.logIn('ada', 'secret')
+  }
+  beforeEach(() => opens(OVER))
+
+  it('lets a person in', async () => {
+    expect(await login(json(200, { user: ada }))).toEqual({ ok: true })
+    expect(status()).toBe('authenticated')
+    expect(toasts()).toEqual(['Login successful!'])
+  })
+
+  it('says what the server says, else whether there was an answer', async () => {
+    await login(json(401, { detail: 'Invalid credentials', code: 'invalid_credentials' }))
+    await login(json(200, {}))
+    await login(away)
+    expect(toasts()).toEqual(['Invalid credentials', 'Login failed 1', 'Login failed 2'])
+    await login(() => new Response('<html></html>', { status: 502 }))
+    expect(toasts().at(-1)).toBe('Login failed 2')
+    expect(status()).toBe('anonymous')
+  })
+})
+
+describe('what a person does', () => {
+  beforeEach(() => opens(LOGGED_IN))
+
+  it('says what is wrong at the fields, and nothing else', async () => {
+    server = { 'PUT /auth/profile/': json(400, { username: ['This name is taken.'] }) }
+    const outcome = await actions.changeProfile({ username: 'grace' })
+    expect(outcome).toEqual({ ok: false, fields: { username: 'This name is taken.' } })
+    expect(toasts()).toEqual([])
+  })
+
+  it('fails with the sentences of the specification', async () => {
+    server = {
+      'PUT /auth/profile/': away,
+      'POST /auth/register/': away,
+      'DELETE /auth/delete-account/': away,
+    }
+    await actions.changeProfile({ username: 'grace' })
+    await actions.deleteAccount('secret')
+    await actions.register({ ...ada, password: 'secret', profile_picture: null })
+    expect(toasts()).toEqual(['Failed to update profile', 'Failed to delete account', 'Registration failed'])
+    expect(status()).toBe('authenticated')
+  })
+
+  it('finds a login that is over, and says so once', async () => {
+    server = { ...OVER, 'PUT /auth/profile/': refused }
+    await actions.changeProfile({ username: 'grace' })
+    expect(status()).toBe('anonymous')
+    expect(toasts()).toEqual([EXPIRED])
+  })
+
+  it('renews a login that is stale without a word about it', async () => {
+    const answers = [refused, json(200, { user: { ...ada, first_name: 'Grace' } })]
+    server = {
+      ...LOGGED_IN,
+      'POST /auth/refresh/': json(200, { success: true }),
+      'PUT /auth/profile/': () => (answers.shift() ?? away)(),
+    }
+    expect(await actions.changeProfile({ first_name: 'Grace' })).toEqual({ ok: true })
+    expect(toasts()).toEqual(['Profile updated successfully!'])
+  })
+
+  it('logs out only when the server has heard of it', async () => {
+    server = { 'POST /auth/logout/': away }
+    expect(await actions.logOut()).toBe(false)
+    expect(status()).toBe('authenticated')
+    expect(toasts()).toEqual(['Network Error'])
+    server = { 'POST /auth/logout/': json(200, { success: true }) }
+    expect(await actions.logOut()).toBe(true)
+    expect(status()).toBe('anonymous')
+    expect(toasts().at(-1)).toBe('Logged out successfully')
+  })
+})

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import type { User } from '../protocol/bindings'
+import { type AccountState, reduceAccount } from './account'
+
+const ada: User = {
+  username: 'ada',
+  first_name: 'Ada',
+  last_name: 'Byron',
+  email: 'ada@example.org',
+  profile_picture: null,
+}
+const loading: AccountState = { status: 'loading' }
+const asAda: AccountState = { status: 'authenticated', user: ada }
+
+describe('the account of this device', () => {
+  it('is known as soon as somebody is logged in, or nobody', () => {
+    expect(reduceAccount(loading, { type: 'loggedIn', user: ada })).toEqual(asAda)
+    expect(reduceAccount(loading, { type: 'loggedOut' })).toEqual({ status: 'anonymous' })
+  })
+
+  it('keeps nothing of a user who has gone', () => {
+    expect(reduceAccount(asAda, { type: 'loggedOut' })).toEqual({ status: 'anonymous' })
+  })
+
+  it('takes a changed user', () => {
+    const user = { ...ada, profile_picture: '/api/pictures/1' }
+    expect(reduceAccount(asAda, { type: 'loggedIn', user })).toEqual({ status: 'authenticated', user })
+  })
+
+  it('stays the very same when nothing is new', () => {
+    expect(reduceAccount(asAda, { type: 'loggedIn', user: { ...ada } })).toBe(asAda)
+    const anonymous: AccountState = { status: 'anonymous' }
+    expect(reduceAccount(anonymous, { type: 'loggedOut' })).toBe(anonymous)
+  })
+})

@@ -1,0 +1,123 @@
+import * as v from 'valibot'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { call, HttpError, type Renewal, renewLoginBy, SESSION_EXPIRED } from './http'
+
+const user = v.object({ name: v.string() })
+
+type Answer = Response | DOMException | TypeError
+let answers: Answer[] = []
+let asked: { path: string; init: RequestInit }[] = []
+
+const json = (status: number, body: unknown) => new Response(JSON.stringify(body), { status })
+const html = (status: number) => new Response('<html><body>Bad gateway</body></html>', { status })
+
+const server = async (path: string, init: RequestInit): Promise<Response> => {
+  asked.push({ path, init })
+  const answer = answers.shift()
+  if (!(answer instanceof Response)) throw answer
+  return answer
+}
+
+const renewal = (outcome: Renewal) => {
+  const renew = vi.fn(() => Promise.resolve(outcome))
+  renewLoginBy(renew)
+  return renew
+}
+
+/** The error of a call to which the server gives these answers. */
+async function failure(...given: Answer[]): Promise<HttpError> {
+  answers = given
+  const error = await call('GET', '/auth/me', user).catch((thrown: unknown) => thrown)
+  if (!(error instanceof HttpError)) throw new Error('the call did not fail as calls do')
+  return error
+}
+
+beforeEach(() => {
+  asked = []
+  vi.stubGlobal('fetch', server)
+  renewal('unknown')
+})
+afterEach(() => vi.unstubAllGlobals())
+
+describe('a call that fails', () => {
+  it('says the sentence of the server', async () => {
+    const error = await failure(json(429, { detail: 'Wait a minute.', code: 'too_many_requests' }))
+    expect(error).toMatchObject({ status: 429, message: 'Wait a minute.', detail: 'Wait a minute.' })
+  })
+
+  it('says what is wrong with each field of a form', async () => {
+    const fields = { username: ['This name is taken.'], email: ['No address.'] }
+    expect(await failure(json(400, fields))).toMatchObject({ status: 400, detail: null, fields })
+  })
+
+  it('says the status when an answer is no answer of ours', async () => {
+    const cut = new Response('{"detail": "Wai', { status: 500 })
+    expect((await failure(html(502))).message).toBe('Request failed with status code 502')
+    expect((await failure(cut)).message).toBe('Request failed with status code 500')
+    expect((await failure(json(503, ['no', 'object']))).message).toBe('Request failed with status code 503')
+  })
+
+  it('takes no page for an answer, whatever its status', async () => {
+    expect(await failure(html(200))).toMatchObject({ status: 200, detail: null })
+  })
+
+  it('says what kept the answer away', async () => {
+    expect((await failure(new TypeError('Failed to fetch'))).message).toBe('Network Error')
+    expect((await failure(new DOMException('', 'TimeoutError'))).message).toBe('timeout exceeded')
+    expect((await failure(new DOMException('', 'AbortError'))).message).toBe('Request aborted')
+  })
+})
+
+describe('a call that is refused for its login', () => {
+  const refused = () => json(401, { detail: 'Log in first.', code: 'unauthorized' })
+
+  it('is tried once more after the login was renewed', async () => {
+    const renew = renewal('renewed')
+    answers = [refused(), json(200, { name: 'ada' })]
+    expect(await call('PUT', '/auth/profile/', user, { name: 'ada' })).toEqual({ name: 'ada' })
+    expect(renew).toHaveBeenCalledTimes(1)
+    expect(asked.map(({ path, init }) => [init.method, path, init.body])).toEqual([
+      ['PUT', '/api/auth/profile/', '{"name":"ada"}'],
+      ['PUT', '/api/auth/profile/', '{"name":"ada"}'],
+    ])
+  })
+
+  it('is not tried a third time', async () => {
+    const renew = renewal('renewed')
+    expect(await failure(refused(), refused())).toMatchObject({ status: 401, detail: 'Log in first.' })
+    expect(renew).toHaveBeenCalledTimes(1)
+  })
+
+  it('says that the session expired when the login is over', async () => {
+    renewal('over')
+    expect(await failure(refused())).toMatchObject({ status: 401, detail: SESSION_EXPIRED })
+    expect(asked).toHaveLength(1)
+  })
+
+  it('says nothing about the login while the network is away', async () => {
+    renewal('unknown')
+    expect(await failure(refused())).toMatchObject({ status: null, message: 'Network Error', detail: null })
+    expect(asked).toHaveLength(1)
+  })
+
+  it('renews nothing when the credentials are wrong', async () => {
+    const renew = renewal('renewed')
+    const error = await failure(json(401, { detail: 'Invalid credentials', code: 'invalid_credentials' }))
+    expect(error.detail).toBe('Invalid credentials')
+    expect(renew).not.toHaveBeenCalled()
+  })
+})
+
+describe('what a call sends', () => {
+  it('is JSON, or a form whose type the browser writes', async () => {
+    const form = new FormData()
+    form.append('file', new Blob(['x']))
+    answers = [json(200, { name: 'a' }), json(200, { name: 'b' })]
+    await call('POST', '/a/', user, { a: 1 })
+    await call('POST', '/b/', user, form)
+    const [first, second] = asked.map(({ init }) => init)
+    expect(first).toMatchObject({ body: '{"a":1}', headers: { 'content-type': 'application/json' } })
+    expect(second?.body).toBe(form)
+    expect(second?.headers).not.toHaveProperty('content-type')
+  })
+})
