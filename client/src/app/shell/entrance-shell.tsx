@@ -10,7 +10,13 @@ import { PhoneShell } from './phone-shell'
 export function EntranceShell({ children }: { children: ReactNode }) {
   const viewport = useViewportClass()
   if (viewport === 'undetermined') return <Loading />
-  if (viewport === 'mobile') return <PhoneShell toasts="page">{children}</PhoneShell>
+  if (viewport === 'mobile') {
+    return (
+      <PhoneShell toasts="page" ground="surface">
+        {children}
+      </PhoneShell>
+    )
+  }
   return (
     <div className={css.shell}>
       {children}

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { StatusPill } from '../../features/devices/status-pill'
 import { useProduct } from '../../features/session/beam'
 import { Toasts } from '../../features/toasts/toasts'
+import { cx } from '../../ui/cx'
 import { Mark } from '../../ui/mark'
 import css from './phone-shell.module.css'
 import { PhoneTabs } from './phone-tabs'
@@ -9,14 +10,17 @@ import { PhoneTabs } from './phone-tabs'
 /** The frame of narrow screens: head, one column, tabs within reach of the thumb. */
 export function PhoneShell({
   toasts,
+  ground = 'page',
   children,
 }: {
   toasts: 'composer' | 'floating' | 'page'
+  /** What the content lies on: cards lie on a page, a form is its own surface. */
+  ground?: 'page' | 'surface'
   children: ReactNode
 }) {
   const { name } = useProduct()
   return (
-    <div className={css.shell}>
+    <div className={cx(css.shell, ground === 'surface' && css.surface)}>
       <header className={css.head}>
         <Mark />
         <span className={css.name}>{name}</span>

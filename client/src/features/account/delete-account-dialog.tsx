@@ -1,4 +1,5 @@
 import { Button } from '../../ui/button'
+import { cx } from '../../ui/cx'
 import { Dialog } from '../../ui/dialog'
 import { DialogFoot } from '../../ui/dialog-foot'
 import { useHouse } from '../actions'
@@ -17,15 +18,15 @@ export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog
       title="Delete Account"
-      sub="Your beams, notes, shares and uploads are removed for good. This cannot be undone."
+      sub="This removes your profile, your beams with their notes, and your shares. This action cannot be undone."
       place="upper"
       asks
       onClose={onClose}
     >
-      <form ref={form} className={css.confirm} onSubmit={submit} noValidate>
+      <form ref={form} className={cx(css.fields, css.confirm)} onSubmit={submit} noValidate>
         <PasswordField
           label="Password"
-          hint="To confirm that it is you"
+          placeholder="Your password"
           {...field('password')}
           autoComplete="current-password"
           autoFocus

@@ -23,7 +23,7 @@ export function LoginForm() {
   )
   return (
     <Entrance title="Sign In" sub="To save, list and share your beams.">
-      <form ref={form} className={css.form} onSubmit={submit} noValidate>
+      <form ref={form} className={css.fields} onSubmit={submit} noValidate>
         <Field
           label="Username"
           {...field('username')}

@@ -2,6 +2,7 @@ import type { User } from '../../protocol/bindings'
 import { Button } from '../../ui/button'
 import { Field } from '../../ui/field'
 import { useHouse } from '../actions'
+import formCss from './account-form.module.css'
 import css from './profile.module.css'
 import { useForm } from './use-form'
 import { profileProblems } from './validation'
@@ -17,8 +18,8 @@ export function ProfileForm({ user, onDone }: { user: User; onDone: () => void }
     return outcome
   })
   return (
-    <form ref={form} className={css.form} onSubmit={submit} noValidate>
-      <div className={css.two}>
+    <form ref={form} className={formCss.fields} onSubmit={submit} noValidate>
+      <div className={formCss.two}>
         <Field label="First name" {...field('first_name')} autoComplete="given-name" autoFocus />
         <Field label="Last name" {...field('last_name')} autoComplete="family-name" />
       </div>

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { Button } from '../../ui/button'
+import { cx } from '../../ui/cx'
 import { Field } from '../../ui/field'
 import { useHouse } from '../actions'
 import css from './account-form.module.css'
@@ -34,7 +35,7 @@ export function RegisterForm() {
   )
   return (
     <Entrance title="Create Account">
-      <form ref={form} className={css.form} onSubmit={submit} noValidate>
+      <form ref={form} className={css.fields} onSubmit={submit} noValidate>
         <PicturePicker
           picture={picture}
           error={problems.profile_picture ?? null}
@@ -47,7 +48,7 @@ export function RegisterForm() {
           <Field label="First name" {...field('first_name')} autoComplete="given-name" />
           <Field label="Last name" {...field('last_name')} autoComplete="family-name" />
         </div>
-        <div className={css.two}>
+        <div className={cx(css.two, css.long)}>
           <Field
             label="Username"
             {...field('username')}
