@@ -10,7 +10,7 @@ use super::server::{Answer, TestServer};
 use super::world::on_both;
 
 /// A picture of this size in this format.
-fn picture(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
+pub fn picture(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
     let mut bytes = Cursor::new(Vec::new());
     DynamicImage::new_rgb8(width, height).write_to(&mut bytes, format).unwrap();
     bytes.into_inner()
