@@ -36,6 +36,7 @@ pub async fn describe() -> impl IntoResponse {
         accounts::log_out,
         accounts::refresh,
         accounts::change_profile,
+        accounts::change_picture,
         accounts::delete,
         registration::register,
         export::export,

@@ -68,6 +68,7 @@ pub fn router(app: Arc<App>) -> Router {
         .merge(both("/uploads/{id}", get(uploads::read).delete(uploads::delete)))
         .merge(both("/pictures/{id}", get(pictures::read)))
         .merge(with_picture(both("/auth/register", post(registration::register))))
+        .merge(with_picture(both("/auth/profile-picture", post(accounts::change_picture))))
         // A body of any length, for as long as it flows.
         .merge(both("/upload", post(uploads::create)).layer(DefaultBodyLimit::disable()))
         .fallback(nothing_here)

@@ -4,8 +4,10 @@ use heliograph_shared::ids::{BeamId, ItemId};
 use uuid::Uuid;
 
 use crate::accounts::AccountId;
+use crate::blobs::BlobId;
 use crate::database::{Row, args};
 use crate::notes::NewNote;
+use crate::uploads::Upload;
 use crate::{Error, Storage};
 
 /// A login, as its person may know it.
@@ -29,6 +31,29 @@ impl Storage {
             Ok(Login { created_at: row.get("created_at")?, expires_at: row.get("expires_at")? })
         };
         rows.iter().map(login).collect()
+    }
+
+    /// The files that an account has uploaded and that have not ended, oldest first.
+    ///
+    /// # Errors
+    /// [`Error::Database`], [`Error::Corrupt`].
+    pub async fn uploads_of(
+        &self,
+        account: AccountId,
+        now: i64,
+    ) -> Result<Vec<(BlobId, Upload)>, Error> {
+        let select = "SELECT u.id, u.name, u.media_type, u.size, u.expires_at, b.expires_at AS beam_expires_at \
+                      FROM uploads u LEFT JOIN beams b ON b.id = u.beam_id \
+                      WHERE u.account_id = $1 AND u.state = 'ready' \
+                      AND (u.expires_at IS NULL OR u.expires_at > $2) \
+                      AND b.ended_at IS NULL AND (b.expires_at IS NULL OR b.expires_at > $2) \
+                      ORDER BY u.created_at, u.id";
+        let rows = self.database.fetch_all(select, args![account.uuid(), now]).await?;
+        let upload = |row: &Row| {
+            let id: String = row.get("id")?;
+            Ok((BlobId::parse(&id)?, Upload::read(row)?))
+        };
+        rows.iter().map(upload).collect()
     }
 
     /// The notes of an account's own beams, and those that it shared in others'. At most `count` of them, from the one

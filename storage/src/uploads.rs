@@ -165,7 +165,7 @@ impl Storage {
 }
 
 impl Upload {
-    fn read(row: &Row) -> Result<Self, Error> {
+    pub(crate) fn read(row: &Row) -> Result<Self, Error> {
         let ends: [Option<i64>; 2] = [row.get("expires_at")?, row.get("beam_expires_at")?];
         Ok(Self {
             name: row.get("name")?,

@@ -9,6 +9,7 @@ use std::time::Duration;
 use heliograph_shared::names::{Password, Username};
 use heliograph_storage::Storage;
 use heliograph_storage::accounts::{Account, AccountId, NewAccount, ProfileChange};
+use heliograph_storage::blobs::BlobId;
 use heliograph_storage::passwords::Passwords;
 use heliograph_storage::secrets::Secret;
 use heliograph_storage::sessions::{NewSession, Refreshed, Session, SessionId};
@@ -217,6 +218,24 @@ pub async fn change_profile(
 ) -> Result<Account, Error> {
     let work = |app: Arc<App>| async move {
         let changed = app.storage.change_profile(account, &change).await;
+        app.logins.cache.forget_account(account);
+        changed?.ok_or(Error::Unauthorized)
+    };
+    to_the_end(app, work).await
+}
+
+/// Gives an account a picture that was made for it, and says how the account is then.
+///
+/// # Errors
+/// [`Error::Unauthorized`] when the account is gone, [`Error::Storage`].
+pub async fn change_picture(
+    app: &Arc<App>,
+    account: AccountId,
+    picture: BlobId,
+) -> Result<Account, Error> {
+    let work = |app: Arc<App>| async move {
+        let now = app.clock.now();
+        let changed = app.storage.change_picture(account, Some(picture), now).await;
         app.logins.cache.forget_account(account);
         changed?.ok_or(Error::Unauthorized)
     };

@@ -2,24 +2,29 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::{Multipart, State};
 use axum::http::HeaderMap;
 use axum::{Extension, Json};
 use heliograph_shared::api::ErrorBody;
 use heliograph_shared::api::accounts::{AccountDeletion, CurrentUser, Done, Login, ProfileChange};
 use heliograph_shared::names::{Email, Invalid, Password, PersonName, Username};
 use heliograph_storage::accounts::Account;
+use heliograph_storage::blobs::BlobId;
 use heliograph_storage::{self as storage, accounts};
+use utoipa::ToSchema;
 
 use crate::address::Client;
 use crate::app::App;
 use crate::auth::{self, LoggedIn};
 use crate::cookies::{self, Cookie, SetCookies};
 use crate::error::Error;
-use crate::form::Mistakes;
+use crate::form::{Form, Mistakes};
 use crate::json::Body;
 use crate::logins;
 use crate::scheme::Scheme;
+
+/// The field of a form that has a picture in it.
+pub(super) const PICTURE: &str = "profile_picture";
 
 /// Who is asking (H10).
 #[utoipa::path(get, path = "/api/auth/me", security(("login" = [])), responses((status = 200, body = CurrentUser)))]
@@ -129,6 +134,42 @@ pub async fn change_profile(
         Err(Error::Storage(storage::Error::Conflict)) => Err(username_taken()),
         Err(error) => Err(error),
     }
+}
+
+/// The form with a picture.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "says what the form looks like")]
+struct PictureForm {
+    #[schema(value_type = String, format = Binary)]
+    profile_picture: Vec<u8>,
+}
+
+/// Another profile picture (H14).
+#[utoipa::path(
+    post,
+    path = "/api/auth/profile-picture/",
+    security(("login" = [])),
+    request_body(content = PictureForm, content_type = "multipart/form-data"),
+    responses(
+        (status = 200, body = CurrentUser),
+        (status = 502, body = ErrorBody, description = "The store of pictures does not answer."),
+        (status = 507, body = ErrorBody, description = "There is no room for the picture."),
+    )
+)]
+pub async fn change_picture(
+    State(app): State<Arc<App>>,
+    LoggedIn(session): LoggedIn,
+    form: Multipart,
+) -> Result<Json<CurrentUser>, Error> {
+    let form = Form::read(form, &[], PICTURE).await?;
+    let nothing = || Error::Fields(vec![(PICTURE, "Please select an image file".to_owned())]);
+    let picture = keep_picture(&app, form.picture.ok_or_else(nothing)?).await?;
+    Ok(current(&logins::change_picture(&app, session.account.id, picture).await?))
+}
+
+/// Makes what we keep of a picture that somebody sent.
+pub(super) async fn keep_picture(app: &App, sent: Vec<u8>) -> Result<BlobId, Error> {
+    app.pictures.keep(sent, &app.blobs, &app.storage, app.clock.now()).await
 }
 
 /// Deletes the account (H15). Its password is asked once more: who found an open page must not be able to.

@@ -10,9 +10,12 @@ use axum::response::IntoResponse;
 use futures_util::stream::{self, Stream, StreamExt as _};
 use heliograph_shared::api::accounts::User;
 use heliograph_shared::api::beams::{Beam, BeamShare, Note, SharedBeam};
+use heliograph_shared::api::uploads::UploadedFile;
 use heliograph_shared::ids::{BeamId, ItemId};
 use heliograph_storage::accounts::AccountId;
+use heliograph_storage::blobs::BlobId;
 use heliograph_storage::export::Login;
+use heliograph_storage::uploads::Upload;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -37,6 +40,8 @@ struct Export {
     shares: Vec<BeamShare>,
     /// Of others' beams with the person.
     shared_with_me: Vec<SharedBeam>,
+    /// Files of one's own; each is read at its `url`.
+    uploads: Vec<UploadedFile>,
     /// Of one's own beams, and one's own in others' beams.
     notes: Vec<ExportedNote>,
 }
@@ -85,6 +90,7 @@ async fn begin(app: &App, session: &Session) -> Result<Export, Error> {
     let account = session.account.id;
     let login = |Login { created_at, expires_at }| ExportedLogin { created_at, expires_at };
     let shared_with_me = app.storage.shares_with(account).await?;
+    let uploads = app.storage.uploads_of(account, app.clock.now()).await?;
     Ok(Export {
         user: own(&session.account),
         created_at: session.account.created_at,
@@ -92,8 +98,15 @@ async fn begin(app: &App, session: &Session) -> Result<Export, Error> {
         beams: app.storage.beams_of(account).await?,
         shares: app.storage.shares_by(account).await?,
         shared_with_me: shared_with_me.into_iter().map(shared_beam).collect(),
+        uploads: uploads.into_iter().map(uploaded_file).collect(),
         notes: Vec::new(),
     })
+}
+
+fn uploaded_file((id, upload): (BlobId, Upload)) -> UploadedFile {
+    let Upload { name, media_type, size, expires_at } = upload;
+    let url = format!("/api/uploads/{id}");
+    UploadedFile { id: id.to_string(), url, name, size, kind: media_type, expires_at }
 }
 
 /// How far the notes were written.

@@ -12,7 +12,7 @@ use heliograph_storage as storage;
 use heliograph_storage::accounts::{Account, AccountId, NewAccount};
 use utoipa::ToSchema;
 
-use super::accounts::{current, username_taken};
+use super::accounts::{PICTURE, current, keep_picture, username_taken};
 use crate::address::Client;
 use crate::app::App;
 use crate::cookies::{self, SetCookies};
@@ -37,6 +37,8 @@ struct Registration {
     email: String,
     #[schema(min_length = 6, max_length = 1024)]
     password: String,
+    #[schema(value_type = Option<String>, format = Binary)]
+    profile_picture: Option<Vec<u8>>,
 }
 
 /// What somebody says who registers, every field good.
@@ -56,6 +58,8 @@ struct Person {
     responses(
         (status = 201, body = CurrentUser),
         (status = 429, body = ErrorBody, description = "Too many accounts from this address."),
+        (status = 502, body = ErrorBody, description = "The store of pictures does not answer."),
+        (status = 507, body = ErrorBody, description = "There is no room for the picture."),
     )
 )]
 pub async fn register(
@@ -64,19 +68,24 @@ pub async fn register(
     Extension(scheme): Extension<Scheme>,
     form: Multipart,
 ) -> Result<(StatusCode, SetCookies, Json<CurrentUser>), Error> {
-    let form = Form::read(form, &TEXTS, "profile_picture").await?;
+    let form = Form::read(form, &TEXTS, PICTURE).await?;
     let person = Person::read(&form)?;
     if let Some(client) = client {
         app.limits.registrations.take(client, app.clock.steady()).map_err(Error::TooFast)?;
     }
+    let password_hash = app.logins.hash(person.password).await?;
+    let picture = match form.picture {
+        Some(picture) => Some(keep_picture(&app, picture).await?),
+        None => None,
+    };
     let account = NewAccount {
         id: AccountId::from_random(random::bytes()?),
         username: person.username,
         first_name: person.first_name,
         last_name: person.last_name,
         email: person.email,
-        password_hash: app.logins.hash(person.password).await?,
-        picture: None,
+        password_hash,
+        picture: picture.map(|picture| picture.to_string()),
         created_at: app.clock.now(),
     };
     match app.logins.register(&account, app.clock.now()).await {

@@ -3,8 +3,10 @@
 use heliograph_shared::api::beams::LinkAccess;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_storage::notes::NewNote;
+use image::ImageFormat;
 use serde_json::{Value, json};
 
+use super::profile_pictures::picture;
 use super::server::TestServer;
 use super::world::{Who, on_both};
 
@@ -30,6 +32,13 @@ async fn h18_an_export_has_everything_of_its_person_and_nothing_else() {
             };
             world.server.app.storage.put_note(trip.beam, &note).await.unwrap();
         }
+        let mut uploader = world.person(Who::Owner);
+        let png = picture(2, 2, ImageFormat::Png);
+        let start = "--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"me.png\"\r\n\
+                     content-type: image/png\r\n\r\n";
+        let body = [start.as_bytes(), &png, b"\r\n--x--\r\n"].concat();
+        let kind = ("content-type", "multipart/form-data; boundary=x");
+        let file = uploader.sends("POST", "/api/upload/", &[kind], &body).await.json();
         let packing = json!({"title": "Packing", "content": {"root": 1}});
 
         let answer = world.person(Who::Owner).gets("/api/auth/export/").await;
@@ -43,6 +52,7 @@ async fn h18_an_export_has_everything_of_its_person_and_nothing_else() {
         assert_eq!(export["user"]["email"], "owner@example.org");
         assert_eq!(export["beams"][0]["beam_id"], json!(trip.beam));
         assert_eq!(export["shares"].as_array().unwrap().len(), 3);
+        assert_eq!(export["uploads"], json!([file]));
         assert_eq!(export["logins"].as_array().unwrap().len(), 1);
         let expected: Vec<_> =
             [packing.clone()].into_iter().chain((2..=50).map(Value::from)).collect();

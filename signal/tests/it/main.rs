@@ -25,6 +25,7 @@ mod permissions;
 mod person;
 #[path = "../../../storage/tests/it/postgres.rs"]
 mod postgres;
+mod profile_pictures;
 mod relaying;
 mod saved_beams;
 mod server;

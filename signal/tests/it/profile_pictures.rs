@@ -1,0 +1,109 @@
+//! H12, H14: a profile picture, from the form to whoever looks at it, and to its end.
+
+use std::io::Cursor;
+
+use image::{DynamicImage, ImageFormat};
+use serde_json::json;
+
+use super::person::Person;
+use super::server::{Answer, TestServer};
+use super::world::on_both;
+
+/// A picture of this size in this format.
+pub fn picture(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
+    let mut bytes = Cursor::new(Vec::new());
+    DynamicImage::new_rgb8(width, height).write_to(&mut bytes, format).unwrap();
+    bytes.into_inner()
+}
+
+impl Person<'_> {
+    async fn sends_picture(&mut self, path: &str, picture: &[u8]) -> Answer {
+        let mut body = Vec::new();
+        if path.contains("register") {
+            for (name, value) in self.fields() {
+                let part = format!(
+                    "--x\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"
+                );
+                body.extend(part.into_bytes());
+            }
+        }
+        let start = "--x\r\ncontent-disposition: form-data; name=\"profile_picture\"; filename=\"me.png\"\r\n\
+                     content-type: image/png\r\n\r\n";
+        body.extend([start.as_bytes(), picture, b"\r\n--x--\r\n"].concat());
+        let kind = ("content-type", "multipart/form-data; boundary=x");
+        self.sends("POST", path, &[kind], &body).await
+    }
+
+    /// The address of the picture that `me` has.
+    async fn picture(&mut self) -> Option<String> {
+        let me = self.gets("/api/auth/me").await.json();
+        me["user"]["profile_picture"].as_str().map(ToOwned::to_owned)
+    }
+}
+
+#[tokio::test]
+async fn h12_who_registers_with_a_picture_has_it() {
+    on_both(async |world| {
+        let mut ada = world.server.person("ada");
+        let answer =
+            ada.sends_picture("/api/auth/register/", &picture(800, 600, ImageFormat::Png)).await;
+        assert_eq!(answer.status, 201, "{answer:?}");
+        let address = ada.picture().await.unwrap();
+        assert_eq!(answer.json()["user"]["profile_picture"], json!(address));
+
+        let seen = world.server.get(&address).await;
+
+        assert_eq!((seen.status, seen.header("content-type")), (200, "image/jpeg"));
+        let seen = image::load_from_memory_with_format(&seen.body, ImageFormat::Jpeg).unwrap();
+        assert_eq!((seen.width(), seen.height()), (400, 300));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn h14_another_picture_takes_the_place_of_the_first_everywhere_at_once() {
+    on_both(async |world| {
+        let mut ada = world.server.registered("ada").await;
+        let mut phone = ada.clone();
+        assert_eq!(phone.picture().await, None);
+        let mut addresses = Vec::new();
+        for format in [ImageFormat::Jpeg, ImageFormat::Png, ImageFormat::WebP] {
+            let answer =
+                ada.sends_picture("/api/auth/profile-picture/", &picture(20, 10, format)).await;
+            assert_eq!(answer.status, 200, "{answer:?}");
+            let address = phone.picture().await.unwrap();
+            assert_eq!(answer.json()["user"]["profile_picture"], json!(address));
+            assert!(!addresses.contains(&address), "a new picture has a new address");
+            addresses.push(address);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn h14_what_is_no_picture_is_refused_at_its_field_and_changes_nothing() {
+    let server = TestServer::start().await;
+    let mut ada = server.registered("ada").await;
+    let wrong = "Please select a valid image file (JPEG, PNG, or WebP)";
+    let svg = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>";
+    let cases: [(&[u8], &str); 5] = [
+        (b"", "Please select an image file"),
+        (b"hello", wrong),
+        (svg, wrong),
+        (b"GIF89a\x01\0\x01\0\0\0\0;", wrong),
+        (&vec![0; 5_242_881], "Image size must be less than 5MB"),
+    ];
+    for (bytes, sentence) in cases {
+        let answer = ada.sends_picture("/api/auth/profile-picture/", bytes).await;
+        let expected = json!({"profile_picture": [sentence]});
+        assert_eq!((answer.status, answer.json()), (400, expected), "{} bytes", bytes.len());
+    }
+    assert_eq!(ada.picture().await, None);
+
+    let mut bob = server.person("bob");
+    assert_eq!(bob.sends_picture("/api/auth/register/", b"hello").await.status, 400);
+    assert_eq!(bob.logs_in().await.status, 401, "there is no account without its picture");
+    let mut nobody = server.person("nobody");
+    let answer = nobody.sends_picture("/api/auth/profile-picture/", b"hello").await;
+    assert_eq!(answer.status, 401);
+}
