@@ -64,9 +64,9 @@ pub fn router(app: Arc<App>) -> Router {
         .merge(both("/notes/beam_notes", get(notes::list)))
         .merge(both("/site", get(site::describe)))
         .merge(both("/openapi.json", get(openapi::describe)))
-        .layer(bounds(BODY_BYTES))
         .merge(both("/uploads/{id}", get(uploads::read).delete(uploads::delete)))
         .merge(both("/pictures/{id}", get(pictures::read)))
+        .layer(bounds(BODY_BYTES))
         .merge(with_picture(both("/auth/register", post(registration::register))))
         .merge(with_picture(both("/auth/profile-picture", post(accounts::change_picture))))
         // A body of any length, for as long as it flows.

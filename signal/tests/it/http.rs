@@ -3,6 +3,7 @@
 use serde_json::json;
 use tokio_tungstenite::tungstenite::Error;
 
+use super::bucket::files_in;
 use super::device::unknown_beam;
 use super::server::{Answer, TestServer};
 
@@ -28,8 +29,8 @@ async fn h1_the_key_is_nowhere_in_the_data_folder() {
     let server = TestServer::start().await;
     let beam = server.create_beam().await;
     let key = serde_json::to_value(&beam.beam_key).unwrap();
-    for file in std::fs::read_dir(server.folder.path()).unwrap() {
-        let bytes = std::fs::read(file.unwrap().path()).unwrap();
+    for file in files_in(server.folder.path()) {
+        let bytes = std::fs::read(file).unwrap();
         let key = key.as_str().unwrap().as_bytes();
         assert!(!bytes.windows(key.len()).any(|window| window == key));
     }

@@ -9,11 +9,14 @@
 
 mod abuse;
 mod accounts;
+#[path = "../../../storage/tests/it/bucket.rs"]
+mod bucket;
 mod csrf;
 mod describing;
 mod device;
 mod ending;
 mod exporting;
+mod file;
 mod guessing;
 mod http;
 mod items;
@@ -31,4 +34,5 @@ mod saved_beams;
 mod server;
 mod sessions;
 mod tls;
+mod uploads;
 mod world;

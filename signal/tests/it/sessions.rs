@@ -5,6 +5,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use serde_json::json;
 
+use super::bucket::files_in;
 use super::person::Person;
 use super::postgres::fresh_database;
 use super::server::{Answer, TestServer};
@@ -72,8 +73,8 @@ async fn a2_no_token_is_in_the_tables() {
     ada.posts("/api/auth/refresh/").await;
     let tokens: Vec<_> = ada.cookies.values().map(|(_, token)| token.clone()).collect();
     let folder = server.ends().await;
-    for file in std::fs::read_dir(folder.path()).unwrap() {
-        let bytes = std::fs::read(file.unwrap().path()).unwrap();
+    for file in files_in(folder.path()) {
+        let bytes = std::fs::read(file).unwrap();
         for token in &tokens {
             use base64::Engine as _;
             let raw = base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(token).unwrap();

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::TryStreamExt as _;
-use heliograph_storage::blobs::{BlobId, BlobKey, Blobs, Error, Location};
+use heliograph_storage::blobs::{BlobId, BlobKey, Blobs, Credentials, Error, Location};
 use tempfile::TempDir;
 
-use crate::bucket::{Bucket, files_in};
+use crate::bucket::{BUCKET, Bucket, files_in};
 
 /// Two parts of a bucket and a bit.
 const LARGE: usize = 11 * 1024 * 1024 + 7;
@@ -19,6 +19,18 @@ fn key(n: u8) -> BlobKey {
 /// Bytes of which no two parts are alike.
 fn bytes(count: usize) -> Bytes {
     (0..count).map(|n| u8::try_from((n ^ (n >> 8) ^ (n >> 16)) & 0xff).unwrap()).collect()
+}
+
+/// The server's bucket, with the credentials that it takes.
+fn location(bucket: &Bucket) -> Location {
+    named(bucket, BUCKET, Bucket::SECRET)
+}
+
+/// A bucket of this name on that server, with this secret.
+fn named(bucket: &Bucket, name: &str, secret: &str) -> Location {
+    let credentials = Credentials { id: "test".to_owned(), secret: secret.to_owned() };
+    let location: Location = bucket.url(name).parse().unwrap();
+    location.with_credentials(Some(credentials))
 }
 
 /// A place for blobs, and what is left in it.
@@ -44,7 +56,7 @@ async fn everywhere(test: impl AsyncFn(&Place)) {
     test(&Place { blobs, folder: Some(folder), bucket: None }).await;
     test(&Place { blobs: Blobs::in_memory(), folder: None, bucket: None }).await;
     let bucket = Bucket::start().await;
-    let blobs = Blobs::open(&bucket.location()).unwrap();
+    let blobs = Blobs::open(&location(&bucket)).unwrap();
     test(&Place { blobs, folder: None, bucket: Some(bucket) }).await;
 }
 
@@ -176,9 +188,9 @@ fn killed_while_writing(blobs: Blobs) -> Option<String> {
 #[tokio::test]
 async fn wrong_credentials_are_told_from_a_missing_bucket_and_a_missing_blob() {
     let bucket = Bucket::start().await;
-    let stranger = Blobs::open(&bucket.named(crate::bucket::BUCKET, "guessed")).unwrap();
-    let lost = Blobs::open(&bucket.named("elsewhere", "the test's secret")).unwrap();
-    let right = Blobs::open(&bucket.location()).unwrap();
+    let stranger = Blobs::open(&named(&bucket, BUCKET, "guessed")).unwrap();
+    let lost = Blobs::open(&named(&bucket, "elsewhere", Bucket::SECRET)).unwrap();
+    let right = Blobs::open(&location(&bucket)).unwrap();
 
     assert!(matches!(stranger.check().await, Err(Error::Refused(_))));
     assert!(matches!(write(&stranger, key(1), &bytes(9)).await, Err(Error::Refused(_))));
@@ -192,7 +204,7 @@ async fn wrong_credentials_are_told_from_a_missing_bucket_and_a_missing_blob() {
 #[tokio::test]
 async fn a_server_that_dies_in_the_middle_is_an_error_within_fifteen_seconds() {
     let bucket = Bucket::start().await;
-    let blobs = Blobs::open(&bucket.location()).unwrap();
+    let blobs = Blobs::open(&location(&bucket)).unwrap();
     write(&blobs, key(1), &bytes(LARGE)).await.unwrap();
     let mut writer = blobs.write(key(2)).await.unwrap();
     writer.push(bytes(LARGE)).await.unwrap();

@@ -1,9 +1,8 @@
 //! A bucket of one's own on an S3 server in this process, which checks signatures and can be made to fail.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use heliograph_storage::blobs::{Credentials, Location, S3};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
 use s3s::access::{S3Access, S3AccessContext};
@@ -16,7 +15,6 @@ use tokio::task::{AbortHandle, JoinSet};
 
 /// The server's bucket.
 pub const BUCKET: &str = "beams";
-const SECRET: &str = "the test's secret";
 
 pub struct Bucket {
     address: SocketAddr,
@@ -25,12 +23,15 @@ pub struct Bucket {
 }
 
 impl Bucket {
+    /// What the server's one user knows.
+    pub const SECRET: &str = "the test's secret";
+
     pub async fn start() -> Self {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join(BUCKET)).unwrap();
         let mut service = S3ServiceBuilder::new(s3s_fs::FileSystem::new(folder.path()).unwrap());
-        service.set_auth(SimpleAuth::from_single("test", SECRET));
+        service.set_auth(SimpleAuth::from_single("test", Self::SECRET));
         service.set_access(OneBucket);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -38,20 +39,9 @@ impl Bucket {
         Self { address, folder, server }
     }
 
-    /// Where it is, with the credentials that it takes.
-    pub fn location(&self) -> Location {
-        self.named(BUCKET, SECRET)
-    }
-
-    /// Where a bucket of this name would be, with this secret.
-    pub fn named(&self, bucket: &str, secret: &str) -> Location {
-        Location::S3(S3 {
-            bucket: bucket.to_owned(),
-            endpoint: Some(format!("http://{}", self.address)),
-            region: "us-east-1".to_owned(),
-            allow_http: true,
-            credentials: Some(Credentials { id: "test".to_owned(), secret: secret.to_owned() }),
-        })
+    /// Where a bucket of this name would be, as an operator writes it.
+    pub fn url(&self, bucket: &str) -> String {
+        format!("s3://{bucket}?endpoint=http://{}&allow_http=true", self.address)
     }
 
     /// Ends the server with everything that is under way.
@@ -103,11 +93,11 @@ async fn serve(listener: TcpListener, service: S3Service) {
     }
 }
 
-/// Every file below a folder.
-pub fn files_in(folder: &std::path::Path) -> Vec<PathBuf> {
+/// Every file below a folder, as far as it stays where it is.
+pub fn files_in(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
         if path.is_dir() { files.extend(files_in(&path)) } else { files.push(path) }
     }
     files
