@@ -27,6 +27,27 @@ const someone = (username: string) => ({
   'Confirm password': PASSWORD,
 })
 
+/** Sends a form, and tries to send it again while the server has not yet answered. */
+async function sendsOnce(device: Device, label: string, meanwhile: string, path: string): Promise<void> {
+  let calls = 0
+  let answer = () => {}
+  const mayAnswer = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  await device.page.route(`**${path}`, async (route) => {
+    calls += 1
+    await mayAnswer
+    await route.continue()
+  })
+  await button(device, label).click()
+  await expect(button(device, meanwhile)).toBeDisabled()
+  await device.page.getByLabel('Username', { exact: true }).press('Enter')
+  const answered = device.page.waitForResponse(`**${path}`)
+  answer()
+  await answered
+  expect(calls).toBe(1)
+}
+
 const fresh = (name: string) => `${name}_${Date.now().toString(36)}${Math.floor(Math.random() * 1e6)}`
 
 for (const phone of [false, true]) {
@@ -166,6 +187,29 @@ test('a login that is over is said once, and leads to the login', async ({ devic
   await button(mira, 'Save Changes').click()
   await mira.seesToast('Session expired. Please login again.')
   await mira.seesHeading('Sign In')
+  const news = mira.page.getByRole('list', { name: 'Notifications' }).getByRole('listitem')
+  await expect(news.filter({ hasNotText: 'Beaming' })).toHaveCount(1)
+})
+
+test('a form is sent once, and says meanwhile that it is', async ({ device }) => {
+  const mira = await device('Mira')
+  const username = fresh('mira')
+
+  await mira.opens(`${mira.origin}/register`)
+  await fills(mira, someone(username))
+  await sendsOnce(mira, 'Create Account', 'Creating account...', '/api/auth/register/')
+  await mira.seesToast('Registration successful!')
+
+  await mira.opens(`${mira.origin}/profile`)
+  await button(mira, 'Edit Profile').click()
+  await sendsOnce(mira, 'Save Changes', 'Saving...', '/api/auth/profile/')
+  await mira.seesToast('Profile updated successfully!')
+
+  await nav(mira).getByRole('button', { name: 'Logout' }).click()
+  await mira.seesHeading('Sign In')
+  await fills(mira, { Username: username, Password: PASSWORD })
+  await sendsOnce(mira, 'Sign In', 'Signing in...', '/api/auth/login/')
+  await mira.seesToast('Login successful!')
 })
 
 test('a picture is shown, made small, changed and refused', async ({ device }) => {
