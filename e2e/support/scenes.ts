@@ -3,6 +3,7 @@ import { expect } from '@playwright/test'
 import { hasAccount, opensBeams, opensSharing, savesBeam, sharesBeam } from './account.ts'
 import type { Device } from './device.ts'
 import type { Folder } from './files.ts'
+import { png } from './png.ts'
 import type { CallDevice } from './stage.ts'
 
 export interface Stage {
@@ -140,7 +141,11 @@ export const SCENES: readonly Scene[] = [
     show: async ({ looker }) => {
       await hasAccount(looker)
       await looker.opens(`${looker.origin}/profile`)
-      await looker.seesHeading('Account information')
+      await looker.page
+        .getByLabel('Change the picture')
+        .setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: png(400, 400) })
+      // Here, and in the navigation.
+      await expect(looker.page.locator('img')).toHaveCount(2)
     },
   },
   {
