@@ -206,7 +206,8 @@ async fn is_there(storage: &Storage, entry: &Acknowledged) -> bool {
         }
         Acknowledged::Note(beam, content) => {
             let notes = storage.notes_of(*beam).await.unwrap();
-            notes.iter().any(|note| note.content == json!(content).to_string())
+            let stored = json!(content).to_string();
+            notes.iter().any(|note| note.content == stored)
         }
         Acknowledged::Share(friend, beam) => {
             let shares = storage.shares_of_beam(*beam).await.unwrap();
@@ -239,7 +240,8 @@ async fn kill_after(
     }
     let storage = Storage::open(location).await.unwrap();
     storage.check_integrity().await.unwrap();
-    for entry in ledger.entries.lock().unwrap().clone() {
+    let entries = ledger.entries.lock().unwrap().clone();
+    for entry in entries {
         assert!(is_there(&storage, &entry).await, "lost in round {round}: {entry:?}");
     }
     storage.close().await;
