@@ -32,13 +32,6 @@ async fn h18_an_export_has_everything_of_its_person_and_nothing_else() {
             };
             world.server.app.storage.put_note(trip.beam, &note).await.unwrap();
         }
-        let mut uploader = world.person(Who::Owner);
-        let png = picture(2, 2, ImageFormat::Png);
-        let start = "--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"me.png\"\r\n\
-                     content-type: image/png\r\n\r\n";
-        let body = [start.as_bytes(), &png, b"\r\n--x--\r\n"].concat();
-        let kind = ("content-type", "multipart/form-data; boundary=x");
-        let file = uploader.sends("POST", "/api/upload/", &[kind], &body).await.json();
         let packing = json!({"title": "Packing", "content": {"root": 1}});
 
         let answer = world.person(Who::Owner).gets("/api/auth/export/").await;
@@ -52,7 +45,6 @@ async fn h18_an_export_has_everything_of_its_person_and_nothing_else() {
         assert_eq!(export["user"]["email"], "owner@example.org");
         assert_eq!(export["beams"][0]["beam_id"], json!(trip.beam));
         assert_eq!(export["shares"].as_array().unwrap().len(), 3);
-        assert_eq!(export["uploads"], json!([file]));
         assert_eq!(export["logins"].as_array().unwrap().len(), 1);
         let expected: Vec<_> =
             [packing.clone()].into_iter().chain((2..=50).map(Value::from)).collect();
@@ -80,4 +72,20 @@ async fn h18_no_secret_is_in_an_export() {
     {
         assert!(!text.contains(secret), "{secret}");
     }
+}
+
+#[tokio::test]
+async fn h18_an_export_lists_the_files_of_its_person() {
+    let server = TestServer::with(&["--disk-share", "100"]).await;
+    let (mut ada, mut bob) = (server.registered("ada").await, server.registered("bob").await);
+    let png = picture(2, 2, ImageFormat::Png);
+    let start = "--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"me.png\"\r\n\
+                 content-type: image/png\r\n\r\n";
+    let body = [start.as_bytes(), &png, b"\r\n--x--\r\n"].concat();
+    let kind = ("content-type", "multipart/form-data; boundary=x");
+    let file = ada.sends("POST", "/api/upload/", &[kind], &body).await;
+    assert_eq!(file.status, 201, "{file:?}");
+
+    assert_eq!(ada.gets("/api/auth/export/").await.json()["uploads"], json!([file.json()]));
+    assert_eq!(bob.gets("/api/auth/export/").await.json()["uploads"], json!([]));
 }
