@@ -26,6 +26,8 @@ use crate::{file_name, form, media, random};
 const SILENCE: Duration = Duration::from_secs(30);
 /// Room that is asked for ahead, so that the tables hear of a file rarely.
 const AHEAD: u64 = 32 * 1024 * 1024;
+/// The same when the disk is nearly full.
+const NEARLY_FULL: u64 = 1024 * 1024;
 /// The form's field.
 const FIELD: &str = "file";
 
@@ -198,18 +200,26 @@ impl Incoming<'_> {
 
     /// Asks for room for what has been received, and for more ahead.
     async fn grow(&mut self, ahead: u64) -> Result<(), Error> {
-        let limits = &self.app.uploads.limits;
-        let wish = limits.wish(self.uploader, self.received, ahead);
+        let ahead = self.disk_room(ahead).await?;
+        let wish = self.app.uploads.limits.wish(self.uploader, self.received, ahead);
         match self.app.storage.grow_upload(self.id, wish, self.app.clock.now()).await? {
             Room::Given(room) => self.room = room,
             Room::Full => return Err(Error::NoRoom),
             Room::Gone => return Err(Error::NotFound),
         }
-        let fullness = self.app.blobs.fullness(ahead.min(self.room)).await?;
-        if fullness.is_some_and(|thousandths| thousandths > u64::from(limits.disk_share) * 10) {
-            return Err(Error::NoRoom);
-        }
         Ok(())
+    }
+
+    /// How much may be asked for ahead before the disk has its share: little, when it is nearly full.
+    async fn disk_room(&self, ahead: u64) -> Result<u64, Error> {
+        let share = u64::from(self.app.uploads.limits.disk_share) * 10;
+        for ahead in [ahead, ahead.min(NEARLY_FULL)] {
+            let fullness = self.app.blobs.fullness(ahead).await?;
+            if fullness.is_none_or(|thousandths| thousandths <= share) {
+                return Ok(ahead);
+            }
+        }
+        Err(Error::NoRoom)
     }
 
     async fn finish(&self, writer: Writer) -> Result<u64, Error> {

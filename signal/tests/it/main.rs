@@ -33,6 +33,7 @@ mod relaying;
 mod saved_beams;
 mod server;
 mod sessions;
+mod small_disk;
 mod tls;
 mod uploads;
 mod world;

@@ -58,8 +58,13 @@ impl TestServer {
     /// A server on the data of another one.
     pub async fn on(folder: TempDir, flags: &[&str]) -> Self {
         let data = folder.path().to_str().unwrap();
-        let own = ["serve", "--listen", "127.0.0.1:0", "--data", data];
-        let config = Config::parse_from([&own, flags].concat());
+        let mut all = vec!["serve", "--listen", "127.0.0.1:0", "--data", data];
+        all.extend(flags);
+        // How full this machine's disk is must not matter.
+        if !flags.contains(&"--disk-share") {
+            all.extend(["--disk-share", "100"]);
+        }
+        let config = Config::parse_from(all);
         let (listeners, app) = start(&config, Clock::running(Clock::System.now())).await.unwrap();
         let (address, shutdown) = (app.listening.plain, CancellationToken::new());
         let running =

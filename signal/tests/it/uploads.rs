@@ -12,6 +12,7 @@ use super::file::{File, png};
 use super::person::Header;
 use super::postgres::fresh_database;
 use super::server::{Answer, TestServer};
+use super::small_disk::SmallDisk;
 
 const HOUR: Duration = Duration::from_hours(1);
 /// A file of two parts in a bucket, and a bit.
@@ -342,14 +343,42 @@ async fn an_upload_may_take_its_time_but_not_stop() {
     assert_eq!(answer, b"HTTP/1.1 408");
 }
 
+const MIB: usize = 1024 * 1024;
+
 #[tokio::test]
-async fn r4_a_full_disk_is_a_507_and_everything_else_goes_on() {
-    let full = TestServer::with(&["--disk-share", "1"]).await;
-    let answer = full.takes(&png(99)).await;
-    assert_eq!((answer.status, &answer.json()["code"]), (507, &json!("no_room")));
-    assert_eq!(full.kept_files(), 0);
-    assert_eq!(full.get("/healthz").await.status, 200);
-    full.create_beam().await;
+async fn r4_a_full_disk_is_a_507_everything_else_goes_on_and_it_recovers_by_itself() {
+    let disk = SmallDisk::mount();
+    let folder = disk.folder();
+    let blobs = folder.to_str().unwrap();
+    let server = TestServer::with(&["--blobs", blobs, "--disk-share", "100"]).await;
+    let mut ada = server.registered("ada").await;
+    let first = ada.uploads("/api/upload/", &png(30 * MIB)).await;
+
+    for _ in 0..2 {
+        let answer = ada.uploads("/api/upload/", &png(40 * MIB)).await;
+        assert_eq!((answer.status, &answer.json()["code"]), (507, &json!("no_room")));
+        // What was written of it is gone.
+        assert_eq!(files_in(&folder).len(), 1);
+    }
+
+    assert_eq!(server.get("/healthz").await.status, 200);
+    server.create_beam().await;
+    assert_eq!(ada.sends("DELETE", &url(&first), &[], b"").await.status, 200);
+    sweeper::sweep(&server.app).await;
+    assert_eq!(ada.uploads("/api/upload/", &png(40 * MIB)).await.status, 201);
+}
+
+#[tokio::test]
+async fn a_disk_is_never_filled_above_its_share() {
+    let disk = SmallDisk::mount();
+    let folder = disk.folder();
+    let server =
+        TestServer::with(&["--blobs", folder.to_str().unwrap(), "--disk-share", "80"]).await;
+    // 80 % of 64 MiB are 51.2 MiB; up to 3 MiB are not on the disk yet when it is asked.
+    for (size, status) in [(25 * MIB, 201), (30 * MIB, 507), (25 * MIB, 201), (5 * MIB, 507)] {
+        assert_eq!(server.has_room_for("/api/upload/", size).await, status, "{size}");
+    }
+    assert_eq!(files_in(&folder).len(), 2);
 }
 
 #[tokio::test]

@@ -187,8 +187,10 @@ impl Blobs {
         let disk = tokio::task::spawn_blocking(move || fs4::statvfs(folder))
             .await
             .map_err(|error| Error::Unreachable(error.to_string()))??;
-        let used = disk.total_space().saturating_sub(disk.available_space());
-        Ok(Some(used.saturating_add(more).saturating_mul(1_000) / disk.total_space().max(1)))
+        // As `df` counts it: what is kept back for root is nobody's.
+        let used = disk.total_space().saturating_sub(disk.free_space());
+        let usable = used.saturating_add(disk.available_space());
+        Ok(Some(used.saturating_add(more).saturating_mul(1_000) / usable.max(1)))
     }
 
     fn objects(&self) -> &dyn ObjectStore {
