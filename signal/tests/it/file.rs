@@ -1,7 +1,17 @@
 //! A file that somebody uploads, and the form that carries it.
 
+use std::time::Duration;
+
+use super::bucket::{BUCKET, Bucket, files_in};
 use super::person::Person;
+use super::postgres::fresh_database;
 use super::server::{Answer, TestServer};
+
+/// After it an upload that nobody writes is removed.
+pub const HOUR: Duration = Duration::from_hours(1);
+pub const MIB: usize = 1024 * 1024;
+/// A file of two parts in a bucket, and a bit.
+pub const LARGE: usize = 11 * MIB + 3;
 
 /// A file: its name as the form writes it, its declared type, its bytes.
 #[derive(Clone)]
@@ -63,4 +73,34 @@ impl Person<'_> {
         let (body, kind) = file.form();
         self.sends("POST", path, &[kind], &body).await
     }
+}
+
+/// A server that keeps files in a folder, and one that keeps them in a bucket and its tables in Postgres.
+pub async fn servers(bucket: &Bucket) -> [TestServer; 2] {
+    let flags = bucket_flags(bucket);
+    let flags: Vec<_> = flags.iter().map(String::as_str).collect();
+    [TestServer::start().await, TestServer::with(&flags).await]
+}
+
+pub fn bucket_flags(bucket: &Bucket) -> Vec<String> {
+    let (blobs, database) = (bucket.url(BUCKET), fresh_database());
+    let flags = ["--blobs", &blobs, "--database", &database, "--s3-access-key-id", "test"];
+    let secret = ["--s3-secret-access-key", Bucket::SECRET];
+    flags.into_iter().chain(secret).map(ToOwned::to_owned).collect()
+}
+
+impl TestServer {
+    /// The blobs that are in the folder, whole or begun.
+    pub fn kept_files(&self) -> usize {
+        files_in(&self.folder.path().join("blobs")).len()
+    }
+
+    pub async fn has_room_for(&self, path: &str, size: usize) -> u16 {
+        self.takes_at(path, &png(size)).await.status
+    }
+}
+
+pub fn url(answer: &Answer) -> String {
+    assert_eq!(answer.status, 201, "{answer:?}");
+    answer.json()["url"].as_str().unwrap().to_owned()
 }

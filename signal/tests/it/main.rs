@@ -9,6 +9,7 @@
 
 mod abuse;
 mod accounts;
+mod broken_uploads;
 #[path = "../../../storage/tests/it/bucket.rs"]
 mod bucket;
 mod csrf;

@@ -1,54 +1,18 @@
-//! H40 to H42: files that people leave on the server for a while.
-
-use std::time::Duration;
+//! H40 to H42, H14: files that people leave on the server for a while, and their pictures.
 
 use heliograph_signal::sweeper;
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
 
-use super::bucket::{BUCKET, Bucket, files_in};
-use super::file::{File, png};
+use super::bucket::{Bucket, files_in};
+use super::file::{File, HOUR, LARGE, MIB, png, servers, url};
 use super::person::Header;
-use super::postgres::fresh_database;
-use super::server::{Answer, TestServer};
-use super::small_disk::SmallDisk;
-
-const HOUR: Duration = Duration::from_hours(1);
-/// A file of two parts in a bucket, and a bit.
-const LARGE: usize = 11 * 1024 * 1024 + 3;
-
-/// A server that keeps files in a folder, and one that keeps them in a bucket and its tables in Postgres.
-async fn servers(bucket: &Bucket) -> [TestServer; 2] {
-    let (blobs, database) = (bucket.url(BUCKET), fresh_database());
-    let flags = [
-        &["--blobs", &blobs, "--database", &database][..],
-        &["--s3-access-key-id", "test", "--s3-secret-access-key", Bucket::SECRET],
-    ];
-    [TestServer::start().await, TestServer::with(&flags.concat()).await]
-}
-
-impl TestServer {
-    /// The blobs that are in the folder, whole or begun.
-    fn kept_files(&self) -> usize {
-        files_in(&self.folder.path().join("blobs")).len()
-    }
-
-    async fn has_room_for(&self, path: &str, size: usize) -> u16 {
-        self.takes_at(path, &png(size)).await.status
-    }
-}
-
-fn url(answer: &Answer) -> String {
-    assert_eq!(answer.status, 201, "{answer:?}");
-    answer.json()["url"].as_str().unwrap().to_owned()
-}
+use super::server::TestServer;
 
 #[tokio::test]
 async fn h40_a_file_is_kept_and_read_byte_for_byte() {
     let bucket = Bucket::start().await;
     for server in servers(&bucket).await {
-        for size in [30, 5 * 1024 * 1024, LARGE] {
+        for size in [30, 5 * MIB, LARGE] {
             let file = png(size).called("holiday.png");
 
             let answer = server.takes(&file).await;
@@ -281,132 +245,31 @@ async fn the_end_of_an_account_ends_its_files() {
     assert_eq!(server.kept_files(), 0);
 }
 
-/// Sends the head and so many bytes of an upload, and nothing more.
-async fn begins(server: &TestServer, file: &File, sent: usize) -> TcpStream {
-    let (head, end) = file.around();
-    let length = head.len() + file.bytes.len() + end.len();
-    let mut stream = TcpStream::connect(server.address).await.unwrap();
-    let request = format!(
-        "POST /api/upload/ HTTP/1.1\r\nhost: {}\r\ncontent-length: {length}\r\n\
-         content-type: multipart/form-data; boundary=x\r\n\r\n",
-        server.address
-    );
-    stream.write_all(request.as_bytes()).await.unwrap();
-    stream.write_all(&head).await.unwrap();
-    stream.write_all(&file.bytes[..sent]).await.unwrap();
-    stream
-}
-
-/// Waits until something holds; the test's own end is the limit.
-async fn until(mut holds: impl AsyncFnMut() -> bool) {
-    let waiting = async {
-        while !holds().await {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(30), waiting).await.expect("in time");
-}
-
 #[tokio::test]
-async fn r1_a_sender_who_leaves_in_the_middle_leaves_nothing() {
+async fn h14_a_picture_is_served_as_a_jpeg_that_may_do_nothing() {
     let bucket = Bucket::start().await;
     for server in servers(&bucket).await {
-        let stream = begins(&server, &png(LARGE), LARGE - 1).await;
-        let at_work = async || server.kept_files() + bucket.files().len() > 0;
-        until(at_work).await;
+        let (app, mut png) = (&server.app, std::io::Cursor::new(Vec::new()));
+        image::RgbImage::new(9, 9).write_to(&mut png, image::ImageFormat::Png).unwrap();
+        let now = app.clock.now();
+        let kept = app.pictures.keep(png.into_inner(), &app.blobs, &app.storage, now).await;
+        let url = format!("/api/pictures/{}", kept.unwrap());
 
-        drop(stream);
+        let answer = server.get(&url).await;
 
-        until(async || !at_work().await).await;
+        assert_eq!((answer.status, answer.header("content-type")), (200, "image/jpeg"));
+        assert!(answer.body.starts_with(b"\xff\xd8\xff"));
+        for (name, value) in [
+            ("content-security-policy", "sandbox; default-src 'none'"),
+            ("x-content-type-options", "nosniff"),
+            ("cache-control", "private, max-age=3600"),
+        ] {
+            assert_eq!(answer.header(name), value);
+        }
+        assert_eq!(server.get(&format!("/api/pictures/{}", "0".repeat(32))).await.status, 404);
+        // Nobody's picture: no row has come to speak of it.
         server.time_passes(HOUR).await;
-        sweeper::sweep(&server.app).await;
-        assert!(server.app.storage.dead_blobs(i64::MAX, 9).await.unwrap().is_empty());
-    }
-}
-
-#[tokio::test]
-async fn an_upload_may_take_its_time_but_not_stop() {
-    let server = TestServer::start().await;
-    let file = png(200);
-    let mut stream = begins(&server, &file, 100).await;
-    for byte in &file.bytes[100..104] {
-        server.time_passes(Duration::from_secs(29)).await;
-        stream.write_all(&[*byte]).await.unwrap();
-        // The server has it when it has waited for the next one.
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-
-    server.time_passes(Duration::from_secs(31)).await;
-
-    let mut answer = vec![0; 12];
-    stream.read_exact(&mut answer).await.unwrap();
-    assert_eq!(answer, b"HTTP/1.1 408");
-}
-
-const MIB: usize = 1024 * 1024;
-
-#[tokio::test]
-async fn r4_a_full_disk_is_a_507_everything_else_goes_on_and_it_recovers_by_itself() {
-    let disk = SmallDisk::mount();
-    let folder = disk.folder();
-    let blobs = folder.to_str().unwrap();
-    let server = TestServer::with(&["--blobs", blobs, "--disk-share", "100"]).await;
-    let mut ada = server.registered("ada").await;
-    let first = ada.uploads("/api/upload/", &png(30 * MIB)).await;
-
-    for _ in 0..2 {
-        let answer = ada.uploads("/api/upload/", &png(40 * MIB)).await;
-        assert_eq!((answer.status, &answer.json()["code"]), (507, &json!("no_room")));
-        // What was written of it is gone.
-        assert_eq!(files_in(&folder).len(), 1);
-    }
-
-    assert_eq!(server.get("/healthz").await.status, 200);
-    server.create_beam().await;
-    assert_eq!(ada.sends("DELETE", &url(&first), &[], b"").await.status, 200);
-    sweeper::sweep(&server.app).await;
-    assert_eq!(ada.uploads("/api/upload/", &png(40 * MIB)).await.status, 201);
-}
-
-#[tokio::test]
-async fn a_disk_is_never_filled_above_its_share() {
-    let disk = SmallDisk::mount();
-    let folder = disk.folder();
-    let server =
-        TestServer::with(&["--blobs", folder.to_str().unwrap(), "--disk-share", "80"]).await;
-    // 80 % of 64 MiB are 51.2 MiB; up to 3 MiB are not on the disk yet when it is asked.
-    for (size, status) in [(25 * MIB, 201), (30 * MIB, 507), (25 * MIB, 201), (5 * MIB, 507)] {
-        assert_eq!(server.has_room_for("/api/upload/", size).await, status, "{size}");
-    }
-    assert_eq!(files_in(&folder).len(), 2);
-}
-
-#[tokio::test]
-async fn r5_without_its_bucket_the_server_answers_502_within_fifteen_seconds() {
-    let bucket = Bucket::start().await;
-    let [_, server] = servers(&bucket).await;
-    let url = url(&server.takes(&png(99)).await);
-    bucket.dies();
-
-    let within = |answer| tokio::time::timeout(Duration::from_secs(15), answer);
-    let file = png(LARGE);
-    let (upload, download) = tokio::join!(within(Box::pin(server.takes(&file))), server.get(&url));
-
-    let upload = upload.expect("in time");
-    assert_eq!((upload.status, &upload.json()["code"]), (502, &json!("bad_gateway")));
-    assert_eq!(download.status, 502);
-    assert_eq!(server.get("/healthz").await.status, 200);
-    server.create_beam().await;
-}
-
-#[tokio::test]
-async fn wrong_credentials_and_a_missing_bucket_stop_uploads_only() {
-    let bucket = Bucket::start().await;
-    for (name, secret) in [(BUCKET, "guessed"), ("elsewhere", Bucket::SECRET)] {
-        let blobs = bucket.url(name);
-        let credentials = ["--s3-access-key-id", "test", "--s3-secret-access-key", secret];
-        let server = TestServer::with(&[&["--blobs", &blobs][..], &credentials].concat()).await;
-        assert_eq!(server.takes(&png(99)).await.status, 502);
-        server.create_beam().await;
+        sweeper::sweep(app).await;
+        assert_eq!(server.get(&url).await.status, 404);
     }
 }

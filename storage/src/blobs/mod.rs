@@ -73,18 +73,15 @@ impl Blobs {
         Self { store: Store::Memory(Arc::default()) }
     }
 
-    /// Whether blobs can be kept here: a bucket is there, takes our credentials, and lets us write. Of a folder
-    /// [`Self::open`] knows it.
+    /// Whether blobs can be read here: the bucket is there and takes our credentials.
     ///
     /// # Errors
     /// [`Error`] says what is wrong.
     pub async fn check(&self) -> Result<(), Error> {
-        if let Store::Folder { .. } = self.store {
-            return Ok(());
+        match self.objects().get(&Path::from("check")).await.map_err(Error::from) {
+            Ok(_) | Err(Error::Missing) => Ok(()),
+            Err(error) => Err(error),
         }
-        let path = Path::from("check");
-        self.objects().put(&path, Bytes::new().into()).await.map_err(Error::of_writing)?;
-        allow_missing(self.objects().delete(&path).await)
     }
 
     /// Starts to write a blob; it is there when [`Writer::finish`] says so, and not before.

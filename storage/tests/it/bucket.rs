@@ -12,6 +12,7 @@ use s3s::{S3Result, s3_error};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::task::{AbortHandle, JoinSet};
+use tokio_util::task::TaskTracker;
 
 /// The server's bucket.
 pub const BUCKET: &str = "beams";
@@ -20,6 +21,7 @@ pub struct Bucket {
     address: SocketAddr,
     folder: TempDir,
     server: AbortHandle,
+    connections: TaskTracker,
 }
 
 impl Bucket {
@@ -35,8 +37,9 @@ impl Bucket {
         service.set_access(OneBucket);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let server = tokio::spawn(serve(listener, service.build())).abort_handle();
-        Self { address, folder, server }
+        let connections = TaskTracker::new();
+        let serving = serve(listener, service.build(), connections.clone());
+        Self { address, folder, server: tokio::spawn(serving).abort_handle(), connections }
     }
 
     /// Where a bucket of this name would be, as an operator writes it.
@@ -47,6 +50,13 @@ impl Bucket {
     /// Ends the server with everything that is under way.
     pub fn dies(&self) {
         self.server.abort();
+    }
+
+    /// Waits until nobody is connected: then nothing that was sent is still to be written.
+    pub async fn is_left(&self) {
+        self.connections.close();
+        self.connections.wait().await;
+        self.connections.reopen();
     }
 
     /// The files in which the server keeps objects and parts.
@@ -81,15 +91,15 @@ impl S3Access for OneBucket {
 }
 
 /// The connections end with this future.
-async fn serve(listener: TcpListener, service: S3Service) {
+async fn serve(listener: TcpListener, service: S3Service, tracker: TaskTracker) {
     let mut connections = JoinSet::new();
     loop {
         let (stream, _) = listener.accept().await.unwrap();
         let service = service.clone();
-        connections.spawn(async move {
+        connections.spawn(tracker.track_future(async move {
             let builder = auto::Builder::new(TokioExecutor::new());
             let _ = builder.serve_connection(TokioIo::new(stream), service).await;
-        });
+        }));
     }
 }
 

@@ -1,0 +1,218 @@
+//! R1, R4, R5, R6: uploads that do not come to their end, and that nothing is left of them.
+
+use std::future::poll_fn;
+use std::task::Poll;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::{DefaultBodyLimit, FromRequest as _, Multipart, Request};
+use heliograph_signal::sweeper;
+use heliograph_signal::uploads::{Receiving, Uploader, receive};
+use serde_json::json;
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use super::bucket::{BUCKET, Bucket, files_in};
+use super::file::{File, HOUR, LARGE, MIB, bucket_flags, png, servers, url};
+use super::server::TestServer;
+use super::small_disk::SmallDisk;
+
+/// Sends the head and so many bytes of an upload, and nothing more.
+async fn begins(server: &TestServer, file: &File, sent: usize) -> TcpStream {
+    let (head, end) = file.around();
+    let length = head.len() + file.bytes.len() + end.len();
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    let request = format!(
+        "POST /api/upload/ HTTP/1.1\r\nhost: {}\r\ncontent-length: {length}\r\n\
+         content-type: multipart/form-data; boundary=x\r\n\r\n",
+        server.address
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    stream.write_all(&head).await.unwrap();
+    stream.write_all(&file.bytes[..sent]).await.unwrap();
+    stream
+}
+
+/// Waits until something holds; the test's own end is the limit.
+async fn until(mut holds: impl AsyncFnMut() -> bool) {
+    let waiting = async {
+        while !holds().await {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), waiting).await.expect("in time");
+}
+
+#[tokio::test]
+async fn r1_a_sender_who_leaves_in_the_middle_leaves_nothing() {
+    let bucket = Bucket::start().await;
+    for server in servers(&bucket).await {
+        let stream = begins(&server, &png(LARGE), LARGE - 1).await;
+        let at_work = async || server.kept_files() + bucket.files().len() > 0;
+        until(at_work).await;
+
+        drop(stream);
+
+        until(async || !at_work().await).await;
+        server.time_passes(HOUR).await;
+        sweeper::sweep(&server.app).await;
+        assert!(server.app.storage.dead_blobs(i64::MAX, 9).await.unwrap().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn an_upload_may_take_its_time_but_not_stop() {
+    let server = TestServer::start().await;
+    let file = png(200);
+    let mut stream = begins(&server, &file, 100).await;
+    for byte in &file.bytes[100..104] {
+        server.time_passes(Duration::from_secs(29)).await;
+        stream.write_all(&[*byte]).await.unwrap();
+        // The server has it when it has waited for the next one.
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+
+    server.time_passes(Duration::from_secs(31)).await;
+
+    let mut answer = vec![0; 12];
+    stream.read_exact(&mut answer).await.unwrap();
+    assert_eq!(answer, b"HTTP/1.1 408");
+}
+
+#[tokio::test]
+async fn r4_a_full_disk_is_a_507_everything_else_goes_on_and_it_recovers_by_itself() {
+    let disk = SmallDisk::mount();
+    let folder = disk.folder();
+    let blobs = folder.to_str().unwrap();
+    let server = TestServer::with(&["--blobs", blobs, "--disk-share", "100"]).await;
+    let mut ada = server.registered("ada").await;
+    let first = ada.uploads("/api/upload/", &png(30 * MIB)).await;
+
+    for _ in 0..2 {
+        let answer = ada.uploads("/api/upload/", &png(40 * MIB)).await;
+        assert_eq!((answer.status, &answer.json()["code"]), (507, &json!("no_room")));
+        // What was written of it is gone.
+        assert_eq!(files_in(&folder).len(), 1);
+    }
+
+    assert_eq!(server.get("/healthz").await.status, 200);
+    server.create_beam().await;
+    assert_eq!(ada.sends("DELETE", &url(&first), &[], b"").await.status, 200);
+    sweeper::sweep(&server.app).await;
+    assert_eq!(ada.uploads("/api/upload/", &png(40 * MIB)).await.status, 201);
+}
+
+#[tokio::test]
+async fn a_disk_is_never_filled_above_its_share() {
+    let disk = SmallDisk::mount();
+    let folder = disk.folder();
+    let server =
+        TestServer::with(&["--blobs", folder.to_str().unwrap(), "--disk-share", "80"]).await;
+    // 80 % of 64 MiB are 51.2 MiB; up to 3 MiB are not on the disk yet when it is asked.
+    for (size, status) in [(25 * MIB, 201), (30 * MIB, 507), (25 * MIB, 201), (5 * MIB, 507)] {
+        assert_eq!(server.has_room_for("/api/upload/", size).await, status, "{size}");
+    }
+    assert_eq!(files_in(&folder).len(), 2);
+}
+
+#[tokio::test]
+async fn r5_without_its_bucket_the_server_answers_502_within_fifteen_seconds() {
+    let bucket = Bucket::start().await;
+    let [_, server] = servers(&bucket).await;
+    let url = url(&server.takes(&png(99)).await);
+    bucket.dies();
+
+    let within = |answer| tokio::time::timeout(Duration::from_secs(15), answer);
+    let file = png(LARGE);
+    let (upload, download) = tokio::join!(within(Box::pin(server.takes(&file))), server.get(&url));
+
+    let upload = upload.expect("in time");
+    assert_eq!((upload.status, &upload.json()["code"]), (502, &json!("bad_gateway")));
+    assert_eq!(download.status, 502);
+    assert_eq!(server.get("/healthz").await.status, 200);
+    server.create_beam().await;
+}
+
+#[tokio::test]
+async fn wrong_credentials_and_a_missing_bucket_stop_uploads_only() {
+    let bucket = Bucket::start().await;
+    for (name, secret) in [(BUCKET, "guessed"), ("elsewhere", Bucket::SECRET)] {
+        let blobs = bucket.url(name);
+        let credentials = ["--s3-access-key-id", "test", "--s3-secret-access-key", secret];
+        let server = TestServer::with(&[&["--blobs", &blobs][..], &credentials].concat()).await;
+        assert_eq!(server.takes(&png(99)).await.status, 502);
+        server.create_beam().await;
+    }
+}
+
+/// A form with this file, all of it there at once.
+async fn form_of(file: &File) -> Multipart {
+    let (body, (name, value)) = file.form();
+    let mut request = Request::builder().header(name, value).body(Body::from(body)).unwrap();
+    DefaultBodyLimit::disable().apply(&mut request);
+    Multipart::from_request(request, &()).await.unwrap()
+}
+
+/// Lets an upload come so many steps far and then stops it where it is. True when it was done by then.
+async fn stopped_after(steps: usize, server: &TestServer, file: &File) -> bool {
+    let app = server.app.clone();
+    let place = app.uploads.enter(&app, None).unwrap();
+    let receiving = Receiving { uploader: Uploader(None), beam: None, place };
+    let mut upload = Box::pin(receive(app, receiving, form_of(file).await));
+    let mut step = 0;
+    poll_fn(|context| {
+        step += 1;
+        match upload.as_mut().poll(context) {
+            Poll::Ready(done) => Poll::Ready(done.unwrap().size > 0),
+            Poll::Pending if step > steps => Poll::Ready(false),
+            Poll::Pending => Poll::Pending,
+        }
+    })
+    .await
+}
+
+/// The same on a server that is killed then: nothing of it runs any more, whatever it was doing.
+async fn killed_after(steps: usize, folder: TempDir, flags: &[String]) -> (bool, TempDir) {
+    let flags = flags.to_vec();
+    let killed = tokio::task::spawn_blocking(move || {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        runtime.block_on(async {
+            let flags: Vec<_> = flags.iter().map(String::as_str).collect();
+            let server = TestServer::on(folder, &flags).await;
+            // Two parts of a bucket.
+            let done = stopped_after(steps, &server, &png(6 * MIB)).await;
+            (done, server.folder)
+        })
+    });
+    killed.await.unwrap()
+}
+
+#[tokio::test]
+async fn r6_an_upload_whose_server_is_killed_at_any_step_leaves_neither_blob_nor_row() {
+    let bucket = Bucket::start().await;
+    let in_bucket = bucket_flags(&bucket);
+    for flags in [&[][..], &in_bucket] {
+        let mut folder = tempfile::tempdir().unwrap();
+        let (mut kills, mut steps) = (0, 0);
+        loop {
+            let (done, killed) = killed_after(steps, folder, flags).await;
+            bucket.is_left().await;
+            let flags: Vec<_> = flags.iter().map(String::as_str).collect();
+            let server = TestServer::on(killed, &flags).await;
+            if done {
+                break;
+            }
+            server.time_passes(HOUR).await;
+            sweeper::sweep(&server.app).await;
+            let left = [files_in(&server.folder.path().join("blobs")), bucket.files()].concat();
+            assert!(left.is_empty(), "after {steps} steps: {left:?}");
+            assert!(server.app.storage.dead_blobs(i64::MAX, 9).await.unwrap().is_empty());
+            assert_eq!(server.app.storage.bury_old_uploads(i64::MAX).await.unwrap(), 0);
+            folder = server.ends().await;
+            // Each of the first steps, when rows and blobs begin; then ever fewer of those that only take bytes.
+            (kills, steps) = (kills + 1, steps + 1 + steps / 4);
+        }
+        assert!(kills > 3, "{kills}");
+    }
+}
