@@ -29,6 +29,8 @@ for (const phone of [false, true]) {
     await expect.poll(() => shown.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(64)
     await expectNothingSerious(bob)
 
+    // What can be done with a note is shown where it is looked at.
+    await bob.card('view.png').hover()
     const sha256 = createHash('sha256').update(file.buffer).digest('hex')
     expect(await bob.savedSha256({ name: file.name, path: '', size: file.buffer.length, sha256 })).toBe(
       sha256,
