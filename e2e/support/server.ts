@@ -15,23 +15,28 @@ const READY_WITHIN_MS = 15_000
 /** The server promises to be gone within 15 s of being asked. */
 const GONE_WITHIN_MS = 20_000
 
+/** What an operator sets by `HELIOGRAPH_*` and other variables. */
+export type Settings = Readonly<Record<string, string>>
+
 export class Server {
   readonly origin: string
   readonly #port: number
   readonly #data: string
+  readonly #settings: Settings
   readonly #log: string[] = []
   #process: ChildProcess | null = null
 
-  private constructor(port: number, data: string) {
+  private constructor(port: number, data: string, settings: Settings) {
     this.origin = `http://127.0.0.1:${port}`
     this.#port = port
     this.#data = data
+    this.#settings = settings
   }
 
   /** Starts the product with an empty folder and waits until it answers. */
-  static async start(): Promise<Server> {
+  static async start(settings: Settings = {}): Promise<Server> {
     const data = await mkdtemp(join(tmpdir(), 'heliograph-data-'))
-    const server = new Server(await freePort(), data)
+    const server = new Server(await freePort(), data, settings)
     await server.up()
     return server
   }
@@ -50,7 +55,8 @@ export class Server {
   /** Starts the process, on the same port and data as before. */
   async up(): Promise<void> {
     const args = ['serve', '--listen', `127.0.0.1:${this.#port}`, '--data', this.#data]
-    const child = spawn(BINARY, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+    const env = { ...process.env, ...this.#settings }
+    const child = spawn(BINARY, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#process = child
     child.stdout.on('data', (text: Buffer) => this.#log.push(text.toString()))
     child.stderr.on('data', (text: Buffer) => this.#log.push(text.toString()))
