@@ -20,7 +20,7 @@ pub use receiving::{Receiving, receive};
 const RATE: Rate = Rate { burst: 120, every: std::time::Duration::from_secs(30) };
 /// Uploads of one address at a time.
 const AT_ONCE_PER_CLIENT: usize = 8;
-/// Uploads at a time; towards a bucket each may hold 15 MiB.
+/// Uploads at a time; towards a bucket each may hold 10 MiB.
 const AT_ONCE: usize = 32;
 
 /// What uploads have in common.

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use bytes::{Buf as _, Bytes, BytesMut};
+use bytes::{Buf as _, Bytes};
 use object_store::multipart::{MultipartStore, PartId};
 use object_store::path::Path;
-use object_store::{MultipartId, MultipartUpload};
+use object_store::{MultipartId, MultipartUpload, PutPayloadMut};
 use tokio::task::JoinSet;
 
 use super::Error;
@@ -14,15 +14,17 @@ use super::Error;
 const BUCKET_PART: usize = 5 * 1024 * 1024;
 /// Bytes of a part in a file.
 const FILE_PART: usize = 1024 * 1024;
-/// Parts on their way at a time: one is written while the next one goes out.
-const IN_FLIGHT: usize = 2;
+/// Bytes that a part is made of at a time. All alike, so that the memory of one part serves the next.
+const BLOCK: usize = 256 * 1024;
+/// Parts on their way at a time: one goes out while the next one fills. More cost memory and no time.
+const IN_FLIGHT: usize = 1;
 
 /// A blob that is being written. Dropped, nothing of it is there but what [`super::Blobs::delete`] removes.
 pub struct Writer {
     target: Target,
     path: Path,
     part_bytes: usize,
-    buffer: BytesMut,
+    buffer: PutPayloadMut,
     started: usize,
     in_flight: JoinSet<Result<Option<(usize, PartId)>, object_store::Error>>,
 }
@@ -35,6 +37,10 @@ enum Target {
         /// By their numbers.
         done: Vec<(usize, PartId)>,
     },
+}
+
+fn empty() -> PutPayloadMut {
+    PutPayloadMut::new().with_block_size(BLOCK)
 }
 
 impl Writer {
@@ -51,7 +57,7 @@ impl Writer {
     }
 
     fn new(target: Target, path: Path, part_bytes: usize) -> Self {
-        let (buffer, in_flight) = (BytesMut::new(), JoinSet::new());
+        let (buffer, in_flight) = (empty(), JoinSet::new());
         Self { target, path, part_bytes, buffer, started: 0, in_flight }
     }
 
@@ -70,12 +76,9 @@ impl Writer {
     /// [`Error`] when the place does not take it; the blob can only be given up then.
     pub async fn push(&mut self, mut bytes: Bytes) -> Result<(), Error> {
         while bytes.has_remaining() {
-            if self.buffer.capacity() == 0 {
-                self.buffer.reserve(self.part_bytes);
-            }
-            let fits = bytes.len().min(self.part_bytes - self.buffer.len());
+            let fits = bytes.len().min(self.part_bytes - self.buffer.content_length());
             self.buffer.extend_from_slice(&bytes.split_to(fits));
-            if self.buffer.len() == self.part_bytes {
+            if self.buffer.content_length() == self.part_bytes {
                 self.send().await?;
             }
         }
@@ -88,7 +91,7 @@ impl Writer {
     /// [`Error`] when it is not known to be there.
     pub async fn finish(mut self) -> Result<(), Error> {
         // An empty blob has one empty part.
-        if !self.buffer.is_empty() || self.started == 0 {
+        if self.buffer.content_length() > 0 || self.started == 0 {
             self.send().await?;
         }
         while !self.in_flight.is_empty() {
@@ -123,18 +126,18 @@ impl Writer {
         while self.in_flight.len() >= IN_FLIGHT {
             self.land().await?;
         }
-        let part = std::mem::take(&mut self.buffer).freeze();
+        let part = std::mem::replace(&mut self.buffer, empty()).freeze();
         let number = self.started;
         self.started += 1;
         match &mut self.target {
             Target::File(upload) => {
-                let writing = upload.put_part(part.into());
+                let writing = upload.put_part(part);
                 self.in_flight.spawn(async { writing.await.map(|()| None) });
             }
             Target::Store { store, id, .. } => {
                 let (store, id, path) = (store.clone(), id.clone(), self.path.clone());
                 self.in_flight.spawn(async move {
-                    let part = store.put_part(&path, &id, number, part.into()).await?;
+                    let part = store.put_part(&path, &id, number, part).await?;
                     Ok(Some((number, part)))
                 });
             }
