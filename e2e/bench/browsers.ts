@@ -1,19 +1,26 @@
-/** The figures that need browsers. `node bench/browsers.ts [first-page] [direct] [memory]`; all without a name. */
+/** The figures of whole files and of browsers. `node bench/browsers.ts [first-page] …`; all of them without a name. */
 import { Server } from '../support/server.ts'
 import { measureDirect } from './direct.ts'
 import { measureFirstPage } from './first-page.ts'
 import { measureMemory } from './memory.ts'
-import { printHeading, printRow } from './table.ts'
+import { measureStored } from './stored.ts'
+import { printHeading, printRow, type Row } from './table.ts'
 
-const FIGURES = { 'first-page': measureFirstPage, direct: measureDirect, memory: measureMemory }
+const FIGURES: Record<string, (server: Server) => Promise<Row | Row[]>> = {
+  'first-page': measureFirstPage,
+  direct: measureDirect,
+  memory: measureMemory,
+  stored: measureStored,
+}
 
 const asked = process.argv.slice(2)
 printHeading()
-const server = await Server.start()
-try {
-  for (const [name, measure] of Object.entries(FIGURES)) {
-    if (asked.length === 0 || asked.includes(name)) printRow(await measure(server))
+for (const [name, measure] of Object.entries(FIGURES)) {
+  if (asked.length > 0 && !asked.includes(name)) continue
+  const server = await Server.start()
+  try {
+    for (const row of [await measure(server)].flat()) printRow(row)
+  } finally {
+    await server.stop()
   }
-} finally {
-  await server.stop()
 }

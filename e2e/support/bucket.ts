@@ -22,28 +22,31 @@ const PORTS = ['master', 'filer', 'volume', 'admin', 's3'].flatMap((name) => [
 
 export class Bucket {
   readonly #port: number
-  readonly #folder: string
+  /** Where its server keeps everything. */
+  readonly folder: string
   readonly #process: ChildProcess
   readonly #log: string[] = []
 
   private constructor(port: number, folder: string, process: ChildProcess) {
     this.#port = port
-    this.#folder = folder
+    this.folder = folder
     this.#process = process
     for (const stream of [process.stdout, process.stderr]) {
       stream?.on('data', (text: Buffer) => this.#log.push(text.toString()))
     }
   }
 
-  /** Starts the server with an empty bucket and waits until it answers. */
-  static async start(): Promise<Bucket> {
+  /** Starts the server with an empty bucket and waits until it answers; an open one asks nobody who they are. */
+  static async start({ open = false } = {}): Promise<Bucket> {
     const folder = await mkdtemp(join(tmpdir(), 'heliograph-bucket-'))
     const identity = {
       name: 'test',
       credentials: [CREDENTIALS],
       actions: ['Admin', 'Read', 'Write', 'List', 'Tagging'],
     }
-    await writeFile(join(folder, 's3.json'), JSON.stringify({ identities: [identity] }))
+    const anybody = { name: 'anonymous', actions: ['Read', 'Write'] }
+    const identities = open ? [identity, anybody] : [identity]
+    await writeFile(join(folder, 's3.json'), JSON.stringify({ identities }))
     const ports = new Map<string, number>()
     for (const name of PORTS) ports.set(name, await freePort())
     const args = [
@@ -65,6 +68,11 @@ export class Bucket {
     return bucket
   }
 
+  /** Where a plain client finds the bucket. */
+  get url(): string {
+    return `http://${HOST}:${this.#port}/${BUCKET}`
+  }
+
   /** What the product must be told to keep its files here. */
   get settings(): Record<string, string> {
     return {
@@ -81,14 +89,14 @@ export class Bucket {
       this.#process.kill('SIGKILL')
       await gone
     }
-    await rm(this.#folder, { recursive: true, force: true })
+    await rm(this.folder, { recursive: true, force: true })
   }
 
   async #ready(): Promise<void> {
     const deadline = performance.now() + READY_WITHIN_MS
     while (performance.now() < deadline && this.#process.exitCode === null) {
       // Without credentials a bucket that is there says 403, and one that is not yet says 404.
-      const answer = await fetch(`http://${HOST}:${this.#port}/${BUCKET}`).catch(() => null)
+      const answer = await fetch(this.url).catch(() => null)
       if (answer?.status === 403 || answer?.ok) return
       await pause(100)
     }

@@ -47,6 +47,11 @@ export class Server {
     return pid
   }
 
+  /** Where it keeps the bytes of stored files, unless it was told another place. */
+  get blobs(): string {
+    return join(this.#data, 'blobs')
+  }
+
   /** Everything that the process printed. */
   get log(): string {
     return this.#log.join('')

@@ -1,0 +1,227 @@
+/**
+ * A file of 1 GB to the server's store and back onto a disk, beside a plain client that moves the same bytes straight to
+ * and from that disk or that S3 server. Whatever lands on a disk is on it: the time ends when it is synced.
+ */
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { json } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { Bucket } from '../support/bucket.ts'
+import { MB } from '../support/files.ts'
+import { Server } from '../support/server.ts'
+import { treeBytes, watchPeak } from './process-memory.ts'
+import { median, type Row } from './table.ts'
+
+const SIZE = 1000 * MB
+const BLOCK = 1024 * 1024
+const RUNS = 3
+const MIB = 1024 * 1024
+const ROOM = { HELIOGRAPH_GUEST_FILE: '2GiB', HELIOGRAPH_GUEST_TOTAL: '32GiB', HELIOGRAPH_DISK_SHARE: '100' }
+const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+const PART = 'content-disposition: form-data; name="file"; filename="large.png"\r\ncontent-type: image/png'
+
+/** The same file by a plain client, and where its last upload lies. */
+interface Plain {
+  put(): Promise<void>
+  get(to: string): Promise<void>
+}
+
+/** Both stores, one after the other, each with a server of its own. */
+export async function measureStored(): Promise<Row[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'heliograph-bench-'))
+  try {
+    return [...(await onFolder(folder)), ...(await onBucket(folder))]
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function onFolder(folder: string): Promise<Row[]> {
+  const server = await Server.start(ROOM)
+  const straight = join(folder, 'straight')
+  const plain: Plain = {
+    async put() {
+      await ontoDisk(Readable.from(content()), straight)
+    },
+    async get(to) {
+      await ontoDisk(createReadStream(straight, { highWaterMark: BLOCK }), to)
+    },
+  }
+  return await compare('a folder', server, plain, [folder, server.blobs])
+}
+
+async function onBucket(folder: string): Promise<Row[]> {
+  const bucket = await Bucket.start({ open: true })
+  try {
+    const server = await Server.start({ ...ROOM, ...bucket.settings })
+    const url = `${bucket.url}/straight`
+    const plain: Plain = {
+      async put() {
+        const [answer] = await send(url, { method: 'PUT', headers: { 'content-length': SIZE } }, content())
+        if (answer.statusCode !== 200) throw new Error(`the bucket answered ${answer.statusCode}`)
+        answer.resume()
+      },
+      async get(to) {
+        await download(url, to)
+      },
+    }
+    return await compare('S3', server, plain, [folder, bucket.folder])
+  } finally {
+    await bucket.stop()
+  }
+}
+
+/**
+ * Alternates product and reference. Before each of them the system forgets what it has cached of the files in `folders`:
+ * both read from the disk, and both find the same free memory.
+ */
+async function compare(place: string, server: Server, plain: Plain, folders: string[]): Promise<Row[]> {
+  const [up, down] = [noSpeeds(), noSpeeds()]
+  const copy = join(folders[0] ?? '', 'copy')
+  const fromCold = async (move: () => Promise<unknown>) => {
+    for (const folder of folders) await forgetCached(folder)
+    return await speedOf(move)
+  }
+  try {
+    // Connections, pools and code that the first of anything brings stay.
+    await upload(server.origin, 8 * MB)
+    const idle = await treeBytes(server.pid)
+    const memory = watchPeak(server.pid)
+    for (let run = 0; run <= RUNS; run += 1) {
+      let url = ''
+      const ours = await fromCold(async () => (url = await upload(server.origin, SIZE)))
+      const theirs = await fromCold(() => plain.put())
+      const back = await fromCold(() => download(url, copy))
+      const straight = await fromCold(() => plain.get(copy))
+      // The first run warms both up.
+      if (run === 0) continue
+      add(up, ours, theirs)
+      add(down, back, straight)
+      printRun(`${place}, run ${run} of ${RUNS}`, up, down)
+    }
+    const above = (await memory.stop()) - idle
+    return [
+      ratio(`upload of 1 GB to ${place}`, up),
+      ratio(`download of 1 GB from ${place}, onto the disk`, down),
+      {
+        figure: `server's memory above idle, ${place}`,
+        product: `${(above / MIB).toFixed(1)} MiB`,
+        reference: '',
+        value: above / MIB,
+        target: { atMost: 32 },
+      },
+    ]
+  } finally {
+    await server.stop()
+  }
+}
+
+interface Speeds {
+  ours: number[]
+  theirs: number[]
+}
+
+function noSpeeds(): Speeds {
+  return { ours: [], theirs: [] }
+}
+
+function add(speeds: Speeds, ours: number, theirs: number): void {
+  speeds.ours.push(ours)
+  speeds.theirs.push(theirs)
+}
+
+function ratio(figure: string, { ours, theirs }: Speeds): Row {
+  return {
+    figure,
+    product: speed(median(ours)),
+    reference: speed(median(theirs)),
+    value: median(ours) / median(theirs),
+    target: { atLeast: 0.8 },
+  }
+}
+
+/** Beside the table: how far the machine's own speed drifts. */
+function printRun(name: string, ...speeds: readonly Speeds[]): void {
+  const pairs = speeds.map(({ ours, theirs }) => `${speed(ours.at(-1))} of ${speed(theirs.at(-1))}`)
+  process.stderr.write(`${name}: up ${pairs[0]}, down ${pairs[1]}\n`)
+}
+
+function speed(bytesPerSecond = 0): string {
+  return `${(bytesPerSecond / MB).toFixed(0)} MB/s`
+}
+
+async function speedOf(move: () => Promise<unknown>): Promise<number> {
+  const started = performance.now()
+  await move()
+  return (SIZE / (performance.now() - started)) * 1000
+}
+
+/** Bytes that begin like a picture; the same block again and again, so that making them costs nothing. */
+function* content(size = SIZE): Generator<Buffer> {
+  yield PNG
+  const block = Buffer.alloc(BLOCK, 'light')
+  for (let left = size - PNG.length; left > 0; left -= BLOCK) yield block.subarray(0, Math.min(left, BLOCK))
+}
+
+function* form(size: number): Generator<Buffer> {
+  yield Buffer.from(`--x\r\n${PART}\r\n\r\n`)
+  yield* content(size)
+  yield Buffer.from('\r\n--x--\r\n')
+}
+
+/** Answers the file's address. */
+async function upload(origin: string, size: number): Promise<string> {
+  const headers = { 'content-type': 'multipart/form-data; boundary=x' }
+  const [answer] = await send(`${origin}/api/upload/`, { method: 'POST', headers }, form(size))
+  const said = (await json(answer)) as { url: string; size: number }
+  if (said.size !== size) throw new Error(`${answer.statusCode} ${JSON.stringify(said)}`)
+  return origin + said.url
+}
+
+async function send(
+  url: string,
+  options: RequestOptions,
+  bytes: Iterable<Buffer>,
+): Promise<[IncomingMessage]> {
+  const sending = request(url, options)
+  const answered = answerTo(sending)
+  await pipeline(bytes, sending)
+  return await answered
+}
+
+async function download(url: string, to: string): Promise<void> {
+  const asking = request(url)
+  const answered = answerTo(asking)
+  asking.end()
+  const [answer] = await answered
+  if (answer.statusCode !== 200) throw new Error(`${url} answered ${answer.statusCode}`)
+  const written = await ontoDisk(answer, to)
+  if (written !== SIZE) throw new Error(`${written} bytes came`)
+}
+
+function answerTo(asking: ClientRequest): Promise<[IncomingMessage]> {
+  return once(asking, 'response') as Promise<[IncomingMessage]>
+}
+
+/** Answers how many bytes there were. */
+async function ontoDisk(bytes: Readable, path: string): Promise<number> {
+  await rm(path, { force: true })
+  const file = createWriteStream(path, { highWaterMark: 4 * BLOCK, flush: true })
+  await pipeline(bytes, file)
+  return file.bytesWritten
+}
+
+/** Makes the next read of every file in a folder come from its disk. */
+async function forgetCached(folder: string): Promise<void> {
+  for (const name of await readdir(folder, { recursive: true })) {
+    const path = join(folder, name)
+    const found = await stat(path).catch(() => null)
+    if (found?.isFile()) execFileSync('dd', [`if=${path}`, 'iflag=nocache', 'count=0', 'status=none'])
+  }
+}
