@@ -5,7 +5,8 @@ import { copyableText, displayName, fileItemMessage, type Item, textMessage } fr
 import { mayDelete, mayShare } from '../stores/beam-access'
 import { reduceItems } from '../stores/items'
 import { reduceTransfers, type TransfersEvent } from '../stores/transfers'
-import { upload } from '../transport/upload'
+import { readMe } from '../transport/account-calls'
+import { upload, uploadAfter } from '../transport/upload'
 import { writeClipboard } from './clipboard'
 import type { Context } from './context'
 import { newItemId } from './random-ids'
@@ -21,7 +22,12 @@ type Sharing = Pick<
 
 export function createSharing(context: Context): Sharing {
   const { stores, transfers, toaster } = context
-  const uploads = createUploads(stores, upload)
+  // Asking who one is renews a login that has grown stale; an upload itself is never refused for one.
+  const isLoggedIn = () => stores.account.getState().status === 'authenticated'
+  const uploads = createUploads(
+    stores,
+    uploadAfter(async () => isLoggedIn() && (await readMe()), upload),
+  )
   const find = (id: ItemId) => stores.items.getState().items.find((item) => item.id === id)
 
   return {

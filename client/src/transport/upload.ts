@@ -38,6 +38,22 @@ export const upload: Upload = (file, beam, events) => {
   return () => request.abort()
 }
 
+/** The same once something is done, whatever comes of that: nobody's files are to be taken for a stranger's. */
+export function uploadAfter(makeSure: () => Promise<unknown>, send: Upload): Upload {
+  return (file, beam, events) => {
+    let cancel: (() => void) | null = null
+    let isCancelled = false
+    const start = () => {
+      if (!isCancelled) cancel = send(file, beam, events)
+    }
+    void makeSure().then(start, start)
+    return () => {
+      isCancelled = true
+      cancel?.()
+    }
+  }
+}
+
 function read(body: string): UploadedFile | null {
   const parsed = v.safeParse(uploadedFile, parseJson(body))
   return parsed.success ? parsed.output : null
