@@ -3,18 +3,13 @@
  * and from that disk or that S3 server. Whatever lands on a disk is on it: the time ends when it is synced.
  */
 import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
-import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
-import { type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { json } from 'node:stream/consumers'
-import { pipeline } from 'node:stream/promises'
 import { Bucket } from '../support/bucket.ts'
 import { MB } from '../support/files.ts'
 import { Server } from '../support/server.ts'
+import { copy, download, ontoDisk, send } from './plain-http.ts'
 import { treeBytes, watchPeak } from './process-memory.ts'
 import { median, type Row } from './table.ts'
 
@@ -47,10 +42,12 @@ async function onFolder(folder: string): Promise<Row[]> {
   const straight = join(folder, 'straight')
   const plain: Plain = {
     async put() {
-      await ontoDisk(Readable.from(content()), straight)
+      await ontoDisk(straight, async (write) => {
+        for (const bytes of content()) write(bytes)
+      })
     },
     async get(to) {
-      await ontoDisk(createReadStream(straight, { highWaterMark: BLOCK }), to)
+      whole(await copy(straight, to))
     },
   }
   return await compare('a folder', server, plain, [folder, server.blobs])
@@ -63,12 +60,10 @@ async function onBucket(folder: string): Promise<Row[]> {
     const url = `${bucket.url}/straight`
     const plain: Plain = {
       async put() {
-        const [answer] = await send(url, { method: 'PUT', headers: { 'content-length': SIZE } }, content())
-        if (answer.statusCode !== 200) throw new Error(`the bucket answered ${answer.statusCode}`)
-        answer.resume()
+        await send({ method: 'PUT', url, type: 'image/png', length: SIZE, body: content() })
       },
       async get(to) {
-        await download(url, to)
+        whole(await download(url, to))
       },
     }
     return await compare('S3', server, plain, [folder, bucket.folder])
@@ -83,7 +78,7 @@ async function onBucket(folder: string): Promise<Row[]> {
  */
 async function compare(place: string, server: Server, plain: Plain, folders: string[]): Promise<Row[]> {
   const [up, down] = [noSpeeds(), noSpeeds()]
-  const copy = join(folders[0] ?? '', 'copy')
+  const to = join(folders[0] ?? '', 'copy')
   const fromCold = async (move: () => Promise<unknown>) => {
     for (const folder of folders) await forgetCached(folder)
     return await speedOf(move)
@@ -97,8 +92,8 @@ async function compare(place: string, server: Server, plain: Plain, folders: str
       let url = ''
       const ours = await fromCold(async () => (url = await upload(server.origin, SIZE)))
       const theirs = await fromCold(() => plain.put())
-      const back = await fromCold(() => download(url, copy))
-      const straight = await fromCold(() => plain.get(copy))
+      const back = await fromCold(async () => whole(await download(url, to)))
+      const straight = await fromCold(() => plain.get(to))
       // The first run warms both up.
       if (run === 0) continue
       add(up, ours, theirs)
@@ -120,6 +115,10 @@ async function compare(place: string, server: Server, plain: Plain, folders: str
   } finally {
     await server.stop()
   }
+}
+
+function whole(bytes: number): void {
+  if (bytes !== SIZE) throw new Error(`${bytes} bytes came`)
 }
 
 interface Speeds {
@@ -169,52 +168,24 @@ function* content(size = SIZE): Generator<Buffer> {
   for (let left = size - PNG.length; left > 0; left -= BLOCK) yield block.subarray(0, Math.min(left, BLOCK))
 }
 
-function* form(size: number): Generator<Buffer> {
-  yield Buffer.from(`--x\r\n${PART}\r\n\r\n`)
-  yield* content(size)
-  yield Buffer.from('\r\n--x--\r\n')
-}
-
 /** Answers the file's address. */
 async function upload(origin: string, size: number): Promise<string> {
-  const headers = { 'content-type': 'multipart/form-data; boundary=x' }
-  const [answer] = await send(`${origin}/api/upload/`, { method: 'POST', headers }, form(size))
-  const said = (await json(answer)) as { url: string; size: number }
-  if (said.size !== size) throw new Error(`${answer.statusCode} ${JSON.stringify(said)}`)
-  return origin + said.url
-}
-
-async function send(
-  url: string,
-  options: RequestOptions,
-  bytes: Iterable<Buffer>,
-): Promise<[IncomingMessage]> {
-  const sending = request(url, options)
-  const answered = answerTo(sending)
-  await pipeline(bytes, sending)
-  return await answered
-}
-
-async function download(url: string, to: string): Promise<void> {
-  const asking = request(url)
-  const answered = answerTo(asking)
-  asking.end()
-  const [answer] = await answered
-  if (answer.statusCode !== 200) throw new Error(`${url} answered ${answer.statusCode}`)
-  const written = await ontoDisk(answer, to)
-  if (written !== SIZE) throw new Error(`${written} bytes came`)
-}
-
-function answerTo(asking: ClientRequest): Promise<[IncomingMessage]> {
-  return once(asking, 'response') as Promise<[IncomingMessage]>
-}
-
-/** Answers how many bytes there were. */
-async function ontoDisk(bytes: Readable, path: string): Promise<number> {
-  await rm(path, { force: true })
-  const file = createWriteStream(path, { highWaterMark: 4 * BLOCK, flush: true })
-  await pipeline(bytes, file)
-  return file.bytesWritten
+  const [start, end] = [Buffer.from(`--x\r\n${PART}\r\n\r\n`), Buffer.from('\r\n--x--\r\n')]
+  function* form() {
+    yield start
+    yield* content(size)
+    yield end
+  }
+  const said = await send({
+    method: 'POST',
+    url: `${origin}/api/upload/`,
+    type: 'multipart/form-data; boundary=x',
+    length: start.length + size + end.length,
+    body: form(),
+  })
+  const file = JSON.parse(said) as { url: string; size: number }
+  if (file.size !== size) throw new Error(said)
+  return origin + file.url
 }
 
 /** Makes the next read of every file in a folder come from its disk. */

@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
 use axum::http::StatusCode;
-use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::middleware::{Next, from_fn, from_fn_with_state, map_request};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, any, delete, get, post, put};
 use tower::ServiceBuilder;
@@ -23,6 +23,7 @@ use crate::routes::{
     accounts, beams, export, health, notes, pictures, registration, shares, site, uploads,
 };
 use crate::scheme::Scheme;
+use crate::uploads::piecewise;
 use crate::{assets, form, headers, openapi, socket};
 
 /// Largest body of a request.
@@ -70,7 +71,11 @@ pub fn router(app: Arc<App>) -> Router {
         .merge(with_picture(both("/auth/register", post(registration::register))))
         .merge(with_picture(both("/auth/profile-picture", post(accounts::change_picture))))
         // A body of any length, for as long as it flows.
-        .merge(both("/upload", post(uploads::create)).layer(DefaultBodyLimit::disable()))
+        .merge(
+            both("/upload", post(uploads::create))
+                .layer(map_request(piecewise))
+                .layer(DefaultBodyLimit::disable()),
+        )
         .fallback(nothing_here)
         .method_not_allowed_fallback(not_this_method);
     let sockets = Router::new()

@@ -197,3 +197,39 @@ describe('what a person does', () => {
     expect(toasts().at(-1)).toBe('Logged out successfully')
   })
 })
+
+describe('a profile picture', () => {
+  const file = new File(['picture'], 'me.png', { type: 'image/png' })
+  /** What the browser makes of a picture: a jpeg, or nothing. */
+  const canvasGives = (blob: Blob | null) => {
+    vi.stubGlobal('createImageBitmap', async () => ({ width: 800, height: 600, close() {} }))
+    const draw = { fillRect() {}, drawImage() {} }
+    vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(draw as never)
+    vi.spyOn(HTMLCanvasElement.prototype, 'toBlob').mockImplementation((take) => take(blob))
+  }
+
+  beforeEach(() => opens(LOGGED_IN))
+  afterEach(() => vi.restoreAllMocks())
+
+  it('that cannot be drawn is told', async () => {
+    canvasGives(null)
+    await actions.changePicture(file)
+    expect(toasts()).toEqual(['Failed to process image'])
+  })
+
+  it('that the server did not get is told', async () => {
+    canvasGives(new Blob(['small'], { type: 'image/jpeg' }))
+    server = { 'POST /auth/profile-picture/': away }
+    await actions.changePicture(file)
+    expect(toasts()).toEqual(['Failed to update profile picture'])
+  })
+
+  it('that the server has is shown', async () => {
+    canvasGives(new Blob(['small'], { type: 'image/jpeg' }))
+    const user = { ...ada, profile_picture: '/api/pictures/abc' }
+    server = { 'POST /auth/profile-picture/': json(200, { user }) }
+    await actions.changePicture(file)
+    expect(stores.account.getState()).toEqual({ status: 'authenticated', user })
+    expect(toasts()).toEqual(['Profile picture updated successfully!'])
+  })
+})

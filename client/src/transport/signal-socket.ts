@@ -16,10 +16,16 @@ export interface SignalSocketEvents {
 
 export type OpenSignalSocket = (beam: BeamId, events: SignalSocketEvents) => SignalSocket
 
+/** How a socket ends that never was. */
+const NEVER_OPENED = 1006
+
 /** Opens the live channel of a beam on the page's own host. */
 export const openSignalSocket: OpenSignalSocket = (beam, events) => {
-  const scheme = location.protocol === 'https:' ? 'wss:' : 'ws:'
-  const socket = new WebSocket(`${scheme}//${location.host}/ws/beam/${beam}/`)
+  const socket = connect(beam)
+  if (!socket) {
+    queueMicrotask(() => events.onClose(NEVER_OPENED))
+    return { send: () => {}, close: () => {} }
+  }
   socket.binaryType = 'arraybuffer'
   socket.onopen = () => events.onOpen()
   socket.onmessage = ({ data }) => (typeof data === 'string' ? events.onText(data) : events.onBinary(data))
@@ -30,4 +36,15 @@ export const openSignalSocket: OpenSignalSocket = (beam, events) => {
     },
     close: () => socket.close(),
   }
+}
+
+/** Null for a page that has no host, such as one that was saved to a disk. */
+function connect(beam: BeamId): WebSocket | null {
+  if (location.host === '') {
+    // biome-ignore lint/suspicious/noConsole: the specification's way to report it.
+    console.error('Failed to get a valid URL')
+    return null
+  }
+  const scheme = location.protocol === 'https:' ? 'wss:' : 'ws:'
+  return new WebSocket(`${scheme}//${location.host}/ws/beam/${beam}/`)
 }

@@ -1,6 +1,7 @@
 //! Files that people leave on the server for a while: how they come in (H40).
 
 mod limits;
+mod piecewise;
 mod receiving;
 
 use std::sync::Arc;
@@ -14,13 +15,14 @@ use crate::error::Error;
 use crate::limit::{Buckets, Counts, Rate};
 
 pub use limits::{Limits, Size};
+pub use piecewise::piecewise;
 pub use receiving::{Receiving, receive};
 
 /// Uploads of one address: a person shares a folder of pictures.
 const RATE: Rate = Rate { burst: 120, every: std::time::Duration::from_secs(30) };
 /// Uploads of one address at a time.
 const AT_ONCE_PER_CLIENT: usize = 8;
-/// Uploads at a time; towards a bucket each may hold 10 MiB.
+/// Uploads at a time; towards a bucket each may hold 15 MiB.
 const AT_ONCE: usize = 32;
 
 /// What uploads have in common.

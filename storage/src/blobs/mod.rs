@@ -18,9 +18,6 @@ use object_store::local::LocalFileSystem;
 use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, GetResultPayload, ObjectStore, ObjectStoreExt as _};
-use tokio::fs::File;
-use tokio::io::AsyncReadExt as _;
-use tokio_util::io::ReaderStream;
 
 pub use error::Error;
 pub use key::{BlobId, BlobKey};
@@ -28,7 +25,9 @@ pub use location::{Credentials, Location, S3};
 pub use writer::Writer;
 
 /// Bytes of one read from a file: large enough that the way to the disk is not what takes the time.
-const READ_BYTES: usize = 256 * 1024;
+const READ_BYTES: usize = 512 * 1024;
+/// Reads of a file on their way at a time.
+const READ_AHEAD: usize = 2;
 
 /// The bytes of a blob, in order.
 pub type Reading = BoxStream<'static, Result<Bytes, Error>>;
@@ -133,12 +132,11 @@ impl Blobs {
             self.size(key).await?;
             return Ok(futures_util::stream::empty().boxed());
         }
-        let length = range.end - range.start;
         let options =
             GetOptions { range: Some(GetRange::Bounded(range.clone())), ..GetOptions::default() };
         let found = self.objects().get_opts(&key.path(), options).await?;
         Ok(match found.payload {
-            GetResultPayload::File(file, _) => from_file(file, range.start, length).await?,
+            GetResultPayload::File(file, _) => from_file(file, range),
             GetResultPayload::Stream(stream) => stream.map_err(Error::from).boxed(),
         })
     }
@@ -220,12 +218,25 @@ fn allow_missing(result: Result<(), object_store::Error>) -> Result<(), Error> {
     }
 }
 
-/// A file's bytes in pieces of our own: the library's are a few KiB.
-async fn from_file(file: std::fs::File, start: u64, length: u64) -> Result<Reading, Error> {
-    use tokio::io::AsyncSeekExt as _;
-    let mut file = File::from_std(file);
-    file.set_max_buf_size(READ_BYTES);
-    file.seek(std::io::SeekFrom::Start(start)).await?;
-    let stream = ReaderStream::with_capacity(file.take(length), READ_BYTES);
-    Ok(stream.map_err(Error::from).boxed())
+/// A file's bytes in pieces of our own, the next one already on its way from the disk while one goes out. No thread waits
+/// for a slow reader. The library's pieces are a few KiB.
+fn from_file(file: std::fs::File, range: Range<u64>) -> Reading {
+    let file = Arc::new(file);
+    let starts = range.clone().step_by(READ_BYTES);
+    let pieces = starts.map(move |start| {
+        let (file, end) = (file.clone(), range.end.min(start + READ_BYTES as u64));
+        async move {
+            let reading = tokio::task::spawn_blocking(move || read_at(&file, start..end));
+            reading.await.map_err(|error| Error::Unreachable(error.to_string()))?
+        }
+    });
+    futures_util::stream::iter(pieces).buffered(READ_AHEAD).boxed()
+}
+
+fn read_at(file: &std::fs::File, range: Range<u64>) -> Result<Bytes, Error> {
+    use std::os::unix::fs::FileExt as _;
+    let length = usize::try_from(range.end - range.start).unwrap_or(READ_BYTES);
+    let mut bytes = vec![0; length];
+    file.read_exact_at(&mut bytes, range.start)?;
+    Ok(bytes.into())
 }

@@ -16,8 +16,10 @@ const BUCKET_PART: usize = 5 * 1024 * 1024;
 const FILE_PART: usize = 1024 * 1024;
 /// Bytes that a part is made of at a time. All alike, so that the memory of one part serves the next.
 const BLOCK: usize = 256 * 1024;
-/// Parts on their way at a time: one goes out while the next one fills. More cost memory and no time.
-const IN_FLIGHT: usize = 1;
+/// Parts on their way to a file at a time: one is written while the next one fills. More cost memory and no time.
+const TO_FILE: usize = 1;
+/// Parts on their way to a bucket at a time: one goes out while its server is still busy with the one before.
+const TO_BUCKET: usize = 2;
 
 /// A blob that is being written. Dropped, nothing of it is there but what [`super::Blobs::delete`] removes.
 pub struct Writer {
@@ -123,7 +125,11 @@ impl Writer {
     }
 
     async fn send(&mut self) -> Result<(), Error> {
-        while self.in_flight.len() >= IN_FLIGHT {
+        let most = match self.target {
+            Target::File(_) => TO_FILE,
+            Target::Store { .. } => TO_BUCKET,
+        };
+        while self.in_flight.len() >= most {
             self.land().await?;
         }
         let part = std::mem::replace(&mut self.buffer, empty()).freeze();

@@ -1,0 +1,96 @@
+// @vitest-environment jsdom
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Actions } from '../features/actions'
+import type { BeamId } from '../protocol/bindings'
+import { createStores, type Stores } from '../stores/stores'
+import { createClipboard } from './clipboard'
+import type { Context } from './context'
+import { createToaster } from './toaster'
+
+const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
+
+let stores: Stores
+let shared: string[]
+let actions: ReturnType<typeof createClipboard>
+
+const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
+const holds = (text: string) => vi.stubGlobal('navigator', { clipboard: { readText: async () => text } })
+
+beforeEach(() => {
+  vi.unstubAllGlobals()
+  stores = createStores()
+  shared = []
+  const sharing: Pick<Actions, 'shareText' | 'shareFiles'> = {
+    shareText: (text) => shared.push(text),
+    shareFiles: (files) => shared.push(...files.map(({ name }) => name)),
+  }
+  const session = { beamId: BEAM, beamKey: null, beamName: '', expiresAt: 0 }
+  stores.session.setState({ status: 'set', session }, true)
+  actions = createClipboard({ stores, toaster: createToaster(stores.toasts) } as Context, sharing)
+})
+
+describe('pasting', () => {
+  it('shares what is there, trimmed', async () => {
+    holds('  hello ')
+    await actions.paste('home')
+    expect(shared).toEqual(['hello'])
+    expect(toasts()).toEqual([])
+  })
+
+  it('says on the space screen that it worked', async () => {
+    holds('hello')
+    await actions.paste('space')
+    expect(toasts()).toEqual(['Content pasted successfully!'])
+  })
+
+  it.each([
+    ['home', '', 'Your clipboard is empty!'],
+    ['home', ' \n ', 'Your clipboard is empty!'],
+    ['space', '', 'Clipboard is empty!'],
+    ['space', ' \n ', 'Clipboard is empty!'],
+  ] as const)('on %s of %j says: %s', async (screen, nothing, sentence) => {
+    holds(nothing)
+    await actions.paste(screen)
+    expect(shared).toEqual([])
+    expect(toasts()).toEqual([sentence])
+  })
+
+  it('logs a clipboard that may not be read, and says nothing', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    vi.stubGlobal('navigator', { clipboard: { readText: () => Promise.reject(new Error('denied')) } })
+    await actions.paste('space')
+    expect(warn).toHaveBeenCalled()
+    expect(toasts()).toEqual([])
+  })
+})
+
+describe('copying the id of the beam', () => {
+  it.each([
+    [true, 'Beam ID copied successfully'],
+    [false, 'Failed to copy Beam ID!'],
+  ])('says so (the browser lets it: %s)', async (isLet, sentence) => {
+    const writeText = vi.fn(() => (isLet ? Promise.resolve() : Promise.reject(new Error('denied'))))
+    vi.stubGlobal('navigator', { clipboard: { writeText } })
+    document.execCommand = () => false
+    await actions.copyBeamId()
+    expect(writeText).toHaveBeenCalledWith(BEAM)
+    expect(toasts()).toEqual([sentence])
+  })
+})
+
+describe('the share sheet', () => {
+  it('is told the title, the text and the link of the specification', async () => {
+    const share = vi.fn(() => Promise.resolve())
+    vi.stubGlobal('navigator', { share })
+    await actions.shareLink()
+    const url = `${location.origin}/?beam_id=${BEAM}`
+    expect(share).toHaveBeenCalledWith({ title: 'Heliograph Beam', text: 'Join my Beam on Heliograph', url })
+  })
+
+  it('is missed in words where there is none', async () => {
+    vi.stubGlobal('navigator', {})
+    const alert = vi.spyOn(window, 'alert').mockImplementation(() => {})
+    await actions.shareLink()
+    expect(alert).toHaveBeenCalledWith('Sharing is not supported on this device/browser.')
+  })
+})

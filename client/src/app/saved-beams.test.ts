@@ -1,0 +1,44 @@
+import { beforeEach, expect, it, vi } from 'vitest'
+import type { BeamActions } from '../features/beams/beam-actions'
+import type { Beam, BeamShare } from '../protocol/bindings'
+import { createStores, type Stores } from '../stores/stores'
+import { HttpError } from '../transport/http'
+import { createSavedBeams } from './saved-beams'
+import { createToaster } from './toaster'
+
+const BEAM = { beam_id: 'beam', beam_name: 'Trip' } as Beam
+const SHARE = { id: 'share', shared_with: 'grace', share_type: 'read' } as BeamShare
+
+let answer: () => Promise<never>
+vi.mock('../transport/beam-calls', () => {
+  const names = ['listBeams', 'listSharedWithMe', 'listMyShares', 'shareBeam', 'changeShare', 'removeShare']
+  return Object.fromEntries(names.map((name) => [name, () => answer()]))
+})
+
+let stores: Stores
+let actions: BeamActions
+const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
+
+beforeEach(() => {
+  stores = createStores()
+  actions = createSavedBeams({ stores, toaster: createToaster(stores.toasts), reenter: () => {} })
+})
+
+const FAILURES: readonly [string, () => Promise<unknown>][] = [
+  ['Failed to fetch beams', () => actions.load()],
+  ['Failed to share beam', () => actions.share(BEAM, 'grace', 'read')],
+  ['Failed to update permissions', () => actions.changeLevel(SHARE, 'write')],
+  ['Failed to remove share', () => actions.unshare(SHARE)],
+]
+
+it.each(FAILURES)('says "%s" when the server has no words of its own', async (sentence, act) => {
+  answer = () => Promise.reject(new HttpError(null, 'Network Error'))
+  await act()
+  expect(toasts()).toEqual([sentence])
+})
+
+it.each(FAILURES)('says what the server says instead of "%s"', async (_, act) => {
+  answer = () => Promise.reject(new HttpError(403, 'no', 'Only the owner may do this.'))
+  await act()
+  expect(toasts()).toEqual(['Only the owner may do this.'])
+})
