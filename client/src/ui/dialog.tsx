@@ -1,5 +1,6 @@
 import X from 'lucide-react/icons/x'
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react'
+import { useBackCloses } from './back-closes'
 import { cx } from './cx'
 import css from './dialog.module.css'
 import { IconButton } from './icon-button'
@@ -18,7 +19,7 @@ interface DialogProps {
   children: ReactNode
 }
 
-/** A modal dialog, open for as long as it is rendered. Esc and a click beside it close it. */
+/** A modal dialog, open for as long as it is rendered. Esc, a click beside it and the back button close it. */
 export function Dialog(props: DialogProps) {
   const { title, sub, place = 'sheet', wide = false, cross = false, asks = false, onClose, children } = props
   const ref = useRef<HTMLDialogElement>(null)
@@ -30,6 +31,7 @@ export function Dialog(props: DialogProps) {
     return () => dialog?.close()
   }, [])
   useClickBeside(ref, !asks, onClose)
+  useBackCloses(true, onClose)
   return (
     <dialog
       ref={ref}
