@@ -14,7 +14,7 @@ function pageOverlays(): Overlays {
       back: () => history.back(),
       isOurs: () => history.state?.[MARK] === true,
     },
-    queueMicrotask,
+    (then) => queueMicrotask(then),
   )
   window.addEventListener('popstate', () => made.popped())
   overlays = made
