@@ -7,6 +7,7 @@ import { Button } from '../../ui/button'
 import { IconButton } from '../../ui/icon-button'
 import { QrCode } from '../../ui/qr-code'
 import { Skeleton } from '../../ui/skeleton'
+import { AboutButton } from '../about/about-button'
 import { useHouse } from '../actions'
 import { JoinButton } from '../join/join-button'
 import { useBeamLink } from '../session/beam'
@@ -28,11 +29,12 @@ export function Hero() {
   )
 }
 
-/** The source, the id, the link; and the way into another beam. */
+/** What this is, the source, the id, the link; and the way into another beam. */
 export function BeamButtons() {
   const { actions } = useHouse()
   return (
     <>
+      <AboutButton />
       <SourceLink />
       <Button icon={Copy} onClick={() => void actions.copyBeamId()}>
         Copy

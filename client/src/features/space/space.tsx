@@ -4,6 +4,7 @@ import { useStore } from 'zustand'
 import { Button } from '../../ui/button'
 import { Mark } from '../../ui/mark'
 import { QrCode } from '../../ui/qr-code'
+import { AboutButton } from '../about/about-button'
 import { useHouse } from '../actions'
 import { AnyFileButtons, MediaButton } from '../files/file-buttons'
 import { usePasteAnywhere } from '../files/paste-anywhere'
@@ -58,7 +59,10 @@ function Empty({ session }: { session: boolean }) {
       <div className={css.middle}>
         {session ? <Code size="big" /> : <Mark size={72} />}
         <h1 className={css.heading}>Share Clipboards / Links / Pictures / Videos</h1>
-        <SourceLink look="ghost" />
+        <div className={css.more}>
+          <AboutButton look="ghost" />
+          <SourceLink look="ghost" />
+        </div>
         {session && <Files />}
       </div>
       {session ? (
