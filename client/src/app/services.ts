@@ -14,8 +14,10 @@ import { notesFor } from './beam-notes'
 import { begin, joinedSession } from './begin'
 import { createClipboard } from './clipboard'
 import type { Context } from './context'
+import { startOfflineWorker } from './offline-start'
 import { createSavedBeams } from './saved-beams'
 import { saveSession } from './session-storage'
+import { shareWhatCameIn } from './shared-in'
 import { createSharing, receiveWhatComes } from './sharing'
 import { keepSocketLogin } from './socket-login'
 import { createToaster, type Toaster } from './toaster'
@@ -91,6 +93,8 @@ export function startServices(): House {
     notesOf: (beam) => notesFor(beam, stores),
   })
   wakeWithThePage(() => stores.connection.getState().status === 'reconnecting' && connection?.live.wake())
+  startOfflineWorker()
+  void shareWhatCameIn(stores, actions)
   return { stores, actions }
 }
 
