@@ -11,6 +11,7 @@ import { AboutButton } from '../about/about-button'
 import { useHouse } from '../actions'
 import { JoinButton } from '../join/join-button'
 import { useBeamLink } from '../session/beam'
+import { OfflineNote } from '../session/offline-note'
 import { SourceLink } from '../session/source-link'
 import css from './hero.module.css'
 
@@ -64,6 +65,7 @@ export function NoBeam() {
       heading={failed ? 'The beam could not be made' : SUBTITLE}
       subtitle={failed ? 'The server did not answer as it should. Is it running, and are you online?' : ''}
     >
+      <OfflineNote />
       <Button look="primary" icon={failed ? undefined : Plus} onClick={() => void actions.newBeam()}>
         {failed ? 'Try again' : 'New Beam'}
       </Button>

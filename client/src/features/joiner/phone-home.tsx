@@ -12,6 +12,7 @@ import { SaveButton } from '../save/save-button'
 import { ScanButton } from '../scanner/scan-button'
 import { useHasItems, useMayShare, useSession } from '../session/beam'
 import { BeamGone, useGone } from '../session/beam-gone'
+import { OfflineNote } from '../session/offline-note'
 import { ReadOnly } from '../session/read-only'
 import { Composer } from './composer'
 import { LaptopPicture } from './laptop-picture'
@@ -98,6 +99,7 @@ function NotJoined() {
         )}
       </div>
       <div className={css.actions}>
+        <OfflineNote />
         <ScanButton look="primary" size="lg" />
         <div className={css.else}>
           <JoinButton look="ghost" size="lg" />

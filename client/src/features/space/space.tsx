@@ -13,8 +13,10 @@ import { JoinButton } from '../join/join-button'
 import { newBeamLabel } from '../joiner/new-beam-label'
 import { useBeamLink, useDeviceCount, useHasItems, useMayShare, useSession } from '../session/beam'
 import { BeamGone, useGone } from '../session/beam-gone'
+import { OfflineNote } from '../session/offline-note'
 import { ReadOnly } from '../session/read-only'
 import { SourceLink } from '../session/source-link'
+import { ParcelNote } from './parcel-note'
 import css from './space.module.css'
 import { SpaceMenu } from './space-menu'
 
@@ -105,6 +107,8 @@ function Ways() {
   const status = useStore(stores.session, (state) => state.status)
   return (
     <div className={css.ways}>
+      <ParcelNote />
+      <OfflineNote />
       {status === 'failed' && (
         <p className={css.failed} role="alert">
           The beam could not be made. Are you online?
