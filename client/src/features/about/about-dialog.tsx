@@ -57,7 +57,7 @@ export function AboutDialog({ onClose }: { onClose: () => void }) {
         ))}
       </ul>
       <DialogFoot>
-        <Button look="primary" className={css.done} autoFocus onClick={onClose}>
+        <Button look="primary" className={css.done} onClick={onClose}>
           Got it!
         </Button>
       </DialogFoot>

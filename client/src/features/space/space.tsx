@@ -68,7 +68,7 @@ function Empty({ session }: { session: boolean }) {
         {session && <Files />}
       </div>
       {session ? (
-        <div className={css.share}>
+        <div className={css.share} data-bar>
           <Button look="primary" size="lg" icon={Share} onClick={() => void actions.shareLink()}>
             Share
           </Button>
