@@ -2,12 +2,19 @@
 import { Server } from '../support/server.ts'
 import { measureDirect } from './direct.ts'
 import { measureFirstPage } from './first-page.ts'
+import { measureFirstPaint } from './first-paint.ts'
+import { measureJoining } from './joining.ts'
+import { measureAccessibility, measureBestPractices } from './lighthouse.ts'
 import { measureMemory } from './memory.ts'
 import { measureStored } from './stored.ts'
 import { printHeading, printRow, type Row } from './table.ts'
 
 const FIGURES: Record<string, (server: Server) => Promise<Row | Row[]>> = {
   'first-page': measureFirstPage,
+  'first-paint': measureFirstPaint,
+  joining: measureJoining,
+  accessibility: measureAccessibility,
+  'best-practices': measureBestPractices,
   direct: measureDirect,
   memory: measureMemory,
   stored: measureStored,

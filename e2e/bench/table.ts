@@ -7,16 +7,19 @@ export interface Row {
   /** What is promised of: a ratio, or an absolute figure where there is no reference. */
   value: number
   target: { atLeast: number } | { atMost: number }
+  /** More lines under the figure. */
+  notes?: readonly string[]
 }
 
 export function printHeading(): void {
   printLine('figure', 'product', 'reference', 'value', 'target', '')
 }
 
-export function printRow({ figure, product, reference, value, target }: Row): void {
+export function printRow({ figure, product, reference, value, target, notes = [] }: Row): void {
   const [sign, bound] = 'atLeast' in target ? ['>=', target.atLeast] : ['<=', target.atMost]
   const kept = sign === '>=' ? value >= bound : value <= bound
   printLine(figure, product, reference, value.toFixed(2), `${sign} ${bound}`, kept ? 'kept' : 'MISSED')
+  for (const note of notes) process.stdout.write(`    ${note}\n`)
 }
 
 export function median(values: readonly number[]): number {

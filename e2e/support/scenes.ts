@@ -118,6 +118,45 @@ export const SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'about',
+    on: BOTH,
+    show: async ({ looker, phone }) => {
+      await (phone ? looker.opensSpace() : looker.opensHome())
+      await looker.page.getByRole('button', { name: 'Know More' }).click()
+      await expect(looker.page.getByRole('dialog', { name: 'About Heliograph' })).toBeVisible()
+    },
+  },
+  {
+    name: 'scanner',
+    on: BOTH,
+    show: async ({ looker }) => {
+      await looker.context.addInitScript(pretendCamera)
+      await looker.opensHome()
+      await looker.page.getByRole('button', { name: 'Join Beam' }).click()
+      await looker.page.getByRole('dialog').getByRole('button', { name: 'Scan QR' }).click()
+      await expect(looker.page.getByRole('dialog', { name: 'Scan QR' })).toBeVisible()
+      await expect(looker.page.getByText('Waiting for the camera…')).toHaveCount(0)
+    },
+  },
+  {
+    name: 'not-found',
+    on: BOTH,
+    show: async ({ looker }) => {
+      await looker.opens(`${looker.origin}/nothing/here`)
+      await looker.seesHeading('There is no page here')
+    },
+  },
+  {
+    name: 'offline',
+    on: ['phone'],
+    show: async ({ looker }) => {
+      await looker.opensHome()
+      await expect(looker.page.getByRole('button', { name: 'Scan QR' })).toBeVisible()
+      await looker.context.setOffline(true)
+      await looker.seesToast(/You are offline/)
+    },
+  },
+  {
     name: 'login',
     on: BOTH,
     show: async ({ looker }) => {
@@ -233,6 +272,20 @@ export const SCENES: readonly Scene[] = [
     },
   },
 ]
+
+/** Runs in the page, before any script of its own: a camera that sees a grey desk. */
+function pretendCamera(): void {
+  navigator.mediaDevices.getUserMedia = async () => {
+    const desk = document.createElement('canvas')
+    Object.assign(desk, { width: 640, height: 480 })
+    const pen = desk.getContext('2d')
+    if (pen) {
+      pen.fillStyle = '#8a8378'
+      pen.fillRect(0, 0, desk.width, desk.height)
+    }
+    return desk.captureStream(5)
+  }
+}
 
 /** A beam that the looker's account saved at another device. */
 async function hasSavedBeam({ device, looker }: Stage): Promise<{ desk: Device; link: string }> {

@@ -22,6 +22,8 @@ export interface DeviceOptions {
   dark?: boolean
   /** A browser process of its own, with a profile on the disk: what a person has, and what large files need. */
   own?: BrowserName
+  /** More flags for a browser process of its own. */
+  flags?: readonly string[]
 }
 
 export type CallDevice = (name: string, options?: DeviceOptions) => Promise<Device>
@@ -81,7 +83,11 @@ async function ownBrowser(name: BrowserName, options: DeviceOptions): Promise<Ma
   const profile = await mkdtemp(join(tmpdir(), 'heliograph-profile-'))
   const launch = name === 'chromium' ? CHROMIUM : FIREFOX
   const type = name === 'chromium' ? chromium : firefox
-  const context = await type.launchPersistentContext(profile, { ...launch, ...contextOptions(name, options) })
+  const context = await type.launchPersistentContext(profile, {
+    ...launch,
+    args: [...(launch.args ?? []), ...(options.flags ?? [])],
+    ...contextOptions(name, options),
+  })
   await allowClipboard(name, context)
   const leave = async () => {
     await context.close()

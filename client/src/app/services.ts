@@ -14,6 +14,8 @@ import { notesFor } from './beam-notes'
 import { begin, joinedSession } from './begin'
 import { createClipboard } from './clipboard'
 import type { Context } from './context'
+import { followThePage, isSeen } from './page-life'
+import { PatientStatus } from './patient-status'
 import { createSavedBeams } from './saved-beams'
 import { saveSession } from './session-storage'
 import { createSharing, receiveWhatComes } from './sharing'
@@ -30,14 +32,19 @@ export function startServices(): House {
   const transfers = new Transfers((event) => news(event, (to, frame) => connection?.live.relay(to, frame)))
   const context: Context = { stores, toaster, transfers, live: () => connection?.live ?? null }
 
+  let patience: PatientStatus | null = null
+
   const enter = (session: BeamSession, onStatus: (status: LiveBeamStatus) => void = () => {}) => {
     connection?.leave()
+    patience?.end()
     saveSession(session)
     stores.session.setState({ status: 'set', session }, true)
+    const patient = new PatientStatus((shown) => stores.connection.setState(shown, true), isSeen)
+    patience = patient
     connection = joinBeam(session, stores, transfers, toaster, {
-      onStatus(status) {
-        stores.connection.setState(status, true)
-        onStatus(status)
+      onStatus(heard) {
+        patient.hear(heard)
+        onStatus(heard)
       },
       onItems: () => receiveWhatComes(context),
     })
@@ -90,7 +97,10 @@ export function startServices(): House {
     wait: () => stores.session.setState({ status: 'creating' }, true),
     notesOf: (beam) => notesFor(beam, stores),
   })
-  wakeWithThePage(() => stores.connection.getState().status === 'reconnecting' && connection?.live.wake())
+  followThePage(stores, toaster, actions, () => {
+    connection?.live.wake()
+    patience?.seen()
+  })
   return { stores, actions }
 }
 
@@ -119,12 +129,4 @@ function readSiteInto({ site }: House['stores']): void {
     // Without it links carry the page's own address, which is true as well.
     () => {},
   )
-}
-
-/** A phone that wakes, or a network that is back, reconnects at once. */
-function wakeWithThePage(wake: () => void): void {
-  addEventListener('online', wake)
-  document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'visible') wake()
-  })
 }

@@ -170,7 +170,8 @@ function share({ stores, live }: Context, id: ItemId, message: unknown, extra: s
 function deleteItem(context: Context, item: Item): void {
   const { stores, transfers, toaster, live } = context
   if (!mayDelete(stores.access.getState(), item)) {
-    return toaster.bad('Cannot delete beam note from UI (Update Soon)')
+    toaster.bad('Cannot delete beam note from UI (Update Soon)')
+    return
   }
   const transfer = stores.transfers.getState().transfers[item.id]
   if (transfer?.role === 'storing' && transfer.state.status === 'moving') return forget(context, item.id)

@@ -4,9 +4,9 @@ import type { Stores } from '../stores/stores'
 import { reduceToasts, type Toast } from '../stores/toasts'
 
 export interface Toaster {
-  ok(text: string, action?: Toast['action']): void
-  bad(text: string, action?: Toast['action']): void
-  info(text: string, action?: Toast['action']): void
+  ok(text: string, action?: Toast['action']): Toast['id']
+  bad(text: string, action?: Toast['action']): Toast['id']
+  info(text: string, action?: Toast['action']): Toast['id']
   dismiss(id: number): void
 }
 
@@ -16,6 +16,7 @@ export function createToaster(store: Stores['toasts']): Toaster {
     last += 1
     const toast = { id: last, tone, text, action }
     store.setState((state) => reduceToasts(state, { type: 'shown', toast }), true)
+    return last
   }
   return {
     ok: show('ok'),

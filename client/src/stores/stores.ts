@@ -6,6 +6,7 @@ import { createBeamsStore } from './beams'
 import { createConnectionStore } from './connection'
 import { createDevicesStore } from './devices'
 import { createItemsStore } from './items'
+import { createParcelStore } from './parcel'
 import { createToastsStore } from './toasts'
 import { createTransfersStore } from './transfers'
 
@@ -20,6 +21,7 @@ export function createStores() {
     devices: createDevicesStore(),
     items: createItemsStore(),
     transfers: createTransfersStore(),
+    parcel: createParcelStore(),
     toasts: createToastsStore(),
   }
 }

@@ -9,7 +9,7 @@ import {
   RECONNECT_DELAY_MS,
   SOCKET_IDLE_MS,
 } from '../protocol/bindings'
-import { LiveBeam, type LiveBeamStatus } from './live-beam'
+import { ANSWER_WITHIN_MS, LiveBeam, type LiveBeamStatus } from './live-beam'
 import type { OpenSignalSocket, SignalSocketEvents } from './signal-socket'
 
 const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
@@ -157,6 +157,30 @@ describe('the live channel', () => {
     expect(statuses.at(-1)).toEqual({ status: 'stopped', why: 'unreachable' })
     live.wake()
     server.accepts()
+    expect(statuses.at(-1)).toEqual({ status: 'live' })
+  })
+
+  it('asks a socket after a sleep whether it lives, and keeps one that answers', async () => {
+    const live = join()
+    server.accepts()
+    live.wake()
+    expect(server.newest.sent.at(-1)).toBe('ping')
+    server.newest.events.onText('pong')
+    await vi.advanceTimersByTimeAsync(ANSWER_WITHIN_MS)
+    expect(server.sockets).toHaveLength(1)
+    expect(statuses.at(-1)).toEqual({ status: 'live' })
+  })
+
+  it('replaces a socket that died in a sleep at once, and sends what was shared meanwhile', async () => {
+    const live = join()
+    server.accepts()
+    live.wake()
+    live.share(ITEM, 'x', 'text')
+    await vi.advanceTimersByTimeAsync(ANSWER_WITHIN_MS)
+    expect(statuses.at(-1)).toMatchObject({ status: 'reconnecting', attempt: 1 })
+    expect(server.sockets.map(({ closed }) => closed)).toEqual([true, false])
+    server.accepts()
+    expect(server.heard()).toMatchObject([{ type: 'auth' }, { id: ITEM }, { type: 'sync' }])
     expect(statuses.at(-1)).toEqual({ status: 'live' })
   })
 

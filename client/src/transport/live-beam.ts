@@ -49,6 +49,8 @@ export interface LiveBeamOptions {
 }
 
 const ADDRESS_BYTES = 16
+/** For the answer to a ping, when the device may just have woken up. */
+export const ANSWER_WITHIN_MS = 3_000
 
 export class LiveBeam {
   readonly #options: LiveBeamOptions
@@ -115,15 +117,28 @@ export class LiveBeam {
     this.#socket?.send(bytes)
   }
 
-  /** Tries at once: the network is back, the page is seen again, or the person asks. */
+  /**
+   * Tries at once: the network is back, the page is seen again, or the person asks. A socket that seems to be open may have
+   * died while the device slept: it is asked, and replaced when it does not answer soon.
+   */
   wake(): void {
-    if (this.#retry === null && this.#socket) return
-    this.rejoin()
+    if (this.#retry !== null || !this.#socket) return this.rejoin()
+    if (!this.#live) return
+    this.#socket.send('ping')
+    if (this.#idle !== null) clearTimeout(this.#idle)
+    this.#idle = setTimeout(() => this.#replace(), ANSWER_WITHIN_MS)
   }
 
   /** Joins once more, as whoever is logged in now. */
   rejoin(): void {
     this.#attempt = 0
+    this.#connect()
+  }
+
+  /** Nobody waits for the end of a socket that is dead. */
+  #replace(): void {
+    this.#attempt = 1
+    this.#events.onStatus({ status: 'reconnecting', attempt: this.#attempt, of: RECONNECT_ATTEMPTS })
     this.#connect()
   }
 

@@ -1,5 +1,6 @@
 import X from 'lucide-react/icons/x'
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react'
+import { useBackCloses } from './back-closes'
 import { cx } from './cx'
 import css from './dialog.module.css'
 import { IconButton } from './icon-button'
@@ -9,7 +10,10 @@ interface DialogProps {
   sub?: string
   /** On phones: a sheet from below, or the upper third, where a keyboard leaves it in view. */
   place?: 'sheet' | 'upper'
-  wide?: boolean
+  /** 440, 520 or 720 px. */
+  width?: 'normal' | 'wide' | 'full'
+  /** Stands before the title. */
+  picture?: ReactNode
   /** A cross in the corner, for dialogs without a Cancel. */
   cross?: boolean
   /** Asks before something that cannot be undone: a press beside it does not answer. */
@@ -18,9 +22,10 @@ interface DialogProps {
   children: ReactNode
 }
 
-/** A modal dialog, open for as long as it is rendered. Esc and a click beside it close it. */
+/** A modal dialog, open for as long as it is rendered. Esc, a click beside it and the back button close it. */
 export function Dialog(props: DialogProps) {
-  const { title, sub, place = 'sheet', wide = false, cross = false, asks = false, onClose, children } = props
+  const { title, sub, place = 'sheet', width = 'normal', picture, onClose, children } = props
+  const { cross = false, asks = false } = props
   const ref = useRef<HTMLDialogElement>(null)
   const heading = useId()
   useLayoutEffect(() => {
@@ -30,21 +35,27 @@ export function Dialog(props: DialogProps) {
     return () => dialog?.close()
   }, [])
   useClickBeside(ref, !asks, onClose)
+  useBackCloses(true, onClose)
   return (
     <dialog
       ref={ref}
       role={asks ? 'alertdialog' : undefined}
-      className={cx(css.dialog, css[place], wide && css.wide)}
+      className={cx(css.dialog, css[place], css[width])}
       aria-labelledby={heading}
       onClose={() => {
         // The news of an earlier close comes late; only a dialog that is closed now counts.
         if (ref.current && !ref.current.open) onClose()
       }}
     >
-      <h2 id={heading} className={css.title}>
-        {title}
-      </h2>
-      {sub && <p className={css.sub}>{sub}</p>}
+      <div className={css.head}>
+        {picture}
+        <div>
+          <h2 id={heading} className={css.title}>
+            {title}
+          </h2>
+          {sub && <p className={css.sub}>{sub}</p>}
+        </div>
+      </div>
       {children}
       {cross && (
         <span className={css.cross}>

@@ -1,14 +1,39 @@
 import { Link } from 'react-router'
+import { PageFooter } from '../../features/session/page-footer'
 import { buttonClass } from '../../ui/button'
 import { Mark } from '../../ui/mark'
 import { paths } from '../paths'
+import { DesktopShell } from '../shell/desktop-shell'
+import { Loading } from '../shell/loading'
 import { usePageTitle } from '../shell/page-title'
+import { PhoneShell } from '../shell/phone-shell'
+import { useViewportClass } from '../viewport'
 import css from './not-found-route.module.css'
 
 export function NotFoundRoute() {
   usePageTitle('Not found')
+  const viewport = useViewportClass()
+  if (viewport === 'undetermined') return <Loading />
+  if (viewport === 'mobile') {
+    return (
+      <PhoneShell toasts="page">
+        <NotFound />
+      </PhoneShell>
+    )
+  }
   return (
-    <main className={css.page}>
+    <DesktopShell>
+      <div className={css.page}>
+        <NotFound />
+        <PageFooter />
+      </div>
+    </DesktopShell>
+  )
+}
+
+function NotFound() {
+  return (
+    <main className={css.words}>
       <Mark size={40} />
       <h1>There is no page here</h1>
       <p>The address may be mistyped. A beam has its own link or id.</p>

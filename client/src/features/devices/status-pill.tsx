@@ -1,5 +1,6 @@
 import Monitor from 'lucide-react/icons/monitor'
 import Users from 'lucide-react/icons/users'
+import WifiOff from 'lucide-react/icons/wifi-off'
 import { lazy, Suspense, useCallback, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Connection } from '../../stores/connection'
@@ -9,6 +10,7 @@ import type { Glyph } from '../../ui/icon'
 import { Pill } from '../../ui/pill'
 import { useHouse } from '../actions'
 import { useDeviceCount, useHasItems } from '../session/beam'
+import { useOnline } from '../session/online'
 import css from './status-pill.module.css'
 
 const DevicePopover = lazy(() => import('./device-list').then((m) => ({ default: m.DevicePopover })))
@@ -17,6 +19,7 @@ const DeviceSheet = lazy(() => import('./device-list').then((m) => ({ default: m
 /** How many devices are here, or what keeps them away. Opens the list of devices. */
 export function StatusPill({ phone = false }: { phone?: boolean }) {
   const connection = useStore(useHouse().stores.connection, (state) => state)
+  const online = useOnline()
   const count = useDeviceCount()
   const hasItems = useHasItems()
   const [open, setOpen] = useState(false)
@@ -26,7 +29,7 @@ export function StatusPill({ phone = false }: { phone?: boolean }) {
   // Without items the page itself says that the beam is closed for good.
   if (connection.status === 'stopped' && connection.why !== 'unreachable' && !hasItems) return null
   if (connection.status === 'stopped') return <StoppedBar why={connection.why} />
-  const look = pillLook(connection, count)
+  const look = online || connection.status === 'idle' ? pillLook(connection, count) : OFFLINE
   if (!look) return null
   return (
     <div ref={anchor} className={css.anchor}>
@@ -53,6 +56,8 @@ interface PillLook {
   icon?: Glyph
   text: string
 }
+
+const OFFLINE: PillLook = { tone: 'warn', icon: WifiOff, text: 'Offline' }
 
 function pillLook(connection: Connection, count: number): PillLook | null {
   switch (connection.status) {

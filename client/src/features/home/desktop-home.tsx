@@ -33,16 +33,18 @@ export function DesktopHome() {
     )
   }
   return (
-    <main className={css.home}>
-      <Canvas />
-      <Rays lit={waiting && session !== null} />
-      {waiting && (session ? <Hero /> : <NoBeam />)}
-      {!waiting && !hasItems && <NothingYet />}
-      {!waiting && <CornerQr />}
-      {hasItems && <p className={css.hint}>Double Click a note to copy</p>}
+    <>
+      <main className={css.home}>
+        <Canvas />
+        <Rays lit={waiting && session !== null} />
+        {waiting && (session ? <Hero /> : <NoBeam />)}
+        {!waiting && !hasItems && <NothingYet />}
+        {!waiting && <CornerQr />}
+        {hasItems && <p className={css.hint}>Double Click a note to copy</p>}
+        {session && !gone && (mayShare ? <Tools /> : <Reader />)}
+      </main>
       {!hasItems && <FooterLine corner={waiting} />}
-      {session && !gone && (mayShare ? <Tools /> : <Reader />)}
-    </main>
+    </>
   )
 }
 

@@ -7,9 +7,11 @@ import { Button } from '../../ui/button'
 import { IconButton } from '../../ui/icon-button'
 import { QrCode } from '../../ui/qr-code'
 import { Skeleton } from '../../ui/skeleton'
+import { AboutButton } from '../about/about-button'
 import { useHouse } from '../actions'
 import { JoinButton } from '../join/join-button'
 import { useBeamLink } from '../session/beam'
+import { OfflineNote } from '../session/offline-note'
 import { SourceLink } from '../session/source-link'
 import css from './hero.module.css'
 
@@ -28,11 +30,12 @@ export function Hero() {
   )
 }
 
-/** The source, the id, the link; and the way into another beam. */
+/** What this is, the source, the id, the link; and the way into another beam. */
 export function BeamButtons() {
   const { actions } = useHouse()
   return (
     <>
+      <AboutButton />
       <SourceLink />
       <Button icon={Copy} onClick={() => void actions.copyBeamId()}>
         Copy
@@ -62,6 +65,7 @@ export function NoBeam() {
       heading={failed ? 'The beam could not be made' : SUBTITLE}
       subtitle={failed ? 'The server did not answer as it should. Is it running, and are you online?' : ''}
     >
+      <OfflineNote />
       <Button look="primary" icon={failed ? undefined : Plus} onClick={() => void actions.newBeam()}>
         {failed ? 'Try again' : 'New Beam'}
       </Button>

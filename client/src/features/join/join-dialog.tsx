@@ -4,6 +4,8 @@ import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
 import { Field } from '../../ui/field'
 import { useHouse } from '../actions'
+import { hasCameras } from '../scanner/camera'
+import { ScanButton } from '../scanner/scan-button'
 import css from './join-dialog.module.css'
 import { joinHint } from './join-hint'
 
@@ -52,6 +54,7 @@ export function JoinDialog({ onClose }: { onClose: () => void }) {
           <Button look="soft" icon={ClipboardPaste} onClick={() => void paste()}>
             Paste
           </Button>
+          {hasCameras() && <ScanButton look="quiet" size="md" onJoined={onClose} />}
         </div>
       </form>
     </Dialog>

@@ -9,8 +9,10 @@ import { usePasteAnywhere } from '../files/paste-anywhere'
 import { ItemList } from '../item/item-list'
 import { JoinButton } from '../join/join-button'
 import { SaveButton } from '../save/save-button'
+import { ScanButton } from '../scanner/scan-button'
 import { useHasItems, useMayShare, useSession } from '../session/beam'
 import { BeamGone, useGone } from '../session/beam-gone'
+import { OfflineNote } from '../session/offline-note'
 import { ReadOnly } from '../session/read-only'
 import { Composer } from './composer'
 import { LaptopPicture } from './laptop-picture'
@@ -89,7 +91,7 @@ function NotJoined() {
       <LaptopPicture />
       <div className={css.words}>
         <h1>Open {host} on a PC or laptop to start beaming</h1>
-        <p>Then scan its code with your camera, or enter its beam ID here.</p>
+        <p>Then scan the code it shows.</p>
         {status === 'failed' && (
           <p className={css.failed} role="alert">
             The beam could not be made. Are you online?
@@ -97,16 +99,20 @@ function NotJoined() {
         )}
       </div>
       <div className={css.actions}>
-        <JoinButton look="primary" size="lg" />
-        <Button
-          look="ghost"
-          size="lg"
-          icon={Plus}
-          disabled={status === 'creating'}
-          onClick={() => void actions.newBeam()}
-        >
-          {newBeamLabel(status)}
-        </Button>
+        <OfflineNote />
+        <ScanButton look="primary" size="lg" />
+        <div className={css.else}>
+          <JoinButton look="ghost" size="lg" />
+          <Button
+            look="ghost"
+            size="lg"
+            icon={Plus}
+            disabled={status === 'creating'}
+            onClick={() => void actions.newBeam()}
+          >
+            {newBeamLabel(status)}
+          </Button>
+        </div>
       </div>
     </main>
   )

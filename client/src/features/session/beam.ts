@@ -5,6 +5,9 @@ import { mayShare } from '../../stores/beam-access'
 import type { BeamSession } from '../../stores/beam-session'
 import { useHouse } from '../actions'
 
+/** What the product is, in one line. */
+export const TAGLINE = 'Instant content sharing between devices. No accounts, no hassle.'
+
 /** The product's name until the server says its own. */
 const PRODUCT = { name: 'Heliograph', version: '1.0.0', repository: undefined }
 

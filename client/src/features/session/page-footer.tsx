@@ -1,5 +1,5 @@
 import { Mark } from '../../ui/mark'
-import { useProduct } from './beam'
+import { TAGLINE, useProduct } from './beam'
 import css from './page-footer.module.css'
 
 /** What the product is, under a page of wide screens. */
@@ -9,7 +9,7 @@ export function PageFooter() {
     <footer className={css.footer}>
       <span className={css.tagline}>
         <Mark size={18} />
-        Instant content sharing between devices. No accounts, no hassle.
+        {TAGLINE}
       </span>
       <a href={repository} target="_blank" rel="noreferrer">
         Source code

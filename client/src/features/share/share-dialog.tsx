@@ -20,7 +20,7 @@ export function ShareDialog({ sharing }: { sharing: Exclude<SharingState, { stat
     <Dialog
       title={`Share “${beamName(beam.beam_name)}”`}
       sub="People you name find it under Shared With Me."
-      wide
+      width="wide"
       cross
       onClose={beams.closeSharing}
     >

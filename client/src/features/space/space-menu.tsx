@@ -3,6 +3,7 @@ import Plus from 'lucide-react/icons/plus'
 import Share from 'lucide-react/icons/share'
 import X from 'lucide-react/icons/x'
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { useBackCloses } from '../../ui/back-closes'
 import { cx } from '../../ui/cx'
 import { useDismiss } from '../../ui/dismiss'
 import { Icon } from '../../ui/icon'
@@ -26,6 +27,7 @@ export function SpaceMenu() {
     button.current?.focus()
   }, [])
   useDismiss(anchor, state === 'open', close)
+  useBackCloses(state === 'open', close)
   useEffect(() => {
     if (state !== 'closing') return
     const timer = setTimeout(() => setState('closed'), CLOSING_MS)

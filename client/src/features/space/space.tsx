@@ -4,6 +4,7 @@ import { useStore } from 'zustand'
 import { Button } from '../../ui/button'
 import { Mark } from '../../ui/mark'
 import { QrCode } from '../../ui/qr-code'
+import { AboutButton } from '../about/about-button'
 import { useHouse } from '../actions'
 import { AnyFileButtons, MediaButton } from '../files/file-buttons'
 import { usePasteAnywhere } from '../files/paste-anywhere'
@@ -12,8 +13,10 @@ import { JoinButton } from '../join/join-button'
 import { newBeamLabel } from '../joiner/new-beam-label'
 import { useBeamLink, useDeviceCount, useHasItems, useMayShare, useSession } from '../session/beam'
 import { BeamGone, useGone } from '../session/beam-gone'
+import { OfflineNote } from '../session/offline-note'
 import { ReadOnly } from '../session/read-only'
 import { SourceLink } from '../session/source-link'
+import { ParcelNote } from './parcel-note'
 import css from './space.module.css'
 import { SpaceMenu } from './space-menu'
 
@@ -58,11 +61,14 @@ function Empty({ session }: { session: boolean }) {
       <div className={css.middle}>
         {session ? <Code size="big" /> : <Mark size={72} />}
         <h1 className={css.heading}>Share Clipboards / Links / Pictures / Videos</h1>
-        <SourceLink look="ghost" />
+        <div className={css.more}>
+          <AboutButton look="ghost" />
+          <SourceLink look="ghost" />
+        </div>
         {session && <Files />}
       </div>
       {session ? (
-        <div className={css.share}>
+        <div className={css.share} data-bar>
           <Button look="primary" size="lg" icon={Share} onClick={() => void actions.shareLink()}>
             Share
           </Button>
@@ -101,6 +107,8 @@ function Ways() {
   const status = useStore(stores.session, (state) => state.status)
   return (
     <div className={css.ways}>
+      <ParcelNote />
+      <OfflineNote />
       {status === 'failed' && (
         <p className={css.failed} role="alert">
           The beam could not be made. Are you online?

@@ -1,0 +1,24 @@
+/** Says that the connection is lost, once for each loss, and takes it back when it is there again. */
+import type { Connection } from '../stores/connection'
+import type { Stores } from '../stores/stores'
+import type { Toaster } from './toaster'
+
+const LOST = 'Connection lost. What you add now is sent when it is back.'
+const OFFLINE = 'You are offline. What you add now is sent when you are back.'
+
+/** Call it once. */
+export function tellLosses(connection: Stores['connection'], toaster: Toaster, retry: () => void): void {
+  let told: number | null = null
+  connection.subscribe((now, before) => {
+    if (now.status === 'reconnecting' && before.status === 'live') {
+      told = navigator.onLine ? toaster.info(LOST, { label: 'Retry now', run: retry }) : toaster.info(OFFLINE)
+    } else if (told !== null && isOver(now)) {
+      toaster.dismiss(told)
+      told = null
+    }
+  })
+}
+
+function isOver({ status }: Connection): boolean {
+  return status !== 'reconnecting'
+}

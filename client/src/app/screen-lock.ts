@@ -1,0 +1,52 @@
+/** Keeps the screen awake while files move: a phone that falls asleep ends its links. */
+
+import type { Stores } from '../stores/stores'
+import type { Transfer, TransfersState } from '../stores/transfers'
+
+/** Whether any file moves, in either direction. */
+export function isAnyMoving({ transfers }: TransfersState): boolean {
+  return Object.values(transfers).some(isMoving)
+}
+
+function isMoving(transfer: Transfer): boolean {
+  const states = transfer.role === 'sending' ? Object.values(transfer.to) : [transfer.state]
+  return states.some(({ status }) => status === 'moving')
+}
+
+/** Call it once. Where the browser or the battery says no, the screen does as it always does. */
+export function keepScreenAwake(transfers: Stores['transfers']): void {
+  if (!('wakeLock' in navigator)) return
+  let wanted = false
+  let lock: Promise<WakeLockSentinel | null> | null = null
+  const ask = () => {
+    const asked = request()
+    lock = asked
+    const lost = () => {
+      if (lock === asked) lock = null
+    }
+    void asked.then((held) => held?.addEventListener('release', lost, { once: true }))
+  }
+  const adjust = () => {
+    if (wanted && !lock && document.visibilityState === 'visible') ask()
+    if (!wanted && lock) {
+      void lock.then((held) => held?.release())
+      lock = null
+    }
+  }
+  transfers.subscribe((state) => {
+    const now = isAnyMoving(state)
+    if (now === wanted) return
+    wanted = now
+    adjust()
+  })
+  // A hidden page loses the lock.
+  document.addEventListener('visibilitychange', adjust)
+}
+
+async function request(): Promise<WakeLockSentinel | null> {
+  try {
+    return await navigator.wakeLock.request('screen')
+  } catch {
+    return null
+  }
+}

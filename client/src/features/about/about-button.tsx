@@ -1,0 +1,21 @@
+import { lazy, Suspense, useState } from 'react'
+import { Button } from '../../ui/button'
+
+const AboutDialog = lazy(() => import('./about-dialog').then((m) => ({ default: m.AboutDialog })))
+
+/** Tells what the product is; the words are loaded when they are asked for. */
+export function AboutButton({ look = 'plain' }: { look?: 'plain' | 'ghost' }) {
+  const [open, setOpen] = useState(false)
+  return (
+    <>
+      <Button look={look} aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        Know More
+      </Button>
+      {open && (
+        <Suspense>
+          <AboutDialog onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,66 @@
+import Hand from 'lucide-react/icons/hand'
+import KeyRound from 'lucide-react/icons/key-round'
+import ShieldCheck from 'lucide-react/icons/shield-check'
+import Zap from 'lucide-react/icons/zap'
+import { Button } from '../../ui/button'
+import { Dialog } from '../../ui/dialog'
+import { DialogFoot } from '../../ui/dialog-foot'
+import type { Glyph } from '../../ui/icon'
+import { Mark } from '../../ui/mark'
+import { SourceGlyph } from '../../ui/source-glyph'
+import { Tile } from '../../ui/tile'
+import { TAGLINE, useProduct } from '../session/beam'
+import css from './about-dialog.module.css'
+
+/** What the product is. Each is a promise that the server and this page keep. */
+const FEATURES: readonly { icon: Glyph; title: string; text: string }[] = [
+  { icon: Zap, title: 'Instant sharing', text: 'Scan the code, and what you paste here is there.' },
+  {
+    icon: KeyRound,
+    title: 'No login required',
+    text: 'Making a beam and joining it by its code needs no account.',
+  },
+  { icon: Hand, title: 'Drag and drop sticky notes', text: 'Put everything where you will find it again.' },
+  {
+    icon: ShieldCheck,
+    title: 'Privacy first',
+    text: 'Nobody tracks you. Files go straight between devices where the network lets them. A beam that nobody saves is deleted after 24 hours.',
+  },
+  {
+    icon: SourceGlyph,
+    title: 'Open source, free forever',
+    text: 'Read it, change it, run it on your own machine with one command.',
+  },
+]
+
+/** What the product is, in five cards. */
+export function AboutDialog({ onClose }: { onClose: () => void }) {
+  const { name } = useProduct()
+  return (
+    <Dialog
+      title={`About ${name}`}
+      sub={TAGLINE}
+      picture={<Mark size={40} />}
+      width="full"
+      cross
+      onClose={onClose}
+    >
+      <ul className={css.features}>
+        {FEATURES.map(({ icon, title, text }, index) => (
+          <li key={title} className={css.feature}>
+            <Tile icon={icon} gradient={index} />
+            <div>
+              <h3>{title}</h3>
+              <p>{text}</p>
+            </div>
+          </li>
+        ))}
+      </ul>
+      <DialogFoot>
+        <Button look="primary" className={css.done} onClick={onClose}>
+          Got it!
+        </Button>
+      </DialogFoot>
+    </Dialog>
+  )
+}

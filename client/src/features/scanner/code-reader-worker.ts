@@ -1,0 +1,63 @@
+/** Reads codes where nothing else waits: with the browser's own detector, else with one that is loaded for it. */
+import wasm from 'zxing-wasm/reader/zxing_reader.wasm?url'
+import type { PictureMessage, TextsMessage } from './code-reader'
+
+interface Detector {
+  detect(picture: ImageBitmap | OffscreenCanvas): Promise<{ rawValue: string }[]>
+}
+
+interface DetectorClass {
+  new (options: { formats: string[] }): Detector
+  getSupportedFormats(): Promise<readonly string[]>
+}
+
+type Read = (picture: ImageBitmap) => Promise<TextsMessage>
+
+const QR_CODE = 'qr_code'
+
+const reading = chooseReading()
+
+addEventListener('message', ({ data }: MessageEvent<PictureMessage>) => {
+  void reading
+    .then((read) => read(data))
+    .then((texts) => postMessage(texts))
+    // Thrown outside of the promise, it reaches whoever made this worker.
+    .catch((error: unknown) => reportError(error))
+    .finally(() => data.close())
+})
+
+async function chooseReading(): Promise<Read> {
+  const native = (globalThis as { BarcodeDetector?: DetectorClass }).BarcodeDetector
+  if (native && (await native.getSupportedFormats()).includes(QR_CODE)) {
+    return readBothWays(new native({ formats: [QR_CODE] }))
+  }
+  const { BarcodeDetector, prepareZXingModule } = await import('barcode-detector/ponyfill')
+  // From our own server: by itself the library would go to a third party for it.
+  prepareZXingModule({ overrides: { locateFile: () => wasm } })
+  const detector = new BarcodeDetector({ formats: [QR_CODE] })
+  return async (picture) => textsOf(await detector.detect(picture))
+}
+
+/** Our codes are light on dark, which the system's detectors do not all see: such a picture is read inverted too. */
+function readBothWays(detector: Detector): Read {
+  return async (picture) => {
+    const codes = await detector.detect(picture)
+    return textsOf(codes.length > 0 ? codes : await detector.detect(inverted(picture)))
+  }
+}
+
+function inverted(picture: ImageBitmap): OffscreenCanvas {
+  const canvas = new OffscreenCanvas(picture.width, picture.height)
+  const context = canvas.getContext('2d')
+  if (!context) return canvas
+  context.drawImage(picture, 0, 0)
+  // What white differs by is the inverse.
+  context.globalCompositeOperation = 'difference'
+  context.fillStyle = 'white'
+  context.fillRect(0, 0, canvas.width, canvas.height)
+  return canvas
+}
+
+function textsOf(codes: readonly { rawValue: string }[]): TextsMessage {
+  return codes.map(({ rawValue }) => rawValue)
+}

@@ -1,0 +1,30 @@
+import ScanQrCode from 'lucide-react/icons/scan-qr-code'
+import { lazy, Suspense, useState } from 'react'
+import { Button } from '../../ui/button'
+
+const Scanner = lazy(() => import('./scanner').then((m) => ({ default: m.Scanner })))
+
+/** Opens the scanner, which is loaded when it is asked for. `onJoined` hears that it led into a beam. */
+export function ScanButton({
+  look,
+  size,
+  onJoined,
+}: {
+  look: 'primary' | 'quiet'
+  size: 'md' | 'lg'
+  onJoined?: () => void
+}) {
+  const [open, setOpen] = useState(false)
+  return (
+    <>
+      <Button look={look} size={size} icon={ScanQrCode} aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        Scan QR
+      </Button>
+      {open && (
+        <Suspense>
+          <Scanner onJoined={onJoined} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}

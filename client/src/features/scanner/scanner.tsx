@@ -1,0 +1,177 @@
+import Flashlight from 'lucide-react/icons/flashlight'
+import FlashlightOff from 'lucide-react/icons/flashlight-off'
+import {
+  type RefObject,
+  useEffect,
+  useEffectEvent,
+  useId,
+  useLayoutEffect,
+  useReducer,
+  useRef,
+  useState,
+} from 'react'
+import { useBackCloses } from '../../ui/back-closes'
+import { Button } from '../../ui/button'
+import { cx } from '../../ui/cx'
+import { IconButton } from '../../ui/icon-button'
+import { useHouse } from '../actions'
+import css from './scanner.module.css'
+import { reduceScanner, type ScannerEvent, type ScannerState, wantsCamera } from './scanner-state'
+import { startScanning } from './scanning'
+
+const DENIED = 'Camera permission denied. Please allow camera access.'
+/** How long it stays in sight once a code was read. */
+const CLOSING_MS = 200
+
+/** The camera over the whole screen, open for as long as it is rendered. Joins the beam of the code that it sees. */
+export function Scanner({ onJoined, onClose }: { onJoined?: (() => void) | undefined; onClose: () => void }) {
+  const { actions } = useHouse()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const video = useRef<HTMLVideoElement>(null)
+  const title = useId()
+  const [state, tell] = useReducer(reduceScanner, { status: 'asking' })
+  const torch = useCamera(video, wantsCamera(state), tell)
+  const cancel = () => tell({ type: 'cancelled' })
+  useModal(dialog)
+  useBackCloses(true, cancel)
+  useVisibility(tell)
+  const join = (beam: string) => {
+    actions.joinBeam(beam)
+    onJoined?.()
+  }
+  useEnd(state, tell, join, onClose)
+  return (
+    <dialog
+      ref={dialog}
+      className={cx(css.scanner, state.status === 'closing' && css.closing)}
+      aria-labelledby={title}
+      onCancel={(event) => {
+        event.preventDefault()
+        cancel()
+      }}
+    >
+      <video ref={video} className={css.video} muted playsInline disablePictureInPicture />
+      <div className={css.words}>
+        <h2 id={title}>Scan QR</h2>
+        <p>Point the camera at the code on the other screen.</p>
+      </div>
+      {state.status !== 'failed' && <div className={css.finder} />}
+      <p className={css.hint} role="status">
+        {hintOf(state)}
+      </p>
+      <div className={css.actions}>
+        <Button size="lg" className={css.cancel} onClick={cancel}>
+          Cancel
+        </Button>
+        {torch && <Torch turn={torch} />}
+      </div>
+    </dialog>
+  )
+}
+
+function hintOf(state: ScannerState): string | null {
+  switch (state.status) {
+    case 'asking':
+      return 'Waiting for the camera…'
+    case 'open':
+      return state.hint
+    case 'failed':
+      return state.why
+    case 'closing':
+      return 'Joining…'
+    case 'closed':
+    case 'resting':
+      return null
+  }
+}
+
+function Torch({ turn }: { turn: (on: boolean) => Promise<void> }) {
+  const [on, setOn] = useState(false)
+  const toggle = () => {
+    turn(!on).then(
+      () => setOn(!on),
+      // The lamp stays as it is, and so does the button.
+      () => {},
+    )
+  }
+  return (
+    <IconButton
+      icon={on ? FlashlightOff : Flashlight}
+      label={on ? 'Light off' : 'Light on'}
+      iconSize={22}
+      className={css.torch}
+      aria-pressed={on}
+      onClick={toggle}
+    />
+  )
+}
+
+/** Over everything else, with the focus inside; it goes back to where it came from. */
+function useModal(dialog: RefObject<HTMLDialogElement | null>) {
+  useLayoutEffect(() => {
+    const element = dialog.current
+    element?.showModal()
+    return () => element?.close()
+  }, [dialog])
+}
+
+/** Has the camera on while it is wanted. Returns what turns its lamp on and off, if it has one. */
+function useCamera(
+  video: RefObject<HTMLVideoElement | null>,
+  wanted: boolean,
+  tell: (event: ScannerEvent) => void,
+) {
+  const [torch, setTorch] = useState<((on: boolean) => Promise<void>) | null>(null)
+  useEffect(() => {
+    if (!wanted || !video.current) return
+    const end = startScanning(video.current, {
+      onOpen: (turn) => {
+        setTorch(() => turn)
+        tell({ type: 'granted' })
+      },
+      onDenied: () => {
+        window.alert(DENIED)
+        tell({ type: 'denied' })
+      },
+      onFailed: (why) => tell({ type: 'failed', why }),
+      onText: (text) => tell({ type: 'read', text }),
+    })
+    return () => {
+      setTorch(null)
+      end()
+    }
+  }, [video, wanted, tell])
+  return torch
+}
+
+/** A page that nobody sees has no camera on. */
+function useVisibility(tell: (event: ScannerEvent) => void) {
+  useEffect(() => {
+    const changed = () => tell({ type: document.visibilityState === 'visible' ? 'shown' : 'hidden' })
+    document.addEventListener('visibilitychange', changed)
+    return () => document.removeEventListener('visibilitychange', changed)
+  }, [tell])
+}
+
+/** Joins as soon as a beam was read, and tells when the scanner is closed. */
+function useEnd(
+  state: ScannerState,
+  tell: (event: ScannerEvent) => void,
+  onBeam: (beam: string) => void,
+  onClose: () => void,
+) {
+  const join = useEffectEvent(onBeam)
+  const closed = useEffectEvent(onClose)
+  const beam = state.status === 'closing' ? state.beam : null
+  useEffect(() => {
+    if (!beam) return
+    navigator.vibrate?.(30)
+    join(beam)
+    const timer = setTimeout(() => tell({ type: 'gone' }), CLOSING_MS)
+    return () => clearTimeout(timer)
+  }, [beam, tell])
+  const isClosed = state.status === 'closed'
+  useEffect(() => {
+    if (isClosed) closed()
+  }, [isClosed])
+}

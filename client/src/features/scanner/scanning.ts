@@ -1,0 +1,88 @@
+/** Joins camera, video and reader: what the camera sees is shown, and read a few times a second. */
+import { closeCamera, openCamera, torchOf } from './camera'
+import { type CodeReader, openCodeReader } from './code-reader'
+
+export interface ScanningEvents {
+  /** The camera is on. `torch` turns its lamp on and off; null without one. */
+  onOpen(torch: ((on: boolean) => Promise<void>) | null): void
+  onDenied(): void
+  onFailed(why: string): void
+  onText(text: string): void
+}
+
+/** Fast enough to feel instant, slow enough for a phone to stay cool. */
+const BETWEEN_PICTURES_MS = 120
+/** The longer side of the picture that is read. */
+const PICTURE_SIDE = 1024
+
+const NO_READER = 'The scanner could not be loaded. Are you online? You can join by the beam ID.'
+const LOST = 'The camera is gone. You can join by the beam ID.'
+
+/** Starts at once. Returns what ends it: camera off, worker gone, nothing told any more. */
+export function startScanning(video: HTMLVideoElement, events: ScanningEvents): () => void {
+  const scan: Scan = { ended: false, stream: null, reader: null, timer: null }
+  const end = () => {
+    scan.ended = true
+    if (scan.timer !== null) clearTimeout(scan.timer)
+    if (scan.stream) closeCamera(scan.stream)
+    scan.reader?.end()
+    video.srcObject = null
+  }
+  const fail = (why: string) => {
+    if (!scan.ended) events.onFailed(why)
+  }
+  void openCamera().then(async (camera) => {
+    if (camera.answer === 'granted') scan.stream = camera.stream
+    // Cancelled while the browser asked.
+    if (scan.ended) return end()
+    if (camera.answer === 'denied') return events.onDenied()
+    if (camera.answer === 'failed') return events.onFailed(camera.why)
+    for (const track of camera.stream.getTracks()) track.addEventListener('ended', () => fail(LOST))
+    video.srcObject = camera.stream
+    // Rejects when the video is taken away before it plays.
+    await video.play().catch(() => {})
+    if (scan.ended) return
+    events.onOpen(torchOf(camera.stream))
+    scan.reader = openCodeReader()
+    readOn(video, scan.reader, scan, events.onText, () => fail(NO_READER))
+  })
+  return end
+}
+
+interface Scan {
+  ended: boolean
+  stream: MediaStream | null
+  reader: CodeReader | null
+  timer: ReturnType<typeof setTimeout> | null
+}
+
+/** One picture after the other: the next one is taken when the last one was read. */
+function readOn(
+  video: HTMLVideoElement,
+  reader: CodeReader,
+  scan: Scan,
+  onText: (text: string) => void,
+  onFailed: () => void,
+): void {
+  const next = () => {
+    scan.timer = setTimeout(() => void step().catch(onFailed), BETWEEN_PICTURES_MS)
+  }
+  const step = async () => {
+    const picture = await pictureOf(video)
+    const texts = picture && !scan.ended ? await reader.read(picture) : []
+    for (const text of texts) if (!scan.ended) onText(text)
+    if (!scan.ended) next()
+  }
+  next()
+}
+
+/** What the video shows, small enough to be read quickly; null while it shows nothing. */
+async function pictureOf(video: HTMLVideoElement): Promise<ImageBitmap | null> {
+  const { videoWidth: width, videoHeight: height } = video
+  if (width === 0 || video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA) return null
+  const scale = Math.min(1, PICTURE_SIDE / Math.max(width, height))
+  return await createImageBitmap(video, {
+    resizeWidth: Math.round(width * scale),
+    resizeHeight: Math.round(height * scale),
+  })
+}

@@ -1,0 +1,15 @@
+import WifiOff from 'lucide-react/icons/wifi-off'
+import { Icon } from '../../ui/icon'
+import css from './offline-note.module.css'
+import { useOnline } from './online'
+
+/** Where one makes or joins a beam: why that has to wait. Goes by itself. */
+export function OfflineNote() {
+  if (useOnline()) return null
+  return (
+    <p className={css.note} role="status">
+      <Icon of={WifiOff} size={16} />
+      You are offline. A beam can be made or joined once you are back.
+    </p>
+  )
+}

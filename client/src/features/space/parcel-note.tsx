@@ -1,0 +1,16 @@
+import { useStore } from 'zustand'
+import { useHouse } from '../actions'
+import css from './parcel-note.module.css'
+
+/** What another app shared waits for a beam. */
+export function ParcelNote() {
+  const waiting = useStore(useHouse().stores.parcel, (state) => state.waiting)
+  if (waiting === 0) return null
+  return (
+    <p className={css.note} role="status">
+      {waiting === 1
+        ? 'What you shared waits here. Make a beam or join one, and it goes there.'
+        : `${waiting} things that you shared wait here. Make a beam or join one, and they go there.`}
+    </p>
+  )
+}

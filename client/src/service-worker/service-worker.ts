@@ -1,0 +1,116 @@
+/**
+ * Starts the page without a network, and takes what other apps share. It never comes between the page and the live parts of
+ * the product. A new version takes over at once, which costs nobody anything: it holds no work of the page, the page is the
+ * server's newest, and assets are named after what is in them.
+ */
+import { handlingOf, isWorthKeeping, surplus } from './fetch-rules'
+import { PARCELS, putParcel } from './parcels'
+
+/** What of `ServiceWorkerGlobalScope` is used: the types of pages and of workers do not go together. */
+interface Scope {
+  skipWaiting(): Promise<void>
+  readonly clients: { claim(): Promise<void> }
+  addEventListener(type: 'install' | 'activate', listener: (event: LifeEvent) => void): void
+  addEventListener(type: 'fetch', listener: (event: FetchedEvent) => void): void
+  addEventListener(type: 'message', listener: (event: LifeEvent & { data: unknown }) => void): void
+}
+interface LifeEvent {
+  waitUntil(work: Promise<unknown>): void
+}
+interface FetchedEvent extends LifeEvent {
+  readonly request: Request
+  respondWith(answer: Promise<Response>): void
+}
+
+const scope = self as unknown as Scope
+const KEPT = 'kept 1'
+const PAGE = '/'
+
+scope.addEventListener('install', (event) => {
+  const firstPage = caches.open(KEPT).then((cache) => cache.add(PAGE))
+  event.waitUntil(Promise.all([scope.skipWaiting(), firstPage]))
+})
+
+scope.addEventListener('activate', (event) => {
+  event.waitUntil(Promise.all([scope.clients.claim(), forgetOldCaches()]))
+})
+
+scope.addEventListener('fetch', (event) => {
+  const { request } = event
+  const { origin, pathname } = new URL(request.url)
+  const handling = handlingOf({
+    method: request.method,
+    path: pathname,
+    isOurs: origin === location.origin,
+    isNavigation: request.mode === 'navigate',
+  })
+  switch (handling) {
+    case 'network':
+      return
+    case 'share':
+      return event.respondWith(takeShare(request))
+    case 'asset':
+      return event.respondWith(keptFirst(request))
+    case 'page':
+    case 'picture':
+      return event.respondWith(newestFirst(request, handling))
+  }
+})
+
+/** A page that came before this worker tells what it is made of. */
+scope.addEventListener('message', (event) => {
+  const { data } = event
+  if (!Array.isArray(data)) return
+  event.waitUntil(keepAssets(data.filter((url) => typeof url === 'string')))
+})
+
+async function takeShare(request: Request): Promise<Response> {
+  await putParcel(caches, await request.formData())
+  return Response.redirect('/space?shared=1', 303)
+}
+
+async function newestFirst(request: Request, handling: 'page' | 'picture'): Promise<Response> {
+  const cache = await caches.open(KEPT)
+  const key = handling === 'page' ? PAGE : request
+  try {
+    const answer = await fetch(request)
+    if (isWorthKeeping(handling, answer.ok, answer.headers.get('content-type'))) {
+      await cache.put(key, answer.clone())
+    }
+    return answer
+  } catch (error) {
+    const kept = await cache.match(key, { ignoreVary: true })
+    if (kept) return kept
+    throw error
+  }
+}
+
+async function keptFirst(request: Request | string): Promise<Response> {
+  const cache = await caches.open(KEPT)
+  // The copies differ by compression only, which is undone by now.
+  const kept = await cache.match(request, { ignoreVary: true })
+  if (kept) return kept
+  const answer = await fetch(request)
+  if (isWorthKeeping('asset', answer.ok, answer.headers.get('content-type'))) {
+    await cache.put(request, answer.clone())
+  }
+  return answer
+}
+
+async function keepAssets(urls: readonly string[]): Promise<void> {
+  const cache = await caches.open(KEPT)
+  const isAsset = (url: string) => {
+    const { origin, pathname } = new URL(url, location.href)
+    const asked = { method: 'GET', path: pathname, isOurs: origin === location.origin, isNavigation: false }
+    return handlingOf(asked) === 'asset'
+  }
+  await Promise.allSettled(urls.filter(isAsset).map(keptFirst))
+  const assets = (await cache.keys()).filter(({ url }) => isAsset(url))
+  await Promise.all(surplus(assets).map((request) => cache.delete(request)))
+}
+
+async function forgetOldCaches(): Promise<void> {
+  const names = await caches.keys()
+  const old = names.filter((name) => name !== KEPT && name !== PARCELS)
+  await Promise.all(old.map((name) => caches.delete(name)))
+}

@@ -1,0 +1,168 @@
+import { expect } from '@playwright/test'
+import { expectNoSidewaysScroll, expectNothingSerious } from '../support/axe.ts'
+import type { Device } from '../support/device.ts'
+import { test } from '../support/stage.ts'
+
+const everywhere = { tag: '@everywhere' }
+const TAGLINE = 'Instant content sharing between devices. No accounts, no hassle.'
+
+for (const phone of [false, true]) {
+  test(
+    `Know More tells of five features on a ${phone ? 'phone' : 'desktop'}`,
+    everywhere,
+    async ({ device }) => {
+      const ada = await device('Ada', { phone })
+      await (phone ? ada.opensSpace() : ada.opensHome())
+      await ada.page.getByRole('button', { name: 'Know More' }).click()
+      const about = ada.page.getByRole('dialog', { name: 'About Heliograph' })
+      await expect(about.getByRole('heading', { level: 3 })).toHaveText([
+        'Instant sharing',
+        'No login required',
+        'Drag and drop sticky notes',
+        'Privacy first',
+        'Open source, free forever',
+      ])
+      await expect(about.getByText(TAGLINE)).toBeVisible()
+      await expectNothingSerious(ada)
+      await about.getByRole('button', { name: 'Got it!' }).click()
+      await expect(about).toHaveCount(0)
+      await expect(ada.page.getByRole('button', { name: 'Know More' })).toBeFocused()
+    },
+  )
+}
+
+test('the footer has everything that it is to have', async ({ device }) => {
+  const ada = await device('Ada')
+  await ada.opens(`${ada.origin}/nothing/here`)
+  const footer = ada.page.getByRole('contentinfo')
+  for (const text of [TAGLINE, 'Version 1.0.0', `© ${new Date().getFullYear()}`]) {
+    await expect(footer.getByText(text, { exact: true })).toBeVisible()
+  }
+  await expect(footer.getByText('Made with love by Heliograph')).toBeVisible()
+  await expect(footer.getByRole('link', { name: 'Source code' })).toHaveAttribute('href', /^https:/)
+  await expect(footer.getByRole('link', { name: 'Support' })).toHaveAttribute('href', /^https:/)
+
+  await ada.opensHome()
+  await expect(footer.getByText('Heliograph 1.0.0')).toBeVisible()
+  await expect(footer.getByRole('link', { name: 'Source code' })).toBeVisible()
+})
+
+test('an address that leads nowhere says so and leads home', everywhere, async ({ device }) => {
+  const ada = await device('Ada')
+  await ada.opens(`${ada.origin}/nothing/here`)
+  await ada.seesHeading('There is no page here')
+  await ada.page.getByRole('main').getByRole('link', { name: 'Home' }).click()
+  await expect(ada.page).toHaveURL(`${ada.origin}/`)
+})
+
+test('a part that cannot be loaded does not take the page with it', async ({ device }) => {
+  const ada = await device('Ada')
+  const bob = await device('Bob')
+  await bob.opens(await ada.startsBeam())
+  await ada.seesDevices(2)
+  await bob.context.setOffline(true)
+  await bob.page.getByRole('button', { name: 'Know More' }).click()
+  await bob.seesHeading('A part of the page could not be loaded')
+  await expectNothingSerious(bob)
+  await bob.context.setOffline(false)
+  await ada.sharesText('meanwhile')
+  await bob.page.getByRole('button', { name: 'Go on without it' }).click()
+  await bob.sees('meanwhile')
+})
+
+test('who joins and what comes is read out, without its content', async ({ device }) => {
+  const ada = await device('Ada')
+  const bob = await device('Bob')
+  const link = await ada.startsBeam()
+  const news = ada.page.locator('p[aria-live=polite]')
+  await bob.opens(link)
+  await expect(news).toHaveText(/ joined$/)
+  await bob.sharesText('a secret of Bob')
+  await expect(news).toHaveText(/^Text from /)
+  await expect(ada.page.getByRole('list', { name: 'Notifications' })).toHaveAttribute('aria-live', 'polite')
+})
+
+test('the keyboard shows where it is, everywhere', async ({ device }) => {
+  const ada = await device('Ada')
+  const bob = await device('Bob', { phone: true })
+  await ada.startsBeam()
+  await bob.opensSpace()
+  await expect(bob.page.getByRole('button', { name: 'New Beam' })).toBeVisible()
+  for (const person of [ada, bob]) expect(await unmarkedStops(person)).toEqual([])
+})
+
+test('where the system picks the colours, shapes have borders', async ({ device }) => {
+  const ada = await device('Ada', { phone: true })
+  await ada.page.emulateMedia({ forcedColors: 'active' })
+  await ada.opensSpace()
+  await ada.page.getByRole('button', { name: 'Join Beam' }).click()
+  const dialog = ada.page.getByRole('dialog', { name: 'Join Beam' })
+  for (const shape of [
+    dialog,
+    dialog.getByRole('textbox'),
+    dialog.getByRole('button', { name: 'Cancel' }),
+    ada.page.getByRole('navigation', { name: 'Main', includeHidden: true }),
+  ]) {
+    await expect(shape).toHaveCSS('border-top-style', 'solid')
+    await expect(shape).not.toHaveCSS('border-top-width', '0px')
+  }
+})
+
+test('a width of 320 px and a zoom of 200 % lose nothing', async ({ device }) => {
+  const ada = await device('Ada', { phone: true })
+  for (const size of [
+    { width: 320, height: 568 },
+    { width: 720, height: 450 },
+  ]) {
+    await ada.page.setViewportSize(size)
+    for (const path of ['/', '/space', '/login', '/register', '/nothing']) {
+      await ada.opens(`${ada.origin}${path}`)
+      await expect(ada.page.getByRole('heading', { level: 1 })).toBeVisible()
+      await expectNoSidewaysScroll(ada)
+    }
+    await ada.opensSpace()
+    await ada.page.getByRole('button', { name: 'Know More' }).click()
+    await expect(ada.page.getByRole('button', { name: 'Got it!' })).toBeInViewport({ ratio: 1 })
+    await expect(ada.page.getByRole('heading', { name: 'About Heliograph' })).toBeInViewport({ ratio: 1 })
+  }
+})
+
+test('without a network the page says so, and takes it back', async ({ device }) => {
+  const ada = await device('Ada', { phone: true })
+  await ada.opensHome()
+  await expect(ada.page.getByRole('button', { name: 'Scan QR' })).toBeVisible()
+  await ada.context.setOffline(true)
+  await ada.seesToast('You are offline. A beam can be made or joined once you are back.')
+  await expectNothingSerious(ada)
+  await ada.context.setOffline(false)
+  await expect(ada.page.getByText(/You are offline/)).toHaveCount(0)
+
+  await ada.page.getByRole('button', { name: 'New Beam' }).click()
+  await ada.seesDevices(1)
+  await ada.context.setOffline(true)
+  await expect(ada.page.getByRole('button', { name: 'Offline' })).toBeVisible()
+  await ada.context.setOffline(false)
+  await ada.seesDevices(1)
+})
+
+/** Names of what takes the focus and does not show it, by an outline of its own or a ring around it. */
+async function unmarkedStops({ page }: Device): Promise<string[]> {
+  const unmarked: string[] = []
+  for (let stop = 0; stop < 30; stop += 1) {
+    await page.keyboard.press('Tab')
+    const name = await page.evaluate(() => {
+      const at = document.activeElement
+      if (!at || at === document.body) return null
+      const isMarked = (element: Element | null, depth: number): boolean => {
+        if (!element || depth === 0) return false
+        const { outlineStyle, boxShadow } = getComputedStyle(element)
+        if (outlineStyle !== 'none') return true
+        return boxShadow.includes('0px 0px 0px 2px') || isMarked(element.parentElement, depth - 1)
+      }
+      return isMarked(at, 3) ? '' : (at.getAttribute('aria-label') ?? at.textContent ?? at.tagName)
+    })
+    if (name === null) break
+    if (name !== '') unmarked.push(name)
+  }
+  return unmarked
+}

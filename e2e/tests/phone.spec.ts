@@ -1,0 +1,228 @@
+import { expect, type WebSocketRoute } from '@playwright/test'
+import type { Device } from '../support/device.ts'
+import { MB } from '../support/files.ts'
+import { Server } from '../support/server.ts'
+import { test } from '../support/stage.ts'
+
+const everywhere = { tag: '@everywhere' }
+
+test('the back button closes what is open and stays on the page', everywhere, async ({ device }) => {
+  const bob = await device('Bob', { phone: true })
+  await bob.opensHome()
+  await bob.page.getByRole('link', { name: 'Space' }).click()
+  const dialog = bob.page.getByRole('dialog')
+
+  await bob.page.getByRole('button', { name: 'Join Beam' }).click()
+  await expect(dialog).toBeVisible()
+  await bob.page.goBack()
+  await expect(dialog).toHaveCount(0)
+  await expect(bob.page).toHaveURL(`${bob.origin}/space`)
+  await expect(bob.page.getByRole('button', { name: 'Join Beam' })).toBeFocused()
+
+  await bob.page.getByRole('button', { name: 'New Beam' }).click()
+  const menu = bob.page.getByRole('menu', { name: 'Space Menu' })
+  await bob.page.getByRole('button', { name: 'Space Menu' }).click()
+  await expect(menu).toBeVisible()
+  await bob.page.goBack()
+  await expect(menu).toHaveCount(0)
+
+  // Nothing of that is left in the history.
+  await bob.page.goBack()
+  await expect(bob.page).toHaveURL(`${bob.origin}/`)
+})
+
+test('a dialog that is closed by its button leaves nothing to go back to', async ({ device }) => {
+  const bob = await device('Bob', { phone: true })
+  await bob.opensHome()
+  await bob.page.getByRole('link', { name: 'Space' }).click()
+  for (const way of ['Cancel', 'Cancel']) {
+    await bob.page.getByRole('button', { name: 'Join Beam' }).click()
+    await bob.page.getByRole('button', { name: way }).click()
+    await expect(bob.page.getByRole('dialog')).toHaveCount(0)
+  }
+  await bob.page.goBack()
+  await expect(bob.page).toHaveURL(`${bob.origin}/`)
+})
+
+test('every control of a phone is 44 px or more to the finger', async ({ device }) => {
+  const bob = await device('Bob', { phone: true })
+  await bob.opensSpace()
+  expect(await smallTargets(bob)).toEqual([])
+  await bob.page.getByRole('button', { name: 'New Beam' }).click()
+  await bob.seesDevices(1)
+  expect(await smallTargets(bob)).toEqual([])
+  await bob.opensHome()
+  await bob.sharesText('a text to look at')
+  await bob.sharesText('https://example.org/a/page')
+  await bob.sees('example.org')
+  expect(await smallTargets(bob)).toEqual([])
+})
+
+test('on its side a phone has its tabs at the left, and nothing lies under them', async ({ device }) => {
+  const bob = await device('Bob', { phone: true })
+  await bob.opensSpace()
+  await bob.page.setViewportSize({ width: 844, height: 390 })
+  const tabs = await bob.page.getByRole('navigation', { name: 'Main' }).boundingBox()
+  expect(tabs).toMatchObject({ x: 0, y: 0, height: 390 })
+  for (const name of ['New Beam', 'Join Beam']) {
+    const button = bob.page.getByRole('button', { name })
+    await button.scrollIntoViewIfNeeded()
+    const box = await button.boundingBox()
+    expect(box?.x).toBeGreaterThanOrEqual(tabs?.width ?? Number.NaN)
+  }
+})
+
+test('the message field stays in sight when the keyboard takes the lower half', async ({ device }) => {
+  const bob = await device('Bob', { phone: true })
+  await bob.opensSpace()
+  await bob.page.getByRole('button', { name: 'New Beam' }).click()
+  await bob.opensHome()
+  const field = await bob.opensMessageField()
+  await field.focus()
+  const before = await bob.page.getByRole('heading', { name: 'Start Sharing' }).boundingBox()
+  // With `resizes-content` a keyboard is a smaller window.
+  await bob.page.setViewportSize({ width: 390, height: 480 })
+  await expect(field).toBeInViewport({ ratio: 1 })
+  await expect(bob.page.getByRole('button', { name: 'Send' })).toBeInViewport({ ratio: 1 })
+  const after = await bob.page.getByRole('heading', { name: 'Start Sharing' }).boundingBox()
+  expect(after?.y).toBe(before?.y)
+})
+
+test('the screen is kept awake while a file moves, and no longer', async ({ device, folder }) => {
+  const ada = await device('Ada', { own: 'chromium' })
+  const bob = await device('Bob', { phone: true, own: 'chromium' })
+  for (const { context } of [ada, bob]) {
+    await context.grantPermissions(['screen-wake-lock'])
+    await context.addInitScript(rememberLocks)
+  }
+  await bob.opens(await ada.startsBeam())
+  await ada.seesDevices(2)
+  expect([...(await locksOf(ada)), ...(await locksOf(bob))]).toEqual([])
+  const file = await folder.file('film.bin', 20 * MB)
+  await ada.sharesFiles(file)
+  await bob.takes(file)
+  await bob.has(file)
+  for (const one of [ada, bob])
+    await expect.poll(async () => (await locksOf(one)).join(' ')).toMatch(/^(released ?)+$/)
+})
+
+test('a phone that wakes up says nothing of the gap, and fills it', async ({ device }) => {
+  const ada = await device('Ada')
+  const bob = await device('Bob', { phone: true })
+  const sockets: WebSocketRoute[] = []
+  await bob.page.routeWebSocket(/\/ws\/beam\//, (socket) => {
+    socket.connectToServer()
+    sockets.push(socket)
+  })
+  await bob.opens(await ada.startsBeam())
+  await bob.page.getByRole('link', { name: 'Space' }).click()
+  await ada.seesDevices(2)
+  await remembersWords(bob)
+
+  await puts(bob, 'away')
+  await sockets[0]?.close({ code: 1001, reason: 'asleep' })
+  await ada.seesDevices(1)
+  await ada.sharesText('while you slept')
+  await puts(bob, 'here')
+  await bob.sees('while you slept')
+  expect(sockets).toHaveLength(2)
+  expect(await wordsOf(bob)).toContain('while you slept')
+  expect(await wordsOf(bob)).not.toMatch(/Reconnecting|Connection lost/)
+})
+
+test('a loss that lasts is said, and taken back when it is over', async ({ device }) => {
+  const server = await Server.start()
+  try {
+    const ada = await device('Ada')
+    await ada.opens(server.origin)
+    await ada.seesDevices(1)
+    await server.down()
+    await ada.seesToast('Connection lost. What you add now is sent when it is back.')
+    await ada.seesToast(/Reconnecting… 1 of 20/)
+    await ada.sharesText('written without a server')
+    await server.up()
+    await ada.page.getByRole('button', { name: 'Retry now' }).click()
+    await ada.seesDevices(1)
+    await expect(ada.page.getByText(/Connection lost/)).toHaveCount(0)
+    await ada.sees('written without a server')
+  } finally {
+    await server.stop()
+  }
+})
+
+/** Buttons, links and fields whose finger target is under 44 px: shape and invisible margin together. */
+async function smallTargets({ page }: Device): Promise<string[]> {
+  return await page.evaluate(() => {
+    const LEAST = 44
+    const reaches = (element: Element, x: number, y: number) => {
+      const hit = document.elementFromPoint(x, y)
+      return hit !== null && (element.contains(hit) || hit.contains(element))
+    }
+    return [...document.querySelectorAll('button, a[href], input:not([type=file]), textarea')]
+      .filter((element) => element.checkVisibility() && !element.matches('.visually-hidden'))
+      .filter((element) => {
+        const box = element.getBoundingClientRect()
+        if (box.bottom < 0 || box.top > innerHeight || box.width === 0) return false
+        const x = box.x + box.width / 2
+        const y = box.y + box.height / 2
+        const half = LEAST / 2 - 1
+        const tall = reaches(element, x, y - half) && reaches(element, x, y + half)
+        const broad = reaches(element, x - half, y) && reaches(element, x + half, y)
+        return !(tall && broad)
+      })
+      .map((element) => element.getAttribute('aria-label') ?? element.textContent ?? element.tagName)
+  })
+}
+
+declare global {
+  interface Window {
+    heliographLocks?: WakeLockSentinel[]
+    heliographWords?: string[]
+  }
+}
+
+/** Runs in the page, before any script of its own. */
+function rememberLocks(): void {
+  const locks: WakeLockSentinel[] = []
+  window.heliographLocks = locks
+  const request = navigator.wakeLock.request.bind(navigator.wakeLock)
+  navigator.wakeLock.request = async (type) => {
+    const lock = await request(type)
+    locks.push(lock)
+    return lock
+  }
+}
+
+async function locksOf({ page }: Device): Promise<string[]> {
+  return await page.evaluate(() =>
+    (window.heliographLocks ?? []).map(({ released }) => (released ? 'released' : 'held')),
+  )
+}
+
+/** Keeps every text that the page shows from now on. */
+async function remembersWords({ page }: Device): Promise<void> {
+  await page.evaluate(() => {
+    const words: string[] = []
+    window.heliographWords = words
+    new MutationObserver(() => words.push(document.body.textContent)).observe(document.body, {
+      subtree: true,
+      childList: true,
+      characterData: true,
+    })
+  })
+}
+
+async function wordsOf({ page }: Device): Promise<string> {
+  return await page.evaluate(() => (window.heliographWords ?? []).join('\n'))
+}
+
+/** What a page is told when the phone is put away, and when it is taken up again. */
+async function puts({ page }: Device, where: 'away' | 'here'): Promise<void> {
+  await page.evaluate(
+    (state) => {
+      Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => state })
+      document.dispatchEvent(new Event('visibilitychange'))
+    },
+    where === 'here' ? 'visible' : 'hidden',
+  )
+}

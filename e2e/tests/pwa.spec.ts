@@ -1,0 +1,159 @@
+import { expect } from '@playwright/test'
+import type { Device } from '../support/device.ts'
+import { Server } from '../support/server.ts'
+import { test } from '../support/stage.ts'
+
+test('the product can be installed', async ({ device }) => {
+  const ada = await device('Ada')
+  await ada.opensHome()
+  const session = await ada.context.newCDPSession(ada.page)
+  const { errors, data } = await session.send('Page.getAppManifest')
+  expect(errors).toEqual([])
+  const manifest = JSON.parse(data ?? '')
+  expect(manifest).toMatchObject({ name: 'Heliograph', start_url: '/', display: 'standalone' })
+
+  // Each icon has the size that it says it has.
+  for (const { src, sizes, type } of manifest.icons) {
+    if (type !== 'image/png') continue
+    const size = await ada.page.evaluate(async (address) => {
+      const picture = await createImageBitmap(await (await fetch(address)).blob())
+      return `${picture.width}x${picture.height}`
+    }, src)
+    expect(size).toBe(sizes)
+  }
+  await isReadyForOffline(ada)
+})
+
+test('the page starts without a network, says so, and is back by itself', async ({ device }) => {
+  const server = await Server.start()
+  try {
+    const ada = await device('Ada', { phone: true })
+    await ada.opens(`${server.origin}/space`)
+    await isReadyForOffline(ada)
+
+    await server.down()
+    await ada.context.setOffline(true)
+    await ada.page.reload()
+    await expect(ada.page.getByRole('button', { name: 'New Beam' })).toBeVisible()
+    await ada.seesToast('You are offline. A beam can be made or joined once you are back.')
+
+    await server.up()
+    await ada.context.setOffline(false)
+    await expect(ada.page.getByText('You are offline.')).toHaveCount(0)
+    await ada.page.getByRole('button', { name: 'New Beam' }).click()
+    await ada.seesDevices(1)
+  } finally {
+    await server.stop()
+  }
+})
+
+test('an old page gives way to the one that the server has', async ({ device }) => {
+  const ada = await device('Ada')
+  await ada.opensHome()
+  await isReadyForOffline(ada)
+  await ada.page.evaluate(async () => {
+    for (const name of await caches.keys()) {
+      const cache = await caches.open(name)
+      await cache.put('/', new Response('<h1>Old page</h1>', { headers: { 'content-type': 'text/html' } }))
+    }
+  })
+  await ada.page.reload()
+  await ada.seesDevices(1)
+
+  await ada.context.setOffline(true)
+  await ada.page.reload()
+  await expect(ada.page.getByRole('navigation', { name: 'Main' })).toBeVisible()
+})
+
+test('calls and the live channel never pass the service worker', async ({ device }) => {
+  const ada = await device('Ada')
+  await ada.opensHome()
+  await isReadyForOffline(ada)
+  const calls: { path: string; byWorker: boolean }[] = []
+  ada.page.on('response', (response) => {
+    const { pathname } = new URL(response.url())
+    if (pathname.startsWith('/api/')) calls.push({ path: pathname, byWorker: response.fromServiceWorker() })
+  })
+  await ada.page.reload()
+  await ada.seesDevices(1)
+  expect(calls.length).toBeGreaterThan(0)
+  expect(calls.filter(({ byWorker }) => byWorker)).toEqual([])
+})
+
+test('what another app shares goes into the beam that the phone is in', async ({ device }) => {
+  const ada = await device('Ada')
+  const bob = await device('Bob', { phone: true })
+  await bob.opens(await ada.startsBeam())
+  await ada.seesDevices(2)
+  await isReadyForOffline(bob)
+
+  await sharesIn(bob, { title: 'A title', text: 'Look at this', url: 'https://example.org/heliograph' })
+  await expect(bob.page).toHaveURL(`${bob.origin}/space`)
+  await ada.sees('Look at this')
+  await bob.sees('Look at this')
+  await ada.seesNothingOf('A title')
+
+  await sharesIn(bob, {}, { name: 'minutes of May.txt', type: 'text/plain', content: 'All agreed.' })
+  await ada.sees('minutes of May.txt')
+})
+
+test('without a beam what was shared waits for one', async ({ device }) => {
+  const bob = await device('Bob', { phone: true })
+  await bob.opensHome()
+  await isReadyForOffline(bob)
+
+  await sharesIn(bob, { text: 'keep this for me' })
+  await bob.seesToast(/What you shared waits here/)
+  await bob.page.getByRole('button', { name: 'New Beam' }).click()
+  await bob.sees('keep this for me')
+  await expect(bob.page.getByText(/What you shared waits here/)).toHaveCount(0)
+
+  // It is shared once.
+  await bob.page.reload()
+  await bob.sees('keep this for me')
+})
+
+/** The worker serves this page, and has what the page is made of. */
+async function isReadyForOffline({ page }: Device): Promise<void> {
+  await page.waitForFunction(async () => {
+    const { active } = await navigator.serviceWorker.ready
+    if (!navigator.serviceWorker.controller || active?.state !== 'activated') return false
+    const made = performance.getEntriesByType('resource').map(({ name }) => name)
+    const assets = made.filter((name) => new URL(name).pathname.startsWith('/assets/'))
+    const kept = await Promise.all(assets.map((name) => caches.match(name, { ignoreVary: true })))
+    return assets.length > 0 && kept.every((answer) => answer !== undefined)
+  })
+}
+
+/** Does what the system's share sheet does once the product is picked: it posts a form to the product. */
+async function sharesIn(
+  { page }: Device,
+  fields: Record<string, string>,
+  file?: { name: string; type: string; content: string },
+): Promise<void> {
+  await page.evaluate(
+    ([fields, file]) => {
+      const form = document.createElement('form')
+      form.method = 'post'
+      form.enctype = 'multipart/form-data'
+      form.action = '/share'
+      const field = (name: string, value = '') => {
+        const input = document.createElement('input')
+        Object.assign(input, { name, value })
+        form.append(input)
+      }
+      for (const name of ['title', 'text', 'url']) field(name, fields[name])
+      const files = document.createElement('input')
+      Object.assign(files, { type: 'file', name: 'files' })
+      if (file) {
+        const picked = new DataTransfer()
+        picked.items.add(new File([file.content], file.name, { type: file.type }))
+        files.files = picked.files
+      }
+      form.append(files)
+      document.body.append(form)
+      form.submit()
+    },
+    [fields, file] as const,
+  )
+}
