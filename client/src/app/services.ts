@@ -14,6 +14,7 @@ import { notesFor } from './beam-notes'
 import { begin, joinedSession } from './begin'
 import { createClipboard } from './clipboard'
 import type { Context } from './context'
+import { createNotes } from './notes'
 import { createSavedBeams } from './saved-beams'
 import { saveSession } from './session-storage'
 import { createSharing, receiveWhatComes } from './sharing'
@@ -63,7 +64,7 @@ export function startServices(): House {
     enter({ ...state.session, beamId: beam_id, beamName: beam_name })
   }
 
-  const sharing = createSharing(context)
+  const { shareFileAs, ...sharing } = createSharing(context)
   const actions: Actions = {
     ...sharing,
     ...createClipboard(context, sharing),
@@ -79,6 +80,7 @@ export function startServices(): House {
     ...ownersActions(() => connection, toaster),
     dismissToast: (id) => toaster.dismiss(id),
     beams: createSavedBeams({ stores, toaster, reenter }),
+    notes: createNotes(context, shareFileAs),
     account: createAccount(stores, toaster, () => connection?.live.rejoin()),
   }
 

@@ -5,6 +5,7 @@ import { createBeamSessionStore, createSiteStore } from './beam-session'
 import { createBeamsStore } from './beams'
 import { createConnectionStore } from './connection'
 import { createDevicesStore } from './devices'
+import { createEditorStore } from './editor'
 import { createItemsStore } from './items'
 import { createToastsStore } from './toasts'
 import { createTransfersStore } from './transfers'
@@ -19,6 +20,7 @@ export function createStores() {
     connection: createConnectionStore(),
     devices: createDevicesStore(),
     items: createItemsStore(),
+    editor: createEditorStore(),
     transfers: createTransfersStore(),
     toasts: createToastsStore(),
   }

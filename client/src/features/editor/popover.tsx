@@ -1,0 +1,76 @@
+import { type ReactNode, useId, useRef, useState } from 'react'
+import { cx } from '../../ui/cx'
+import { type Glyph, Icon } from '../../ui/icon'
+import css from './popover.module.css'
+
+interface PopoverProps {
+  icon: Glyph
+  /** The name of the button and of what it opens. */
+  label: string
+  pressed?: boolean
+  children: (close: () => void) => ReactNode
+}
+
+const GAP_PX = 8
+const MARGIN_PX = 8
+
+/** A button and what it opens: over everything, closed by Esc, a press beside it, or what is chosen in it. */
+export function Popover({ icon, label, pressed, children }: PopoverProps) {
+  const id = useId()
+  const button = useRef<HTMLButtonElement>(null)
+  const panel = useRef<HTMLDivElement>(null)
+  const [open, setOpen] = useState(false)
+  const close = () => panel.current?.hidePopover()
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        className={cx(css.button, pressed && css.pressed)}
+        aria-label={label}
+        title={label}
+        aria-haspopup="dialog"
+        aria-expanded={open}
+        popoverTarget={id}
+        // The text keeps its selection.
+        onMouseDown={(event) => event.preventDefault()}
+      >
+        <Icon of={icon} size={17} />
+      </button>
+      <div
+        ref={panel}
+        id={id}
+        popover="auto"
+        role="dialog"
+        aria-label={label}
+        className={css.panel}
+        // Esc closes this, and not the page around it.
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') event.stopPropagation()
+        }}
+        onToggle={(event) => {
+          const isOpen = event.newState === 'open'
+          setOpen(isOpen)
+          if (isOpen && button.current) placeBy(event.currentTarget, button.current)
+        }}
+      >
+        {open && children(close)}
+      </div>
+    </>
+  )
+}
+
+/** Under its button, or over it where there is no room; within the window. */
+function placeBy(panel: HTMLElement, button: HTMLElement): void {
+  // What it holds is drawn by now, as the state was set in the same event.
+  requestAnimationFrame(() => {
+    const from = button.getBoundingClientRect()
+    const { width, height } = panel.getBoundingClientRect()
+    const left = Math.min(Math.max(MARGIN_PX, from.left), window.innerWidth - width - MARGIN_PX)
+    const below = from.bottom + GAP_PX
+    const fits = below + height <= window.innerHeight - MARGIN_PX
+    panel.style.left = `${left}px`
+    panel.style.top = `${fits ? below : Math.max(MARGIN_PX, from.top - GAP_PX - height)}px`
+    panel.querySelector<HTMLElement>('input, button, select')?.focus()
+  })
+}
