@@ -4,6 +4,7 @@
  */
 import {
   type Alignment,
+  DEFAULT_CELL_WIDTH,
   HEADS_COLUMN,
   HEADS_ROW,
   INDENT_PX,
@@ -184,13 +185,17 @@ function cell(node: TableCellNode): Markup {
 /** Title and content as html, for the clipboard of other programs. Pictures that are not data stay here. */
 export function noteHtml({ title, root }: RichNote): string {
   const heading: Markup[] = title ? [{ tag: 'h1', children: [title] }] : []
-  const children = (root?.children ?? []).map(withoutReferences)
+  const children = (root?.children ?? []).map(forExport)
   return printHtml([...heading, ...markupOf(children)])
 }
 
-function withoutReferences(node: NoteNode): NoteNode {
+/** Other programs know neither our items nor how wide a cell is that does not say so. */
+function forExport(node: NoteNode): NoteNode {
   if (node.type === 'image') return node.src.startsWith('data:') ? node : { ...node, src: '' }
-  return 'children' in node ? ({ ...node, children: node.children.map(withoutReferences) } as NoteNode) : node
+  if (!('children' in node)) return node
+  const children = node.children.map(forExport)
+  if (node.type === 'tablecell') return { ...node, width: node.width ?? DEFAULT_CELL_WIDTH, children }
+  return { ...node, children }
 }
 
 const VOID = new Set(['br', 'img', 'col'])
