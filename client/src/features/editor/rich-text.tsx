@@ -1,43 +1,21 @@
-import { CodeHighlightNode, CodeNode } from '@lexical/code'
-import { AutoLinkNode, LinkNode } from '@lexical/link'
-import { ListItemNode, ListNode } from '@lexical/list'
-import { MarkNode } from '@lexical/mark'
 import { type InitialConfigType, LexicalComposer } from '@lexical/react/LexicalComposer'
 import { useLexicalComposerContext } from '@lexical/react/LexicalComposerContext'
 import { ContentEditable } from '@lexical/react/LexicalContentEditable'
 import { LexicalErrorBoundary } from '@lexical/react/LexicalErrorBoundary'
 import { RichTextPlugin } from '@lexical/react/LexicalRichTextPlugin'
-import { HeadingNode, QuoteNode } from '@lexical/rich-text'
-import { TableCellNode, TableNode, TableRowNode } from '@lexical/table'
 import { type ReactNode, useEffect, useState } from 'react'
 import type { RootNode } from '../../protocol/note-nodes'
 import { readNoteState } from '../../protocol/note-state'
 import { nodesOf, withText } from '../../protocol/rich-note'
 import { EDITOR_THEME } from './editor-theme'
 import { EditorToolbar } from './editor-toolbar'
-import { ImageNode } from './image-node'
+import { NOTE_NODES } from './note-node-list'
 import { textImport } from './paste-rules'
 import { PicturesPlugin, trustPicture } from './pictures-plugin'
 import css from './rich-text.module.css'
 import { TableResizer } from './table-resizer'
 import { TextPlugins } from './text-plugins'
 import { usePhone } from './use-phone'
-
-const NODES = [
-  HeadingNode,
-  QuoteNode,
-  ListNode,
-  ListItemNode,
-  CodeNode,
-  CodeHighlightNode,
-  LinkNode,
-  AutoLinkNode,
-  MarkNode,
-  TableNode,
-  TableRowNode,
-  TableCellNode,
-  ImageNode,
-]
 
 interface RichTextProps {
   /** What the note holds when it is opened. */
@@ -54,7 +32,7 @@ export function RichText({ root, text, title, onChange, say }: RichTextProps) {
   const phone = usePhone()
   const [config] = useState<InitialConfigType>(() => ({
     namespace: 'note',
-    nodes: NODES,
+    nodes: NOTE_NODES,
     theme: EDITOR_THEME,
     editorState: initialState(root, text),
     html: { import: textImport() },
