@@ -32,11 +32,8 @@ function pasted(html: string): RootNode {
   return root
 }
 
-const fixture = (name: string) => {
-  const html = readFileSync(`${import.meta.dirname}/fixtures/${name}.html.txt`, 'utf8')
-  // jsdom loses inline styles beside a style sheet; in a browser the same fixtures are pasted whole.
-  return pasted(html.replace(/<style>[\s\S]*?<\/style>/g, ''))
-}
+const fixture = (name: string) =>
+  pasted(readFileSync(`${import.meta.dirname}/fixtures/${name}.html.txt`, 'utf8'))
 const all = (root: RootNode) => [...nodesOf(root)]
 const texts = (root: RootNode) => all(root).flatMap((node) => (node.type === 'text' ? [node] : []))
 const textOf = (root: RootNode, words: string) => texts(root).find((node) => node.text.includes(words))

@@ -11,6 +11,8 @@ import { fontSize, readStyle, rgbColour, type TextStyle, writeStyle } from '../.
 
 /** Imports text as the editor does, with the styles that are kept. */
 export function textImport(): DOMConversionMap {
+  // Asking for its type makes the class read its own configuration, which has the import.
+  TextNode.getType()
   const own = TextNode.importDOM?.() ?? {}
   return Object.fromEntries(
     Object.entries(own).map(([tag, importer]) => [
