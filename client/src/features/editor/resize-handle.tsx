@@ -65,5 +65,5 @@ export function ResizeHandle({
 
 /** A picture grows up to the column that it stands in. */
 function widest(picture: HTMLImageElement | null): number {
-  return picture?.closest('[contenteditable] > *')?.clientWidth ?? Number.POSITIVE_INFINITY
+  return picture?.closest('[contenteditable="true"] > *')?.clientWidth ?? Number.POSITIVE_INFINITY
 }

@@ -5,8 +5,8 @@ import {
   $getTableCellNodeFromLexicalNode,
   $getTableCellNodeRect,
   $getTableNodeFromLexicalNodeOrThrow,
-  $insertTableColumnAtSelection,
-  $insertTableRowAtSelection,
+  $insertTableColumnAtNode,
+  $insertTableRowAtNode,
   $isTableCellNode,
   $isTableSelection,
   $mergeCells,
@@ -30,10 +30,10 @@ export interface TableAction {
 
 export const TABLE_ACTIONS: readonly (readonly TableAction[])[] = [
   [
-    { label: 'Insert row above', $run: () => void $insertTableRowAtSelection(false) },
-    { label: 'Insert row below', $run: () => void $insertTableRowAtSelection(true) },
-    { label: 'Insert column left', $run: () => void $insertTableColumnAtSelection(false) },
-    { label: 'Insert column right', $run: () => void $insertTableColumnAtSelection(true) },
+    { label: 'Insert row above', $run: () => $insertRow(false) },
+    { label: 'Insert row below', $run: () => $insertRow(true) },
+    { label: 'Insert column left', $run: () => $insertColumn(false) },
+    { label: 'Insert column right', $run: () => $insertColumn(true) },
   ],
   [
     { label: 'Header row', $run: () => $toggleHeader('row') },
@@ -86,6 +86,17 @@ function $eachCell(change: (cell: TableCellNode) => void): void {
 function $withTable(change: (table: TableNode) => void): void {
   const [cell] = $selectedCells()
   if (cell) change($getTableNodeFromLexicalNodeOrThrow(cell))
+}
+
+/** Beside the cells that are selected; the caret stays where it is. */
+function $insertRow(after: boolean): void {
+  const cell = $selectedCells().at(after ? -1 : 0)
+  if (cell) $insertTableRowAtNode(cell, after)
+}
+
+function $insertColumn(after: boolean): void {
+  const cell = $selectedCells().at(after ? -1 : 0)
+  if (cell) $insertTableColumnAtNode(cell, after, false)
 }
 
 function $toggleHeader(which: 'row' | 'column'): void {

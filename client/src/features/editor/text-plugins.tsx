@@ -10,8 +10,9 @@ import { MarkdownShortcutPlugin } from '@lexical/react/LexicalMarkdownShortcutPl
 import { TabIndentationPlugin } from '@lexical/react/LexicalTabIndentationPlugin'
 import { TablePlugin } from '@lexical/react/LexicalTablePlugin'
 import { mergeRegister } from 'lexical'
-import { useEffect } from 'react'
+import { memo, useEffect } from 'react'
 import { linkUrl } from '../../protocol/link-url'
+import { registerCheckListRoles } from './check-list-roles'
 import { registerColourMarks } from './colour-marks'
 import { registerStyleRule } from './paste-rules'
 
@@ -27,22 +28,24 @@ export const LINK_ATTRIBUTES = { rel: 'noreferrer', target: '_blank' }
 
 const SHORTCUTS = [CHECK_LIST, ...TRANSFORMERS]
 
-/** What the text can do beside being text. */
-export function TextPlugins() {
+const isLink = (text: string) => linkUrl(text) === text
+
+/** What the text can do beside being text. Drawn once: the plugins begin anew whenever they get other functions. */
+export const TextPlugins = memo(function TextPlugins() {
   return (
     <>
       <HistoryRule />
       <StyleRules />
       <ListPlugin />
       <CheckListPlugin />
-      <LinkPlugin attributes={LINK_ATTRIBUTES} validateUrl={(url) => linkUrl(url) === url} />
+      <LinkPlugin attributes={LINK_ATTRIBUTES} validateUrl={isLink} />
       <AutoLinkPlugin matchers={MATCHERS} />
       <TablePlugin hasHorizontalScroll />
       <TabIndentationPlugin />
       <MarkdownShortcutPlugin transformers={SHORTCUTS} />
     </>
   )
-}
+})
 
 /** Undo reaches ten steps back; what is typed within a second is one step. */
 function HistoryRule() {
@@ -56,6 +59,10 @@ function HistoryRule() {
 
 function StyleRules() {
   const [editor] = useLexicalComposerContext()
-  useEffect(() => mergeRegister(registerStyleRule(editor), registerColourMarks(editor)), [editor])
+  useEffect(
+    () =>
+      mergeRegister(registerStyleRule(editor), registerColourMarks(editor), registerCheckListRoles(editor)),
+    [editor],
+  )
   return null
 }

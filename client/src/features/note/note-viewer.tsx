@@ -38,14 +38,15 @@ export function NoteViewer({ id }: { id: ItemId }) {
   )
   return (
     <FullPage title="Note" buttons={buttons} onLeave={actions.notes.close}>
-      <div className={css.scroll}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by the keyboard too */}
+      <section className={css.scroll} aria-label="Note" tabIndex={0}>
         <article className={css.column} aria-label={note.title || UNTITLED}>
           <h2 className={css.title} dir="auto">
             {note.title || UNTITLED}
           </h2>
           <Content note={note} />
         </article>
-      </div>
+      </section>
     </FullPage>
   )
 }
