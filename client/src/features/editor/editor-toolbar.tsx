@@ -54,6 +54,7 @@ import {
   type FORMATS,
   type ListType,
   NO_TOOLS,
+  run,
   setBlockType,
   setStyle,
   type Tools,
@@ -139,13 +140,13 @@ function HistoryTools({ editor }: { editor: LexicalEditor }) {
         icon={Undo2}
         label="Undo"
         disabled={!can.undo}
-        onUse={() => editor.dispatchCommand(UNDO_COMMAND, undefined)}
+        onUse={() => run(editor, UNDO_COMMAND, undefined)}
       />
       <Tool
         icon={Redo2}
         label="Redo"
         disabled={!can.redo}
-        onUse={() => editor.dispatchCommand(REDO_COMMAND, undefined)}
+        onUse={() => run(editor, REDO_COMMAND, undefined)}
       />
     </>
   )
@@ -199,7 +200,7 @@ function TextTools({ editor, tools, only }: PartProps & { only: readonly Format[
       key={format}
       {...TEXT_TOOLS[format]}
       pressed={tools.formats.has(format)}
-      onUse={() => editor.dispatchCommand(FORMAT_TEXT_COMMAND, format)}
+      onUse={() => run(editor, FORMAT_TEXT_COMMAND, format)}
     />
   ))
 }
@@ -238,7 +239,7 @@ function ListTools({ editor, tools, only }: PartProps & { only: readonly ListTyp
         icon={icon}
         label={label}
         pressed={isOn}
-        onUse={() => editor.dispatchCommand(isOn ? REMOVE_LIST_COMMAND : command, undefined)}
+        onUse={() => run(editor, isOn ? REMOVE_LIST_COMMAND : command, undefined)}
       />
     )
   })
@@ -254,16 +255,8 @@ const ALIGNMENTS = [
 function PlaceTools({ editor, tools }: PartProps) {
   return (
     <>
-      <Tool
-        icon={Outdent}
-        label="Outdent"
-        onUse={() => editor.dispatchCommand(OUTDENT_CONTENT_COMMAND, undefined)}
-      />
-      <Tool
-        icon={Indent}
-        label="Indent"
-        onUse={() => editor.dispatchCommand(INDENT_CONTENT_COMMAND, undefined)}
-      />
+      <Tool icon={Outdent} label="Outdent" onUse={() => run(editor, OUTDENT_CONTENT_COMMAND, undefined)} />
+      <Tool icon={Indent} label="Indent" onUse={() => run(editor, INDENT_CONTENT_COMMAND, undefined)} />
       <span className={css.line} />
       {ALIGNMENTS.map(({ format, icon, label }) => (
         <Tool
@@ -271,7 +264,7 @@ function PlaceTools({ editor, tools }: PartProps) {
           icon={icon}
           label={label}
           pressed={tools.alignment === format}
-          onUse={() => editor.dispatchCommand(FORMAT_ELEMENT_COMMAND, format)}
+          onUse={() => run(editor, FORMAT_ELEMENT_COMMAND, format)}
         />
       ))}
     </>

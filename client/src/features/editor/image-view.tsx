@@ -64,6 +64,7 @@ export function ImageView({ nodeKey, fields }: ImageViewProps) {
       )}
       {editable && (
         <ImageTools
+          beside={width < ROOM_FOR_TOOLS.width || height < ROOM_FOR_TOOLS.height}
           altText={altText}
           picture={picture}
           onAlt={(text) => change({ altText: text })}
@@ -104,7 +105,11 @@ function usePictureKeys(
   return selected
 }
 
+/** A smaller picture has its tools below it, or they would hide it. */
+const ROOM_FOR_TOOLS = { width: 200, height: 100 }
+
 interface ImageToolsProps {
+  beside: boolean
   altText: string
   picture: RefObject<HTMLImageElement | null>
   onAlt: (text: string) => void
@@ -112,14 +117,14 @@ interface ImageToolsProps {
   onResize: (size: { width: number; height: number }) => void
 }
 
-function ImageTools({ altText, picture, onAlt, onDelete, onResize }: ImageToolsProps) {
+function ImageTools({ beside, altText, picture, onAlt, onDelete, onResize }: ImageToolsProps) {
   const askAlt = () => {
     const text = window.prompt('Enter alt text for image:', altText)
     if (text !== null) onAlt(text)
   }
   return (
     <>
-      <span className={css.tools}>
+      <span className={cx(css.tools, beside && css.below)}>
         <button type="button" className={css.tool} onClick={askAlt}>
           Alt
         </button>

@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useId, useLayoutEffect, useRef, useState } from 'react'
 import { cx } from '../../ui/cx'
 import { type Glyph, Icon } from '../../ui/icon'
 import css from './popover.module.css'
@@ -48,29 +48,42 @@ export function Popover({ icon, label, pressed, children }: PopoverProps) {
         onKeyDown={(event) => {
           if (event.key === 'Escape') event.stopPropagation()
         }}
-        onToggle={(event) => {
-          const isOpen = event.newState === 'open'
-          setOpen(isOpen)
-          if (isOpen && button.current) placeBy(event.currentTarget, button.current)
-        }}
+        onToggle={(event) => setOpen(event.newState === 'open')}
       >
-        {open && children(close)}
+        {open && <Placed panel={panel} by={button} content={children(close)} />}
       </div>
     </>
   )
 }
 
+/** What is opened, kept in its place by the button as it grows. */
+function Placed({
+  panel,
+  by,
+  content,
+}: {
+  panel: RefObject<HTMLElement | null>
+  by: RefObject<HTMLElement | null>
+  content: ReactNode
+}) {
+  useLayoutEffect(() => {
+    if (!panel.current || !by.current) return
+    const [element, button] = [panel.current, by.current]
+    const observer = new ResizeObserver(() => placeBy(element, button))
+    observer.observe(element)
+    element.querySelector<HTMLElement>('input, button, select')?.focus()
+    return () => observer.disconnect()
+  }, [panel, by])
+  return content
+}
+
 /** Under its button, or over it where there is no room; within the window. */
 function placeBy(panel: HTMLElement, button: HTMLElement): void {
-  // What it holds is drawn by now, as the state was set in the same event.
-  requestAnimationFrame(() => {
-    const from = button.getBoundingClientRect()
-    const { width, height } = panel.getBoundingClientRect()
-    const left = Math.min(Math.max(MARGIN_PX, from.left), window.innerWidth - width - MARGIN_PX)
-    const below = from.bottom + GAP_PX
-    const fits = below + height <= window.innerHeight - MARGIN_PX
-    panel.style.left = `${left}px`
-    panel.style.top = `${fits ? below : Math.max(MARGIN_PX, from.top - GAP_PX - height)}px`
-    panel.querySelector<HTMLElement>('input, button, select')?.focus()
-  })
+  const from = button.getBoundingClientRect()
+  const { width, height } = panel.getBoundingClientRect()
+  const below = from.bottom + GAP_PX
+  const fits = below + height <= window.innerHeight - MARGIN_PX
+  const left = Math.min(from.left, window.innerWidth - width - MARGIN_PX)
+  panel.style.left = `${Math.max(MARGIN_PX, left)}px`
+  panel.style.top = `${fits ? below : Math.max(MARGIN_PX, from.top - GAP_PX - height)}px`
 }

@@ -34,7 +34,7 @@ export function RichText({ root, text, title, onChange, say }: RichTextProps) {
     namespace: 'note',
     nodes: NOTE_NODES,
     theme: EDITOR_THEME,
-    editorState: initialState(root, text),
+    ...initialState(root, text),
     html: { import: textImport() },
     // The editor goes back to the state before; nothing else is touched.
     onError: () => say('An error was thrown.'),
@@ -69,11 +69,12 @@ export function RichText({ root, text, title, onChange, say }: RichTextProps) {
   )
 }
 
-function initialState(root: RootNode, text: string): string | null {
+/** Without one, the editor begins with an empty paragraph of its own. */
+function initialState(root: RootNode, text: string): Pick<InitialConfigType, 'editorState'> {
   const filled = withText(root, text)
-  if (filled.children.length === 0) return null
+  if (filled.children.length === 0) return {}
   for (const node of nodesOf(filled)) if (node.type === 'image') trustPicture(node.src)
-  return JSON.stringify({ root: filled })
+  return { editorState: JSON.stringify({ root: filled }) }
 }
 
 /** Tells what stands in the editor, as it would be read by others. */

@@ -8,6 +8,7 @@ import { GROUND_COLOURS } from './colours'
 import { Popover } from './popover'
 import { $setCellColour, TABLE_ACTIONS, type TableAction } from './table-actions'
 import css from './table-popover.module.css'
+import { run } from './tools'
 
 /** Puts a table at the caret; in a table, everything that can be done with it. */
 export function TablePopover({ editor, inTable }: { editor: LexicalEditor; inTable: boolean }) {
@@ -26,7 +27,7 @@ interface PartProps {
 }
 
 function TableMenu({ editor, onDone }: PartProps) {
-  const run = (action: Pick<TableAction, '$run'>) => {
+  const act = (action: Pick<TableAction, '$run'>) => {
     onDone()
     editor.update(() => action.$run(editor))
     editor.focus()
@@ -36,7 +37,7 @@ function TableMenu({ editor, onDone }: PartProps) {
       {TABLE_ACTIONS.map((group) => (
         <div key={group[0]?.label} className={css.group}>
           {group.map((action) => (
-            <button key={action.label} type="button" className={css.item} onClick={() => run(action)}>
+            <button key={action.label} type="button" className={css.item} onClick={() => act(action)}>
               {action.label}
             </button>
           ))}
@@ -44,7 +45,7 @@ function TableMenu({ editor, onDone }: PartProps) {
       ))}
       <fieldset className={css.colours}>
         <legend>Cell colour</legend>
-        <Swatches colours={GROUND_COLOURS} onPick={(colour) => run({ $run: () => $setCellColour(colour) })} />
+        <Swatches colours={GROUND_COLOURS} onPick={(colour) => act({ $run: () => $setCellColour(colour) })} />
       </fieldset>
     </div>
   )
@@ -60,7 +61,7 @@ function TableForm({ editor, onDone }: PartProps) {
     event.stopPropagation()
     onDone()
     const payload = { rows, columns, includeHeaders: { rows: true, columns: false } }
-    editor.dispatchCommand(INSERT_TABLE_COMMAND, payload)
+    run(editor, INSERT_TABLE_COMMAND, payload)
     editor.focus()
   }
   return (

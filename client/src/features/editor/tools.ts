@@ -8,12 +8,15 @@ import { $findTableNode, $isTableSelection } from '@lexical/table'
 import {
   $createParagraphNode,
   $findMatchingParent,
+  $getRoot,
   $getSelection,
   $isElementNode,
   $isRangeSelection,
   $isRootOrShadowRoot,
+  type BaseSelection,
   type ElementFormatType,
   type ElementNode,
+  type LexicalCommand,
   type LexicalEditor,
   type LexicalNode,
   type TextFormatType,
@@ -92,21 +95,36 @@ function blockType(block: ElementNode | null): BlockType {
   return tag === 'h1' || tag === 'h2' ? tag : 'h3'
 }
 
-export function setBlockType(editor: LexicalEditor, type: BlockType): void {
+/** Sends a command to where the caret is; before there was one, that is the end of the text. */
+export function run<Payload>(
+  editor: LexicalEditor,
+  command: LexicalCommand<Payload>,
+  payload: Payload,
+): void {
   editor.update(() => {
-    const selection = $getSelection()
-    $setBlocksType(selection, () => {
+    $caret()
+    editor.dispatchCommand(command, payload)
+  })
+}
+
+export function setBlockType(editor: LexicalEditor, type: BlockType): void {
+  editor.update(() =>
+    $setBlocksType($caret(), () => {
       if (type === 'paragraph') return $createParagraphNode()
       if (type === 'quote') return $createQuoteNode()
       return type === 'code' ? $createCodeNode() : $createHeadingNode(type)
-    })
-  })
+    }),
+  )
 }
 
 /** Gives the selected text a style; null takes it away. */
 export function setStyle(editor: LexicalEditor, style: Record<string, string | null>): void {
   editor.update(() => {
-    const selection = $getSelection()
-    if (selection) $patchStyleText(selection, style)
+    const selection = $caret()
+    if ($isRangeSelection(selection) || $isTableSelection(selection)) $patchStyleText(selection, style)
   })
+}
+
+function $caret(): BaseSelection {
+  return $getSelection() ?? $getRoot().selectEnd()
 }
