@@ -3,6 +3,7 @@ import { expect } from '@playwright/test'
 import { hasAccount, opensBeams, opensSharing, savesBeam, sharesBeam } from './account.ts'
 import type { Device } from './device.ts'
 import type { Folder } from './files.ts'
+import { NoteEditor, opensNote } from './note.ts'
 import { png } from './png.ts'
 import type { CallDevice } from './stage.ts'
 
@@ -271,6 +272,54 @@ export const SCENES: readonly Scene[] = [
       await stage.looker.seesHeading('You cannot join this beam')
     },
   },
+  {
+    name: 'note-editor-empty',
+    on: BOTH,
+    show: async (stage) => {
+      await createsNote(stage)
+    },
+  },
+  {
+    name: 'note-editor',
+    on: BOTH,
+    show: async (stage) => {
+      const editor = await createsNote(stage)
+      await writesNote(editor)
+      await editor.text.locator('img').click()
+      await expect(editor.text.getByRole('button', { name: 'Alt' })).toBeVisible()
+    },
+  },
+  {
+    name: 'note-viewer',
+    on: BOTH,
+    show: async (stage) => {
+      const editor = await createsNote(stage)
+      await writesNote(editor)
+      await editor.saves()
+      await opensNote(stage.looker, 'Cabin weekend')
+    },
+  },
+  {
+    name: 'note-card',
+    on: BOTH,
+    show: async (stage) => {
+      const editor = await createsNote(stage)
+      await writesNote(editor)
+      await editor.saves()
+      await stage.looker.sees('Cabin weekend')
+    },
+  },
+  {
+    name: 'note-editor-table-menu',
+    on: BOTH,
+    show: async (stage) => {
+      const editor = await createsNote(stage)
+      await writesNote(editor)
+      await editor.text.locator('td').first().click()
+      await editor.tool('Table').click()
+      await expect(editor.page.getByRole('button', { name: 'Insert row above' })).toBeVisible()
+    },
+  },
 ]
 
 /** Runs in the page, before any script of its own: a camera that sees a grey desk. */
@@ -320,4 +369,36 @@ async function someItems({ folder, looker }: Stage, other: Device): Promise<void
   await looker.sees('Milk, bread')
   await looker.sees('example.org')
   await looker.sees(offered.name)
+}
+
+/** The editor, open on an empty note in the looker's own beam. */
+async function createsNote({ looker, phone }: Stage): Promise<NoteEditor> {
+  if (!phone) {
+    await looker.startsBeam()
+    return await NoteEditor.creates(looker)
+  }
+  await looker.opensSpace()
+  await looker.page.getByRole('button', { name: 'New Beam' }).click()
+  return await NoteEditor.creates(looker, 'space menu')
+}
+
+/** Words, marks, a link, boxes, a table and a picture. */
+async function writesNote(editor: NoteEditor): Promise<void> {
+  await editor.titles('Cabin weekend')
+  await editor.types('We meet on ', 'Control+b', 'Friday at 17:40', 'Control+b', ' in front of the station. ')
+  await editor.types('The door code is in the mail of jonas@example.org. ')
+  await editor.uses('Mark')
+  await editor.types('The last bus up leaves at 19:05')
+  await editor.uses('Mark')
+  await editor.chooses('Text colour', 'Red')
+  await editor.types(' without us', 'Enter')
+  await editor.chooses('Text colour', 'Default')
+  await editor.types('[x] Sleeping bags', 'Enter', 'Head torches', 'Enter', 'Enter')
+  await editor.tool('Table').click()
+  await editor.page.getByRole('button', { name: 'Insert table' }).click()
+  for (const word of ['Who', 'Brings', 'Arrives', 'Mira', 'Coffee, map', '17:40', 'Jonas', 'Keys']) {
+    await editor.types(word, 'Tab')
+  }
+  await editor.types('16:10', 'ArrowDown')
+  await editor.picks('Sunrise.png', png(440, 236))
 }

@@ -1,6 +1,7 @@
 import { lazy, Suspense } from 'react'
 import { BrowserRouter, Route, Routes } from 'react-router'
 import { type House, HouseContext } from '../features/actions'
+import { EditorHost } from '../features/editor/editor-host'
 import { DropZone } from '../features/files/drop-zone'
 import { LiveNews } from '../features/toasts/live-news'
 import { ErrorBoundary } from './error-boundary'
@@ -36,6 +37,7 @@ export function App({ house }: { house: House }) {
           </Suspense>
         </BrowserRouter>
         <DropZone />
+        <EditorHost />
         <LiveNews />
       </HouseContext>
     </ErrorBoundary>

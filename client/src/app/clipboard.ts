@@ -106,6 +106,18 @@ export async function writeClipboard(text: string): Promise<boolean> {
   return copyBySelection(text)
 }
 
+/** Writes html beside its plain text; the text alone where the browser takes no more. */
+export async function writeRichClipboard(text: string, html: string): Promise<boolean> {
+  try {
+    const parts = { 'text/plain': text, 'text/html': html }
+    const blobs = Object.entries(parts).map(([type, part]) => [type, new Blob([part], { type })])
+    await navigator.clipboard.write([new ClipboardItem(Object.fromEntries(blobs))])
+    return true
+  } catch {
+    return writeClipboard(text)
+  }
+}
+
 function copyBySelection(text: string): boolean {
   const area = document.createElement('textarea')
   area.value = text

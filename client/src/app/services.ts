@@ -14,6 +14,7 @@ import { notesFor } from './beam-notes'
 import { begin, joinedSession } from './begin'
 import { createClipboard } from './clipboard'
 import type { Context } from './context'
+import { createNotes } from './notes'
 import { followThePage, isSeen } from './page-life'
 import { PatientStatus } from './patient-status'
 import { createSavedBeams } from './saved-beams'
@@ -70,7 +71,7 @@ export function startServices(): House {
     enter({ ...state.session, beamId: beam_id, beamName: beam_name })
   }
 
-  const sharing = createSharing(context)
+  const { shareFileAs, ...sharing } = createSharing(context)
   const actions: Actions = {
     ...sharing,
     ...createClipboard(context, sharing),
@@ -86,6 +87,7 @@ export function startServices(): House {
     ...ownersActions(() => connection, toaster),
     dismissToast: (id) => toaster.dismiss(id),
     beams: createSavedBeams({ stores, toaster, reenter }),
+    notes: createNotes(context, shareFileAs),
     account: createAccount(stores, toaster, () => connection?.live.rejoin()),
   }
 

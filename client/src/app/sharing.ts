@@ -2,12 +2,14 @@
 import type { Actions } from '../features/actions'
 import { AUTO_RECEIVE_BYTES, type DeviceId, type ItemId, MAX_MESSAGE_BYTES } from '../protocol/bindings'
 import { copyableText, displayName, fileItemMessage, type Item, textMessage } from '../protocol/item'
+import { noteHtml } from '../protocol/note-markup'
+import { RICH_NOTE } from '../protocol/rich-note'
 import { mayDelete, mayShare } from '../stores/beam-access'
 import { reduceItems } from '../stores/items'
 import { reduceTransfers, type TransfersEvent } from '../stores/transfers'
 import { readMe } from '../transport/account-calls'
 import { upload, uploadAfter } from '../transport/upload'
-import { writeClipboard } from './clipboard'
+import { writeClipboard, writeRichClipboard } from './clipboard'
 import type { Context } from './context'
 import { newItemId } from './random-ids'
 import { createUploads, type OutgoingFile, type Uploads } from './uploads'
@@ -18,7 +20,10 @@ const ENVELOPE_BYTES = 1024
 type Sharing = Pick<
   Actions,
   'shareText' | 'shareFiles' | 'copyItem' | 'deleteItem' | 'receive' | 'saveAs' | 'canSaveAs' | 'cancel'
->
+> & {
+  /** Shares a file under an id that something else names already. */
+  shareFileAs(id: ItemId, file: File): void
+}
 
 export function createSharing(context: Context): Sharing {
   const { stores, transfers, toaster } = context
@@ -45,11 +50,14 @@ export function createSharing(context: Context): Sharing {
       if (!canShare(context)) return
       for (const file of files) shareFile(context, uploads, file)
     },
+    shareFileAs: (id, file) => shareFile(context, uploads, file, id),
     async copyItem(id) {
       const item = find(id)
       const text = item && copyableText(item.content)
       if (text === null || text === undefined) return
-      if (await writeClipboard(text)) toaster.ok('Text copied successfully!')
+      const html = item?.content.kind === RICH_NOTE ? noteHtml(item.content) : null
+      if (await (html === null ? writeClipboard(text) : writeRichClipboard(text, html)))
+        toaster.ok('Text copied successfully!')
     },
     deleteItem(id) {
       const item = find(id)
@@ -112,11 +120,11 @@ function safeType(type: string): string {
   return isInert ? type : 'application/octet-stream'
 }
 
-function shareFile(context: Context, uploads: Uploads, file: File): void {
+function shareFile(context: Context, uploads: Uploads, file: File, id = newItemId()): void {
   const { stores, toaster } = context
   const name = displayName(file.name)
   const url = URL.createObjectURL(file.slice(0, file.size, safeType(file.type)))
-  const outgoing = { id: newItemId(), file, name, url }
+  const outgoing = { id, file, name, url }
   const session = stores.session.getState()
   toaster.info(`Uploading ${name}`)
   if (session.status !== 'set' || !uploads.wants(file)) return offerFile(context, outgoing)
@@ -150,18 +158,20 @@ function forget({ stores }: Context, id: ItemId): void {
   put({ stores }, { type: 'forgotten', id })
 }
 
-/** Whether there is somewhere to share to, and one may; says so when not. */
-function canShare({ stores, live, toaster }: Context): boolean {
-  const refusal = live()
-    ? mayShare(stores.access.getState())
-      ? null
-      : 'You can only read in this beam.'
-    : 'Join a beam first, then share.'
-  if (refusal) toaster.bad(refusal)
+/** Why nothing can be shared from here; null when it can. */
+export function whyNotShare({ stores, live }: Pick<Context, 'stores' | 'live'>): string | null {
+  if (!live()) return 'Join a beam first, then share.'
+  return mayShare(stores.access.getState()) ? null : 'You can only read in this beam.'
+}
+
+function canShare(context: Context): boolean {
+  const refusal = whyNotShare(context)
+  if (refusal) context.toaster.bad(refusal)
   return refusal === null
 }
 
-function share({ stores, live }: Context, id: ItemId, message: unknown, extra: string): void {
+/** Shows an item here and shares it; an id that is here already changes that item. */
+export function share({ stores, live }: Context, id: ItemId, message: unknown, extra: string): void {
   const event = { type: 'shared', id, message, extra, at: Date.now() } as const
   stores.items.setState((state) => reduceItems(state, event), true)
   live()?.share(id, message, extra)

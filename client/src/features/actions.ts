@@ -4,6 +4,7 @@ import type { DeviceId, ItemId } from '../protocol/bindings'
 import type { Stores } from '../stores/stores'
 import type { AccountActions } from './account/account-actions'
 import type { BeamActions } from './beams/beam-actions'
+import type { EditorActions } from './editor/editor-actions'
 
 /** Where something was pasted: the specification has other words on /space. */
 export type Screen = 'home' | 'space'
@@ -52,6 +53,8 @@ export interface Actions {
   readonly account: AccountActions
   /** The account's saved beams. */
   readonly beams: BeamActions
+  /** Rich notes: writing, changing and reading them. */
+  readonly notes: EditorActions
 }
 
 export interface House {

@@ -1,6 +1,7 @@
 /** What is shared: plain values, and how they stand in `share_clipboard`. */
 import * as v from 'valibot'
 import type { DeviceId, ItemId } from './bindings'
+import { plainText, RICH_NOTE, type RichNote, readRichNote } from './rich-note'
 
 /** The first part of a media type, as far as the product treats it specially. */
 export type FileCategory = 'image' | 'audio' | 'video' | 'file'
@@ -10,6 +11,7 @@ export type ItemContent =
   | { kind: 'link'; url: string; host: string; path: string }
   /** `url` is where the server has a copy (F9); null when only devices have the bytes (F1). */
   | { kind: 'file'; category: FileCategory; name: string; size: number; type: string; url: string | null }
+  | ({ kind: typeof RICH_NOTE } & RichNote)
   /** Something that another version or a plain client understands: shown as text. */
   | { kind: 'unknown'; extra: string; text: string }
 
@@ -78,6 +80,7 @@ export function parseContent(message: unknown, extra: string): ItemContent {
     const stored = typeof url === 'string' && STORED_URL.test(url) ? url : null
     return { kind: 'file', category: fileCategory(type), name: displayName(name), size, type, url: stored }
   }
+  if (extra === RICH_NOTE) return { kind: RICH_NOTE, ...readRichNote(message) }
   if (typeof message !== 'string') return { kind: 'unknown', extra, text: JSON.stringify(message) }
   return parseLink(message) ?? { kind: 'text', text: message }
 }
@@ -108,6 +111,8 @@ export function copyableText(content: ItemContent): string | null {
       return content.text
     case 'link':
       return content.url
+    case RICH_NOTE:
+      return plainText(content)
     case 'file':
       return null
   }

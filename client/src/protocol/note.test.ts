@@ -35,3 +35,22 @@ describe('a stored note', () => {
     expect(noteItem({ ...note, content: '', title }).content).toEqual({ kind: 'text', text })
   })
 })
+
+describe('a stored rich note', () => {
+  const content = { title: 'Shopping', content: { root: { type: 'root', children: [] } } }
+  const rich = { ...note, note_type: 'lexi_note', content }
+  const shown = { kind: 'lexi_note', title: 'Shopping', root: { type: 'root', children: [] } }
+
+  it('is what the server took out of its content', () => {
+    const taken = { ...rich, content: null, title: 'Shopping', json_content: content.content }
+    expect(noteItem(taken).content).toMatchObject(shown)
+  })
+
+  it('is its content when that is JSON text, which the server leaves whole', () => {
+    expect(noteItem({ ...rich, content: JSON.stringify(content) }).content).toMatchObject(shown)
+  })
+
+  it('keeps the message by which it is deleted', () => {
+    expect(noteItem({ ...rich, title: 'Shopping', json_content: content.content }).message).toBe(content)
+  })
+})

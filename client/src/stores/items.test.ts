@@ -73,3 +73,33 @@ describe('the notes among the items', () => {
     expect(texts(state)).toEqual(['b'])
   })
 })
+
+describe('a change of an item', () => {
+  const changed = (state: ItemsState) =>
+    reduceItems(state, { type: 'shared', id: 'a' as ItemId, message: 'new', extra: 'text', at: 9 })
+  const two = () => given({ type: 'received', item: live('a', 1) }, { type: 'received', item: live('b', 2) })
+
+  it('keeps its place, before and after the server has it', () => {
+    const state = changed(two())
+    expect(texts(state)).toEqual(['new', 'b'])
+    expect(texts(reduceItems(state, { type: 'received', item: live('a', 3, 'new') }))).toEqual(['new', 'b'])
+  })
+
+  it('of somebody else keeps its place too, and what comes next comes last', () => {
+    const state = [live('a', 3, 'newer'), live('c', 4)].reduce(
+      (sum, item) => reduceItems(sum, { type: 'received', item }),
+      two(),
+    )
+    expect(texts(state)).toEqual(['newer', 'b', 'c'])
+  })
+
+  it('of a note leaves it a note of whoever it was', () => {
+    const state = changed(given({ type: 'notes', notes: [note('a', 1, 'a', true)] }))
+    expect(state.items[0]).toMatchObject({ message: 'new', seq: 1, note: { mine: true } })
+  })
+
+  it('is not undone by a list of notes that is older', () => {
+    const state = changed(given({ type: 'notes', notes: [note('a', 1)] }))
+    expect(texts(reduceItems(state, { type: 'notes', notes: [note('a', 1)] }))).toEqual(['new'])
+  })
+})

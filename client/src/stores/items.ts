@@ -32,7 +32,7 @@ const EMPTY: ItemsState = { items: [], epoch: null }
 export function reduceItems(state: ItemsState, event: ItemsEvent): ItemsState {
   switch (event.type) {
     case 'shared':
-      return { ...state, items: place(state.items, pendingItem(event)) }
+      return { ...state, items: place(state.items, pendingItem(event, state.items)) }
     case 'received':
       return { ...state, items: place(state.items, liveItem(event.item, event.note ?? null)) }
     case 'deleted':
@@ -82,6 +82,10 @@ function withNotes(items: readonly Item[], notes: readonly Item[]): readonly Ite
 }
 
 function place(items: readonly Item[], item: Item): readonly Item[] {
+  const here = items.findIndex((other) => other.id === item.id)
+  const known = here >= 0 && items[here]?.seq !== null
+  // A change keeps the place of what it changes (B11); only what the server did not have comes into its order.
+  if (known) return items.with(here, item)
   const others = items.filter((other) => other.id !== item.id)
   const at = others.findLastIndex((other) => order(other) <= order(item)) + 1
   return others.toSpliced(at, 0, item)
@@ -95,9 +99,11 @@ function matches(item: Item, deleted: { message: unknown; id?: ItemId | undefine
   return deleted.id === undefined ? equalJson(item.message, deleted.message) : item.id === deleted.id
 }
 
-function pendingItem(event: Extract<ItemsEvent, { type: 'shared' }>): Item {
+function pendingItem(event: Extract<ItemsEvent, { type: 'shared' }>, items: readonly Item[]): Item {
   const { id, message, extra, at } = event
-  return { id, message, extra, at, seq: null, from: null, content: parseContent(message, extra), note: null }
+  const changed = items.find((item) => item.id === id)
+  const { seq, from, note } = changed ?? { seq: null, from: null, note: null }
+  return { id, message, extra, at, seq, from, content: parseContent(message, extra), note }
 }
 
 function liveItem(item: LiveItem, note: NoteMark): Item {

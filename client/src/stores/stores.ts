@@ -5,6 +5,7 @@ import { createBeamSessionStore, createSiteStore } from './beam-session'
 import { createBeamsStore } from './beams'
 import { createConnectionStore } from './connection'
 import { createDevicesStore } from './devices'
+import { createEditorStore } from './editor'
 import { createItemsStore } from './items'
 import { createParcelStore } from './parcel'
 import { createToastsStore } from './toasts'
@@ -20,6 +21,7 @@ export function createStores() {
     connection: createConnectionStore(),
     devices: createDevicesStore(),
     items: createItemsStore(),
+    editor: createEditorStore(),
     transfers: createTransfersStore(),
     parcel: createParcelStore(),
     toasts: createToastsStore(),

@@ -12,7 +12,9 @@ describe('an item', () => {
     expect(nameOf(parseContent('Dinner at eight\nbring the map', 'text'))).toBe('Text, Dinner at eight')
     expect(nameOf(parseContent('x'.repeat(60), 'text'))).toBe(`Text, ${'x'.repeat(40)}…`)
     expect(nameOf(file('choir.wav', 'audio/wav'))).toBe('Audio, choir.wav')
-    expect(kindOf(parseContent({ a: 1 }, 'lexi_note'))).toBe('Text')
+    expect(nameOf(parseContent({ title: 'Cabin weekend' }, 'lexi_note'))).toBe('Note, Cabin weekend')
+    expect(nameOf(parseContent({ a: 1 }, 'lexi_note'))).toBe('Note, Untitled Note')
+    expect(kindOf(parseContent({ a: 1 }, 'text'))).toBe('Text')
   })
 
   it('is shown only where showing it is safe', () => {

@@ -5,10 +5,12 @@ import FileText from 'lucide-react/icons/file-text'
 import Image from 'lucide-react/icons/image'
 import Link from 'lucide-react/icons/link'
 import Music from 'lucide-react/icons/music'
+import StickyNote from 'lucide-react/icons/sticky-note'
 import Type from 'lucide-react/icons/type'
 import Video from 'lucide-react/icons/video'
 import { AUTO_RECEIVE_BYTES } from '../../protocol/bindings'
 import type { ItemContent } from '../../protocol/item'
+import { RICH_NOTE, UNTITLED } from '../../protocol/rich-note'
 import type { Glyph } from '../../ui/icon'
 
 const CATEGORIES = {
@@ -21,11 +23,13 @@ const CATEGORIES = {
 const ARCHIVES = /\.(zip|7z|rar|tar|gz|bz2|xz|zst|tgz)$/i
 const DOCUMENTS = /\.(pdf|txt|md|docx?|odt|rtf|csv)$/i
 
-/** One word: Text, Link, Picture, Audio, Video, File. */
+/** One word: Text, Link, Note, Picture, Audio, Video, File. */
 export function kindOf(content: ItemContent): string {
   switch (content.kind) {
     case 'link':
       return 'Link'
+    case RICH_NOTE:
+      return 'Note'
     case 'file':
       return CATEGORIES[content.category].kind
     case 'text':
@@ -36,6 +40,7 @@ export function kindOf(content: ItemContent): string {
 
 export function iconOf(content: ItemContent): Glyph {
   if (content.kind === 'link') return Link
+  if (content.kind === RICH_NOTE) return StickyNote
   if (content.kind !== 'file') return Type
   if (content.category !== 'file') return CATEGORIES[content.category].icon
   if (ARCHIVES.test(content.name)) return FileArchive
@@ -52,7 +57,8 @@ export function nameOf(content: ItemContent): string {
 function summary(content: ItemContent): string {
   if (content.kind === 'link') return content.host
   if (content.kind === 'file') return content.name
-  const line = content.text.trim().split('\n')[0] ?? ''
+  const text = content.kind === RICH_NOTE ? content.title || UNTITLED : content.text
+  const line = text.trim().split('\n')[0] ?? ''
   return line.length > SHORT ? `${line.slice(0, SHORT).trimEnd()}…` : line
 }
 

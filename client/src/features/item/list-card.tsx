@@ -3,10 +3,13 @@ import ExternalLink from 'lucide-react/icons/external-link'
 import Trash2 from 'lucide-react/icons/trash-2'
 import { memo } from 'react'
 import { copyableText, type Item } from '../../protocol/item'
+import { RICH_NOTE } from '../../protocol/rich-note'
 import { cx } from '../../ui/cx'
 import { IconButton, IconLink } from '../../ui/icon-button'
 import { Tile } from '../../ui/tile'
 import { useHouse } from '../actions'
+import { RichNoteFace } from '../note/rich-note-face'
+import { RichNoteTools } from '../note/rich-note-tools'
 import { useMayShare } from '../session/beam'
 import { DownloadLink } from '../transfer/download-link'
 import { FileName } from '../transfer/file-name'
@@ -74,7 +77,7 @@ function Words({ item, view }: { item: Item; view: FileView }) {
           <div className={cx(css.meta, css.path)}>{content.path}</div>
         </>
       ) : (
-        <LongText text={content.text} />
+        <Text content={content} />
       )}
       <div className={css.foot}>
         <span className={css.meta}>
@@ -84,6 +87,11 @@ function Words({ item, view }: { item: Item; view: FileView }) {
       </div>
     </div>
   )
+}
+
+function Text({ content }: { content: Exclude<Item['content'], { kind: 'file' | 'link' }> }) {
+  if (content.kind === RICH_NOTE) return <RichNoteFace note={content} tone="list" />
+  return <LongText text={content.text} />
 }
 
 /** What can be done with the item. While a file is on its way, that is to stop it. */
@@ -105,6 +113,7 @@ function Tools({ item, view }: { item: Item; view: FileView }) {
           iconSize={20}
         />
       )}
+      {content.kind === RICH_NOTE && <RichNoteTools id={item.id} iconSize={20} look="bar" />}
       {copyableText(content) !== null && (
         <IconButton icon={Copy} label="Copy" iconSize={20} onClick={() => void actions.copyItem(item.id)} />
       )}

@@ -1,8 +1,10 @@
 import Copy from 'lucide-react/icons/copy'
 import Trash2 from 'lucide-react/icons/trash-2'
 import { copyableText, type Item } from '../../protocol/item'
+import { RICH_NOTE } from '../../protocol/rich-note'
 import { IconButton } from '../../ui/icon-button'
 import { useHouse } from '../actions'
+import { RichNoteTools } from '../note/rich-note-tools'
 import { useMayShare } from '../session/beam'
 import { DownloadLink } from '../transfer/download-link'
 import css from './note-actions.module.css'
@@ -14,6 +16,7 @@ export function NoteActions({ item, url }: { item: Item; url: string | null }) {
   const mayShare = useMayShare()
   return (
     <div className={css.actions}>
+      {content.kind === RICH_NOTE && <RichNoteTools id={item.id} iconSize={15} look="small" />}
       {copyableText(content) !== null && (
         <IconButton
           icon={Copy}

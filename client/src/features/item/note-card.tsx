@@ -1,9 +1,11 @@
 import ExternalLink from 'lucide-react/icons/external-link'
 import { type KeyboardEvent, memo } from 'react'
 import { copyableText, type Item } from '../../protocol/item'
+import { RICH_NOTE } from '../../protocol/rich-note'
 import { cx } from '../../ui/cx'
 import { Icon } from '../../ui/icon'
 import { useHouse } from '../actions'
+import { RichNoteFace } from '../note/rich-note-face'
 import { FileName } from '../transfer/file-name'
 import { isReceived } from '../transfer/file-view'
 import { formatBytes } from '../transfer/format-bytes'
@@ -17,7 +19,7 @@ import { MediaView, useBroken } from './media-view'
 import { NoteActions } from './note-actions'
 import css from './note-card.module.css'
 
-/** An item as a note on the canvas. Double click or Enter copies it, Delete deletes it. */
+/** An item as a note on the canvas. Double click or Enter copies it, Delete deletes it; Enter opens a rich note. */
 export const NoteCard = memo(function NoteCard({ item }: { item: Item }) {
   const { actions } = useHouse()
   const { content } = item
@@ -29,7 +31,10 @@ export const NoteCard = memo(function NoteCard({ item }: { item: Item }) {
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget) return
-    if (event.key === 'Enter') copy()
+    if (event.key === 'Enter') {
+      if (content.kind === RICH_NOTE) actions.notes.view(item.id)
+      else copy()
+    }
     if (event.key === 'Delete') actions.deleteItem(item.id)
   }
   return (
@@ -73,10 +78,15 @@ function WrittenFace({ item }: { item: Item }) {
           </a>
         </>
       ) : (
-        content.kind !== 'file' && <LongText text={content.text} />
+        content.kind !== 'file' && <Text content={content} />
       )}
     </>
   )
+}
+
+function Text({ content }: { content: Exclude<Item['content'], { kind: 'file' | 'link' }> }) {
+  if (content.kind === RICH_NOTE) return <RichNoteFace note={content} tone="note" />
+  return <LongText text={content.text} />
 }
 
 interface FileFaceProps {

@@ -1,4 +1,5 @@
 import ClipboardPaste from 'lucide-react/icons/clipboard-paste'
+import NotebookPen from 'lucide-react/icons/notebook-pen'
 import Plus from 'lucide-react/icons/plus'
 import Share from 'lucide-react/icons/share'
 import X from 'lucide-react/icons/x'
@@ -33,11 +34,17 @@ export function SpaceMenu() {
     const timer = setTimeout(() => setState('closed'), CLOSING_MS)
     return () => clearTimeout(timer)
   }, [state])
-  const then = (act: () => Promise<void>) => () => {
-    void act()
+  const then = (act: () => unknown) => () => {
     close()
+    act()
   }
   const open = state === 'open'
+  const create = {
+    label: 'Create',
+    hint: 'Write a note',
+    icon: NotebookPen,
+    onSelect: then(() => actions.notes.create()),
+  }
   const paste = {
     label: 'Paste',
     hint: 'From the clipboard',
@@ -56,7 +63,7 @@ export function SpaceMenu() {
       <div ref={anchor} className={css.anchor}>
         {state !== 'closed' && (
           <div className={cx(css.menu, !open && css.closing)}>
-            <Menu label="Space Menu" roomy heading items={mayShare ? [paste, share] : [share]} />
+            <Menu label="Space Menu" roomy heading items={mayShare ? [create, paste, share] : [share]} />
           </div>
         )}
         <button

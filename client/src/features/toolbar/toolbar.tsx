@@ -1,5 +1,6 @@
 import ArrowUp from 'lucide-react/icons/arrow-up'
 import ClipboardPaste from 'lucide-react/icons/clipboard-paste'
+import Maximize2 from 'lucide-react/icons/maximize-2'
 import MessageSquare from 'lucide-react/icons/message-square'
 import Share from 'lucide-react/icons/share'
 import X from 'lucide-react/icons/x'
@@ -82,6 +83,13 @@ function Tools({ opener, onMessage, onFiles, onFolder }: ToolsProps) {
           </div>
         )}
       </div>
+      <IconButton
+        icon={Maximize2}
+        label="New note"
+        iconSize={20}
+        className={css.tool}
+        onClick={() => actions.notes.create()}
+      />
     </>
   )
 }
@@ -96,6 +104,11 @@ function MessageEntry({ onClose }: { onClose: () => void }) {
     if (trimmed === '') return
     actions.shareText(trimmed)
     onClose()
+  }
+  // What was typed so far goes along; closing the editor returns to the collapsed bar.
+  const expand = () => {
+    onClose()
+    actions.notes.create(text)
   }
   return (
     <form
@@ -117,6 +130,7 @@ function MessageEntry({ onClose }: { onClose: () => void }) {
         onText={setText}
         onSend={send}
       />
+      <IconButton icon={Maximize2} label="New note" iconSize={18} onClick={expand} />
       <IconButton
         type="submit"
         icon={ArrowUp}

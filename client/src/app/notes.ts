@@ -1,0 +1,34 @@
+/** Rich notes: what the editor is open on, and how a note comes into the beam. */
+import type { EditorActions } from '../features/editor/editor-actions'
+import type { ItemId } from '../protocol/bindings'
+import { MAX_NOTE_STATE_BYTES, richNoteMessage } from '../protocol/rich-note'
+import type { Context } from './context'
+import { newItemId } from './random-ids'
+import { share, whyNotShare } from './sharing'
+
+const TOO_LARGE =
+  'This note is too large to share: its text may be 128 KiB. Shorten it, or take a picture out, and save again.'
+
+export function createNotes(context: Context, shareFileAs: (id: ItemId, file: File) => void): EditorActions {
+  const { editor } = context.stores
+  const close = () => editor.setState({ kind: 'closed' }, true)
+  return {
+    create: (text = '') => editor.setState({ kind: 'creating', text }, true),
+    edit: (id) => editor.setState({ kind: 'editing', id }, true),
+    view: (id) => editor.setState({ kind: 'viewing', id }, true),
+    close,
+    save({ title, root, pictures }) {
+      const refusal = whyNotShare(context)
+      if (refusal) return refusal
+      const { message, extra } = richNoteMessage(title, root)
+      if (new TextEncoder().encode(JSON.stringify(root)).byteLength > MAX_NOTE_STATE_BYTES) return TOO_LARGE
+      // The pictures first: a note that names them finds them there.
+      for (const { id, file } of pictures) shareFileAs(id, file)
+      const state = editor.getState()
+      share(context, state.kind === 'editing' ? state.id : newItemId(), message, extra)
+      close()
+      return null
+    },
+    newPictureId: newItemId,
+  }
+}

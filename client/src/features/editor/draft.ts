@@ -1,0 +1,71 @@
+/** What was written and not saved, kept in the tab: a reload by mistake loses nothing. */
+import { useEffect } from 'react'
+import * as v from 'valibot'
+import type { ItemId } from '../../protocol/bindings'
+import { parseJson } from '../../protocol/envelope'
+import type { RootNode } from '../../protocol/note-nodes'
+import { readNoteState } from '../../protocol/note-state'
+import type { LargePicture } from './editor-actions'
+import { blobOfDataUrl, dataUrlOf } from './picture-encoding'
+
+const KEY = 'heliograph.note-draft'
+
+const KEEP_AFTER_MS = 300
+
+const stored = v.object({
+  note: v.nullable(v.string()),
+  title: v.string(),
+  root: v.unknown(),
+  pictures: v.array(v.object({ id: v.string(), name: v.string(), url: v.string() })),
+})
+
+export interface Draft {
+  readonly title: string
+  readonly root: RootNode
+  readonly pictures: readonly LargePicture[]
+}
+
+/** The draft of this note (null: of a new one), if there is one. */
+export function readDraft(storage: Storage, note: ItemId | null): Draft | null {
+  const parsed = v.safeParse(stored, parseJson(storage.getItem(KEY) ?? ''))
+  if (!parsed.success || parsed.output.note !== note) return null
+  const { title, pictures } = parsed.output
+  const root = readNoteState({ root: parsed.output.root })
+  return root && { title, root, pictures: pictures.map(pictureOf) }
+}
+
+/** Keeps what is written whenever the writing pauses. Null: there is nothing to keep. */
+export function useKeptDraft(note: ItemId | null, draft: Draft | null): void {
+  useEffect(() => {
+    if (!draft) return
+    const timer = setTimeout(() => void keepDraft(sessionStorage, note, draft), KEEP_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [note, draft])
+}
+
+async function keepDraft(storage: Storage, note: ItemId | null, draft: Draft): Promise<void> {
+  const pictures = await Promise.all(
+    draft.pictures.map(async ({ id, file }) => ({ id, name: file.name, url: await dataUrlOf(file) })),
+  )
+  const { title, root } = draft
+  // There is less room for pictures than for words.
+  if (!put(storage, { note, title, root, pictures })) put(storage, { note, title, root, pictures: [] })
+}
+
+export function dropDraft(storage: Storage): void {
+  storage.removeItem(KEY)
+}
+
+function put(storage: Storage, draft: v.InferInput<typeof stored>): boolean {
+  try {
+    storage.setItem(KEY, JSON.stringify(draft))
+    return true
+  } catch {
+    return false
+  }
+}
+
+function pictureOf({ id, name, url }: { id: string; name: string; url: string }): LargePicture {
+  const blob = blobOfDataUrl(url)
+  return { id: id as ItemId, file: new File([blob], name, { type: blob.type }) }
+}

@@ -1,0 +1,121 @@
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import type { ItemId } from '../../protocol/bindings'
+import type { RootNode } from '../../protocol/note-nodes'
+import { bodyText, nodesOf } from '../../protocol/rich-note'
+import { Button } from '../../ui/button'
+import { ConfirmDialog } from '../../ui/confirm-dialog'
+import { FullPage } from '../../ui/full-page'
+import { useHouse } from '../actions'
+import { NoteBoundary, NoteError } from '../note/note-boundary'
+import { type Draft, dropDraft, useKeptDraft } from './draft'
+import css from './note-editor.module.css'
+import { useChangedElsewhere, useOpened } from './opened-note'
+import { createPlacedPictures, PlacedPicturesContext } from './placed-pictures'
+import { RichText } from './rich-text'
+import { TitleField } from './title-field'
+
+const CHANGED_ELSEWHERE = 'Another device has changed this note meanwhile. Update puts yours in its place.'
+
+/** Writes a new note (no id), or changes one. `text` is what was typed so far elsewhere. */
+export function NoteEditor({ id, text }: { id: ItemId | null; text: string }) {
+  const { actions } = useHouse()
+  const opened = useOpened(id)
+  const { note, title, setTitle, setRoot, isChanged, placed } = useNote(opened, text)
+  const [news, setNews] = useState('')
+  const [asking, setAsking] = useState(false)
+  const body = useRef<HTMLDivElement>(null)
+  const changedElsewhere = useChangedElsewhere(id)
+  useKeptDraft(id, isChanged ? note : null)
+  const close = () => {
+    dropDraft(sessionStorage)
+    actions.notes.close()
+  }
+  const leave = () => (isChanged ? setAsking(true) : close())
+  const save = () => {
+    const refusal = note && actions.notes.save(note)
+    if (refusal === null) dropDraft(sessionStorage)
+    else setNews(refusal)
+  }
+  const buttons = (
+    <>
+      <Button look="ghost" onClick={leave}>
+        Cancel
+      </Button>
+      <Button look="primary" disabled={!note || isEmpty(note)} onClick={save}>
+        {id === null ? 'Save' : 'Update'}
+      </Button>
+    </>
+  )
+  const titleField = <TitleField title={title} onTitle={setTitle} onDone={() => focusText(body)} />
+  return (
+    <FullPage title={id === null ? 'Create New Note' : 'Edit Note'} buttons={buttons} onLeave={leave}>
+      <div ref={body} className={css.body}>
+        <p className={css.news} role="alert">
+          {news || (changedElsewhere && CHANGED_ELSEWHERE)}
+        </p>
+        <PlacedPicturesContext value={placed}>
+          {opened.root === null ? (
+            <Broken />
+          ) : (
+            <NoteBoundary>
+              <RichText root={opened.root} text={text} title={titleField} onChange={setRoot} say={setNews} />
+            </NoteBoundary>
+          )}
+        </PlacedPicturesContext>
+      </div>
+      {asking && (
+        <ConfirmDialog
+          title={id === null ? 'Discard this note?' : 'Discard the changes?'}
+          question="What you wrote has not been saved."
+          action="Discard"
+          onConfirm={close}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </FullPage>
+  )
+}
+
+/** What is written so far, and whether that is more than there was. */
+function useNote(opened: ReturnType<typeof useOpened>, text: string) {
+  const [placed] = useState(createPlacedPictures)
+  const [title, setTitle] = useState(opened.title)
+  const [root, put] = useState<RootNode | null>(null)
+  const first = useRef<string | null>(null)
+  const setRoot = useCallback((next: RootNode) => {
+    // The editor's own form of what it was opened on.
+    first.current ??= JSON.stringify(next)
+    put(next)
+  }, [])
+  useEffect(() => {
+    for (const picture of opened.pictures) placed.add(picture)
+    return () => placed.end()
+  }, [opened, placed])
+  const note = useMemo<Draft | null>(
+    () => root && { title, root, pictures: placed.among(sourcesOf(root)) },
+    [title, root, placed],
+  )
+  const wasChanged = opened.isDraft || text !== '' || title !== opened.title
+  const isChanged = wasChanged || (root !== null && JSON.stringify(root) !== first.current)
+  return { note, title, setTitle, setRoot, isChanged, placed }
+}
+
+function Broken() {
+  return (
+    <div className={css.broken}>
+      <NoteError />
+    </div>
+  )
+}
+
+function sourcesOf(root: RootNode): ReadonlySet<string> {
+  return new Set([...nodesOf(root)].flatMap((node) => (node.type === 'image' ? [node.src] : [])))
+}
+
+function isEmpty({ title, root }: Draft): boolean {
+  return title.trim() === '' && bodyText(root) === '' && sourcesOf(root).size === 0
+}
+
+function focusText(body: RefObject<HTMLElement | null>): void {
+  body.current?.querySelector<HTMLElement>('[contenteditable]')?.focus()
+}

@@ -1,0 +1,53 @@
+/** Makes a picture fit for a note: not larger than a screen, and drawn anew, which leaves place and camera behind. */
+
+/** A picture whose data URL is longer is shared beside the note. */
+export const MAX_INLINE_PICTURE = 48 * 1024
+const LONGEST_SIDE = 1600
+const QUALITY = 0.85
+
+/** The size to draw a picture in: its own, or smaller until its longer side fits. */
+export function fitted(width: number, height: number): { width: number; height: number } {
+  const scale = Math.min(1, LONGEST_SIDE / Math.max(width, height))
+  return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }
+}
+
+/** @throws where the browser cannot read the picture */
+export async function encodePicture(picture: Blob): Promise<Blob> {
+  const bitmap = await createImageBitmap(picture, { imageOrientation: 'from-image' })
+  const size = fitted(bitmap.width, bitmap.height)
+  const canvas = Object.assign(document.createElement('canvas'), size)
+  canvas.getContext('2d')?.drawImage(bitmap, 0, 0, size.width, size.height)
+  bitmap.close()
+  const webp = await encoded(canvas, 'image/webp')
+  if (webp.type === 'image/webp') return webp
+  // A browser that writes no webp answers with a png; photographs are far smaller as jpeg.
+  return picture.type === 'image/jpeg' ? encoded(canvas, 'image/jpeg') : webp
+}
+
+function encoded(canvas: HTMLCanvasElement, type: string): Promise<Blob> {
+  return new Promise((resolve, reject) =>
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('not encoded'))), type, QUALITY),
+  )
+}
+
+export function dataUrlOf(blob: Blob): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(String(reader.result))
+    reader.onerror = () => reject(reader.error)
+    reader.readAsDataURL(blob)
+  })
+}
+
+/** The bytes of a data URL in base64; the page's policy lets `fetch` read none. */
+export function blobOfDataUrl(url: string): Blob {
+  const [head = '', data = ''] = url.split(',')
+  const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0))
+  return new Blob([bytes], { type: head.slice('data:'.length).split(';')[0] ?? '' })
+}
+
+/** The name under which a picture is shared: its own, with the ending of what it became. */
+export function pictureName(name: string, type: string): string {
+  const base = name.replace(/\.[a-z0-9]{1,5}$/i, '').trim() || 'Picture'
+  return `${base}.${type === 'image/jpeg' ? 'jpg' : type.slice('image/'.length)}`
+}

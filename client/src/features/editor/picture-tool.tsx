@@ -1,0 +1,29 @@
+import type { LexicalEditor } from 'lexical'
+import ImagePlus from 'lucide-react/icons/image-plus'
+import { useRef } from 'react'
+import { INSERT_PICTURES } from './pictures-plugin'
+import { Tool } from './tool'
+
+/** Puts pictures from this device at the caret. */
+export function PictureTool({ editor }: { editor: LexicalEditor }) {
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <Tool icon={ImagePlus} label="Image" onUse={() => input.current?.click()} />
+      <input
+        ref={input}
+        type="file"
+        accept="image/*"
+        multiple
+        hidden
+        aria-label="Choose pictures"
+        onChange={({ currentTarget }) => {
+          editor.dispatchCommand(INSERT_PICTURES, [...(currentTarget.files ?? [])])
+          // The same picture may be chosen again.
+          currentTarget.value = ''
+          editor.focus()
+        }}
+      />
+    </>
+  )
+}

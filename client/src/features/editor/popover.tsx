@@ -1,0 +1,89 @@
+import { type ReactNode, type RefObject, useId, useLayoutEffect, useRef, useState } from 'react'
+import { cx } from '../../ui/cx'
+import { type Glyph, Icon } from '../../ui/icon'
+import css from './popover.module.css'
+
+interface PopoverProps {
+  icon: Glyph
+  /** The name of the button and of what it opens. */
+  label: string
+  pressed?: boolean
+  children: (close: () => void) => ReactNode
+}
+
+const GAP_PX = 8
+const MARGIN_PX = 8
+
+/** A button and what it opens: over everything, closed by Esc, a press beside it, or what is chosen in it. */
+export function Popover({ icon, label, pressed, children }: PopoverProps) {
+  const id = useId()
+  const button = useRef<HTMLButtonElement>(null)
+  const panel = useRef<HTMLDivElement>(null)
+  const [open, setOpen] = useState(false)
+  const close = () => panel.current?.hidePopover()
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        className={cx(css.button, pressed && css.pressed)}
+        aria-label={label}
+        title={label}
+        aria-haspopup="dialog"
+        aria-expanded={open}
+        popoverTarget={id}
+        // The text keeps its selection.
+        onMouseDown={(event) => event.preventDefault()}
+      >
+        <Icon of={icon} size={17} />
+      </button>
+      <div
+        ref={panel}
+        id={id}
+        popover="auto"
+        role="dialog"
+        aria-label={label}
+        className={css.panel}
+        // Esc closes this, and not the page around it.
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') event.stopPropagation()
+        }}
+        onToggle={(event) => setOpen(event.newState === 'open')}
+      >
+        {open && <Placed panel={panel} by={button} content={children(close)} />}
+      </div>
+    </>
+  )
+}
+
+/** What is opened, kept in its place by the button as it grows. */
+function Placed({
+  panel,
+  by,
+  content,
+}: {
+  panel: RefObject<HTMLElement | null>
+  by: RefObject<HTMLElement | null>
+  content: ReactNode
+}) {
+  useLayoutEffect(() => {
+    if (!panel.current || !by.current) return
+    const [element, button] = [panel.current, by.current]
+    const observer = new ResizeObserver(() => placeBy(element, button))
+    observer.observe(element)
+    element.querySelector<HTMLElement>('input, button, select')?.focus()
+    return () => observer.disconnect()
+  }, [panel, by])
+  return content
+}
+
+/** Under its button, or over it where there is no room; within the window. */
+function placeBy(panel: HTMLElement, button: HTMLElement): void {
+  const from = button.getBoundingClientRect()
+  const { width, height } = panel.getBoundingClientRect()
+  const below = from.bottom + GAP_PX
+  const fits = below + height <= window.innerHeight - MARGIN_PX
+  const left = Math.min(from.left, window.innerWidth - width - MARGIN_PX)
+  panel.style.left = `${Math.max(MARGIN_PX, left)}px`
+  panel.style.top = `${fits ? below : Math.max(MARGIN_PX, from.top - GAP_PX - height)}px`
+}

@@ -1,0 +1,69 @@
+import { type KeyboardEvent, type PointerEvent, type RefObject, useRef } from 'react'
+import { resized, type Size } from './image-size'
+import css from './image-view.module.css'
+
+const KEY_STEP_PX = 10
+
+/** The corner that a picture is resized by: dragged, or moved by the arrow keys. */
+export function ResizeHandle({
+  picture,
+  onResize,
+}: {
+  picture: RefObject<HTMLImageElement | null>
+  onResize: (size: Size) => void
+}) {
+  const drag = useRef<{ x: number; from: Size; to: Size | null } | null>(null)
+  const sizeAt = (from: Size, dx: number) => resized(from, dx, widest(picture.current))
+  const onPointerDown = (event: PointerEvent<HTMLButtonElement>) => {
+    const box = picture.current?.getBoundingClientRect()
+    if (!box || event.button !== 0) return
+    event.preventDefault()
+    event.currentTarget.setPointerCapture(event.pointerId)
+    event.currentTarget.focus()
+    drag.current = { x: event.clientX, from: box, to: null }
+  }
+  // While it is dragged only the frame grows; the note gets one size, at the end.
+  const onPointerMove = ({ clientX }: PointerEvent) => {
+    const frame = picture.current?.parentElement
+    if (!drag.current || !frame) return
+    drag.current.to = sizeAt(drag.current.from, clientX - drag.current.x)
+    frame.style.width = `${drag.current.to.width}px`
+  }
+  // Also when the pointer was taken away: the picture has the size that it shows.
+  const onEnd = () => {
+    const to = drag.current?.to
+    drag.current = null
+    if (to) onResize(to)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = {
+      ArrowRight: KEY_STEP_PX,
+      ArrowDown: KEY_STEP_PX,
+      ArrowLeft: -KEY_STEP_PX,
+      ArrowUp: -KEY_STEP_PX,
+    }[event.key]
+    const box = picture.current?.getBoundingClientRect()
+    if (step === undefined || !box) return
+    event.preventDefault()
+    event.stopPropagation()
+    onResize(sizeAt(box, step))
+  }
+  return (
+    <button
+      type="button"
+      className={css.handle}
+      aria-label="Resize"
+      title="Resize: drag, or use the arrow keys"
+      onPointerDown={onPointerDown}
+      onPointerMove={onPointerMove}
+      onPointerUp={onEnd}
+      onLostPointerCapture={onEnd}
+      onKeyDown={onKeyDown}
+    />
+  )
+}
+
+/** A picture grows up to the column that it stands in. */
+function widest(picture: HTMLImageElement | null): number {
+  return picture?.closest('[contenteditable="true"] > *')?.clientWidth ?? Number.POSITIVE_INFINITY
+}

@@ -1,0 +1,94 @@
+import { type InitialConfigType, LexicalComposer } from '@lexical/react/LexicalComposer'
+import { useLexicalComposerContext } from '@lexical/react/LexicalComposerContext'
+import { ContentEditable } from '@lexical/react/LexicalContentEditable'
+import { LexicalErrorBoundary } from '@lexical/react/LexicalErrorBoundary'
+import { RichTextPlugin } from '@lexical/react/LexicalRichTextPlugin'
+import { type ReactNode, useEffect, useState } from 'react'
+import type { RootNode } from '../../protocol/note-nodes'
+import { readNoteState } from '../../protocol/note-state'
+import { nodesOf, withText } from '../../protocol/rich-note'
+import { EDITOR_THEME } from './editor-theme'
+import { EditorToolbar } from './editor-toolbar'
+import { NOTE_NODES } from './note-node-list'
+import { textImport } from './paste-rules'
+import { PicturesPlugin, trustPicture } from './pictures-plugin'
+import css from './rich-text.module.css'
+import { TableResizer } from './table-resizer'
+import { TextPlugins } from './text-plugins'
+import { usePhone } from './use-phone'
+
+interface RichTextProps {
+  /** What the note holds when it is opened. */
+  root: RootNode
+  /** Text that comes after it. */
+  text: string
+  title: ReactNode
+  onChange: (root: RootNode) => void
+  say: (text: string) => void
+}
+
+/** The text being written, under its title, and its tools: above it, or below it on phones. */
+export function RichText({ root, text, title, onChange, say }: RichTextProps) {
+  const phone = usePhone()
+  const [config] = useState<InitialConfigType>(() => ({
+    namespace: 'note',
+    nodes: NOTE_NODES,
+    theme: EDITOR_THEME,
+    ...initialState(root, text),
+    html: { import: textImport() },
+    // The editor goes back to the state before; nothing else is touched.
+    onError: () => say('An error was thrown.'),
+  }))
+  return (
+    <LexicalComposer initialConfig={config}>
+      {!phone && <EditorToolbar phone={false} />}
+      <div className={css.scroll}>
+        <div className={css.column}>
+          {title}
+          <div className={css.paper}>
+            <RichTextPlugin
+              contentEditable={
+                <ContentEditable
+                  className={css.text}
+                  aria-label="Note"
+                  aria-placeholder="Enter some rich text..."
+                  placeholder={<p className={css.placeholder}>Enter some rich text...</p>}
+                />
+              }
+              ErrorBoundary={LexicalErrorBoundary}
+            />
+          </div>
+        </div>
+      </div>
+      {phone && <EditorToolbar phone />}
+      <TextPlugins />
+      <PicturesPlugin say={say} />
+      <TableResizer />
+      <ChangeNews onChange={onChange} />
+    </LexicalComposer>
+  )
+}
+
+/** Without one, the editor begins with an empty paragraph of its own. */
+function initialState(root: RootNode, text: string): Pick<InitialConfigType, 'editorState'> {
+  const filled = withText(root, text)
+  if (filled.children.length === 0) return {}
+  for (const node of nodesOf(filled)) if (node.type === 'image') trustPicture(node.src)
+  return { editorState: JSON.stringify({ root: filled }) }
+}
+
+/** Tells what stands in the editor, as it would be read by others. */
+function ChangeNews({ onChange }: { onChange: (root: RootNode) => void }) {
+  const [editor] = useLexicalComposerContext()
+  useEffect(() => {
+    const tell = () => {
+      const root = readNoteState(editor.getEditorState().toJSON())
+      if (root) onChange(root)
+    }
+    tell()
+    return editor.registerUpdateListener(({ dirtyElements, dirtyLeaves }) => {
+      if (dirtyElements.size > 0 || dirtyLeaves.size > 0) tell()
+    })
+  }, [editor, onChange])
+  return null
+}

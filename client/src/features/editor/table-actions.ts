@@ -1,0 +1,122 @@
+/** What can be done with the table that the caret is in. */
+import {
+  $deleteTableColumnAtSelection,
+  $deleteTableRowAtSelection,
+  $getTableCellNodeFromLexicalNode,
+  $getTableCellNodeRect,
+  $getTableNodeFromLexicalNodeOrThrow,
+  $insertTableColumnAtNode,
+  $insertTableRowAtNode,
+  $isTableCellNode,
+  $isTableSelection,
+  $mergeCells,
+  $setTableColumnIsHeader,
+  $setTableRowIsHeader,
+  $unmergeCell,
+  TableCellHeaderStates,
+  type TableCellNode,
+  type TableNode,
+} from '@lexical/table'
+import { $getSelection, $isRangeSelection, type LexicalEditor } from 'lexical'
+import { $columnOf, $columnWidths, widened } from './table-widths'
+
+const WIDTH_STEP_PX = 20
+
+export interface TableAction {
+  readonly label: string
+  /** Runs within an update of the editor. */
+  readonly $run: (editor: LexicalEditor) => void
+}
+
+export const TABLE_ACTIONS: readonly (readonly TableAction[])[] = [
+  [
+    { label: 'Insert row above', $run: () => $insertRow(false) },
+    { label: 'Insert row below', $run: () => $insertRow(true) },
+    { label: 'Insert column left', $run: () => $insertColumn(false) },
+    { label: 'Insert column right', $run: () => $insertColumn(true) },
+  ],
+  [
+    { label: 'Header row', $run: () => $toggleHeader('row') },
+    { label: 'Header column', $run: () => $toggleHeader('column') },
+    {
+      label: 'Striped rows',
+      $run: () => $withTable((table) => table.setRowStriping(!table.getRowStriping())),
+    },
+    {
+      label: 'Freeze first row',
+      $run: () => $withTable((table) => table.setFrozenRows(table.getFrozenRows() ? 0 : 1)),
+    },
+    {
+      label: 'Freeze first column',
+      $run: () => $withTable((table) => table.setFrozenColumns(table.getFrozenColumns() ? 0 : 1)),
+    },
+  ],
+  [
+    { label: 'Merge cells', $run: $merge },
+    { label: 'Split cell', $run: () => $unmergeCell() },
+    { label: 'Wider column', $run: (editor) => $widen(editor, WIDTH_STEP_PX) },
+    { label: 'Narrower column', $run: (editor) => $widen(editor, -WIDTH_STEP_PX) },
+    { label: 'Align top', $run: () => $eachCell((cell) => cell.setVerticalAlign('')) },
+    { label: 'Align middle', $run: () => $eachCell((cell) => cell.setVerticalAlign('middle')) },
+    { label: 'Align bottom', $run: () => $eachCell((cell) => cell.setVerticalAlign('bottom')) },
+  ],
+  [
+    { label: 'Delete row', $run: () => $deleteTableRowAtSelection() },
+    { label: 'Delete column', $run: () => $deleteTableColumnAtSelection() },
+    { label: 'Delete table', $run: () => $withTable((table) => table.remove()) },
+  ],
+]
+
+export function $setCellColour(colour: string | null): void {
+  $eachCell((cell) => cell.setBackgroundColor(colour))
+}
+
+/** The cells that are selected, or the one that the caret is in. */
+export function $selectedCells(): readonly TableCellNode[] {
+  const selection = $getSelection()
+  if ($isTableSelection(selection)) return selection.getNodes().filter($isTableCellNode)
+  const cell = $isRangeSelection(selection) && $getTableCellNodeFromLexicalNode(selection.anchor.getNode())
+  return cell ? [cell] : []
+}
+
+function $eachCell(change: (cell: TableCellNode) => void): void {
+  for (const cell of $selectedCells()) change(cell)
+}
+
+function $withTable(change: (table: TableNode) => void): void {
+  const [cell] = $selectedCells()
+  if (cell) change($getTableNodeFromLexicalNodeOrThrow(cell))
+}
+
+/** Beside the cells that are selected; the caret stays where it is. */
+function $insertRow(after: boolean): void {
+  const cell = $selectedCells().at(after ? -1 : 0)
+  if (cell) $insertTableRowAtNode(cell, after)
+}
+
+function $insertColumn(after: boolean): void {
+  const cell = $selectedCells().at(after ? -1 : 0)
+  if (cell) $insertTableColumnAtNode(cell, after, false)
+}
+
+function $toggleHeader(which: 'row' | 'column'): void {
+  const [cell] = $selectedCells()
+  const rect = cell && $getTableCellNodeRect(cell)
+  if (!cell || !rect) return
+  const table = $getTableNodeFromLexicalNodeOrThrow(cell)
+  const state = which === 'row' ? TableCellHeaderStates.ROW : TableCellHeaderStates.COLUMN
+  const isHeader = (cell.getHeaderStyles() & state) !== 0
+  if (which === 'row') $setTableRowIsHeader(table, rect.rowIndex, !isHeader)
+  else $setTableColumnIsHeader(table, rect.columnIndex, !isHeader)
+}
+
+function $merge(): void {
+  const cells = $selectedCells()
+  if (cells.length > 1) $mergeCells([...cells])
+}
+
+function $widen(editor: LexicalEditor, by: number): void {
+  const [cell] = $selectedCells()
+  const place = cell && $columnOf(cell)
+  if (place) place.table.setColWidths(widened($columnWidths(editor, place.table), place.column, by))
+}

@@ -1,0 +1,80 @@
+import { useLexicalComposerContext } from '@lexical/react/LexicalComposerContext'
+import { $getNearestNodeFromDOMNode, $getNodeByKey, type LexicalEditor, type NodeKey } from 'lexical'
+import { useEffect } from 'react'
+import { $columnOf, $columnWidths, $isTable, widened } from './table-widths'
+
+/** How near to a cell's right edge the pointer takes hold of it. */
+const EDGE_PX = 6
+
+interface Drag {
+  table: NodeKey
+  column: number
+  widths: readonly number[]
+  x: number
+}
+
+/** Columns are made wider and narrower by dragging the right edge of a cell. */
+export function TableResizer() {
+  const [editor] = useLexicalComposerContext()
+  useEffect(() => editor.registerRootListener((root) => (root ? wire(editor, root) : undefined)), [editor])
+  return null
+}
+
+function wire(editor: LexicalEditor, root: HTMLElement): () => void {
+  let drag: Drag | null = null
+  const move = (event: PointerEvent) => {
+    if (drag) setWidth(editor, drag, event.clientX - drag.x)
+    else root.style.cursor = edgeCell(event) ? 'col-resize' : ''
+  }
+  const down = (event: PointerEvent) => {
+    const cell = edgeCell(event)
+    drag = cell && begin(editor, cell, event.clientX)
+    if (!drag) return
+    event.preventDefault()
+    event.stopPropagation()
+    root.setPointerCapture(event.pointerId)
+  }
+  const end = () => {
+    drag = null
+  }
+  const wired = { pointermove: move, pointerup: end, pointercancel: end, lostpointercapture: end }
+  for (const [type, listener] of Object.entries(wired)) root.addEventListener(type as 'pointermove', listener)
+  // Before the table takes the press for the start of a selection.
+  root.addEventListener('pointerdown', down, { capture: true })
+  const keepSelection = (event: MouseEvent) => {
+    if (drag) event.stopImmediatePropagation()
+  }
+  root.addEventListener('mousedown', keepSelection, { capture: true })
+  return () => {
+    for (const [type, listener] of Object.entries(wired))
+      root.removeEventListener(type as 'pointermove', listener)
+    root.removeEventListener('pointerdown', down, { capture: true })
+    root.removeEventListener('mousedown', keepSelection, { capture: true })
+  }
+}
+
+/** The cell whose right edge is under the pointer. */
+function edgeCell({ target, clientX }: PointerEvent): HTMLElement | null {
+  const cell = target instanceof Element ? target.closest<HTMLElement>('td, th') : null
+  return cell && cell.getBoundingClientRect().right - clientX <= EDGE_PX ? cell : null
+}
+
+function begin(editor: LexicalEditor, cell: HTMLElement, x: number): Drag | null {
+  return editor.read(() => {
+    const place = $columnOf($getNearestNodeFromDOMNode(cell))
+    if (!place) return null
+    return {
+      table: place.table.getKey(),
+      column: place.column,
+      widths: $columnWidths(editor, place.table),
+      x,
+    }
+  })
+}
+
+function setWidth(editor: LexicalEditor, { table, column, widths }: Drag, dx: number): void {
+  editor.update(() => {
+    const node = $getNodeByKey(table)
+    if ($isTable(node)) node.setColWidths(widened(widths, column, dx))
+  })
+}

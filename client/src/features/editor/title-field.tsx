@@ -1,0 +1,30 @@
+import { LONGEST_TITLE } from '../../protocol/rich-note'
+import css from './title-field.module.css'
+
+interface TitleFieldProps {
+  title: string
+  onTitle: (title: string) => void
+  /** Enter goes on to the text. */
+  onDone: () => void
+}
+
+export function TitleField({ title, onTitle, onDone }: TitleFieldProps) {
+  return (
+    <input
+      className={css.title}
+      aria-label="Title"
+      placeholder="Title"
+      dir="auto"
+      maxLength={LONGEST_TITLE}
+      // biome-ignore lint/a11y/noAutofocus: the page is modal and was asked for; writing begins here
+      autoFocus
+      value={title}
+      onChange={(event) => onTitle(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+        event.preventDefault()
+        onDone()
+      }}
+    />
+  )
+}

@@ -1,0 +1,75 @@
+/** The content of a rich note, drawn from its checked nodes. Read-only; the editor has its own way. */
+import { createElement, type ReactNode, useMemo } from 'react'
+import { type Markup, markupOf } from '../../protocol/note-markup'
+import type { RootNode } from '../../protocol/note-nodes'
+import css from './note-content.module.css'
+import { NotePicture } from './note-picture'
+
+/** On the gradient of a card the note's own colours give way to white; in a list, and on a page, they are shown. */
+export type Tone = 'note' | 'list' | 'page'
+
+const LOOKS = {
+  note: `${css.content} ${css.compact} ${css.note}`,
+  list: `${css.content} ${css.compact} ${css.surface}`,
+  page: `${css.content} ${css.page} ${css.surface}`,
+}
+
+export function NoteContent({ root, tone }: { root: RootNode; tone: Tone }) {
+  const drawn = useMemo(() => markupOf(root.children).map((part) => draw(part, tone)), [root, tone])
+  return createElement('div', { className: LOOKS[tone], dir: 'auto' }, ...drawn)
+}
+
+function draw(part: Markup | string, tone: Tone): ReactNode {
+  if (typeof part === 'string') return part
+  const { tag, attributes = {}, style = {} } = part
+  if (tag === 'img')
+    return <NotePicture src={attributes.src ?? ''} alt={attributes.alt ?? ''} style={cssOf(style)} />
+  const children = part.children.map((child) => draw(child, tone))
+  // In a card a table has the card's width.
+  const shown = tone !== 'page' && ['col', 'td', 'th'].includes(tag) ? without(style, 'width') : style
+  const props = { ...propsOf(attributes), ...(Object.keys(shown).length > 0 && { style: cssOf(shown) }) }
+  if (tag === 'table') return <Scrolling tone={tone}>{createElement(tag, props, ...children)}</Scrolling>
+  const level = /^h([1-6])$/.exec(tag)?.[1]
+  // The page and the note have headings above those of the text.
+  if (level)
+    return createElement(`h${Math.min(6, Number(level) + 2)}`, { ...props, 'data-level': level }, ...children)
+  return createElement(tag, props, ...children)
+}
+
+/** A table wider than the page moves sideways within it; in a card it is pressed into the width. */
+function Scrolling({ tone, children }: { tone: Tone; children: ReactNode }) {
+  if (tone !== 'page') return children
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by the keyboard too
+    <section className={css.scroll} aria-label="Table" tabIndex={0}>
+      {children}
+    </section>
+  )
+}
+
+function without(style: Readonly<Record<string, string>>, name: string): Record<string, string> {
+  return Object.fromEntries(Object.entries(style).filter(([property]) => property !== name))
+}
+
+const PROP_NAMES: Readonly<Record<string, string>> = { colspan: 'colSpan', rowspan: 'rowSpan' }
+
+function propsOf(attributes: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(attributes).map(([name, value]) => [PROP_NAMES[name] ?? name, value]),
+  )
+}
+
+const VARIABLES: Readonly<Record<string, string>> = {
+  color: '--ink',
+  'background-color': '--ground',
+  'font-size': '--size',
+}
+
+/** What the note says of its looks; the style sheet decides how each place follows it, in both themes. */
+function cssOf(style: Readonly<Record<string, string>>): Record<string, string> {
+  const camelCase = (name: string) =>
+    name.replace(/-([a-z])/g, (_all, letter: string) => letter.toUpperCase())
+  return Object.fromEntries(
+    Object.entries(style).map(([name, value]) => [VARIABLES[name] ?? camelCase(name), value]),
+  )
+}

@@ -1,0 +1,65 @@
+import { useEffect } from 'react'
+import { useStore } from 'zustand'
+import type { ItemId } from '../../protocol/bindings'
+import { RICH_NOTE, type RichNote, UNTITLED } from '../../protocol/rich-note'
+import { Button } from '../../ui/button'
+import { FullPage } from '../../ui/full-page'
+import { useHouse } from '../actions'
+import { useMayShare } from '../session/beam'
+import { NoteBoundary, NoteError } from './note-boundary'
+import { NoteContent } from './note-content'
+import css from './note-viewer.module.css'
+
+/** A rich note in full, to read. It follows what others change, and closes when the note is deleted. */
+export function NoteViewer({ id }: { id: ItemId }) {
+  const { stores, actions } = useHouse()
+  const mayShare = useMayShare()
+  const item = useStore(stores.items, ({ items }) => items.find((one) => one.id === id))
+  const isGone = item === undefined
+  useEffect(() => {
+    if (isGone) actions.notes.close()
+  }, [isGone, actions])
+  if (item?.content.kind !== RICH_NOTE) return null
+  const note = item.content
+  const buttons = (
+    <>
+      <Button look="ghost" onClick={() => void actions.copyItem(id)}>
+        Copy
+      </Button>
+      {mayShare && (
+        <Button look="ghost" onClick={() => actions.notes.edit(id)}>
+          Edit
+        </Button>
+      )}
+      <Button look="primary" onClick={actions.notes.close}>
+        Close
+      </Button>
+    </>
+  )
+  return (
+    <FullPage title="Note" buttons={buttons} onLeave={actions.notes.close}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by the keyboard too */}
+      <section className={css.scroll} aria-label="Note" tabIndex={0}>
+        <article className={css.column} aria-label={note.title || UNTITLED}>
+          <h2 className={css.title} dir="auto">
+            {note.title || UNTITLED}
+          </h2>
+          <Content note={note} />
+        </article>
+      </section>
+    </FullPage>
+  )
+}
+
+function Content({ note: { root } }: { note: RichNote }) {
+  useEffect(() => {
+    // biome-ignore lint/suspicious/noConsole: the specification's way to report a note that cannot be read.
+    if (root === null) console.error('The note cannot be read')
+  }, [root])
+  if (root === null) return <NoteError />
+  return (
+    <NoteBoundary>
+      <NoteContent root={root} tone="page" />
+    </NoteBoundary>
+  )
+}

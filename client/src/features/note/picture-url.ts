@@ -1,0 +1,22 @@
+/** Where a picture of a note can be read now. */
+import { useStore } from 'zustand'
+import { useHouse } from '../actions'
+import { mediaOf } from '../item/describe'
+import { fileView } from '../transfer/file-view'
+
+const ITEM = 'item:'
+
+/** The address of a picture's bytes: its own data, or a file item that came as any file does; null until it is there. */
+export function usePictureUrl(src: string): string | null {
+  const { stores, actions } = useHouse()
+  const id = src.startsWith(ITEM) ? src.slice(ITEM.length) : null
+  const item = useStore(stores.items, ({ items }) =>
+    id === null ? undefined : items.find((one) => one.id === id),
+  )
+  const transfer = useStore(stores.transfers, ({ transfers }) => (item ? transfers[item.id] : undefined))
+  if (id === null) return src || null
+  if (item?.content.kind !== 'file' || mediaOf(item.content) !== 'image') return null
+  const { size, url } = item.content
+  const facts = { size, storedUrl: url, sender: '', nameOf: () => '', canSaveAs: actions.canSaveAs }
+  return fileView(transfer, facts).url
+}

@@ -1,0 +1,40 @@
+import BookOpen from 'lucide-react/icons/book-open'
+import Pencil from 'lucide-react/icons/pencil'
+import type { ItemId } from '../../protocol/bindings'
+import { IconButton } from '../../ui/icon-button'
+import { useHouse } from '../actions'
+import { useMayShare } from '../session/beam'
+
+/** What only rich notes have: reading them in full, and writing on. */
+export function RichNoteTools({
+  id,
+  look,
+  iconSize,
+}: {
+  id: ItemId
+  look: 'small' | 'bar'
+  iconSize: number
+}) {
+  const { actions } = useHouse()
+  const mayShare = useMayShare()
+  return (
+    <>
+      <IconButton
+        icon={BookOpen}
+        label="Open"
+        look={look}
+        iconSize={iconSize}
+        onClick={() => actions.notes.view(id)}
+      />
+      {mayShare && (
+        <IconButton
+          icon={Pencil}
+          label="Edit"
+          look={look}
+          iconSize={iconSize}
+          onClick={() => actions.notes.edit(id)}
+        />
+      )}
+    </>
+  )
+}

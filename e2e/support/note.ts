@@ -1,0 +1,131 @@
+/** The editor of notes, in the words of whoever writes. */
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { expect, type Locator } from '@playwright/test'
+import type { Device } from './device.ts'
+
+const FIXTURES = new URL('../../client/src/features/editor/fixtures/', import.meta.url)
+
+/** Html as a program puts it on the clipboard. */
+export async function clipboardFixture(name: string): Promise<string> {
+  return await readFile(fileURLToPath(new URL(`${name}.html.txt`, FIXTURES)), 'utf8')
+}
+
+export class NoteEditor {
+  readonly device: Device
+  readonly page: Locator
+
+  private constructor(device: Device, heading: 'Create New Note' | 'Edit Note') {
+    this.device = device
+    this.page = device.page.getByRole('dialog', { name: heading })
+  }
+
+  /** Opens an empty note: from the toolbar of the desktop, or from the Space Menu. */
+  static async creates(device: Device, from: 'toolbar' | 'space menu' = 'toolbar'): Promise<NoteEditor> {
+    if (from === 'toolbar') {
+      await device.page.getByRole('button', { name: 'New note' }).click()
+    } else {
+      await device.page.getByRole('button', { name: 'Space Menu' }).click()
+      await device.page.getByRole('menuitem', { name: 'Create' }).click()
+    }
+    return await NoteEditor.#opened(device, 'Create New Note')
+  }
+
+  static async edits(device: Device, note: string): Promise<NoteEditor> {
+    await device.card(note).hover()
+    await device.card(note).getByRole('button', { name: 'Edit' }).click()
+    return await NoteEditor.#opened(device, 'Edit Note')
+  }
+
+  static async #opened(device: Device, heading: 'Create New Note' | 'Edit Note'): Promise<NoteEditor> {
+    const editor = new NoteEditor(device, heading)
+    await expect(editor.page.getByRole('heading', { name: heading })).toBeVisible()
+    await expect(editor.text).toBeVisible()
+    return editor
+  }
+
+  get title(): Locator {
+    return this.page.getByRole('textbox', { name: 'Title' })
+  }
+
+  get text(): Locator {
+    return this.page.getByRole('textbox', { name: 'Note' })
+  }
+
+  tool(name: string): Locator {
+    return this.page.getByRole('toolbar').getByRole('button', { name, exact: true })
+  }
+
+  async titles(title: string): Promise<void> {
+    await this.title.fill(title)
+    await this.title.press('Enter')
+    await expect(this.text).toBeFocused()
+  }
+
+  /** Types at the caret. */
+  async types(...keys: readonly string[]): Promise<void> {
+    for (const key of keys) {
+      if (KEYS.test(key)) await this.device.page.keyboard.press(key)
+      else await this.device.page.keyboard.type(key)
+    }
+  }
+
+  async uses(...tools: readonly string[]): Promise<void> {
+    for (const name of tools) await this.tool(name).click()
+  }
+
+  /** Chooses in what a tool opens. */
+  async chooses(tool: string, choice: string): Promise<void> {
+    await this.tool(tool).click()
+    await this.page
+      .getByRole('dialog', { name: tool })
+      .getByRole('button', { name: choice, exact: true })
+      .click()
+  }
+
+  async setsSize(size: string): Promise<void> {
+    await this.page.getByRole('combobox', { name: 'Font size' }).selectOption(size)
+  }
+
+  async setsKind(kind: string): Promise<void> {
+    await this.page.getByRole('combobox', { name: 'Kind of text' }).selectOption(kind)
+  }
+
+  async picks(name: string, picture: Buffer): Promise<void> {
+    await this.page
+      .locator('input[type=file]')
+      .setInputFiles({ name, mimeType: 'image/png', buffer: picture })
+    await expect(this.text.locator('img')).toHaveCount(1)
+  }
+
+  /** Puts html on the device's clipboard, as a program does, and pastes it by the keyboard. */
+  async pastes(html: string): Promise<void> {
+    await this.device.page.evaluate((copied) => {
+      const onCopy = (event: ClipboardEvent) => {
+        event.preventDefault()
+        event.stopImmediatePropagation()
+        event.clipboardData?.setData('text/html', copied)
+        event.clipboardData?.setData('text/plain', 'plain')
+      }
+      window.addEventListener('copy', onCopy, { capture: true, once: true })
+      document.execCommand('copy')
+    }, html)
+    await this.text.press('Control+v')
+  }
+
+  async saves(): Promise<void> {
+    await this.page.getByRole('button', { name: /^(Save|Update)$/ }).click()
+    await expect(this.page).toHaveCount(0)
+  }
+}
+
+const KEYS = /^(?:Control|Shift|Enter|Tab|Arrow|Home|End|Backspace|Delete|Escape)/
+
+/** The page on which a note is read. */
+export async function opensNote(device: Device, note: string): Promise<Locator> {
+  await device.card(note).hover()
+  await device.card(note).getByRole('button', { name: 'Open' }).click()
+  const page = device.page.getByRole('dialog', { name: 'Note' })
+  await expect(page).toBeVisible()
+  return page
+}

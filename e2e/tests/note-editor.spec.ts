@@ -1,0 +1,446 @@
+import { expect } from '@playwright/test'
+import { expectNothingSerious } from '../support/axe.ts'
+import { clipboardFixture, NoteEditor, opensNote } from '../support/note.ts'
+import { png } from '../support/png.ts'
+import { type CallDevice, test } from '../support/stage.ts'
+
+async function writes(device: CallDevice): Promise<NoteEditor> {
+  const ada = await device('Ada')
+  await ada.startsBeam()
+  const editor = await NoteEditor.creates(ada)
+  await editor.titles('Note')
+  return editor
+}
+
+test('every tool for text leaves its mark', async ({ device }) => {
+  const editor = await writes(device)
+  for (const tool of ['Bold', 'Italic', 'Underline', 'Strikethrough', 'Code', 'Mark']) {
+    await editor.uses(tool)
+    await expect(editor.tool(tool)).toHaveAttribute('aria-pressed', 'true')
+    await editor.types(tool)
+    await editor.uses(tool)
+    await editor.types(' ')
+  }
+  await editor.setsSize('28')
+  await editor.types('large ')
+  await editor.setsSize('15')
+  await editor.chooses('Text colour', 'Red')
+  await editor.types('red ')
+  await editor.chooses('Text colour', 'Default')
+  await editor.chooses('Background colour', 'Yellow')
+  await editor.types('on yellow')
+  await editor.chooses('Background colour', 'None')
+  await editor.types('Enter', 'middle')
+  await editor.uses('Align centre', 'Indent', 'Indent', 'Outdent')
+  await editor.saves()
+
+  const viewer = await opensNote(editor.device, 'Bold')
+  for (const [selector, words] of Object.entries({
+    strong: 'Bold',
+    em: 'Italic',
+    u: 'Underline',
+    s: 'Strikethrough',
+    code: 'Code',
+    mark: 'Mark',
+  })) {
+    await expect(viewer.locator(selector)).toHaveText(words)
+  }
+  await expect(viewer.getByText('large')).toHaveCSS('font-size', '28px')
+  await expect(viewer.locator('span', { hasText: 'red' })).toHaveAttribute('style', /rgb\(176, 33, 45\)/)
+  await expect(viewer.locator('span', { hasText: 'on yellow' })).toHaveCSS(
+    'background-color',
+    'rgb(255, 233, 176)',
+  )
+  const middle = viewer.locator('p', { hasText: 'middle' })
+  await expect(middle).toHaveCSS('text-align', 'center')
+  await expect(middle).toHaveCSS('padding-left', '40px')
+})
+
+test('there are twelve sizes, 15 px unless chosen', async ({ device }) => {
+  const editor = await writes(device)
+  const sizes = editor.page.getByRole('combobox', { name: 'Font size' })
+  await expect(sizes).toHaveValue('15')
+  expect(await sizes.locator('option').allTextContents()).toEqual([
+    '10',
+    '11',
+    '12',
+    '13',
+    '14',
+    '15',
+    '16',
+    '18',
+    '20',
+    '24',
+    '28',
+    '32',
+  ])
+})
+
+test('kinds of text, lists and boxes to tick', async ({ device }) => {
+  const editor = await writes(device)
+  for (const kind of ['Heading 1', 'Heading 2', 'Heading 3', 'Quote', 'Code block', 'Paragraph']) {
+    await editor.setsKind(kind)
+    await editor.types(kind)
+    // A code block goes on after one line break, and ends after three.
+    await editor.types(...(kind === 'Code block' ? ['Enter', 'Enter', 'Enter'] : ['Enter']))
+  }
+  for (const list of ['Bulleted list', 'Numbered list', 'Check list']) {
+    await editor.uses(list)
+    await editor.types(list, 'Enter', 'Enter')
+  }
+  await editor.uses('Bulleted list')
+  await editor.types('outer', 'Enter', 'Tab', 'inner')
+  await editor.text.getByRole('checkbox').click({ position: { x: 8, y: 12 } })
+  await expect(editor.text.getByRole('checkbox')).toBeChecked()
+  await expectNothingSerious(editor.device)
+  await editor.saves()
+
+  const viewer = await opensNote(editor.device, 'Heading 1')
+  await expect(viewer.getByRole('heading', { name: 'Heading 1' })).toHaveAttribute('data-level', '1')
+  await expect(viewer.getByRole('heading', { name: 'Heading 3' })).toHaveAttribute('data-level', '3')
+  await expect(viewer.locator('blockquote')).toHaveText('Quote')
+  await expect(viewer.locator('pre')).toContainText('Code block')
+  await expect(viewer.locator('ol > li')).toHaveText('Numbered list')
+  await expect(viewer.getByRole('img', { name: 'Done', exact: true })).toBeVisible()
+  await expect(viewer.locator('ul ul li')).toHaveText('inner')
+})
+
+test('markdown becomes what it means', async ({ device }) => {
+  const editor = await writes(device)
+  await editor.types(
+    '## Plan',
+    'Enter',
+    '- first',
+    'Enter',
+    'Enter',
+    '> said',
+    'Enter',
+    'Enter',
+    'so **bold** it is',
+  )
+  await expect(editor.text.locator('h2')).toHaveText('Plan')
+  await expect(editor.text.locator('ul > li')).toHaveText('first')
+  await expect(editor.text.locator('blockquote')).toContainText('said')
+  await expect(editor.text.locator('strong')).toHaveText('bold')
+})
+
+test('links are made, completed, refused and found by themselves', async ({ device }) => {
+  const editor = await writes(device)
+  const link = async (address: string) => {
+    await editor.tool('Link').click()
+    const form = editor.page.getByRole('dialog', { name: 'Link' })
+    await form.getByRole('textbox').fill(address)
+    await form.getByRole('textbox').press('Enter')
+    await expect(form).toBeHidden()
+    await editor.types('End', ' ')
+  }
+  await link('example.org/a')
+  await link('ada@example.org')
+  await link('+49 (151) 12345')
+  await link('javascript:alert(1)')
+  await editor.types('see https://example.org/auto now')
+  const hrefs = () =>
+    editor.text.locator('a').evaluateAll((all) => all.map((one) => one.getAttribute('href')))
+  expect(await hrefs()).toEqual([
+    'https://example.org/a',
+    'mailto:ada@example.org',
+    'tel:+49 (151) 12345',
+    'about:blank',
+    'https://example.org/auto',
+  ])
+})
+
+test('a table has everything that a table has', async ({ device }) => {
+  const editor = await writes(device)
+  await editor.tool('Table').click()
+  const form = editor.page.getByRole('dialog', { name: 'Table' })
+  await form.getByRole('spinbutton', { name: 'Rows' }).fill('3')
+  await form.getByRole('spinbutton', { name: 'Columns' }).fill('2')
+  await form.getByRole('button', { name: 'Insert table' }).click()
+  const rows = editor.text.locator('tr')
+  await expect(rows).toHaveCount(3)
+  await expect(editor.text.locator('th')).toHaveCount(2)
+  await editor.types('Who', 'Tab', 'Brings', 'Tab', 'Mira', 'Tab', 'Coffee')
+
+  await editor.chooses('Table', 'Insert row below')
+  await expect(rows).toHaveCount(4)
+  await editor.chooses('Table', 'Insert column right')
+  await expect(rows.first().locator('th')).toHaveCount(3)
+  await editor.types('ArrowDown')
+  await editor.chooses('Table', 'Delete row')
+  await expect(rows).toHaveCount(3)
+  await editor.text.locator('tr').nth(1).locator('td').first().click()
+  await editor.chooses('Table', 'Header column')
+  await expect(editor.text.locator('th')).toHaveCount(5)
+  await editor.chooses('Table', 'Striped rows')
+  await editor.chooses('Table', 'Freeze first row')
+  await editor.chooses('Table', 'Freeze first column')
+  await editor.chooses('Table', 'Align bottom')
+  await editor.chooses('Table', 'Green')
+  await editor.chooses('Table', 'Wider column')
+
+  const cells = editor.text.locator('tr').nth(1).locator('th, td')
+  await cells.nth(0).hover()
+  await editor.device.page.mouse.down()
+  await cells.nth(1).hover()
+  await editor.device.page.mouse.up()
+  await editor.chooses('Table', 'Merge cells')
+  await expect(editor.text.locator('[colspan="2"]')).toHaveCount(1)
+  await editor.chooses('Table', 'Split cell')
+  await expect(editor.text.locator('[colspan="2"]')).toHaveCount(0)
+  await editor.saves()
+
+  const viewer = await opensNote(editor.device, 'Mira')
+  const table = viewer.getByRole('table')
+  await expect(table).toHaveAttribute('data-striped', '')
+  await expect(table).toHaveAttribute('data-frozen-row', '')
+  await expect(table).toHaveAttribute('data-frozen-column', '')
+  await expect(table.getByRole('columnheader', { name: 'Who' })).toBeVisible()
+  await expect(table.getByRole('rowheader').first()).toHaveCSS('background-color', 'rgb(205, 240, 221)')
+  await expect(table.getByRole('rowheader').first()).toHaveCSS('vertical-align', 'bottom')
+  await expectNothingSerious(editor.device)
+})
+
+test('a column is made wider by dragging its edge', async ({ device }) => {
+  const editor = await writes(device)
+  await editor.tool('Table').click()
+  await editor.page.getByRole('button', { name: 'Insert table' }).click()
+  const cell = editor.text.locator('th').first()
+  const before = await cell.boundingBox()
+  if (!before) throw new Error('no cell')
+  const { mouse } = editor.device.page
+  await mouse.move(before.x + before.width - 2, before.y + 10)
+  await mouse.down()
+  await mouse.move(before.x + before.width + 58, before.y + 10, { steps: 4 })
+  await mouse.up()
+  await expect
+    .poll(async () => Math.round((await cell.boundingBox())?.width ?? 0))
+    .toBe(Math.round(before.width) + 60)
+})
+
+test('a picture is resized, described and deleted', async ({ device }) => {
+  const editor = await writes(device)
+  await editor.picks('Sunrise.png', png(400, 200))
+  const picture = editor.text.locator('img')
+  await expect(picture).toHaveJSProperty('naturalWidth', 400)
+  const size = async () => {
+    const box = await picture.boundingBox()
+    return [Math.round(box?.width ?? 0), Math.round(box?.height ?? 0)]
+  }
+  expect(await size()).toEqual([400, 200])
+  await picture.click()
+  const handle = editor.text.getByRole('button', { name: 'Resize' })
+  const drag = async (dx: number) => {
+    const box = await handle.boundingBox()
+    if (!box) throw new Error('no handle')
+    const { mouse } = editor.device.page
+    await mouse.move(box.x + 7, box.y + 7)
+    await mouse.down()
+    await mouse.move(box.x + 7 + dx, box.y + 7, { steps: 4 })
+    await mouse.up()
+  }
+  await drag(-100)
+  await expect.poll(size).toEqual([300, 150])
+  await drag(-1000)
+  await expect.poll(size).toEqual([100, 50])
+  await handle.focus()
+  await handle.press('ArrowRight')
+  await expect.poll(size).toEqual([110, 55])
+
+  editor.device.page.once('dialog', (dialog) => {
+    expect(dialog.message()).toBe('Enter alt text for image:')
+    expect(dialog.defaultValue()).toBe('')
+    void dialog.accept('Sunrise over the ridge')
+  })
+  await editor.text.getByRole('button', { name: 'Alt' }).click()
+  await expect(picture).toHaveAttribute('alt', 'Sunrise over the ridge')
+  editor.device.page.once('dialog', (dialog) => {
+    expect(dialog.defaultValue()).toBe('Sunrise over the ridge')
+    void dialog.dismiss()
+  })
+  await editor.text.getByRole('button', { name: 'Alt' }).click()
+  await expect(picture).toHaveAttribute('alt', 'Sunrise over the ridge')
+
+  await editor.text.getByRole('button', { name: 'Delete' }).click()
+  await expect(picture).toHaveCount(0)
+  await editor.uses('Undo')
+  await picture.click()
+  await editor.device.page.keyboard.press('Delete')
+  await expect(picture).toHaveCount(0)
+})
+
+test('Ctrl and Enter stores the size in which a picture is shown', async ({ device }) => {
+  const editor = await writes(device)
+  // Wider than the column, in which it is shown smaller.
+  await editor.picks('Wide.png', png(1200, 300))
+  const picture = editor.text.locator('img')
+  await picture.click()
+  const shown = await picture.boundingBox()
+  await editor.device.page.keyboard.press('Control+Enter')
+  const width = Math.round(shown?.width ?? 0)
+  await expect(editor.text.locator('span:has(> img)')).toHaveAttribute(
+    'style',
+    new RegExp(`width: ${width}px`),
+  )
+})
+
+test('a large picture goes beside the note as a file and is shown in it', async ({ device }) => {
+  const ada = await device('Ada')
+  const bob = await device('Bob')
+  await bob.opens(await ada.startsBeam())
+  await ada.seesDevices(2)
+  const editor = await NoteEditor.creates(ada)
+  await editor.titles('Holiday')
+  // Noise is what no encoder makes small.
+  const noise = await ada.page.evaluate(() => {
+    const canvas = Object.assign(document.createElement('canvas'), { width: 700, height: 500 })
+    const context = canvas.getContext('2d')
+    const image = context?.createImageData(700, 500)
+    if (!context || !image) throw new Error('no canvas')
+    let seed = 1
+    for (let at = 0; at < image.data.length; at += 1) {
+      seed = (Math.imul(seed, 1103515245) + 12345) >>> 0
+      image.data[at] = at % 4 === 3 ? 255 : seed >>> 24
+    }
+    context.putImageData(image, 0, 0)
+    return canvas.toDataURL('image/png').slice('data:image/png;base64,'.length)
+  })
+  await editor.picks('Noise.png', Buffer.from(noise, 'base64'))
+  await editor.saves()
+
+  const picture = bob.page.getByRole('article', { name: 'Note, Holiday' }).locator('img')
+  await expect(picture).toHaveAttribute('src', /^blob:/)
+  await expect(picture).toHaveJSProperty('naturalWidth', 700)
+  await bob.sees('Noise.webp')
+})
+
+test('undo goes back ten steps and no further', async ({ device }) => {
+  const editor = await writes(device)
+  await editor.types('start')
+  for (let step = 0; step < 12; step += 1) await editor.uses('Indent')
+  for (let step = 0; step < 10; step += 1) await editor.uses('Undo')
+  await expect(editor.tool('Undo')).toBeDisabled()
+  await expect(editor.text).toContainText('start')
+  for (let step = 0; step < 10; step += 1) await editor.uses('Redo')
+  await expect(editor.tool('Redo')).toBeDisabled()
+})
+
+for (const name of ['word', 'google-docs', 'outlook-mail', 'excel', 'hostile']) {
+  test(`what ${name} puts on the clipboard comes in, and nothing is fetched or run`, async ({ device }) => {
+    const editor = await writes(device)
+    const asked: string[] = []
+    editor.device.page.on('request', (request) => asked.push(request.url()))
+    const html = await clipboardFixture(name)
+    const math = '<math><mi xlink:href="javascript:document.title=\'owned\'">x</mi></math>'
+    await editor.pastes(name === 'hostile' ? math + html : html)
+    const said: Record<string, string> = {
+      word: 'Present: Ada, Bob and Cyd',
+      'google-docs': 'Plain, important',
+      'outlook-mail': 'Unsubscribe or read online',
+      excel: 'Milk',
+      hostile: 'Words styled',
+    }
+    await expect(editor.text).toContainText(said[name] ?? '')
+    await editor.saves()
+    await editor.device.sees(said[name] ?? '')
+    expect(
+      asked.filter((url) => !url.startsWith(editor.device.origin) && !/^(?:data|blob):/.test(url)),
+    ).toEqual([])
+    expect(await editor.device.page.title()).not.toBe('owned')
+    if (name !== 'word') return
+    const viewer = await opensNote(editor.device, 'Present')
+    await expect(viewer.getByText('Cyd', { exact: true })).toHaveAttribute('style', /rgb\(0, 112, 192\)/)
+  })
+}
+
+test('what was typed so far goes into the note', async ({ device }) => {
+  const ada = await device('Ada')
+  await ada.startsBeam()
+  await (await ada.opensMessageField()).fill('Dinner at eight')
+  const editor = await NoteEditor.creates(ada)
+  await expect(editor.text).toHaveText('Dinner at eight')
+  await editor.saves()
+  await ada.sees('Dinner at eight')
+  await expect(ada.page.getByRole('button', { name: 'Message', exact: true })).toBeVisible()
+})
+
+test('leaving asks when something would be lost, and only then', async ({ device }) => {
+  const editor = await writes(device)
+  const ask = editor.device.page.getByRole('alertdialog', { name: 'Discard this note?' })
+  await editor.device.page.keyboard.press('Escape')
+  await expect(ask).toBeVisible()
+  await ask.getByRole('button', { name: 'Cancel' }).click()
+  await expect(editor.title).toHaveValue('Note')
+  await editor.page.getByRole('button', { name: 'Cancel' }).click()
+  await ask.getByRole('button', { name: 'Discard' }).click()
+  await expect(editor.page).toHaveCount(0)
+
+  const empty = await NoteEditor.creates(editor.device)
+  await expect(empty.title).toHaveValue('')
+  await empty.page.getByRole('button', { name: 'Cancel' }).click()
+  await expect(empty.page).toHaveCount(0)
+})
+
+test('a reload loses nothing that was written', async ({ device }) => {
+  const editor = await writes(device)
+  await editor.types('half a thought')
+  await editor.picks('Dot.png', png(60, 60))
+  await expect
+    .poll(() => editor.device.page.evaluate(() => sessionStorage.getItem('heliograph.note-draft') ?? ''))
+    .toMatch(/half a thought[\s\S]*data:image/)
+  await editor.device.page.reload()
+  const again = await NoteEditor.creates(editor.device)
+  await expect(again.title).toHaveValue('Note')
+  await expect(again.text).toContainText('half a thought')
+  await expect(again.text.locator('img')).toHaveCount(1)
+})
+
+test('a note that is too large is kept, and it is said why', async ({ device }) => {
+  const editor = await writes(device)
+  const words = 'words and more words '.repeat(7000)
+  await editor.device.page.evaluate((text) => navigator.clipboard.writeText(text), words)
+  await editor.text.press('Control+v')
+  await expect(editor.text).toContainText('words and more words')
+  await editor.page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(editor.page.getByRole('alert')).toContainText('too large to share')
+  await expect(editor.text).toContainText('words and more words')
+})
+
+test('the whole editor works by the keyboard', async ({ device }) => {
+  const editor = await writes(device)
+  await editor.tool('Bold').focus()
+  await editor.device.page.keyboard.press('ArrowRight')
+  await expect(editor.tool('Italic')).toBeFocused()
+  await editor.tool('Table').focus()
+  await editor.device.page.keyboard.press('Enter')
+  const form = editor.page.getByRole('dialog', { name: 'Table' })
+  await expect(form.getByRole('spinbutton', { name: 'Rows' })).toBeFocused()
+  await editor.device.page.keyboard.press('Escape')
+  await expect(form).toBeHidden()
+  await expect(editor.page).toBeVisible()
+  await expect(editor.device.page.getByRole('alertdialog')).toHaveCount(0)
+})
+
+test('on a phone the tools stand below the text, six and a scroll', async ({ device }) => {
+  const bob = await device('Bob', { phone: true })
+  await bob.opensSpace()
+  await bob.page.getByRole('button', { name: 'New Beam' }).click()
+  const editor = await NoteEditor.creates(bob, 'space menu')
+  await editor.titles('From the phone')
+  await editor.uses('Check list')
+  await editor.types('Sleeping bags')
+
+  const text = await editor.text.boundingBox()
+  const toolbar = await editor.page.getByRole('toolbar').boundingBox()
+  expect(toolbar?.y).toBeGreaterThan(700)
+  expect(toolbar?.y).toBeGreaterThan(text?.y ?? 0)
+  for (const tool of ['Bold', 'Italic', 'Mark', 'Check list', 'Link', 'Image']) {
+    const box = await editor.tool(tool).boundingBox()
+    expect((box?.x ?? 390) + (box?.width ?? 0)).toBeLessThanOrEqual(390)
+    expect(box?.height).toBeGreaterThanOrEqual(44)
+  }
+  await editor.uses('Numbered list')
+  await expectNothingSerious(bob)
+  await editor.saves()
+  await bob.sees('Sleeping bags')
+})
