@@ -1,11 +1,12 @@
 import { type ReactNode, type RefObject, useEffect, useId, useLayoutEffect, useRef } from 'react'
+import { useBackCloses } from './back-closes'
 import css from './full-page.module.css'
 
 interface FullPageProps {
   title: string
   /** Buttons at the right of the head. */
   buttons: ReactNode
-  /** Esc, or the phone's way back. Whoever renders this decides whether it closes. */
+  /** Esc, or the back button. Whoever renders this decides whether it closes. */
   onLeave: () => void
   children: ReactNode
 }
@@ -20,6 +21,7 @@ export function FullPage({ title, buttons, onLeave, children }: FullPageProps) {
     // Closing before the element goes gives the focus back to where it came from.
     return () => dialog?.close()
   }, [])
+  useBackCloses(true, onLeave)
   useSeenHeight(ref)
   return (
     <dialog
