@@ -84,8 +84,9 @@ test('the message field stays in sight when the keyboard takes the lower half', 
   await bob.page.setViewportSize({ width: 390, height: 480 })
   await expect(field).toBeInViewport({ ratio: 1 })
   await expect(bob.page.getByRole('button', { name: 'Send' })).toBeInViewport({ ratio: 1 })
+  await expect(bob.page.getByRole('navigation', { name: 'Main' })).toBeHidden()
   const after = await bob.page.getByRole('heading', { name: 'Start Sharing' }).boundingBox()
-  expect(after?.y).toBe(before?.y)
+  expect(after).toEqual(before)
 })
 
 test('the screen is kept awake while a file moves, and no longer', async ({ device, folder }) => {
