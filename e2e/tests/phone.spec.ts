@@ -111,6 +111,7 @@ test('a phone that wakes up says nothing of the gap, and fills it', async ({ dev
   const ada = await device('Ada')
   const bob = await device('Bob', { phone: true })
   const sockets: WebSocketRoute[] = []
+  await bob.page.clock.install()
   await bob.page.routeWebSocket(/\/ws\/beam\//, (socket) => {
     socket.connectToServer()
     sockets.push(socket)
@@ -120,6 +121,8 @@ test('a phone that wakes up says nothing of the gap, and fills it', async ({ dev
   await ada.seesDevices(2)
   await remembersWords(bob)
 
+  // The clock of a page that sleeps stands still: no retry comes by itself.
+  await bob.page.clock.pauseAt(Date.now() + 1_000)
   await puts(bob, 'away')
   await sockets[0]?.close({ code: 1001, reason: 'asleep' })
   await ada.seesDevices(1)
