@@ -2,6 +2,7 @@
 import type { Actions } from '../features/actions'
 import type { Stores } from '../stores/stores'
 import { tellLosses } from './connection-news'
+import { followKeyboard } from './keyboard'
 import { startOfflineWorker } from './offline-start'
 import { keepScreenAwake } from './screen-lock'
 import { shareWhatCameIn } from './shared-in'
@@ -16,6 +17,7 @@ export function followThePage(stores: Stores, toaster: Toaster, actions: Actions
     if (shown.status !== 'stopped' || shown.why === 'unreachable') wake()
   })
   keepScreenAwake(stores.transfers)
+  followKeyboard()
   startOfflineWorker()
   void shareWhatCameIn(stores, actions)
 }
