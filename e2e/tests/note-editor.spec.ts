@@ -314,6 +314,33 @@ test('a large picture goes beside the note as a file and is shown in it', async 
   await bob.sees('Noise.webp')
 })
 
+test('a picture that is dropped on the note, or pasted, goes into it and nowhere else', async ({
+  device,
+}) => {
+  const editor = await writes(device)
+  const picture = png(120, 90).toString('base64')
+  for (const [count, type] of (['drop', 'paste'] as const).entries()) {
+    await editor.text.evaluate(
+      (text, { type, picture }) => {
+        const bytes = Uint8Array.from(atob(picture), (character) => character.charCodeAt(0))
+        const data = new DataTransfer()
+        data.items.add(new File([bytes], 'Dropped.png', { type: 'image/png' }))
+        const { x, y } = text.getBoundingClientRect()
+        const how = { bubbles: true, cancelable: true, clientX: x + 20, clientY: y + 10 }
+        text.dispatchEvent(
+          type === 'drop'
+            ? new DragEvent('drop', { ...how, dataTransfer: data })
+            : new ClipboardEvent('paste', { ...how, clipboardData: data }),
+        )
+      },
+      { type, picture },
+    )
+    await expect(editor.text.locator('img')).toHaveCount(count + 1)
+  }
+  await editor.saves()
+  await expect(editor.device.page.getByRole('article')).toHaveCount(1)
+})
+
 test('undo goes back ten steps and no further', async ({ device }) => {
   const editor = await writes(device)
   await editor.types('start')

@@ -5,7 +5,7 @@ import { NoteEditor, opensNote } from '../support/note.ts'
 import { RawClient } from '../support/raw-client.ts'
 import { test } from '../support/stage.ts'
 
-test('a note is written on one device and read on the others', async ({ device }) => {
+test('a note is written on one device and read on the others', { tag: '@everywhere' }, async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob', { phone: true })
   await bob.opens(await ada.startsBeam())

@@ -23,6 +23,7 @@ export function FullPage({ title, buttons, onLeave, children }: FullPageProps) {
   }, [])
   useBackCloses(true, onLeave)
   useSeenHeight(ref)
+  useOwnDrops(ref)
   return (
     <dialog
       ref={ref}
@@ -67,6 +68,25 @@ function useSeenHeight(ref: RefObject<HTMLElement | null>) {
     return () => {
       seen.removeEventListener('resize', follow)
       seen.removeEventListener('scroll', follow)
+    }
+  }, [ref])
+}
+
+/** Files that are dropped here are for what the page holds, and not for those under it. */
+function useOwnDrops(ref: RefObject<HTMLElement | null>) {
+  useEffect(() => {
+    const page = ref.current
+    if (!page) return
+    const keep = (event: DragEvent) => {
+      if (!event.dataTransfer?.types.includes('Files')) return
+      event.stopPropagation()
+      // Beside what takes them, a browser would leave for the file.
+      event.preventDefault()
+    }
+    const types = ['dragenter', 'dragleave', 'dragover', 'drop'] as const
+    for (const type of types) page.addEventListener(type, keep)
+    return () => {
+      for (const type of types) page.removeEventListener(type, keep)
     }
   }, [ref])
 }

@@ -28,43 +28,47 @@ export interface TableAction {
   readonly $run: (editor: LexicalEditor) => void
 }
 
-export const TABLE_ACTIONS: readonly (readonly TableAction[])[] = [
-  [
-    { label: 'Insert row above', $run: () => $insertRow(false) },
-    { label: 'Insert row below', $run: () => $insertRow(true) },
-    { label: 'Insert column left', $run: () => $insertColumn(false) },
-    { label: 'Insert column right', $run: () => $insertColumn(true) },
-  ],
-  [
-    { label: 'Header row', $run: () => $toggleHeader('row') },
-    { label: 'Header column', $run: () => $toggleHeader('column') },
-    {
-      label: 'Striped rows',
-      $run: () => $withTable((table) => table.setRowStriping(!table.getRowStriping())),
-    },
-    {
-      label: 'Freeze first row',
-      $run: () => $withTable((table) => table.setFrozenRows(table.getFrozenRows() ? 0 : 1)),
-    },
-    {
-      label: 'Freeze first column',
-      $run: () => $withTable((table) => table.setFrozenColumns(table.getFrozenColumns() ? 0 : 1)),
-    },
-  ],
-  [
-    { label: 'Merge cells', $run: $merge },
-    { label: 'Split cell', $run: () => $unmergeCell() },
-    { label: 'Wider column', $run: (editor) => $widen(editor, WIDTH_STEP_PX) },
-    { label: 'Narrower column', $run: (editor) => $widen(editor, -WIDTH_STEP_PX) },
-    { label: 'Align top', $run: () => $eachCell((cell) => cell.setVerticalAlign('')) },
-    { label: 'Align middle', $run: () => $eachCell((cell) => cell.setVerticalAlign('middle')) },
-    { label: 'Align bottom', $run: () => $eachCell((cell) => cell.setVerticalAlign('bottom')) },
-  ],
-  [
-    { label: 'Delete row', $run: () => $deleteTableRowAtSelection() },
-    { label: 'Delete column', $run: () => $deleteTableColumnAtSelection() },
-    { label: 'Delete table', $run: () => $withTable((table) => table.remove()) },
-  ],
+const INSERT: readonly TableAction[] = [
+  { label: 'Insert row above', $run: () => $insertRow(false) },
+  { label: 'Insert row below', $run: () => $insertRow(true) },
+  { label: 'Insert column left', $run: () => $insertColumn(false) },
+  { label: 'Insert column right', $run: () => $insertColumn(true) },
+]
+
+const LOOK: readonly TableAction[] = [
+  { label: 'Header row', $run: () => $toggleHeader('row') },
+  { label: 'Header column', $run: () => $toggleHeader('column') },
+  { label: 'Striped rows', $run: () => $withTable((table) => table.setRowStriping(!table.getRowStriping())) },
+  {
+    label: 'Freeze first row',
+    $run: () => $withTable((table) => table.setFrozenRows(table.getFrozenRows() ? 0 : 1)),
+  },
+  {
+    label: 'Freeze first column',
+    $run: () => $withTable((table) => table.setFrozenColumns(table.getFrozenColumns() ? 0 : 1)),
+  },
+]
+
+const CELLS: readonly TableAction[] = [
+  { label: 'Merge cells', $run: $merge },
+  { label: 'Split cell', $run: () => $unmergeCell() },
+  { label: 'Wider column', $run: (editor) => $widen(editor, WIDTH_STEP_PX) },
+  { label: 'Narrower column', $run: (editor) => $widen(editor, -WIDTH_STEP_PX) },
+  { label: 'Align top', $run: () => $eachCell((cell) => cell.setVerticalAlign('')) },
+  { label: 'Align middle', $run: () => $eachCell((cell) => cell.setVerticalAlign('middle')) },
+  { label: 'Align bottom', $run: () => $eachCell((cell) => cell.setVerticalAlign('bottom')) },
+]
+
+const DELETE: readonly TableAction[] = [
+  { label: 'Delete row', $run: () => $deleteTableRowAtSelection() },
+  { label: 'Delete column', $run: () => $deleteTableColumnAtSelection() },
+  { label: 'Delete table', $run: () => $withTable((table) => table.remove()) },
+]
+
+/** In two columns of groups. */
+export const TABLE_ACTIONS: readonly (readonly (readonly TableAction[])[])[] = [
+  [INSERT, CELLS],
+  [LOOK, DELETE],
 ]
 
 export function $setCellColour(colour: string | null): void {

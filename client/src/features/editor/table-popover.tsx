@@ -34,20 +34,32 @@ function TableMenu({ editor, onDone }: PartProps) {
   }
   return (
     <div className={css.menu}>
-      {TABLE_ACTIONS.map((group) => (
-        <div key={group[0]?.label} className={css.group}>
-          {group.map((action) => (
-            <button key={action.label} type="button" className={css.item} onClick={() => act(action)}>
-              {action.label}
-            </button>
+      {TABLE_ACTIONS.map((groups, column) => (
+        <div key={groups[0]?.[0]?.label} className={css.column}>
+          {groups.map((group) => (
+            <div key={group[0]?.label} className={css.group}>
+              {group.map((action) => (
+                <button key={action.label} type="button" className={css.item} onClick={() => act(action)}>
+                  {action.label}
+                </button>
+              ))}
+            </div>
           ))}
+          {column === TABLE_ACTIONS.length - 1 && (
+            <CellColour onPick={(colour) => act({ $run: () => $setCellColour(colour) })} />
+          )}
         </div>
       ))}
-      <fieldset className={css.colours}>
-        <legend>Cell colour</legend>
-        <Swatches colours={GROUND_COLOURS} onPick={(colour) => act({ $run: () => $setCellColour(colour) })} />
-      </fieldset>
     </div>
+  )
+}
+
+function CellColour({ onPick }: { onPick: (colour: string | null) => void }) {
+  return (
+    <fieldset className={css.colours}>
+      <legend>Cell colour</legend>
+      <Swatches colours={GROUND_COLOURS} onPick={onPick} />
+    </fieldset>
   )
 }
 
