@@ -12,8 +12,12 @@ import { createAccount } from './account'
 import { type BeamConnection, joinBeam } from './beam-connection'
 import { notesFor } from './beam-notes'
 import { begin, joinedSession } from './begin'
+import { keepCanvas } from './canvas-storage'
 import { createClipboard } from './clipboard'
 import type { Context } from './context'
+import { createCopying } from './copying'
+import { createDeleting } from './deleting'
+import { learnMedia } from './media-kinds'
 import { createSavedBeams } from './saved-beams'
 import { saveSession } from './session-storage'
 import { createSharing, receiveWhatComes } from './sharing'
@@ -67,6 +71,8 @@ export function startServices(): House {
   const actions: Actions = {
     ...sharing,
     ...createClipboard(context, sharing),
+    ...createCopying(context),
+    ...createDeleting(context),
     newBeam,
     joinBeam(text) {
       const beamId = findBeamId(text)
@@ -83,6 +89,8 @@ export function startServices(): House {
   }
 
   readSiteInto(stores)
+  keepCanvas(stores)
+  learnMedia(stores)
   keepSocketLogin(stores, () => connection?.live.rejoin())
   begin({
     enter,

@@ -3,9 +3,11 @@ import { createAccountStore } from './account'
 import { createBeamAccessStore } from './beam-access'
 import { createBeamSessionStore, createSiteStore } from './beam-session'
 import { createBeamsStore } from './beams'
+import { createCanvasStore } from './canvas'
 import { createConnectionStore } from './connection'
 import { createDevicesStore } from './devices'
 import { createItemsStore } from './items'
+import { createMediaStore } from './media'
 import { createToastsStore } from './toasts'
 import { createTransfersStore } from './transfers'
 
@@ -19,7 +21,9 @@ export function createStores() {
     connection: createConnectionStore(),
     devices: createDevicesStore(),
     items: createItemsStore(),
+    canvas: createCanvasStore(),
     transfers: createTransfersStore(),
+    media: createMediaStore(),
     toasts: createToastsStore(),
   }
 }

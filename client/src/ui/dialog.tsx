@@ -10,6 +10,8 @@ interface DialogProps {
   /** On phones: a sheet from below, or the upper third, where a keyboard leaves it in view. */
   place?: 'sheet' | 'upper'
   wide?: boolean
+  /** As large as the window, for something to look at. */
+  full?: boolean
   /** A cross in the corner, for dialogs without a Cancel. */
   cross?: boolean
   /** Asks before something that cannot be undone: a press beside it does not answer. */
@@ -20,7 +22,8 @@ interface DialogProps {
 
 /** A modal dialog, open for as long as it is rendered. Esc and a click beside it close it. */
 export function Dialog(props: DialogProps) {
-  const { title, sub, place = 'sheet', wide = false, cross = false, asks = false, onClose, children } = props
+  const { title, sub, place = 'sheet', wide = false, full = false } = props
+  const { cross = false, asks = false, onClose, children } = props
   const ref = useRef<HTMLDialogElement>(null)
   const heading = useId()
   useLayoutEffect(() => {
@@ -34,7 +37,7 @@ export function Dialog(props: DialogProps) {
     <dialog
       ref={ref}
       role={asks ? 'alertdialog' : undefined}
-      className={cx(css.dialog, css[place], wide && css.wide)}
+      className={cx(css.dialog, css[place], wide && css.wide, full && css.full)}
       aria-labelledby={heading}
       onClose={() => {
         // The news of an earlier close comes late; only a dialog that is closed now counts.

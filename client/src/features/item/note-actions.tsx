@@ -1,26 +1,41 @@
 import Copy from 'lucide-react/icons/copy'
+import Maximize2 from 'lucide-react/icons/maximize'
 import Trash2 from 'lucide-react/icons/trash-2'
+import { useState } from 'react'
 import { copyableText, type Item } from '../../protocol/item'
+import type { Media } from '../../protocol/magic'
 import { IconButton } from '../../ui/icon-button'
 import { useHouse } from '../actions'
 import { useMayShare } from '../session/beam'
 import { DownloadLink } from '../transfer/download-link'
+import { FullView } from './full-view'
 import css from './note-actions.module.css'
 
 /** What floats above a note under the pointer or the focus. */
-export function NoteActions({ item, url }: { item: Item; url: string | null }) {
+export function NoteActions({ item, url, media }: { item: Item; url: string | null; media: Media | null }) {
   const { actions } = useHouse()
   const { content } = item
   const mayShare = useMayShare()
+  const [full, setFull] = useState(false)
+  const canCopy = copyableText(content) !== null || media === 'image'
   return (
-    <div className={css.actions}>
-      {copyableText(content) !== null && (
+    <div className={css.actions} data-actions>
+      {canCopy && (
         <IconButton
           icon={Copy}
           label="Copy"
           look="small"
           iconSize={15}
           onClick={() => void actions.copyItem(item.id)}
+        />
+      )}
+      {media !== null && media !== 'audio' && (
+        <IconButton
+          icon={Maximize2}
+          label="Full view"
+          look="small"
+          iconSize={15}
+          onClick={() => setFull(true)}
         />
       )}
       {content.kind === 'file' && url && (
@@ -35,6 +50,7 @@ export function NoteActions({ item, url }: { item: Item; url: string | null }) {
           onClick={() => actions.deleteItem(item.id)}
         />
       )}
+      {full && url && <FullView item={item} url={url} onClose={() => setFull(false)} />}
     </div>
   )
 }
