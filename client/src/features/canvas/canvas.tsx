@@ -93,6 +93,8 @@ function Ground({ items, history }: { items: readonly Item[]; history: CanvasHis
     <div
       ref={ground}
       className={css.ground}
+      // From here on the gestures write it.
+      data-gesture="idle"
       {...pointers}
       {...walk}
       onMouseDown={noAutoscroll}

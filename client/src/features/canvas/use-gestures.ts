@@ -67,7 +67,10 @@ export function useGestures(desk: Desk, options: Options) {
       },
       onPointerUp: (event: ReactPointerEvent) => tell({ type: 'up', pointer: event.pointerId }),
       onPointerCancel: (event: ReactPointerEvent) => tell({ type: 'lost', pointer: event.pointerId }),
-      onLostPointerCapture: (event: ReactPointerEvent) => tell({ type: 'lost', pointer: event.pointerId }),
+      onLostPointerCapture(event: ReactPointerEvent) {
+        // A finger belongs to what it touches first, until the ground takes it over: that is no loss.
+        if (event.target === event.currentTarget) tell({ type: 'lost', pointer: event.pointerId })
+      },
     }
   }, [desk, stores])
   useWheel(desk, options.ground, handlers.isIdle)

@@ -43,8 +43,9 @@ export function usePlacing({ board, view }: Desk, items: readonly Item[]): void 
       item.id,
       find({ ...expectedSize(item.content), stored: item.note !== null, own: isOwn(item) }),
     ])
-    if (!isFill) markArrived(view, idsOf(missing))
-    if (places.size > 0) markUnseen({ board, view }, found)
+    const outside = found.filter(([id, at]) => !touches(board.boxOf(id, at), board.view)).map(([id]) => id)
+    if (!isFill) markArrived(view, idsOf(missing), outside)
+    if (places.size > 0) markUnseen(view, outside)
     canvas.setState((state) => reduceCanvas(state, { type: 'placed', places: found }), true)
   }, [board, view, canvas, devices, items, beam, epoch])
 }
@@ -61,18 +62,18 @@ function barsOnCanvas({ camera, screen }: Board): Box[] {
   }))
 }
 
-function markArrived(view: Desk['view'], ids: readonly ItemId[]): void {
+function markArrived(view: Desk['view'], ids: readonly ItemId[], outside: readonly ItemId[]): void {
+  // What comes into view comes whole, and not as a plate first.
+  const inView = ids.filter((id) => !outside.includes(id))
   view.setState(({ arrived, drawn }) => ({
-    arrived: new Set([...arrived, ...ids]),
-    // They come whole, so that they are measured as what they are.
-    drawn: new Set([...drawn, ...ids]),
+    arrived: new Set([...arrived, ...inView]),
+    drawn: inView.length > 0 ? new Set([...drawn, ...inView]) : drawn,
   }))
 }
 
-function markUnseen({ board, view }: Desk, found: readonly (readonly [ItemId, Point])[]): void {
-  const outside = found.filter(([id, at]) => !touches(board.boxOf(id, at), board.view))
+function markUnseen(view: Desk['view'], outside: readonly ItemId[]): void {
   if (outside.length === 0) return
-  view.setState(({ unseen }) => ({ unseen: new Set([...unseen, ...outside.map(([id]) => id)]) }))
+  view.setState(({ unseen }) => ({ unseen: new Set([...unseen, ...outside]) }))
 }
 
 /** So far the view may move before it is asked again what is near it. */
