@@ -86,7 +86,7 @@ async function pans(page: Page): Promise<void> {
 }
 
 async function drags(page: Page): Promise<void> {
-  const box = await page.locator('article:not([style*="height"])').first().boundingBox()
+  const box = await page.locator('article:has(header)').first().boundingBox()
   if (!box) throw new Error('no note is drawn')
   const from = { x: box.x + box.width / 2, y: box.y + 12 }
   await page.mouse.move(from.x, from.y)

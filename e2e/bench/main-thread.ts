@@ -1,4 +1,7 @@
-/** What the main thread of a page did, read from Chromium's trace. */
+/**
+ * What the main thread of a page did, read from Chromium's trace. Times are the thread's own: what else the machine has to
+ * do, the compositor and the raster threads among it, is left out.
+ */
 import type { CDPSession, Page } from '@playwright/test'
 
 interface TraceEvent {
@@ -6,10 +9,11 @@ interface TraceEvent {
   readonly ph: string
   readonly pid: number
   readonly tid: number
-  /** Microseconds. */
+  /** When it began, and how long it took, in microseconds of the clock on the wall. */
   readonly ts: number
   readonly dur?: number
-  readonly args?: { readonly name?: string; readonly data?: { readonly type?: string } }
+  /** Microseconds of the thread's own time. */
+  readonly tdur?: number
 }
 
 export interface MainThread {
@@ -19,7 +23,7 @@ export interface MainThread {
   readonly longestTask: number
 }
 
-/** Script, style, layout and paint, as DevTools sorts them. What is in another of them is counted once. */
+/** Script, and everything that a frame of the page is made of. What happens within another of them is counted once. */
 const WORK = new Set([
   'EventDispatch',
   'FunctionCall',
@@ -29,17 +33,26 @@ const WORK = new Set([
   'UpdateLayoutTree',
   'Layout',
   'HitTest',
-  'IntersectionObserverController::computeIntersections',
+  'WebFrameWidgetImpl::BeginMainFrame',
+  'WebFrameWidgetImpl::UpdateLifecycle',
   'PrePaint',
   'Paint',
   'Layerize',
-  'UpdateLayer',
   'Commit',
   'MinorGC',
   'MajorGC',
 ])
 
-const CATEGORIES = ['devtools.timeline', 'disabled-by-default-devtools.timeline', 'blink', 'toplevel', 'v8']
+/** A frame of the page begins. */
+const FRAME = 'BeginMainThreadFrame'
+
+const CATEGORIES = [
+  'devtools.timeline',
+  'disabled-by-default-devtools.timeline',
+  'disabled-by-default-devtools.timeline.frame',
+  'blink',
+  'v8',
+]
 
 /** Records while something happens on the page. */
 export async function recordMainThread(page: Page, run: () => Promise<void>): Promise<MainThread> {
@@ -65,21 +78,28 @@ async function endTracing(cdp: CDPSession): Promise<void> {
 function readTrace(events: readonly TraceEvent[]): MainThread {
   const thread = busiestMainThread(events)
   const mine = events.filter(({ pid, tid }) => `${pid} ${tid}` === thread)
-  const begins = mine.filter(({ name }) => name === 'BeginMainThreadFrame').map(({ ts }) => ts)
-  const work = union(mine.filter(({ name, ph }) => ph === 'X' && WORK.has(name)))
+  const begins = mine.filter(({ name }) => name === FRAME).map(({ ts }) => ts)
+  const work = outermost(mine.filter(({ name, ph }) => ph === 'X' && WORK.has(name)))
   const frames = begins
     .sort((a, b) => a - b)
-    .slice(0, -1)
-    .map((from, at) => overlap(work, from, begins[at + 1] ?? from) / 1000)
-  const tasks = mine.filter(({ name }) => name === 'RunTask' || name.endsWith('::RunTask'))
-  return { frames, longestTask: Math.max(0, ...tasks.map(({ dur = 0 }) => dur / 1000)) }
+    .map((from, at) => {
+      const to = begins[at + 1] ?? Number.POSITIVE_INFINITY
+      return work.reduce((sum, { ts, tdur = 0 }) => (ts >= from && ts < to ? sum + tdur : sum), 0) / 1000
+    })
+  if (process.env.BREAKDOWN) {
+    const sums: Record<string, number> = {}
+    for (const e of mine) if (e.ph === 'X') sums[e.name] = (sums[e.name] ?? 0) + (e.tdur ?? 0) / 1000 / Math.max(1, begins.length)
+    process.stdout.write(Object.entries(sums).sort((a, b) => b[1] - a[1]).slice(0, 40).map(([k, v]) => `${v.toFixed(2)} ${k}`).join('\n') + '\n')
+  }
+  const tasks = mine.filter(({ name }) => name === 'RunTask')
+  return { frames, longestTask: Math.max(0, ...tasks.map(({ tdur = 0 }) => tdur / 1000)) }
 }
 
 /** The page's own renderer is the one that has the frames. */
 function busiestMainThread(events: readonly TraceEvent[]): string {
   const frames = new Map<string, number>()
   for (const { name, pid, tid } of events) {
-    if (name !== 'BeginMainThreadFrame') continue
+    if (name !== FRAME) continue
     const thread = `${pid} ${tid}`
     frames.set(thread, (frames.get(thread) ?? 0) + 1)
   }
@@ -88,21 +108,13 @@ function busiestMainThread(events: readonly TraceEvent[]): string {
   return busiest[0]
 }
 
-type Interval = readonly [from: number, to: number]
-
-function union(events: readonly TraceEvent[]): Interval[] {
-  const joined: Interval[] = []
-  for (const { ts, dur = 0 } of events.toSorted((a, b) => a.ts - b.ts)) {
-    const last = joined.at(-1)
-    if (last && ts <= last[1]) joined[joined.length - 1] = [last[0], Math.max(last[1], ts + dur)]
-    else joined.push([ts, ts + dur])
-  }
-  return joined
-}
-
-function overlap(intervals: readonly Interval[], from: number, to: number): number {
-  return intervals.reduce(
-    (sum, [start, end]) => sum + Math.max(0, Math.min(end, to) - Math.max(start, from)),
-    0,
-  )
+/** Those that lie within no other. */
+function outermost(events: readonly TraceEvent[]): TraceEvent[] {
+  let end = Number.NEGATIVE_INFINITY
+  const sorted = events.toSorted((a, b) => a.ts - b.ts || (b.dur ?? 0) - (a.dur ?? 0))
+  return sorted.filter(({ ts, dur = 0 }) => {
+    if (ts < end) return false
+    end = ts + dur
+    return true
+  })
 }

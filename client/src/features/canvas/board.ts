@@ -90,8 +90,10 @@ export class Board {
     for (const listener of this.#listeners) listener()
   }
 
-  attach(id: ItemId, element: HTMLElement): () => void {
+  /** @param drawn whether it has the height of its note */
+  attach(id: ItemId, element: HTMLElement, drawn: boolean): () => void {
     this.#elements.set(id, element)
+    if (!drawn) return () => this.#elements.delete(id)
     const unwatch = this.#surroundings.watchHeight(element, (height) => {
       this.#heights.set(id, height)
       this.#changed()

@@ -9,6 +9,7 @@ import { type Desk, DeskContext, useDesk } from './canvas-context'
 import { Minimap } from './minimap'
 import { NewcomersChip } from './newcomers-chip'
 import { PlacedNote } from './placed-note'
+import { Plates } from './plates'
 import { SelectionNews } from './selection-news'
 import { useCameraOnScreen, useNewDesk, useRestingCamera } from './use-desk'
 import { useGestures } from './use-gestures'
@@ -102,6 +103,7 @@ function Ground({ items, history }: { items: readonly Item[]; history: CanvasHis
       onScroll={() => takeOverScroll(desk, ground.current)}
     >
       <div ref={grid} className={css.grid} />
+      <Plates />
       {items.length > 0 && <Edge of={start} />}
       <div ref={layer} className={css.layer}>
         <ul aria-label="Shared items">

@@ -10,10 +10,7 @@ import { commandOf } from './commands'
 import type { Box } from './geometry'
 import css from './minimap.module.css'
 import { fromMap, MAP, mapOrigin, onMap } from './minimap-scale'
-
-/** The middles of the five gradients. */
-const COLOURS = ['#6543ea', '#3754e4', '#1565b6', '#0c6f7a', '#117452']
-const FRAME = '#7f5af0'
+import { ACCENT, PLATE_COLOURS } from './plate-colours'
 
 export function Minimap() {
   const { board } = useDesk()
@@ -30,7 +27,7 @@ export function Minimap() {
       const notes: Plate[] = []
       for (const [id, box] of board.boxes(ids, stores.canvas.getState().places)) {
         const plate = onMap(box, origin)
-        if (isOnMap(plate)) notes.push({ ...plate, colour: COLOURS[gradientOf(id)] ?? FRAME })
+        if (isOnMap(plate)) notes.push({ ...plate, colour: PLATE_COLOURS[gradientOf(id)] ?? ACCENT })
       }
       if (ref.current) drawMap(ref.current, notes, onMap(board.view, origin))
     }
@@ -112,7 +109,7 @@ function drawMap(canvas: HTMLCanvasElement, notes: readonly Plate[], view: Box):
     // A note is five pixels wide here: less than that nobody sees.
     pen.fillRect(x, y, Math.max(2, width), Math.max(2, height))
   }
-  pen.strokeStyle = FRAME
+  pen.strokeStyle = ACCENT
   pen.lineWidth = 1.5
   pen.beginPath()
   pen.roundRect(view.x, view.y, view.width, view.height, 2)

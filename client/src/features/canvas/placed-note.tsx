@@ -2,17 +2,10 @@
 import { type CSSProperties, memo, useLayoutEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { Item } from '../../protocol/item'
-import type { Point } from '../../stores/canvas'
 import { useHouse } from '../actions'
 import { NoteCard } from '../item/note-card'
 import css from './canvas.module.css'
 import { useDesk } from './canvas-context'
-import { expectedSize } from './note-size'
-
-/** The transform that puts a note at a point. */
-export function transformTo({ x, y }: Point): string {
-  return `translate(${x}px, ${y}px)`
-}
 
 export const PlacedNote = memo(function PlacedNote({ item }: { item: Item }) {
   const { id } = item
@@ -27,20 +20,20 @@ export const PlacedNote = memo(function PlacedNote({ item }: { item: Item }) {
   const isPlaced = place !== undefined
   useLayoutEffect(() => {
     const element = ref.current
-    return element && isPlaced ? board.attach(id, element) : undefined
-  }, [board, id, isPlaced])
+    return element && isPlaced ? board.attach(id, element, drawn) : undefined
+  }, [board, id, isPlaced, drawn])
   if (!place) return null
   const isOwn = item.from === null || item.from === me
   return (
     <li
       ref={ref}
-      className={css.place}
-      style={{ transform: transformTo(place), '--z': place.z } as CSSProperties}
+      className={drawn ? css.place : css.undrawn}
+      style={{ left: place.x, top: place.y, '--z': place.z } as CSSProperties}
       data-note={id}
       data-selected={selected || undefined}
       data-arrives={arrived ? (isOwn ? 'own' : 'other') : undefined}
     >
-      <NoteCard item={item} plate={drawn ? null : expectedSize(item.content).height} />
+      <NoteCard item={item} drawn={drawn} />
     </li>
   )
 })

@@ -2,13 +2,15 @@
 import { type PointerEvent as ReactPointerEvent, type RefObject, useEffect, useMemo, useRef } from 'react'
 import type { ItemId } from '../../protocol/bindings'
 import { type CanvasEvent, type Point, reduceCanvas } from '../../stores/canvas'
+import type { Stores } from '../../stores/stores'
 import { useHouse } from '../actions'
 import { panned, toCanvas, zoomed } from './camera'
 import type { Desk } from './canvas-context'
-import type { Box } from './geometry'
+import { MOST_DRAWN } from './drawn-notes'
+import { type Box, minus, touches } from './geometry'
 import { type Gesture, type GestureEffect, handleGesture, IDLE, type PointerInput } from './gesture'
 import type { Move } from './history'
-import { transformTo } from './placed-note'
+import { undrawnIn } from './plates'
 import { afterFrame, afterPress, draggedWith, type Selection } from './selection'
 
 /** What answers a press by itself: such a press neither drags the note nor selects it. */
@@ -51,7 +53,7 @@ export function useGestures(desk: Desk, options: Options) {
           type: 'down',
           pointer: event.pointerId,
           at: at(event),
-          on: noteUnder(event.target),
+          on: noteUnder(event.target) ?? plateAt(desk, stores, at(event)),
           touch: event.pointerType === 'touch',
           shift: event.shiftKey,
           pans,
@@ -78,8 +80,8 @@ export function useGestures(desk: Desk, options: Options) {
 }
 
 function createDoer(
-  { board }: Desk,
-  { canvas, items }: ReturnType<typeof useHouse>['stores'],
+  { board, view }: Desk,
+  { canvas, items }: Stores,
   options: () => Options,
 ): (effect: GestureEffect) => void {
   let held: ReadonlyMap<ItemId, Point> = new Map()
@@ -90,6 +92,7 @@ function createDoer(
     if (!shift && !selected.has(note)) put({ type: 'selected', ids: [] })
     const ids = draggedWith(selected, note)
     put({ type: 'raised', ids })
+    view.setState(({ drawn }) => ({ drawn: new Set([...drawn, ...ids.slice(0, MOST_DRAWN)]) }))
     held = new Map(ids.flatMap((id) => (places.has(id) ? [[id, places.get(id) as Point] as const] : [])))
     for (const id of held.keys()) board.element(id)?.setAttribute('data-held', '')
   }
@@ -97,17 +100,17 @@ function createDoer(
     x: Math.round(from.x + by.x / board.camera.zoom),
     y: Math.round(from.y + by.y / board.camera.zoom),
   })
-  const show = (id: ItemId, at: Point) => {
+  /** By a transform, until it is let go: nothing is laid out meanwhile. */
+  const show = (id: ItemId, { x, y }: Point) => {
     const element = board.element(id)
-    if (element) element.style.transform = transformTo(at)
+    if (element) element.style.transform = x === 0 && y === 0 ? '' : `translate(${x}px, ${y}px)`
   }
   const release = (by: Point | null) => {
     const moves: Move[] = []
     for (const [id, from] of held) {
       board.element(id)?.removeAttribute('data-held')
-      const to = by ? dragged(from, by) : from
-      show(id, to)
-      if (by) moves.push({ id, from, to })
+      show(id, { x: 0, y: 0 })
+      if (by) moves.push({ id, from, to: dragged(from, by) })
     }
     held = new Map()
     if (moves.length === 0) return
@@ -138,7 +141,7 @@ function createDoer(
       case 'hold':
         return hold(effect.note, effect.shift)
       case 'drag':
-        for (const [id, from] of held) show(id, dragged(from, effect.by))
+        for (const [id, from] of held) show(id, minus(dragged(from, effect.by), from))
         return
       case 'release':
         return release(effect.by)
@@ -163,7 +166,7 @@ function drawFrame(element: HTMLElement | null, box: Box | null): void {
   if (!element) return
   element.hidden = box === null
   if (!box) return
-  element.style.transform = transformTo(box)
+  element.style.transform = `translate(${box.x}px, ${box.y}px)`
   element.style.width = `${box.width}px`
   element.style.height = `${box.height}px`
 }
@@ -171,6 +174,15 @@ function drawFrame(element: HTMLElement | null, box: Box | null): void {
 function noteUnder(target: EventTarget): ItemId | null {
   const note = target instanceof Element ? target.closest<HTMLElement>('[data-note]') : null
   return (note?.dataset.note as ItemId | undefined) ?? null
+}
+
+/** The plate in front at a point of the screen. */
+function plateAt(desk: Desk, { canvas, items }: Stores, at: Point): ItemId | null {
+  const { places } = canvas.getState()
+  const point = { ...toCanvas(desk.board.camera, at), width: 0, height: 0 }
+  const hit = undrawnIn(desk, items.getState().items, places).filter(([, box]) => touches(box, point))
+  const depth = (id: ItemId) => places.get(id)?.z ?? 0
+  return hit.map(([id]) => id).sort((a, b) => depth(b) - depth(a))[0] ?? null
 }
 
 function isControl(target: EventTarget): boolean {

@@ -89,7 +89,7 @@ export function useDrawing({ board, view }: Desk, items: readonly Item[]): void 
     const drawNear = () => {
       frame = undefined
       asked = board.view
-      const notes = board.boxes(idsOf(items), canvas.getState().places)
+      const notes = [...board.boxes(idsOf(items), canvas.getState().places)]
       const before = view.getState().drawn
       const { drawn, goesOn } = draw(before, asked, notes, {
         atOnce: isFirst.current,

@@ -18,8 +18,8 @@ import { NoteActions } from './note-actions'
 import css from './note-card.module.css'
 import { useMedia } from './use-media'
 
-/** An item as a note on the canvas. Double click or Enter copies it; `plate` is its height while it is not drawn. */
-export const NoteCard = memo(function NoteCard({ item, plate }: { item: Item; plate: number | null }) {
+/** An item as a note on the canvas. Double click or Enter copies it. Undrawn it has a name, and nothing to look at. */
+export const NoteCard = memo(function NoteCard({ item, drawn }: { item: Item; drawn: boolean }) {
   const { actions } = useHouse()
   const { content } = item
   const copy = () => void actions.copyItem(item.id)
@@ -28,8 +28,7 @@ export const NoteCard = memo(function NoteCard({ item, plate }: { item: Item; pl
   }
   return (
     <article
-      className={css.note}
-      style={plate === null ? {} : { height: plate }}
+      className={drawn ? css.note : undefined}
       aria-label={nameOf(content)}
       data-gradient={gradientOf(item.id)}
       data-tilt={tiltOf(item.id)}
@@ -38,7 +37,7 @@ export const NoteCard = memo(function NoteCard({ item, plate }: { item: Item; pl
       onDoubleClick={(event) => isOnNote(event) && copy()}
       onKeyDown={onKeyDown}
     >
-      {plate === null && <Face item={item} />}
+      {drawn && <Face item={item} />}
     </article>
   )
 })
