@@ -25,7 +25,8 @@ export async function measureCanvas(server: Server): Promise<Row[]> {
     await expect(page.getByRole('article')).toHaveCount(ITEMS, { timeout: FILLED_WITHIN_MS })
     await page.waitForLoadState('networkidle')
     const panning = await recordMainThread(page, () => pans(page))
-    const dragging = await recordMainThread(page, () => drags(page))
+    const from = await headOfNote(page)
+    const dragging = await recordMainThread(page, () => drags(page, from))
     const touched = await touchedByAdding(ada, bob)
     bob.leaves()
     return [
@@ -85,10 +86,17 @@ async function pans(page: Page): Promise<void> {
   await page.keyboard.up(' ')
 }
 
-async function drags(page: Page): Promise<void> {
-  const box = await page.locator('article:has(header)').first().boundingBox()
-  if (!box) throw new Error('no note is drawn')
-  const from = { x: box.x + box.width / 2, y: box.y + 12 }
+/** A place by which a note in view is dragged. */
+async function headOfNote(page: Page): Promise<{ x: number; y: number }> {
+  for (const note of await page.locator('article:has(header)').all()) {
+    const box = await note.boundingBox()
+    const isFree = box && box.x > 0 && box.x < 1000 && box.y > 90 && box.y < 600
+    if (isFree) return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
+  }
+  throw new Error('no note is drawn in view')
+}
+
+async function drags(page: Page, from: { x: number; y: number }): Promise<void> {
   await page.mouse.move(from.x, from.y)
   await page.mouse.down()
   for (let move = 1; move <= MOVES; move += 1) {

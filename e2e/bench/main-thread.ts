@@ -86,11 +86,6 @@ function readTrace(events: readonly TraceEvent[]): MainThread {
       const to = begins[at + 1] ?? Number.POSITIVE_INFINITY
       return work.reduce((sum, { ts, tdur = 0 }) => (ts >= from && ts < to ? sum + tdur : sum), 0) / 1000
     })
-  if (process.env.BREAKDOWN) {
-    const sums: Record<string, number> = {}
-    for (const e of mine) if (e.ph === 'X') sums[e.name] = (sums[e.name] ?? 0) + (e.tdur ?? 0) / 1000 / Math.max(1, begins.length)
-    process.stdout.write(Object.entries(sums).sort((a, b) => b[1] - a[1]).slice(0, 40).map(([k, v]) => `${v.toFixed(2)} ${k}`).join('\n') + '\n')
-  }
   const tasks = mine.filter(({ name }) => name === 'RunTask')
   return { frames, longestTask: Math.max(0, ...tasks.map(({ tdur = 0 }) => tdur / 1000)) }
 }

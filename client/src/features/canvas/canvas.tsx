@@ -64,18 +64,20 @@ function Ground({ items, history }: { items: readonly Item[]; history: CanvasHis
   const ground = useRef<HTMLDivElement>(null)
   const layer = useRef<HTMLDivElement>(null)
   const grid = useRef<HTMLDivElement>(null)
+  const surface = useRef<HTMLDivElement>(null)
   const frame = useRef<HTMLDivElement>(null)
   const start = useRef<HTMLDivElement>(null)
   const end = useRef<HTMLDivElement>(null)
   const desk = useDesk()
   useCameraOnScreen(desk, ground, layer, grid)
-  const space = useSpaceBar(ground)
+  const space = useSpaceBar(ground, surface)
   const {
     isIdle: _,
     giveUp,
     ...pointers
   } = useGestures(desk, {
     ground,
+    surface,
     frame,
     space,
     onMoved: history.moved,
@@ -94,8 +96,6 @@ function Ground({ items, history }: { items: readonly Item[]; history: CanvasHis
     <div
       ref={ground}
       className={css.ground}
-      // From here on the gestures write it.
-      data-gesture="idle"
       {...pointers}
       {...walk}
       onMouseDown={noAutoscroll}
@@ -104,6 +104,8 @@ function Ground({ items, history }: { items: readonly Item[]; history: CanvasHis
     >
       <div ref={grid} className={css.grid} />
       <Plates />
+      {/* From here on the gestures write it. */}
+      <div ref={surface} className={css.surface} data-gesture="idle" />
       {items.length > 0 && <Edge of={start} />}
       <div ref={layer} className={css.layer}>
         <ul aria-label="Shared items">

@@ -19,6 +19,8 @@ const CONTROLS =
 
 interface Options {
   readonly ground: RefObject<HTMLElement | null>
+  /** What lies under the notes, and takes a pointer over. Nothing lies in it, so that its cursor is nobody's else. */
+  readonly surface: RefObject<HTMLElement | null>
   readonly frame: RefObject<HTMLElement | null>
   /** Whether the space bar is down. */
   readonly space: RefObject<boolean>
@@ -38,8 +40,8 @@ export function useGestures(desk: Desk, options: Options) {
       const step = handleGesture(gesture, input)
       gesture = step.gesture
       for (const effect of step.effects) doer(effect)
-      const { current: ground } = latest.current.ground
-      if (ground) ground.dataset.gesture = gesture.kind
+      const { current: surface } = latest.current.surface
+      if (surface) surface.dataset.gesture = gesture.kind
     }
     const at = (event: ReactPointerEvent) => under(event, latest.current.ground.current)
     return {
@@ -70,8 +72,8 @@ export function useGestures(desk: Desk, options: Options) {
       onPointerUp: (event: ReactPointerEvent) => tell({ type: 'up', pointer: event.pointerId }),
       onPointerCancel: (event: ReactPointerEvent) => tell({ type: 'lost', pointer: event.pointerId }),
       onLostPointerCapture(event: ReactPointerEvent) {
-        // A finger belongs to what it touches first, until the ground takes it over: that is no loss.
-        if (event.target === event.currentTarget) tell({ type: 'lost', pointer: event.pointerId })
+        // A finger belongs to what it touches first, until the surface takes it over: that is no loss.
+        if (event.target === latest.current.surface.current) tell({ type: 'lost', pointer: event.pointerId })
       },
     }
   }, [desk, stores])
@@ -131,7 +133,7 @@ function createDoer(
   return (effect) => {
     switch (effect.do) {
       case 'capture':
-        return capture(options().ground.current, effect.pointer)
+        return capture(options().surface.current, effect.pointer)
       case 'pan':
         return board.look(panned(board.camera, effect.by))
       case 'zoom':
@@ -154,9 +156,9 @@ function createDoer(
   }
 }
 
-function capture(ground: HTMLElement | null, pointer: number): void {
+function capture(surface: HTMLElement | null, pointer: number): void {
   try {
-    ground?.setPointerCapture(pointer)
+    surface?.setPointerCapture(pointer)
   } catch {
     // The pointer is gone already; its end was told.
   }

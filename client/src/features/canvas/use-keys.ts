@@ -114,12 +114,15 @@ export function showNote(board: Board, id: ItemId, at: Point): void {
 }
 
 /** While the space bar is down the pointer pans, whatever it presses. */
-export function useSpaceBar(ground: RefObject<HTMLElement | null>): RefObject<boolean> {
+export function useSpaceBar(
+  ground: RefObject<HTMLElement | null>,
+  surface: RefObject<HTMLElement | null>,
+): RefObject<boolean> {
   const down = useRef(false)
   useEffect(() => {
     const set = (isDown: boolean) => {
       down.current = isDown
-      ground.current?.toggleAttribute('data-hand', isDown)
+      surface.current?.toggleAttribute('data-hand', isDown)
     }
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key !== ' ' || !isForCanvas(event, ground.current)) return
@@ -136,7 +139,7 @@ export function useSpaceBar(ground: RefObject<HTMLElement | null>): RefObject<bo
       removeEventListener('keyup', onKeyUp)
       removeEventListener('blur', onBlur)
     }
-  }, [ground])
+  }, [ground, surface])
   return down
 }
 
