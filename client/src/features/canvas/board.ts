@@ -23,7 +23,7 @@ export interface Surroundings {
 export class Board {
   screen: Size
   #camera: Camera
-  #endFlight: (() => void) | null = null
+  #flight: { readonly to: Camera; readonly end: () => void } | null = null
   readonly #listeners = new Set<() => void>()
   readonly #elements = new Map<ItemId, HTMLElement>()
   readonly #heights = new Map<ItemId, number>()
@@ -39,6 +39,11 @@ export class Board {
     return this.#camera
   }
 
+  /** Where the camera is, or will be once it has arrived. */
+  get destination(): Camera {
+    return this.#flight?.to ?? this.#camera
+  }
+
   /** The part of the canvas that is on the screen. */
   get view(): Box {
     return visibleBox(this.#camera, this.screen)
@@ -51,7 +56,7 @@ export class Board {
   }
 
   look(camera: Camera): void {
-    this.#endFlight?.()
+    this.#land()
     this.#show(camera)
   }
 
@@ -61,24 +66,28 @@ export class Board {
   }
 
   /** Goes there in one sweep, or at once where motion is not wanted. */
-  flyTo(camera: Camera): void {
+  flyTo(to: Camera): void {
     const { now, nextFrame, prefersStill } = this.#surroundings
-    this.#endFlight?.()
-    if (prefersStill()) return this.#show(camera)
+    this.#land()
+    if (prefersStill()) return this.#show(to)
     const from = this.#camera
     const start = now()
+    let cancel = () => {}
     const step = () => {
       const part = Math.min(1, (now() - start) / FLIGHT_MS)
-      // Eases out: most of the way comes first.
-      this.#show(part === 1 ? camera : between(from, camera, 1 - (1 - part) ** 3))
       if (part < 1) cancel = nextFrame(step)
-      else this.#endFlight = null
+      else this.#flight = null
+      // Eases out: most of the way comes first.
+      this.#show(part === 1 ? to : between(from, to, 1 - (1 - part) ** 3))
     }
-    let cancel = nextFrame(step)
-    this.#endFlight = () => {
-      cancel()
-      this.#endFlight = null
-    }
+    cancel = nextFrame(step)
+    this.#flight = { to, end: () => cancel() }
+  }
+
+  /** Ends a flight where it is. */
+  #land(): void {
+    this.#flight?.end()
+    this.#flight = null
   }
 
   #show(camera: Camera): void {

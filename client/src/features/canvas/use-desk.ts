@@ -96,12 +96,15 @@ function showGrid({ style }: HTMLElement, { camera }: Board): void {
   style.backgroundSize = `${cell}px ${cell}px`
 }
 
-/** A layer of its own keeps the pixels of the zoom that it was made at; giving it up for a frame draws it anew. */
+/** A layer of its own keeps the pixels of the zoom that it was made at; giving it up for one picture draws it anew. */
 function redrawSharp({ style }: HTMLElement): void {
   style.willChange = 'auto'
-  requestAnimationFrame(() => {
-    style.willChange = ''
-  })
+  // The first call comes before that picture, the second behind it.
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => {
+      style.willChange = ''
+    }),
+  )
 }
 
 /** Remembers where the view rests, and goes where it rested in the beam that is opened. */

@@ -50,6 +50,7 @@ export function useGestures(desk: Desk, options: Options) {
       onPointerDown(event: ReactPointerEvent) {
         const pans = latest.current.space.current || event.button === 1
         if (event.button > 1 || (!pans && isControl(event.target))) return
+        // A press ends whatever flight there is.
         board.look(board.camera)
         tell({
           type: 'down',

@@ -18,7 +18,7 @@ import { useFile } from '../transfer/use-file'
 import { Age } from './age'
 import { gradientOf } from './appearance'
 import { iconOf, kindOf, nameOf } from './describe'
-import { FullView } from './full-view'
+import { LazyFullView } from './lazy-full-view'
 import css from './list-card.module.css'
 import { LongText } from './long-text'
 import { MediaView } from './media-view'
@@ -45,7 +45,7 @@ export const ListCard = memo(function ListCard({ item }: { item: Item }) {
           )}
         </div>
       )}
-      {full && view.url && <FullView item={item} url={view.url} onClose={() => setFull(false)} />}
+      {full && view.url && <LazyFullView item={item} url={view.url} onClose={() => setFull(false)} />}
       <div className={css.top}>
         {(!media || media === 'audio') && <Tile icon={iconOf(content)} gradient={gradientOf(item.id)} />}
         <Words item={item} view={view} />

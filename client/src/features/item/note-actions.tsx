@@ -8,7 +8,7 @@ import { IconButton } from '../../ui/icon-button'
 import { useHouse } from '../actions'
 import { useMayShare } from '../session/beam'
 import { DownloadLink } from '../transfer/download-link'
-import { FullView } from './full-view'
+import { LazyFullView } from './lazy-full-view'
 import css from './note-actions.module.css'
 
 /** What floats above a note under the pointer or the focus. */
@@ -50,7 +50,7 @@ export function NoteActions({ item, url, media }: { item: Item; url: string | nu
           onClick={() => actions.deleteItem(item.id)}
         />
       )}
-      {full && url && <FullView item={item} url={url} onClose={() => setFull(false)} />}
+      {full && url && <LazyFullView item={item} url={url} onClose={() => setFull(false)} />}
     </div>
   )
 }
