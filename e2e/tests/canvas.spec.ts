@@ -59,6 +59,12 @@ async function withNotes(device: (name: string) => Promise<Device>, ...texts: st
     await ada.sharesText(text)
     await ada.sees(text.replace(/^https?:\/\//, '').replace(/\/.*/, ''))
   }
+  // Firefox cannot be told to leave out motion: what arrives is not yet where it will be.
+  await ada.page.evaluate(async () => {
+    const notes = [...document.querySelectorAll('[data-note]')]
+    const moving = notes.flatMap((note) => note.getAnimations({ subtree: true }))
+    await Promise.all(moving.map((animation) => animation.finished.catch(() => {})))
+  })
   return ada
 }
 

@@ -102,7 +102,9 @@ function Ground({ items, history }: { items: readonly Item[]; history: CanvasHis
       onDragStart={(event) => event.preventDefault()}
       onScroll={() => takeOverScroll(desk, ground.current)}
     >
-      <div ref={grid} className={css.grid} />
+      <div className={css.back}>
+        <div ref={grid} className={css.grid} />
+      </div>
       <Plates />
       {/* From here on the gestures write it. */}
       <div ref={surface} className={css.surface} data-gesture="idle" />
