@@ -126,9 +126,13 @@ export function useRestingCamera({ board }: Desk): void {
       clearTimeout(pause)
       pause = setTimeout(rest, REST_MS)
     })
+    const restNow = () => pause !== undefined && rest()
+    // Before whoever saves it when the page goes.
+    addEventListener('pagehide', restNow, { capture: true })
     return () => {
       end()
-      if (pause !== undefined) rest()
+      removeEventListener('pagehide', restNow, { capture: true })
+      restNow()
     }
   }, [board, canvas])
 }
