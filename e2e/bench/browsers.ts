@@ -1,5 +1,6 @@
 /** The figures of whole files and of browsers. `node bench/browsers.ts [first-page] …`; all of them without a name. */
 import { Server } from '../support/server.ts'
+import { measureCanvas } from './canvas.ts'
 import { measureDirect } from './direct.ts'
 import { measureFirstPage } from './first-page.ts'
 import { measureFirstPaint } from './first-paint.ts'
@@ -15,6 +16,7 @@ const FIGURES: Record<string, (server: Server) => Promise<Row | Row[]>> = {
   joining: measureJoining,
   accessibility: measureAccessibility,
   'best-practices': measureBestPractices,
+  canvas: measureCanvas,
   direct: measureDirect,
   memory: measureMemory,
   stored: measureStored,

@@ -42,6 +42,51 @@ export const SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'canvas-full',
+    on: ['desktop'],
+    show: async (stage) => {
+      const bob = await joinedByAnother(stage)
+      for (let at = 0; at < 16; at += 1) await bob.sharesText(`Note ${at} of many. `.repeat(1 + (at % 6)))
+      await expect(stage.looker.page.getByRole('article')).toHaveCount(16)
+      await expect(stage.looker.page.getByRole('button', { name: /new notes?$/ })).toBeVisible()
+      await stage.looker.page
+        .getByRole('article')
+        .first()
+        .click({ modifiers: ['Shift'] })
+      await expect(stage.looker.page.getByText('1 note selected')).toBeAttached()
+    },
+  },
+  {
+    name: 'canvas-code-and-links',
+    on: BOTH,
+    show: async (stage) => {
+      const { looker, phone } = stage
+      const bob = await joinedByAnother(stage)
+      if (phone) await looker.opensSpace()
+      await bob.sharesText('See https://example.org/a?b=c and\n\n    make run\n    make test\n\nThat is all.')
+      await bob.sharesText('```sh\nfor f in *.jpg; do\n  cwebp -q 82 "$f"\ndone\n```')
+      await looker.sees('That is all.')
+      await looker.sees('cwebp')
+    },
+  },
+  {
+    name: 'full-view',
+    on: BOTH,
+    show: async (stage) => {
+      const { looker, phone } = stage
+      const bob = await joinedByAnother(stage)
+      if (phone) await looker.opensSpace()
+      await bob.picker().setInputFiles({ name: 'view.png', mimeType: 'image/png', buffer: png(640, 400) })
+      await expect(looker.page.getByRole('img', { name: 'view.png' })).toBeVisible()
+      if (!phone) await looker.card('view.png').hover()
+      await looker
+        .card('view.png')
+        .getByRole('button', { name: /^Full view/ })
+        .click()
+      await expect(looker.page.getByRole('dialog', { name: 'view.png' })).toBeVisible()
+    },
+  },
+  {
     name: 'message-input',
     on: ['desktop'],
     show: async ({ looker }) => {

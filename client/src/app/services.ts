@@ -12,8 +12,12 @@ import { createAccount } from './account'
 import { type BeamConnection, joinBeam } from './beam-connection'
 import { notesFor } from './beam-notes'
 import { begin, joinedSession } from './begin'
+import { keepCanvas } from './canvas-storage'
 import { createClipboard } from './clipboard'
 import type { Context } from './context'
+import { createCopying } from './copying'
+import { createDeleting } from './deleting'
+import { learnMedia } from './media-kinds'
 import { createNotes } from './notes'
 import { followThePage, isSeen } from './page-life'
 import { PatientStatus } from './patient-status'
@@ -75,14 +79,10 @@ export function startServices(): House {
   const actions: Actions = {
     ...sharing,
     ...createClipboard(context, sharing),
+    ...createCopying(context),
+    ...createDeleting(context),
     newBeam,
-    joinBeam(text) {
-      const beamId = findBeamId(text)
-      if (!beamId) return false
-      join(beamId)
-      toaster.ok('Joined Beam successfully')
-      return true
-    },
+    joinBeam: joinByText(join, toaster),
     reconnect: () => connection?.live.wake(),
     ...ownersActions(() => connection, toaster),
     dismissToast: (id) => toaster.dismiss(id),
@@ -92,6 +92,8 @@ export function startServices(): House {
   }
 
   readSiteInto(stores)
+  keepCanvas(stores)
+  learnMedia(stores)
   keepSocketLogin(stores, () => connection?.live.rejoin())
   begin({
     enter,
@@ -104,6 +106,17 @@ export function startServices(): House {
     patience?.seen()
   })
   return { stores, actions }
+}
+
+/** Joins the beam of an id or a link, if there is one in the text. */
+function joinByText(join: (beam: BeamId) => void, toaster: Toaster): Actions['joinBeam'] {
+  return (text) => {
+    const beamId = findBeamId(text)
+    if (!beamId) return false
+    join(beamId)
+    toaster.ok('Joined Beam successfully')
+    return true
+  }
 }
 
 /** What those may who have the beam's key, its admins and its owner. */

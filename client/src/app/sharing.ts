@@ -1,15 +1,12 @@
-/** Sharing, copying, receiving and deleting items. */
+/** Sharing and receiving items. */
 import type { Actions } from '../features/actions'
 import { AUTO_RECEIVE_BYTES, type DeviceId, type ItemId, MAX_MESSAGE_BYTES } from '../protocol/bindings'
-import { copyableText, displayName, fileItemMessage, type Item, textMessage } from '../protocol/item'
-import { noteHtml } from '../protocol/note-markup'
-import { RICH_NOTE } from '../protocol/rich-note'
-import { mayDelete, mayShare } from '../stores/beam-access'
+import { displayName, fileItemMessage, type Item, textMessage } from '../protocol/item'
+import { mayShare } from '../stores/beam-access'
 import { reduceItems } from '../stores/items'
 import { reduceTransfers, type TransfersEvent } from '../stores/transfers'
 import { readMe } from '../transport/account-calls'
 import { upload, uploadAfter } from '../transport/upload'
-import { writeClipboard, writeRichClipboard } from './clipboard'
 import type { Context } from './context'
 import { newItemId } from './random-ids'
 import { createUploads, type OutgoingFile, type Uploads } from './uploads'
@@ -17,16 +14,13 @@ import { createUploads, type OutgoingFile, type Uploads } from './uploads'
 /** Room for the rest of a `share_clipboard` beside its text. */
 const ENVELOPE_BYTES = 1024
 
-type Sharing = Pick<
-  Actions,
-  'shareText' | 'shareFiles' | 'copyItem' | 'deleteItem' | 'receive' | 'saveAs' | 'canSaveAs' | 'cancel'
-> & {
+type Sharing = Pick<Actions, 'shareText' | 'shareFiles' | 'receive' | 'saveAs' | 'canSaveAs' | 'cancel'> & {
   /** Shares a file under an id that something else names already. */
   shareFileAs(id: ItemId, file: File): void
 }
 
 export function createSharing(context: Context): Sharing {
-  const { stores, transfers, toaster } = context
+  const { stores, transfers } = context
   // Asking who one is renews a login that has grown stale; an upload itself is never refused for one.
   const isLoggedIn = () => stores.account.getState().status === 'authenticated'
   const uploads = createUploads(
@@ -51,18 +45,6 @@ export function createSharing(context: Context): Sharing {
       for (const file of files) shareFile(context, uploads, file)
     },
     shareFileAs: (id, file) => shareFile(context, uploads, file, id),
-    async copyItem(id) {
-      const item = find(id)
-      const text = item && copyableText(item.content)
-      if (text === null || text === undefined) return
-      const html = item?.content.kind === RICH_NOTE ? noteHtml(item.content) : null
-      if (await (html === null ? writeClipboard(text) : writeRichClipboard(text, html)))
-        toaster.ok('Text copied successfully!')
-    },
-    deleteItem(id) {
-      const item = find(id)
-      if (item) deleteItem(context, item)
-    },
     receive(id) {
       const item = find(id)
       if (item) receive(context, item, null)
@@ -150,7 +132,7 @@ function offerFile(context: Context, { id, file, name, url }: OutgoingFile): voi
 }
 
 /** Takes away what only this device knows of. */
-function forget({ stores }: Context, id: ItemId): void {
+export function forget({ stores }: Context, id: ItemId): void {
   const transfer = stores.transfers.getState().transfers[id]
   if (transfer?.role === 'storing') URL.revokeObjectURL(transfer.url)
   const event = { type: 'deleted', message: null, id } as const
@@ -170,40 +152,11 @@ function canShare(context: Context): boolean {
   return refusal === null
 }
 
-/** Shows an item here and shares it; an id that is here already changes that item. */
+/** Shown at once, and in the beam's order once the server has echoed it; an id that is here already changes that item. */
 export function share({ stores, live }: Context, id: ItemId, message: unknown, extra: string): void {
   const event = { type: 'shared', id, message, extra, at: Date.now() } as const
   stores.items.setState((state) => reduceItems(state, event), true)
   live()?.share(id, message, extra)
-}
-
-function deleteItem(context: Context, item: Item): void {
-  const { stores, transfers, toaster, live } = context
-  if (!mayDelete(stores.access.getState(), item)) {
-    toaster.bad('Cannot delete beam note from UI (Update Soon)')
-    return
-  }
-  const transfer = stores.transfers.getState().transfers[item.id]
-  if (transfer?.role === 'storing' && transfer.state.status === 'moving') return forget(context, item.id)
-  stores.items.setState(
-    (state) => reduceItems(state, { type: 'deleted', message: item.message, id: item.id }),
-    true,
-  )
-  live()?.delete(item.id, item.message)
-  const undo = () => {
-    // A new id: a deleted one is not to come back on devices that are still to hear of it.
-    const id = newItemId()
-    if (transfer?.role === 'sending') {
-      transfers.tell({ do: 'reoffer', from: item.id, to: id })
-      put(context, { type: 'offering', id, url: transfer.url })
-    }
-    share(context, id, item.message, item.extra)
-  }
-  // Somebody else's file cannot be shared again from here: there is nothing to undo with.
-  const { content } = item
-  const canUndo = content.kind !== 'file' || content.url !== null || transfer?.role === 'sending'
-  transfers.tell({ do: 'cancel', id: item.id, device: null })
-  toaster.info('Deleted', canUndo ? { label: 'Undo', run: undo } : undefined)
 }
 
 function put({ stores }: Pick<Context, 'stores'>, event: TransfersEvent): void {

@@ -6,6 +6,7 @@ import type { Stores } from '../stores/stores'
 import { type Receiving, reduceTransfers, type Sending, type TransfersEvent } from '../stores/transfers'
 import type { EngineEvent, Progress } from '../transport/engine-messages'
 import type { PeerLinks } from '../transport/peer-links'
+import { typedByBytes } from './media-kinds'
 import type { Toaster } from './toaster'
 
 export function createTransferNews(stores: Stores, toaster: Toaster, links: () => PeerLinks | null) {
@@ -18,8 +19,15 @@ export function createTransferNews(stores: Stores, toaster: Toaster, links: () =
   }
 
   const receiving = (id: ItemId, progress: Progress) => {
-    const from = stores.items.getState().items.find((item) => item.id === id)?.from
-    put({ type: 'receiving', id, state: receivingState(progress, (kind) => pathTo(from, kind)) })
+    const item = stores.items.getState().items.find((one) => one.id === id)
+    const tell = (told: Progress) =>
+      put({ type: 'receiving', id, state: receivingState(told, (kind) => pathTo(item?.from, kind)) })
+    if (progress.status !== 'done' || !progress.file) return tell(progress)
+    const category = item?.content.kind === 'file' ? item.content.category : 'file'
+    void typedByBytes(progress.file, category).then(
+      (file) => tell({ ...progress, file }),
+      () => tell({ status: 'failed', bytes: 0, why: 'The file could not be read.' }),
+    )
   }
   const sending = (id: ItemId, device: DeviceId, progress: Progress) => {
     const state = sendingState(progress, (kind) => pathTo(device, kind))

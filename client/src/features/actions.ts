@@ -9,6 +9,9 @@ import type { EditorActions } from './editor/editor-actions'
 /** Where something was pasted: the specification has other words on /space. */
 export type Screen = 'home' | 'space'
 
+/** Shares again what was deleted; answers which new ids stand for which old ones. */
+export type Restore = () => ReadonlyMap<ItemId, ItemId>
+
 export interface Actions {
   /** Makes a new beam and connects to it. */
   newBeam(): Promise<void>
@@ -25,9 +28,17 @@ export interface Actions {
   pasteText(text: string, screen: Screen): void
   shareFiles(files: readonly File[]): void
 
+  /** Copies a text, or a picture as a picture. */
   copyItem(id: ItemId): Promise<void>
+  /** Copies the texts of several, one below the other. */
+  copyItems(ids: readonly ItemId[]): Promise<void>
   /** Deletes for every device; the toast offers Undo. */
   deleteItem(id: ItemId): void
+  /**
+   * Deletes several at once. Answers how to share them again: once, under new ids, which it answers by the old ones; null
+   * where nothing can be brought back.
+   */
+  deleteItems(ids: readonly ItemId[]): Restore | null
 
   /** Starts to receive a file, or starts again after a failure. */
   receive(id: ItemId): void

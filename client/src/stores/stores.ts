@@ -3,10 +3,12 @@ import { createAccountStore } from './account'
 import { createBeamAccessStore } from './beam-access'
 import { createBeamSessionStore, createSiteStore } from './beam-session'
 import { createBeamsStore } from './beams'
+import { createCanvasStore } from './canvas'
 import { createConnectionStore } from './connection'
 import { createDevicesStore } from './devices'
 import { createEditorStore } from './editor'
 import { createItemsStore } from './items'
+import { createMediaStore } from './media'
 import { createParcelStore } from './parcel'
 import { createToastsStore } from './toasts'
 import { createTransfersStore } from './transfers'
@@ -21,8 +23,10 @@ export function createStores() {
     connection: createConnectionStore(),
     devices: createDevicesStore(),
     items: createItemsStore(),
+    canvas: createCanvasStore(),
     editor: createEditorStore(),
     transfers: createTransfersStore(),
+    media: createMediaStore(),
     parcel: createParcelStore(),
     toasts: createToastsStore(),
   }

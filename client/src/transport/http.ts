@@ -134,3 +134,22 @@ function refusal(status: number, body: unknown): HttpError {
 function statusText(status: number): string {
   return `Request failed with status code ${status}`
 }
+
+/** The first bytes of a stored copy or of a blob address, fewer where there are fewer. @throws what `fetch` throws */
+export async function readStart(url: string, bytes: number): Promise<Uint8Array> {
+  const stored = url.startsWith('/')
+  const answer = await fetch(url, stored ? { headers: { range: `bytes=0-${bytes - 1}` } } : {})
+  if (!answer.ok || !answer.body) throw new HttpError(answer.status, statusText(answer.status))
+  const start = new Uint8Array(bytes)
+  let length = 0
+  const reader = answer.body.getReader()
+  while (length < bytes) {
+    const { done, value } = await reader.read()
+    if (done) break
+    start.set(value.subarray(0, bytes - length), length)
+    length += Math.min(value.byteLength, bytes - length)
+  }
+  // The rest of it is not wanted now.
+  await reader.cancel()
+  return start.subarray(0, length)
+}

@@ -10,8 +10,8 @@ interface DialogProps {
   sub?: string
   /** On phones: a sheet from below, or the upper third, where a keyboard leaves it in view. */
   place?: 'sheet' | 'upper'
-  /** 440, 520 or 720 px. */
-  width?: 'normal' | 'wide' | 'full'
+  /** 440, 520 or 720 px; or the window, for something to look at. */
+  width?: 'normal' | 'wide' | 'large' | 'window'
   /** Stands before the title. */
   picture?: ReactNode
   /** A cross in the corner, for dialogs without a Cancel. */

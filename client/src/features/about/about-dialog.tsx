@@ -41,7 +41,7 @@ export function AboutDialog({ onClose }: { onClose: () => void }) {
       title={`About ${name}`}
       sub={TAGLINE}
       picture={<Mark size={40} />}
-      width="full"
+      width="large"
       cross
       onClose={onClose}
     >

@@ -1,101 +1,142 @@
-import {
-  memo,
-  type RefObject,
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react'
+/** The ground with the notes on it: without end, moved by one transform, each note drawn by itself. */
+import { type MouseEvent, type ReactNode, type RefObject, useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
-import type { ItemId } from '../../protocol/bindings'
 import type { Item } from '../../protocol/item'
-import { useHouse } from '../actions'
-import { NoteCard } from '../item/note-card'
+import { HouseContext, useHouse } from '../actions'
+import { panned } from './camera'
 import css from './canvas.module.css'
-import { ASSUMED_HEIGHT, flow } from './layout'
+import { type Desk, DeskContext, useDesk } from './canvas-context'
+import { Minimap } from './minimap'
+import { NewcomersChip } from './newcomers-chip'
+import { PlacedNote } from './placed-note'
+import { Plates } from './plates'
+import { SelectionNews } from './selection-news'
+import { useCameraOnScreen, useNewDesk, useRestingCamera } from './use-desk'
+import { useGestures } from './use-gestures'
+import { type CanvasHistory, useHistory } from './use-history'
+import { useKeys, useSpaceBar } from './use-keys'
+import { useDrawing, usePlacing, useSeeing } from './use-notes'
+import { useWalk } from './use-walk'
+import { ZoomControls } from './zoom-controls'
 
-/** The ground with the notes on it. */
 export function Canvas() {
   const items = useStore(useHouse().stores.items, (state) => state.items)
-  const ground = useRef<HTMLDivElement>(null)
-  const width = useWidth(ground)
-  const [heights, setHeights] = useState<ReadonlyMap<ItemId, number>>(new Map())
-  const onHeight = useCallback((id: ItemId, height: number) => {
-    setHeights((old) => (old.get(id) === height ? old : new Map(old).set(id, height)))
-  }, [])
-  const layout = useMemo(
-    () =>
-      flow(
-        items.map((item) => heights.get(item.id) ?? ASSUMED_HEIGHT),
-        width,
-      ),
-    [items, heights, width],
-  )
-  useNewestInView(ground, items)
+  const desk = useNewDesk()
+  const history = useHistory()
+  useRestingCamera(desk)
+  usePlacing(desk, items)
+  useDrawing(desk, items)
+  useSeeing(desk, items)
   return (
-    <div ref={ground} className={css.ground}>
-      <ul className={css.notes} style={{ height: layout.height }} aria-label="Shared items">
-        {items.map((item, index) => (
-          <Placed
-            key={item.id}
-            item={item}
-            x={layout.places[index]?.x ?? 0}
-            y={layout.places[index]?.y ?? 0}
-            onHeight={onHeight}
-          />
-        ))}
-      </ul>
+    <DeskContext value={desk}>
+      <Undoable history={history}>
+        <Ground items={items} history={history} />
+      </Undoable>
+      {items.length > 0 && (
+        <>
+          <NewcomersChip />
+          <div className={css.corner}>
+            <ZoomControls />
+            <Minimap />
+          </div>
+          <SelectionNews />
+        </>
+      )}
+    </DeskContext>
+  )
+}
+
+/** What a note's own button deletes can be undone like what the keyboard deletes. */
+function Undoable({ history, children }: { history: CanvasHistory; children: ReactNode }) {
+  const house = useHouse()
+  const undoable = useMemo(
+    () => ({
+      ...house,
+      actions: { ...house.actions, deleteItem: (id: Item['id']) => history.remove([id]) },
+    }),
+    [house, history],
+  )
+  return <HouseContext value={undoable}>{children}</HouseContext>
+}
+
+function Ground({ items, history }: { items: readonly Item[]; history: CanvasHistory }) {
+  const { actions } = useHouse()
+  const ground = useRef<HTMLDivElement>(null)
+  const layer = useRef<HTMLDivElement>(null)
+  const grid = useRef<HTMLDivElement>(null)
+  const surface = useRef<HTMLDivElement>(null)
+  const frame = useRef<HTMLDivElement>(null)
+  const start = useRef<HTMLDivElement>(null)
+  const end = useRef<HTMLDivElement>(null)
+  const desk = useDesk()
+  useCameraOnScreen(desk, ground, layer, grid)
+  const space = useSpaceBar(ground, surface)
+  const {
+    isIdle: _,
+    giveUp,
+    ...pointers
+  } = useGestures(desk, {
+    ground,
+    surface,
+    frame,
+    space,
+    onMoved: history.moved,
+  })
+  const walk = useWalk(desk, { start, end })
+  useKeys(desk, ground, {
+    copy: (ids) => void actions.copyItems(ids),
+    remove: history.remove,
+    undo: history.undo,
+    redo: history.redo,
+    onMoved: history.moved,
+    giveUp,
+  })
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the ground is pressed and dragged; keys are for the notes on it
+    <div
+      ref={ground}
+      className={css.ground}
+      {...pointers}
+      {...walk}
+      onMouseDown={noAutoscroll}
+      onDragStart={(event) => event.preventDefault()}
+      onScroll={() => takeOverScroll(desk, ground.current)}
+    >
+      <div className={css.back}>
+        <div ref={grid} className={css.grid} />
+      </div>
+      <Plates />
+      {/* From here on the gestures write it. */}
+      <div ref={surface} className={css.surface} data-gesture="idle" />
+      {items.length > 0 && <Edge of={start} />}
+      <div ref={layer} className={css.layer}>
+        <ul aria-label="Shared items">
+          {items.map((item) => (
+            <PlacedNote key={item.id} item={item} />
+          ))}
+        </ul>
+      </div>
+      {items.length > 0 && <Edge of={end} />}
+      <div ref={frame} className={css.frame} hidden />
     </div>
   )
 }
 
-interface PlacedProps {
-  item: Item
-  x: number
-  y: number
-  onHeight: (id: ItemId, height: number) => void
+/** Where a walk by Tab begins or ends. It has nothing to say: whoever comes here is sent on. */
+function Edge({ of }: { of: RefObject<HTMLDivElement | null> }) {
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: the focus never stays here
+  return <div ref={of} className={css.edge} tabIndex={0} />
 }
 
-const Placed = memo(function Placed({ item, x, y, onHeight }: PlacedProps) {
-  const ref = useRef<HTMLLIElement>(null)
-  const { id } = item
-  useLayoutEffect(() => {
-    const element = ref.current
-    if (!element) return
-    const measure = () => onHeight(id, element.offsetHeight)
-    measure()
-    const observer = new ResizeObserver(measure)
-    observer.observe(element)
-    return () => observer.disconnect()
-  }, [id, onHeight])
-  return (
-    <li ref={ref} className={css.place} style={{ left: x, top: y }}>
-      <NoteCard item={item} />
-    </li>
-  )
-})
-
-function useWidth(ref: RefObject<HTMLElement | null>): number {
-  const [width, setWidth] = useState(window.innerWidth)
-  useLayoutEffect(() => {
-    const element = ref.current
-    if (!element) return
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth))
-    observer.observe(element)
-    return () => observer.disconnect()
-  }, [ref])
-  return width
+/** The middle button pans; the browser's own scrolling by it would fight with that. */
+function noAutoscroll(event: MouseEvent) {
+  if (event.button === 1) event.preventDefault()
 }
 
-/** What was just added comes into view. The first fill, deleting and changing move nothing. */
-function useNewestInView(ground: RefObject<HTMLElement | null>, items: readonly Item[]) {
-  const before = useRef(items.length)
-  useEffect(() => {
-    const grew = before.current > 0 && items.length > before.current
-    before.current = items.length
-    if (grew)
-      ground.current?.querySelector('li:last-child')?.scrollIntoView({ block: 'nearest', behavior: 'smooth' })
-  }, [ground, items])
+/** The browser scrolls to what it looks for, the focus or a word that was searched: the camera goes there instead. */
+function takeOverScroll({ board }: Desk, ground: HTMLElement | null) {
+  if (!ground || (ground.scrollLeft === 0 && ground.scrollTop === 0)) return
+  const by = { x: -ground.scrollLeft, y: -ground.scrollTop }
+  ground.scrollTo(0, 0)
+  board.look(panned(board.camera, by))
 }

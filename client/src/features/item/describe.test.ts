@@ -17,11 +17,12 @@ describe('an item', () => {
     expect(kindOf(parseContent({ a: 1 }, 'text'))).toBe('Text')
   })
 
-  it('is shown only where showing it is safe', () => {
-    expect(mediaOf(file('a.png', 'image/png'))).toBe('image')
-    expect(mediaOf(file('a.mp4', 'video/mp4'))).toBe('video')
-    expect(mediaOf(file('a.svg', 'image/svg+xml'))).toBeNull()
-    expect(mediaOf(file('a.html', 'text/html'))).toBeNull()
-    expect(mediaOf(parseContent('hi', 'text'))).toBeNull()
+  it('is shown as what its bytes are, and not before they are known', () => {
+    const png = { media: 'image', type: 'image/png' } as const
+    expect(mediaOf(file('a.png', 'image/png'), png)).toBe('image')
+    expect(mediaOf(file('a.bin', ''), png)).toBe('image')
+    expect(mediaOf(file('a.png', 'image/png'), null)).toBeNull()
+    expect(mediaOf(file('a.png', 'image/png'), undefined)).toBeNull()
+    expect(mediaOf(parseContent('hi', 'text'), png)).toBeNull()
   })
 })

@@ -1,4 +1,5 @@
 /** What an item is called, in words and as an icon. */
+import CodeXml from 'lucide-react/icons/code-xml'
 import File from 'lucide-react/icons/file'
 import FileArchive from 'lucide-react/icons/file-archive'
 import FileText from 'lucide-react/icons/file-text'
@@ -10,8 +11,10 @@ import Type from 'lucide-react/icons/type'
 import Video from 'lucide-react/icons/video'
 import { AUTO_RECEIVE_BYTES } from '../../protocol/bindings'
 import type { ItemContent } from '../../protocol/item'
+import type { Media, Recognized } from '../../protocol/magic'
 import { RICH_NOTE, UNTITLED } from '../../protocol/rich-note'
 import type { Glyph } from '../../ui/icon'
+import { codeBlocks } from './code-blocks'
 
 const CATEGORIES = {
   image: { kind: 'Picture', icon: Image },
@@ -23,7 +26,7 @@ const CATEGORIES = {
 const ARCHIVES = /\.(zip|7z|rar|tar|gz|bz2|xz|zst|tgz)$/i
 const DOCUMENTS = /\.(pdf|txt|md|docx?|odt|rtf|csv)$/i
 
-/** One word: Text, Link, Note, Picture, Audio, Video, File. */
+/** One word: Text, Code, Link, Note, Picture, Audio, Video, File. */
 export function kindOf(content: ItemContent): string {
   switch (content.kind) {
     case 'link':
@@ -34,17 +37,23 @@ export function kindOf(content: ItemContent): string {
       return CATEGORIES[content.category].kind
     case 'text':
     case 'unknown':
-      return 'Text'
+      return codeOf(content.text) === null ? 'Text' : 'Code'
   }
 }
 
 export function iconOf(content: ItemContent): Glyph {
   if (content.kind === 'link') return Link
   if (content.kind === RICH_NOTE) return StickyNote
-  if (content.kind !== 'file') return Type
+  if (content.kind !== 'file') return codeOf(content.text) === null ? Type : CodeXml
   if (content.category !== 'file') return CATEGORIES[content.category].icon
   if (ARCHIVES.test(content.name)) return FileArchive
   return DOCUMENTS.test(content.name) ? FileText : File
+}
+
+/** The code of a text that is nothing else. */
+function codeOf(text: string): string | null {
+  const [only, ...more] = codeBlocks(text)
+  return only?.kind === 'code' && more.length === 0 ? only.text : null
 }
 
 const SHORT = 40
@@ -57,20 +66,14 @@ export function nameOf(content: ItemContent): string {
 function summary(content: ItemContent): string {
   if (content.kind === 'link') return content.host
   if (content.kind === 'file') return content.name
-  const text = content.kind === RICH_NOTE ? content.title || UNTITLED : content.text
+  const text = content.kind === RICH_NOTE ? content.title || UNTITLED : (codeOf(content.text) ?? content.text)
   const line = text.trim().split('\n')[0] ?? ''
   return line.length > SHORT ? `${line.slice(0, SHORT).trimEnd()}…` : line
 }
 
-// Everything else may run code or be drawn by whatever the system has; it stays a file.
-const PICTURES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/bmp'])
-
-export type Media = 'image' | 'audio' | 'video'
-
-/** How a file can be shown in its card; null for a file that cannot, or that is too large to come without a tap. */
-export function mediaOf(content: ItemContent): Media | null {
-  if (content.kind !== 'file' || content.category === 'file') return null
+/** How a file is shown in its card; null for one that is not what can be shown, or too large to come without a tap. */
+export function mediaOf(content: ItemContent, kind: Recognized | null | undefined): Media | null {
+  if (content.kind !== 'file' || !kind) return null
   if (content.url !== null && content.size > AUTO_RECEIVE_BYTES) return null
-  if (content.category === 'image') return PICTURES.has(content.type.toLowerCase()) ? 'image' : null
-  return content.category
+  return kind.media
 }

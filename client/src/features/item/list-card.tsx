@@ -1,8 +1,9 @@
 import Copy from 'lucide-react/icons/copy'
 import ExternalLink from 'lucide-react/icons/external-link'
 import Trash2 from 'lucide-react/icons/trash-2'
-import { memo } from 'react'
+import { memo, useState } from 'react'
 import { copyableText, type Item } from '../../protocol/item'
+import type { Media } from '../../protocol/magic'
 import { RICH_NOTE } from '../../protocol/rich-note'
 import { cx } from '../../ui/cx'
 import { IconButton, IconLink } from '../../ui/icon-button'
@@ -19,28 +20,39 @@ import { ProgressRow, RowTools } from '../transfer/list-file'
 import { useFile } from '../transfer/use-file'
 import { Age } from './age'
 import { gradientOf } from './appearance'
-import { iconOf, kindOf, mediaOf, nameOf } from './describe'
+import { iconOf, kindOf, nameOf } from './describe'
+import { LazyFullView } from './lazy-full-view'
 import css from './list-card.module.css'
 import { LongText } from './long-text'
-import { MediaView, useBroken } from './media-view'
+import { MediaView } from './media-view'
+import { useMedia } from './use-media'
 
 /** An item as a card of a list, for narrow screens. */
 export const ListCard = memo(function ListCard({ item }: { item: Item }) {
   const { content } = item
   const view = useFile(item, content.kind === 'file' ? content.size : 0)
-  const [broken, onBroken] = useBroken()
-  const media = broken || !view.url ? null : mediaOf(content)
+  const [media, onBroken] = useMedia(item, view.url)
+  const [full, setFull] = useState(false)
   return (
     <article className={css.card} aria-label={nameOf(content)}>
       {media && view.url && content.kind === 'file' && media !== 'audio' && (
         <div className={css.picture}>
           <MediaView media={media} url={view.url} name={content.name} tone="page" onBroken={onBroken} />
+          {media === 'image' && (
+            <button
+              type="button"
+              className={css.enlarge}
+              aria-label={`Full view of ${content.name}`}
+              onClick={() => setFull(true)}
+            />
+          )}
         </div>
       )}
+      {full && view.url && <LazyFullView item={item} url={view.url} onClose={() => setFull(false)} />}
       <div className={css.top}>
         {(!media || media === 'audio') && <Tile icon={iconOf(content)} gradient={gradientOf(item.id)} />}
         <Words item={item} view={view} />
-        {content.kind === 'file' && <Tools item={item} view={view} />}
+        {content.kind === 'file' && <Tools item={item} view={view} media={media} />}
       </div>
       {content.kind === 'file' && media === 'audio' && view.url && (
         <div className={css.player}>
@@ -83,7 +95,7 @@ function Words({ item, view }: { item: Item; view: FileView }) {
         <span className={css.meta}>
           {kindOf(content)} · <Age at={item.at} />
         </span>
-        <Tools item={item} view={view} />
+        <Tools item={item} view={view} media={null} />
       </div>
     </div>
   )
@@ -95,7 +107,7 @@ function Text({ content }: { content: Exclude<Item['content'], { kind: 'file' | 
 }
 
 /** What can be done with the item. While a file is on its way, that is to stop it. */
-function Tools({ item, view }: { item: Item; view: FileView }) {
+function Tools({ item, view, media }: { item: Item; view: FileView; media: Media | null }) {
   const { actions } = useHouse()
   const { content } = item
   const mayShare = useMayShare()
@@ -114,7 +126,7 @@ function Tools({ item, view }: { item: Item; view: FileView }) {
         />
       )}
       {content.kind === RICH_NOTE && <RichNoteTools id={item.id} iconSize={20} look="bar" />}
-      {copyableText(content) !== null && (
+      {(copyableText(content) !== null || media === 'image') && (
         <IconButton icon={Copy} label="Copy" iconSize={20} onClick={() => void actions.copyItem(item.id)} />
       )}
       {content.kind === 'file' && view.url && (

@@ -1,42 +1,48 @@
+import Volume2 from 'lucide-react/icons/volume-2'
+import VolumeOff from 'lucide-react/icons/volume-x'
 import { useState } from 'react'
+import type { Media } from '../../protocol/magic'
+import { Icon } from '../../ui/icon'
 import { AudioPlayer } from './audio-player'
-import type { Media } from './describe'
 import css from './media-view.module.css'
 
-/** A picture or a video as it is, scaled by CSS only; a recording as a small player. */
-export function MediaView({
-  media,
-  url,
-  name,
-  tone,
-  onBroken,
-}: {
+interface MediaViewProps {
   media: Media
   url: string
   name: string
   tone: 'note' | 'page'
   /** The browser cannot show it. */
   onBroken: () => void
-}) {
+}
+
+/** A picture or a video as it is, scaled by CSS only; a recording as a small player. */
+export function MediaView({ media, url, name, tone, onBroken }: MediaViewProps) {
   if (media === 'audio') return <AudioPlayer url={url} name={name} tone={tone} onBroken={onBroken} />
-  if (media === 'image') return <img className={css.media} src={url} alt={name} onError={onBroken} />
+  if (media === 'video') return <SilentVideo url={url} name={name} onBroken={onBroken} />
   return (
-    <video
-      className={css.media}
-      src={url}
-      aria-label={name}
-      muted
-      autoPlay
-      loop
-      playsInline
-      controls
-      onError={onBroken}
-    />
+    <img className={css.media} src={url} alt={name} decoding="async" draggable={false} onError={onBroken} />
   )
 }
 
-/** Whether the browser turned out not to understand the file; then its card stays a file card. */
-export function useBroken(): [boolean, () => void] {
-  const [broken, setBroken] = useState(false)
-  return [broken, () => setBroken(true)]
+/** Plays by itself, again and again, without a sound until it is asked for one. */
+function SilentVideo({ url, name, onBroken }: Pick<MediaViewProps, 'url' | 'name' | 'onBroken'>) {
+  const [muted, setMuted] = useState(true)
+  return (
+    <div className={css.video}>
+      <video
+        className={css.media}
+        src={url}
+        aria-label={name}
+        muted={muted}
+        autoPlay
+        loop
+        playsInline
+        onError={onBroken}
+      />
+      <button type="button" className={css.sound} aria-pressed={!muted} onClick={() => setMuted(!muted)}>
+        <Icon of={muted ? VolumeOff : Volume2} size={14} />
+        Sound
+      </button>
+    </div>
+  )
 }

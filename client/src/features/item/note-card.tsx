@@ -1,8 +1,8 @@
 import ExternalLink from 'lucide-react/icons/external-link'
 import { type KeyboardEvent, memo } from 'react'
-import { copyableText, type Item } from '../../protocol/item'
+import type { Item } from '../../protocol/item'
+import type { Media } from '../../protocol/magic'
 import { RICH_NOTE } from '../../protocol/rich-note'
-import { cx } from '../../ui/cx'
 import { Icon } from '../../ui/icon'
 import { useHouse } from '../actions'
 import { RichNoteFace } from '../note/rich-note-face'
@@ -13,51 +13,63 @@ import { NoteFile } from '../transfer/note-file'
 import { useFile } from '../transfer/use-file'
 import { Age } from './age'
 import { gradientOf, tiltOf } from './appearance'
-import { iconOf, kindOf, mediaOf, nameOf } from './describe'
+import { iconOf, kindOf, nameOf } from './describe'
 import { LongText } from './long-text'
-import { MediaView, useBroken } from './media-view'
+import { MediaView } from './media-view'
 import { NoteActions } from './note-actions'
 import css from './note-card.module.css'
+import { useMedia } from './use-media'
 
-/** An item as a note on the canvas. Double click or Enter copies it, Delete deletes it; Enter opens a rich note. */
-export const NoteCard = memo(function NoteCard({ item }: { item: Item }) {
+/**
+ * An item as a note on the canvas. Double click or Enter copies it; Enter opens a rich note. Undrawn it has a name, and
+ * nothing to look at.
+ */
+export const NoteCard = memo(function NoteCard({ item, drawn }: { item: Item; drawn: boolean }) {
   const { actions } = useHouse()
   const { content } = item
-  const view = useFile(item, content.kind === 'file' ? content.size : 0)
-  const [broken, onBroken] = useBroken()
-  const media = broken || !view.url ? null : mediaOf(content)
-  const copy = () => {
-    if (copyableText(content) !== null) void actions.copyItem(item.id)
-  }
+  const copy = () => void actions.copyItem(item.id)
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.target !== event.currentTarget) return
-    if (event.key === 'Enter') {
-      if (content.kind === RICH_NOTE) actions.notes.view(item.id)
-      else copy()
-    }
-    if (event.key === 'Delete') actions.deleteItem(item.id)
+    if (event.target !== event.currentTarget || event.key !== 'Enter') return
+    if (content.kind === RICH_NOTE) actions.notes.view(item.id)
+    else copy()
   }
   return (
     <article
-      className={cx(css.note, media && media !== 'audio' && css.media)}
+      className={drawn ? css.note : undefined}
       aria-label={nameOf(content)}
       data-gradient={gradientOf(item.id)}
       data-tilt={tiltOf(item.id)}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a note is a thing to walk to; it has keys of its own
       tabIndex={0}
-      onDoubleClick={copy}
+      onDoubleClick={(event) => isOnNote(event) && copy()}
       onKeyDown={onKeyDown}
     >
+      {drawn && <Face item={item} />}
+    </article>
+  )
+})
+
+/** A double click on a control of the note is two presses of that control. */
+function isOnNote({ target }: { target: EventTarget }): boolean {
+  return target instanceof Element && target.closest('a, button, input') === null
+}
+
+function Face({ item }: { item: Item }) {
+  const { content } = item
+  const view = useFile(item, content.kind === 'file' ? content.size : 0)
+  const [media, onBroken] = useMedia(item, view.url)
+  return (
+    <>
       {/* A received file has its download in the card. */}
-      <NoteActions item={item} url={media === null && isReceived(view) ? null : view.url} />
+      <NoteActions item={item} url={media === null && isReceived(view) ? null : view.url} media={media} />
       {content.kind === 'file' ? (
         <FileFace item={item} content={content} view={view} media={media} onBroken={onBroken} />
       ) : (
         <WrittenFace item={item} />
       )}
-    </article>
+    </>
   )
-})
+}
 
 function WrittenFace({ item }: { item: Item }) {
   const { content } = item
@@ -93,7 +105,7 @@ interface FileFaceProps {
   item: Item
   content: Extract<Item['content'], { kind: 'file' }>
   view: ReturnType<typeof useFile>
-  media: ReturnType<typeof mediaOf>
+  media: Media | null
   onBroken: () => void
 }
 
@@ -111,7 +123,13 @@ function FileFace({ item, content, view, media, onBroken }: FileFaceProps) {
   return (
     <>
       {media === 'audio' && line}
-      {media === 'audio' ? shown : <div className={css.picture}>{shown}</div>}
+      {media === 'audio' ? (
+        shown
+      ) : (
+        <div className={css.picture} data-media={media}>
+          {shown}
+        </div>
+      )}
       {media !== 'audio' && line}
       {sending && (
         <div className={css.under}>

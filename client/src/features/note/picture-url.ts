@@ -14,8 +14,9 @@ export function usePictureUrl(src: string): string | null {
     id === null ? undefined : items.find((one) => one.id === id),
   )
   const transfer = useStore(stores.transfers, ({ transfers }) => (item ? transfers[item.id] : undefined))
+  const kind = useStore(stores.media, ({ kinds }) => (item ? kinds[item.id] : undefined))
   if (id === null) return src || null
-  if (item?.content.kind !== 'file' || mediaOf(item.content) !== 'image') return null
+  if (item?.content.kind !== 'file' || mediaOf(item.content, kind) !== 'image') return null
   const { size, url } = item.content
   const facts = { size, storedUrl: url, sender: '', nameOf: () => '', canSaveAs: actions.canSaveAs }
   return fileView(transfer, facts).url

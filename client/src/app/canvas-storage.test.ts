@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import type { BeamId, ItemId } from '../protocol/bindings'
+import type { Place } from '../stores/canvas'
+import { MOST_PLACES, parseStored, placesIn, withBeam } from './canvas-storage'
+
+const camera = { x: 5, y: -7, zoom: 0.5 }
+const beam = (name: string) => name as BeamId
+const places = (count: number): Map<ItemId, Place> =>
+  new Map(Array.from({ length: count }, (_, at) => [`note ${at}` as ItemId, { x: at, y: 2 * at, z: at + 1 }]))
+
+describe('what is remembered of a canvas', () => {
+  it('is found again: places, depth and view', () => {
+    const stored = withBeam([], { beam: beam('a'), places: places(3), camera })
+    const found = placesIn(parseStored(JSON.stringify(stored)), beam('a'))
+    expect(found).toEqual({ places: places(3), camera })
+  })
+
+  it('of a beam that nobody knows is nothing', () => {
+    expect(placesIn([], beam('a'))).toEqual({ places: new Map(), camera: { x: 0, y: 0, zoom: 1 } })
+  })
+
+  it.each([null, '', 'nonsense', '{}', '[{"beam":"a"}]', '[{"beam":"a","camera":[0,0,0],"places":[]}]'])(
+    'is nothing when it reads %j',
+    (text) => expect(parseStored(text)).toEqual([]),
+  )
+
+  it('has an end: the oldest beams go first', () => {
+    const names = Array.from({ length: 30 }, (_, at) => `beam ${at}`)
+    const many = names.reduce(
+      (stored, name) => withBeam(stored, { beam: beam(name), places: places(1), camera }),
+      parseStored(null),
+    )
+    expect(many).toHaveLength(20)
+    expect(many[0]?.beam).toBe('beam 29')
+    const full = withBeam(many, { beam: beam('big'), places: places(MOST_PLACES + 10), camera })
+    expect(full.map((one) => one.beam)).toEqual(['big'])
+    expect(full[0]?.places).toHaveLength(MOST_PLACES)
+  })
+})

@@ -1,0 +1,100 @@
+/** What this browser remembers of its canvases: where the notes of the last beams are, and where the view was. */
+import * as v from 'valibot'
+import type { BeamId, ItemId } from '../protocol/bindings'
+import { parseJson } from '../protocol/envelope'
+import { type CanvasState, HOME_CAMERA, reduceCanvas } from '../stores/canvas'
+import type { Stores } from '../stores/stores'
+
+const KEY = 'canvas'
+/** The newest of all beams together: about 60 bytes each, far below what a browser lets a page keep. */
+export const MOST_PLACES = 5000
+const MOST_BEAMS = 20
+const SAVE_AFTER_MS = 300
+
+const number = v.pipe(v.number(), v.finite())
+const beamSchema = v.object({
+  beam: v.string(),
+  camera: v.tuple([number, number, v.pipe(number, v.minValue(0.01), v.maxValue(10))]),
+  /** Id, x, y, from the back to the front. */
+  places: v.array(v.tuple([v.string(), number, number])),
+})
+const storedSchema = v.array(beamSchema)
+
+export type StoredBeam = v.InferOutput<typeof beamSchema>
+
+/** What is remembered, the newest beam first; nothing where it cannot be read. */
+export function parseStored(text: string | null): readonly StoredBeam[] {
+  const parsed = v.safeParse(storedSchema, parseJson(text ?? ''))
+  return parsed.success ? parsed.output : []
+}
+
+/** Remembers a beam among the others. The oldest go when there are too many, or too many notes in all. */
+export function withBeam(
+  stored: readonly StoredBeam[],
+  { beam, places, camera }: Pick<CanvasState, 'places' | 'camera'> & { beam: BeamId },
+): readonly StoredBeam[] {
+  const fromBack = [...places].sort(([, a], [, b]) => a.z - b.z)
+  const mine: StoredBeam = {
+    beam,
+    camera: [camera.x, camera.y, camera.zoom],
+    places: fromBack.slice(-MOST_PLACES).map(([id, { x, y }]) => [id, x, y]),
+  }
+  let room = MOST_PLACES
+  return [mine, ...stored.filter((other) => other.beam !== beam)].slice(0, MOST_BEAMS).filter((one) => {
+    room -= one.places.length
+    return room >= 0
+  })
+}
+
+/** A beam's places as they are remembered; none for a beam that is not. */
+export function placesIn(
+  stored: readonly StoredBeam[],
+  beam: BeamId | null,
+): Pick<CanvasState, 'places' | 'camera'> {
+  const found = stored.find((one) => one.beam === beam)
+  if (!found) return { places: new Map(), camera: HOME_CAMERA }
+  const [x, y, zoom] = found.camera
+  return {
+    places: new Map(found.places.map(([id, left, top], z) => [id as ItemId, { x: left, y: top, z: z + 1 }])),
+    camera: { x, y, zoom },
+  }
+}
+
+/** Opens the canvas of each beam that the page comes to, and remembers what becomes of it. */
+export function keepCanvas({ session, canvas }: Stores): void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const save = () => {
+    clearTimeout(timer)
+    timer = undefined
+    const { beam, places, camera } = canvas.getState()
+    if (beam !== null && places.size > 0) write(withBeam(parseStored(read()), { beam, places, camera }))
+  }
+  const open = () => {
+    const state = session.getState()
+    const beam = state.status === 'set' ? state.session.beamId : null
+    if (beam === canvas.getState().beam) return
+    if (timer !== undefined) save()
+    const remembered = placesIn(parseStored(read()), beam)
+    canvas.setState((old) => reduceCanvas(old, { type: 'opened', beam, ...remembered }), true)
+  }
+  open()
+  session.subscribe(open)
+  canvas.subscribe((now, before) => {
+    const isOther = now.beam !== before.beam
+    if (isOther || (now.places === before.places && now.camera === before.camera)) return
+    timer ??= setTimeout(save, SAVE_AFTER_MS)
+  })
+  addEventListener('pagehide', () => timer !== undefined && save())
+}
+
+function read(): string | null {
+  return localStorage.getItem(KEY)
+}
+
+function write(stored: readonly StoredBeam[]): void {
+  try {
+    localStorage.setItem(KEY, JSON.stringify(stored))
+  } catch {
+    // The browser keeps no more for this page: places are lost at a reload, nothing else.
+  }
+}

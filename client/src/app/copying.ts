@@ -1,0 +1,73 @@
+/** Copying what is shared to the device's clipboard. */
+import type { Actions } from '../features/actions'
+import type { ItemId } from '../protocol/bindings'
+import { copyableText, type Item } from '../protocol/item'
+import { noteHtml } from '../protocol/note-markup'
+import { RICH_NOTE } from '../protocol/rich-note'
+import { writeClipboard, writeRichClipboard } from './clipboard'
+import type { Context } from './context'
+
+export function createCopying({ stores, toaster }: Context): Pick<Actions, 'copyItem' | 'copyItems'> {
+  const find = (id: ItemId) => stores.items.getState().items.find((item) => item.id === id)
+  const copyText = async (text: string, html: string | null = null) => {
+    const isWritten = await (html === null ? writeClipboard(text) : writeRichClipboard(text, html))
+    if (isWritten) toaster.ok('Text copied successfully!')
+  }
+  /** Where this device has the picture; null for everything else. */
+  const pictureOf = (id: ItemId): string | null => {
+    const item = find(id)
+    if (item?.content.kind !== 'file' || stores.media.getState().kinds[id]?.media !== 'image') return null
+    const transfer = stores.transfers.getState().transfers[id]
+    if (transfer?.role === 'receiving') return transfer.state.status === 'done' ? transfer.state.url : null
+    return transfer?.url ?? item.content.url
+  }
+  const copyItem = async (id: ItemId) => {
+    const item = find(id)
+    const text = item && copyableText(item.content)
+    if (text !== null && text !== undefined) return copyText(text, htmlOf(item))
+    const url = pictureOf(id)
+    if (url === null) return
+    if (await writePicture(url)) toaster.ok('Picture copied successfully!')
+    else toaster.bad('Failed to copy the picture!')
+  }
+  return {
+    copyItem,
+    async copyItems(ids) {
+      const [only] = ids
+      if (only !== undefined && ids.length === 1) return copyItem(only)
+      // In the beam's order, whatever the order they were selected in.
+      const { items } = stores.items.getState()
+      const texts = items.flatMap((item) => (ids.includes(item.id) ? (copyableText(item.content) ?? []) : []))
+      if (texts.length > 0) await copyText(texts.join('\n\n'))
+    },
+  }
+}
+
+/** Null for what has no form of its own. */
+function htmlOf(item: Item | undefined): string | null {
+  return item?.content.kind === RICH_NOTE ? noteHtml(item.content) : null
+}
+
+/** Puts a picture on the clipboard, as the one kind of picture that every clipboard takes. */
+async function writePicture(url: string): Promise<boolean> {
+  try {
+    // The promise goes in at once: some browsers forget the press while they wait.
+    await navigator.clipboard.write([new ClipboardItem({ 'image/png': asPng(url) })])
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function asPng(url: string): Promise<Blob> {
+  const picture = new Image()
+  picture.src = url
+  await picture.decode()
+  const canvas = document.createElement('canvas')
+  canvas.width = picture.naturalWidth
+  canvas.height = picture.naturalHeight
+  canvas.getContext('2d')?.drawImage(picture, 0, 0)
+  return new Promise((resolve, reject) => {
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('too large'))), 'image/png')
+  })
+}

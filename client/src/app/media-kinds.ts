@@ -1,0 +1,47 @@
+/** Looks at the first bytes of every file that this device can show, before it is shown. */
+import type { ItemId } from '../protocol/bindings'
+import type { FileCategory, Item } from '../protocol/item'
+import { recognize, START_BYTES } from '../protocol/magic'
+import type { Stores } from '../stores/stores'
+import type { Transfer } from '../stores/transfers'
+import { readStart } from '../transport/http'
+
+/** The type of what nobody recognized: it is saved, never shown. */
+const ONLY_BYTES = 'application/octet-stream'
+
+/** Learns what the files are, each once, as soon as this device has an address for it. */
+export function learnMedia({ items, transfers, media }: Stores): void {
+  const asked = new Set<string>()
+  const look = () => {
+    const { transfers: byId } = transfers.getState()
+    for (const item of items.getState().items) {
+      const url = addressOf(item, byId[item.id])
+      if (url === null || item.content.kind !== 'file' || asked.has(url)) continue
+      asked.add(url)
+      void learn(item.id, url, item.content.category)
+    }
+  }
+  const learn = async (id: ItemId, url: string, category: FileCategory) => {
+    const kind = await readStart(url, START_BYTES).then(
+      (start) => recognize(start, category),
+      // It cannot be read, so it cannot be shown either. Another look may come with another address.
+      () => null,
+    )
+    media.setState(({ kinds }) => ({ kinds: { ...kinds, [id]: kind } }))
+  }
+  items.subscribe(look)
+  transfers.subscribe(look)
+}
+
+function addressOf({ content }: Item, transfer: Transfer | undefined): string | null {
+  if (content.kind !== 'file') return null
+  if (content.url !== null) return content.url
+  if (transfer?.role === 'receiving') return transfer.state.status === 'done' ? transfer.state.url : null
+  return transfer?.url ?? null
+}
+
+/** The received bytes under the type that they have themselves: under no other does an address of them exist. */
+export async function typedByBytes(file: Blob, category: FileCategory): Promise<Blob> {
+  const start = new Uint8Array(await file.slice(0, START_BYTES).arrayBuffer())
+  return file.slice(0, file.size, recognize(start, category)?.type ?? ONLY_BYTES)
+}

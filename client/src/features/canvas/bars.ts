@@ -1,0 +1,29 @@
+/** Where the floating bars of the desktop home stand: everything on an inset of 24 px. Pure. */
+import type { Insets } from './camera'
+import type { Box, Size } from './geometry'
+
+const INSET = 24
+const TITLE = { width: 410, height: 52 }
+const PILL = { width: 220, height: 52 }
+const NAV = { width: 340, height: 52 }
+const QR = { width: 100, height: 100 }
+/** In its wide form, with the hint above it. */
+const TOOLBAR = { width: 400, height: 96 }
+/** With the zoom above it. */
+const MINIMAP = { width: 128, height: 136 }
+
+/** The boxes that a new note keeps away from, on a screen of this size. */
+export function barsOf({ width, height }: Size): Box[] {
+  const low = (box: Size) => height - INSET - box.height
+  return [
+    { x: INSET, y: INSET, ...TITLE },
+    { x: (width - PILL.width) / 2, y: INSET, ...PILL },
+    { x: width - INSET - NAV.width, y: INSET, ...NAV },
+    { x: INSET, y: low(QR), ...QR },
+    { x: (width - TOOLBAR.width) / 2, y: low(TOOLBAR), ...TOOLBAR },
+    { x: width - INSET - MINIMAP.width, y: low(MINIMAP), ...MINIMAP },
+  ]
+}
+
+/** What a view leaves free around the notes that it is made to show. The buttons above a note count as bars. */
+export const VIEW_INSETS: Insets = { top: 128, right: 48, bottom: 144, left: 48 }

@@ -1,0 +1,28 @@
+/** What the parts of one open canvas share. */
+import { createContext, useContext } from 'react'
+import type { StoreApi } from 'zustand/vanilla'
+import type { ItemId } from '../../protocol/bindings'
+import type { Board } from './board'
+
+/** Changes a few times a second at most; the camera itself is with the board. */
+export interface ViewState {
+  /** Notes that are drawn whole. */
+  readonly drawn: ReadonlySet<ItemId>
+  /** New notes outside of the view that nobody has seen. */
+  readonly unseen: ReadonlySet<ItemId>
+  /** Notes that came while the canvas was open: they arrive rather than stand there. */
+  readonly arrived: ReadonlySet<ItemId>
+}
+
+export interface Desk {
+  readonly board: Board
+  readonly view: StoreApi<ViewState>
+}
+
+export const DeskContext = createContext<Desk | null>(null)
+
+export function useDesk(): Desk {
+  const desk = useContext(DeskContext)
+  if (!desk) throw new Error('useDesk outside of a canvas')
+  return desk
+}

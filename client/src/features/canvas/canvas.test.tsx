@@ -1,0 +1,79 @@
+// @vitest-environment jsdom
+import { act, cleanup, render } from '@testing-library/react'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { BeamId, ItemId, LiveItem } from '../../protocol/bindings'
+import { HOME_CAMERA, reduceCanvas } from '../../stores/canvas'
+import { reduceItems } from '../../stores/items'
+import { createStores, type Stores } from '../../stores/stores'
+import { type Actions, HouseContext } from '../actions'
+import { Canvas } from './canvas'
+
+/** How often each note was drawn by React. */
+const draws = vi.hoisted(() => new Map<string, number>())
+
+vi.mock('../item/note-card', () => ({
+  NoteCard: ({ item }: { item: { id: string } }) => {
+    draws.set(item.id, (draws.get(item.id) ?? 0) + 1)
+    return <article>{item.id}</article>
+  },
+}))
+
+class NoSizes {
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+}
+
+let stores: Stores
+
+beforeEach(() => {
+  draws.clear()
+  vi.stubGlobal('ResizeObserver', NoSizes)
+  vi.stubGlobal('matchMedia', () => ({ matches: true }))
+  HTMLCanvasElement.prototype.getContext = () => null
+  stores = createStores()
+  stores.canvas.setState((state) =>
+    reduceCanvas(state, { type: 'opened', beam: 'beam' as BeamId, places: new Map(), camera: HOME_CAMERA }),
+  )
+  render(
+    <HouseContext value={{ stores, actions: {} as Actions }}>
+      <Canvas />
+    </HouseContext>,
+  )
+})
+
+afterEach(() => {
+  cleanup()
+  vi.unstubAllGlobals()
+})
+
+function share(name: string, seq: number) {
+  const item: LiveItem = {
+    id: name as ItemId,
+    seq,
+    from: 'bob' as LiveItem['from'],
+    at: 0,
+    message: name,
+    extra: 'text',
+  }
+  act(() => stores.items.setState((state) => reduceItems(state, { type: 'received', item })))
+}
+
+it('draws nothing but the new note when one comes', () => {
+  for (let seq = 1; seq <= 30; seq += 1) share(`note ${seq}`, seq)
+  const before = new Map(draws)
+  share('one more', 31)
+  expect(draws.get('one more')).toBeGreaterThan(0)
+  for (const [id, count] of before) expect([id, draws.get(id)]).toEqual([id, count])
+})
+
+it('draws nothing but the notes that move when they are moved', () => {
+  for (let seq = 1; seq <= 5; seq += 1) share(`note ${seq}`, seq)
+  const before = new Map(draws)
+  act(() =>
+    stores.canvas.setState((state) =>
+      reduceCanvas(state, { type: 'placed', places: [['note 3' as ItemId, { x: 900, y: 700 }]] }),
+    ),
+  )
+  for (const [id, count] of before) if (id !== 'note 3') expect([id, draws.get(id)]).toEqual([id, count])
+})

@@ -1,0 +1,117 @@
+/** The notes around the view at one fiftieth. A press or a drag goes there; so do the arrow keys. */
+import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from 'react'
+import type { Point } from '../../stores/canvas'
+import { useHouse } from '../actions'
+import { gradientOf } from '../item/appearance'
+import type { Board } from './board'
+import { centredOn, panned } from './camera'
+import { useDesk } from './canvas-context'
+import { commandOf } from './commands'
+import type { Box } from './geometry'
+import css from './minimap.module.css'
+import { fromMap, MAP, mapOrigin, onMap } from './minimap-scale'
+import { ACCENT, PLATE_COLOURS } from './plate-colours'
+
+export function Minimap() {
+  const { board } = useDesk()
+  const { stores } = useHouse()
+  const ref = useRef<HTMLCanvasElement>(null)
+  // While the map is dragged it stands still: what is under the pointer stays there.
+  const held = useRef<Point | null>(null)
+  useEffect(() => {
+    let frame: number | undefined
+    const draw = () => {
+      frame = undefined
+      const ids = stores.items.getState().items.map(({ id }) => id)
+      const origin = held.current ?? mapOrigin(board.camera, board.screen)
+      const notes: Plate[] = []
+      for (const [id, box] of board.boxes(ids, stores.canvas.getState().places)) {
+        const plate = onMap(box, origin)
+        if (isOnMap(plate)) notes.push({ ...plate, colour: PLATE_COLOURS[gradientOf(id)] ?? ACCENT })
+      }
+      if (ref.current) drawMap(ref.current, notes, onMap(board.view, origin))
+    }
+    const later = () => {
+      frame ??= requestAnimationFrame(draw)
+    }
+    draw()
+    const ends = [board.onView(later), stores.items.subscribe(later), stores.canvas.subscribe(later)]
+    return () => {
+      for (const end of ends) end()
+      if (frame !== undefined) cancelAnimationFrame(frame)
+    }
+  }, [board, stores])
+  return (
+    <button
+      type="button"
+      className={css.map}
+      aria-label="Map of the notes"
+      title="Press or drag to go there; arrow keys move the view"
+      {...handlersOf(board, held)}
+    >
+      <canvas ref={ref} width={MAP.width} height={MAP.height} />
+    </button>
+  )
+}
+
+function handlersOf(board: Board, held: { current: Point | null }) {
+  const goTo = ({ currentTarget, clientX, clientY }: PointerEvent) => {
+    const box = currentTarget.getBoundingClientRect()
+    if (held.current) {
+      const at = fromMap({ x: clientX - box.x, y: clientY - box.y }, held.current)
+      board.look(centredOn(board.camera, at, board.screen))
+    }
+  }
+  const end = () => {
+    held.current = null
+    board.look({ ...board.camera })
+  }
+  return {
+    onPointerDown(event: PointerEvent) {
+      if (event.button !== 0) return
+      event.currentTarget.setPointerCapture(event.pointerId)
+      held.current = mapOrigin(board.camera, board.screen)
+      goTo(event)
+    },
+    onPointerMove: goTo,
+    onPointerUp: end,
+    onPointerCancel: end,
+    onLostPointerCapture: () => held.current && end(),
+    onKeyDown(event: KeyboardEvent) {
+      const command = commandOf(event)
+      if (command?.do !== 'move') return
+      event.preventDefault()
+      board.look(panned(board.camera, { x: -10 * command.by.x, y: -10 * command.by.y }))
+    },
+  }
+}
+
+interface Plate extends Box {
+  readonly colour: string
+}
+
+function isOnMap({ x, y, width, height }: Box): boolean {
+  return x < MAP.width && y < MAP.height && x + width > 0 && y + height > 0
+}
+
+function drawMap(canvas: HTMLCanvasElement, notes: readonly Plate[], view: Box): void {
+  const ratio = window.devicePixelRatio
+  if (canvas.width !== MAP.width * ratio) {
+    canvas.width = MAP.width * ratio
+    canvas.height = MAP.height * ratio
+  }
+  const pen = canvas.getContext('2d')
+  if (!pen) return
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0)
+  pen.clearRect(0, 0, MAP.width, MAP.height)
+  for (const { x, y, width, height, colour } of notes) {
+    pen.fillStyle = colour
+    // A note is five pixels wide here: less than that nobody sees.
+    pen.fillRect(x, y, Math.max(2, width), Math.max(2, height))
+  }
+  pen.strokeStyle = ACCENT
+  pen.lineWidth = 1.5
+  pen.beginPath()
+  pen.roundRect(view.x, view.y, view.width, view.height, 2)
+  pen.stroke()
+}

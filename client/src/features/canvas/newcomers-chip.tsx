@@ -1,0 +1,56 @@
+/** Says how many new notes lie outside of the view, and points to the nearest. A press goes there. */
+import ArrowRight from 'lucide-react/icons/arrow-right'
+import { useLayoutEffect, useRef } from 'react'
+import { useStore } from 'zustand'
+import type { ItemId } from '../../protocol/bindings'
+import type { CanvasState } from '../../stores/canvas'
+import { useHouse } from '../actions'
+import type { Board } from './board'
+import { centredOn, type Insets, toScreen } from './camera'
+import { useDesk } from './canvas-context'
+import { type Box, middle } from './geometry'
+import { nearest, pointerTo } from './newcomers'
+import css from './newcomers-chip.module.css'
+
+/** The chip is centred on its point: so much of it hangs over. */
+const INSETS: Insets = { top: 112, right: 84, bottom: 152, left: 84 }
+
+export function NewcomersChip() {
+  const { board, view } = useDesk()
+  const { canvas } = useHouse().stores
+  const unseen = useStore(view, (state) => state.unseen)
+  const ref = useRef<HTMLButtonElement>(null)
+  useLayoutEffect(() => {
+    const point = () => {
+      const box = nearestOf(board, unseen, canvas.getState().places)
+      if (!box || !ref.current) return
+      const { x, y, angle } = pointerTo(toScreen(board.camera, middle(box)), board.screen, INSETS)
+      ref.current.style.transform = `translate(${x}px, ${y}px) translate(-50%, -50%)`
+      ref.current.style.setProperty('--angle', `${angle}deg`)
+    }
+    point()
+    const ends = [board.onView(point), canvas.subscribe(point)]
+    return () => {
+      for (const end of ends) end()
+    }
+  }, [board, canvas, unseen])
+  if (unseen.size === 0) return null
+  const go = () => {
+    const box = nearestOf(board, unseen, canvas.getState().places)
+    if (box) board.flyTo(centredOn(board.camera, middle(box), board.screen))
+  }
+  const label = unseen.size === 1 ? '1 new note' : `${unseen.size} new notes`
+  return (
+    <button ref={ref} type="button" className={css.chip} title="Show it" onClick={go}>
+      {label}
+      <span className={css.arrow}>
+        <ArrowRight size={15} strokeWidth={2} />
+      </span>
+    </button>
+  )
+}
+
+function nearestOf(board: Board, ids: ReadonlySet<ItemId>, places: CanvasState['places']): Box | undefined {
+  const boxes = [...board.boxes(ids, places)].map(([, box]) => box)
+  return nearest(boxes, board.view)
+}

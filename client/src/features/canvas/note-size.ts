@@ -1,0 +1,31 @@
+/** How large notes are, and how large they will probably be before they are drawn. Pure. */
+import { copyableText, type ItemContent } from '../../protocol/item'
+import type { Size } from './geometry'
+
+export const NOTE_WIDTH = 256
+/** Until something better is known. */
+export const ASSUMED_HEIGHT = 200
+
+/** What a note of this content will be at least, near enough to leave room for it. */
+export function expectedSize(content: ItemContent): Size {
+  return { width: NOTE_WIDTH, height: Math.max(ASSUMED_HEIGHT, expectedHeight(content)) }
+}
+
+const LETTERS_A_LINE = 30
+const LINE = 22
+const MOST_LINES = 12
+const FRAME = 58
+const PICTURE = 250
+
+function expectedHeight(content: ItemContent): number {
+  if (content.kind === 'link') return ASSUMED_HEIGHT
+  if (content.kind === 'file') {
+    return content.category === 'image' || content.category === 'video' ? PICTURE : ASSUMED_HEIGHT
+  }
+  const text = copyableText(content) ?? ''
+  const lines = text
+    .slice(0, LETTERS_A_LINE * MOST_LINES)
+    .split('\n')
+    .reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / LETTERS_A_LINE)), 0)
+  return FRAME + LINE * Math.min(MOST_LINES, lines)
+}

@@ -1,0 +1,39 @@
+/** A note at its place. Only what concerns this note draws it anew; being dragged does not. */
+import { type CSSProperties, memo, useLayoutEffect, useRef } from 'react'
+import { useStore } from 'zustand'
+import type { Item } from '../../protocol/item'
+import { useHouse } from '../actions'
+import { NoteCard } from '../item/note-card'
+import css from './canvas.module.css'
+import { useDesk } from './canvas-context'
+
+export const PlacedNote = memo(function PlacedNote({ item }: { item: Item }) {
+  const { id } = item
+  const { stores } = useHouse()
+  const { board, view } = useDesk()
+  const ref = useRef<HTMLLIElement>(null)
+  const place = useStore(stores.canvas, (state) => state.places.get(id))
+  const selected = useStore(stores.canvas, (state) => state.selected.has(id))
+  const drawn = useStore(view, (state) => state.drawn.has(id))
+  const arrived = useStore(view, (state) => state.arrived.has(id))
+  const me = useStore(stores.devices, (state) => state.me)
+  const isPlaced = place !== undefined
+  useLayoutEffect(() => {
+    const element = ref.current
+    return element && isPlaced ? board.attach(id, element, drawn) : undefined
+  }, [board, id, isPlaced, drawn])
+  if (!place) return null
+  const isOwn = item.from === null || item.from === me
+  return (
+    <li
+      ref={ref}
+      className={drawn ? css.place : css.undrawn}
+      style={{ left: place.x, top: place.y, '--z': place.z } as CSSProperties}
+      data-note={id}
+      data-selected={selected || undefined}
+      data-arrives={arrived ? (isOwn ? 'own' : 'other') : undefined}
+    >
+      <NoteCard item={item} drawn={drawn} />
+    </li>
+  )
+})

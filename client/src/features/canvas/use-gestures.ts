@@ -1,0 +1,239 @@
+/** Pointers and the wheel on the ground, and what they do to camera, notes and selection. */
+import { type PointerEvent as ReactPointerEvent, type RefObject, useEffect, useMemo, useRef } from 'react'
+import type { ItemId } from '../../protocol/bindings'
+import { type CanvasEvent, type Point, reduceCanvas } from '../../stores/canvas'
+import type { Stores } from '../../stores/stores'
+import { useHouse } from '../actions'
+import { panned, toCanvas, zoomed } from './camera'
+import type { Desk } from './canvas-context'
+import { MOST_DRAWN } from './drawn-notes'
+import { type Box, minus, touches } from './geometry'
+import { type Gesture, type GestureEffect, handleGesture, IDLE, type PointerInput } from './gesture'
+import type { Move } from './history'
+import { undrawnIn } from './plates'
+import { afterFrame, afterPress, draggedWith, type Selection } from './selection'
+
+/** What answers a press by itself: such a press neither drags the note nor selects it. */
+const CONTROLS =
+  'a, button, input, textarea, select, label, summary, video[controls], [contenteditable="true"]'
+
+interface Options {
+  readonly ground: RefObject<HTMLElement | null>
+  /** What lies under the notes, and takes a pointer over. Nothing lies in it, so that its cursor is nobody's else. */
+  readonly surface: RefObject<HTMLElement | null>
+  readonly frame: RefObject<HTMLElement | null>
+  /** Whether the space bar is down. */
+  readonly space: RefObject<boolean>
+  readonly onMoved: (moves: readonly Move[]) => void
+}
+
+/** The handlers of the ground, and `giveUp`, which puts back what is held. */
+export function useGestures(desk: Desk, options: Options) {
+  const { stores } = useHouse()
+  const latest = useRef(options)
+  latest.current = options
+  const handlers = useMemo(() => {
+    const { board } = desk
+    let gesture: Gesture = IDLE
+    const doer = createDoer(desk, stores, () => latest.current)
+    const tell = (input: PointerInput) => {
+      const step = handleGesture(gesture, input)
+      gesture = step.gesture
+      for (const effect of step.effects) doer(effect)
+      const { current: surface } = latest.current.surface
+      if (surface) surface.dataset.gesture = gesture.kind
+    }
+    const at = (event: ReactPointerEvent) => under(event, latest.current.ground.current)
+    return {
+      isIdle: () => gesture.kind === 'idle',
+      giveUp: () => tell({ type: 'escape' }),
+      onPointerDown(event: ReactPointerEvent) {
+        const pans = latest.current.space.current || event.button === 1
+        if (event.button > 1 || (!pans && isControl(event.target))) return
+        // A press ends whatever flight there is.
+        board.look(board.camera)
+        tell({
+          type: 'down',
+          pointer: event.pointerId,
+          at: at(event),
+          on: noteUnder(event.target) ?? plateAt(desk, stores, at(event)),
+          touch: event.pointerType === 'touch',
+          shift: event.shiftKey,
+          pans,
+        })
+      },
+      onPointerMove(event: ReactPointerEvent) {
+        if (gesture.kind === 'idle') return
+        // A button that was let go where nobody saw it.
+        if (event.pointerType === 'mouse' && event.buttons === 0) {
+          return tell({ type: 'lost', pointer: event.pointerId })
+        }
+        tell({ type: 'move', pointer: event.pointerId, at: at(event) })
+      },
+      onPointerUp: (event: ReactPointerEvent) => tell({ type: 'up', pointer: event.pointerId }),
+      onPointerCancel: (event: ReactPointerEvent) => tell({ type: 'lost', pointer: event.pointerId }),
+      onLostPointerCapture(event: ReactPointerEvent) {
+        // A finger belongs to what it touches first, until the surface takes it over: that is no loss.
+        if (event.target === latest.current.surface.current) tell({ type: 'lost', pointer: event.pointerId })
+      },
+    }
+  }, [desk, stores])
+  useWheel(desk, options.ground, handlers.isIdle)
+  return handlers
+}
+
+function createDoer(
+  { board, view }: Desk,
+  { canvas, items }: Stores,
+  options: () => Options,
+): (effect: GestureEffect) => void {
+  let held: ReadonlyMap<ItemId, Point> = new Map()
+  let before: Selection | null = null
+  const put = (event: CanvasEvent) => canvas.setState((state) => reduceCanvas(state, event), true)
+  const hold = (note: ItemId, shift: boolean) => {
+    const { selected, places } = canvas.getState()
+    if (!shift && !selected.has(note)) put({ type: 'selected', ids: [] })
+    const ids = draggedWith(selected, note)
+    put({ type: 'raised', ids })
+    view.setState(({ drawn }) => ({ drawn: new Set([...drawn, ...ids.slice(0, MOST_DRAWN)]) }))
+    held = new Map(ids.flatMap((id) => (places.has(id) ? [[id, places.get(id) as Point] as const] : [])))
+    for (const id of held.keys()) board.element(id)?.setAttribute('data-held', '')
+  }
+  const dragged = (from: Point, by: Point): Point => ({
+    x: Math.round(from.x + by.x / board.camera.zoom),
+    y: Math.round(from.y + by.y / board.camera.zoom),
+  })
+  /** By a transform, until it is let go: nothing is laid out meanwhile. */
+  const show = (id: ItemId, { x, y }: Point) => {
+    const element = board.element(id)
+    if (element) element.style.transform = x === 0 && y === 0 ? '' : `translate(${x}px, ${y}px)`
+  }
+  const release = (by: Point | null) => {
+    const moves: Move[] = []
+    for (const [id, from] of held) {
+      board.element(id)?.removeAttribute('data-held')
+      show(id, { x: 0, y: 0 })
+      if (by) moves.push({ id, from, to: dragged(from, by) })
+    }
+    held = new Map()
+    if (moves.length === 0) return
+    put({ type: 'placed', places: moves.map(({ id, to }) => [id, to] as const) })
+    options().onMoved(moves)
+  }
+  const frame = (box: Box | null) => {
+    drawFrame(options().frame.current, box)
+    before = box ? (before ?? canvas.getState().selected) : null
+    if (!box || !before) return
+    const { x, y, width, height } = box
+    const { zoom } = board.camera
+    const area = { ...toCanvas(board.camera, { x, y }), width: width / zoom, height: height / zoom }
+    const ids = items.getState().items.map(({ id }) => id)
+    const notes = board.boxes(ids, canvas.getState().places)
+    put({ type: 'selected', ids: afterFrame(before, area, notes) })
+  }
+  return (effect) => {
+    switch (effect.do) {
+      case 'capture':
+        return capture(options().surface.current, effect.pointer)
+      case 'pan':
+        return board.look(panned(board.camera, effect.by))
+      case 'zoom':
+        return board.look(zoomed(panned(board.camera, effect.by), effect.factor, effect.at))
+      case 'frame':
+        return frame(effect.box)
+      case 'hold':
+        return hold(effect.note, effect.shift)
+      case 'drag':
+        for (const [id, from] of held) show(id, minus(dragged(from, effect.by), from))
+        return
+      case 'release':
+        return release(effect.by)
+      case 'press':
+        return put({
+          type: 'selected',
+          ids: afterPress(canvas.getState().selected, { ...effect, focused: focusedNote() }),
+        })
+    }
+  }
+}
+
+function capture(surface: HTMLElement | null, pointer: number): void {
+  try {
+    surface?.setPointerCapture(pointer)
+  } catch {
+    // The pointer is gone already; its end was told.
+  }
+}
+
+function drawFrame(element: HTMLElement | null, box: Box | null): void {
+  if (!element) return
+  element.hidden = box === null
+  if (!box) return
+  element.style.transform = `translate(${box.x}px, ${box.y}px)`
+  element.style.width = `${box.width}px`
+  element.style.height = `${box.height}px`
+}
+
+function noteUnder(target: EventTarget): ItemId | null {
+  const note = target instanceof Element ? target.closest<HTMLElement>('[data-note]') : null
+  return (note?.dataset.note as ItemId | undefined) ?? null
+}
+
+/** The plate in front at a point of the screen. */
+function plateAt(desk: Desk, { canvas, items }: Stores, at: Point): ItemId | null {
+  const { places } = canvas.getState()
+  const point = { ...toCanvas(desk.board.camera, at), width: 0, height: 0 }
+  const hit = undrawnIn(desk, items.getState().items, places).filter(([, box]) => touches(box, point))
+  const depth = (id: ItemId) => places.get(id)?.z ?? 0
+  return hit.map(([id]) => id).sort((a, b) => depth(b) - depth(a))[0] ?? null
+}
+
+function isControl(target: EventTarget): boolean {
+  return target instanceof Element && target.closest(CONTROLS) !== null
+}
+
+/** The note that has the focus, in itself or in one of its controls. */
+export function focusedNote(): ItemId | null {
+  return document.activeElement ? noteUnder(document.activeElement) : null
+}
+
+/** Pixels of one line, where a wheel counts lines. */
+const LINE = 16
+/** A notch of a wheel, 100 px, zooms by a quarter. */
+const ZOOM_A_PIXEL = Math.log(1.25) / 100
+/** Less than a notch comes from fingers on a touchpad, which move less for the same zoom. */
+const NOTCH = 50
+const FINGERS = 4
+
+function wheelFactor(by: number): number {
+  return Math.exp(by * ZOOM_A_PIXEL * (Math.abs(by) < NOTCH ? FINGERS : 1))
+}
+
+function under(
+  { clientX, clientY }: { clientX: number; clientY: number },
+  element: HTMLElement | null,
+): Point {
+  const box = element?.getBoundingClientRect()
+  return { x: clientX - (box?.x ?? 0), y: clientY - (box?.y ?? 0) }
+}
+
+function useWheel({ board }: Desk, ground: RefObject<HTMLElement | null>, isIdle: () => boolean): void {
+  useEffect(() => {
+    const element = ground.current
+    if (!element) return
+    const onWheel = (event: WheelEvent) => {
+      // The page itself neither scrolls nor zooms.
+      event.preventDefault()
+      if (!isIdle()) return
+      const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE : 1
+      const by = { x: -event.deltaX * unit, y: -event.deltaY * unit }
+      const isZoom = event.ctrlKey || event.metaKey
+      board.look(
+        isZoom ? zoomed(board.camera, wheelFactor(by.y), under(event, element)) : panned(board.camera, by),
+      )
+    }
+    // React's listeners are passive.
+    element.addEventListener('wheel', onWheel, { passive: false })
+    return () => element.removeEventListener('wheel', onWheel)
+  }, [board, ground, isIdle])
+}

@@ -1,0 +1,75 @@
+/** Undo and redo of what this device did on the canvas. */
+import { useMemo, useRef } from 'react'
+import type { ItemId } from '../../protocol/bindings'
+import { reduceCanvas } from '../../stores/canvas'
+import { type Actions, useHouse } from '../actions'
+import {
+  type History,
+  type Move,
+  NO_HISTORY,
+  recorded,
+  redo,
+  renamed,
+  type Step,
+  undo,
+  withRestore,
+} from './history'
+
+export interface CanvasHistory {
+  moved(moves: readonly Move[], repeated?: boolean): void
+  /** Deletes, so that it can be undone. */
+  remove(ids: readonly ItemId[]): void
+  undo(): void
+  redo(): void
+}
+
+export function useHistory(): CanvasHistory {
+  const { stores, actions } = useHouse()
+  const history = useRef<History>(NO_HISTORY)
+  return useMemo(() => createHistory(history, stores.canvas, actions), [stores, actions])
+}
+
+function createHistory(
+  history: { current: History },
+  canvas: ReturnType<typeof useHouse>['stores']['canvas'],
+  actions: Pick<Actions, 'deleteItems'>,
+): CanvasHistory {
+  const move = (moves: readonly Move[], to: 'from' | 'to') => {
+    const places = moves.map((one) => [one.id, one[to]] as const)
+    canvas.setState((state) => reduceCanvas(state, { type: 'placed', places }), true)
+  }
+  /** False when there was nothing left to take back. */
+  const takeBack = (step: Step): boolean => {
+    if (step.kind === 'moved') {
+      move(step.moves, 'from')
+      return true
+    }
+    const ids = step.restore()
+    history.current = renamed(history.current, ids)
+    return ids.size > 0
+  }
+  return {
+    moved(moves, repeated = false) {
+      history.current = recorded(history.current, { kind: 'moved', moves }, repeated)
+    },
+    remove(ids) {
+      const restore = actions.deleteItems(ids)
+      if (restore) history.current = recorded(history.current, { kind: 'deleted', ids, restore })
+    },
+    undo() {
+      // What the toast has brought back already is passed over.
+      for (let back = undo(history.current); back; back = undo(history.current)) {
+        history.current = back.history
+        if (takeBack(back.step)) return
+      }
+    },
+    redo() {
+      const again = redo(history.current)
+      if (!again) return
+      history.current = again.history
+      if (again.step.kind === 'moved') return move(again.step.moves, 'to')
+      const restore = actions.deleteItems(again.step.ids)
+      if (restore) history.current = withRestore(history.current, restore)
+    },
+  }
+}

@@ -1,0 +1,150 @@
+/** What becomes of the items on the canvas: each gets a place, those near the view are drawn, new ones are announced. */
+import { useEffect, useLayoutEffect, useRef } from 'react'
+import { useStore } from 'zustand'
+import type { ItemId } from '../../protocol/bindings'
+import type { Item } from '../../protocol/item'
+import { type Point, reduceCanvas } from '../../stores/canvas'
+import { useHouse } from '../actions'
+import { barsOf } from './bars'
+import type { Board } from './board'
+import { toCanvas } from './camera'
+import type { Desk } from './canvas-context'
+import { draw } from './drawn-notes'
+import { type Box, touches } from './geometry'
+import { stillUnseen } from './newcomers'
+import { expectedSize } from './note-size'
+import { placer } from './placement'
+
+/** Gives a place to every item that has none, before it is painted. */
+export function usePlacing({ board, view }: Desk, items: readonly Item[]): void {
+  const { canvas, items: itemsStore, devices } = useHouse().stores
+  const beam = useStore(canvas, (state) => state.beam)
+  const epoch = useStore(itemsStore, (state) => state.epoch)
+  const filled = useRef<string | null | undefined>(undefined)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another beam has other places
+  useLayoutEffect(() => {
+    const { places } = canvas.getState()
+    // What is there at once when a beam is joined, or the canvas opened, is no arrival.
+    const isFill = filled.current === undefined || filled.current !== epoch
+    filled.current = epoch
+    const missing = items.filter(({ id }) => !places.has(id))
+    if (missing.length === 0) return
+    const { me } = devices.getState()
+    const isOwn = (item: Item) => !isFill && (item.from === null || item.from === me)
+    const find = placer(
+      {
+        view: board.view,
+        bars: barsOnCanvas(board),
+        notes: [...board.boxes(idsOf(items), places)].map(([, box]) => box),
+      },
+      Math.random,
+    )
+    const found = missing.map((item): readonly [ItemId, Point] => [
+      item.id,
+      find({ ...expectedSize(item.content), stored: item.note !== null, own: isOwn(item) }),
+    ])
+    const outside = found.filter(([id, at]) => !touches(board.boxOf(id, at), board.view)).map(([id]) => id)
+    if (!isFill) markArrived(view, idsOf(missing), outside)
+    if (places.size > 0) markUnseen(view, outside)
+    canvas.setState((state) => reduceCanvas(state, { type: 'placed', places: found }), true)
+  }, [board, view, canvas, devices, items, beam, epoch])
+}
+
+function idsOf(items: readonly Item[]): ItemId[] {
+  return items.map(({ id }) => id)
+}
+
+function barsOnCanvas({ camera, screen }: Board): Box[] {
+  return barsOf(screen).map(({ width, height, ...at }) => ({
+    ...toCanvas(camera, at),
+    width: width / camera.zoom,
+    height: height / camera.zoom,
+  }))
+}
+
+function markArrived(view: Desk['view'], ids: readonly ItemId[], outside: readonly ItemId[]): void {
+  // What comes into view comes whole, and not as a plate first.
+  const inView = ids.filter((id) => !outside.includes(id))
+  view.setState(({ arrived, drawn }) => ({
+    arrived: new Set([...arrived, ...inView]),
+    drawn: inView.length > 0 ? new Set([...drawn, ...inView]) : drawn,
+  }))
+}
+
+function markUnseen(view: Desk['view'], outside: readonly ItemId[]): void {
+  if (outside.length === 0) return
+  view.setState(({ unseen }) => ({ unseen: new Set([...unseen, ...outside]) }))
+}
+
+/** So far the view may move before it is asked again what is near it. */
+const SLACK = 100
+
+/** Draws the notes near the view, a few in each frame. */
+export function useDrawing({ board, view }: Desk, items: readonly Item[]): void {
+  const { canvas } = useHouse().stores
+  const isFirst = useRef(true)
+  useLayoutEffect(() => {
+    let asked: Box | null = null
+    let frame: number | undefined
+    const drawNear = () => {
+      frame = undefined
+      asked = board.view
+      const notes = [...board.boxes(idsOf(items), canvas.getState().places)]
+      const before = view.getState().drawn
+      const { drawn, goesOn } = draw(before, asked, notes, {
+        atOnce: isFirst.current,
+        isBusy: (id) => isBusy(board.element(id)),
+      })
+      if (items.length > 0) isFirst.current = false
+      if (drawn !== before) view.setState({ drawn })
+      if (goesOn) frame = requestAnimationFrame(drawNear)
+    }
+    drawNear()
+    const ends = [
+      canvas.subscribe((state, before) => {
+        if (state.places !== before.places) frame ??= requestAnimationFrame(drawNear)
+      }),
+      board.onView(() => {
+        if (!asked || isFar(asked, board.view)) frame ??= requestAnimationFrame(drawNear)
+      }),
+    ]
+    return () => {
+      for (const end of ends) end()
+      if (frame !== undefined) cancelAnimationFrame(frame)
+    }
+  }, [board, view, canvas, items])
+}
+
+function isFar(a: Box, b: Box): boolean {
+  return (
+    Math.abs(a.x - b.x) > SLACK ||
+    Math.abs(a.y - b.y) > SLACK ||
+    Math.abs(a.x + a.width - b.x - b.width) > SLACK ||
+    Math.abs(a.y + a.height - b.y - b.height) > SLACK
+  )
+}
+
+/** Whether somebody is in it, or hears it. */
+function isBusy(element: HTMLElement | undefined): boolean {
+  if (!element) return false
+  if (element.contains(document.activeElement)) return true
+  return [...element.querySelectorAll<HTMLMediaElement>('audio, video')].some(
+    (media) => !media.paused && !media.muted,
+  )
+}
+
+/** What comes into view, or goes altogether, needs no announcing any more. */
+export function useSeeing({ board, view }: Desk, items: readonly Item[]): void {
+  const { canvas } = useHouse().stores
+  useEffect(() => {
+    const see = () => {
+      const { unseen } = view.getState()
+      if (unseen.size === 0) return
+      const boxes = new Map(board.boxes(idsOf(items), canvas.getState().places))
+      const left = stillUnseen(unseen, board.view, (id) => boxes.get(id))
+      if (left !== unseen) view.setState({ unseen: left })
+    }
+    see()
+    return board.onView(see)
+  }, [board, view, canvas, items])
+}

@@ -1,0 +1,75 @@
+/**
+ * Tab walks the notes as they are read and not as they came. Two edges, before the first and behind the last note, are
+ * where the walk begins and ends: from there the browser goes on by itself.
+ */
+import { type FocusEvent, type KeyboardEvent, type RefObject, useMemo } from 'react'
+import type { ItemId } from '../../protocol/bindings'
+import type { Stores } from '../../stores/stores'
+import { useHouse } from '../actions'
+import type { Board } from './board'
+import type { Desk } from './canvas-context'
+import { showNote, walkOf } from './use-keys'
+
+const STOPS = 'a[href], button, input, textarea, select, video[controls], [tabindex="0"]'
+
+interface Edges {
+  readonly start: RefObject<HTMLElement | null>
+  readonly end: RefObject<HTMLElement | null>
+}
+
+export function useWalk({ board }: Desk, { start, end }: Edges) {
+  const { stores } = useHouse()
+  return useMemo(() => createWalk(board, stores, { start, end }), [board, stores, start, end])
+}
+
+function createWalk(board: Board, stores: Stores, { start, end }: Edges) {
+  let isLeaving = false
+  const goTo = (id: ItemId | undefined): boolean => {
+    const note = id && board.element(id)?.querySelector<HTMLElement>('article')
+    note?.focus({ preventScroll: true })
+    return Boolean(note)
+  }
+  /** Goes one stop on; out of the last note to the edge, from where the browser goes on by itself. */
+  const walk = (from: HTMLElement, step: 1 | -1): 'walked' | 'left' | 'elsewhere' => {
+    const note = noteOf(from)
+    if (!note) return 'elsewhere'
+    const stops = stopsIn(note.element)
+    const inside = stops[stops.indexOf(from) + step]
+    inside?.focus()
+    const ids = walkOf(stores)
+    if (inside || goTo(ids[ids.indexOf(note.id) + step])) return 'walked'
+    isLeaving = true
+    ;(step === 1 ? end : start).current?.focus({ preventScroll: true })
+    return 'left'
+  }
+  const show = (element: HTMLElement) => {
+    const id = noteOf(element)?.id
+    const place = id && stores.canvas.getState().places.get(id)
+    // What is pressed is in view; what is walked to may not be.
+    if (id && place && element.matches(':focus-visible')) showNote(board, id, place)
+  }
+  return {
+    onKeyDown(event: KeyboardEvent<HTMLElement>) {
+      if (event.key !== 'Tab') return
+      const went = walk(event.target as HTMLElement, event.shiftKey ? -1 : 1)
+      if (went === 'walked') event.preventDefault()
+    },
+    onFocus({ target }: FocusEvent<HTMLElement>) {
+      const isEdge = target === start.current || target === end.current
+      if (isEdge && !isLeaving) goTo(walkOf(stores).at(target === start.current ? 0 : -1))
+      else show(target)
+      isLeaving = false
+    },
+  }
+}
+
+function noteOf(target: HTMLElement): { element: HTMLElement; id: ItemId } | null {
+  const element = target.closest<HTMLElement>('[data-note]')
+  return element && { element, id: element.dataset.note as ItemId }
+}
+
+/** The note itself, and what in it can be reached now. */
+function stopsIn(note: HTMLElement): HTMLElement[] {
+  const all = [...note.querySelectorAll<HTMLElement>(STOPS)]
+  return all.filter((stop) => stop.checkVisibility({ visibilityProperty: true }))
+}

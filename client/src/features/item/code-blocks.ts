@@ -1,0 +1,64 @@
+/** Finds the code in a text: between fences of three backticks or tildes, or indented as a whole. Pure. */
+
+export type TextBlock =
+  | { readonly kind: 'prose'; readonly text: string }
+  | { readonly kind: 'code'; readonly text: string }
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})[^`]*$/
+const INDENTED = /^(?: {4}|\t)/
+
+/** The text as paragraphs and pieces of code, in order. Code keeps every space; a fence that is not closed goes to the end. */
+export function codeBlocks(text: string): readonly TextBlock[] {
+  const blocks: { kind: TextBlock['kind']; lines: string[] }[] = []
+  const put = (kind: TextBlock['kind'], line: string) => {
+    const last = blocks.at(-1)
+    if (last?.kind === kind) last.lines.push(line)
+    else blocks.push({ kind, lines: [line] })
+  }
+  let fence: string | null = null
+  for (const line of text.split('\n')) {
+    const mark = FENCE.exec(line)?.[1]
+    if (fence === null && mark) {
+      fence = mark
+      blocks.push({ kind: 'code', lines: [] })
+    } else if (
+      fence !== null &&
+      line.trim().startsWith(fence) &&
+      line.trim().replaceAll(fence.charAt(0), '') === ''
+    ) {
+      fence = null
+      blocks.push({ kind: 'prose', lines: [] })
+    } else put(fence === null ? 'prose' : 'code', line)
+  }
+  return blocks.flatMap(({ kind, lines }) =>
+    kind === 'code' ? [{ kind, text: lines.join('\n') }] : withIndented(lines),
+  )
+}
+
+/** Prose, in which lines that are indented by four spaces or a tab, after an empty line, are code. */
+function withIndented(lines: readonly string[]): TextBlock[] {
+  const blocks: { kind: TextBlock['kind']; lines: string[] }[] = []
+  for (const [at, line] of lines.entries()) {
+    const last = blocks.at(-1)
+    const begins = INDENTED.test(line) && (at === 0 || lines[at - 1]?.trim() === '')
+    const goesOn = last?.kind === 'code' && (INDENTED.test(line) || line.trim() === '')
+    const kind = begins || goesOn ? 'code' : 'prose'
+    if (last?.kind === kind) last.lines.push(line)
+    else blocks.push({ kind, lines: [line] })
+  }
+  return blocks.flatMap(({ kind, lines: of }) => {
+    const text =
+      kind === 'code'
+        ? of
+            .map((line) => line.replace(INDENTED, ''))
+            .join('\n')
+            .trimEnd()
+        : trimmed(of)
+    return text === '' ? [] : [{ kind, text }]
+  })
+}
+
+/** Without the empty lines around it. */
+function trimmed(lines: readonly string[]): string {
+  return lines.join('\n').replace(/^\s*\n|\n\s*$/g, '')
+}

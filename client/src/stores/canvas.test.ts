@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import type { BeamId, ItemId } from '../protocol/bindings'
+import { type CanvasState, HOME_CAMERA, reduceCanvas } from './canvas'
+
+const [a, b, c] = ['a', 'b', 'c'] as ItemId[] as [ItemId, ItemId, ItemId]
+const empty: CanvasState = {
+  beam: 'beam' as BeamId,
+  places: new Map(),
+  selected: new Set(),
+  camera: HOME_CAMERA,
+}
+const placed = reduceCanvas(empty, {
+  type: 'placed',
+  places: [
+    [a, { x: 1, y: 2 }],
+    [b, { x: 3, y: 4 }],
+  ],
+})
+
+describe('the places of notes', () => {
+  it('put what is new in front, and keep the depth of what moves', () => {
+    expect(placed.places.get(b)).toEqual({ x: 3, y: 4, z: 2 })
+    const moved = reduceCanvas(placed, { type: 'placed', places: [[a, { x: 9, y: 9 }]] })
+    expect(moved.places.get(a)).toEqual({ x: 9, y: 9, z: 1 })
+    expect(moved.places.get(b)).toBe(placed.places.get(b))
+  })
+
+  it('raise notes together, in the order that they had', () => {
+    const three = reduceCanvas(placed, { type: 'placed', places: [[c, { x: 0, y: 0 }]] })
+    const { places } = reduceCanvas(three, { type: 'raised', ids: [b, a] })
+    const depth = (id: ItemId) => places.get(id)?.z ?? 0
+    expect(depth(a)).toBeGreaterThan(depth(c))
+    expect(depth(b)).toBeGreaterThan(depth(a))
+  })
+
+  it('go over to the id under which something came back', () => {
+    const { places } = reduceCanvas(placed, { type: 'renamed', from: a, to: c })
+    expect(places.get(c)).toEqual(placed.places.get(a))
+  })
+
+  it('are those of the beam that is opened', () => {
+    const other = reduceCanvas(placed, {
+      type: 'opened',
+      beam: 'other' as BeamId,
+      places: new Map(),
+      camera: HOME_CAMERA,
+    })
+    expect(other.places.size).toBe(0)
+    expect(other.selected.size).toBe(0)
+  })
+
+  it('stay the same value when the same notes are selected again', () => {
+    const selected = reduceCanvas(placed, { type: 'selected', ids: [a] })
+    expect(reduceCanvas(selected, { type: 'selected', ids: [a] })).toBe(selected)
+  })
+})

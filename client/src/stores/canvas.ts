@@ -1,0 +1,100 @@
+/** Where this device has put the notes of the beam, which of them are selected, and where its view rests. */
+import { createStore } from 'zustand/vanilla'
+import type { BeamId, ItemId } from '../protocol/bindings'
+
+/** A point of the canvas, or of the screen, in CSS pixels. */
+export interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+/** The upper left corner of a note. What has the larger `z` lies in front. */
+export interface Place extends Point {
+  readonly z: number
+}
+
+/** The point of the canvas in the upper left corner of the screen, and how many screen pixels one of its pixels takes. */
+export interface Camera extends Point {
+  readonly zoom: number
+}
+
+export interface CanvasState {
+  readonly beam: BeamId | null
+  readonly places: ReadonlyMap<ItemId, Place>
+  readonly selected: ReadonlySet<ItemId>
+  /** Where the view came to rest; on its way it is not told here. */
+  readonly camera: Camera
+}
+
+export type CanvasEvent =
+  /** Another beam, with what this device remembers of it. */
+  | { type: 'opened'; beam: BeamId | null; places: ReadonlyMap<ItemId, Place>; camera: Camera }
+  /** Notes come to where they were not; new ones lie in front. */
+  | { type: 'placed'; places: Iterable<readonly [ItemId, Point]> }
+  | { type: 'raised'; ids: Iterable<ItemId> }
+  | { type: 'selected'; ids: Iterable<ItemId> }
+  /** The same thing under another id, as after an undone deletion. */
+  | { type: 'renamed'; from: ItemId; to: ItemId }
+  | { type: 'rested'; camera: Camera }
+
+export const HOME_CAMERA: Camera = { x: 0, y: 0, zoom: 1 }
+
+const EMPTY: CanvasState = { beam: null, places: new Map(), selected: new Set(), camera: HOME_CAMERA }
+
+/** Every way the canvas can change, in one place. */
+export function reduceCanvas(state: CanvasState, event: CanvasEvent): CanvasState {
+  switch (event.type) {
+    case 'opened':
+      return { ...EMPTY, beam: event.beam, places: event.places, camera: event.camera }
+    case 'placed':
+      return { ...state, places: withPlaced(state.places, event.places) }
+    case 'raised':
+      return { ...state, places: withRaised(state.places, event.ids) }
+    case 'selected':
+      return withSelected(state, new Set(event.ids))
+    case 'renamed': {
+      const place = state.places.get(event.from)
+      return place ? { ...state, places: new Map(state.places).set(event.to, place) } : state
+    }
+    case 'rested':
+      return { ...state, camera: event.camera }
+  }
+}
+
+function withPlaced(
+  old: CanvasState['places'],
+  points: Iterable<readonly [ItemId, Point]>,
+): CanvasState['places'] {
+  const places = new Map(old)
+  let top = front(old)
+  for (const [id, { x, y }] of points) places.set(id, { x, y, z: old.get(id)?.z ?? ++top })
+  return places
+}
+
+function withRaised(old: CanvasState['places'], ids: Iterable<ItemId>): CanvasState['places'] {
+  const places = new Map(old)
+  let top = front(old)
+  // Those that are raised together keep their order among themselves.
+  const raised = [...ids].flatMap((id) => {
+    const place = old.get(id)
+    return place ? [{ id, place }] : []
+  })
+  raised.sort((a, b) => a.place.z - b.place.z)
+  for (const { id, place } of raised) places.set(id, { ...place, z: ++top })
+  return places
+}
+
+function withSelected(state: CanvasState, selected: ReadonlySet<ItemId>): CanvasState {
+  const same = selected.size === state.selected.size && [...selected].every((id) => state.selected.has(id))
+  return same ? state : { ...state, selected }
+}
+
+function front(places: CanvasState['places']): number {
+  let top = 0
+  for (const { z } of places.values()) top = Math.max(top, z)
+  return top
+}
+
+export function createCanvasStore() {
+  return createStore<CanvasState>()(() => EMPTY)
+}

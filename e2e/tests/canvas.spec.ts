@@ -1,0 +1,401 @@
+import { expect, type Page } from '@playwright/test'
+import { expectNothingSerious } from '../support/axe.ts'
+import type { Device } from '../support/device.ts'
+import { test } from '../support/stage.ts'
+
+const everywhere = { tag: '@everywhere' }
+
+interface Point {
+  x: number
+  y: number
+}
+
+/** Where a note is: its middle stays where it is however the note is tilted. */
+async function middleOf(device: Device, text: string): Promise<Point> {
+  const box = await device.card(text).boundingBox()
+  if (!box) throw new Error(`${text} is not drawn`)
+  return { x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2) }
+}
+
+async function expectAt(device: Device, text: string, at: Point): Promise<void> {
+  await expect
+    .poll(async () => {
+      const now = await middleOf(device, text)
+      return Math.max(Math.abs(now.x - at.x), Math.abs(now.y - at.y))
+    })
+    .toBeLessThanOrEqual(2)
+}
+
+async function drags({ page }: Device, from: Point, by: Point): Promise<void> {
+  await page.mouse.move(from.x, from.y)
+  await page.mouse.down()
+  await page.mouse.move(from.x + by.x / 2, from.y + by.y / 2)
+  await page.mouse.move(from.x + by.x, from.y + by.y)
+  await page.mouse.up()
+}
+
+/** A place of the ground that is under no note and no bar. */
+async function emptyPlace(page: Page): Promise<Point> {
+  const found = await page.evaluate(() => {
+    for (let y = 100; y < 780; y += 20) {
+      for (let x = 20; x < 1400; x += 20) {
+        const free = [-12, 12].every((by) =>
+          document.elementFromPoint(x + by, y + by)?.hasAttribute('data-gesture'),
+        )
+        if (free) return { x, y }
+      }
+    }
+    return null
+  })
+  if (!found) throw new Error('the view is full')
+  return found
+}
+
+/** A desktop with notes of these texts on its canvas. */
+async function withNotes(device: (name: string) => Promise<Device>, ...texts: string[]): Promise<Device> {
+  const ada = await device('Ada')
+  await ada.startsBeam()
+  for (const text of texts) {
+    await ada.sharesText(text)
+    await ada.sees(text.replace(/^https?:\/\//, '').replace(/\/.*/, ''))
+  }
+  // Firefox cannot be told to leave out motion: what arrives is not yet where it will be.
+  await ada.page.evaluate(async () => {
+    const notes = [...document.querySelectorAll('[data-note]')]
+    const moving = notes.flatMap((note) => note.getAnimations({ subtree: true }))
+    await Promise.all(moving.map((animation) => animation.finished.catch(() => {})))
+  })
+  return ada
+}
+
+const plus = (a: Point, b: Point): Point => ({ x: a.x + b.x, y: a.y + b.y })
+
+test('a note is dragged, and is where it was put after a reload', everywhere, async ({ device }) => {
+  const ada = await withNotes(device, 'Milk')
+  const from = await middleOf(ada, 'Milk')
+  const by = { x: from.x > 700 ? -220 : 220, y: from.y > 450 ? -130 : 130 }
+  await drags(ada, from, by)
+  await expectAt(ada, 'Milk', plus(from, by))
+
+  await ada.page.reload()
+  await ada.sees('Milk')
+  await expectAt(ada, 'Milk', plus(from, by))
+})
+
+test('a held note lies in front and stands straight', async ({ device }) => {
+  const ada = await withNotes(device, 'Milk', 'Bread')
+  const milk = await middleOf(ada, 'Milk')
+  const bread = await middleOf(ada, 'Bread')
+  await ada.page.mouse.move(milk.x, milk.y)
+  await ada.page.mouse.down()
+  await ada.page.mouse.move(bread.x + 20, bread.y + 20, { steps: 4 })
+  await expect(ada.card('Milk')).toHaveCSS('rotate', '0deg')
+  await ada.page.mouse.up()
+
+  // Where they overlap, the one that was dragged is pressed.
+  await ada.page.mouse.move(5, 450)
+  const top = await ada.page.evaluate(
+    ({ x, y }) => document.elementFromPoint(x, y)?.closest('article')?.textContent,
+    bread,
+  )
+  expect(top).toContain('Milk')
+})
+
+test('a new note is in view, off the bars and off the others', async ({ device }) => {
+  const texts = Array.from({ length: 8 }, (_, at) => `note number ${at}`)
+  const ada = await withNotes(device, ...texts)
+  const boxes = await Promise.all(texts.map((text) => ada.card(text).boundingBox()))
+  for (const [at, box] of boxes.entries()) {
+    if (!box) throw new Error('not drawn')
+    expect(box.x).toBeGreaterThan(0)
+    expect(box.y).toBeGreaterThan(76)
+    expect(box.x + box.width).toBeLessThan(1440)
+    expect(box.y + box.height).toBeLessThan(900)
+    for (const other of boxes.slice(0, at)) {
+      if (!other) continue
+      const apart =
+        box.x + box.width <= other.x ||
+        other.x + other.width <= box.x ||
+        box.y + box.height <= other.y ||
+        other.y + other.height <= box.y
+      expect(apart, `${at} overlaps another`).toBe(true)
+    }
+  }
+})
+
+test('the ground pans with the mouse, the wheel and the space bar', everywhere, async ({ device }) => {
+  const ada = await withNotes(device, 'Milk')
+  const start = await middleOf(ada, 'Milk')
+  await drags(ada, await emptyPlace(ada.page), { x: 60, y: 40 })
+  await expectAt(ada, 'Milk', plus(start, { x: 60, y: 40 }))
+
+  await ada.page.mouse.wheel(30, 100)
+  await expectAt(ada, 'Milk', plus(start, { x: 30, y: -60 }))
+
+  // With the space bar the note under the pointer goes along with everything else.
+  await ada.page.keyboard.down(' ')
+  await drags(ada, await middleOf(ada, 'Milk'), { x: -30, y: 60 })
+  await ada.page.keyboard.up(' ')
+  await expectAt(ada, 'Milk', start)
+  await ada.page.reload()
+  await ada.sees('Milk')
+  await expectAt(ada, 'Milk', start)
+})
+
+test('a zoom keeps what is under the pointer, and the buttons go back and show everything', async ({
+  device,
+}) => {
+  const ada = await withNotes(device, 'Milk', 'Bread')
+  const milk = await middleOf(ada, 'Milk')
+  await ada.page.mouse.move(milk.x, milk.y)
+  await ada.page.keyboard.down('Control')
+  await ada.page.mouse.wheel(0, -200)
+  await ada.page.keyboard.up('Control')
+  await expect(ada.page.getByRole('button', { name: 'Zoom 156 %, back to 100 %' })).toBeVisible()
+  await expectAt(ada, 'Milk', milk)
+
+  await ada.page.getByRole('button', { name: 'back to 100 %' }).click()
+  await expect(ada.page.getByRole('button', { name: 'Zoom 100 %, back to 100 %' })).toBeVisible()
+  await ada.page.mouse.move(400, 500)
+  await ada.page.mouse.wheel(6000, 4000)
+  await expect(ada.card('Milk')).not.toBeInViewport()
+  await ada.page.getByRole('button', { name: 'Fit all' }).click()
+  await expect(ada.card('Milk')).toBeInViewport({ ratio: 1 })
+  await expect(ada.card('Bread')).toBeInViewport({ ratio: 1 })
+})
+
+test('two fingers zoom, one finger drags and pans', async ({ device }) => {
+  const ada = await withNotes(device, 'Milk')
+  const cdp = await ada.page.context().newCDPSession(ada.page)
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...points: Point[]) =>
+    cdp.send('Input.dispatchTouchEvent', { type, touchPoints: points.map((at, id) => ({ ...at, id })) })
+  const milk = await middleOf(ada, 'Milk')
+  const by = { x: milk.x > 700 ? -90 : 90, y: 40 }
+  await touch('touchStart', milk)
+  await touch('touchMove', plus(milk, { x: by.x / 2, y: by.y / 2 }))
+  await touch('touchMove', plus(milk, by))
+  await touch('touchEnd')
+  await expectAt(ada, 'Milk', plus(milk, by))
+
+  const ground = await emptyPlace(ada.page)
+  await touch('touchStart', ground)
+  await touch('touchMove', plus(ground, { x: 20, y: 20 }))
+  await touch('touchMove', plus(ground, { x: 50, y: 30 }))
+  await touch('touchEnd')
+  await expectAt(ada, 'Milk', plus(milk, plus(by, { x: 50, y: 30 })))
+
+  await touch('touchStart', { x: 600, y: 700 })
+  await touch('touchStart', { x: 600, y: 700 }, { x: 800, y: 700 })
+  await touch('touchMove', { x: 550, y: 700 }, { x: 850, y: 700 })
+  await touch('touchEnd')
+  await expect(ada.page.getByRole('button', { name: 'Zoom 150 %, back to 100 %' })).toBeVisible()
+})
+
+for (const end of ['pointercancel', 'lostpointercapture']) {
+  test(`a drag ends by ${end}`, async ({ device }) => {
+    const ada = await withNotes(device, 'Milk')
+    const from = await middleOf(ada, 'Milk')
+    await ada.page.mouse.move(from.x, from.y)
+    await ada.page.mouse.down()
+    await ada.page.mouse.move(from.x + 40, from.y, { steps: 3 })
+    await ada.page.evaluate((type) => {
+      const ground = document.querySelector('[data-gesture]')
+      ground?.dispatchEvent(new PointerEvent(type, { pointerId: 1, bubbles: true, pointerType: 'mouse' }))
+    }, end)
+    await ada.page.mouse.move(from.x + 140, from.y + 100)
+    await expectAt(ada, 'Milk', { x: from.x + 40, y: from.y })
+    await expect(ada.card('Milk').locator('xpath=..')).not.toHaveAttribute('data-held')
+    await ada.page.mouse.up()
+  })
+}
+
+test('a double click copies, a drag does not, and neither does a press on a button', async ({ device }) => {
+  const ada = await withNotes(device, 'Milk', 'https://example.org/a')
+  await ada.page.evaluate(() => navigator.clipboard.writeText('before'))
+  const milk = await middleOf(ada, 'Milk')
+  await drags(ada, milk, { x: 30, y: 0 })
+  expect(await ada.page.evaluate(() => navigator.clipboard.readText())).toBe('before')
+
+  await ada.card('Milk').dblclick()
+  await ada.seesToast('Text copied successfully!')
+  expect(await ada.page.evaluate(() => navigator.clipboard.readText())).toBe('Milk')
+
+  const link = await middleOf(ada, 'example.org')
+  const open = await ada.card('example.org').getByRole('link', { name: 'Open' }).boundingBox()
+  if (!open) throw new Error('no link')
+  await drags(ada, { x: open.x + 10, y: open.y + 10 }, { x: 80, y: 0 })
+  await expectAt(ada, 'example.org', link)
+})
+
+test(
+  'selected notes move together, go together, and come back to their places',
+  everywhere,
+  async ({ device }) => {
+    const ada = await withNotes(device, 'Milk', 'Bread', 'Lemons')
+    const milk = await middleOf(ada, 'Milk')
+    const bread = await middleOf(ada, 'Bread')
+    const lemons = await middleOf(ada, 'Lemons')
+    await ada.card('Milk').click({ modifiers: ['Shift'] })
+    await ada.card('Bread').click({ modifiers: ['Shift'] })
+    await expect(ada.page.getByText('2 notes selected')).toBeAttached()
+    await drags(ada, milk, { x: 20, y: 30 })
+    await expectAt(ada, 'Milk', plus(milk, { x: 20, y: 30 }))
+    await expectAt(ada, 'Bread', plus(bread, { x: 20, y: 30 }))
+    await expectAt(ada, 'Lemons', lemons)
+
+    await ada.page.keyboard.press('Control+z')
+    await expectAt(ada, 'Bread', bread)
+    await ada.page.keyboard.press('Control+Shift+z')
+    await expectAt(ada, 'Bread', plus(bread, { x: 20, y: 30 }))
+
+    await ada.page.keyboard.press('Delete')
+    await ada.seesToast('Deleted 2 notes')
+    await ada.seesNothingOf('Milk')
+    await ada.seesNothingOf('Bread')
+    await ada.sees('Lemons')
+    await ada.page.keyboard.press('Control+z')
+    await ada.sees('Milk')
+    await expectAt(ada, 'Milk', plus(milk, { x: 20, y: 30 }))
+    await ada.page.keyboard.press('Control+y')
+    await ada.seesNothingOf('Milk')
+    await ada.page.getByRole('button', { name: 'Undo' }).last().click()
+    await ada.sees('Milk')
+  },
+)
+
+test('a frame selects, Ctrl+A selects all, Escape none', async ({ device }) => {
+  const ada = await withNotes(device, 'Milk', 'Bread')
+  const box = await ada.card('Milk').boundingBox()
+  if (!box) throw new Error('not drawn')
+  await ada.page.keyboard.down('Shift')
+  await drags(ada, { x: box.x - 12, y: box.y - 12 }, { x: 40, y: 60 })
+  await ada.page.keyboard.up('Shift')
+  await expect(ada.page.getByText('1 note selected')).toBeAttached()
+  await ada.page.keyboard.press('Control+a')
+  await expect(ada.page.getByText('2 notes selected')).toBeAttached()
+  await ada.page.keyboard.press('Escape')
+  await expect(ada.page.getByText(/selected$/)).toHaveCount(0)
+})
+
+test('Escape puts a dragged note back', async ({ device }) => {
+  const ada = await withNotes(device, 'Milk')
+  const from = await middleOf(ada, 'Milk')
+  await ada.page.mouse.move(from.x, from.y)
+  await ada.page.mouse.down()
+  await ada.page.mouse.move(from.x + 50, from.y + 20, { steps: 3 })
+  await ada.page.keyboard.press('Escape')
+  await expectAt(ada, 'Milk', from)
+  await ada.page.mouse.up()
+  await expectAt(ada, 'Milk', from)
+})
+
+test('the keyboard walks notes as they are read, moves, copies and deletes them', async ({ device }) => {
+  const ada = await withNotes(device, 'one', 'two', 'three')
+  const order = await ada.page.getByRole('article').evaluateAll((all) =>
+    all
+      .map((element) => ({ name: element.ariaLabel ?? '', ...element.getBoundingClientRect().toJSON() }))
+      .sort((a, b) => (Math.abs(a.y - b.y) < 150 ? a.x - b.x : a.y - b.y))
+      .map(({ name }) => name),
+  )
+  const focused = () => ada.page.evaluate(() => document.activeElement?.ariaLabel ?? '')
+  await ada.page.getByRole('button', { name: 'Map of the notes' }).focus()
+  // From behind the last note backwards, each with its buttons.
+  const walked: string[] = []
+  for (let step = 0; step < 12 && walked.length < 3; step += 1) {
+    await ada.page.keyboard.press('Shift+Tab')
+    const name = await focused()
+    if (name.startsWith('Text, ')) walked.push(name)
+  }
+  expect(walked).toEqual(order.toReversed())
+
+  const name = walked[2] ?? ''
+  const text = name.replace('Text, ', '')
+  const from = await middleOf(ada, text)
+  await ada.page.keyboard.press('ArrowRight')
+  await ada.page.keyboard.press('Shift+ArrowDown')
+  await expectAt(ada, text, plus(from, { x: 10, y: 50 }))
+  await ada.page.keyboard.press('Control+c')
+  await ada.seesToast('Text copied successfully!')
+  expect(await ada.page.evaluate(() => navigator.clipboard.readText())).toBe(text)
+  await ada.page.keyboard.press('Delete')
+  await ada.page.getByRole('button', { name: 'Undo' }).waitFor()
+  await expect(ada.page.getByRole('article', { name, exact: true })).toHaveCount(0)
+})
+
+test('a note that is walked to comes into view', async ({ device }) => {
+  const ada = await withNotes(device, 'Milk')
+  await ada.page.mouse.move(600, 500)
+  await ada.page.mouse.wheel(3000, 2000)
+  await expect(ada.card('Milk')).not.toBeInViewport()
+  await ada.page.getByRole('button', { name: 'Zoom out' }).focus()
+  for (let step = 0; step < 12; step += 1) {
+    await ada.page.keyboard.press('Shift+Tab')
+    if (await ada.page.evaluate(() => document.activeElement?.localName === 'article')) break
+  }
+  await expect(ada.card('Milk')).toBeFocused()
+  await expect(ada.card('Milk')).toBeInViewport({ ratio: 1 })
+})
+
+test('the map is there with notes only, and a press on it goes there', everywhere, async ({ device }) => {
+  const ada = await device('Ada')
+  await ada.startsBeam()
+  const map = ada.page.getByRole('button', { name: 'Map of the notes' })
+  await expect(map).toHaveCount(0)
+  await ada.sharesText('Milk')
+  const box = await map.boundingBox()
+  expect(box).toMatchObject({ width: 128, height: 96, x: 1440 - 24 - 128, y: 900 - 24 - 96 })
+
+  // Ten pixels of the map are five hundred of the canvas.
+  const from = await middleOf(ada, 'Milk')
+  await map.click({ position: { x: 64 + 10, y: 48 + 6 } })
+  await expectAt(ada, 'Milk', plus(from, { x: -500, y: -300 }))
+})
+
+test('new notes outside of the view are announced, and a press goes there', async ({ device }) => {
+  const ada = await device('Ada')
+  const bob = await device('Bob')
+  await bob.opens(await ada.startsBeam())
+  await ada.seesDevices(2)
+  await ada.sharesText('here first')
+  await ada.sees('here first')
+  for (let at = 0; at < 18; at += 1) await bob.sharesText(`from Bob ${at}.`)
+  await expect(ada.page.getByRole('article')).toHaveCount(19)
+
+  const chip = ada.page.getByRole('button', { name: /^\d+ new notes?$/ })
+  await expect(chip).toBeVisible()
+  const before = Number.parseInt((await chip.textContent()) ?? '', 10)
+  await expectNothingSerious(ada)
+  await chip.click()
+  await expect
+    .poll(async () =>
+      (await chip.count()) === 0 ? 0 : Number.parseInt((await chip.textContent()) ?? '', 10),
+    )
+    .toBeLessThan(before)
+  for (let step = 0; step < 18 && (await chip.count()) > 0; step += 1) await chip.click()
+  await expect(chip).toHaveCount(0)
+})
+
+test('the canvas moves by one transform, and a drag draws no other note anew', async ({ device }) => {
+  const ada = await withNotes(device, 'Milk', 'Bread', 'Lemons')
+  const changed = await ada.page.evaluateHandle(() => {
+    const names = new Set<string>()
+    new MutationObserver((records) => {
+      for (const { target } of records) {
+        const note = target instanceof Element ? target.closest('[data-note]') : null
+        if (note) names.add(note.textContent ?? '')
+      }
+    }).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true })
+    return names
+  })
+  const seen = () => changed.evaluate((names) => [...names])
+  const start = await middleOf(ada, 'Bread')
+  await drags(ada, await emptyPlace(ada.page), { x: 30, y: 20 })
+  await expectAt(ada, 'Bread', plus(start, { x: 30, y: 20 }))
+  expect(await seen()).toEqual([])
+  await drags(ada, await middleOf(ada, 'Milk'), { x: 15, y: 10 })
+  await ada.sharesText('Salt')
+  await ada.sees('Salt')
+  const touched = await seen()
+  expect(touched.filter((text) => text.includes('Bread') || text.includes('Lemons'))).toEqual([])
+  expect(touched.some((text) => text.includes('Milk'))).toBe(true)
+})
