@@ -1,9 +1,10 @@
 import X from 'lucide-react/icons/x'
-import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { useBackCloses } from './back-closes'
 import { cx } from './cx'
 import css from './dialog.module.css'
 import { IconButton } from './icon-button'
+import { useModal } from './modal'
 
 interface DialogProps {
   title: string
@@ -28,12 +29,7 @@ export function Dialog(props: DialogProps) {
   const { cross = false, asks = false } = props
   const ref = useRef<HTMLDialogElement>(null)
   const heading = useId()
-  useLayoutEffect(() => {
-    const dialog = ref.current
-    dialog?.showModal()
-    // Closing before the element goes gives the focus back to where it came from.
-    return () => dialog?.close()
-  }, [])
+  useModal(ref)
   useClickBeside(ref, !asks, onClose)
   useBackCloses(true, onClose)
   return (

@@ -1,6 +1,7 @@
-import { type ReactNode, type RefObject, useEffect, useId, useLayoutEffect, useRef } from 'react'
+import { type ReactNode, type RefObject, useEffect, useId, useRef } from 'react'
 import { useBackCloses } from './back-closes'
 import css from './full-page.module.css'
+import { useModal } from './modal'
 
 interface FullPageProps {
   title: string
@@ -15,12 +16,7 @@ interface FullPageProps {
 export function FullPage({ title, buttons, onLeave, children }: FullPageProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const heading = useId()
-  useLayoutEffect(() => {
-    const dialog = ref.current
-    dialog?.showModal()
-    // Closing before the element goes gives the focus back to where it came from.
-    return () => dialog?.close()
-  }, [])
+  useModal(ref)
   useBackCloses(true, onLeave)
   useSeenHeight(ref)
   useOwnDrops(ref)

@@ -1,23 +1,15 @@
-import { useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { cx } from '../../ui/cx'
+import { useMemo } from 'react'
+import { Folded } from '../../ui/folded'
 import { codeBlocks } from './code-blocks'
 import { linkify } from './linkify'
 import css from './long-text.module.css'
 
 /** A text of any length, its code kept and its addresses made links: twelve lines of it, and the rest when asked for. */
 export function LongText({ text }: { text: string }) {
-  const ref = useRef<HTMLDivElement>(null)
-  const [cut, setCut] = useState(false)
-  const [open, setOpen] = useState(false)
   const blocks = useMemo(() => codeBlocks(text), [text])
-  useLayoutEffect(() => {
-    const element = ref.current
-    // A new text is measured anew; `text` is what the element holds.
-    if (element && !open && text !== '') setCut(element.scrollHeight > element.clientHeight + 1)
-  }, [text, open])
   return (
-    <>
-      <div ref={ref} className={cx(css.text, !open && css.closed, cut && !open && css.faded)}>
+    <Folded className={css.room}>
+      <div className={css.text}>
         {blocks.map((block, at) =>
           block.kind === 'code' ? (
             // biome-ignore lint/suspicious/noArrayIndexKey: a text has its blocks in one order
@@ -32,12 +24,7 @@ export function LongText({ text }: { text: string }) {
           ),
         )}
       </div>
-      {cut && (
-        <button type="button" className={css.more} aria-expanded={open} onClick={() => setOpen(!open)}>
-          {open ? 'Show less' : 'Show all'}
-        </button>
-      )}
-    </>
+    </Folded>
   )
 }
 

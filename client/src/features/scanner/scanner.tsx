@@ -1,19 +1,11 @@
 import Flashlight from 'lucide-react/icons/flashlight'
 import FlashlightOff from 'lucide-react/icons/flashlight-off'
-import {
-  type RefObject,
-  useEffect,
-  useEffectEvent,
-  useId,
-  useLayoutEffect,
-  useReducer,
-  useRef,
-  useState,
-} from 'react'
+import { type RefObject, useEffect, useEffectEvent, useId, useReducer, useRef, useState } from 'react'
 import { useBackCloses } from '../../ui/back-closes'
 import { Button } from '../../ui/button'
 import { cx } from '../../ui/cx'
 import { IconButton } from '../../ui/icon-button'
+import { useModal } from '../../ui/modal'
 import { useHouse } from '../actions'
 import css from './scanner.module.css'
 import { reduceScanner, type ScannerEvent, type ScannerState, wantsCamera } from './scanner-state'
@@ -104,15 +96,6 @@ function Torch({ turn }: { turn: (on: boolean) => Promise<void> }) {
       onClick={toggle}
     />
   )
-}
-
-/** Over everything else, with the focus inside; it goes back to where it came from. */
-function useModal(dialog: RefObject<HTMLDialogElement | null>) {
-  useLayoutEffect(() => {
-    const element = dialog.current
-    element?.showModal()
-    return () => element?.close()
-  }, [dialog])
 }
 
 /** Has the camera on while it is wanted. Returns what turns its lamp on and off, if it has one. */
