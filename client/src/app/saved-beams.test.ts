@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 import { beforeEach, expect, it, vi } from 'vitest'
 import type { BeamActions } from '../features/beams/beam-actions'
 import type { Beam, BeamShare } from '../protocol/bindings'
@@ -20,6 +21,7 @@ let actions: BeamActions
 const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
 
 beforeEach(() => {
+  vi.unstubAllGlobals()
   stores = createStores()
   actions = createSavedBeams({ stores, toaster: createToaster(stores.toasts), reenter: () => {} })
 })
@@ -41,4 +43,15 @@ it.each(FAILURES)('says what the server says instead of "%s"', async (_, act) =>
   answer = () => Promise.reject(new HttpError(403, 'no', 'Only the owner may do this.'))
   await act()
   expect(toasts()).toEqual(['Only the owner may do this.'])
+})
+
+it.each([
+  [true, 'Beam ID copied to clipboard'],
+  [false, 'Failed to copy beam ID!'],
+])('says whether the id was copied (the browser lets it: %s)', async (isLet, sentence) => {
+  const writeText = () => (isLet ? Promise.resolve() : Promise.reject(new Error('denied')))
+  vi.stubGlobal('navigator', { clipboard: { writeText } })
+  document.execCommand = () => false
+  await actions.copyId(BEAM.beam_id)
+  expect(toasts()).toEqual([sentence])
 })
