@@ -1,6 +1,7 @@
 //! R1, R4, R5, R6: uploads that do not come to their end, and that nothing is left of them.
 
 use std::future::poll_fn;
+use std::path::PathBuf;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, FromRequest as _, Multipart, Request};
 use heliograph_signal::sweeper;
 use heliograph_signal::uploads::{Receiving, Uploader, receive};
+use heliograph_storage::blobs::BlobId;
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -188,6 +190,10 @@ async fn killed_after(steps: usize, folder: TempDir, flags: &[String]) -> (bool,
     killed.await.unwrap()
 }
 
+fn blobs_left(server: &TestServer, bucket: &Bucket) -> Vec<PathBuf> {
+    [files_in(&server.folder.path().join("blobs")), bucket.files()].concat()
+}
+
 #[tokio::test]
 async fn r6_an_upload_whose_server_is_killed_at_any_step_leaves_neither_blob_nor_row() {
     let bucket = Bucket::start().await;
@@ -205,7 +211,17 @@ async fn r6_an_upload_whose_server_is_killed_at_any_step_leaves_neither_blob_nor
             }
             server.time_passes(HOUR).await;
             sweeper::sweep(&server.app).await;
-            let left = [files_in(&server.folder.path().join("blobs")), bucket.files()].concat();
+            // Killed between the last row and the answer, the file is there and whole, and ends like any other.
+            for left in blobs_left(&server, &bucket) {
+                let name = left.file_name().unwrap().to_str().unwrap();
+                let id = BlobId::parse(name).expect(name);
+                let kept =
+                    server.app.storage.find_upload(id, server.app.clock.now()).await.unwrap();
+                assert!(kept.is_some(), "after {steps} steps: {name}");
+            }
+            server.time_passes(24 * HOUR).await;
+            sweeper::sweep(&server.app).await;
+            let left = blobs_left(&server, &bucket);
             assert!(left.is_empty(), "after {steps} steps: {left:?}");
             assert!(server.app.storage.dead_blobs(i64::MAX, 9).await.unwrap().is_empty());
             assert_eq!(server.app.storage.bury_old_uploads(i64::MAX).await.unwrap(), 0);
