@@ -1,4 +1,5 @@
 /** Pages of a browser that was never here: nothing cached, nothing kept. */
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Browser, chromium, type Page } from '@playwright/test'
 import { CHROMIUM, DESKTOP } from '../support/browsers.ts'
 
@@ -15,11 +16,16 @@ export async function withFreshBrowser<T>(
   }
 }
 
+/** A new window takes this long to draw itself, on both cores: nothing of that is a page's loading. */
+const WINDOW_MS = 500
+
 /** Runs something with a page that shares nothing with any other. */
 export async function withFreshPage<T>(browser: Browser, run: (page: Page) => Promise<T>): Promise<T> {
   const context = await browser.newContext({ viewport: DESKTOP })
   try {
-    return await run(await context.newPage())
+    const page = await context.newPage()
+    await pause(WINDOW_MS)
+    return await run(page)
   } finally {
     await context.close()
   }

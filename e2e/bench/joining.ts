@@ -1,4 +1,7 @@
-/** From opening a link in a second browser to the first item of the first one on its screen. */
+/** From opening a link in a second browser to the first item of the first one on its screen; a bare page beside it. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { Page } from '@playwright/test'
 import { Device } from '../support/device.ts'
 import type { Server } from '../support/server.ts'
@@ -16,25 +19,51 @@ declare global {
 }
 
 export async function measureJoining(server: Server): Promise<Row> {
-  const times = await withBrowser(async ({ page }) => {
+  const { product, bare } = await withBrowser(async ({ page }) => {
     const ada = new Device('Ada', page, server.origin, DESKTOP_CHROMIUM)
     const link = await ada.startsBeam()
     await ada.sharesText(ITEM)
     await ada.sees(ITEM)
-    return await withFreshBrowser(async (browser) => {
-      const all: number[] = []
-      for (let run = 0; run < TIMES; run += 1) {
-        all.push(await withFreshPage(browser, (other) => untilFirstItem(other, link)))
-      }
-      return all
-    })
+    return await withBarePage((bareLink) => inTurns(link, bareLink))
   })
   return {
     figure: 'a link opened, to the first item on the screen',
-    product: `${median(times).toFixed(0)} ms`,
-    reference: '',
-    value: median(times),
+    product: `${median(product).toFixed(0)} ms`,
+    reference: `${median(bare).toFixed(0)} ms`,
+    value: median(product),
     target: { atMost: 500 },
+  }
+}
+
+async function inTurns(link: string, bareLink: string): Promise<{ product: number[]; bare: number[] }> {
+  return await withFreshBrowser(async (browser) => {
+    const times = { product: [] as number[], bare: [] as number[] }
+    for (let run = 0; run < TIMES; run += 1) {
+      times.product.push(await withFreshPage(browser, (page) => untilFirstItem(page, link)))
+      times.bare.push(await withFreshPage(browser, (page) => untilFirstItem(page, bareLink)))
+    }
+    return times
+  })
+}
+
+/** The least that a page can be which fetches an item and shows it. */
+const BARE_PAGE = `<!doctype html><title>Bare</title><script type="module">
+  const card = document.createElement('article')
+  card.textContent = await (await fetch('/item')).text()
+  document.body.append(card)
+</script>`
+
+async function withBarePage<T>(run: (link: string) => Promise<T>): Promise<T> {
+  const server = createServer(({ url }, response) => {
+    response.setHeader('content-type', url === '/item' ? 'text/plain' : 'text/html')
+    response.end(url === '/item' ? ITEM : BARE_PAGE)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    return await run(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  } finally {
+    server.closeAllConnections()
+    server.close()
   }
 }
 

@@ -99,14 +99,35 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers())
 
 describe('the live channel', () => {
-  it('s1_s11_sends_auth_first_and_asks_for_everything_once_it_is_in', () => {
+  it('s1_s11_sends_auth_first_and_asks_for_everything_right_behind_it', () => {
     join()
-    server.accepts()
+    server.newest.events.onOpen()
     expect(server.heard()).toMatchObject([
       { type: 'auth', message: null },
       { type: 'sync', message: { after: null } },
     ])
+    expect(statuses.at(-1)).toEqual({ status: 'connecting' })
+    server.says({ type: 'auth_success', message: 'ok' })
+    expect(server.heard()).toHaveLength(2)
     expect(statuses.at(-1)).toEqual({ status: 'live' })
+  })
+
+  it('s11_tells_what_the_server_does_not_know_before_it_asks_for_everything', async () => {
+    const live = join()
+    server.accepts()
+    server.newest.events.onClose(CLOSE_CODES.Restart)
+    live.delete(ITEM, 'gone')
+    live.share(ITEM_2, 'new', 'text')
+    await vi.advanceTimersByTimeAsync(RECONNECT_DELAY_MS + 500)
+    server.newest.events.onOpen()
+    expect(server.heard()).toMatchObject([{ type: 'auth' }])
+    server.says({ type: 'auth_success', message: 'ok' })
+    expect(server.heard()).toMatchObject([
+      { type: 'auth' },
+      { type: 'delete_note', id: ITEM },
+      { type: 'share_clipboard', id: ITEM_2 },
+      { type: 'sync', message: { after: null } },
+    ])
   })
 
   it('accepts the misspelt auth_sucess', () => {

@@ -68,7 +68,8 @@ export class LiveBeam {
   readonly #unconfirmed = new Map<ItemId, ClientMessage>()
   /** Deletes made while the socket was down. */
   #waiting: ClientMessage[] = []
-  #synced: LiveItem[] = []
+  /** What has come of the beam's items since they were asked for; null while they are not asked for. */
+  #synced: LiveItem[] | null = null
 
   constructor(options: LiveBeamOptions, events: LiveBeamEvents) {
     this.#options = options
@@ -166,6 +167,8 @@ export class LiveBeam {
       extra: this.#options.auth(this.#replaced),
     })
     this.#replaced = false
+    // The server reads in order (S1): with nothing to tell it first, its welcome need not be waited for.
+    if (this.#untold().length === 0) this.#sync()
     this.#ping = setInterval(() => this.#socket?.send('ping'), PING_INTERVAL_MS)
   }
 
@@ -183,15 +186,24 @@ export class LiveBeam {
   #welcomed(): void {
     this.#live = true
     this.#attempt = 0
-    this.#synced = []
     this.#events.onStatus({ status: 'live' })
-    const waiting = this.#waiting
+    for (const message of this.#untold()) this.#send(message)
     this.#waiting = []
-    for (const message of [...waiting, ...this.#unconfirmed.values()]) this.#send(message)
+    if (this.#synced === null) this.#sync()
+  }
+
+  /** What the server has not heard yet, deletes first. */
+  #untold(): ClientMessage[] {
+    return [...this.#waiting, ...this.#unconfirmed.values()]
+  }
+
+  #sync(): void {
+    this.#synced = []
     this.#send({ type: 'sync', message: { after: null } })
   }
 
   #page(page: Extract<ServerMessage, { type: 'sync' }>['message']): void {
+    if (this.#synced === null) return
     this.#synced.push(...page.items)
     if (page.next !== null) this.#send({ type: 'sync', message: { after: page.next } })
     else this.#events.onSynced({ epoch: page.epoch, oldest: page.oldest, items: this.#synced })
@@ -228,6 +240,7 @@ export class LiveBeam {
   #end(): void {
     this.#generation += 1
     this.#live = false
+    this.#synced = null
     this.#socket?.close()
     this.#socket = null
     for (const timer of [this.#retry, this.#idle]) if (timer !== null) clearTimeout(timer)

@@ -95,6 +95,21 @@ async fn s11_a_late_joiner_pulls_everything_in_pages() {
 }
 
 #[tokio::test]
+async fn s11_everything_may_be_asked_for_right_behind_auth() {
+    let server = TestServer::start().await;
+    let beam = unknown_beam();
+    let mut ada = server.join(beam).await;
+    ada.shares("here already").await;
+    ada.sees_item().await;
+
+    let mut hasty = server.connect(beam).await;
+    hasty.says(&json!({"type": "auth", "message": null, "extra": {"v": 1}})).await;
+    hasty.says(&json!({"type": "sync", "message": {"after": null}})).await;
+    hasty.is_welcomed().await;
+    assert_eq!(hasty.sees("sync").await["message"]["items"][0]["message"], "here already");
+}
+
+#[tokio::test]
 async fn s11_the_epoch_stays_while_the_beam_is_live_and_names_one_memory() {
     let server = TestServer::start().await;
     let (beam, other) = (unknown_beam(), unknown_beam());

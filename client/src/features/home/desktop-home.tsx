@@ -3,7 +3,7 @@ import { useHouse } from '../actions'
 import { Canvas } from '../canvas/canvas'
 import { FileInput, PICKS_FOLDERS } from '../files/file-input'
 import { usePasteAnywhere } from '../files/paste-anywhere'
-import { useHasItems, useMayShare, useSession } from '../session/beam'
+import { useMayShare, useSession } from '../session/beam'
 import { BeamGone, useGone } from '../session/beam-gone'
 import { ReadOnly } from '../session/read-only'
 import { Toolbar } from '../toolbar/toolbar'
@@ -13,18 +13,17 @@ import { FooterLine } from './footer-line'
 import { Hero, NoBeam } from './hero'
 import { NothingYet } from './nothing-yet'
 import { Rays } from './rays'
-import { useWaiting } from './stage'
+import { type Stage, useStage } from './stage'
 
 /** The home of wide screens: the code to scan, then the canvas. */
 export function DesktopHome() {
   const { actions } = useHouse()
   const session = useSession()
-  const waiting = useWaiting()
-  const hasItems = useHasItems()
+  const stage = useStage()
   const mayShare = useMayShare()
   const gone = useGone()
   usePasteAnywhere(actions, 'home', session !== null && mayShare)
-  if (gone && !hasItems) {
+  if (gone && stage !== 'items') {
     return (
       <main className={css.home}>
         <Canvas />
@@ -36,16 +35,29 @@ export function DesktopHome() {
     <>
       <main className={css.home}>
         <Canvas />
-        <Rays lit={waiting && session !== null} />
-        {waiting && (session ? <Hero /> : <NoBeam />)}
-        {!waiting && !hasItems && <NothingYet />}
-        {!waiting && <CornerQr />}
-        {hasItems && <p className={css.hint}>Double Click a note to copy</p>}
+        <Rays lit={stage === 'alone'} />
+        <Middle stage={stage} />
+        {(stage === 'nothing-yet' || stage === 'items') && <CornerQr />}
+        {stage === 'items' && <p className={css.hint}>Double Click a note to copy</p>}
         {session && !gone && (mayShare ? <Tools /> : <Reader />)}
       </main>
-      {!hasItems && <FooterLine corner={waiting} />}
+      {stage !== 'items' && <FooterLine corner={stage !== 'nothing-yet'} />}
     </>
   )
+}
+
+function Middle({ stage }: { stage: Stage }) {
+  switch (stage) {
+    case 'no-beam':
+      return <NoBeam />
+    case 'alone':
+      return <Hero />
+    case 'nothing-yet':
+      return <NothingYet />
+    case 'joining':
+    case 'items':
+      return null
+  }
 }
 
 function Reader() {

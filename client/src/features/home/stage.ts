@@ -1,10 +1,25 @@
 /** What the desktop home is about at this moment. */
-import { useDeviceCount, useHasItems } from '../session/beam'
+import { useStore } from 'zustand'
+import { useHouse } from '../actions'
+import { useDeviceCount, useHasItems, useSession } from '../session/beam'
 
-/** Whether somebody waits here alone, with nothing shared: then the QR is what the page is about. */
-export function useWaiting(): boolean {
-  const alone = useDeviceCount() <= 1
-  return !useHasItems() && alone
+/**
+ * `joining` is the moment in which somebody who came by a link does not know yet what is in the beam: a code to scan would
+ * be drawn for nothing, and keep what is there waiting.
+ */
+export type Stage = 'no-beam' | 'joining' | 'alone' | 'nothing-yet' | 'items'
+
+export function useStage(): Stage {
+  const { stores } = useHouse()
+  const session = useSession()
+  const hasItems = useHasItems()
+  const isAlone = useDeviceCount() <= 1
+  const isKnown = useStore(stores.items, (state) => state.epoch !== null)
+  const isHopeful = useStore(stores.connection, ({ status }) => status === 'connecting' || status === 'live')
+  if (hasItems) return 'items'
+  if (!session) return 'no-beam'
+  if (session.beamKey === null && !isKnown && isHopeful) return 'joining'
+  return isAlone ? 'alone' : 'nothing-yet'
 }
 
 /** What the page is called once notes or devices have the middle of it. */

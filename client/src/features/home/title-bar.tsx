@@ -1,15 +1,15 @@
 import { Mark } from '../../ui/mark'
 import { SaveButton } from '../save/save-button'
 import { useProduct } from '../session/beam'
-import { useHomeHeading, useWaiting } from './stage'
+import { useHomeHeading, useStage } from './stage'
 import css from './title-bar.module.css'
 
 /** Top left of the desktop home: the product, or what the page is about once the middle is taken. */
 export function TitleBar() {
   const { name } = useProduct()
-  const waiting = useWaiting()
+  const stage = useStage()
   const heading = useHomeHeading()
-  if (waiting) {
+  if (stage !== 'items' && stage !== 'nothing-yet') {
     return (
       <div className={css.brand}>
         <Mark />
