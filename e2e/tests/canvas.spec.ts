@@ -1,6 +1,7 @@
 import { expect, type Page } from '@playwright/test'
 import { expectNothingSerious } from '../support/axe.ts'
 import type { Device } from '../support/device.ts'
+import { RawClient } from '../support/raw-client.ts'
 import { test } from '../support/stage.ts'
 
 const everywhere = { tag: '@everywhere' }
@@ -24,6 +25,16 @@ async function expectAt(device: Device, text: string, at: Point): Promise<void> 
       return Math.max(Math.abs(now.x - at.x), Math.abs(now.y - at.y))
     })
     .toBeLessThanOrEqual(2)
+}
+
+/** By Tab, from the first control behind the notes. */
+async function walksBackIntoNotes({ page }: Device): Promise<void> {
+  await page.getByRole('button', { name: 'Zoom out' }).focus()
+  for (let step = 0; step < 12; step += 1) {
+    await page.keyboard.press('Shift+Tab')
+    if (await page.evaluate(() => document.activeElement?.localName === 'article')) return
+  }
+  throw new Error('no note was reached')
 }
 
 async function drags({ page }: Device, from: Point, by: Point): Promise<void> {
@@ -327,13 +338,31 @@ test('a note that is walked to comes into view', async ({ device }) => {
   await ada.page.mouse.move(600, 500)
   await ada.page.mouse.wheel(3000, 2000)
   await expect(ada.card('Milk')).not.toBeInViewport()
-  await ada.page.getByRole('button', { name: 'Zoom out' }).focus()
-  for (let step = 0; step < 12; step += 1) {
-    await ada.page.keyboard.press('Shift+Tab')
-    if (await ada.page.evaluate(() => document.activeElement?.localName === 'article')) break
-  }
+  await walksBackIntoNotes(ada)
   await expect(ada.card('Milk')).toBeFocused()
   await expect(ada.card('Milk')).toBeInViewport({ ratio: 1 })
+})
+
+test('among more notes than are drawn, the one that is walked to is', async ({ device }) => {
+  const ada = await device('Ada')
+  const bob = await RawClient.joins(await ada.startsBeam())
+  for (let at = 0; at < 150; at += 1)
+    bob.send({ type: 'share_clipboard', message: `Note ${at}`, extra: 'text' })
+  await expect(ada.page.getByRole('article')).toHaveCount(150)
+  await ada.page.getByRole('button', { name: 'Fit all' }).click()
+  const plates = await ada.page
+    .locator('article:not(:has(header))')
+    .evaluateAll((notes) => notes.map((note) => note.ariaLabel))
+  expect(plates.length).toBeGreaterThan(0)
+  await walksBackIntoNotes(ada)
+  const focused = ada.page.locator('article:focus')
+  for (let step = 0; step < 150 && !plates.includes(await focused.getAttribute('aria-label')); step += 1) {
+    await ada.page.keyboard.press('Shift+Tab')
+  }
+  expect(plates).toContain(await focused.getAttribute('aria-label'))
+  await expect(focused.getByRole('time')).toBeVisible()
+  await expect(focused).toBeInViewport({ ratio: 1 })
+  bob.leaves()
 })
 
 test('the map is there with notes only, and a press on it goes there', everywhere, async ({ device }) => {

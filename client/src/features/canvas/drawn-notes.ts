@@ -10,7 +10,7 @@ const AHEAD = 300
 /** So many new ones a frame: each costs about a millisecond. */
 const MOST_AT_ONCE = 4
 /** More of them at once than this are shown as plates. */
-export const MOST_DRAWN = 100
+export const MOST_DRAWN = 80
 
 export interface Drawing {
   /** Those drawn longest ago first. */

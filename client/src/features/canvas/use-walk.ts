@@ -6,7 +6,6 @@ import { type FocusEvent, type KeyboardEvent, type RefObject, useMemo } from 're
 import type { ItemId } from '../../protocol/bindings'
 import type { Stores } from '../../stores/stores'
 import { useHouse } from '../actions'
-import type { Board } from './board'
 import type { Desk } from './canvas-context'
 import { showNote, walkOf } from './use-keys'
 
@@ -17,12 +16,12 @@ interface Edges {
   readonly end: RefObject<HTMLElement | null>
 }
 
-export function useWalk({ board }: Desk, { start, end }: Edges) {
+export function useWalk(desk: Desk, { start, end }: Edges) {
   const { stores } = useHouse()
-  return useMemo(() => createWalk(board, stores, { start, end }), [board, stores, start, end])
+  return useMemo(() => createWalk(desk, stores, { start, end }), [desk, stores, start, end])
 }
 
-function createWalk(board: Board, stores: Stores, { start, end }: Edges) {
+function createWalk({ board, view }: Desk, stores: Stores, { start, end }: Edges) {
   let isLeaving = false
   const goTo = (id: ItemId | undefined): boolean => {
     const note = id && board.element(id)?.querySelector<HTMLElement>('article')
@@ -46,7 +45,10 @@ function createWalk(board: Board, stores: Stores, { start, end }: Edges) {
     const id = noteOf(element)?.id
     const place = id && stores.canvas.getState().places.get(id)
     // What is pressed is in view; what is walked to may not be.
-    if (id && place && element.matches(':focus-visible')) showNote(board, id, place)
+    if (!id || !place || !element.matches(':focus-visible')) return
+    // A plate cannot show that it has the focus.
+    view.setState(({ drawn }) => (drawn.has(id) ? {} : { drawn: new Set([...drawn, id]) }))
+    showNote(board, id, place)
   }
   return {
     onKeyDown(event: KeyboardEvent<HTMLElement>) {
