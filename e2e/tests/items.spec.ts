@@ -42,6 +42,30 @@ function wav(seconds: number): Buffer {
   return Buffer.concat([head, samples])
 }
 
+/** A second of a moving square, recorded by the browser itself. */
+async function mp4({ page }: Device): Promise<Buffer> {
+  const base64 = await page.evaluate(async () => {
+    const canvas = Object.assign(document.createElement('canvas'), { width: 64, height: 48 })
+    const context = canvas.getContext('2d')
+    const recorder = new MediaRecorder(canvas.captureStream(25), { mimeType: 'video/mp4;codecs=vp9' })
+    const parts: Blob[] = []
+    recorder.ondataavailable = ({ data }) => parts.push(data)
+    const ended = new Promise((resolve) => {
+      recorder.onstop = resolve
+    })
+    recorder.start()
+    for (let frame = 0; frame < 60; frame += 1) {
+      context?.fillRect(frame, frame % 40, 10, 10)
+      await new Promise(requestAnimationFrame)
+    }
+    recorder.stop()
+    await ended
+    const bytes = new Uint8Array(await new Blob(parts).arrayBuffer())
+    return btoa(String.fromCharCode(...bytes))
+  })
+  return Buffer.from(base64, 'base64')
+}
+
 for (const phone of [false, true]) {
   test(
     `addresses in a text are links, on a ${phone ? 'phone' : 'desktop'}`,
@@ -79,7 +103,7 @@ test('a long text is folded, and opens', async ({ device }) => {
 })
 
 for (const phone of [false, true]) {
-  test(`a picture is seen whole on a ${phone ? 'phone' : 'desktop'}, Esc and Close end that`, async ({
+  test(`a picture is seen whole on a ${phone ? 'phone' : 'desktop'}; Esc, Close and Back end that`, async ({
     device,
   }) => {
     const [ada, bob] = await pair(device, phone)
@@ -97,6 +121,15 @@ for (const phone of [false, true]) {
     await open.click()
     await dialog.getByRole('button', { name: 'Close' }).click()
     await expect(dialog).toHaveCount(0)
+
+    if (!phone) await bob.card('view.png').hover()
+    await open.click()
+    await expect(dialog).toBeVisible()
+    const address = bob.page.url()
+    await bob.page.goBack()
+    await expect(dialog).toHaveCount(0)
+    expect(bob.page.url()).toBe(address)
+    await expect(bob.card('view.png')).toBeVisible()
   })
 }
 
@@ -139,6 +172,23 @@ test('a picture that is called something else is shown as a picture', async ({ d
   await shares(ada, 'view.mp4', 'video/mp4', png(64, 48))
   await expect(bob.page.getByRole('img', { name: 'view.mp4' })).toBeVisible()
   await expect(bob.card('view.mp4').locator('video')).toHaveCount(0)
+})
+
+test('a video plays by itself without a sound, over and over, until its sound is asked for', async ({
+  device,
+}) => {
+  const [ada, bob] = await pair(device)
+  await shares(ada, 'clip.mp4', 'video/mp4', await mp4(ada))
+  const video = bob.card('clip.mp4').locator('video')
+  await expect(video).toHaveJSProperty('loop', true)
+  await expect(video).toHaveJSProperty('muted', true)
+  await expect.poll(() => video.evaluate((node: HTMLVideoElement) => node.currentTime)).toBeGreaterThan(0)
+  await expect(video).toHaveJSProperty('paused', false)
+  const sound = bob.card('clip.mp4').getByRole('button', { name: 'Sound' })
+  await expect(sound).toHaveAttribute('aria-pressed', 'false')
+  await sound.click()
+  await expect(sound).toHaveAttribute('aria-pressed', 'true')
+  await expect(video).toHaveJSProperty('muted', false)
 })
 
 test('a recording plays, shows how far it is, and starts again after its end', async ({ device }) => {

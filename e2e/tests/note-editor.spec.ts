@@ -241,6 +241,11 @@ test('a picture is resized, described and deleted', async ({ device }) => {
   }
   await drag(-100)
   await expect.poll(size).toEqual([300, 150])
+  await editor.uses('Undo')
+  await expect.poll(size).toEqual([400, 200])
+  await editor.uses('Redo')
+  await expect.poll(size).toEqual([300, 150])
+  await picture.click()
   await drag(-1000)
   await expect.poll(size).toEqual([100, 50])
   await handle.focus()
