@@ -203,15 +203,21 @@ test('two fingers zoom, one finger drags and pans', async ({ device }) => {
 })
 
 for (const end of ['pointercancel', 'lostpointercapture']) {
-  test(`a drag ends by ${end}`, async ({ device }) => {
+  test(`a drag ends by ${end}`, everywhere, async ({ device }) => {
     const ada = await withNotes(device, 'Milk')
     const from = await middleOf(ada, 'Milk')
     await ada.page.mouse.move(from.x, from.y)
+    const pressed = await ada.page.evaluateHandle(() => {
+      const seen = { pointer: -1 }
+      addEventListener('pointerdown', ({ pointerId }) => Object.assign(seen, { pointer: pointerId }))
+      return seen
+    })
     await ada.page.mouse.down()
     await ada.page.mouse.move(from.x + 40, from.y, { steps: 3 })
-    await ada.page.evaluate((type) => {
+    await pressed.evaluate(({ pointer }, type) => {
       const ground = document.querySelector('[data-gesture]')
-      ground?.dispatchEvent(new PointerEvent(type, { pointerId: 1, bubbles: true, pointerType: 'mouse' }))
+      const how = { pointerId: pointer, bubbles: true, pointerType: 'mouse' }
+      ground?.dispatchEvent(new PointerEvent(type, how))
     }, end)
     await ada.page.mouse.move(from.x + 140, from.y + 100)
     await expectAt(ada, 'Milk', { x: from.x + 40, y: from.y })
@@ -274,7 +280,7 @@ test(
   },
 )
 
-test('a frame selects, Ctrl+A selects all, Escape none', async ({ device }) => {
+test('a frame selects, Ctrl+A selects all, Escape none', everywhere, async ({ device }) => {
   const ada = await withNotes(device, 'Milk', 'Bread')
   const box = await ada.card('Milk').boundingBox()
   if (!box) throw new Error('not drawn')
@@ -300,38 +306,42 @@ test('Escape puts a dragged note back', async ({ device }) => {
   await expectAt(ada, 'Milk', from)
 })
 
-test('the keyboard walks notes as they are read, moves, copies and deletes them', async ({ device }) => {
-  const ada = await withNotes(device, 'one', 'two', 'three')
-  const order = await ada.page.getByRole('article').evaluateAll((all) =>
-    all
-      .map((element) => ({ name: element.ariaLabel ?? '', ...element.getBoundingClientRect().toJSON() }))
-      .sort((a, b) => (Math.abs(a.y - b.y) < 150 ? a.x - b.x : a.y - b.y))
-      .map(({ name }) => name),
-  )
-  const focused = () => ada.page.evaluate(() => document.activeElement?.ariaLabel ?? '')
-  await ada.page.getByRole('button', { name: 'Map of the notes' }).focus()
-  // From behind the last note backwards, each with its buttons.
-  const walked: string[] = []
-  for (let step = 0; step < 12 && walked.length < 3; step += 1) {
-    await ada.page.keyboard.press('Shift+Tab')
-    const name = await focused()
-    if (name.startsWith('Text, ')) walked.push(name)
-  }
-  expect(walked).toEqual(order.toReversed())
+test(
+  'the keyboard walks notes as they are read, moves, copies and deletes them',
+  everywhere,
+  async ({ device }) => {
+    const ada = await withNotes(device, 'one', 'two', 'three')
+    const order = await ada.page.getByRole('article').evaluateAll((all) =>
+      all
+        .map((element) => ({ name: element.ariaLabel ?? '', ...element.getBoundingClientRect().toJSON() }))
+        .sort((a, b) => (Math.abs(a.y - b.y) < 150 ? a.x - b.x : a.y - b.y))
+        .map(({ name }) => name),
+    )
+    const focused = () => ada.page.evaluate(() => document.activeElement?.ariaLabel ?? '')
+    await ada.page.getByRole('button', { name: 'Map of the notes' }).focus()
+    // From behind the last note backwards, each with its buttons.
+    const walked: string[] = []
+    for (let step = 0; step < 12 && walked.length < 3; step += 1) {
+      await ada.page.keyboard.press('Shift+Tab')
+      const name = await focused()
+      if (name.startsWith('Text, ')) walked.push(name)
+    }
+    expect(walked).toEqual(order.toReversed())
 
-  const name = walked[2] ?? ''
-  const text = name.replace('Text, ', '')
-  const from = await middleOf(ada, text)
-  await ada.page.keyboard.press('ArrowRight')
-  await ada.page.keyboard.press('Shift+ArrowDown')
-  await expectAt(ada, text, plus(from, { x: 10, y: 50 }))
-  await ada.page.keyboard.press('Control+c')
-  await ada.seesToast('Text copied successfully!')
-  expect(await ada.page.evaluate(() => navigator.clipboard.readText())).toBe(text)
-  await ada.page.keyboard.press('Delete')
-  await ada.page.getByRole('button', { name: 'Undo' }).waitFor()
-  await expect(ada.page.getByRole('article', { name, exact: true })).toHaveCount(0)
-})
+    const name = walked[2] ?? ''
+    const text = name.replace('Text, ', '')
+    const from = await middleOf(ada, text)
+    await ada.page.keyboard.press('ArrowRight')
+    await ada.page.keyboard.press('Shift+ArrowDown')
+    await expectAt(ada, text, plus(from, { x: 10, y: 50 }))
+    await ada.page.keyboard.press('Control+c')
+    await ada.seesToast('Text copied successfully!')
+    expect(await ada.page.evaluate(() => navigator.clipboard.readText())).toBe(text)
+    await ada.page.keyboard.press('Delete')
+    await ada.page.getByRole('button', { name: 'Undo' }).waitFor()
+    await expect(ada.page.getByRole('article', { name, exact: true })).toHaveCount(0)
+  },
+)
 
 test('a note that is walked to comes into view', async ({ device }) => {
   const ada = await withNotes(device, 'Milk')

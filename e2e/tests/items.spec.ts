@@ -92,7 +92,7 @@ test('code is kept as it was typed', async ({ device }) => {
   expect(await bob.card('Try this').locator('pre').textContent()).toBe(code)
 })
 
-test('a long text is folded, and opens', async ({ device }) => {
+test('a long text is folded, and opens', everywhere, async ({ device }) => {
   const [ada, bob] = await pair(device)
   await ada.sharesText(Array.from({ length: 40 }, (_, line) => `line ${line}`).join('\n'))
   await bob.sees('line 39')
@@ -103,34 +103,36 @@ test('a long text is folded, and opens', async ({ device }) => {
 })
 
 for (const phone of [false, true]) {
-  test(`a picture is seen whole on a ${phone ? 'phone' : 'desktop'}; Esc, Close and Back end that`, async ({
-    device,
-  }) => {
-    const [ada, bob] = await pair(device, phone)
-    await shares(ada, 'view.png', 'image/png', png(640, 400))
-    await expect(bob.page.getByRole('img', { name: 'view.png' })).toBeVisible()
-    if (!phone) await bob.card('view.png').hover()
-    const open = bob.card('view.png').getByRole('button', { name: /^Full view/ })
-    await open.click()
-    const dialog = bob.page.getByRole('dialog', { name: 'view.png' })
-    await expect(dialog.getByRole('img', { name: 'view.png' })).toBeVisible()
-    await expectNothingSerious(bob)
-    await bob.page.keyboard.press('Escape')
-    await expect(dialog).toHaveCount(0)
-    if (!phone) await bob.card('view.png').hover()
-    await open.click()
-    await dialog.getByRole('button', { name: 'Close' }).click()
-    await expect(dialog).toHaveCount(0)
+  test(
+    `a picture is seen whole on a ${phone ? 'phone' : 'desktop'}; Esc, Close and Back end that`,
+    everywhere,
+    async ({ device }) => {
+      const [ada, bob] = await pair(device, phone)
+      await shares(ada, 'view.png', 'image/png', png(640, 400))
+      await expect(bob.page.getByRole('img', { name: 'view.png' })).toBeVisible()
+      if (!phone) await bob.card('view.png').hover()
+      const open = bob.card('view.png').getByRole('button', { name: /^Full view/ })
+      await open.click()
+      const dialog = bob.page.getByRole('dialog', { name: 'view.png' })
+      await expect(dialog.getByRole('img', { name: 'view.png' })).toBeVisible()
+      await expectNothingSerious(bob)
+      await bob.page.keyboard.press('Escape')
+      await expect(dialog).toHaveCount(0)
+      if (!phone) await bob.card('view.png').hover()
+      await open.click()
+      await dialog.getByRole('button', { name: 'Close' }).click()
+      await expect(dialog).toHaveCount(0)
 
-    if (!phone) await bob.card('view.png').hover()
-    await open.click()
-    await expect(dialog).toBeVisible()
-    const address = bob.page.url()
-    await bob.page.goBack()
-    await expect(dialog).toHaveCount(0)
-    expect(bob.page.url()).toBe(address)
-    await expect(bob.card('view.png')).toBeVisible()
-  })
+      if (!phone) await bob.card('view.png').hover()
+      await open.click()
+      await expect(dialog).toBeVisible()
+      const address = bob.page.url()
+      await bob.page.goBack()
+      await expect(dialog).toHaveCount(0)
+      expect(bob.page.url()).toBe(address)
+      await expect(bob.card('view.png')).toBeVisible()
+    },
+  )
 }
 
 test('a picture is copied as a picture', async ({ device }) => {
