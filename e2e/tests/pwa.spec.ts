@@ -104,11 +104,14 @@ test('without a beam what was shared waits for one', async ({ device }) => {
 
   await sharesIn(bob, { text: 'keep this for me' })
   await bob.seesToast(/What you shared waits here/)
+  await bob.page.reload()
+  await bob.seesToast(/What you shared waits here/)
   await bob.page.getByRole('button', { name: 'New Beam' }).click()
   await bob.sees('keep this for me')
   await expect(bob.page.getByText(/What you shared waits here/)).toHaveCount(0)
 
   // It is shared once.
+  await expect(bob.page).toHaveURL(`${bob.origin}/space`)
   await bob.page.reload()
   await bob.sees('keep this for me')
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { PARCELS, putParcel, takeParcel, wordsOf } from './parcels'
+import { countParcel, PARCELS, putParcel, takeParcel, wordsOf } from './parcels'
 
 it.each([
   ['', 'hello', '', 'hello'],
@@ -19,10 +19,12 @@ it('gives texts and files back once, in the order in which they came', async () 
   // A share without files has one that is empty.
   await putParcel(store, form({}, new File([], '')))
 
+  expect(await countParcel(store)).toBe(3)
   const { texts, files } = await takeParcel(store)
   expect(texts).toEqual(['first\nhttps://a.example/', 'second'])
   expect(files.map(({ name, type }) => [name, type])).toEqual([['Ümläut 1.txt', 'text/plain']])
   expect(await files[0]?.text()).toBe('abc')
+  expect(await countParcel(store)).toBe(0)
   expect(await takeParcel(store)).toEqual({ texts: [], files: [] })
 })
 

@@ -32,6 +32,12 @@ export async function putParcel(store: CacheStorage, form: FormData): Promise<vo
   }
 }
 
+/** How many things lie there. */
+export async function countParcel(store: CacheStorage): Promise<number> {
+  const cache = await store.open(PARCELS)
+  return (await cache.keys()).length
+}
+
 /** Takes everything that was put down; nothing of it is left there. */
 export async function takeParcel(store: CacheStorage): Promise<Parcel> {
   const cache = await store.open(PARCELS)
