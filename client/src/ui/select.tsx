@@ -8,8 +8,8 @@ interface SelectProps<Value extends string> {
   label: string
   value: Value
   options: readonly { readonly value: Value; readonly label: string }[]
-  /** As high as a field, or small enough for a row. */
-  look: 'field' | 'row'
+  /** As high as a field, small enough for a row, or one of a toolbar's tools. */
+  look: 'field' | 'row' | 'tool'
   disabled?: boolean
   onChange: (value: Value) => void
 }
@@ -21,6 +21,7 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
     <span className={cx(css.select, css[look])}>
       <select
         aria-label={label}
+        title={look === 'tool' ? label : undefined}
         value={value}
         disabled={disabled}
         onChange={(event) => {

@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react'
 import { StatusPill } from '../../features/devices/status-pill'
-import { useProduct } from '../../features/session/beam'
+import { Brand } from '../../features/session/brand'
 import { Toasts } from '../../features/toasts/toasts'
-import { Mark } from '../../ui/mark'
 import css from './desktop-shell.module.css'
 import { MainNav } from './main-nav'
 
@@ -22,16 +21,6 @@ export function DesktopShell({ title, children }: { title?: ReactNode; children:
       {children}
       <Toasts place="toolbar" />
     </div>
-  )
-}
-
-function Brand() {
-  const { name } = useProduct()
-  return (
-    <span className={css.brand}>
-      <Mark />
-      {name}
-    </span>
   )
 }
 

@@ -3,11 +3,11 @@ import Share2 from 'lucide-react/icons/share-2'
 import Zap from 'lucide-react/icons/zap'
 import type { ReactNode } from 'react'
 import { Button } from '../../ui/button'
-import { Mark } from '../../ui/mark'
 import { SourceGlyph } from '../../ui/source-glyph'
 import { Tile } from '../../ui/tile'
 import { useHouse } from '../actions'
 import { useProduct } from '../session/beam'
+import { Brand } from '../session/brand'
 import css from './entrance.module.css'
 
 const FEATURES = [
@@ -40,10 +40,9 @@ export function Entrance({ title, sub, children }: { title: string; sub?: string
   return (
     <div className={css.split}>
       <main className={css.form}>
-        <span className={css.brand}>
-          <Mark />
-          {name}
-        </span>
+        <div className={css.brand}>
+          <Brand />
+        </div>
         <h1>{title}</h1>
         {sub && <p className={css.sub}>{sub}</p>}
         {children}

@@ -40,13 +40,14 @@ import Underline from 'lucide-react/icons/underline'
 import Undo2 from 'lucide-react/icons/undo-2'
 import { type KeyboardEvent, useEffect, useState } from 'react'
 import type { Glyph } from '../../ui/icon'
+import { Select } from '../../ui/select'
 import { ColourPopover } from './colour-popover'
 import { GROUND_COLOURS, TEXT_COLOURS } from './colours'
 import css from './editor-toolbar.module.css'
 import { LinkPopover } from './link-popover'
 import { PictureTool } from './picture-tool'
 import { TablePopover } from './table-popover'
-import { Tool, ToolSelect } from './tool'
+import { Tool } from './tool'
 import {
   $readTools,
   type BlockType,
@@ -166,7 +167,7 @@ function BlockTool({ editor, tools }: PartProps) {
     setBlockType(editor, type)
     editor.focus()
   }
-  return <ToolSelect label="Kind of text" value={tools.block} options={BLOCKS} onChange={onChange} />
+  return <Select look="tool" label="Kind of text" value={tools.block} options={BLOCKS} onChange={onChange} />
 }
 
 const SIZES = FONT_SIZES.map((size) => ({ value: String(size), label: String(size) }))
@@ -180,7 +181,7 @@ function SizeTool({ editor, tools: { fontSize } }: PartProps) {
     setStyle(editor, { 'font-size': `${size}px` })
     editor.focus()
   }
-  return <ToolSelect label="Font size" value={fontSize} options={options} onChange={onChange} />
+  return <Select look="tool" label="Font size" value={fontSize} options={options} onChange={onChange} />
 }
 
 type Format = (typeof FORMATS)[number]
