@@ -26,6 +26,12 @@ const CORPUS = [
   `{{constructor.constructor('${RUN}')()}}`,
 ] as const
 
+/** So few at once that all of them are drawn. */
+const HALVES = [
+  ['first', CORPUS.slice(0, 8)],
+  ['second', CORPUS.slice(8)],
+] as const
+
 /** One item for each way in which a text can come. */
 function itemsOf(text: string): { message: unknown; extra: string }[] {
   const plain = { type: 'text', text, version: 1 }
@@ -63,8 +69,11 @@ async function runsNothing({ page }: Device): Promise<void> {
   expect(await page.locator('iframe, object, embed, article script, article animate').count()).toBe(0)
 }
 
-for (const phone of [false, true]) {
-  test(`hostile texts, names, links and notes run nothing on a ${phone ? 'phone' : 'desktop'}`, async ({
+const CASES = HALVES.flatMap(([half, part]) => [false, true].map((phone) => ({ half, part, phone })))
+
+for (const { half, part, phone } of CASES) {
+  const where = phone ? 'phone' : 'desktop'
+  test(`hostile texts, names, links and notes run nothing on a ${where}, ${half} half`, async ({
     device,
   }) => {
     const ada = await device('Ada')
@@ -72,7 +81,7 @@ for (const phone of [false, true]) {
     const mallory = await RawClient.connects(link)
     mallory.send({ type: 'auth', message: null, extra: { v: 1, caps: ['files'], name: CORPUS[1] } })
     await mallory.next('auth_success')
-    for (const item of CORPUS.flatMap(itemsOf)) mallory.send({ type: 'share_clipboard', ...item })
+    for (const item of part.flatMap(itemsOf)) mallory.send({ type: 'share_clipboard', ...item })
     mallory.send({ type: 'share_clipboard', message: 'the last of them' })
 
     const bob = await device('Bob', { phone })
@@ -84,6 +93,9 @@ for (const phone of [false, true]) {
     bob.page.on('dialog', (dialog) => asked.push(dialog.message()))
     await bob.opens(link)
     await expect(bob.page.getByRole('listitem').filter({ hasText: 'the last of them' })).toBeAttached()
+    await expect(bob.page.getByRole('article')).toHaveCount(part.flatMap(itemsOf).length + 1)
+    // Each of them as a whole, none as a plate.
+    await expect(bob.page.locator('article:empty')).toHaveCount(0)
     await runsNothing(bob)
     expect(new Set(asked)).toEqual(new Set([new URL(link).origin]))
 
