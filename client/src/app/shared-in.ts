@@ -13,11 +13,10 @@ export async function shareWhatCameIn(
 ): Promise<void> {
   if (!new URL(location.href).searchParams.has(PARAM) || !('caches' in globalThis)) return
   const waiting = await countParcel(caches)
+  if (waiting === 0) return dropParam()
   parcel.setState({ waiting })
-  let taken = waiting === 0
   const share = async () => {
-    if (taken || connection.getState().status !== 'live') return
-    taken = true
+    if (connection.getState().status !== 'live') return
     end()
     const { texts, files } = await takeParcel(caches)
     dropParam()

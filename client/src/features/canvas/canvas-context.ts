@@ -19,6 +19,13 @@ export interface Desk {
   readonly view: StoreApi<ViewState>
 }
 
+/** Draws these notes whole from now on, whatever is near the view. */
+export function drawWhole(view: Desk['view'], ids: readonly ItemId[]): void {
+  view.setState(({ drawn }) =>
+    ids.every((id) => drawn.has(id)) ? {} : { drawn: new Set([...drawn, ...ids]) },
+  )
+}
+
 export const DeskContext = createContext<Desk | null>(null)
 
 export function useDesk(): Desk {

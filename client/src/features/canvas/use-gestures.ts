@@ -5,7 +5,7 @@ import { type CanvasEvent, type Point, reduceCanvas } from '../../stores/canvas'
 import type { Stores } from '../../stores/stores'
 import { useHouse } from '../actions'
 import { panned, toCanvas, zoomed } from './camera'
-import type { Desk } from './canvas-context'
+import { type Desk, drawWhole } from './canvas-context'
 import { MOST_DRAWN } from './drawn-notes'
 import { type Box, minus, touches } from './geometry'
 import { type Gesture, type GestureEffect, handleGesture, IDLE, type PointerInput } from './gesture'
@@ -95,7 +95,7 @@ function createDoer(
     if (!shift && !selected.has(note)) put({ type: 'selected', ids: [] })
     const ids = draggedWith(selected, note)
     put({ type: 'raised', ids })
-    view.setState(({ drawn }) => ({ drawn: new Set([...drawn, ...ids.slice(0, MOST_DRAWN)]) }))
+    drawWhole(view, ids.slice(0, MOST_DRAWN))
     held = new Map(ids.flatMap((id) => (places.has(id) ? [[id, places.get(id) as Point] as const] : [])))
     for (const id of held.keys()) board.element(id)?.setAttribute('data-held', '')
   }

@@ -8,7 +8,7 @@ import { useHouse } from '../actions'
 import { barsOf } from './bars'
 import type { Board } from './board'
 import { toCanvas } from './camera'
-import type { Desk } from './canvas-context'
+import { type Desk, drawWhole } from './canvas-context'
 import { draw } from './drawn-notes'
 import { type Box, touches } from './geometry'
 import { stillUnseen } from './newcomers'
@@ -65,10 +65,8 @@ function barsOnCanvas({ camera, screen }: Board): Box[] {
 function markArrived(view: Desk['view'], ids: readonly ItemId[], outside: readonly ItemId[]): void {
   // What comes into view comes whole, and not as a plate first.
   const inView = ids.filter((id) => !outside.includes(id))
-  view.setState(({ arrived, drawn }) => ({
-    arrived: new Set([...arrived, ...inView]),
-    drawn: inView.length > 0 ? new Set([...drawn, ...inView]) : drawn,
-  }))
+  view.setState(({ arrived }) => ({ arrived: new Set([...arrived, ...inView]) }))
+  drawWhole(view, inView)
 }
 
 function markUnseen(view: Desk['view'], outside: readonly ItemId[]): void {

@@ -6,7 +6,7 @@ import { type FocusEvent, type KeyboardEvent, type RefObject, useMemo } from 're
 import type { ItemId } from '../../protocol/bindings'
 import type { Stores } from '../../stores/stores'
 import { useHouse } from '../actions'
-import type { Desk } from './canvas-context'
+import { type Desk, drawWhole } from './canvas-context'
 import { showNote, walkOf } from './use-keys'
 
 const STOPS = 'a[href], button, input, textarea, select, video[controls], [tabindex="0"]'
@@ -47,7 +47,7 @@ function createWalk({ board, view }: Desk, stores: Stores, { start, end }: Edges
     // What is pressed is in view; what is walked to may not be.
     if (!id || !place || !element.matches(':focus-visible')) return
     // A plate cannot show that it has the focus.
-    view.setState(({ drawn }) => (drawn.has(id) ? {} : { drawn: new Set([...drawn, id]) }))
+    drawWhole(view, [id])
     showNote(board, id, place)
   }
   return {

@@ -13,7 +13,7 @@ import { FooterLine } from './footer-line'
 import { Hero, NoBeam } from './hero'
 import { NothingYet } from './nothing-yet'
 import { Rays } from './rays'
-import { type Stage, useStage } from './stage'
+import { isTaken, type Stage, useStage } from './stage'
 
 /** The home of wide screens: the code to scan, then the canvas. */
 export function DesktopHome() {
@@ -37,7 +37,7 @@ export function DesktopHome() {
         <Canvas />
         <Rays lit={stage === 'alone'} />
         <Middle stage={stage} />
-        {(stage === 'nothing-yet' || stage === 'items') && <CornerQr />}
+        {isTaken(stage) && <CornerQr />}
         {stage === 'items' && <p className={css.hint}>Double Click a note to copy</p>}
         {session && !gone && (mayShare ? <Tools /> : <Reader />)}
       </main>

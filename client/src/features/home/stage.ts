@@ -22,6 +22,11 @@ export function useStage(): Stage {
   return isAlone ? 'alone' : 'nothing-yet'
 }
 
+/** Whether notes or devices have the middle of the page. */
+export function isTaken(stage: Stage): boolean {
+  return stage === 'nothing-yet' || stage === 'items'
+}
+
 /** What the page is called once notes or devices have the middle of it. */
 export function useHomeHeading(): string {
   return useDeviceCount() > 1 ? 'Start Sharing' : 'Scan the QR Code with your mobile phone to start sharing.'

@@ -1,14 +1,14 @@
 import { Mark } from '../../ui/mark'
 import { SaveButton } from '../save/save-button'
 import { Brand } from '../session/brand'
-import { useHomeHeading, useStage } from './stage'
+import { isTaken, useHomeHeading, useStage } from './stage'
 import css from './title-bar.module.css'
 
 /** Top left of the desktop home: the product, or what the page is about once the middle is taken. */
 export function TitleBar() {
   const stage = useStage()
   const heading = useHomeHeading()
-  if (stage !== 'items' && stage !== 'nothing-yet') return <Brand />
+  if (!isTaken(stage)) return <Brand />
   return (
     <div className={css.title}>
       <Mark />
