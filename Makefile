@@ -15,9 +15,9 @@ SERVER := target/release/heliograph
 
 CLIENT_SOURCES := $(shell find client/src client/public client/scripts -type f) \
 	client/index.html client/package.json client/tsconfig.json client/vite.config.ts
-SERVER_SOURCES := $(shell find shared storage signal turn -type f -not -name '*.md') Cargo.toml Cargo.lock
+SERVER_SOURCES := $(shell find shared storage websocket signal turn -type f -not -name '*.md') Cargo.toml Cargo.lock
 
-.PHONY: run build test test-long bench dev fmt clean lint rust-tests client-tests e2e
+.PHONY: run build test test-long bench dev fmt clean lint rust-built rust-tests client-tests e2e
 
 run: build
 	$(SERVER) serve
@@ -37,7 +37,17 @@ $(MODULES): package.json package-lock.json client/package.json e2e/package.json 
 	npm ci --no-audit --no-fund
 	@mkdir -p $(STAMPS) && touch $@
 
-test: lint rust-tests client-tests e2e
+# Each part says how long it took. What compiles uses both cores by itself and goes first; the parts run one after the
+# other, as each of them fills the machine, and some of their tests load a server as far as it goes.
+test:
+	@rm -f target/times
+	@scripts/timed 'lint' $(MAKE) --no-print-directory lint
+	@scripts/timed 'Rust, built' $(MAKE) --no-print-directory rust-built
+	@scripts/timed 'server, built' $(MAKE) --no-print-directory build
+	@scripts/timed 'Rust' $(MAKE) --no-print-directory rust-tests
+	@scripts/timed 'TypeScript' $(MAKE) --no-print-directory client-tests
+	@scripts/timed 'browsers' $(MAKE) --no-print-directory e2e
+	@echo 'What each part took:' && cat target/times
 
 lint: $(MODULES)
 	cargo fmt --all --check
@@ -45,10 +55,13 @@ lint: $(MODULES)
 	npm run --silent typecheck --workspaces
 
 # The client is built first: the server embeds it, in every profile. aws-lc would bring a second TLS and a C++ build.
-rust-tests: $(CLIENT)
+rust-built: $(CLIENT)
 	scripts/install-test-tools
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	! cargo tree --locked --workspace --invert aws-lc-sys 2>/dev/null
+	cargo test --workspace --locked --no-run
+
+rust-tests: rust-built
 	scripts/with-postgres cargo test --workspace --locked
 
 client-tests: $(MODULES)

@@ -42,6 +42,14 @@ export async function relayedBytes(page: Page): Promise<number> {
   return await page.evaluate(() => window.heliographPaths?.relayed ?? 0)
 }
 
+/** Whether the page is connected to another one directly. */
+export async function hasDirectLink(page: Page): Promise<boolean> {
+  return await page.evaluate(
+    () =>
+      window.heliographPaths?.made.some(({ connectionState }) => connectionState === 'connected') ?? false,
+  )
+}
+
 /** Runs in the page, before any script of its own. */
 function instrument(): void {
   const paths: Paths = { made: [], relayed: 0, cut: false }

@@ -127,7 +127,7 @@ test('a recipient leaves', async ({ device }) => {
   await count(bob, 'Shared With Me', 0)
 })
 
-test('a renewed link leaves the old one behind', async ({ device }) => {
+test('a renewed link leaves the old one behind, and takes along who renewed it', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob')
   await hasAccount(ada)
@@ -137,9 +137,19 @@ test('a renewed link leaves the old one behind', async ({ device }) => {
   await opensBeams(ada)
   await opensSharing(ada, 'Cabin')
   await ada.page.getByRole('button', { name: 'Renew link' }).click()
+  const answer = ada.page.waitForResponse('**/renew/')
   await ada.page.getByRole('alertdialog').getByRole('button', { name: 'Renew link' }).click()
+  const { beam_id } = await (await answer).json()
   await ada.seesToast('Link renewed successfully')
   await bob.seesHeading('This beam has ended')
+
+  await ada.page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+  await ada.page.getByRole('link', { name: 'Home', exact: true }).click()
+  await ada.sees('Keys are with Jonas')
+  await ada.page.reload()
+  await ada.sees('Keys are with Jonas')
+  await bob.opens(`${ada.origin}/?beam_id=${beam_id}`)
+  await bob.sees('Keys are with Jonas')
 })
 
 test('what could not be read is said, and can be tried again', async ({ device }) => {

@@ -1,6 +1,8 @@
 import { expect } from '@playwright/test'
 import { MB, type TestFile } from '../support/files.ts'
+import { cutDirectPaths } from '../support/paths.ts'
 import { type CallDevice, test } from '../support/stage.ts'
+import { Wire } from '../support/wire.ts'
 
 // Large enough that a person, or a test, can cancel while it moves.
 const SIZE = 200 * MB
@@ -35,13 +37,28 @@ test.describe('cancel', () => {
   test('the sender cancels: the receiver hears of it, and nothing is offered as complete', async ({
     device,
     folder,
+    server,
   }) => {
-    const film = await folder.file('film.bin', SIZE)
-    const { ada, bob } = await halfWay(device, film)
+    const film = await folder.file('film.bin', 30 * MB)
+    const wire = await Wire.to(server.origin)
+    try {
+      const ada = await device('Ada')
+      const bob = await device('Bob')
+      await ada.opens(wire.origin)
+      await cutDirectPaths(ada.page)
+      await bob.opens(`${server.origin}/${new URL(await ada.scansOwnQr()).search}`)
+      await ada.seesDevices(2)
+      await ada.sharesFiles(film)
+      wire.slowsTo(MB)
+      await bob.takes(film)
+      await bob.reaches(film, 2)
 
-    await ada.cancels(film)
-    await expect(bob.card(film.name).getByText(/cancel/i)).toBeVisible()
-    await expect(bob.card(film.name).getByRole('link', { name: 'Download' })).toHaveCount(0)
-    await expect(bob.card(film.name).getByRole('progressbar')).toHaveCount(0)
+      await ada.cancels(film)
+      await expect(bob.card(film.name).getByText(/cancel/i)).toBeVisible()
+      await expect(bob.card(film.name).getByRole('link', { name: 'Download' })).toHaveCount(0)
+      await expect(bob.card(film.name).getByRole('progressbar')).toHaveCount(0)
+    } finally {
+      await wire.close()
+    }
   })
 })

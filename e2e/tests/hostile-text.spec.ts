@@ -32,6 +32,11 @@ const HALVES = [
   ['second', CORPUS.slice(8)],
 ] as const
 
+/** Longer kinds, and such with control characters, are refused by the server (S7). */
+function isKind(text: string): boolean {
+  return new TextEncoder().encode(text).length <= 64 && !/\p{Cc}/u.test(text)
+}
+
 /** One item for each way in which a text can come. */
 function itemsOf(text: string): { message: unknown; extra: string }[] {
   const plain = { type: 'text', text, version: 1 }
@@ -44,7 +49,7 @@ function itemsOf(text: string): { message: unknown; extra: string }[] {
   const content = { root: { type: 'root', version: 1, children: [paragraph] } }
   return [
     { message: text, extra: 'text' },
-    { message: text, extra: text },
+    ...(isKind(text) ? [{ message: text, extra: text }] : []),
     { message: { html: text }, extra: 'html' },
     { message: { file: { name: text, size: 8, type: 'image/svg+xml' } }, extra: 'image' },
     { message: { file: { name: 'a.png', size: 8, type: text, url: text } }, extra: 'image' },
@@ -58,6 +63,11 @@ async function runsNothing({ page }: Device): Promise<void> {
     await card.dispatchEvent('mouseover')
     await card.focus()
   }
+  await isHarmless({ page })
+}
+
+/** What is drawn now has run nothing, leads nowhere else, and made no element that the page does not make. */
+async function isHarmless({ page }: Pick<Device, 'page'>): Promise<void> {
   expect(await page.evaluate(() => (window as { ran?: number }).ran)).toBeUndefined()
   const protocols = await page.evaluate(() => [
     ...new Set([...document.querySelectorAll('a')].map(({ protocol }) => protocol)),
@@ -65,8 +75,16 @@ async function runsNothing({ page }: Device): Promise<void> {
   for (const protocol of protocols) {
     expect(['http:', 'https:', 'mailto:', 'sms:', 'tel:', 'about:', 'blob:']).toContain(protocol)
   }
-  // Nothing of it became an element: the page makes none of these.
   expect(await page.locator('iframe, object, embed, article script, article animate').count()).toBe(0)
+}
+
+/** A phone draws only what is near the screen: the list is gone through, and looked at a screen at a time. */
+async function goesThrough(device: Device): Promise<void> {
+  for (const [at, card] of (await device.page.getByRole('article').all()).entries()) {
+    await card.scrollIntoViewIfNeeded()
+    await expect(card.locator('*').first()).toBeAttached()
+    if (at % 6 === 0) await isHarmless(device)
+  }
 }
 
 const CASES = HALVES.flatMap(([half, part]) => [false, true].map((phone) => ({ half, part, phone })))
@@ -95,7 +113,8 @@ for (const { half, part, phone } of CASES) {
     await expect(bob.page.getByRole('listitem').filter({ hasText: 'the last of them' })).toBeAttached()
     await expect(bob.page.getByRole('article')).toHaveCount(part.flatMap(itemsOf).length + 1)
     // Each of them as a whole, none as a plate.
-    await expect(bob.page.locator('article:empty')).toHaveCount(0)
+    if (phone) await goesThrough(bob)
+    else await expect(bob.page.locator('article:empty')).toHaveCount(0)
     await runsNothing(bob)
     expect(new Set(asked)).toEqual(new Set([new URL(link).origin]))
 

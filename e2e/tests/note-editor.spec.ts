@@ -438,15 +438,17 @@ test('a reload loses nothing that was written', async ({ device }) => {
   await expect(again.text.locator('img')).toHaveCount(1)
 })
 
-test('a note that is too large is kept, and it is said why', async ({ device }) => {
+test('what is too large for a note is refused when it is pasted, and it is said why', async ({ device }) => {
   const editor = await writes(device)
+  await editor.text.pressSequentially('before')
   const words = 'words and more words '.repeat(7000)
   await editor.device.page.evaluate((text) => navigator.clipboard.writeText(text), words)
   await editor.text.press('Control+v')
-  await expect(editor.text).toContainText('words and more words')
+  await expect(editor.page.getByRole('alert')).toContainText('A note holds 128 KiB')
+  await expect(editor.text).toHaveText('before')
+  await editor.text.pressSequentially(' and after')
   await editor.page.getByRole('button', { name: 'Save', exact: true }).click()
-  await expect(editor.page.getByRole('alert')).toContainText('too large to share')
-  await expect(editor.text).toContainText('words and more words')
+  await expect(editor.device.card('before and after')).toBeVisible()
 })
 
 test('the whole editor works by the keyboard', everywhere, async ({ device }) => {

@@ -31,20 +31,27 @@ for (const phone of [false, true]) {
   )
 }
 
-test('the footer has everything that it is to have', async ({ device }) => {
+test('the footer has everything that it is to have, on every screen', async ({ device }) => {
   const ada = await device('Ada')
-  await ada.opens(`${ada.origin}/nothing/here`)
-  const footer = ada.page.getByRole('contentinfo')
-  for (const text of [TAGLINE, 'Version 1.0.0', `© ${new Date().getFullYear()}`]) {
-    await expect(footer.getByText(text, { exact: true })).toBeVisible()
+  const phone = await device('Ada on a phone', { phone: true })
+  const hasAll = async (on: Device) => {
+    const footer = on.page.getByRole('contentinfo')
+    await expect(footer.locator('svg')).toBeVisible()
+    for (const text of [TAGLINE, 'Version 1.0.0', `© ${new Date().getFullYear()}`]) {
+      await expect(footer.getByText(text, { exact: true })).toBeVisible()
+    }
+    await expect(footer.getByText('Made with love by Heliograph')).toBeVisible()
+    await expect(footer.getByRole('link', { name: 'Source code' })).toHaveAttribute('href', /^https:/)
+    await expect(footer.getByRole('link', { name: 'Support' })).toHaveAttribute('href', /^https:/)
   }
-  await expect(footer.getByText('Made with love by Heliograph')).toBeVisible()
-  await expect(footer.getByRole('link', { name: 'Source code' })).toHaveAttribute('href', /^https:/)
-  await expect(footer.getByRole('link', { name: 'Support' })).toHaveAttribute('href', /^https:/)
-
-  await ada.opensHome()
-  await expect(footer.getByText('Heliograph 1.0.0')).toBeVisible()
-  await expect(footer.getByRole('link', { name: 'Source code' })).toBeVisible()
+  for (const path of ['/nothing/here', '/']) {
+    await ada.opens(`${ada.origin}${path}`)
+    await hasAll(ada)
+  }
+  for (const path of ['/', '/space', '/login']) {
+    await phone.opens(`${ada.origin}${path}`)
+    await hasAll(phone)
+  }
 })
 
 test('an address that leads nowhere says so and leads home', everywhere, async ({ device }) => {
@@ -68,6 +75,22 @@ test('a part that cannot be loaded does not take the page with it', async ({ dev
   await ada.sharesText('meanwhile')
   await bob.page.getByRole('button', { name: 'Go on without it' }).click()
   await bob.sees('meanwhile')
+})
+
+// Of the other browsers Playwright cannot keep a service worker's requests back.
+test('an editor that cannot be loaded is left, and is loaded later', async ({ device }) => {
+  const ada = await device('Ada')
+  await ada.startsBeam()
+  const newNote = ada.page.getByRole('button', { name: 'New note' })
+  // The server, and not the network: the device stays in its beam.
+  await ada.context.route(/note-editor-.*\.js/, (route) => route.fulfill({ status: 503 }))
+  await newNote.click()
+  await ada.seesHeading('A part of the page could not be loaded')
+  await ada.page.getByRole('button', { name: 'Go on without it' }).click()
+  await expect(newNote).toBeVisible()
+  await ada.context.unroute(/note-editor-.*\.js/)
+  await newNote.click()
+  await ada.seesHeading('Create New Note')
 })
 
 test('who joins and what comes is read out, without its content', async ({ device }) => {
@@ -166,3 +189,20 @@ async function unmarkedStops({ page }: Device): Promise<string[]> {
   }
   return unmarked
 }
+
+test('a page whose site storage is blocked works, in memory', async ({ device }) => {
+  const ada = await device('Ada')
+  // As a browser does that is told to keep nothing (HTML, 12.2.2 and 12.2.3).
+  await ada.context.addInitScript(() => {
+    const get = () => {
+      throw new DOMException('The operation is insecure.', 'SecurityError')
+    }
+    for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, { get })
+  })
+  const link = await ada.startsBeam()
+  await ada.sharesText('nothing is kept here')
+  await ada.sees('nothing is kept here')
+  const bob = await device('Bob')
+  await bob.opens(link)
+  await bob.sees('nothing is kept here')
+})

@@ -78,7 +78,7 @@ const OFFENCES: readonly { name: string; commit: (raw: RawClient) => void; close
   {
     name: 'invalid UTF-8',
     commit: (raw) => raw.sendFrame(OPCODE.text, Buffer.from([0x22, 0xc3, 0x28])),
-    closes: 4400,
+    closes: 1007,
   },
   {
     name: 'more than 1 MiB',

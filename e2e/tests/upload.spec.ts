@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect } from '@playwright/test'
+import { hasAccount, savesBeam } from '../support/account.ts'
 import { expectNothingSerious } from '../support/axe.ts'
 import type { Device } from '../support/device.ts'
 import { test } from '../support/stage.ts'
@@ -83,4 +84,65 @@ test('with a device here, a picture goes to it and not to the store', async ({ d
   await ada.seesToast('Uploaded "view.png" Successfully!')
   await bob.sees('view.png')
   expect(uploads).toEqual([])
+})
+
+/** The picture is there for somebody who comes when its device is gone. */
+async function outlives(ada: Device, link: string, device: (name: string) => Promise<Device>): Promise<void> {
+  await ada.page.close()
+  const cleo = await device('Cleo')
+  await cleo.opens(link)
+  const shown = cleo.page.getByRole('img', { name: 'view.png' })
+  await expect.poll(() => shown.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(64)
+}
+
+test('in a saved beam a picture goes to the device that is here, and is stored beside that', async ({
+  device,
+}) => {
+  const ada = await device('Ada')
+  await hasAccount(ada)
+  const link = await savesBeam(ada, 'Cabin', 'Keys are with Jonas')
+  const bob = await device('Bob')
+  await bob.opens(link)
+  await ada.seesDevices(2)
+  const stored = ada.page.waitForResponse('**/api/upload/**')
+  await ada.picker().setInputFiles(await picture(ada, 'view.png'))
+  await bob.sees('view.png')
+  expect((await stored).status()).toBe(201)
+  await expect(ada.card('view.png').getByText('Only on this device')).toHaveCount(0)
+  await outlives(ada, link, device)
+})
+
+test('a picture that was shared before the beam was saved is stored then', async ({ device }) => {
+  const ada = await device('Ada')
+  const bob = await device('Bob')
+  await hasAccount(ada)
+  const link = await ada.startsBeam()
+  await bob.opens(link)
+  await ada.seesDevices(2)
+  await ada.picker().setInputFiles(await picture(ada, 'view.png'))
+  await bob.sees('view.png')
+  const stored = ada.page.waitForResponse('**/api/upload/**')
+  await ada.page.getByRole('button', { name: 'Save', exact: true }).click()
+  const dialog = ada.page.getByRole('dialog', { name: 'Save Beam' })
+  await ada.enters(dialog.getByRole('textbox', { name: 'Beam Name' }), 'Cabin')
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+  expect((await stored).status()).toBe(201)
+  await expect(ada.card('view.png').getByText('Only on this device')).toHaveCount(0)
+  await outlives(ada, link, device)
+})
+
+test('a picture for which a saved beam has no room says on which device it lives', async ({ device }) => {
+  const ada = await device('Ada')
+  await hasAccount(ada)
+  const link = await savesBeam(ada, 'Cabin', 'Keys are with Jonas')
+  const bob = await device('Bob')
+  await bob.opens(link)
+  await ada.seesDevices(2)
+  const body = { detail: 'There is no room for this file.', code: 'no_room' }
+  await ada.page.route('**/api/upload/**', (route) => route.fulfill({ status: 507, json: body }))
+  await ada.picker().setInputFiles(await picture(ada, 'view.png'))
+  await expect(ada.card('view.png').getByText('Only on this device. This beam has no copy.')).toBeVisible()
+  await expect(bob.card('view.png').getByText(/^Only on .+\. This beam has no copy\.$/)).toBeVisible()
+  const shown = bob.page.getByRole('img', { name: 'view.png' })
+  await expect.poll(() => shown.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(64)
 })

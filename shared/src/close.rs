@@ -7,6 +7,10 @@ use ts_rs::TS;
 pub enum CloseCode {
     /// Nothing was heard for 60 s. The client reconnects.
     Idle,
+    /// What came breaks the protocol of websockets. The client reconnects.
+    Protocol,
+    /// A text was not UTF-8. The client reconnects.
+    NotUtf8,
     /// A message over 1 MiB. The client reconnects and does not send it again.
     TooLarge,
     /// The server restarts. The client reconnects.
@@ -17,7 +21,7 @@ pub enum CloseCode {
     Replaced,
     /// The outbox of this device filled up. The client reconnects and syncs.
     TooSlow,
-    /// What came was no message. The client reconnects.
+    /// A text was no JSON object with a `type`. The client reconnects.
     BadMessage,
     /// The login ended. Final: the client asks to log in.
     SessionEnded,
@@ -35,8 +39,10 @@ pub enum CloseCode {
 
 impl CloseCode {
     /// Every code, for the bindings and the tests.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::Idle,
+        Self::Protocol,
+        Self::NotUtf8,
         Self::TooLarge,
         Self::Restart,
         Self::Overload,
@@ -56,6 +62,8 @@ impl CloseCode {
     pub const fn number(self) -> u16 {
         match self {
             Self::Idle => 1001,
+            Self::Protocol => 1002,
+            Self::NotUtf8 => 1007,
             Self::TooLarge => 1009,
             Self::Restart => 1012,
             Self::Overload => 1013,

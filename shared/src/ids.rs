@@ -82,10 +82,11 @@ impl<'de> Deserialize<'de> for BeamId {
 pub struct DeviceId(Uuid);
 
 impl DeviceId {
-    /// The id that a token gives in a beam (S5). Whoever knows the id does not know the token.
+    /// The id that a token gives (S5). Whoever knows the id does not know the token. The beam's id has no part in it: a
+    /// renewed link (H28) changes that one, and the files that a device holds are found by its own.
     #[must_use]
-    pub fn from_token(beam: BeamId, token: &DeviceToken) -> Self {
-        let digest = Sha256::new().chain_update(beam.0.as_bytes()).chain_update(token.0).finalize();
+    pub fn from_token(token: &DeviceToken) -> Self {
+        let digest = Sha256::digest(token.0);
         let mut bytes = [0; 16];
         bytes.copy_from_slice(&digest[..16]);
         Self(Uuid::new_v8(bytes))

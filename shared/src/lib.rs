@@ -3,8 +3,10 @@
 
 pub mod api;
 pub mod close;
+pub mod decode;
 pub mod error;
 pub mod ids;
+pub mod json;
 pub mod limits;
 pub mod names;
 pub mod socket;

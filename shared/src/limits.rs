@@ -16,11 +16,18 @@ pub const MAX_NOTES: usize = 5000;
 pub const MAX_NOTES_BYTES: usize = 16 * 1024 * 1024;
 /// Requests to change a saved beam that may wait while one is being stored.
 pub const MAX_WAITING_CHANGES: usize = 1024;
+/// Bytes of such requests: as much as may wait for a slow device.
+pub const MAX_WAITING_BYTES: usize = OUTBOX_BYTES;
+/// Devices that can be removed from one beam: against more, its link is renewed.
+pub const MAX_REMOVED_DEVICES: usize = 1000;
 /// How long live items stay after the last device left, so that a reload finds them again.
 pub const LINGER: Duration = Duration::from_mins(1);
 
 /// Bytes of one text message above which the sender is told that it is too long.
 pub const MAX_MESSAGE_BYTES: usize = 256 * 1024;
+/// Levels of arrays and objects in a field of a message or of a body. Readers in other languages give up, or run out of
+/// stack, at some hundreds.
+pub const MAX_JSON_DEPTH: usize = 100;
 /// Bytes of one message above which the socket is closed (1009).
 pub const MAX_FRAME_BYTES: usize = 1024 * 1024;
 /// Text messages a second that a socket may send for ever.

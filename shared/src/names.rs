@@ -26,7 +26,7 @@ fn tidy(
     if text.is_empty() {
         return Err(Invalid(empty));
     }
-    if text.chars().any(|c| c.is_control() || turns_text_around(c)) {
+    if text.chars().any(is_deceptive) {
         return Err(Invalid("Please leave out line breaks and other control characters"));
     }
     if text.chars().count() > most {
@@ -35,9 +35,62 @@ fn tidy(
     Ok(text.to_owned())
 }
 
-/// Characters that change the direction of what stands around them: a name with one can look like another name.
-const fn turns_text_around(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// Characters that no name may have, from and to: controls, what reorders the text around it (Unicode Standard Annex 9),
+/// and what is not seen or breaks the line. With one of them a name can look like another. The joiners U+200C and U+200D
+/// are none of them: Persian and emoji are written with them.
+pub const DECEPTIVE: [(char, char); 9] = [
+    ('\u{0}', '\u{1f}'),
+    ('\u{7f}', '\u{9f}'),
+    ('\u{61c}', '\u{61c}'),
+    ('\u{200b}', '\u{200b}'),
+    ('\u{200e}', '\u{200f}'),
+    ('\u{2028}', '\u{202e}'),
+    ('\u{2060}', '\u{2064}'),
+    ('\u{2066}', '\u{206f}'),
+    ('\u{feff}', '\u{feff}'),
+];
+
+/// Whether a name with this character could look like another name.
+#[must_use]
+pub fn is_deceptive(c: char) -> bool {
+    DECEPTIVE.iter().any(|(from, to)| (*from..=*to).contains(&c))
+}
+
+/// What is left of a name that a program says of itself or of a file: nothing that deceives, at most so many characters,
+/// white space around it taken off. It may be empty.
+#[must_use]
+pub fn clean(name: &str, most: usize) -> String {
+    let clean: String = name.chars().filter(|c| !is_deceptive(*c)).collect();
+    let short: String = clean.trim().chars().take(most).collect();
+    short.trim_end().to_owned()
+}
+
+/// The kind of an item, as its sender names it: at most 64 bytes without control characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kind(String);
+
+impl Kind {
+    /// Bytes; the specification's longest kind has nine.
+    const LONGEST: usize = 64;
+
+    /// Reads a kind.
+    ///
+    /// # Errors
+    /// [`Invalid`] when it is too long or holds control characters.
+    pub fn parse(text: String) -> Result<Self, Invalid> {
+        if text.len() > Self::LONGEST || text.chars().any(char::is_control) {
+            return Err(Invalid(
+                "The kind of an item has at most 64 bytes and no control characters.",
+            ));
+        }
+        Ok(Self(text))
+    }
+
+    /// The kind.
+    #[must_use]
+    pub fn into_string(self) -> String {
+        self.0
+    }
 }
 
 /// The name of a saved beam: 1 to 120 characters.
@@ -233,8 +286,24 @@ mod tests {
         assert_eq!(why(PersonName::last(" ")), "Last name is required");
         assert!(PersonName::first(&"ö".repeat(80)).is_ok());
         assert!(PersonName::last(&"ö".repeat(81)).is_err());
-        for wrong in ["a\0b", "a\nb", "\u{202e}gpj", "a\u{2066}b"] {
+        for wrong in ["a\0b", "a\nb", "\u{202e}gpj", "a\u{2066}b", "a\u{200b}b", "a\u{feff}b"] {
             assert!(PersonName::first(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_a_program_says_is_left_without_what_deceives() {
+        assert_eq!(clean(" Ada's\u{202e} phone\u{2066}\n ", 80), "Ada's phone");
+        assert_eq!(clean("Zoë 👩‍🚀", 80), "Zoë 👩‍🚀");
+        assert_eq!(clean("\u{202e}\u{2069}\0", 80), "");
+        assert_eq!(clean("ab cd", 3), "ab");
+    }
+
+    #[test]
+    fn s7_a_kind_is_what_every_table_takes() {
+        assert!(Kind::parse("k".repeat(64)).is_ok() && Kind::parse(String::new()).is_ok());
+        for wrong in ["k".repeat(65), "te\0xt".to_owned(), "a\nb".to_owned()] {
+            assert!(Kind::parse(wrong.clone()).is_err(), "{wrong:?}");
         }
     }
 

@@ -1,9 +1,6 @@
 //! The live channel's messages, named by direction (PROTOCOL.md, section S).
 
-use std::borrow::Cow;
-
-use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::value::RawValue;
+use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::api::accounts::PublicUser;
@@ -11,8 +8,7 @@ use crate::api::beams::{LinkAccess, Role};
 use crate::error::ErrorCode;
 use crate::ids::{DeviceId, DeviceToken, ItemId};
 
-/// Any JSON value, kept byte for byte.
-pub type Json = Box<RawValue>;
+pub use crate::json::Json;
 
 /// What a device sends.
 #[derive(Clone, Debug, Serialize, TS)]
@@ -192,6 +188,14 @@ pub enum ServerMessage {
         message: String,
         /// The same for a program.
         extra: ErrorCode,
+        /// The item whose share or deletion was refused (S14).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        id: Option<ItemId>,
+        /// The device that a refused signal or relay frame was for (S12, R2, R3).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        to: Option<DeviceId>,
     },
 }
 
@@ -315,106 +319,4 @@ pub struct SyncPage {
     pub items: Vec<LiveItem>,
     /// Ask again after this one; null at the end.
     pub next: Option<u64>,
-}
-
-/// Why a text is not a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Undecodable {
-    /// No JSON object with a `type`: the socket is closed (4400).
-    NotAMessage,
-    /// A type that nobody knows: an `error` is sent.
-    UnknownType,
-    /// A known type with wrong fields: an `error` is sent.
-    BadFields,
-}
-
-/// The shape that all messages share. Borrowed: nothing is copied before the type is known.
-#[derive(Deserialize)]
-struct Envelope<'a> {
-    #[serde(rename = "type", borrow)]
-    kind: Cow<'a, str>,
-    #[serde(default, borrow, deserialize_with = "present")]
-    message: Option<&'a RawValue>,
-    #[serde(default, borrow, deserialize_with = "present")]
-    extra: Option<&'a RawValue>,
-    #[serde(default, borrow, deserialize_with = "present")]
-    id: Option<&'a RawValue>,
-}
-
-/// A field that is there is there, null included: null is a content like any other (S7).
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
-    <&RawValue>::deserialize(deserializer).map(Some)
-}
-
-/// [`AuthExtra`] before its fields are read, each for itself: one that is unreadable takes no other with it (S3).
-#[derive(Deserialize)]
-struct RawAuthExtra<'a> {
-    #[serde(default, borrow)]
-    v: Option<&'a RawValue>,
-    #[serde(default, borrow)]
-    caps: Option<&'a RawValue>,
-    #[serde(default, borrow)]
-    name: Option<&'a RawValue>,
-    #[serde(default, borrow)]
-    device_token: Option<&'a RawValue>,
-}
-
-impl AuthExtra {
-    fn decode(raw: Option<&RawValue>) -> Option<Self> {
-        let raw = raw.filter(|raw| raw.get().starts_with('{'));
-        let RawAuthExtra { v, caps, name, device_token } = lenient(raw)?;
-        Some(Self {
-            v: lenient(v).unwrap_or_default(),
-            caps: lenient(caps).unwrap_or_default(),
-            name: lenient(name),
-            device_token: lenient(device_token),
-        })
-    }
-}
-
-impl ClientMessage {
-    /// Reads one text message.
-    ///
-    /// # Errors
-    /// [`Undecodable`] says whether the socket ends or only an `error` is due.
-    pub fn decode(text: &str) -> Result<Self, Undecodable> {
-        // serde would take an array of the fields for the object.
-        if !text.trim_start().starts_with('{') {
-            return Err(Undecodable::NotAMessage);
-        }
-        let envelope: Envelope<'_> =
-            serde_json::from_str(text).map_err(|_| Undecodable::NotAMessage)?;
-        let Envelope { kind, message, extra, id } = envelope;
-        match kind.as_ref() {
-            "auth" => Ok(Self::Auth { message: fields(message)?, extra: AuthExtra::decode(extra) }),
-            "share_clipboard" => Ok(Self::ShareClipboard {
-                message: content(message)?,
-                extra: fields::<Option<String>>(extra)?.unwrap_or_else(|| "text".to_owned()),
-                id: fields(id)?,
-            }),
-            "delete_note" => Ok(Self::DeleteNote { message: content(message)?, id: fields(id)? }),
-            "save_beam" => Ok(Self::SaveBeam { message: content(message)? }),
-            "remove_device" => Ok(Self::RemoveDevice { message: fields(message)? }),
-            "sync" => {
-                Ok(Self::Sync { message: fields::<Option<SyncFrom>>(message)?.unwrap_or_default() })
-            }
-            "signal" => Ok(Self::Signal { message: content(message)?, extra: fields(extra)? }),
-            _ => Err(Undecodable::UnknownType),
-        }
-    }
-}
-
-/// A field that must be there, as it is.
-fn content(raw: Option<&RawValue>) -> Result<Json, Undecodable> {
-    raw.map(ToOwned::to_owned).ok_or(Undecodable::BadFields)
-}
-
-/// A field of a known shape; an absent one reads as null.
-fn fields<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>) -> Result<T, Undecodable> {
-    serde_json::from_str(raw.map_or("null", RawValue::get)).map_err(|_| Undecodable::BadFields)
-}
-
-/// A field that counts as absent when it cannot be read (S3).
-fn lenient<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>) -> Option<T> {
-    raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
 }

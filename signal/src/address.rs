@@ -1,13 +1,34 @@
 //! Whose request it is: the client's address, through the proxies that are trusted. Limits by address use it.
 
-use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{AddrParseError, IpAddr, SocketAddr};
 use std::str::FromStr;
 
 use axum::http::HeaderMap;
+use heliograph_storage::secrets::Secret;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use ipnet::{IpNet, Ipv6Net};
+use sha2::Sha256;
 
-/// Bits of an IPv6 address that one customer usually has to himself.
-const IPV6_PREFIX: u32 = 64;
+/// Bits of an IPv6 address that one customer usually has to himself (RFC 6177, section 2).
+const IPV6_PREFIX: u8 = 64;
+
+/// Who opened the connection, as the accept loop saw it.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer {
+    /// From where.
+    pub ip: IpAddr,
+    /// Whether we speak TLS with it.
+    pub tls: bool,
+}
+
+impl Peer {
+    /// Whether it connects from one of these networks.
+    #[must_use]
+    pub fn is_one_of(self, networks: &[Network]) -> bool {
+        let ip = self.ip.to_canonical();
+        networks.iter().any(|network| network.contains(ip))
+    }
+}
 
 /// Who is counted as one: an IPv4 address or an IPv6 /64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,10 +52,24 @@ impl Client {
         (forwarded || !client.is_loopback()).then(|| Self::counting(client))
     }
 
+    /// The name of this address in the tables: the same each time, and without the secret nobody can tell or try out
+    /// which address it is (HMAC-SHA-256, cut to 128 bits).
+    #[must_use]
+    pub fn pseudonym(self, secret: &Secret) -> String {
+        // A key that is shorter than a block is filled up with zeros (RFC 2104, section 2).
+        let mut key = [0; 64];
+        key[..32].copy_from_slice(secret.as_bytes());
+        let mut mac = Hmac::<Sha256>::new(&key.into());
+        mac.update(self.0.to_string().as_bytes());
+        let hash = mac.finalize().into_bytes();
+        let cut = hash.first_chunk::<16>().copied().unwrap_or_default();
+        format!("{:032x}", u128::from_be_bytes(cut))
+    }
+
     fn counting(address: IpAddr) -> Self {
         Self(match address {
             IpAddr::V4(_) => address,
-            IpAddr::V6(v6) => Network::new(v6.into(), IPV6_PREFIX).address,
+            IpAddr::V6(v6) => Ipv6Net::new_assert(v6, IPV6_PREFIX).network().into(),
         })
     }
 }
@@ -57,29 +92,13 @@ fn parse_hop(hop: &str) -> Option<IpAddr> {
 
 /// Addresses that share their first bits: `10.0.0.0/8`, or one address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Network {
-    address: IpAddr,
-    prefix: u32,
-}
+pub struct Network(IpNet);
 
 impl Network {
-    fn new(address: IpAddr, prefix: u32) -> Self {
-        let address = match address {
-            IpAddr::V4(v4) => {
-                let mask = u32::MAX.checked_shl(32 - prefix.min(32)).unwrap_or(0);
-                Ipv4Addr::from_bits(v4.to_bits() & mask).into()
-            }
-            IpAddr::V6(v6) => {
-                let mask = u128::MAX.checked_shl(128 - prefix.min(128)).unwrap_or(0);
-                Ipv6Addr::from_bits(v6.to_bits() & mask).into()
-            }
-        };
-        Self { address, prefix }
-    }
-
     /// Whether an address is one of these.
-    pub(crate) fn contains(&self, address: IpAddr) -> bool {
-        address.is_ipv4() == self.address.is_ipv4() && Self::new(address, self.prefix) == *self
+    #[must_use]
+    pub fn contains(self, address: IpAddr) -> bool {
+        self.0.contains(&address)
     }
 }
 
@@ -87,18 +106,9 @@ impl FromStr for Network {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        const WRONG: &str = "expected an address like 10.1.2.3 or a network like 10.0.0.0/8";
-        let (address, prefix) = text.split_once('/').map_or((text, None), |(a, p)| (a, Some(p)));
-        let address: IpAddr = address.trim().parse().map_err(|_| WRONG)?;
-        let bits = if address.is_ipv4() { 32 } else { 128 };
-        let prefix = prefix.map_or(Ok(bits), str::parse).map_err(|_| WRONG)?;
-        if prefix > bits { Err(WRONG) } else { Ok(Self::new(address, prefix)) }
-    }
-}
-
-impl fmt::Display for Network {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.address, self.prefix)
+        let network = text.parse().or_else(|_| text.parse().map(|one: IpAddr| one.into()));
+        let wrong = "expected an address like 10.1.2.3 or a network like 10.0.0.0/8";
+        network.map(Self).map_err(|_: AddrParseError| wrong)
     }
 }
 

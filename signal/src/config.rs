@@ -1,6 +1,7 @@
 //! Everything that can be set: one struct, flags and `HELIOGRAPH_*` variables alike.
 
 use std::env;
+use std::fmt;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -10,7 +11,7 @@ use clap::{Parser, Subcommand};
 use heliograph_storage::blobs;
 
 use crate::address::Network;
-use crate::uploads::Limits;
+use crate::{budget, quota};
 
 /// Port of the https listener when none is said.
 const TLS_PORT: u16 = 8443;
@@ -44,7 +45,7 @@ pub struct Config {
 
     /// A Postgres database, as `postgres://user:password@host:port/name` [default: a file in the folder of --data].
     #[arg(long, env = "HELIOGRAPH_DATABASE", hide_env_values = true)]
-    pub database: Option<String>,
+    pub database: Option<Hidden>,
 
     /// Where files and pictures are kept: a folder, or `s3://bucket?endpoint=https://…&region=…&allow_http=…` with the
     /// credentials in the variables below [default: `blobs` in the folder of --data].
@@ -57,13 +58,26 @@ pub struct Config {
 
     /// The secret to that.
     #[arg(long, env = "AWS_SECRET_ACCESS_KEY", hide_env_values = true)]
-    pub s3_secret_access_key: Option<String>,
+    pub s3_secret_access_key: Option<Hidden>,
 
     /// How much may be uploaded.
     #[command(flatten)]
-    pub uploads: Limits,
+    pub uploads: quota::Limits,
 
-    /// Address at which people reach this server, such as `https://beam.example.org`.
+    /// How much memory waiting may cost.
+    #[command(flatten)]
+    pub budget: budget::Bounds,
+
+    /// Connections at a time, from everywhere. Further ones get a 503.
+    #[arg(long, env = "HELIOGRAPH_CONNECTIONS", default_value_t = 16_384)]
+    pub connections: usize,
+
+    /// Connections at a time from one address (of IPv6, one /64) that is no trusted proxy. Further ones get a 503.
+    #[arg(long, env = "HELIOGRAPH_CONNECTIONS_PER_ADDRESS", default_value_t = 512)]
+    pub connections_per_address: usize,
+
+    /// Address at which people reach this server, such as `https://beam.example.org`. Without it the server answers only to
+    /// addresses, localhost, names that end in .local, and this machine's own name.
     #[arg(long, env = "HELIOGRAPH_PUBLIC_URL")]
     pub public_url: Option<Origin>,
 
@@ -83,7 +97,7 @@ pub struct Config {
     )]
     pub repository_url: String,
 
-    /// Proxies whose X-Forwarded-For is believed: addresses or networks, by comma.
+    /// Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed: addresses or networks, by comma.
     #[arg(
         long,
         env = "HELIOGRAPH_TRUSTED_PROXIES",
@@ -99,7 +113,7 @@ impl Config {
     pub fn blobs(&self) -> blobs::Location {
         let folder = || blobs::Location::Folder(self.data.join("blobs"));
         let id = self.s3_access_key_id.clone().zip(self.s3_secret_access_key.clone());
-        let credentials = id.map(|(id, secret)| blobs::Credentials { id, secret });
+        let credentials = id.map(|(id, Hidden(secret))| blobs::Credentials { id, secret });
         self.blobs.clone().unwrap_or_else(folder).with_credentials(credentials)
     }
 
@@ -154,6 +168,22 @@ impl FromStr for Tls {
                 _ => Err("expected off, self-signed, or two files as CERT,KEY"),
             },
         }
+    }
+}
+
+/// A value with a secret in it: `Debug` does not show it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Hidden(pub String);
+
+impl From<String> for Hidden {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Hidden(…)")
     }
 }
 
@@ -235,6 +265,15 @@ mod tests {
         ] {
             assert!(config(&wrong).is_err(), "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn secrets_are_not_shown() {
+        let database = "postgres://ada:hush@localhost/beams";
+        let mut config = config(&["--database", database]).unwrap();
+        config.s3_secret_access_key = Some(Hidden("hush".to_owned()));
+        assert!(!format!("{config:?}").contains("hush"), "{config:?}");
+        assert_eq!(config.database.unwrap().0, database);
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! What can go wrong, what is answered, and the one body that every refusal has.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::time::Duration;
 
 use axum::Json;
@@ -11,47 +10,72 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use heliograph_shared::api::{ErrorBody, FieldErrors};
 use heliograph_shared::error::ErrorCode;
+use heliograph_storage::Unshareable;
 use heliograph_storage::passwords;
-use heliograph_storage::shares::Unshareable;
+
+use crate::budget;
 
 /// Why a request is not answered as it was meant.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// It cannot be read; the text says why.
+    #[error("{0}")]
     BadRequest(&'static str),
     /// A form is refused: what is wrong, by field, in sentences for a person (H6).
+    #[error("the form is refused")]
     Fields(Vec<(&'static str, String)>),
     /// Username and password do not belong together (H11).
+    #[error("Invalid credentials")]
     WrongCredentials,
     /// Nobody is logged in, and somebody must be.
+    #[error("nobody is logged in")]
     Unauthorized,
     /// Seen, and not allowed; the text says why.
+    #[error("{0}")]
     Forbidden(&'static str),
+    /// It is for a name, and perhaps a port, that is not this server's (H9).
+    #[error(
+        "This server does not answer as {0}. If that is its address, start it with --public-url https://{0}."
+    )]
+    UnknownHost(String),
     /// It comes from another site's page.
+    #[error("This request comes from another site.")]
     ForeignOrigin,
     /// More bytes than this call takes.
+    #[error("the body is too large")]
     TooLarge,
     /// There is no such thing.
+    #[error("there is no such thing")]
     NotFound,
     /// Not with this method.
+    #[error("the method is not one of this path")]
     MethodNotAllowed,
     /// A range of bytes behind the end of a file of this size.
+    #[error("the range is not in a file of {0} bytes")]
     OutOfRange(u64),
     /// The sender has fallen silent.
+    #[error("the sender has fallen silent")]
     Timeout,
     /// The disk or the quota is full.
+    #[error("there is no room")]
     NoRoom,
     /// Too many; come back after this time.
+    #[error("Too many requests. Try again in {} s.", seconds(*.0))]
     TooFast(Duration),
     /// The tables failed.
+    #[error(transparent)]
     Storage(heliograph_storage::Error),
     /// The place of the blobs failed.
+    #[error(transparent)]
     Blobs(heliograph_storage::blobs::Error),
     /// More is under way than can be served soon.
+    #[error("too much is under way")]
     Busy,
-    /// No randomness.
-    Random(getrandom::Error),
+    /// The machine has no randomness to give.
+    #[error("no randomness")]
+    Random(#[source] getrandom::Error),
     /// What cannot be.
+    #[error("what cannot be")]
     Internal,
 }
 
@@ -61,6 +85,7 @@ impl Error {
             Self::BadRequest(_) | Self::Fields(_) => StatusCode::BAD_REQUEST,
             Self::Unauthorized | Self::WrongCredentials => StatusCode::UNAUTHORIZED,
             Self::ForeignOrigin | Self::Forbidden(_) => StatusCode::FORBIDDEN,
+            Self::UnknownHost(_) => StatusCode::MISDIRECTED_REQUEST,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
@@ -69,21 +94,25 @@ impl Error {
             Self::NoRoom => StatusCode::INSUFFICIENT_STORAGE,
             Self::TooFast(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Blobs(_) => StatusCode::BAD_GATEWAY,
-            Self::Busy | Self::Storage(heliograph_storage::Error::Database(_)) => {
-                StatusCode::SERVICE_UNAVAILABLE
-            }
+            Self::Busy
+            | Self::Storage(
+                heliograph_storage::Error::Database(_) | heliograph_storage::Error::Uncertain(_),
+            ) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Storage(_) | Self::Random(_) | Self::Internal => {
                 StatusCode::INTERNAL_SERVER_ERROR
             }
         }
     }
 
+    /// The sentence for a person: the error's own where it has one, else what its status means.
     fn detail(&self) -> String {
         match self {
-            Self::BadRequest(detail) | Self::Forbidden(detail) => (*detail).to_owned(),
-            Self::WrongCredentials => "Invalid credentials".to_owned(),
-            Self::ForeignOrigin => "This request comes from another site.".to_owned(),
-            Self::TooFast(wait) => format!("Too many requests. Try again in {} s.", seconds(*wait)),
+            Self::BadRequest(_)
+            | Self::Forbidden(_)
+            | Self::WrongCredentials
+            | Self::UnknownHost(_)
+            | Self::ForeignOrigin
+            | Self::TooFast(_) => self.to_string(),
             other => sentence(other.status()).1.to_owned(),
         }
     }
@@ -91,29 +120,32 @@ impl Error {
     fn retry_after(&self) -> Option<u64> {
         match self {
             Self::TooFast(wait) => Some(seconds(*wait)),
-            Self::Storage(_) | Self::Busy => Some(5),
+            Self::Storage(_) | Self::Busy => Some(BUSY_SECONDS),
             _ => None,
         }
     }
 }
+
+/// Pause after which a server that was busy may be asked again.
+const BUSY_SECONDS: u64 = 5;
 
 /// Whole seconds, rounded up, so that who waits them is not refused again.
 fn seconds(wait: Duration) -> u64 {
     wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Storage(error) => error.fmt(f),
-            Self::Blobs(error) => error.fmt(f),
-            Self::Random(error) => error.fmt(f),
-            other => f.write_str(&other.detail()),
-        }
+/// An error with everything that caused it, for the log and the operator.
+#[must_use]
+pub fn causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text += ": ";
+        text += &error.to_string();
+        cause = error.source();
     }
+    text
 }
-
-impl std::error::Error for Error {}
 
 impl From<heliograph_storage::Error> for Error {
     fn from(error: heliograph_storage::Error) -> Self {
@@ -136,6 +168,12 @@ fn unshareable(why: Unshareable) -> String {
     sentence.to_owned()
 }
 
+impl From<budget::Spent> for Error {
+    fn from(_: budget::Spent) -> Self {
+        Self::Busy
+    }
+}
+
 impl From<passwords::Error> for Error {
     fn from(error: passwords::Error) -> Self {
         match error {
@@ -149,7 +187,7 @@ impl IntoResponse for Error {
     fn into_response(self) -> Response {
         let status = self.status();
         if status.is_server_error() {
-            tracing::error!(error = %self, "a request failed");
+            tracing::error!(error = causes(&self), "a request failed");
         }
         let mut response = match self {
             Self::Fields(ref fields) => (status, Json(by_field(fields))).into_response(),
@@ -225,5 +263,22 @@ pub async fn give_every_refusal_a_body(request: Request, next: Next) -> Response
             answer.headers_mut().insert(name, value.clone());
         }
     }
+    // A call that took too long may be tried again like one that found no room.
+    if status == StatusCode::SERVICE_UNAVAILABLE {
+        answer.headers_mut().entry(header::RETRY_AFTER).or_insert(BUSY_SECONDS.into());
+    }
     answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_says_what_caused_it() {
+        let random = Error::Random(getrandom::Error::UNSUPPORTED);
+        let text = causes(&random);
+        assert!(text.starts_with("no randomness: ") && text.len() > 20, "{text}");
+        assert_eq!(causes(&Error::Busy), "too much is under way");
+    }
 }

@@ -1,41 +1,31 @@
-//! The server: HTTP, websocket, live beams, relay, and the built client. [`serve`] runs one, in a process or in a test.
+//! The server: HTTP, websocket, live beams, relay, and the built client. [`start::start`] opens one, [`start::serve`]
+//! runs it, in a process or in a test.
+//!
+//! The folders, each using only those above it:
+//!
+//! - `live`: the beams that are live now, and the sockets of the devices in them
+//! - `people`: accounts, logins and profile pictures
+//! - `files`: stored files on their way in and out
+//! - `app`: the parts put together, as handlers reach them
+//! - `edge`: HTTP: every route, who calls, what is answered
+//! - `start`: from the configuration to a server that listens, and its end
 
 mod address;
 pub mod app;
-mod assets;
-pub mod auth;
-pub mod beam;
-pub mod beam_lists;
-mod byte_range;
+pub mod budget;
 pub mod clock;
 pub mod config;
-mod cookies;
+mod connections;
+pub mod edge;
 pub mod error;
-mod file_name;
-mod form;
-mod headers;
-mod json;
+pub mod files;
 pub mod limit;
-pub mod logins;
-mod media;
+pub mod live;
+pub mod multipart;
 mod network;
-mod openapi;
-pub mod outbox;
-pub mod pictures;
+mod pace;
+pub mod people;
+pub mod quota;
 mod random;
-pub mod relay;
-mod router;
-mod routes;
-mod scheme;
-mod serve;
-mod socket;
-mod sockets;
+pub mod size;
 pub mod start;
-pub mod sweeper;
-mod throttle;
-pub mod tls;
-pub mod tokens;
-pub mod uploads;
-pub mod websocket;
-
-pub use serve::{Listeners, serve};

@@ -1,22 +1,28 @@
 //! `heliograph`: read the configuration, open everything, serve, end.
 
-use std::io::{self, IsTerminal as _, Write as _};
-use std::process::ExitCode;
+use std::io::{self, Write as _};
+use std::process::{self, ExitCode};
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser as _;
+use heliograph_signal::app::App;
 use heliograph_signal::clock::Clock;
 use heliograph_signal::config::{Cli, Command, Config};
+use heliograph_signal::error::causes;
 use heliograph_signal::start::{self, greeting, start};
+#[cfg(unix)]
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
-use tracing_subscriber::EnvFilter;
 
 /// Time for the database to let go of its file, and for blocking work to end.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(500);
+/// What a shell expects of a program that was interrupted: 128 and the number of the signal.
+const INTERRUPTED: i32 = 130;
 
 fn main() -> ExitCode {
     let Command::Serve(config) = Cli::parse().command;
-    log();
+    start::log::init();
     // Before anything can ask for TLS: with two providers in a build rustls would not know which to take.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let runtime = match tokio::runtime::Runtime::new() {
@@ -29,47 +35,76 @@ fn main() -> ExitCode {
 }
 
 async fn run(config: &Config) -> Result<(), start::Error> {
+    let signals = Signals::listen().map_err(start::Error::Signals)?;
     let (listeners, app) = start(config, Clock::System).await?;
     tracing::info!(listening = ?app.listening, data = %config.data.display(), "started");
     // Whoever started us without a screen does not want to be told.
     let _ = write!(io::stdout(), "{}", greeting(app.listening));
     let shutdown = CancellationToken::new();
-    tokio::spawn(end_on_signal(shutdown.clone()));
-    heliograph_signal::serve(listeners, app.clone(), shutdown).await;
+    tokio::spawn(end_on_signal(signals, shutdown.clone()));
+    tokio::spawn(end_without_lease(app.clone(), shutdown.clone()));
+    heliograph_signal::start::serve(listeners, app.clone(), shutdown).await;
     let _ = tokio::time::timeout(CLOSE_TIMEOUT, app.storage.close()).await;
+    let _ = tokio::time::timeout(CLOSE_TIMEOUT, app.lease.release()).await;
     tracing::info!("ended");
     Ok(())
 }
 
-/// The first signal ends the server in good order; a second one is the system's business.
-async fn end_on_signal(shutdown: CancellationToken) {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let Ok(mut terminate) = signal(SignalKind::terminate()) else { return };
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = tokio::signal::ctrl_c() => {}
-        }
-    }
-    #[cfg(not(unix))]
-    let _ = tokio::signal::ctrl_c().await;
-    tracing::info!("ending");
+/// Another server has taken over the database: this one must not go on beside it.
+async fn end_without_lease(app: Arc<App>, shutdown: CancellationToken) {
+    app.lease.lost().await;
+    tracing::error!("another server uses the database now; ending");
     shutdown.cancel();
 }
 
-/// To stderr, so that stdout has the addresses for people alone. `RUST_LOG` says how much.
-fn log() {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    let colours = io::stderr().is_terminal();
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_ansi(colours)
-        .with_writer(io::stderr)
-        .init();
+/// The signals by which somebody wants the server to end.
+#[cfg(unix)]
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    /// From now on they come here, and end nothing by themselves.
+    fn listen() -> io::Result<Self> {
+        let interrupt = signal(SignalKind::interrupt())?;
+        Ok(Self { interrupt, terminate: signal(SignalKind::terminate())? })
+    }
+
+    /// The next one.
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+}
+
+#[cfg(not(unix))]
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn listen() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    async fn next(&mut self) {
+        let _ = tokio::signal::ctrl_c().await;
+    }
+}
+
+/// The first signal ends the server in good order; a second one ends it at once.
+async fn end_on_signal(mut signals: Signals, shutdown: CancellationToken) {
+    signals.next().await;
+    tracing::info!("ending; once more ends at once");
+    shutdown.cancel();
+    signals.next().await;
+    process::exit(INTERRUPTED);
 }
 
 fn fail(error: &dyn std::error::Error) -> ExitCode {
-    let _ = writeln!(io::stderr(), "heliograph: {error}");
+    let _ = writeln!(io::stderr(), "heliograph: {}", causes(error));
     ExitCode::FAILURE
 }

@@ -5,14 +5,6 @@ use std::net::IpAddr;
 /// Names of interfaces that lead to containers and virtual machines, not to the room next door.
 const VIRTUAL: [&str; 8] = ["docker", "br-", "veth", "virbr", "vmnet", "vboxnet", "cni", "flannel"];
 
-/// The address that other devices most likely reach, if there is a network at all.
-#[must_use]
-pub fn address() -> Option<IpAddr> {
-    let mut addresses = interfaces();
-    addresses.sort_by_key(|(name, address)| preference(name, *address));
-    addresses.first().map(|(_, address)| *address)
-}
-
 /// Every address of this machine but loopback and link-local ones, sorted, so that they can be compared.
 #[must_use]
 pub fn addresses() -> Vec<IpAddr> {
@@ -20,6 +12,12 @@ pub fn addresses() -> Vec<IpAddr> {
     addresses.sort_unstable();
     addresses.dedup();
     addresses
+}
+
+/// What this machine calls itself, if it says.
+#[must_use]
+pub fn host_name() -> Option<String> {
+    gethostname::gethostname().into_string().ok().filter(|name| !name.is_empty())
 }
 
 fn interfaces() -> Vec<(String, IpAddr)> {
@@ -50,25 +48,51 @@ fn preference(name: &str, address: IpAddr) -> (bool, u8) {
 /// The address under which a listener can be reached from the network; none for one on loopback (P3).
 #[must_use]
 pub fn reachable(listening: IpAddr) -> Option<IpAddr> {
+    reachable_by(listening, &interfaces())
+}
+
+/// The best address of these interfaces, each a name and an address, at which the listener listens.
+fn reachable_by(listening: IpAddr, interfaces: &[(String, IpAddr)]) -> Option<IpAddr> {
     if !listening.is_unspecified() {
         return can_be_reached(listening).then_some(listening);
     }
-    let address = address()?;
-    let is_served = address.is_ipv4() || listening.is_ipv6();
-    is_served.then_some(address)
+    let served = interfaces.iter().filter(|(_, own)| own.is_ipv4() || listening.is_ipv6());
+    let best = served.min_by_key(|(name, own)| preference(name, *own));
+    best.map(|(_, own)| *own)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn reachable_at(listening: &str, interfaces: &[(&str, &str)]) -> Option<IpAddr> {
+        let own = |(name, own): &(&str, &str)| ((*name).to_owned(), own.parse().unwrap());
+        let interfaces: Vec<_> = interfaces.iter().map(own).collect();
+        reachable_by(listening.parse().unwrap(), &interfaces)
+    }
+
     #[test]
     fn p3_a_listener_on_loopback_has_no_network_address() {
-        assert_eq!(reachable("127.0.0.1".parse().unwrap()), None);
-        assert_eq!(reachable("::1".parse().unwrap()), None);
-        let own: IpAddr = "192.168.3.4".parse().unwrap();
-        assert_eq!(reachable(own), Some(own));
-        assert_eq!(reachable("0.0.0.0".parse().unwrap()), address().filter(IpAddr::is_ipv4));
+        let interfaces = [("wlan0", "192.168.1.2")];
+        assert_eq!(reachable_at("127.0.0.1", &interfaces), None);
+        assert_eq!(reachable_at("::1", &interfaces), None);
+    }
+
+    #[test]
+    fn p3_a_listener_on_one_address_is_reached_there() {
+        let own = "192.168.3.4".parse().ok();
+        assert_eq!(reachable_at("192.168.3.4", &[("wlan0", "192.168.1.2")]), own);
+    }
+
+    #[test]
+    fn p3_a_listener_on_every_address_is_reached_at_the_best_one_that_it_serves() {
+        let v6 = ("eth0", "2001:db8::2");
+        let interfaces = [v6, ("docker0", "172.17.0.1"), ("wlan0", "192.168.1.2")];
+        assert_eq!(reachable_at("0.0.0.0", &interfaces), "192.168.1.2".parse().ok());
+        assert_eq!(reachable_at("::", &interfaces), "192.168.1.2".parse().ok());
+        assert_eq!(reachable_at("0.0.0.0", &[v6]), None);
+        assert_eq!(reachable_at("::", &[v6]), "2001:db8::2".parse().ok());
+        assert_eq!(reachable_at("0.0.0.0", &[]), None);
     }
 
     #[test]

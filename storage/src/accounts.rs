@@ -6,7 +6,6 @@ use uuid::Uuid;
 use crate::blobs::{BlobId, BlobKey};
 use crate::database::{Row, Transaction, args};
 use crate::dead_blobs::keep_blob;
-use crate::sessions::{self, NewSession};
 use crate::{Error, Storage};
 
 /// An account. Never on the wire: others know a person by the username.
@@ -18,6 +17,12 @@ impl AccountId {
     #[must_use]
     pub fn from_random(bytes: [u8; 16]) -> Self {
         Self(uuid::Builder::from_random_bytes(bytes).into_uuid())
+    }
+
+    /// The 16 bytes.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 16] {
+        self.0.as_bytes()
     }
 
     pub(crate) const fn from_uuid(uuid: Uuid) -> Self {
@@ -48,12 +53,50 @@ pub struct Account {
     pub created_at: i64,
 }
 
+/// The columns of an [`Account`], of a table or its alias, under names with a prefix.
+macro_rules! account_columns {
+    ($table:literal, $prefix:literal) => {
+        concat!(
+            $table,
+            ".id AS ",
+            $prefix,
+            "id, ",
+            $table,
+            ".username AS ",
+            $prefix,
+            "username, ",
+            $table,
+            ".first_name AS ",
+            $prefix,
+            "first_name, ",
+            $table,
+            ".last_name AS ",
+            $prefix,
+            "last_name, ",
+            $table,
+            ".email AS ",
+            $prefix,
+            "email, ",
+            $table,
+            ".picture AS ",
+            $prefix,
+            "picture, ",
+            $table,
+            ".created_at AS ",
+            $prefix,
+            "created_at"
+        )
+    };
+}
+pub(crate) use account_columns;
+
 impl Account {
+    /// Reads [`account_columns`] without a prefix.
     pub(crate) fn read(row: &Row) -> Result<Self, Error> {
         Self::read_as("", row)
     }
 
-    /// Reads columns whose names begin with a prefix.
+    /// Reads [`account_columns`] with a prefix.
     pub(crate) fn read_as(prefix: &str, row: &Row) -> Result<Self, Error> {
         let column = |name: &str| format!("{prefix}{name}");
         Ok(Self {
@@ -68,8 +111,8 @@ impl Account {
     }
 }
 
-/// Somebody who is new here.
-#[derive(Clone, Debug)]
+/// Somebody who is new here. Without `Debug`: a hash of a password is in no log.
+#[derive(Clone)]
 pub struct NewAccount {
     /// The account.
     pub id: AccountId,
@@ -117,21 +160,6 @@ pub struct ProfileChange {
 }
 
 impl Storage {
-    /// Makes an account and its first login, both or neither.
-    ///
-    /// # Errors
-    /// [`Error::Conflict`] when the username is taken.
-    pub async fn create_account(
-        &self,
-        account: &NewAccount,
-        session: &NewSession,
-    ) -> Result<(), Error> {
-        let mut transaction = self.database.begin().await?;
-        insert(&mut transaction, account).await?;
-        sessions::insert(&mut transaction, session).await?;
-        transaction.commit().await
-    }
-
     /// An account and the hash of its password, by the username in any case.
     ///
     /// # Errors
@@ -140,8 +168,11 @@ impl Storage {
         &self,
         username: &Username,
     ) -> Result<Option<(Account, String)>, Error> {
-        let select = "SELECT id, username, first_name, last_name, email, picture, created_at, password_hash \
-                      FROM accounts WHERE username_key = $1";
+        let select = concat!(
+            "SELECT ",
+            account_columns!("a", ""),
+            ", a.password_hash FROM accounts a WHERE a.username_key = $1"
+        );
         let row = self.database.fetch_optional(select, args![username.key()]).await?;
         row.map(|row| Ok((Account::read(&row)?, row.get("password_hash")?))).transpose()
     }
@@ -166,10 +197,12 @@ impl Storage {
         change: &ProfileChange,
     ) -> Result<Option<Account>, Error> {
         let ProfileChange { username, first_name, last_name, email } = change;
-        let update = "UPDATE accounts SET username = COALESCE($2, username), \
-                      username_key = COALESCE($3, username_key), first_name = COALESCE($4, first_name), \
-                      last_name = COALESCE($5, last_name), email = COALESCE($6, email) WHERE id = $1 \
-                      RETURNING id, username, first_name, last_name, email, picture, created_at";
+        let update = concat!(
+            "UPDATE accounts SET username = COALESCE($2, username), \
+             username_key = COALESCE($3, username_key), first_name = COALESCE($4, first_name), \
+             last_name = COALESCE($5, last_name), email = COALESCE($6, email) WHERE id = $1 RETURNING ",
+            account_columns!("accounts", "")
+        );
         let values = args![
             account.uuid(),
             username.as_ref().map(Username::as_str),
@@ -183,7 +216,10 @@ impl Storage {
     }
 }
 
-async fn insert(transaction: &mut Transaction, account: &NewAccount) -> Result<(), Error> {
+pub(crate) async fn insert(
+    transaction: &mut Transaction,
+    account: &NewAccount,
+) -> Result<(), Error> {
     let insert = "INSERT INTO accounts (id, username, username_key, first_name, last_name, email, \
                   password_hash, picture, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     let values = args![

@@ -13,10 +13,10 @@ use crate::{Error, Storage};
 /// How long a beam that ended is remembered, so that it is answered as ended (4404) and not as unknown.
 pub const REMEMBERED: Duration = Duration::from_hours(30 * 24);
 
-/// What is kept of a beam.
+/// A row of the table `beams`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BeamRecord {
-    /// The hash of the creator's key; none for an id that nobody created here.
+    /// The hash of the creator's key; none when the beam became a row because something was shared in it.
     pub key_hash: Option<KeyHash>,
     /// Milliseconds since the Unix epoch.
     pub created_at: i64,
@@ -120,7 +120,7 @@ impl Storage {
         Ok(())
     }
 
-    /// What is known of a beam.
+    /// The row of a beam.
     ///
     /// # Errors
     /// [`Error::Database`], [`Error::Corrupt`].
@@ -142,18 +142,7 @@ impl Storage {
         self.database.execute(delete, args![before]).await
     }
 
-    /// Sends a device away for good (B10). Again is no error; a beam without a row has nobody who could.
-    ///
-    /// # Errors
-    /// [`Error::Missing`] when there is no such beam.
-    pub async fn remove_device(&self, beam: BeamId, device: DeviceId) -> Result<(), Error> {
-        let insert = "INSERT INTO removed_devices (beam_id, device_id) VALUES ($1, $2) \
-                      ON CONFLICT (beam_id, device_id) DO NOTHING";
-        self.database.execute(insert, args![beam.uuid(), device.uuid()]).await?;
-        Ok(())
-    }
-
-    /// The devices that were sent away.
+    /// The devices that were removed.
     ///
     /// # Errors
     /// [`Error::Database`].

@@ -1,7 +1,10 @@
 //! The one seam between SQLite and Postgres: the same SQL text, the same values, the same rows. Nothing else in the house
 //! knows that there are two.
 
-use std::path::PathBuf;
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 use std::time::Duration;
 
@@ -29,12 +32,22 @@ static SQLITE_MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
 static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
 
 /// Where the tables are.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum Location {
     /// In a file `heliograph.db` in this folder.
     Folder(PathBuf),
     /// In a Postgres database: `postgres://user:password@host:port/name`.
     Postgres(String),
+}
+
+/// The address of a Postgres database has a password in it.
+impl fmt::Debug for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Folder(folder) => f.debug_tuple("Folder").field(folder).finish(),
+            Self::Postgres(_) => f.write_str("Postgres(…)"),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -116,14 +129,29 @@ macro_rules! execute {
     }};
 }
 
+/// Makes the file if it is not there, for its owner only, whatever the umask: SQLite gives the files beside it (`-wal`,
+/// `-shm`) the same rights.
+fn make_private(file: &Path) -> io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(file)?;
+    #[cfg(unix)]
+    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    drop(file);
+    Ok(())
+}
+
 impl Database {
     /// Opens the tables, makes them if they are not there, and brings them up to date.
     pub async fn open(location: &Location) -> Result<Self, Error> {
         match location {
             Location::Folder(folder) => {
+                let file = folder.join("heliograph.db");
+                make_private(&file).map_err(sqlx::Error::Io)?;
                 let options = SqliteConnectOptions::new()
-                    .filename(folder.join("heliograph.db"))
-                    .create_if_missing(true)
+                    .filename(file)
                     .journal_mode(SqliteJournalMode::Wal)
                     .synchronous(SqliteSynchronous::Full)
                     .busy_timeout(BUSY_TIMEOUT)
@@ -205,14 +233,9 @@ impl Database {
         })
     }
 
-    /// Whether nobody else writes to these tables: then what was read here stays true until something is written here.
-    pub const fn is_ours_alone(&self) -> bool {
-        matches!(self, Self::Sqlite { .. })
-    }
-
     /// SQLite's own check of its file and of its references.
     pub async fn check_integrity(&self) -> Result<(), Error> {
-        if !self.is_ours_alone() {
+        if let Self::Postgres(_) = self {
             return Ok(());
         }
         let found = self.fetch_all("PRAGMA integrity_check", args![]).await?;
@@ -269,12 +292,23 @@ impl Transaction {
         }
     }
 
-    pub async fn commit(self) -> Result<(), Error> {
-        match self {
-            Self::Sqlite(on) => on.commit().await?,
-            Self::Postgres(on) => on.commit().await?,
+    /// Locks rows until the end of the transaction: a `SELECT … FOR UPDATE` or the like. On SQLite the transaction is the
+    /// only one that writes anyway, and the statement is not run.
+    pub async fn lock(&mut self, sql: &'static str, values: &[Value]) -> Result<(), Error> {
+        if let Self::Postgres(_) = self {
+            self.fetch_all(sql, values).await?;
         }
         Ok(())
+    }
+
+    /// # Errors
+    /// [`Error::Uncertain`] when the connection broke: the transaction may be committed or not.
+    pub async fn commit(self) -> Result<(), Error> {
+        match self {
+            Self::Sqlite(on) => on.commit().await,
+            Self::Postgres(on) => on.commit().await,
+        }
+        .map_err(Error::of_commit)
     }
 }
 
@@ -307,5 +341,17 @@ impl Row {
     /// A column that counts, and so is never negative.
     pub fn number(&self, column: &str) -> Result<u64, Error> {
         u64::try_from(self.get::<i64>(column)?).map_err(|_| Error::Corrupt)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_password_in_an_address_is_not_shown() {
+        let location = Location::Postgres("postgres://ada:hush@localhost/beams".to_owned());
+        assert_eq!(format!("{location:?}"), "Postgres(…)");
+        assert_eq!(format!("{:?}", Location::Folder("x".into())), "Folder(\"x\")");
     }
 }

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use crate::accounts::AccountId;
 use crate::blobs::BlobId;
 use crate::database::{Row, args};
-use crate::notes::NewNote;
+use crate::notes::{NewNote, note_columns};
 use crate::uploads::Upload;
 use crate::{Error, Storage};
 
@@ -69,10 +69,13 @@ impl Storage {
     ) -> Result<Vec<(BeamId, NewNote)>, Error> {
         let (beam, item) =
             after.map_or((Uuid::nil(), Uuid::nil()), |(beam, item)| (beam.uuid(), item.uuid()));
-        let select = "SELECT n.beam_id, n.id, n.seq, n.content, n.kind, n.device_id, n.author_id, n.created_at \
-                      FROM notes n JOIN beams b ON b.id = n.beam_id \
-                      WHERE (b.owner_id = $1 OR n.author_id = $1) AND (n.beam_id, n.id) > ($2, $3) \
-                      ORDER BY n.beam_id, n.id LIMIT $4";
+        let select = concat!(
+            "SELECT n.beam_id, ",
+            note_columns!(),
+            " FROM notes n JOIN beams b ON b.id = n.beam_id \
+             WHERE (b.owner_id = $1 OR n.author_id = $1) AND (n.beam_id, n.id) > ($2, $3) \
+             ORDER BY n.beam_id, n.id LIMIT $4"
+        );
         let values = args![account.uuid(), beam, item, i64::from(count)];
         let rows = self.database.fetch_all(select, values).await?;
         let note = |row: &Row| {

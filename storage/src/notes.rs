@@ -4,7 +4,11 @@ use heliograph_shared::ids::{BeamId, DeviceId, ItemId};
 use uuid::Uuid;
 
 use crate::accounts::AccountId;
+use crate::beam_writer::{BeamWriter, Locked};
+use crate::blobs::BlobId;
 use crate::database::{Row, Transaction, args};
+use crate::quota::used_by_account;
+use crate::upload_endings::{keep_upload, release_upload};
 use crate::{Error, Storage};
 
 /// A note to be stored, or to take the place of the one with its id.
@@ -16,6 +20,8 @@ pub struct NewNote {
     pub seq: u64,
     /// Any JSON value, byte for byte.
     pub content: String,
+    /// The upload that the content names, if it is a file of which the server has a copy (F9).
+    pub upload: Option<BlobId>,
     /// What its sender said that it is.
     pub kind: String,
     /// The device that shared it.
@@ -26,13 +32,44 @@ pub struct NewNote {
     pub created_at: i64,
 }
 
+/// Columns of a [`NewNote`], of the table `n`.
+macro_rules! note_columns {
+    () => {
+        "n.id, n.seq, n.content, n.upload, n.kind, n.device_id, n.author_id, n.created_at"
+    };
+}
+pub(crate) use note_columns;
+
+/// Room for notes: what the beam's owner may use in all, files included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quota {
+    /// Bytes.
+    pub bytes: u64,
+    /// The time, by which expired files are left out; milliseconds since the Unix epoch.
+    pub now: i64,
+}
+
+/// What is forgotten of a note when it goes.
+struct OldNote {
+    bytes: i64,
+    upload: Option<BlobId>,
+    author: Option<AccountId>,
+}
+
 impl NewNote {
+    fn bytes(&self) -> i64 {
+        i64::try_from(self.content.len() + self.kind.len()).unwrap_or(i64::MAX)
+    }
+
+    /// Reads [`note_columns`].
     pub(crate) fn read(row: &Row) -> Result<Self, Error> {
         let author: Option<Uuid> = row.get("author_id")?;
+        let upload: Option<String> = row.get("upload")?;
         Ok(Self {
             id: ItemId::from_uuid(row.get("id")?),
             seq: row.number("seq")?,
             content: row.get("content")?,
+            upload: upload.and_then(|id| BlobId::parse(&id).ok()),
             kind: row.get("kind")?,
             device: DeviceId::from_uuid(row.get("device_id")?),
             author: author.map(AccountId::from_uuid),
@@ -42,27 +79,27 @@ impl NewNote {
 }
 
 impl Storage {
-    /// Stores a note of a saved beam, or puts it in the place of the one with its id, whose author it keeps (B11).
-    ///
-    /// # Errors
-    /// [`Error::Missing`] when the beam is not a saved one any more.
-    pub async fn put_note(&self, beam: BeamId, note: &NewNote) -> Result<(), Error> {
-        let mut transaction = self.database.begin().await?;
-        insert_notes(&mut transaction, beam, std::slice::from_ref(note)).await?;
-        transaction.commit().await
-    }
-
-    /// Deletes notes of a beam.
+    /// Some notes of a beam behind a place in its order, oldest first: as many as have `bytes` of content together, a
+    /// hundred at most, and at least one if there is one.
     ///
     /// # Errors
     /// [`Error::Database`].
-    pub async fn delete_notes(&self, beam: BeamId, ids: &[ItemId]) -> Result<(), Error> {
-        let mut transaction = self.database.begin().await?;
-        for id in ids {
-            let delete = "DELETE FROM notes WHERE beam_id = $1 AND id = $2";
-            transaction.execute(delete, args![beam.uuid(), id.uuid()]).await?;
-        }
-        transaction.commit().await
+    pub async fn page_of_notes(
+        &self,
+        beam: BeamId,
+        after: u64,
+        bytes: u64,
+    ) -> Result<Vec<NewNote>, Error> {
+        const PAGE: &str = "SELECT n.id, n.seq, n.content, n.upload, n.kind, n.device_id, n.author_id, n.created_at \
+            FROM notes n JOIN ( \
+                SELECT id, SUM(CAST(OCTET_LENGTH(content) AS BIGINT)) OVER (ORDER BY seq) AS bytes, \
+                       ROW_NUMBER() OVER (ORDER BY seq) AS place \
+                FROM (SELECT id, seq, content FROM notes WHERE beam_id = $1 AND seq > $2 ORDER BY seq LIMIT 100) ahead \
+            ) p ON p.id = n.id \
+            WHERE n.beam_id = $1 AND (p.bytes <= $3 OR p.place = 1) ORDER BY n.seq";
+        let values = args![beam.uuid(), number(after), number(bytes)];
+        let rows = self.database.fetch_all(PAGE, values).await?;
+        rows.iter().map(NewNote::read).collect()
     }
 
     /// The notes of a beam, oldest first.
@@ -70,42 +107,130 @@ impl Storage {
     /// # Errors
     /// [`Error::Database`].
     pub async fn notes_of(&self, beam: BeamId) -> Result<Vec<NewNote>, Error> {
-        let select = "SELECT id, seq, content, kind, device_id, author_id, created_at FROM notes \
-                      WHERE beam_id = $1 ORDER BY seq";
+        let select = concat!(
+            "SELECT ",
+            note_columns!(),
+            " FROM notes n WHERE n.beam_id = $1 ORDER BY n.seq"
+        );
         let rows = self.database.fetch_all(select, args![beam.uuid()]).await?;
         rows.iter().map(NewNote::read).collect()
     }
 }
 
-/// Stores notes and moves the beam's count on.
+impl BeamWriter {
+    /// Stores a note of a saved beam, or puts it in the place of the one with its id, whose author it keeps (B11).
+    ///
+    /// # Errors
+    /// [`Error::Missing`] when the beam is not a saved one any more, [`Error::Full`], [`Error::Uncertain`].
+    pub async fn put_note(&self, beam: BeamId, note: &NewNote, quota: Quota) -> Result<(), Error> {
+        let (mut transaction, locked) = self.begin(beam).await?;
+        insert_notes(&mut transaction, locked, std::slice::from_ref(note), quota).await?;
+        transaction.commit().await
+    }
+
+    /// Deletes notes of a saved beam. One that is not there is no error.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] when the beam is not a saved one any more, [`Error::Uncertain`].
+    pub async fn delete_notes(&self, beam: BeamId, ids: &[ItemId], now: i64) -> Result<(), Error> {
+        let (mut transaction, locked) = self.begin(beam).await?;
+        owner_of(&mut transaction, locked).await?;
+        let mut bytes = 0;
+        for id in ids {
+            let Some(old) = find_old(&mut transaction, locked, *id).await? else { continue };
+            let delete = "DELETE FROM notes WHERE beam_id = $1 AND id = $2";
+            transaction.execute(delete, args![beam.uuid(), id.uuid()]).await?;
+            bytes += old.bytes;
+            if let Some(upload) = old.upload {
+                release_upload(&mut transaction, locked, upload, old.author, now).await?;
+            }
+        }
+        let update = "UPDATE beams SET note_bytes = note_bytes - $2 WHERE id = $1";
+        transaction.execute(update, args![beam.uuid(), bytes]).await?;
+        transaction.commit().await
+    }
+}
+
+/// Whose saved beam this is.
+async fn owner_of(transaction: &mut Transaction, beam: Locked) -> Result<AccountId, Error> {
+    let select = "SELECT owner_id FROM beams WHERE id = $1 AND owner_id IS NOT NULL";
+    let row = transaction.fetch_optional(select, args![beam.beam().uuid()]).await?;
+    row.ok_or(Error::Missing)?.get("owner_id").map(AccountId::from_uuid)
+}
+
+async fn find_old(
+    transaction: &mut Transaction,
+    beam: Locked,
+    id: ItemId,
+) -> Result<Option<OldNote>, Error> {
+    let select = "SELECT CAST(octet_length(content) + octet_length(kind) AS BIGINT) AS bytes, upload, author_id \
+                  FROM notes WHERE beam_id = $1 AND id = $2";
+    let row = transaction.fetch_optional(select, args![beam.beam().uuid(), id.uuid()]).await?;
+    let Some(row) = row else { return Ok(None) };
+    let (upload, author): (Option<String>, Option<Uuid>) =
+        (row.get("upload")?, row.get("author_id")?);
+    Ok(Some(OldNote {
+        bytes: row.get("bytes")?,
+        upload: upload.and_then(|id| BlobId::parse(&id).ok()),
+        author: author.map(AccountId::from_uuid),
+    }))
+}
+
+/// Stores notes of a saved beam within its owner's quota, and moves the beam's counts on. A note that does not grow is
+/// stored although the quota is full.
 pub(crate) async fn insert_notes(
     transaction: &mut Transaction,
-    beam: BeamId,
+    beam: Locked,
     notes: &[NewNote],
+    quota: Quota,
 ) -> Result<(), Error> {
-    let Some(last) = notes.iter().map(|note| note.seq).max() else { return Ok(()) };
-    let insert = "INSERT INTO notes (beam_id, id, seq, content, kind, device_id, author_id, created_at) \
-                  VALUES ($1, $2, $3, $4, $5, $6, $7, $8) \
-                  ON CONFLICT (beam_id, id) DO UPDATE SET seq = excluded.seq, content = excluded.content, \
-                  kind = excluded.kind";
+    let owner = owner_of(transaction, beam).await?;
+    let (mut olds, mut grown) = (Vec::with_capacity(notes.len()), 0);
     for note in notes {
-        let values = args![
-            beam.uuid(),
-            note.id.uuid(),
-            number(note.seq),
-            note.content.as_str(),
-            note.kind.as_str(),
-            note.device.uuid(),
-            note.author.map(AccountId::uuid),
-            note.created_at
-        ];
-        transaction.execute(insert, values).await?;
+        let old = find_old(transaction, beam, note.id).await?;
+        grown += note.bytes() - old.as_ref().map_or(0, |old| old.bytes);
+        olds.push(old);
     }
-    let update =
-        "UPDATE beams SET last_seq = $2 WHERE id = $1 AND owner_id IS NOT NULL AND last_seq < $2";
-    if transaction.execute(update, args![beam.uuid(), number(last)]).await? == 0 {
-        return Err(Error::Missing);
+    if let Ok(grown @ 1..) = u64::try_from(grown) {
+        let used = used_by_account(transaction, owner, None, quota.now).await?;
+        if used.saturating_add(grown) > quota.bytes {
+            return Err(Error::Full);
+        }
     }
+    for (note, old) in notes.iter().zip(olds) {
+        insert(transaction, beam, note).await?;
+        if let Some(upload) = note.upload {
+            keep_upload(transaction, beam, upload).await?;
+        }
+        if let Some(OldNote { upload: Some(upload), author, .. }) = old {
+            release_upload(transaction, beam, upload, author, quota.now).await?;
+        }
+    }
+    let last = notes.iter().map(|note| note.seq).max().unwrap_or_default();
+    let update = "UPDATE beams SET note_bytes = note_bytes + $3, \
+                  last_seq = CASE WHEN last_seq < $2 THEN $2 ELSE last_seq END WHERE id = $1";
+    transaction.execute(update, args![beam.beam().uuid(), number(last), grown]).await?;
+    Ok(())
+}
+
+async fn insert(transaction: &mut Transaction, beam: Locked, note: &NewNote) -> Result<(), Error> {
+    let insert = "INSERT INTO notes (beam_id, id, seq, content, upload, kind, device_id, author_id, created_at) \
+                  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) \
+                  ON CONFLICT (beam_id, id) DO UPDATE SET seq = excluded.seq, content = excluded.content, \
+                  upload = excluded.upload, kind = excluded.kind, device_id = excluded.device_id, \
+                  created_at = excluded.created_at";
+    let values = args![
+        beam.beam().uuid(),
+        note.id.uuid(),
+        number(note.seq),
+        note.content.as_str(),
+        note.upload.map(|id| id.to_string()),
+        note.kind.as_str(),
+        note.device.uuid(),
+        note.author.map(AccountId::uuid),
+        note.created_at
+    ];
+    transaction.execute(insert, values).await?;
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Whose profile picture is which blob.
 
-use crate::accounts::{Account, AccountId};
+use crate::accounts::{Account, AccountId, account_columns};
 use crate::blobs::{BlobId, BlobKey};
 use crate::database::{Transaction, args};
 use crate::dead_blobs::{bury_blob, keep_blob};
@@ -19,19 +19,19 @@ impl Storage {
         now: i64,
     ) -> Result<Option<Account>, Error> {
         let mut transaction = self.database.begin().await?;
-        // Written and so locked: of two pictures at once each buries the one before it.
-        let lock = "UPDATE accounts SET created_at = created_at WHERE id = $1";
-        transaction.execute(lock, args![account.uuid()]).await?;
+        // Locked, so that of two pictures at once each buries the one before it.
+        let lock = "SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE";
+        transaction.lock(lock, args![account.uuid()]).await?;
         bury_picture(&mut transaction, account, now).await?;
         if let Some(picture) = picture {
             keep_blob(&mut transaction, BlobKey::Picture(picture)).await?;
         }
         let name = picture.map(|picture| picture.to_string());
-        let update = "UPDATE accounts SET picture = $2 WHERE id = $1";
-        transaction.execute(update, args![account.uuid(), name]).await?;
-        let select = "SELECT id, username, first_name, last_name, email, picture, created_at \
-                      FROM accounts WHERE id = $1";
-        let row = transaction.fetch_optional(select, args![account.uuid()]).await?;
+        let update = concat!(
+            "UPDATE accounts SET picture = $2 WHERE id = $1 RETURNING ",
+            account_columns!("accounts", "")
+        );
+        let row = transaction.fetch_optional(update, args![account.uuid(), name]).await?;
         let Some(row) = row else {
             // The new blob stays on the list of those that go.
             return Ok(None);

@@ -3,22 +3,23 @@
 use std::collections::HashMap;
 
 use heliograph_shared::api::beams::{Beam, Level, LinkAccess, Role};
-use heliograph_shared::ids::BeamId;
+use heliograph_shared::ids::{BeamId, DeviceId};
 use heliograph_shared::names::BeamName;
 
-use crate::accounts::{Account, AccountId};
+use crate::accounts::{Account, AccountId, account_columns};
+use crate::beam_writer::{BeamWriter, Locked};
 use crate::database::{Row, Transaction, args};
-use crate::dead_blobs::bury_uploads_of_beam;
-use crate::notes::{NewNote, insert_notes};
+use crate::notes::{NewNote, Quota, insert_notes};
+use crate::upload_endings::{bury_uploads_of_beam, lock_uploads_of_beam};
 use crate::words::Word;
 use crate::{Error, Storage};
 
 /// Who may do what in a saved beam.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Whose it is.
+    /// The owner.
     pub owner: AccountId,
-    /// Its name.
+    /// The name, for people.
     pub name: String,
     /// What the link allows.
     pub link_access: LinkAccess,
@@ -50,16 +51,6 @@ macro_rules! beam_columns {
 }
 pub(crate) use beam_columns;
 
-/// Columns of an account with the prefix `owner_`, of the table `o`.
-macro_rules! owner_columns {
-    () => {
-        "o.id AS owner_id, o.username AS owner_username, o.first_name AS owner_first_name, \
-         o.last_name AS owner_last_name, o.email AS owner_email, o.picture AS owner_picture, \
-         o.created_at AS owner_created_at"
-    };
-}
-pub(crate) use owner_columns;
-
 /// Reads [`beam_columns`].
 pub(crate) fn read_beam(row: &Row) -> Result<Beam, Error> {
     Ok(Beam {
@@ -70,17 +61,18 @@ pub(crate) fn read_beam(row: &Row) -> Result<Beam, Error> {
     })
 }
 
-/// What an account is to a saved beam by itself, the link aside.
+/// The role of an account in a saved beam by ownership or a share, the link aside. It holds until the end of the
+/// transaction, because the beam is locked.
 pub(crate) async fn role_in(
     transaction: &mut Transaction,
-    beam: BeamId,
+    beam: Locked,
     account: AccountId,
 ) -> Result<Role, Error> {
     let select = "SELECT b.owner_id, s.level FROM beams b \
                   LEFT JOIN shares s ON s.beam_id = b.id AND s.account_id = $2 \
                   WHERE b.id = $1 AND b.owner_id IS NOT NULL AND (b.owner_id = $2 OR s.level IS NOT NULL)";
-    let row = transaction.fetch_optional(select, args![beam.uuid(), account.uuid()]).await?;
-    let row = row.ok_or(Error::Invisible)?;
+    let values = args![beam.beam().uuid(), account.uuid()];
+    let row = transaction.fetch_optional(select, values).await?.ok_or(Error::Invisible)?;
     if AccountId::from_uuid(row.get("owner_id")?) == account {
         return Ok(Role::Owner);
     }
@@ -90,7 +82,7 @@ pub(crate) async fn role_in(
 /// Lets only those go on who manage the beam.
 async fn require_manager(
     transaction: &mut Transaction,
-    beam: BeamId,
+    beam: Locked,
     account: AccountId,
 ) -> Result<Role, Error> {
     let role = role_in(transaction, beam, account).await?;
@@ -98,35 +90,11 @@ async fn require_manager(
 }
 
 impl Storage {
-    /// Takes an unsaved beam into an account, with what was shared in it (B4).
-    ///
-    /// # Errors
-    /// [`Error::Conflict`] when it was saved or has ended in the meantime.
-    pub async fn save_beam(
-        &self,
-        beam: BeamId,
-        owner: AccountId,
-        name: &BeamName,
-        notes: &[NewNote],
-        now: i64,
-    ) -> Result<(), Error> {
-        let _changing = self.beam_changes.begin();
-        let mut transaction = self.database.begin().await?;
-        let update = "UPDATE beams SET owner_id = $2, name = $3, expires_at = NULL \
-                      WHERE id = $1 AND owner_id IS NULL AND ended_at IS NULL AND expires_at > $4";
-        let values = args![beam.uuid(), owner.uuid(), name.as_str(), now];
-        if transaction.execute(update, values).await? == 0 {
-            return Err(Error::Conflict);
-        }
-        insert_notes(&mut transaction, beam, notes).await?;
-        transaction.commit().await
-    }
-
-    /// A number that grows with every change of a list of [`Self::beams_of`]: what was read after it was asked for holds
-    /// while it is the same. None where others write to the same tables.
+    /// A number that grows with every change of a list of [`Self::beams_of`]: a list that was read after the number is
+    /// current as long as the number is the same.
     #[must_use]
-    pub fn moment_of_beams(&self) -> Option<u64> {
-        self.database.is_ours_alone().then(|| self.beam_changes.count())
+    pub fn revision_of_beam_lists(&self) -> u64 {
+        self.beam_lists.number()
     }
 
     /// An account's own beams, newest first.
@@ -156,7 +124,7 @@ impl Storage {
             "SELECT s.level, ",
             beam_columns!(),
             ", ",
-            owner_columns!(),
+            account_columns!("o", "owner_"),
             " FROM beams b JOIN accounts o ON o.id = b.owner_id \
              LEFT JOIN shares s ON s.beam_id = b.id AND s.account_id = $2 \
              WHERE b.id = $1 AND (b.owner_id = $2 OR s.level IS NOT NULL)"
@@ -193,11 +161,37 @@ impl Storage {
         }
         Ok(Some(access))
     }
+}
+
+impl BeamWriter {
+    /// Takes an unsaved beam into an account, with what was shared in it (B4).
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] when it was saved or has ended in the meantime, [`Error::Full`], [`Error::Uncertain`].
+    pub async fn save_beam(
+        &self,
+        beam: BeamId,
+        owner: AccountId,
+        name: &BeamName,
+        notes: &[NewNote],
+        quota: Quota,
+    ) -> Result<(), Error> {
+        let _changing = self.beam_lists.bump();
+        let (mut transaction, locked) = self.begin(beam).await?;
+        let update = "UPDATE beams SET owner_id = $2, name = $3, expires_at = NULL \
+                      WHERE id = $1 AND owner_id IS NULL AND ended_at IS NULL AND expires_at > $4";
+        let values = args![beam.uuid(), owner.uuid(), name.as_str(), quota.now];
+        if transaction.execute(update, values).await? == 0 {
+            return Err(Error::Conflict);
+        }
+        insert_notes(&mut transaction, locked, notes, quota).await?;
+        transaction.commit().await
+    }
 
     /// Renames a beam and sets what its link allows; what is absent stays.
     ///
     /// # Errors
-    /// [`Error::Invisible`], [`Error::LevelTooLow`].
+    /// [`Error::Invisible`], [`Error::LevelTooLow`], [`Error::Uncertain`].
     pub async fn change_beam(
         &self,
         actor: AccountId,
@@ -205,9 +199,9 @@ impl Storage {
         name: Option<&BeamName>,
         link_access: Option<LinkAccess>,
     ) -> Result<Beam, Error> {
-        let _changing = self.beam_changes.begin();
-        let mut transaction = self.database.begin().await?;
-        require_manager(&mut transaction, beam, actor).await?;
+        let _changing = self.beam_lists.bump();
+        let (mut transaction, locked) = self.begin(beam).await?;
+        require_manager(&mut transaction, locked, actor).await?;
         let update = concat!(
             "UPDATE beams AS b SET name = COALESCE($2, b.name), link_access = COALESCE($3, b.link_access) \
              WHERE b.id = $1 RETURNING ",
@@ -224,7 +218,7 @@ impl Storage {
     /// Gives a beam another id, so that a leaked link stops working (B10). The old id is remembered as ended.
     ///
     /// # Errors
-    /// [`Error::Invisible`], [`Error::LevelTooLow`].
+    /// [`Error::Invisible`], [`Error::LevelTooLow`], [`Error::Uncertain`].
     pub async fn renew_beam(
         &self,
         actor: AccountId,
@@ -232,10 +226,11 @@ impl Storage {
         new: BeamId,
         now: i64,
     ) -> Result<Beam, Error> {
-        let _changing = self.beam_changes.begin();
-        let mut transaction = self.database.begin().await?;
-        require_manager(&mut transaction, beam, actor).await?;
-        // Shares and notes follow by their constraints; whoever was sent away does not know the new id.
+        let _changing = self.beam_lists.bump();
+        let (mut transaction, locked) = self.begin(beam).await?;
+        require_manager(&mut transaction, locked, actor).await?;
+        // Uploads follow by their constraint, and so do shares and notes; removed devices do not know the new id.
+        lock_uploads_of_beam(&mut transaction, locked).await?;
         let update = "UPDATE beams SET id = $2, key_hash = NULL WHERE id = $1 \
                       RETURNING id AS beam_id, name, created_at, link_access";
         let values = args![beam.uuid(), new.uuid()];
@@ -253,22 +248,34 @@ impl Storage {
     /// Deletes a beam with everything in it. Its id is remembered as ended.
     ///
     /// # Errors
-    /// [`Error::Invisible`], [`Error::LevelTooLow`].
+    /// [`Error::Invisible`], [`Error::LevelTooLow`], [`Error::Uncertain`].
     pub async fn delete_beam(&self, actor: AccountId, beam: BeamId, now: i64) -> Result<(), Error> {
-        let _changing = self.beam_changes.begin();
-        let mut transaction = self.database.begin().await?;
-        if role_in(&mut transaction, beam, actor).await? != Role::Owner {
+        let _changing = self.beam_lists.bump();
+        let (mut transaction, locked) = self.begin(beam).await?;
+        if role_in(&mut transaction, locked, actor).await? != Role::Owner {
             return Err(Error::LevelTooLow);
         }
-        end_beam(&mut transaction, beam, now).await?;
+        end_beam(&mut transaction, locked, now).await?;
+        transaction.commit().await
+    }
+
+    /// Removes a device for good (B10). Again is no error.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] when there is no such beam, [`Error::Uncertain`].
+    pub async fn remove_device(&self, beam: BeamId, device: DeviceId) -> Result<(), Error> {
+        let (mut transaction, _locked) = self.begin(beam).await?;
+        let insert = "INSERT INTO removed_devices (beam_id, device_id) VALUES ($1, $2) \
+                      ON CONFLICT (beam_id, device_id) DO NOTHING";
+        transaction.execute(insert, args![beam.uuid(), device.uuid()]).await?;
         transaction.commit().await
     }
 }
 
-/// Everything of a beam goes; what stays is that there was one.
+/// Deletes everything of a beam but its row, which says that it has ended.
 pub(crate) async fn end_beam(
     transaction: &mut Transaction,
-    beam: BeamId,
+    beam: Locked,
     now: i64,
 ) -> Result<(), Error> {
     bury_uploads_of_beam(transaction, beam, now).await?;
@@ -277,10 +284,10 @@ pub(crate) async fn end_beam(
         "DELETE FROM shares WHERE beam_id = $1",
         "DELETE FROM removed_devices WHERE beam_id = $1",
     ] {
-        transaction.execute(delete, args![beam.uuid()]).await?;
+        transaction.execute(delete, args![beam.beam().uuid()]).await?;
     }
     let update = "UPDATE beams SET owner_id = NULL, name = NULL, key_hash = NULL, expires_at = $2, ended_at = $2, \
-                  link_access = 'none', last_seq = 0 WHERE id = $1";
-    transaction.execute(update, args![beam.uuid(), now]).await?;
+                  link_access = 'none', last_seq = 0, note_bytes = 0 WHERE id = $1";
+    transaction.execute(update, args![beam.beam().uuid(), now]).await?;
     Ok(())
 }

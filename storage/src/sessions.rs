@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use crate::accounts::{Account, AccountId};
+use crate::accounts::{self, Account, AccountId, NewAccount, account_columns};
 use crate::database::{Transaction, args};
 use crate::{Error, Storage};
 
@@ -81,6 +81,21 @@ pub enum Refreshed {
 }
 
 impl Storage {
+    /// Makes an account and its first login, both or neither.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] when the username is taken.
+    pub async fn create_account(
+        &self,
+        account: &NewAccount,
+        session: &NewSession,
+    ) -> Result<(), Error> {
+        let mut transaction = self.database.begin().await?;
+        accounts::insert(&mut transaction, account).await?;
+        insert(&mut transaction, session).await?;
+        transaction.commit().await
+    }
+
     /// Begins a login.
     ///
     /// # Errors
@@ -100,10 +115,12 @@ impl Storage {
         access: TokenHash,
         now: i64,
     ) -> Result<Option<Session>, Error> {
-        let select = "SELECT t.session_id, t.expires_at, a.id, a.username, a.first_name, a.last_name, a.email, \
-                      a.picture, a.created_at \
-                      FROM tokens t JOIN sessions s ON s.id = t.session_id JOIN accounts a ON a.id = s.account_id \
-                      WHERE t.hash = $1 AND t.kind = 'access' AND t.expires_at > $2";
+        let select = concat!(
+            "SELECT t.session_id, t.expires_at, ",
+            account_columns!("a", ""),
+            " FROM tokens t JOIN sessions s ON s.id = t.session_id JOIN accounts a ON a.id = s.account_id \
+             WHERE t.hash = $1 AND t.kind = 'access' AND t.expires_at > $2"
+        );
         let row = self.database.fetch_optional(select, args![access, now]).await?;
         row.map(|row| {
             let id = SessionId(row.get("session_id")?);
@@ -112,13 +129,18 @@ impl Storage {
         .transpose()
     }
 
-    /// Whether a login has not ended.
+    /// Whose login this is, and how the account is now; none when the login has ended.
     ///
     /// # Errors
     /// [`Error::Database`].
-    pub async fn is_open(&self, session: SessionId) -> Result<bool, Error> {
-        let select = "SELECT 1 FROM sessions WHERE id = $1";
-        Ok(self.database.fetch_optional(select, args![session.0]).await?.is_some())
+    pub async fn account_of(&self, session: SessionId) -> Result<Option<Account>, Error> {
+        let select = concat!(
+            "SELECT ",
+            account_columns!("a", ""),
+            " FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE s.id = $1"
+        );
+        let row = self.database.fetch_optional(select, args![session.0]).await?;
+        row.as_ref().map(Account::read).transpose()
     }
 
     /// Takes a refresh token for its successors. Who comes again within [`GRACE`] finds that they are there; later the
@@ -166,8 +188,20 @@ impl Storage {
     /// # Errors
     /// [`Error::Database`].
     pub async fn find_refreshable(&self, refresh: TokenHash) -> Result<Option<SessionId>, Error> {
-        let select = "SELECT session_id FROM tokens WHERE hash = $1 AND kind = 'refresh'";
-        let row = self.database.fetch_optional(select, args![refresh]).await?;
+        self.session_of(refresh, "refresh").await
+    }
+
+    /// The login that an access token was given to, even if it is no longer good.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn session_of_access(&self, access: TokenHash) -> Result<Option<SessionId>, Error> {
+        self.session_of(access, "access").await
+    }
+
+    async fn session_of(&self, token: TokenHash, kind: &str) -> Result<Option<SessionId>, Error> {
+        let select = "SELECT session_id FROM tokens WHERE hash = $1 AND kind = $2";
+        let row = self.database.fetch_optional(select, args![token, kind]).await?;
         row.map(|row| row.get("session_id").map(SessionId)).transpose()
     }
 
@@ -201,10 +235,7 @@ async fn used_before(
     Ok(Refreshed::Replayed(SessionId(session)))
 }
 
-pub(crate) async fn insert(
-    transaction: &mut Transaction,
-    session: &NewSession,
-) -> Result<(), Error> {
+async fn insert(transaction: &mut Transaction, session: &NewSession) -> Result<(), Error> {
     let NewSession { id, account, tokens, created_at } = session;
     let insert =
         "INSERT INTO sessions (id, account_id, created_at, expires_at) VALUES ($1, $2, $3, $4)";

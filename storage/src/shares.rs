@@ -1,56 +1,68 @@
 //! Shares: named people and what they may do in a saved beam.
 
-use heliograph_shared::api::beams::{BeamShare, Level, Role};
+use heliograph_shared::api::beams::{Beam, Level, Role};
 use heliograph_shared::ids::{BeamId, ShareId};
 use heliograph_shared::names::Username;
 use uuid::Uuid;
 
-use crate::accounts::{Account, AccountId};
+use crate::accounts::{Account, AccountId, account_columns};
+use crate::beam_writer::{BeamWriter, Locked};
 use crate::database::{Row, Transaction, args};
-use crate::saved_beams::{beam_columns, owner_columns, read_beam, role_in};
+use crate::saved_beams::{beam_columns, read_beam, role_in};
 use crate::words::Word as _;
-use crate::{Error, Storage};
+use crate::{Error, Storage, Unshareable};
 
-/// Why a beam is not shared with a person.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unshareable {
-    /// There is nobody of that name.
-    Nobody,
-    /// It is theirs.
-    Owner,
-    /// They have a share already.
-    Shared,
+/// A share of a beam.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// The share.
+    pub id: ShareId,
+    /// The beam.
+    pub beam: Beam,
+    /// With whom the beam is shared.
+    pub recipient: Account,
+    /// What the recipient may.
+    pub level: Level,
 }
 
-/// A beam that somebody shared with an account.
+/// A share as its recipient sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Received {
-    /// The share, as its giver sees it.
-    pub share: BeamShare,
-    /// Whose beam it is.
+    /// The share.
+    pub share: Share,
+    /// The owner of the beam.
     pub owner: Account,
 }
 
-const SELECT_SHARE: &str = concat!(
-    "SELECT s.id AS share_id, s.level, s.account_id, a.username, ",
-    beam_columns!(),
-    " FROM shares s JOIN beams b ON b.id = s.beam_id JOIN accounts a ON a.id = s.account_id WHERE s.id = $1"
-);
+/// Every share with its beam and its recipient.
+macro_rules! select_shares {
+    ($columns:literal, $rest:literal) => {
+        concat!(
+            "SELECT s.id AS share_id, s.level, ",
+            account_columns!("a", "recipient_"),
+            ", ",
+            $columns,
+            beam_columns!(),
+            " FROM shares s JOIN beams b ON b.id = s.beam_id JOIN accounts a ON a.id = s.account_id ",
+            $rest
+        )
+    };
+}
 
-fn read_share(row: &Row) -> Result<BeamShare, Error> {
-    Ok(BeamShare {
+fn read_share(row: &Row) -> Result<Share, Error> {
+    Ok(Share {
         id: ShareId::from_uuid(row.get("share_id")?),
         beam: read_beam(row)?,
-        shared_with: row.get("username")?,
-        share_type: Level::read(row, "level")?,
+        recipient: Account::read_as("recipient_", row)?,
+        level: Level::read(row, "level")?,
     })
 }
 
-impl Storage {
+impl BeamWriter {
     /// Shares a beam with a person, by a username in any case.
     ///
     /// # Errors
-    /// [`Error::Invisible`], [`Error::LevelTooLow`], [`Error::Unshareable`].
+    /// [`Error::Invisible`], [`Error::LevelTooLow`], [`Error::Unshareable`], [`Error::Uncertain`].
     pub async fn create_share(
         &self,
         actor: AccountId,
@@ -59,15 +71,15 @@ impl Storage {
         username: &str,
         level: Level,
         now: i64,
-    ) -> Result<BeamShare, Error> {
-        let mut transaction = self.database.begin().await?;
-        let role = role_in(&mut transaction, beam, actor).await?;
+    ) -> Result<Share, Error> {
+        let (mut transaction, locked) = self.begin(beam).await?;
+        let role = role_in(&mut transaction, locked, actor).await?;
         if !role.may_grant(level) {
             return Err(Error::LevelTooLow);
         }
         let account = find_account(&mut transaction, username).await?;
         let account = account.ok_or(Error::Unshareable(Unshareable::Nobody))?;
-        if role_in(&mut transaction, beam, account).await.is_ok_and(|role| role == Role::Owner) {
+        if role_in(&mut transaction, locked, account).await.is_ok_and(|role| role == Role::Owner) {
             return Err(Error::Unshareable(Unshareable::Owner));
         }
         let insert = "INSERT INTO shares (id, beam_id, account_id, level, created_at) \
@@ -76,63 +88,72 @@ impl Storage {
         if transaction.execute(insert, values).await? == 0 {
             return Err(Error::Unshareable(Unshareable::Shared));
         }
-        let row = transaction.fetch_optional(SELECT_SHARE, args![id.uuid()]).await?;
-        let share = read_share(&row.ok_or(Error::Missing)?)?;
+        let share = find_share(&mut transaction, locked, id).await?;
         transaction.commit().await?;
         Ok(share)
     }
 
-    /// Changes the level of a share.
+    /// Changes the level of a share of this beam.
     ///
     /// # Errors
-    /// [`Error::Invisible`], [`Error::LevelTooLow`].
+    /// [`Error::Invisible`], [`Error::LevelTooLow`], [`Error::Uncertain`].
     pub async fn change_share(
         &self,
         actor: AccountId,
+        beam: BeamId,
         id: ShareId,
         level: Level,
-    ) -> Result<BeamShare, Error> {
-        let mut transaction = self.database.begin().await?;
-        let (mut share, _) = find_share(&mut transaction, id).await?;
-        let role = role_in(&mut transaction, share.beam.beam_id, actor).await?;
-        if !(role.may_grant(share.share_type) && role.may_grant(level)) {
+    ) -> Result<Share, Error> {
+        let (mut transaction, locked) = self.begin(beam).await?;
+        let share = find_share(&mut transaction, locked, id).await?;
+        let role = role_in(&mut transaction, locked, actor).await?;
+        if !(role.may_grant(share.level) && role.may_grant(level)) {
             return Err(Error::LevelTooLow);
         }
         let update = "UPDATE shares SET level = $2 WHERE id = $1";
         transaction.execute(update, args![id.uuid(), level.word()]).await?;
         transaction.commit().await?;
-        share.share_type = level;
-        Ok(share)
+        Ok(Share { level, ..share })
     }
 
-    /// Takes a share away, or leaves a beam by one's own, and says which beam it was.
+    /// Takes away a share of this beam; a recipient leaves the beam by it.
     ///
     /// # Errors
-    /// [`Error::Invisible`], [`Error::LevelTooLow`].
-    pub async fn delete_share(&self, actor: AccountId, id: ShareId) -> Result<BeamId, Error> {
-        let mut transaction = self.database.begin().await?;
-        let (share, recipient) = find_share(&mut transaction, id).await?;
-        let beam = share.beam.beam_id;
-        let role = role_in(&mut transaction, beam, actor).await?;
-        if recipient != actor && !role.may_grant(share.share_type) {
+    /// [`Error::Invisible`], [`Error::LevelTooLow`], [`Error::Uncertain`].
+    pub async fn delete_share(
+        &self,
+        actor: AccountId,
+        beam: BeamId,
+        id: ShareId,
+    ) -> Result<(), Error> {
+        let (mut transaction, locked) = self.begin(beam).await?;
+        let share = find_share(&mut transaction, locked, id).await?;
+        let role = role_in(&mut transaction, locked, actor).await?;
+        if share.recipient.id != actor && !role.may_grant(share.level) {
             return Err(Error::LevelTooLow);
         }
         transaction.execute("DELETE FROM shares WHERE id = $1", args![id.uuid()]).await?;
-        transaction.commit().await?;
-        Ok(beam)
+        transaction.commit().await
+    }
+}
+
+impl Storage {
+    /// The beam of a share; a renewal of the beam changes it.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn beam_of_share(&self, id: ShareId) -> Result<Option<BeamId>, Error> {
+        let select = "SELECT beam_id FROM shares WHERE id = $1";
+        let row = self.database.fetch_optional(select, args![id.uuid()]).await?;
+        row.map(|row| BeamId::from_uuid(row.get("beam_id")?).ok_or(Error::Corrupt)).transpose()
     }
 
     /// The shares of one beam, oldest first.
     ///
     /// # Errors
     /// [`Error::Database`].
-    pub async fn shares_of_beam(&self, beam: BeamId) -> Result<Vec<BeamShare>, Error> {
-        let select = concat!(
-            "SELECT s.id AS share_id, s.level, a.username, ",
-            beam_columns!(),
-            " FROM shares s JOIN beams b ON b.id = s.beam_id JOIN accounts a ON a.id = s.account_id \
-             WHERE s.beam_id = $1 ORDER BY s.created_at, s.id"
-        );
+    pub async fn shares_of_beam(&self, beam: BeamId) -> Result<Vec<Share>, Error> {
+        let select = select_shares!("", "WHERE s.beam_id = $1 ORDER BY s.created_at, s.id");
         let rows = self.database.fetch_all(select, args![beam.uuid()]).await?;
         rows.iter().map(read_share).collect()
     }
@@ -141,13 +162,8 @@ impl Storage {
     ///
     /// # Errors
     /// [`Error::Database`].
-    pub async fn shares_by(&self, owner: AccountId) -> Result<Vec<BeamShare>, Error> {
-        let select = concat!(
-            "SELECT s.id AS share_id, s.level, a.username, ",
-            beam_columns!(),
-            " FROM shares s JOIN beams b ON b.id = s.beam_id JOIN accounts a ON a.id = s.account_id \
-             WHERE b.owner_id = $1 ORDER BY s.created_at DESC, s.id"
-        );
+    pub async fn shares_by(&self, owner: AccountId) -> Result<Vec<Share>, Error> {
+        let select = select_shares!("", "WHERE b.owner_id = $1 ORDER BY s.created_at DESC, s.id");
         let rows = self.database.fetch_all(select, args![owner.uuid()]).await?;
         rows.iter().map(read_share).collect()
     }
@@ -158,12 +174,14 @@ impl Storage {
     /// [`Error::Database`].
     pub async fn shares_with(&self, account: AccountId) -> Result<Vec<Received>, Error> {
         let select = concat!(
-            "SELECT s.id AS share_id, s.level, a.username, ",
-            owner_columns!(),
-            ", ",
-            beam_columns!(),
-            " FROM shares s JOIN beams b ON b.id = s.beam_id JOIN accounts a ON a.id = s.account_id \
-             JOIN accounts o ON o.id = b.owner_id WHERE s.account_id = $1 ORDER BY s.created_at DESC, s.id"
+            "SELECT r.*, ",
+            account_columns!("o", "owner_"),
+            " FROM (",
+            select_shares!(
+                "b.owner_id AS beam_owner_id, s.created_at AS share_created_at, ",
+                "WHERE s.account_id = $1"
+            ),
+            ") r JOIN accounts o ON o.id = r.beam_owner_id ORDER BY r.share_created_at DESC, r.share_id"
         );
         let rows = self.database.fetch_all(select, args![account.uuid()]).await?;
         let read = |row: &Row| {
@@ -186,9 +204,10 @@ async fn find_account(
 
 async fn find_share(
     transaction: &mut Transaction,
+    beam: Locked,
     id: ShareId,
-) -> Result<(BeamShare, AccountId), Error> {
-    let row = transaction.fetch_optional(SELECT_SHARE, args![id.uuid()]).await?;
-    let row = row.ok_or(Error::Invisible)?;
-    Ok((read_share(&row)?, AccountId::from_uuid(row.get("account_id")?)))
+) -> Result<Share, Error> {
+    let select = select_shares!("", "WHERE s.id = $1 AND s.beam_id = $2");
+    let row = transaction.fetch_optional(select, args![id.uuid(), beam.beam().uuid()]).await?;
+    read_share(&row.ok_or(Error::Invisible)?)
 }

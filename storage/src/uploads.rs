@@ -3,17 +3,15 @@
 //! The way of one: [`Storage::start_upload`], then bytes while [`Storage::grow_upload`] gives room, the blob is finished,
 //! [`Storage::finish_upload`]. A kill at any step leaves a row by which the sweeper removes what is there.
 
-use std::time::Duration;
-
 use heliograph_shared::ids::BeamId;
 
 use crate::accounts::AccountId;
 use crate::blobs::BlobId;
 use crate::database::{Row, Transaction, args};
+use crate::quota::used_by_account;
 use crate::{Error, Storage};
 
-/// Silence after which nobody writes a pending upload any more: the server that did was killed.
-pub const ABANDONED: Duration = Duration::from_hours(1);
+pub use crate::dead_blobs::ABANDONED;
 
 /// An upload that is about to come.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +22,8 @@ pub struct NewUpload {
     pub account: Option<AccountId>,
     /// With which beam it ends.
     pub beam: Option<BeamId>,
+    /// From where it comes, if nobody is logged in: a name of that address which tells nobody which it is.
+    pub address: Option<String>,
     /// Its name, cleaned.
     pub name: String,
     /// Its media type.
@@ -54,8 +54,23 @@ pub struct Wish {
     pub least: u64,
     /// Bytes that would spare it to ask again soon.
     pub most: u64,
-    /// Bytes that its account, or its beam, may have in all.
-    pub quota: u64,
+    /// How many bytes there may be.
+    pub quotas: Quotas,
+}
+
+/// Bytes of uploads that there may be, together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quotas {
+    /// Of one account.
+    pub account: u64,
+    /// Of one beam, from people who are not logged in.
+    pub beam: u64,
+    /// Of one address, from people who are not logged in.
+    pub address: u64,
+    /// Of everybody who is not logged in.
+    pub guests: u64,
+    /// Of everybody.
+    pub all: u64,
 }
 
 /// What came of a wish.
@@ -63,7 +78,7 @@ pub struct Wish {
 pub enum Room {
     /// It may have so many bytes.
     Given(u64),
-    /// The quota is full.
+    /// One of the quotas is full.
     Full,
     /// The upload has ended meanwhile, with its account or its beam.
     Gone,
@@ -75,19 +90,27 @@ impl Storage {
     /// # Errors
     /// [`Error::Missing`] when there is no such beam or account.
     pub async fn start_upload(&self, new: &NewUpload) -> Result<(), Error> {
-        let insert = "INSERT INTO uploads (id, account_id, beam_id, name, media_type, size, state, created_at, \
-                      touched_at, expires_at) VALUES ($1, $2, $3, $4, $5, 0, 'pending', $6, $6, $7)";
+        let mut transaction = self.database.begin().await?;
+        // Before the references of the new row lock the account: beams are locked first.
+        if let Some(beam) = new.beam {
+            let lock = "SELECT 1 FROM beams WHERE id = $1 FOR KEY SHARE";
+            transaction.lock(lock, args![beam.uuid()]).await?;
+        }
+        let insert = "INSERT INTO uploads (id, account_id, beam_id, address, name, media_type, size, state, \
+                      created_at, touched_at, expires_at) \
+                      VALUES ($1, $2, $3, $4, $5, $6, 0, 'pending', $7, $7, $8)";
         let values = args![
             new.id.to_string(),
             new.account.map(AccountId::uuid),
             new.beam.map(BeamId::uuid),
+            new.address.clone(),
             new.name.as_str(),
             new.media_type.as_str(),
             new.created_at,
             new.expires_at,
         ];
-        self.database.execute(insert, values).await?;
-        Ok(())
+        transaction.execute(insert, values).await?;
+        transaction.commit().await
     }
 
     /// Notes under which name the place of the blobs keeps the parts of a pending upload.
@@ -100,20 +123,23 @@ impl Storage {
         Ok(())
     }
 
-    /// Gives a pending upload the room for more bytes, if its account or beam has it.
+    /// Gives a pending upload the room for more bytes, if every quota that it counts for has it.
     ///
     /// # Errors
     /// [`Error::Database`].
     pub async fn grow_upload(&self, id: BlobId, wish: Wish, now: i64) -> Result<Room, Error> {
         let mut transaction = self.database.begin().await?;
-        let select = "SELECT account_id, beam_id FROM uploads \
+        // From here to the end of the transaction nobody else is given room.
+        let turn = "UPDATE upload_room SET turns = turns + 1 WHERE id = 1";
+        transaction.execute(turn, args![]).await?;
+        let select = "SELECT account_id, beam_id, address FROM uploads \
                       WHERE id = $1 AND state = 'pending' AND (expires_at IS NULL OR expires_at > $2)";
         let values = args![id.to_string(), now];
         let Some(row) = transaction.fetch_optional(select, values).await? else {
             return Ok(Room::Gone);
         };
-        let used = used_by_others(&mut transaction, &row, id, now).await?;
-        let given = wish.most.min(wish.quota.saturating_sub(used));
+        let free = free_for(&mut transaction, &row, wish.quotas, id, now).await?;
+        let given = wish.most.min(free);
         if given < wish.least {
             return Ok(Room::Full);
         }
@@ -139,14 +165,15 @@ impl Storage {
     }
 
     /// Gives up a pending upload: it takes nobody's room any more. What is there of it goes when it has been silent for
-    /// [`ABANDONED`], so that no late write comes after.
+    /// [`ABANDONED`], so that no late write comes after. `left` says whether parts of it may still be there.
     ///
     /// # Errors
     /// [`Error::Database`].
-    pub async fn abandon_upload(&self, id: BlobId, now: i64) -> Result<(), Error> {
-        let update = "UPDATE uploads SET account_id = NULL, beam_id = NULL, size = 0, expires_at = 0, touched_at = $2 \
+    pub async fn abandon_upload(&self, id: BlobId, left: bool, now: i64) -> Result<(), Error> {
+        let update = "UPDATE uploads SET account_id = NULL, beam_id = NULL, address = NULL, size = 0, expires_at = 0, \
+                      touched_at = $2, parts = CASE WHEN $3 = 1 THEN parts END \
                       WHERE id = $1 AND state = 'pending'";
-        self.database.execute(update, args![id.to_string(), now]).await?;
+        self.database.execute(update, args![id.to_string(), now, i64::from(left)]).await?;
         Ok(())
     }
 
@@ -176,34 +203,44 @@ impl Upload {
     }
 }
 
-/// Bytes that the other uploads of the same account take, or of the same beam. From here to the end of the transaction
-/// nobody else is given room there: the account's row, or the beam's, is written and so locked.
-async fn used_by_others(
+/// Bytes that an upload may have, beside what the others take of the quotas that it counts for.
+async fn free_for(
     transaction: &mut Transaction,
     upload: &Row,
+    quotas: Quotas,
     id: BlobId,
     now: i64,
 ) -> Result<u64, Error> {
-    let (holder, lock, sum) = match (upload.get("account_id")?, upload.get("beam_id")?) {
-        (Some(account), _) => (
-            account,
-            "UPDATE accounts SET created_at = created_at WHERE id = $1",
-            "SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) AS used FROM uploads \
-             WHERE account_id = $1 AND id <> $2 AND (expires_at IS NULL OR expires_at > $3)",
-        ),
-        (None, Some(beam)) => (
-            beam,
-            "UPDATE beams SET created_at = created_at WHERE id = $1",
-            "SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) AS used FROM uploads \
-             WHERE beam_id = $1 AND account_id IS NULL AND id <> $2 AND (expires_at IS NULL OR expires_at > $3)",
-        ),
-        (None, None) => return Ok(0),
-    };
-    let holder: uuid::Uuid = holder;
-    transaction.execute(lock, args![holder]).await?;
-    let row = transaction.fetch_optional(sum, args![holder, id.to_string(), now]).await?;
-    let used: i64 = row.map(|row| row.get("used")).transpose()?.unwrap_or_default();
-    Ok(u64::try_from(used).unwrap_or_default())
+    const USED: &str = "SELECT \
+        CAST(COALESCE(SUM(size), 0) AS BIGINT) AS by_all, \
+        CAST(COALESCE(SUM(CASE WHEN account_id IS NULL THEN size END), 0) AS BIGINT) AS by_guests, \
+        CAST(COALESCE(SUM(CASE WHEN account_id IS NULL AND beam_id = $3 THEN size END), 0) AS BIGINT) AS by_beam, \
+        CAST(COALESCE(SUM(CASE WHEN account_id IS NULL AND address = $4 THEN size END), 0) AS BIGINT) AS by_address \
+        FROM uploads WHERE id <> $1 AND (expires_at IS NULL OR expires_at > $2)";
+    let account: Option<uuid::Uuid> = upload.get("account_id")?;
+    let beam: Option<uuid::Uuid> = upload.get("beam_id")?;
+    let address: Option<String> = upload.get("address")?;
+    let is_guest = account.is_none();
+    let values = args![id.to_string(), now, beam, address];
+    let used = transaction.fetch_optional(USED, values).await?.ok_or(Error::Corrupt)?;
+    let applying = [
+        ("by_all", quotas.all, true),
+        ("by_guests", quotas.guests, is_guest),
+        ("by_beam", quotas.beam, is_guest),
+        ("by_address", quotas.address, is_guest),
+    ];
+    let mut free = u64::MAX;
+    if let Some(account) = account {
+        let account = AccountId::from_uuid(account);
+        let used = used_by_account(transaction, account, Some(id), now).await?;
+        free = quotas.account.saturating_sub(used);
+    }
+    for (used_by, quota, applies) in applying {
+        if applies {
+            free = free.min(quota.saturating_sub(used.number(used_by)?));
+        }
+    }
+    Ok(free)
 }
 
 /// No file is larger than what fits.

@@ -18,7 +18,12 @@ let news: AccessNews
 beforeEach(() => {
   localStorage.clear()
   stores = createStores()
-  const session = { beamId: 'b' as BeamId, beamKey: null, beamName: '', expiresAt: 1 }
+  const session = {
+    beamId: '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId,
+    beamKey: null,
+    beamName: '',
+    expiresAt: 1,
+  }
   stores.session.setState({ status: 'set', session }, true)
   news = new AccessNews(stores, createToaster(stores.toasts))
 })

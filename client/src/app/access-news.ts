@@ -1,9 +1,10 @@
 /** What the server says about the beam itself: whether it is saved, its name, and what this device may in it. */
 import type { SavedBeam, ServerMessage } from '../protocol/bindings'
 import type { BeamAccess } from '../stores/beam-access'
+import type { BeamSession } from '../stores/beam-session'
 import { reduceBeams } from '../stores/beams'
 import type { Stores } from '../stores/stores'
-import { saveSession } from './session-storage'
+import { updateSession } from './session-storage'
 import type { Toaster } from './toaster'
 
 type News = Extract<ServerMessage, { type: 'welcome' | 'beam_saved' | 'beam_renamed' | 'access_changed' }>
@@ -46,10 +47,13 @@ export class AccessNews {
   hear(message: News): void {
     switch (message.type) {
       case 'welcome': {
-        const { saved, creator } = message.message
+        const { saved, creator, expires_at, now } = message.message
+        // How long it still lives is the server's word; this device's clock may be wrong.
+        this.#keep({ expiresAt: expires_at === null ? null : Date.now() + expires_at - now })
         return this.#set(saved ? { kind: 'saved', saved } : { kind: 'unsaved', creator })
       }
       case 'beam_saved':
+        this.#keep({ expiresAt: null })
         this.#set({ kind: 'saved', saved: message.message })
         return this.#end(null)
       case 'beam_renamed':
@@ -81,14 +85,22 @@ export class AccessNews {
   }
 
   #set(access: BeamAccess): void {
-    const { session: store } = this.#stores
     this.#stores.access.setState(access, true)
-    const state = store.getState()
-    if (access.kind !== 'saved' || state.status !== 'set') return
-    const session = { ...state.session, beamName: access.saved.beam_name }
-    saveSession(session)
-    store.setState({ status: 'set', session }, true)
+    if (access.kind !== 'saved') return
+    const session = this.#keep({ beamName: access.saved.beam_name })
+    if (!session) return
     const renamed = { type: 'renamed', id: session.beamId, name: session.beamName } as const
     this.#stores.beams.setState((beams) => reduceBeams(beams, renamed), true)
+  }
+
+  /** Changes the session, also for the next load of the page. */
+  #keep(change: Partial<BeamSession>): BeamSession | null {
+    const { session: store } = this.#stores
+    const state = store.getState()
+    if (state.status !== 'set') return null
+    const session = { ...state.session, ...change }
+    updateSession(session.beamId, session)
+    store.setState({ status: 'set', session }, true)
+    return session
   }
 }

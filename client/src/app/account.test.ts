@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { AccountActions } from '../features/account/account-actions'
+import type { AccountActions } from '../features/account-actions'
 import { createStores, type Stores } from '../stores/stores'
 import { createAccount } from './account'
 import { createToaster } from './toaster'

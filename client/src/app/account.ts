@@ -1,13 +1,15 @@
 /** The login of this page: found out at the start, looked after, changed by what a person does. */
-import type { AccountActions, FormOutcome } from '../features/account/account-actions'
+
 import { downscale, pictureProblem } from '../features/account/picture'
+import type { AccountActions, FormOutcome } from '../features/account-actions'
+import { paths } from '../features/paths'
 import type { User } from '../protocol/bindings'
 import { type AccountEvent, reduceAccount } from '../stores/account'
+import { browserStorage, tabStorage } from '../stores/site-storage'
 import type { Stores } from '../stores/stores'
 import * as calls from '../transport/account-calls'
 import { HttpError, renewLoginBy, SESSION_EXPIRED } from '../transport/http'
 import { loginRenewal } from '../transport/login-renewal'
-import { paths } from './paths'
 import type { Toaster } from './toaster'
 
 const CHECK_EVERY_MS = 300_000
@@ -25,7 +27,8 @@ export function createAccount(stores: Stores, toaster: Toaster, rejoin: () => vo
   const apply = (event: AccountEvent) => stores.account.setState((state) => reduceAccount(state, event), true)
   const enter = (user: User) => apply({ type: 'loggedIn', user })
 
-  renewLoginBy(loginRenewal({ refresh: calls.refresh, readMe: calls.readMeOnce, now: () => Date.now() }))
+  const { refresh, readMeOnce: readMe } = calls
+  renewLoginBy(loginRenewal({ refresh, readMe, storage: browserStorage, now: () => Date.now() }))
   addEventListener('tokenRefreshed', (event) => enter((event as CustomEvent<User>).detail))
   // Who was never logged in has nothing that could expire: the call that finds that out at the start says nothing.
   const expire = () => {
@@ -112,7 +115,7 @@ function formActions(
       } catch (error) {
         return refuse(error, 'Failed to delete account')
       }
-      sessionStorage.setItem(NEWS_KEY, 'Account deleted successfully')
+      tabStorage.setItem(NEWS_KEY, 'Account deleted successfully')
       location.assign(paths.home)
       return OK
     },
@@ -143,9 +146,9 @@ function keepChecking({ account }: Stores, enter: (user: User) => void, expire: 
 
 /** A page that begins anew after an account was deleted still says so. */
 function sayNewsOfLastPage(toaster: Toaster): void {
-  const news = sessionStorage.getItem(NEWS_KEY)
+  const news = tabStorage.getItem(NEWS_KEY)
   if (news === null) return
-  sessionStorage.removeItem(NEWS_KEY)
+  tabStorage.removeItem(NEWS_KEY)
   toaster.ok(news)
 }
 

@@ -1,45 +1,75 @@
-import { lazy, Suspense } from 'react'
-import { BrowserRouter, Route, Routes } from 'react-router'
-import { type House, HouseContext } from '../features/actions'
+import { Suspense } from 'react'
+import { BrowserRouter, Route, Routes, useLocation, useNavigate } from 'react-router'
+import { AppContext, type AppValue } from '../features/actions'
 import { EditorHost } from '../features/editor/editor-host'
 import { DropZone } from '../features/files/drop-zone'
+import { paths } from '../features/paths'
 import { LiveNews } from '../features/toasts/live-news'
+import { lazyPart } from '../ui/lazy-part'
 import { ErrorBoundary } from './error-boundary'
-import { paths } from './paths'
 import { HomeRoute } from './routes/home-route'
 import { Loading } from './shell/loading'
 
-const SpaceRoute = lazy(() => import('./routes/space-route').then((m) => ({ default: m.SpaceRoute })))
-const BeamsRoute = lazy(() => import('./routes/beams').then((m) => ({ default: m.BeamsRoute })))
-const LoginRoute = lazy(() => import('./routes/login').then((m) => ({ default: m.LoginRoute })))
-const RegisterRoute = lazy(() => import('./routes/register').then((m) => ({ default: m.RegisterRoute })))
-const ProfileRoute = lazy(() => import('./routes/profile').then((m) => ({ default: m.ProfileRoute })))
-const NotFoundRoute = lazy(() =>
-  import('./routes/not-found-route').then((m) => ({ default: m.NotFoundRoute })),
+const SpaceRoute = lazyPart(
+  () => import('./routes/space-route'),
+  (m) => m.SpaceRoute,
+)
+const BeamsRoute = lazyPart(
+  () => import('./routes/beams'),
+  (m) => m.BeamsRoute,
+)
+const LoginRoute = lazyPart(
+  () => import('./routes/login'),
+  (m) => m.LoginRoute,
+)
+const RegisterRoute = lazyPart(
+  () => import('./routes/register'),
+  (m) => m.RegisterRoute,
+)
+const ProfileRoute = lazyPart(
+  () => import('./routes/profile'),
+  (m) => m.ProfileRoute,
+)
+const NotFoundRoute = lazyPart(
+  () => import('./routes/not-found-route'),
+  (m) => m.NotFoundRoute,
 )
 
 /** Everything that is on the page. */
-export function App({ house }: { house: House }) {
+export function App({ app }: { app: AppValue }) {
   return (
     <ErrorBoundary>
-      <HouseContext value={house}>
+      <AppContext value={app}>
         <BrowserRouter>
-          <Suspense fallback={<Loading />}>
-            <Routes>
-              <Route path={paths.home} element={<HomeRoute />} />
-              <Route path={paths.space} element={<SpaceRoute />} />
-              <Route path={paths.beams} element={<BeamsRoute />} />
-              <Route path={paths.login} element={<LoginRoute />} />
-              <Route path={paths.register} element={<RegisterRoute />} />
-              <Route path={paths.profile} element={<ProfileRoute />} />
-              <Route path="*" element={<NotFoundRoute />} />
-            </Routes>
-          </Suspense>
+          <Pages />
         </BrowserRouter>
         <DropZone />
-        <EditorHost />
+        <ErrorBoundary onGoOn={app.actions.notes.close}>
+          <EditorHost />
+        </ErrorBoundary>
         <LiveNews />
-      </HouseContext>
+      </AppContext>
+    </ErrorBoundary>
+  )
+}
+
+/** The page of the address. Without one that did not come, home goes on. */
+function Pages() {
+  const { pathname } = useLocation()
+  const navigate = useNavigate()
+  return (
+    <ErrorBoundary page={pathname} onGoOn={() => void navigate(paths.home)}>
+      <Suspense fallback={<Loading />}>
+        <Routes>
+          <Route path={paths.home} element={<HomeRoute />} />
+          <Route path={paths.space} element={<SpaceRoute />} />
+          <Route path={paths.beams} element={<BeamsRoute />} />
+          <Route path={paths.login} element={<LoginRoute />} />
+          <Route path={paths.register} element={<RegisterRoute />} />
+          <Route path={paths.profile} element={<ProfileRoute />} />
+          <Route path="*" element={<NotFoundRoute />} />
+        </Routes>
+      </Suspense>
     </ErrorBoundary>
   )
 }

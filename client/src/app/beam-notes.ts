@@ -1,7 +1,6 @@
 /** The notes of a saved beam, read when the live channel is there and whenever the list may have changed. */
 import type { BeamId, DeviceId, Note } from '../protocol/bindings'
-import { noteItem } from '../protocol/note'
-import type { ItemsEvent, NoteMark } from '../stores/items'
+import type { NoteMark } from '../protocol/item'
 import type { Stores } from '../stores/stores'
 import { HttpError } from '../transport/http'
 import { readNotes } from '../transport/note-calls'
@@ -10,7 +9,7 @@ import type { Toaster } from './toaster'
 
 export interface BeamNotes {
   /** Reads the notes of the beam into the items. */
-  load(): void
+  load(): Promise<void>
   /** What an item that comes live is: a note in a saved beam, and one's own when one's account is behind it. */
   markOf(from: DeviceId): NoteMark
   /** Answers that are still on their way say nothing any more. */
@@ -24,24 +23,34 @@ export async function notesFor(beam: BeamId, stores: Pick<Stores, 'account'>): P
 }
 
 export function createBeamNotes(
-  beam: BeamId,
+  beam: () => BeamId,
   stores: Stores,
   toaster: Toaster,
-  put: (event: ItemsEvent) => void,
+  take: (notes: readonly Note[]) => void,
 ): BeamNotes {
-  // Told apart so that of two answers the older one does not win.
-  let asked = 0
+  let isAsking = false
+  /** What is being answered is old: the list may have changed since it was asked for. */
+  let isStale = false
+  let hasEnded = false
+  const ask = async () => {
+    isStale = false
+    try {
+      const notes = await notesFor(beam(), stores)
+      if (!isStale && !hasEnded) take(notes)
+    } catch (error) {
+      const isLoggedOut = error instanceof HttpError && error.status === 401
+      if (!isStale && !hasEnded && !isLoggedOut) toaster.bad('Failed to load beam notes')
+    }
+  }
   return {
-    load() {
-      asked += 1
-      const mine = asked
-      notesFor(beam, stores).then(
-        (notes) => mine === asked && put({ type: 'notes', notes: notes.map(noteItem) }),
-        (error: unknown) => {
-          const isLoggedOut = error instanceof HttpError && error.status === 401
-          if (mine === asked && !isLoggedOut) toaster.bad('Failed to load beam notes')
-        },
-      )
+    async load() {
+      isStale = true
+      hasEnded = false
+      if (isAsking) return
+      isAsking = true
+      // Many changes at once cost one more reading, not one each.
+      while (isStale && !hasEnded) await ask()
+      isAsking = false
     },
     markOf(from) {
       if (stores.access.getState().kind !== 'saved') return null
@@ -52,7 +61,7 @@ export function createBeamNotes(
       return { mine: account !== null && accountOf(from) === account }
     },
     end() {
-      asked += 1
+      hasEnded = true
     },
   }
 }

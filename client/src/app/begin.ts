@@ -1,14 +1,14 @@
 /** How a page begins: in the beam of its address, else in the saved one, else in a new one. */
+
+import { paths } from '../features/paths'
 import { BEAM_PARAM, parseBeamId } from '../protocol/beam-link'
-import { BEAM_LIFETIME_MS, type BeamId } from '../protocol/bindings'
+import type { BeamId } from '../protocol/bindings'
 import type { BeamSession } from '../stores/beam-session'
-import type { LiveBeamStatus } from '../transport/live-beam'
-import { paths } from './paths'
+import type { CurrentBeam } from './current-beam'
 import { clearSession, loadSession } from './session-storage'
 
 /** From this width of the window on, a beam is made by itself. */
 const AUTO_CREATE_WIDTH = 1024
-const UNTITLED = 'Untitled Beam'
 
 export interface Visit {
   readonly saved: BeamSession | null
@@ -35,28 +35,20 @@ export function beginningOf({ saved, linked, isFreshHome, isWide }: Visit): Begi
   return { do: mayMakeAnother ? 'check' : 'reuse', session: saved }
 }
 
-export interface Ways {
-  enter(session: BeamSession, onStatus?: (status: LiveBeamStatus) => void): void
-  newBeam(): Promise<void>
-  /** Something is going on that ends in a beam. */
-  wait(): void
-  notesOf(beam: BeamId): Promise<readonly unknown[]>
-}
-
 /** Begins the page. Call it once. */
-export function begin({ enter, newBeam, wait, notesOf }: Ways): void {
+export function begin(beam: CurrentBeam, notesOf: (beam: BeamId) => Promise<readonly unknown[]>): void {
   const saved = loadSession(Date.now())
   const linked = takeLinkedBeam()
   const isWide = window.innerWidth >= AUTO_CREATE_WIDTH
   const beginning = beginningOf({ saved, linked, isFreshHome: isFreshHome(), isWide })
   const createHere = () => {
     clearSession()
-    if (isWide) void newBeam()
+    if (isWide) void beam.create()
   }
   // A saved beam that has ended in the meantime counts as none, unless a link asked for it.
   const reuse = (session: BeamSession) => {
     let wasLive = false
-    enter(session, (status) => {
+    beam.enter(session, (status) => {
       wasLive ||= status.status === 'live'
       if (status.status === 'stopped' && status.why === 'ended' && !wasLive && !linked) createHere()
     })
@@ -66,20 +58,15 @@ export function begin({ enter, newBeam, wait, notesOf }: Ways): void {
     case 'create':
       return createHere()
     case 'enter':
-      return enter(joinedSession(beginning.beam))
+      return beam.join(beginning.beam)
     case 'reuse':
       return reuse(beginning.session)
     case 'check':
-      wait()
+      beam.wait()
       void hasNotes(notesOf(beginning.session.beamId)).then((does) =>
         does ? createHere() : reuse(beginning.session),
       )
   }
-}
-
-/** A session in a beam that was joined by link, code or id. */
-export function joinedSession(beamId: BeamId): BeamSession {
-  return { beamId, beamKey: null, beamName: UNTITLED, expiresAt: Date.now() + BEAM_LIFETIME_MS }
 }
 
 /** A failed check counts as no notes. */

@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest'
+// @vitest-environment jsdom
+import { describe, expect, it, vi } from 'vitest'
 import type { BeamId, ItemId } from '../protocol/bindings'
-import type { Place } from '../stores/canvas'
-import { MOST_PLACES, parseStored, placesIn, withBeam } from './canvas-storage'
+import { type Place, reduceCanvas } from '../stores/canvas'
+import { createStores } from '../stores/stores'
+import { keepCanvas, MOST_PLACES, parseStored, placesIn, withBeam } from './canvas-storage'
 
 const camera = { x: 5, y: -7, zoom: 0.5 }
 const beam = (name: string) => name as BeamId
@@ -36,4 +38,24 @@ describe('what is remembered of a canvas', () => {
     expect(full.map((one) => one.beam)).toEqual(['big'])
     expect(full[0]?.places).toHaveLength(MOST_PLACES)
   })
+})
+
+it('h28_is_remembered_under_the_new_id_of_a_beam_whose_link_was_renewed', async () => {
+  localStorage.clear()
+  const { session, canvas, ...others } = createStores()
+  const enter = (beamId: BeamId) =>
+    session.setState(
+      { status: 'set', session: { beamId, beamKey: null, beamName: '', expiresAt: null } },
+      true,
+    )
+  enter(beam('old'))
+  keepCanvas({ session, canvas, ...others })
+  const point: [ItemId, { x: number; y: number }] = ['note' as ItemId, { x: 1, y: 2 }]
+  canvas.setState((state) => reduceCanvas(state, { type: 'placed', places: [point] }), true)
+  canvas.setState((state) => reduceCanvas(state, { type: 'moved', beam: beam('new') }), true)
+  enter(beam('new'))
+  expect(canvas.getState().places.get('note' as ItemId)).toMatchObject({ x: 1, y: 2 })
+  await vi.waitFor(() =>
+    expect(placesIn(parseStored(localStorage.getItem('canvas')), beam('new')).places.size).toBe(1),
+  )
 })

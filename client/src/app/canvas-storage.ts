@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import type { BeamId, ItemId } from '../protocol/bindings'
 import { parseJson } from '../protocol/envelope'
 import { type CanvasState, HOME_CAMERA, reduceCanvas } from '../stores/canvas'
+import { browserStorage } from '../stores/site-storage'
 import type { Stores } from '../stores/stores'
 
 const KEY = 'canvas'
@@ -80,21 +81,18 @@ export function keepCanvas({ session, canvas }: Stores): void {
   open()
   session.subscribe(open)
   canvas.subscribe((now, before) => {
-    const isOther = now.beam !== before.beam
-    if (isOther || (now.places === before.places && now.camera === before.camera)) return
+    const isSame = now.places === before.places && now.camera === before.camera
+    const isOpened = now.beam !== before.beam && !isSame
+    if (isOpened || (isSame && now.beam === before.beam)) return
     timer ??= setTimeout(save, SAVE_AFTER_MS)
   })
   addEventListener('pagehide', () => timer !== undefined && save())
 }
 
 function read(): string | null {
-  return localStorage.getItem(KEY)
+  return browserStorage.getItem(KEY)
 }
 
 function write(stored: readonly StoredBeam[]): void {
-  try {
-    localStorage.setItem(KEY, JSON.stringify(stored))
-  } catch {
-    // The browser keeps no more for this page: places are lost at a reload, nothing else.
-  }
+  browserStorage.setItem(KEY, JSON.stringify(stored))
 }

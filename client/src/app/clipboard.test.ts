@@ -1,7 +1,8 @@
 // @vitest-environment jsdom
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Actions } from '../features/actions'
-import type { BeamId } from '../protocol/bindings'
+import type { BeamId, ItemId } from '../protocol/bindings'
+import { pendingItem } from '../protocol/item'
 import { createStores, type Stores } from '../stores/stores'
 import { createClipboard } from './clipboard'
 import type { Context } from './context'
@@ -55,12 +56,65 @@ describe('pasting', () => {
     expect(toasts()).toEqual([sentence])
   })
 
+  it('shares what is here already only when the server did not take it the first time', async () => {
+    holds('hello')
+    const item = pendingItem('i' as ItemId, 'hello', 'text', 0)
+    stores.items.setState({ items: [item] })
+    await actions.paste('home')
+    expect(shared).toEqual([])
+    stores.items.setState({ items: [{ ...item, refusal: 'The beam is full.' }] })
+    await actions.paste('home')
+    expect(shared).toEqual(['hello'])
+  })
+
   it('logs a clipboard that may not be read, and says nothing', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     vi.stubGlobal('navigator', { clipboard: { readText: () => Promise.reject(new Error('denied')) } })
     await actions.paste('space')
     expect(warn).toHaveBeenCalled()
     expect(toasts()).toEqual([])
+  })
+})
+
+describe('a clipboard that tells its types', () => {
+  const item = (parts: Record<string, string>) => ({
+    types: Object.keys(parts),
+    getType: async (type: string) => new Blob([parts[type] ?? ''], { type }),
+  })
+  const clipboardOf = (read: () => Promise<object[]>) => {
+    const clipboard = { read: vi.fn(read), readText: vi.fn(async () => 'asked twice') }
+    vi.stubGlobal('navigator', { clipboard })
+    return clipboard
+  }
+
+  it.each([
+    ['text', [item({ 'text/plain': ' hello ', 'text/html': '<b>hello</b>' })], ['hello']],
+    ['the text of several things', [item({ 'text/plain': 'a' }), item({ 'text/plain': 'b' })], ['a\nb']],
+    ['a picture', [item({ 'image/png': 'dots' })], ['Pasted picture.png']],
+    ['text that was also drawn', [item({ 'text/plain': 'a', 'image/png': 'dots' })], ['a']],
+  ])('is read once: %s', async (_what, items, expected) => {
+    const clipboard = clipboardOf(async () => items)
+    await actions.paste('home')
+    expect(shared).toEqual(expected)
+    expect(clipboard.read).toHaveBeenCalledOnce()
+    expect(clipboard.readText).not.toHaveBeenCalled()
+  })
+
+  it('is not asked a second time when it says no', async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {})
+    const clipboard = clipboardOf(() => Promise.reject(new DOMException('', 'NotAllowedError')))
+    await actions.paste('home')
+    expect(clipboard.readText).not.toHaveBeenCalled()
+    expect(toasts()).toEqual([])
+  })
+
+  it.each([
+    ['nothing', async () => []],
+    ['nothing that a page may have', () => Promise.reject(new DOMException('', 'DataError'))],
+  ])('is empty with %s', async (_what, read) => {
+    clipboardOf(read)
+    await actions.paste('home')
+    expect(toasts()).toEqual(['Your clipboard is empty!'])
   })
 })
 
@@ -87,8 +141,11 @@ describe('the share sheet', () => {
     expect(share).toHaveBeenCalledWith({ title: 'Heliograph Beam', text: 'Join my Beam on Heliograph', url })
   })
 
-  it('is missed in words where there is none', async () => {
-    vi.stubGlobal('navigator', {})
+  it.each([
+    ['is none', {}],
+    ['is only the name of one', { share: undefined }],
+  ])('is missed in words where there %s', async (_what, navigator) => {
+    vi.stubGlobal('navigator', navigator)
     const alert = vi.spyOn(window, 'alert').mockImplementation(() => {})
     await actions.shareLink()
     expect(alert).toHaveBeenCalledWith('Sharing is not supported on this device/browser.')

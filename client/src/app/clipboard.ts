@@ -3,8 +3,11 @@ import type { Actions, Screen } from '../features/actions'
 import { beamLink } from '../protocol/beam-link'
 import { copyableText, type Item } from '../protocol/item'
 import type { Context } from './context'
-import { SHARE_TEXT, SHARE_TITLE } from './product'
 
+const PRODUCT = 'Heliograph'
+const SHARE_TITLE = `${PRODUCT} Beam`
+const SHARE_TEXT = `Join my Beam on ${PRODUCT}`
+const TEXT = 'text/plain'
 const EMPTY_TEXT = { home: 'Your clipboard is empty!', space: 'Clipboard is empty!' } as const
 
 type Clipboard = Pick<Actions, 'paste' | 'pasteText' | 'copyBeamId' | 'copyLink' | 'shareLink'>
@@ -50,7 +53,8 @@ export function createClipboard(
     async shareLink() {
       const url = link()
       if (!url) return
-      if (!('share' in navigator)) {
+      // Some browsers have the name and nothing under it.
+      if (typeof navigator.share !== 'function') {
         window.alert('Sharing is not supported on this device/browser.')
         return
       }
@@ -60,32 +64,46 @@ export function createClipboard(
   }
 }
 
-function isSame(item: Item, text: string): boolean {
-  return copyableText(item.content)?.trim() === text
+/** What the server did not take is not here: pasting it is another try. */
+function isSame({ content, refusal }: Item, text: string): boolean {
+  return refusal === undefined && copyableText(content)?.trim() === text
 }
 
-/** Null when the browser or the person said no. */
-async function readClipboard(): Promise<{ text: string; files: File[] } | null> {
+interface Clip {
+  readonly text: string
+  readonly files: readonly File[]
+}
+
+const EMPTY: Clip = { text: '', files: [] }
+
+/** Reads once: each reading is a question to the person, or refused. Null when the browser or the person said no. */
+async function readClipboard(): Promise<Clip | null> {
+  const { clipboard } = navigator
   try {
-    const files = await readPictures()
-    return files.length > 0 ? { text: '', files } : { text: await navigator.clipboard.readText(), files }
+    if (typeof clipboard.read !== 'function') return { text: await clipboard.readText(), files: [] }
+    return await clipOf(await clipboard.read())
   } catch (error) {
+    // What is there has no form that a page could take.
+    if (error instanceof DOMException && error.name === 'DataError') return EMPTY
     logClipboardFailure(error)
     return null
   }
 }
 
-async function readPictures(): Promise<File[]> {
-  if (!('read' in navigator.clipboard)) return []
+/** Pictures, or the text of them all. What has both, as what comes from a text editor, is text. */
+async function clipOf(items: readonly ClipboardItem[]): Promise<Clip> {
+  const texts: string[] = []
   const files: File[] = []
-  for (const item of await navigator.clipboard.read()) {
-    if (item.types.includes('text/plain')) continue
-    const type = item.types.find((candidate) => candidate.startsWith('image/'))
-    if (!type) continue
-    const name = `Pasted picture.${type.slice('image/'.length)}`
-    files.push(new File([await item.getType(type)], name, { type }))
+  for (const item of items) {
+    const picture = item.types.find((type) => type.startsWith('image/'))
+    if (item.types.includes(TEXT)) texts.push(await (await item.getType(TEXT)).text())
+    else if (picture) files.push(fileOf(await item.getType(picture), picture))
   }
-  return files
+  return { text: texts.join('\n'), files }
+}
+
+function fileOf(picture: Blob, type: string): File {
+  return new File([picture], `Pasted picture.${type.slice('image/'.length)}`, { type })
 }
 
 function logClipboardFailure(error: unknown): void {
@@ -109,7 +127,7 @@ export async function writeClipboard(text: string): Promise<boolean> {
 /** Writes html beside its plain text; the text alone where the browser takes no more. */
 export async function writeRichClipboard(text: string, html: string): Promise<boolean> {
   try {
-    const parts = { 'text/plain': text, 'text/html': html }
+    const parts = { [TEXT]: text, 'text/html': html }
     const blobs = Object.entries(parts).map(([type, part]) => [type, new Blob([part], { type })])
     await navigator.clipboard.write([new ClipboardItem(Object.fromEntries(blobs))])
     return true

@@ -36,8 +36,9 @@ export function createCopying({ stores, toaster }: Context): Pick<Actions, 'copy
       const [only] = ids
       if (only !== undefined && ids.length === 1) return copyItem(only)
       // In the beam's order, whatever the order they were selected in.
-      const { items } = stores.items.getState()
-      const texts = items.flatMap((item) => (ids.includes(item.id) ? (copyableText(item.content) ?? []) : []))
+      const wanted = new Set(ids)
+      const items = stores.items.getState().items.filter(({ id }) => wanted.has(id))
+      const texts = items.flatMap((item) => copyableText(item.content) ?? [])
       if (texts.length > 0) await copyText(texts.join('\n\n'))
     },
   }

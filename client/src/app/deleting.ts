@@ -8,12 +8,13 @@ import { reduceItems } from '../stores/items'
 import { reduceTransfers } from '../stores/transfers'
 import type { Context } from './context'
 import { newItemId } from './random-ids'
-import { forget, share } from './sharing'
+import { forget, offer, share } from './sharing'
 
 export function createDeleting(context: Context): Pick<Actions, 'deleteItem' | 'deleteItems'> {
   const { stores, toaster } = context
   const deleteItems = (ids: readonly ItemId[]): Restore | null => {
-    const items = stores.items.getState().items.filter(({ id }) => ids.includes(id))
+    const wanted = new Set(ids)
+    const items = stores.items.getState().items.filter(({ id }) => wanted.has(id))
     const allowed = items.filter((item) => mayDelete(stores.access.getState(), item))
     if (allowed.length < items.length) toaster.bad('Cannot delete beam note from UI (Update Soon)')
     const deleted = allowed.filter((item) => !callOff(context, item))
@@ -45,20 +46,16 @@ interface WayBack {
 function deleteItem(context: Context, item: Item): WayBack | null {
   const { stores, transfers, live } = context
   const { id, message, extra, content } = item
-  const transfer = stores.transfers.getState().transfers[id]
+  const file = transfers.offered(id)
   stores.items.setState((state) => reduceItems(state, { type: 'deleted', message, id }), true)
+  stores.transfers.setState((state) => reduceTransfers(state, { type: 'forgotten', id }), true)
   live()?.delete(id, message)
-  transfers.tell({ do: 'cancel', id, device: null })
-  const isHere = content.kind !== 'file' || content.url !== null || transfer?.role === 'sending'
+  const isHere = content.kind !== 'file' || content.url !== null || file !== null
   if (!isHere) return null
   return {
     old: id,
     share(to) {
-      if (transfer?.role === 'sending') {
-        transfers.tell({ do: 'reoffer', from: id, to })
-        const event = { type: 'offering', id: to, url: transfer.url } as const
-        stores.transfers.setState((state) => reduceTransfers(state, event), true)
-      }
+      if (file) offer(context, to, file)
       // Before it is shown, so that it comes back to its place.
       stores.canvas.setState((state) => reduceCanvas(state, { type: 'renamed', from: id, to }), true)
       share(context, to, message, extra)

@@ -1,21 +1,9 @@
 // @vitest-environment jsdom
 import { cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { type ComponentType, type ReactNode, Suspense, useState } from 'react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { lazyPart } from '../ui/lazy-part'
 import { ErrorBoundary } from './error-boundary'
-
-let error: Error | null
-
-function Page() {
-  if (error) throw error
-  return <p>The page</p>
-}
-
-const show = () =>
-  render(
-    <ErrorBoundary>
-      <Page />
-    </ErrorBoundary>,
-  )
 
 beforeEach(() => {
   // React tells of what it caught.
@@ -26,21 +14,88 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
+const press = (name: string) => fireEvent.click(screen.getByRole('button', { name }))
+
+function Broken(): ReactNode {
+  throw new Error('x is undefined')
+}
+
 describe('a page that cannot be drawn', () => {
   it('says so and leads on', () => {
-    error = new Error('x is undefined')
-    show()
+    render(
+      <ErrorBoundary>
+        <Broken />
+      </ErrorBoundary>,
+    )
     expect(screen.getByRole('heading', { name: 'Something went wrong on this page' })).toBeDefined()
     expect(screen.getByRole('button', { name: 'Load again' })).toBeDefined()
     expect(screen.getByRole('link', { name: 'Home' }).getAttribute('href')).toBe('/')
   })
+})
 
-  it('goes on without a part that did not come', () => {
-    error = new TypeError('Failed to fetch dynamically imported module: /assets/scanner.js')
-    show()
-    expect(screen.getByRole('heading', { name: 'A part of the page could not be loaded' })).toBeDefined()
-    error = null
-    fireEvent.click(screen.getByRole('button', { name: 'Go on without it' }))
+const Editor = () => <p>The editor</p>
+
+/** A part that comes only at the given attempt. */
+function partThatComesAt(attempt: number): ComponentType<object> {
+  let attempts = 0
+  return lazyPart(
+    async () => {
+      attempts += 1
+      if (attempts < attempt) throw new TypeError('Importing a module script failed.')
+      return { Editor }
+    },
+    (module) => module.Editor,
+  )
+}
+
+/** An editor that stays open until it is told to close, whatever is mounted anew. */
+function PageWithEditor({ editor: Editor }: { editor: ComponentType<object> }) {
+  const [open, setOpen] = useState(true)
+  return (
+    <>
+      <p>The page</p>
+      <button type="button" onClick={() => setOpen(true)}>
+        Open
+      </button>
+      <ErrorBoundary onGoOn={() => setOpen(false)}>
+        <Suspense>{open && <Editor />}</Suspense>
+      </ErrorBoundary>
+    </>
+  )
+}
+
+const FAILED = { name: 'A part of the page could not be loaded' }
+
+describe('a part that did not come', () => {
+  it('is gone when one goes on without it, and is loaded when it is asked for again', async () => {
+    render(<PageWithEditor editor={partThatComesAt(2)} />)
+    await screen.findByRole('heading', FAILED)
+    press('Go on without it')
+    expect(screen.queryByRole('heading', FAILED)).toBeNull()
     expect(screen.getByText('The page')).toBeDefined()
+    press('Open')
+    await screen.findByText('The editor')
+  })
+
+  it('is asked for again at once when one tries again', async () => {
+    render(<PageWithEditor editor={partThatComesAt(3)} />)
+    await screen.findByRole('heading', FAILED)
+    press('Try again')
+    await screen.findByRole('heading', FAILED)
+    press('Try again')
+    await screen.findByText('The editor')
+  })
+
+  it('is left behind with its page', async () => {
+    const Space = partThatComesAt(2)
+    const pageAt = (path: string) => (
+      <ErrorBoundary page={path}>
+        <Suspense>{path === '/space' ? <Space /> : <p>Home</p>}</Suspense>
+      </ErrorBoundary>
+    )
+    const { rerender } = render(pageAt('/space'))
+    await screen.findByRole('heading', FAILED)
+    rerender(pageAt('/'))
+    await screen.findByText('Home')
   })
 })

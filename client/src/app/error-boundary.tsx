@@ -1,9 +1,10 @@
 import { Component, type ReactNode } from 'react'
+import { paths } from '../features/paths'
 import { Button, ButtonLink } from '../ui/button'
+import { askAgain } from '../ui/lazy-part'
 import { Mark } from '../ui/mark'
 import css from './error-boundary.module.css'
 import { type Failure, failureOf } from './failure'
-import { paths } from './paths'
 
 const WORDS: Readonly<Record<Failure, { heading: string; text: string }>> = {
   page: {
@@ -16,16 +17,41 @@ const WORDS: Readonly<Record<Failure, { heading: string; text: string }>> = {
   },
 }
 
-/** Stands in for the page when drawing it failed, and offers the ways out. */
-export class ErrorBoundary extends Component<{ children: ReactNode }, { failure: Failure | null }> {
-  override state = { failure: null }
+interface ErrorBoundaryProps {
+  children: ReactNode
+  /** Takes away what asked for the part that did not come, so that the page can be drawn without it. */
+  onGoOn?: () => void
+  /** The page that is drawn. Another one is drawn whatever befell the one before. */
+  page?: string
+}
+
+/**
+ * Stands in for what it holds when drawing that failed, and offers the ways out. A part that did not come can be asked for
+ * again without losing what is on the page.
+ */
+export class ErrorBoundary extends Component<ErrorBoundaryProps, { failure: Failure | null }> {
+  override state: { failure: Failure | null } = { failure: null }
 
   static getDerivedStateFromError(error: unknown) {
     return { failure: failureOf(error) }
   }
 
+  override componentDidUpdate(before: ErrorBoundaryProps) {
+    if (this.state.failure && before.page !== this.props.page) this.#drawAgain()
+  }
+
+  #drawAgain = () => {
+    askAgain()
+    this.setState({ failure: null })
+  }
+
+  #goOn = () => {
+    this.props.onGoOn?.()
+    this.#drawAgain()
+  }
+
   override render() {
-    const failure: Failure | null = this.state.failure
+    const { failure } = this.state
     if (!failure) return this.props.children
     const { heading, text } = WORDS[failure]
     return (
@@ -34,13 +60,23 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { failure:
         <h1>{heading}</h1>
         <p>{text}</p>
         <div className={css.buttons}>
-          <Button look="primary" onClick={() => window.location.reload()}>
-            Load again
-          </Button>
           {failure === 'part' ? (
-            <Button onClick={() => this.setState({ failure: null })}>Go on without it</Button>
+            <>
+              <Button look="primary" onClick={this.#drawAgain}>
+                Try again
+              </Button>
+              <Button onClick={this.#goOn}>Go on without it</Button>
+              <Button look="ghost" onClick={() => window.location.reload()}>
+                Load again
+              </Button>
+            </>
           ) : (
-            <ButtonLink href={paths.home}>Home</ButtonLink>
+            <>
+              <Button look="primary" onClick={() => window.location.reload()}>
+                Load again
+              </Button>
+              <ButtonLink href={paths.home}>Home</ButtonLink>
+            </>
           )}
         </div>
       </main>

@@ -12,6 +12,6 @@ const root = document.getElementById('root')
 if (!root) throw new Error('The page has no root')
 createRoot(root).render(
   <StrictMode>
-    <App house={startServices()} />
+    <App app={startServices()} />
   </StrictMode>,
 )

@@ -40,6 +40,12 @@ function addressOf({ content }: Item, transfer: Transfer | undefined): string | 
   return transfer?.url ?? null
 }
 
+/** A type under which a blob address never runs script: media as they are, everything else as bytes. */
+export function safeType(type: string): string {
+  const isInert = /^(?:audio|video)\/[\w.+-]+$|^image\/(?:png|jpeg|gif|webp|avif|bmp)$/.test(type)
+  return isInert ? type : ONLY_BYTES
+}
+
 /** The received bytes under the type that they have themselves: under no other does an address of them exist. */
 export async function typedByBytes(file: Blob, category: FileCategory): Promise<Blob> {
   const start = new Uint8Array(await file.slice(0, START_BYTES).arrayBuffer())

@@ -1,5 +1,5 @@
 /** Rich notes: what the editor is open on, and how a note comes into the beam. */
-import type { EditorActions } from '../features/editor/editor-actions'
+import type { EditorActions } from '../features/editor-actions'
 import type { ItemId } from '../protocol/bindings'
 import { MAX_NOTE_STATE_BYTES, richNoteMessage } from '../protocol/rich-note'
 import type { Context } from './context'

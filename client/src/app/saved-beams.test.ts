@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { beforeEach, expect, it, vi } from 'vitest'
-import type { BeamActions } from '../features/beams/beam-actions'
+import type { BeamActions } from '../features/beam-actions'
 import type { Beam, BeamShare } from '../protocol/bindings'
 import { createStores, type Stores } from '../stores/stores'
 import { HttpError } from '../transport/http'
@@ -23,7 +23,7 @@ const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
 beforeEach(() => {
   vi.unstubAllGlobals()
   stores = createStores()
-  actions = createSavedBeams({ stores, toaster: createToaster(stores.toasts), reenter: () => {} })
+  actions = createSavedBeams({ stores, toaster: createToaster(stores.toasts), onRenewed: () => {} })
 })
 
 const FAILURES: readonly [string, () => Promise<unknown>][] = [

@@ -1,5 +1,5 @@
 /** The account's saved beams: reads and changes them on the server, then in the store. */
-import type { BeamActions, FieldOutcome } from '../features/beams/beam-actions'
+import type { BeamActions, FieldOutcome } from '../features/beam-actions'
 import { beamLink } from '../protocol/beam-link'
 import type { Beam, BeamId } from '../protocol/bindings'
 import { type BeamsEvent, reduceBeams } from '../stores/beams'
@@ -14,8 +14,8 @@ const calls = () => import('../transport/beam-calls')
 interface Context {
   readonly stores: Stores
   readonly toaster: Toaster
-  /** A beam has another id now; a page that is in it moves along. */
-  readonly reenter: (old: BeamId, beam: Beam) => void
+  /** A beam has another id now; a page that is in it goes along. */
+  readonly onRenewed: (old: BeamId, beam: Beam) => void
 }
 
 export function createSavedBeams(context: Context): BeamActions {
@@ -72,7 +72,7 @@ function createBeamList({ stores, toaster }: Context): ListActions {
   }
 }
 
-function createSharesOfBeam({ stores, toaster, reenter }: Context): Omit<BeamActions, keyof ListActions> {
+function createSharesOfBeam({ stores, toaster, onRenewed }: Context): Omit<BeamActions, keyof ListActions> {
   const tell = teller(stores)
   const attempt = attempts(toaster)
   return {
@@ -114,7 +114,7 @@ function createSharesOfBeam({ stores, toaster, reenter }: Context): Omit<BeamAct
       await attempt('Failed to renew the link', async () => {
         const beam = await (await calls()).renewBeam(beam_id)
         tell({ type: 'renewed', old: beam_id, beam })
-        reenter(beam_id, beam)
+        onRenewed(beam_id, beam)
         toaster.ok('Link renewed successfully')
       })
     },

@@ -1,46 +1,69 @@
 /** What this browser remembers of beams: the session (all tabs), and the token that keeps a tab the same device. */
 import * as v from 'valibot'
 import { parseBeamId } from '../protocol/beam-link'
-import type { BeamId, DeviceToken } from '../protocol/bindings'
+import type { BeamId, BeamKey, DeviceToken } from '../protocol/bindings'
 import { parseJson } from '../protocol/envelope'
 import type { BeamSession } from '../stores/beam-session'
+import { browserStorage, tabStorage } from '../stores/site-storage'
 
 const SESSION_KEY = 'session'
 const TOKEN_BYTES = 32
 
 const stored = v.object({
   beam_id: v.string(),
-  beam_key: v.nullable(v.string()),
+  beam_key: v.nullable(v.custom<BeamKey>((value) => typeof value === 'string')),
   beam_name: v.string(),
-  expiresAt: v.number(),
+  expiresAt: v.nullable(v.number()),
 })
 
-/** The saved session; null when there is none, it cannot be read, or its time is over. */
+/** The kept session; null when there is none, it cannot be read, or its time is over. `now` is this device's clock. */
 export function loadSession(now: number): BeamSession | null {
-  const parsed = v.safeParse(stored, parseJson(localStorage.getItem(SESSION_KEY) ?? ''))
-  if (!parsed.success) return null
-  const { beam_key, beam_name, expiresAt } = parsed.output
-  const beamId = parseBeamId(parsed.output.beam_id)
-  if (!beamId || expiresAt <= now) return null
-  return { beamId, beamKey: beam_key as BeamSession['beamKey'], beamName: beam_name, expiresAt }
+  const session = readSession()
+  const isOver = session !== null && session.expiresAt !== null && session.expiresAt <= now
+  return isOver ? null : session
 }
 
 export function saveSession({ beamId, beamKey, beamName, expiresAt }: BeamSession): void {
   const session = { beam_id: beamId, beam_key: beamKey, beam_name: beamName, expiresAt }
-  localStorage.setItem(SESSION_KEY, JSON.stringify(session))
+  browserStorage.setItem(SESSION_KEY, JSON.stringify(session))
+}
+
+/** Changes what is kept of a beam. When another tab has entered another beam since, that one stays. */
+export function updateSession(beam: BeamId, session: BeamSession): void {
+  const kept = readSession()
+  if (kept === null || kept.beamId === beam) saveSession(session)
 }
 
 export function clearSession(): void {
-  localStorage.removeItem(SESSION_KEY)
+  browserStorage.removeItem(SESSION_KEY)
 }
 
 /** The token of this tab in a beam (S5). A duplicated tab takes a new one when the server says so. */
 export function deviceToken(beam: BeamId, takeNew: boolean): DeviceToken {
-  const key = `device ${beam}`
-  const known = takeNew ? null : sessionStorage.getItem(key)
+  const known = takeNew ? null : tabStorage.getItem(tokenKey(beam))
   const token = known ?? base64url(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)))
-  sessionStorage.setItem(key, token)
+  tabStorage.setItem(tokenKey(beam), token)
   return token as DeviceToken
+}
+
+/** The beam has another id now (H28): the token goes along, and with it the device's id. */
+export function moveDeviceToken(from: BeamId, to: BeamId): void {
+  const token = tabStorage.getItem(tokenKey(from))
+  if (token === null) return
+  tabStorage.setItem(tokenKey(to), token)
+  tabStorage.removeItem(tokenKey(from))
+}
+
+function readSession(): BeamSession | null {
+  const parsed = v.safeParse(stored, parseJson(browserStorage.getItem(SESSION_KEY) ?? ''))
+  if (!parsed.success) return null
+  const { beam_id, beam_key, beam_name, expiresAt } = parsed.output
+  const beamId = parseBeamId(beam_id)
+  return beamId && { beamId, beamKey: beam_key, beamName: beam_name, expiresAt }
+}
+
+function tokenKey(beam: BeamId): string {
+  return `device ${beam}`
 }
 
 function base64url(bytes: Uint8Array): string {

@@ -1,6 +1,6 @@
 /** Shares into the beam what another app gave this one; without a beam it waits until there is one. */
 import type { Actions } from '../features/actions'
-import { countParcel, takeParcel } from '../service-worker/parcels'
+import { countShared, takeShared } from '../service-worker/share-target'
 import type { Stores } from '../stores/stores'
 
 /** The service worker leads here with it. The address says so until it is shared: a reload finds it again. */
@@ -8,19 +8,19 @@ const PARAM = 'shared'
 
 /** Call it once, when the page starts. */
 export async function shareWhatCameIn(
-  { connection, parcel }: Pick<Stores, 'connection' | 'parcel'>,
+  { connection, shareTarget }: Pick<Stores, 'connection' | 'shareTarget'>,
   actions: Pick<Actions, 'shareText' | 'shareFiles'>,
 ): Promise<void> {
   if (!new URL(location.href).searchParams.has(PARAM) || !('caches' in globalThis)) return
-  const waiting = await countParcel(caches)
+  const waiting = await countShared(caches)
   if (waiting === 0) return dropParam()
-  parcel.setState({ waiting })
+  shareTarget.setState({ waiting })
   const share = async () => {
     if (connection.getState().status !== 'live') return
     end()
-    const { texts, files } = await takeParcel(caches)
+    const { texts, files } = await takeShared(caches)
     dropParam()
-    parcel.setState({ waiting: 0 })
+    shareTarget.setState({ waiting: 0 })
     for (const text of texts) actions.shareText(text)
     if (files.length > 0) actions.shareFiles(files)
   }

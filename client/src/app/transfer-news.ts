@@ -3,13 +3,44 @@ import type { DeviceId, ItemId } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
 import type { Path } from '../stores/devices'
 import type { Stores } from '../stores/stores'
-import { type Receiving, reduceTransfers, type Sending, type TransfersEvent } from '../stores/transfers'
-import type { EngineEvent, Progress } from '../transport/engine-messages'
+import {
+  type Receiving,
+  reduceTransfers,
+  type Sending,
+  type Transfer,
+  type TransfersEvent,
+} from '../stores/transfers'
+import type { EngineCommand, EngineEvent, Progress } from '../transport/engine-messages'
+import type { LiveBeam } from '../transport/live-beam'
 import type { PeerLinks } from '../transport/peer-links'
+import { Transfers } from '../transport/transfers'
 import { typedByBytes } from './media-kinds'
 import type { Toaster } from './toaster'
 
-export function createTransferNews(stores: Stores, toaster: Toaster, links: () => PeerLinks | null) {
+const MEMORY_ONLY =
+  'This browser gives pages no disk space here. Received files stay in memory: save what you want to keep.'
+
+/** What the engine, in its worker, asks of the page. */
+export interface EnginePage {
+  readonly links: PeerLinks
+  readonly live: LiveBeam
+}
+
+/** Starts the engine and puts what it says into the stores. Call it once. */
+export function startTransfers(stores: Stores, toaster: Toaster, page: () => EnginePage | null): Transfers {
+  const transfers: Transfers = new Transfers((event) => news(event))
+  const tell = (command: EngineCommand) => transfers.tell(command)
+  const news = createTransferNews(stores, toaster, page, tell)
+  freeWhatGoes(stores, tell)
+  return transfers
+}
+
+export function createTransferNews(
+  stores: Stores,
+  toaster: Toaster,
+  page: () => EnginePage | null,
+  tell: (command: EngineCommand) => void,
+) {
   const put = (event: TransfersEvent) =>
     stores.transfers.setState((state) => reduceTransfers(state, event), true)
   const nameOf = (id: ItemId) => fileName(stores.items.getState().items.find((item) => item.id === id))
@@ -19,6 +50,8 @@ export function createTransferNews(stores: Stores, toaster: Toaster, links: () =
   }
 
   const receiving = (id: ItemId, progress: Progress) => {
+    // Late news of an item that is gone.
+    if (!stores.transfers.getState().transfers[id]) return
     const item = stores.items.getState().items.find((one) => one.id === id)
     const tell = (told: Progress) =>
       put({ type: 'receiving', id, state: receivingState(told, (kind) => pathTo(item?.from, kind)) })
@@ -31,27 +64,61 @@ export function createTransferNews(stores: Stores, toaster: Toaster, links: () =
   }
   const sending = (id: ItemId, device: DeviceId, progress: Progress) => {
     const state = sendingState(progress, (kind) => pathTo(device, kind))
-    if (!state) return
+    // Late news of an item that is gone are none either.
+    if (!state || stores.transfers.getState().transfers[id]?.role !== 'sending') return
     put({ type: 'sending', id, to: device, state })
     if (state.status === 'done') toaster.ok(`Uploaded "${nameOf(id)}" Successfully!`)
     if (state.status === 'failed') toaster.bad('Failed to upload!')
   }
 
-  return (event: EngineEvent, relay: (to: DeviceId, frame: ArrayBuffer) => void) => {
+  return (event: EngineEvent): void => {
     switch (event.say) {
       case 'receiving':
         return receiving(event.id, event.progress)
       case 'sending':
         return sending(event.id, event.device, event.progress)
       case 'relay':
-        return relay(event.to, event.frame)
+        return page()?.live.relay(event.to, event.frame)
+      case 'askRelay':
+        return tell({ do: 'relayWaits', bytes: page()?.live.unsent ?? 0 })
+      case 'memoryOnly':
+        toaster.info(MEMORY_ONLY)
+        return
       case 'link':
-        if (!event.opened) links()?.fail(event.device, event.key)
+        if (!event.opened) page()?.links.fail(event.device, event.key)
         return
       case 'stalled':
-        return links()?.fail(event.device, event.key)
+        return page()?.links.fail(event.device, event.key)
     }
   }
+}
+
+/** Items that are gone take their transfers with them. */
+export function endTransfersOf(gone: readonly Item[], { transfers }: Stores): void {
+  for (const { id } of gone) {
+    if (!transfers.getState().transfers[id]) continue
+    transfers.setState((state) => reduceTransfers(state, { type: 'forgotten', id }), true)
+  }
+}
+
+/**
+ * What goes from the list of transfers goes from the worker and from the disk, and a blob address lives as long as its
+ * transfer has it: until then the browser keeps the bytes. Call it once.
+ */
+export function freeWhatGoes({ transfers }: Stores, tell: (command: EngineCommand) => void): void {
+  transfers.subscribe(({ transfers: now }, { transfers: before }) => {
+    for (const id of Object.keys(before) as ItemId[]) {
+      const url = blobAddress(before[id])
+      if (url !== null && blobAddress(now[id]) !== url) URL.revokeObjectURL(url)
+      if (!now[id]) tell({ do: 'forget', id })
+    }
+  })
+}
+
+function blobAddress(transfer: Transfer | undefined): string | null {
+  if (!transfer) return null
+  if (transfer.role !== 'receiving') return transfer.url
+  return transfer.state.status === 'done' ? transfer.state.url : null
 }
 
 function receivingState(progress: Progress, path: (kind: 'direct' | 'relay') => Path): Receiving {

@@ -2,9 +2,9 @@
 import { createContext, useContext } from 'react'
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import type { Stores } from '../stores/stores'
-import type { AccountActions } from './account/account-actions'
-import type { BeamActions } from './beams/beam-actions'
-import type { EditorActions } from './editor/editor-actions'
+import type { AccountActions } from './account-actions'
+import type { BeamActions } from './beam-actions'
+import type { EditorActions } from './editor-actions'
 
 /** Where something was pasted: the specification has other words on /space. */
 export type Screen = 'home' | 'space'
@@ -58,6 +58,8 @@ export interface Actions {
   /** The device's own share sheet with the beam's link. */
   shareLink(): Promise<void>
 
+  /** Says in a toast what could not be done. */
+  warn(text: string): void
   dismissToast(id: number): void
 
   /** The login and the account. */
@@ -68,16 +70,16 @@ export interface Actions {
   readonly notes: EditorActions
 }
 
-export interface House {
+export interface AppValue {
   readonly stores: Stores
   readonly actions: Actions
 }
 
-export const HouseContext = createContext<House | null>(null)
+export const AppContext = createContext<AppValue | null>(null)
 
 /** The stores and the actions of this page. */
-export function useHouse(): House {
-  const house = useContext(HouseContext)
-  if (!house) throw new Error('useHouse outside of HouseContext')
-  return house
+export function useApp(): AppValue {
+  const app = useContext(AppContext)
+  if (!app) throw new Error('useApp outside of AppContext')
+  return app
 }

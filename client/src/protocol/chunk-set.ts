@@ -16,17 +16,24 @@ export class ChunkSet {
     return this.#size
   }
 
+  /** How many ranges the set is made of. */
+  get pieces(): number {
+    return this.#edges.length / 2
+  }
+
+  /** The first chunks of the set, at most `limit` of them in one piece; null when the set is empty. */
+  firstRange(limit: number): ChunkRange | null {
+    const [start, end] = this.#edges
+    if (start === undefined || end === undefined) return null
+    return { first: start, count: Math.min(limit, end - start) }
+  }
+
   add({ first, count }: ChunkRange): void {
     this.#replace(first, first + count, true)
   }
 
   remove({ first, count }: ChunkRange): void {
     this.#replace(first, first + count, false)
-  }
-
-  clear(): void {
-    this.#edges = []
-    this.#size = 0
   }
 
   /** The parts of a range that are in the set, ascending. */

@@ -1,55 +1,48 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { ServerMessage } from './bindings'
-import { parseServerMessage, type ReadableMessage } from './envelope'
+import { parseServerMessage } from './envelope'
+import { serverMessageSchema } from './schemas'
 
-/** A type as it is on the wire, where an id is any string. */
-type OnTheWire<T> = T extends { readonly __id: string }
-  ? string
-  : T extends readonly (infer Element)[]
-    ? OnTheWire<Element>[]
-    : T extends object
-      ? { [Key in keyof T]: OnTheWire<T[Key]> }
-      : T
-
-const DEVICE = '21234567-89ab-8cde-8f01-23456789abcd'
-const SAVED = { beam_name: 'Cabin', role: 'owner', link_access: 'write' } as const
-const WELCOME = { device_id: DEVICE, ice_servers: [], expires_at: null, now: 1, creator: false }
-
-/** Everything that the server may say. The compiler refuses what the schema would not read. */
-const MESSAGES: readonly (OnTheWire<ServerMessage> & ReadableMessage)[] = [
-  { type: 'welcome', message: { ...WELCOME, saved: SAVED } },
-  { type: 'welcome', message: { ...WELCOME, expires_at: 7, saved: null } },
-  {
-    type: 'authed_users',
-    message: [
-      { device_id: DEVICE, name: 'Chrome', caps: ['files'] },
-      {
-        device_id: DEVICE,
-        name: 'Chrome',
-        caps: [],
-        username: 'mira',
-        first_name: 'Mira',
-        last_name: '',
-        profile_picture: '/api/pictures/1',
-      },
-    ],
-  },
-  { type: 'beam_saved', message: SAVED },
-  { type: 'beam_renamed', message: 'Cottage' },
-  { type: 'access_changed', message: { ...SAVED, role: 'read', link_access: 'none' } },
-  { type: 'error', message: 'No.', extra: 'forbidden' },
-]
-
-// Every message of the bindings is one that the schema reads; otherwise this line does not compile.
-const readable = (said: OnTheWire<ServerMessage>): ReadableMessage => said
+/** Every message of the server, as the server's own tests write it (shared/tests/golden.rs). */
+const MESSAGES = readFileSync(new URL('../../../shared/tests/server-messages.jsonl', import.meta.url), 'utf8')
+  .trimEnd()
+  .split('\n')
+const DEVICE = '01010101-0101-0101-0101-010101010101'
+const says = (message: unknown) => parseServerMessage(JSON.stringify(message))
 
 describe('what the server says', () => {
-  it.each(MESSAGES.map((message) => [message.type, message] as const))('is read: %s', (_type, message) => {
-    expect(parseServerMessage(JSON.stringify(readable(message)))).toEqual(message)
+  it.each(MESSAGES)('is read with every field of it: %s', (text) => {
+    expect(parseServerMessage(text)).toEqual(JSON.parse(text))
+  })
+
+  it('has an example of each type that is read', () => {
+    const types = new Set(MESSAGES.map((text) => JSON.parse(text).type))
+    expect(types).toEqual(new Set(serverMessageSchema.options.map(({ entries }) => entries.type.literal)))
   })
 
   it('may leave out what an older server does not know', () => {
-    const read = parseServerMessage(JSON.stringify({ type: 'welcome', message: WELCOME }))
-    expect(read).toMatchObject({ message: { saved: null } })
+    const message = { device_id: DEVICE, ice_servers: [], expires_at: null, now: 1, creator: false }
+    expect(says({ type: 'welcome', message })).toMatchObject({ message: { saved: null } })
+  })
+
+  it('s20_may_name_what_only_a_newer_server_knows', () => {
+    expect(says({ type: 'error', message: 'No.', extra: 'too_green', hint: 1 })).toEqual({
+      type: 'error',
+      message: 'No.',
+      extra: 'internal',
+    })
+    const device = { device_id: DEVICE, name: 'Chrome', caps: ['files', 'smell'] }
+    expect(says({ type: 'authed_users', message: [device] })).toMatchObject({
+      message: [{ caps: ['files', 'unknown'] }],
+    })
+  })
+
+  it.each([
+    ['an id that is no UUID', { type: 'signal', message: 1, extra: { from: 'me' } }],
+    ['a field of another type', { type: 'beam_renamed', message: 7 }],
+    ['a missing field', { type: 'signal', message: 1 }],
+    ['a type that nobody knows', { type: 'dance' }],
+  ])('is not taken with %s', (_what, message) => {
+    expect(says(message)).toBeNull()
   })
 })

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { CHUNK_BYTES, type ItemId, MAX_RELAYED_FRAME_BYTES } from './bindings'
 import {
   CHUNK_HEADER_BYTES,
+  type ControlFrame,
   chunkFrame,
   chunksPerFrame,
   decodeFrame,
   encodeFrame,
-  type Frame,
 } from './frames'
 
 const transfer = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
@@ -18,20 +18,26 @@ describe('frames', () => {
     expect(Buffer.from(want).toString('hex')).toBe('010123456789ab4cde8f0123456789abcd0000000100000102')
     const cancel = encodeFrame({ type: 'cancel', transfer, reason: 'gone' })
     expect(Buffer.from(cancel).toString('hex')).toBe('040123456789ab4cde8f0123456789abcd02')
+    const ended = encodeFrame({ type: 'ended', transfer })
+    expect(Buffer.from(ended).toString('hex')).toBe('050123456789ab4cde8f0123456789abcd')
+    const dropped = encodeFrame({ type: 'dropped', transfer })
+    expect(Buffer.from(dropped).toString('hex')).toBe('060123456789ab4cde8f0123456789abcd')
     const chunk = chunkFrame(transfer, 9, Uint8Array.of(7, 8))
     expect(Buffer.from(chunk).toString('hex')).toBe('020123456789ab4cde8f0123456789abcd000000090708')
   })
 
   it('come back as they went', () => {
     const u32 = fc.nat(0xffffffff)
-    const frames: fc.Arbitrary<Exclude<Frame, { type: 'chunk' }>> = fc.oneof(
+    const frames: fc.Arbitrary<ControlFrame> = fc.oneof(
       fc.record({
         type: fc.constant('want' as const),
         transfer: fc.constant(transfer),
         first: u32,
         count: u32,
       }),
-      fc.constant({ type: 'done' as const, transfer }),
+      fc
+        .constantFrom('done' as const, 'ended' as const, 'dropped' as const)
+        .map((type) => ({ type, transfer })),
       fc.record({
         type: fc.constant('cancel' as const),
         transfer: fc.constant(transfer),

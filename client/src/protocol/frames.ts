@@ -10,8 +10,15 @@ export type Frame =
   | { type: 'chunk'; transfer: ItemId; first: number; bytes: Uint8Array<ArrayBuffer> }
   | { type: 'done'; transfer: ItemId }
   | { type: 'cancel'; transfer: ItemId; reason: CancelReason }
+  /** The answer to `done` and to `cancel`. */
+  | { type: 'ended'; transfer: ItemId }
+  /** The server dropped chunks on their way: what has not come on this link will not come. */
+  | { type: 'dropped'; transfer: ItemId }
 
-const KIND = { want: 1, chunk: 2, done: 3, cancel: 4 } as const
+/** Every frame but a chunk, which is built in place by `chunkFrame`. */
+export type ControlFrame = Exclude<Frame, { type: 'chunk' }>
+
+const KIND = { want: 1, chunk: 2, done: 3, cancel: 4, ended: 5, dropped: 6 } as const
 const ID_BYTES = 16
 const HEADER_BYTES = 1 + ID_BYTES
 
@@ -26,8 +33,7 @@ export function chunksPerFrame(maxFrame: number): number {
   return Math.min(FRAME_CHUNKS, Math.max(1, Math.floor((maxFrame - CHUNK_HEADER_BYTES) / CHUNK_BYTES)))
 }
 
-/** Encodes any frame but a chunk, which is built in place by `chunkFrame`. */
-export function encodeFrame(frame: Exclude<Frame, { type: 'chunk' }>): Uint8Array<ArrayBuffer> {
+export function encodeFrame(frame: ControlFrame): Uint8Array<ArrayBuffer> {
   switch (frame.type) {
     case 'want': {
       const bytes = header(frame.type, frame.transfer, HEADER_BYTES + 8)
@@ -37,6 +43,8 @@ export function encodeFrame(frame: Exclude<Frame, { type: 'chunk' }>): Uint8Arra
       return bytes
     }
     case 'done':
+    case 'ended':
+    case 'dropped':
       return header(frame.type, frame.transfer, HEADER_BYTES)
     case 'cancel': {
       const bytes = header(frame.type, frame.transfer, HEADER_BYTES + 1)
@@ -59,33 +67,43 @@ export function decodeFrame(buffer: ArrayBuffer): Frame | null {
   if (buffer.byteLength < HEADER_BYTES) return null
   const view = new DataView(buffer)
   const transfer = readId(view)
-  const length = buffer.byteLength
   switch (view.getUint8(0)) {
     case KIND.want:
-      if (length !== HEADER_BYTES + 8) return null
-      return {
-        type: 'want',
-        transfer,
-        first: view.getUint32(HEADER_BYTES),
-        count: view.getUint32(HEADER_BYTES + 4),
-      }
+      return readWant(view, transfer)
     case KIND.chunk:
-      if (length <= CHUNK_HEADER_BYTES) return null
-      return {
-        type: 'chunk',
-        transfer,
-        first: view.getUint32(HEADER_BYTES),
-        bytes: new Uint8Array(buffer, CHUNK_HEADER_BYTES),
-      }
+      return readChunk(view, buffer, transfer)
+    case KIND.cancel:
+      return readCancel(view, transfer)
     case KIND.done:
-      return length === HEADER_BYTES ? { type: 'done', transfer } : null
-    case KIND.cancel: {
-      const reason = length === HEADER_BYTES + 1 ? readReason(view.getUint8(HEADER_BYTES)) : null
-      return reason && { type: 'cancel', transfer, reason }
-    }
+      return readPlain(view, 'done', transfer)
+    case KIND.ended:
+      return readPlain(view, 'ended', transfer)
+    case KIND.dropped:
+      return readPlain(view, 'dropped', transfer)
     default:
       return null
   }
+}
+
+function readWant(view: DataView, transfer: ItemId): Frame | null {
+  if (view.byteLength !== HEADER_BYTES + 8) return null
+  const first = view.getUint32(HEADER_BYTES)
+  return { type: 'want', transfer, first, count: view.getUint32(HEADER_BYTES + 4) }
+}
+
+function readChunk(view: DataView, buffer: ArrayBuffer, transfer: ItemId): Frame | null {
+  if (view.byteLength <= CHUNK_HEADER_BYTES) return null
+  const first = view.getUint32(HEADER_BYTES)
+  return { type: 'chunk', transfer, first, bytes: new Uint8Array(buffer, CHUNK_HEADER_BYTES) }
+}
+
+function readCancel(view: DataView, transfer: ItemId): Frame | null {
+  const reason = view.byteLength === HEADER_BYTES + 1 ? readReason(view.getUint8(HEADER_BYTES)) : null
+  return reason && { type: 'cancel', transfer, reason }
+}
+
+function readPlain(view: DataView, type: 'done' | 'ended' | 'dropped', transfer: ItemId): Frame | null {
+  return view.byteLength === HEADER_BYTES ? { type, transfer } : null
 }
 
 function readReason(code: number): CancelReason | null {

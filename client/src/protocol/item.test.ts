@@ -55,6 +55,8 @@ describe('what is shared', () => {
     expect(displayName('../../etc/passwd')).toBe('__.._etc_passwd')
     expect(displayName('gpj.\u202eexe')).toBe('gpj._exe')
     expect(displayName('\u0000')).toBe('_')
+    expect(displayName('a\u2066b\u200bc\ufeffd.png')).toBe('a_b_c_d.png')
+    expect(displayName('Zoë 👩‍🚀.png')).toBe('Zoë 👩‍🚀.png')
     expect(displayName('  ')).toBe('file')
     expect(displayName('x'.repeat(4096))).toHaveLength(255)
   })

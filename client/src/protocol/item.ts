@@ -1,6 +1,7 @@
 /** What is shared: plain values, and how they stand in `share_clipboard`. */
 import * as v from 'valibot'
-import type { DeviceId, ItemId } from './bindings'
+import type { DeviceId, ItemId, LiveItem } from './bindings'
+import { DECEPTIVE_CLASS } from './names'
 import { plainText, RICH_NOTE, type RichNote, readRichNote } from './rich-note'
 
 /** The first part of a media type, as far as the product treats it specially. */
@@ -27,9 +28,13 @@ export interface Item {
   /** What stands in `message`, for deleting by content. */
   readonly message: unknown
   readonly extra: string
-  /** Set when the server stores it as a note of a saved beam. */
-  readonly note: { readonly mine: boolean } | null
+  readonly note: NoteMark
+  /** Why the server did not take it, or this version of it, in words for the person (S14). Only this device shows it so. */
+  readonly refusal?: string
 }
+
+/** Set when the server stores the item as a note of a saved beam; `mine` when this account shared it. */
+export type NoteMark = { readonly mine: boolean } | null
 
 const fileMessage = v.object({
   file: v.object({
@@ -39,6 +44,16 @@ const fileMessage = v.object({
     url: v.optional(v.unknown()),
   }),
 })
+
+/** An item as this device shares it, before the server has it. */
+export function pendingItem(id: ItemId, message: unknown, extra: string, at: number): Item {
+  return { id, message, extra, at, seq: null, from: null, content: parseContent(message, extra), note: null }
+}
+
+/** An item as the server sent it. */
+export function liveItem({ id, message, extra, seq, from, at }: LiveItem, note: NoteMark): Item {
+  return { id, message, extra, seq, from, at, content: parseContent(message, extra), note }
+}
 
 // A stored copy lies on this server; whoever shares an item must not send others to fetch anything else.
 const STORED_URL = /^\/api\/uploads\/[0-9A-Za-z_-]{16,64}$/
@@ -94,8 +109,8 @@ function parseLink(text: string): ItemContent | null {
   return { kind: 'link', url: url.href, host: url.host, path: path === '/' ? '' : path }
 }
 
-// Control, direction and separator characters: a name must not hide its ending or leave its folder.
-const UNSAFE_IN_NAMES = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069/\\]/gu
+// A name must not hide its ending or leave its folder.
+const UNSAFE_IN_NAMES = new RegExp(`[${DECEPTIVE_CLASS}/\\\\]`, 'gu')
 
 /** A name that is safe to show and to save under. */
 export function displayName(name: string): string {

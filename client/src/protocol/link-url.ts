@@ -1,6 +1,8 @@
 /** Which addresses a link in a note may have. */
+import { DECEPTIVE_CLASS } from './names'
 
 const ALLOWED = new Set(['http:', 'https:', 'mailto:', 'sms:', 'tel:'])
+const UNSEEN = new RegExp(`[${DECEPTIVE_CLASS}]`, 'gu')
 const REFUSED = 'about:blank'
 const PHONE = /^\+?[0-9\s()-]{5,}$/
 /** A host with a port reads like a scheme: `example.org:8080`. */
@@ -9,7 +11,7 @@ const HOST_AND_PORT = /^(?:localhost|[\w-]+(?:\.[\w-]+)+):\d+(?:[/?#]|$)/i
 /** The address a link gets: as it is when its protocol is allowed, completed when it has none, else `about:blank`. */
 export function linkUrl(typed: string): string {
   // The URL parser leaves these out, so `java\nscript:` would be one.
-  const url = typed.replace(/[\p{Cc}\u200b-\u200f\u2028\u2029\ufeff]/gu, '').trim()
+  const url = typed.replace(UNSEEN, '').trim()
   if (URL.canParse(url) && !HOST_AND_PORT.test(url)) return ALLOWED.has(new URL(url).protocol) ? url : REFUSED
   if (PHONE.test(url)) return `tel:${url}`
   if (url.includes('@') && !url.includes('/')) return complete(`mailto:${url}`)

@@ -44,20 +44,16 @@ export class Receiver {
     return (this.#onLink.get(link)?.size ?? 0) > 0
   }
 
-  /** What to want on a link now, so that at most `room` more bytes are outstanding. */
-  want(link: LinkKey, room: number): ChunkRange[] {
-    const wants: ChunkRange[] = []
-    let chunks = Math.floor(room / CHUNK_BYTES)
-    let gap = this.#asked.firstGap(this.#total, WANT_CHUNKS)
-    // A want is whole or the last: no trickle of single chunks.
-    while (gap && gap.count <= chunks) {
-      wants.push(gap)
-      this.#asked.add(gap)
-      this.#linkSet(link).add(gap)
-      chunks -= gap.count
-      gap = this.#asked.firstGap(this.#total, WANT_CHUNKS)
-    }
-    return wants
+  /**
+   * Wants the next chunks on a link; null when all are asked for, or when they would be more than `room` bytes. A want
+   * is whole or the last: no trickle of single chunks.
+   */
+  want(link: LinkKey, room: number): ChunkRange | null {
+    const next = this.#asked.firstGap(this.#total, WANT_CHUNKS)
+    if (!next || next.count * CHUNK_BYTES > room) return null
+    this.#asked.add(next)
+    this.#linkSet(link).add(next)
+    return next
   }
 
   /**

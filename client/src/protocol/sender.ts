@@ -1,10 +1,9 @@
-/** The sending end of one transfer to one device. It sends what was wanted, on the link on which it was wanted (F3). */
+/** The sending end of one transfer to one device: which chunks the file has, and which of them have left. */
 import { type ChunkRange, ChunkSet } from './chunk-set'
-import { chunkCount, type LinkKey, rangeBytes } from './receiver'
+import { chunkCount, rangeBytes } from './receiver'
 
 export class Sender {
   readonly #total: number
-  readonly #wanted = new Map<LinkKey, ChunkSet>()
   readonly #sent = new ChunkSet()
   #sentBytes = 0
 
@@ -18,33 +17,15 @@ export class Sender {
     return this.#sentBytes
   }
 
-  /** The receiver wants chunks; what the file does not have is ignored. */
-  want(link: LinkKey, { first, count }: ChunkRange): void {
+  /** The part of a range that the file has; null when it has none of it. */
+  within({ first, count }: ChunkRange): ChunkRange | null {
     const end = Math.min(first + count, this.#total)
-    if (end <= first) return
-    const wanted = this.#wanted.get(link) ?? new ChunkSet()
-    wanted.add({ first, count: end - first })
-    this.#wanted.set(link, wanted)
+    return end > first ? { first, count: end - first } : null
   }
 
-  isWantedOn(link: LinkKey): boolean {
-    return (this.#wanted.get(link)?.size ?? 0) > 0
-  }
-
-  /** Takes the next chunks to send on a link, in one piece of at most `limit`; null when nothing is wanted there. */
-  next(link: LinkKey, limit: number): ChunkRange | null {
-    const wanted = this.#wanted.get(link)
-    const [range] = wanted?.ranges() ?? []
-    if (!wanted || !range) return null
-    const piece = { first: range.first, count: Math.min(limit, range.count) }
-    wanted.remove(piece)
-    for (const fresh of this.#sent.missing(piece)) this.#sentBytes += rangeBytes(fresh, this.size)
-    this.#sent.add(piece)
-    return piece
-  }
-
-  /** A link is gone: the receiver will want again on another. */
-  lost(link: LinkKey): void {
-    this.#wanted.delete(link)
+  /** Chunks were handed to a link. */
+  gave(range: ChunkRange): void {
+    for (const fresh of this.#sent.missing(range)) this.#sentBytes += rangeBytes(fresh, this.size)
+    this.#sent.add(range)
   }
 }

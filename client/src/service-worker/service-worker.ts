@@ -3,8 +3,9 @@
  * the product. A new version takes over at once, which costs nobody anything: it holds no work of the page, the page is the
  * server's newest, and assets are named after what is in them.
  */
-import { handlingOf, isWorthKeeping, surplus } from './fetch-rules'
-import { PARCELS, putParcel } from './parcels'
+import { KEPT, type Keeping, keptFirst, newestFirst, PAGE } from './answers'
+import { handlingOf, surplus } from './fetch-rules'
+import { putShared, SHARED } from './share-target'
 
 /** What of `ServiceWorkerGlobalScope` is used: the types of pages and of workers do not go together. */
 interface Scope {
@@ -23,8 +24,6 @@ interface FetchedEvent extends LifeEvent {
 }
 
 const scope = self as unknown as Scope
-const KEPT = 'kept 1'
-const PAGE = '/'
 
 scope.addEventListener('install', (event) => {
   const firstPage = caches.open(KEPT).then((cache) => cache.add(PAGE))
@@ -50,10 +49,10 @@ scope.addEventListener('fetch', (event) => {
     case 'share':
       return event.respondWith(takeShare(request))
     case 'asset':
-      return event.respondWith(keptFirst(request))
+      return event.respondWith(keptFirst(request, keepingFor(event)))
     case 'page':
     case 'picture':
-      return event.respondWith(newestFirst(request, handling))
+      return event.respondWith(newestFirst(request, handling, keepingFor(event)))
   }
 })
 
@@ -61,56 +60,37 @@ scope.addEventListener('fetch', (event) => {
 scope.addEventListener('message', (event) => {
   const { data } = event
   if (!Array.isArray(data)) return
-  event.waitUntil(keepAssets(data.filter((url) => typeof url === 'string')))
+  event.waitUntil(
+    keepAssets(
+      data.filter((url) => typeof url === 'string'),
+      keepingFor(event),
+    ),
+  )
 })
 
 async function takeShare(request: Request): Promise<Response> {
-  await putParcel(caches, await request.formData())
+  await putShared(caches, await request.formData())
   return Response.redirect('/space?shared=1', 303)
 }
 
-async function newestFirst(request: Request, handling: 'page' | 'picture'): Promise<Response> {
-  const cache = await caches.open(KEPT)
-  const key = handling === 'page' ? PAGE : request
-  try {
-    const answer = await fetch(request)
-    if (isWorthKeeping(handling, answer.ok, answer.headers.get('content-type'))) {
-      await cache.put(key, answer.clone())
-    }
-    return answer
-  } catch (error) {
-    const kept = await cache.match(key, { ignoreVary: true })
-    if (kept) return kept
-    throw error
-  }
+function keepingFor(event: LifeEvent): Keeping {
+  return { caches, fetch: (request) => fetch(request), later: (work) => event.waitUntil(work) }
 }
 
-async function keptFirst(request: Request | string): Promise<Response> {
-  const cache = await caches.open(KEPT)
-  // The copies differ by compression only, which is undone by now.
-  const kept = await cache.match(request, { ignoreVary: true })
-  if (kept) return kept
-  const answer = await fetch(request)
-  if (isWorthKeeping('asset', answer.ok, answer.headers.get('content-type'))) {
-    await cache.put(request, answer.clone())
-  }
-  return answer
-}
-
-async function keepAssets(urls: readonly string[]): Promise<void> {
+async function keepAssets(urls: readonly string[], keeping: Keeping): Promise<void> {
   const cache = await caches.open(KEPT)
   const isAsset = (url: string) => {
     const { origin, pathname } = new URL(url, location.href)
     const asked = { method: 'GET', path: pathname, isOurs: origin === location.origin, isNavigation: false }
     return handlingOf(asked) === 'asset'
   }
-  await Promise.allSettled(urls.filter(isAsset).map(keptFirst))
+  await Promise.allSettled(urls.filter(isAsset).map((url) => keptFirst(url, keeping)))
   const assets = (await cache.keys()).filter(({ url }) => isAsset(url))
   await Promise.all(surplus(assets).map((request) => cache.delete(request)))
 }
 
 async function forgetOldCaches(): Promise<void> {
   const names = await caches.keys()
-  const old = names.filter((name) => name !== KEPT && name !== PARCELS)
+  const old = names.filter((name) => name !== KEPT && name !== SHARED)
   await Promise.all(old.map((name) => caches.delete(name)))
 }

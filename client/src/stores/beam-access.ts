@@ -19,8 +19,9 @@ export function mayShare(access: BeamAccess): boolean {
   return access.kind !== 'saved' || access.saved.role !== 'read'
 }
 
-/** Whether it may delete an item: a note only by admins, or by who shared it (S26). */
+/** Whether it may delete an item: a note only by admins, or by who shared it (S26); always what the server never took. */
 export function mayDelete(access: BeamAccess, item: Item): boolean {
+  if (item.seq === null) return true
   if (access.kind !== 'saved') return item.note === null
   switch (access.saved.role) {
     case 'read':
@@ -31,6 +32,11 @@ export function mayDelete(access: BeamAccess, item: Item): boolean {
     case 'owner':
       return true
   }
+}
+
+/** Whether a file of the beam is gone when the device that has it goes: a saved beam keeps the item, and here only that (F9). */
+export function livesOnOneDevice(access: BeamAccess, { content }: Item): boolean {
+  return access.kind === 'saved' && content.kind === 'file' && content.url === null
 }
 
 /** Whether it may send other devices away (S25). */

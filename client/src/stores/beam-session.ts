@@ -7,8 +7,8 @@ export interface BeamSession {
   /** Null when joined by scan, link or typed id. */
   readonly beamKey: BeamKey | null
   readonly beamName: string
-  /** Milliseconds since the Unix epoch. */
-  readonly expiresAt: number
+  /** Milliseconds since the Unix epoch by this device's clock, as far from now as the server says; null for a saved beam. */
+  readonly expiresAt: number | null
 }
 
 export type BeamSessionState =

@@ -29,6 +29,8 @@ export interface CanvasState {
 export type CanvasEvent =
   /** Another beam, with what this device remembers of it. */
   | { type: 'opened'; beam: BeamId | null; places: ReadonlyMap<ItemId, Place>; camera: Camera }
+  /** The beam has another id (H28); everything stays where it is. */
+  | { type: 'moved'; beam: BeamId }
   /** Notes come to where they were not; new ones lie in front. */
   | { type: 'placed'; places: Iterable<readonly [ItemId, Point]> }
   | { type: 'raised'; ids: Iterable<ItemId> }
@@ -46,6 +48,8 @@ export function reduceCanvas(state: CanvasState, event: CanvasEvent): CanvasStat
   switch (event.type) {
     case 'opened':
       return { ...EMPTY, beam: event.beam, places: event.places, camera: event.camera }
+    case 'moved':
+      return { ...state, beam: event.beam }
     case 'placed':
       return { ...state, places: withPlaced(state.places, event.places) }
     case 'raised':

@@ -1,20 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import type { DeviceId, ItemId, LiveItem } from '../protocol/bindings'
-import { type Item, parseContent } from '../protocol/item'
+import type { DeviceId, ItemId } from '../protocol/bindings'
+import { type Item, liveItem, type NoteMark, pendingItem } from '../protocol/item'
 import { type ItemsEvent, type ItemsState, reduceItems } from './items'
 
-const live = (id: string, seq: number, message = id): LiveItem => ({
-  id: id as ItemId,
-  seq,
-  from: 'd' as DeviceId,
-  at: seq,
-  extra: 'text',
-  message,
-})
-const note = (id: string, seq: number, message = id, mine = false): Item => ({
-  ...live(id, seq, message),
-  content: parseContent(message, 'text'),
-  note: { mine },
+const live = (id: string, seq: number, message = id, note: NoteMark = null): Item =>
+  liveItem({ id: id as ItemId, seq, from: 'd' as DeviceId, at: seq, extra: 'text', message }, note)
+const note = (id: string, seq: number, message = id, mine = false) => live(id, seq, message, { mine })
+const shared = (id: string, message: string): ItemsEvent => ({
+  type: 'shared',
+  item: pendingItem(id as ItemId, message, 'text', 9),
 })
 const given = (...events: ItemsEvent[]): ItemsState =>
   events.reduce(reduceItems, { items: [], epoch: null } as ItemsState)
@@ -49,17 +43,14 @@ describe('the notes among the items', () => {
   })
 
   it('stay when they came after the list was read', () => {
-    const state = given(
-      { type: 'received', item: live('b', 2), note: { mine: false } },
-      { type: 'notes', notes: [note('a', 1)] },
-    )
+    const state = given({ type: 'received', item: note('b', 2) }, { type: 'notes', notes: [note('a', 1)] })
     expect(texts(state)).toEqual(['a', 'b'])
   })
 
   it('keep whose they are when the rest is synced', () => {
     const state = given(
       { type: 'notes', notes: [note('a', 1, 'a', true)] },
-      { type: 'synced', epoch: 'e', oldest: 1, items: [live('a', 1), live('b', 2)], note: { mine: false } },
+      { type: 'synced', epoch: 'e', oldest: 1, items: [note('a', 1), note('b', 2)] },
     )
     expect(state.items.map((item) => item.note)).toEqual([{ mine: true }, { mine: false }])
   })
@@ -75,8 +66,7 @@ describe('the notes among the items', () => {
 })
 
 describe('a change of an item', () => {
-  const changed = (state: ItemsState) =>
-    reduceItems(state, { type: 'shared', id: 'a' as ItemId, message: 'new', extra: 'text', at: 9 })
+  const changed = (state: ItemsState) => reduceItems(state, shared('a', 'new'))
   const two = () => given({ type: 'received', item: live('a', 1) }, { type: 'received', item: live('b', 2) })
 
   it('keeps its place, before and after the server has it', () => {
@@ -101,5 +91,125 @@ describe('a change of an item', () => {
   it('is not undone by a list of notes that is older', () => {
     const state = changed(given({ type: 'notes', notes: [note('a', 1)] }))
     expect(texts(reduceItems(state, { type: 'notes', notes: [note('a', 1)] }))).toEqual(['new'])
+  })
+})
+
+describe('what this device shares', () => {
+  it('comes last until the server has it, and then into its order', () => {
+    const state = given(shared('mine', 'mine'), { type: 'received', item: live('b', 2) })
+    expect(texts(state)).toEqual(['b', 'mine'])
+    const next = [live('mine', 3), live('c', 4)].reduce(
+      (sum, item) => reduceItems(sum, { type: 'received', item }),
+      reduceItems(state, shared('later', 'later')),
+    )
+    expect(texts(next)).toEqual(['b', 'mine', 'c', 'later'])
+  })
+
+  it('says why the server did not take it, also after the next sync', () => {
+    const state = given(
+      { type: 'received', item: live('a', 1) },
+      shared('a', 'changed'),
+      shared('b', 'new'),
+      { type: 'refused', id: 'a' as ItemId, why: 'Not yours.' },
+      { type: 'refused', id: 'b' as ItemId, why: 'The beam is full.' },
+      { type: 'synced', epoch: 'e', oldest: 1, items: [live('a', 1)] },
+    )
+    expect(state.items).toMatchObject([
+      { message: 'changed', refusal: 'Not yours.' },
+      { message: 'new', refusal: 'The beam is full.' },
+    ])
+  })
+
+  it('gives way to newer words of somebody else after a refusal', () => {
+    const refused = given({ type: 'received', item: live('a', 1) }, shared('a', 'changed'), {
+      type: 'refused',
+      id: 'a' as ItemId,
+      why: 'Not yours.',
+    })
+    for (const event of [
+      { type: 'synced', epoch: 'e', oldest: 1, items: [live('a', 5, 'newer')] },
+      { type: 'received', item: live('a', 5, 'newer') },
+    ] as const) {
+      const { items } = reduceItems(refused, event)
+      expect(items).toMatchObject([{ message: 'newer' }])
+      expect(items[0]).not.toHaveProperty('refusal')
+    }
+  })
+
+  it('is not refused any more once it is shared again', () => {
+    const { items } = given(
+      shared('a', 'first'),
+      { type: 'refused', id: 'a' as ItemId, why: 'The beam is full.' },
+      shared('a', 'second'),
+    )
+    expect(items[0]).not.toHaveProperty('refusal')
+  })
+})
+
+describe('a sync', () => {
+  it('keeps a changed item at its place, and puts the others into the order of the beam', () => {
+    const state = given(
+      { type: 'received', item: live('a', 1) },
+      { type: 'received', item: live('c', 3) },
+      { type: 'received', item: live('a', 9, 'changed') },
+      { type: 'synced', epoch: 'e', oldest: 1, items: [live('d', 5), live('a', 9, 'changed'), live('b', 4)] },
+    )
+    expect(texts(state)).toEqual(['changed', 'c', 'b', 'd'])
+  })
+
+  it('takes away what was deleted meanwhile, wherever the newest item stands in the answer', () => {
+    const first = {
+      type: 'synced',
+      epoch: 'e',
+      oldest: 1,
+      items: [live('a', 1), live('b', 2), live('c', 3)],
+    } as const
+    const state = given(first, { ...first, items: [live('c', 3), live('a', 1)] })
+    expect(texts(state)).toEqual(['a', 'c'])
+  })
+})
+
+describe('5,000 notes', () => {
+  const COUNT = 5_000
+
+  /** Notes that count how often anybody looks at one of them. */
+  function counted(offset: number) {
+    let looks = 0
+    const items = Array.from({ length: COUNT }, (_, at): Item => {
+      const { id, seq, ...others } = note(`n${at}`, at + offset)
+      const look = <T>(value: T): T => {
+        looks += 1
+        return value
+      }
+      return {
+        ...others,
+        get id() {
+          return look(id)
+        },
+        get seq() {
+          return look(seq)
+        },
+      }
+    })
+    return { items, looks: () => looks }
+  }
+
+  it('are put together in time that grows with their number, not with its square', () => {
+    const first = counted(1)
+    const again = counted(1)
+    const state = given(
+      { type: 'synced', epoch: 'e', oldest: 1, items: first.items },
+      { type: 'notes', notes: again.items },
+    )
+    expect(state.items).toHaveLength(COUNT)
+    expect(first.looks() + again.looks()).toBeLessThan(COUNT * 40)
+  })
+
+  it('are passed through once for one more', () => {
+    const { items, looks } = counted(1)
+    const state = given({ type: 'synced', epoch: 'e', oldest: 1, items })
+    const before = looks()
+    reduceItems(state, { type: 'received', item: note('one more', COUNT + 1) })
+    expect(looks() - before).toBeLessThan(COUNT * 5)
   })
 })

@@ -1,11 +1,8 @@
 /** The items of the beam, in the beam's order; what this device has not yet got across comes last. */
 import { createStore } from 'zustand/vanilla'
-import type { ItemId, LiveItem } from '../protocol/bindings'
-import { type Item, parseContent } from '../protocol/item'
+import type { ItemId } from '../protocol/bindings'
+import type { Item } from '../protocol/item'
 import { equalJson } from '../protocol/json'
-
-/** Set on what comes into a saved beam, and then whether this account shared it. */
-export type NoteMark = Item['note']
 
 export interface ItemsState {
   readonly items: readonly Item[]
@@ -15,11 +12,13 @@ export interface ItemsState {
 
 export type ItemsEvent =
   /** This device shares something: shown at once, in order once the server echoes it. */
-  | { type: 'shared'; id: ItemId; message: unknown; extra: string; at: number }
-  | { type: 'received'; item: LiveItem; note?: NoteMark }
+  | { type: 'shared'; item: Item }
+  | { type: 'received'; item: Item }
   | { type: 'deleted'; message: unknown; id?: ItemId | undefined }
+  /** The server did not take an item, and will not be asked again. */
+  | { type: 'refused'; id: ItemId; why: string }
   /** The whole of what the server has, once every page is there. */
-  | { type: 'synced'; epoch: string; oldest: number; items: readonly LiveItem[]; note?: NoteMark }
+  | { type: 'synced'; epoch: string; oldest: number; items: readonly Item[] }
   /** Every note of the beam, as the notes call answered. */
   | { type: 'notes'; notes: readonly Item[] }
   /** The beam cannot be reached any more: its notes are not for this page now. */
@@ -28,15 +27,17 @@ export type ItemsEvent =
 
 const EMPTY: ItemsState = { items: [], epoch: null }
 
-/** Every way the items can change, in one place. */
+/** Every way the items can change, in one place. Each takes time in proportion to the items, never to their square. */
 export function reduceItems(state: ItemsState, event: ItemsEvent): ItemsState {
   switch (event.type) {
     case 'shared':
-      return { ...state, items: place(state.items, pendingItem(event, state.items)) }
+      return { ...state, items: place(state.items, [pending(event.item, state.items)]) }
     case 'received':
-      return { ...state, items: place(state.items, liveItem(event.item, event.note ?? null)) }
+      return { ...state, items: place(state.items, [event.item]) }
     case 'deleted':
       return { ...state, items: state.items.filter((item) => !matches(item, event)) }
+    case 'refused':
+      return { ...state, items: state.items.map((item) => refused(item, event)) }
     case 'synced':
       return synced(state, event)
     case 'notes':
@@ -50,7 +51,7 @@ export function reduceItems(state: ItemsState, event: ItemsEvent): ItemsState {
 
 function synced(state: ItemsState, event: Extract<ItemsEvent, { type: 'synced' }>): ItemsState {
   const there = new Set(event.items.map((item) => item.id))
-  const last = event.items.at(-1)?.seq ?? -1
+  const last = event.items.reduce((newest, item) => Math.max(newest, order(item)), -1)
   // With the same memory, what the server lacks between its oldest and its last was deleted while we were away.
   const wasDeleted = (item: Item) =>
     state.epoch === event.epoch &&
@@ -59,56 +60,86 @@ function synced(state: ItemsState, event: Extract<ItemsEvent, { type: 'synced' }
     item.seq <= last &&
     !there.has(item.id)
   const kept = state.items.filter((item) => !wasDeleted(item))
-  const known = new Map(state.items.map((item) => [item.id, item.note]))
-  // The notes call, which knows whose a note is, may have been faster.
-  const items = event.items.map((item) => liveItem(item, known.get(item.id) ?? event.note ?? null))
-  return { epoch: event.epoch, items: items.reduce(place, kept) }
+  const known = new Map(state.items.map((item) => [item.id, item]))
+  const items = event.items.map((item) => {
+    const here = known.get(item.id)
+    // Words that were refused are lost only to newer ones.
+    if (here?.refusal !== undefined && here.seq === item.seq) return here
+    // The notes call, which knows whose a note is, may have been faster.
+    return marked(item, here?.note ?? item.note)
+  })
+  return { epoch: event.epoch, items: place(kept, items) }
 }
 
 /** The notes among the items, once each. What came live in the meantime is newer than the list. */
 function withNotes(items: readonly Item[], notes: readonly Item[]): readonly Item[] {
   const byId = new Map(items.map((item) => [item.id, item]))
   const listed = new Set(notes.map((note) => note.id))
-  const newest = Math.max(...notes.map(order), -1)
+  const newest = notes.reduce((last, note) => Math.max(last, order(note)), -1)
   const wasDeleted = (item: Item) => item.note !== null && order(item) <= newest && !listed.has(item.id)
   const merged = notes.map((note) => {
     const here = byId.get(note.id)
-    return here && order(here) >= order(note) ? { ...here, note: note.note } : note
+    return here && order(here) >= order(note) ? marked(here, note.note) : note
   })
-  return merged.reduce(
-    place,
+  return place(
     items.filter((item) => !wasDeleted(item)),
+    merged,
   )
 }
 
-function place(items: readonly Item[], item: Item): readonly Item[] {
-  const here = items.findIndex((other) => other.id === item.id)
-  const known = here >= 0 && items[here]?.seq !== null
-  // A change keeps the place of what it changes (B11); only what the server did not have comes into its order.
-  if (known) return items.with(here, item)
-  const others = items.filter((other) => other.id !== item.id)
-  const at = others.findLastIndex((other) => order(other) <= order(item)) + 1
-  return others.toSpliced(at, 0, item)
+/**
+ * Puts items among the others. A change keeps the place of what it changes (B11); only what the server did not have comes
+ * into its order: behind the last of those that are not newer.
+ */
+function place(items: readonly Item[], incoming: readonly Item[]): readonly Item[] {
+  const fresh = new Map(incoming.map((item) => [item.id, item]))
+  const placed: Item[] = []
+  for (const here of items) {
+    const item = fresh.get(here.id)
+    if (item && here.seq === null) continue
+    placed.push(item ?? here)
+    if (item) fresh.delete(here.id)
+  }
+  const newcomers = [...fresh.values()].sort((a, b) => order(a) - order(b) || 0)
+  return newcomers.length === 0 ? placed : merge(placed, newcomers)
 }
 
-function order(item: Item): number {
-  return item.seq ?? Number.POSITIVE_INFINITY
+/** Two lists in one. `sorted` is in order; the other one need not be, since a changed item keeps its place. */
+function merge(items: readonly Item[], sorted: readonly Item[]): readonly Item[] {
+  const oldestFrom = items.map(order)
+  for (let at = items.length - 2; at >= 0; at--) {
+    oldestFrom[at] = Math.min(oldestFrom[at] ?? 0, oldestFrom[at + 1] ?? Number.POSITIVE_INFINITY)
+  }
+  const merged: Item[] = []
+  const waiting = sorted.toReversed()
+  for (const [at, item] of items.entries()) {
+    // From here on everything is newer.
+    while (order(waiting.at(-1)) < (oldestFrom[at] ?? 0)) merged.push(...waiting.splice(-1))
+    merged.push(item)
+  }
+  return [...merged, ...waiting.reverse()]
+}
+
+function order(item: Item | undefined): number {
+  return item?.seq ?? Number.POSITIVE_INFINITY
 }
 
 function matches(item: Item, deleted: { message: unknown; id?: ItemId | undefined }): boolean {
   return deleted.id === undefined ? equalJson(item.message, deleted.message) : item.id === deleted.id
 }
 
-function pendingItem(event: Extract<ItemsEvent, { type: 'shared' }>, items: readonly Item[]): Item {
-  const { id, message, extra, at } = event
-  const changed = items.find((item) => item.id === id)
-  const { seq, from, note } = changed ?? { seq: null, from: null, note: null }
-  return { id, message, extra, at, seq, from, content: parseContent(message, extra), note }
+function marked(item: Item, note: Item['note']): Item {
+  return item.note?.mine === note?.mine ? item : { ...item, note }
 }
 
-function liveItem(item: LiveItem, note: NoteMark): Item {
-  const { id, message, extra, at, seq, from } = item
-  return { id, message, extra, at, seq, from, content: parseContent(message, extra), note }
+/** A change of an item is still that item. */
+function pending(item: Item, items: readonly Item[]): Item {
+  const changed = items.find(({ id }) => id === item.id)
+  return changed ? { ...item, seq: changed.seq, from: changed.from, note: changed.note } : item
+}
+
+function refused(item: Item, { id, why }: { id: ItemId; why: string }): Item {
+  return item.id === id ? { ...item, refusal: why } : item
 }
 
 export function createItemsStore() {

@@ -9,7 +9,7 @@ import { createDevicesStore } from './devices'
 import { createEditorStore } from './editor'
 import { createItemsStore } from './items'
 import { createMediaStore } from './media'
-import { createParcelStore } from './parcel'
+import { createShareTargetStore } from './share-target'
 import { createToastsStore } from './toasts'
 import { createTransfersStore } from './transfers'
 
@@ -27,7 +27,7 @@ export function createStores() {
     editor: createEditorStore(),
     transfers: createTransfersStore(),
     media: createMediaStore(),
-    parcel: createParcelStore(),
+    shareTarget: createShareTargetStore(),
     toasts: createToastsStore(),
   }
 }

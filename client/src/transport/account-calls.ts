@@ -1,19 +1,7 @@
 /** Accounts and logins (H10 to H17). */
-import * as v from 'valibot'
 import type { ProfileChange, User } from '../protocol/bindings'
+import { currentUserSchema, doneSchema } from '../protocol/schemas'
 import { attempt, call } from './http'
-
-const user = v.object({
-  username: v.string(),
-  first_name: v.string(),
-  last_name: v.string(),
-  email: v.string(),
-  profile_picture: v.nullable(v.string()),
-})
-
-const current = v.object({ user })
-
-const done = v.object({ success: v.boolean() })
 
 const ME = '/auth/me'
 
@@ -29,12 +17,12 @@ export interface Registration {
 
 /** Who is logged in. @throws HttpError with 401 when nobody is */
 export async function readMe(): Promise<User> {
-  return (await call('GET', ME, current)).user
+  return (await call('GET', ME, currentUserSchema)).user
 }
 
 /** @throws HttpError */
 export async function logIn(username: string, password: string): Promise<User> {
-  return (await call('POST', '/auth/login/', current, { username, password })).user
+  return (await call('POST', '/auth/login/', currentUserSchema, { username, password })).user
 }
 
 /** Makes an account and logs in. @throws HttpError with what the fields are to say */
@@ -43,37 +31,37 @@ export async function register(registration: Registration): Promise<User> {
   for (const [name, value] of Object.entries(registration)) {
     if (value !== null) form.append(name, value)
   }
-  return (await call('POST', '/auth/register/', current, form)).user
+  return (await call('POST', '/auth/register/', currentUserSchema, form)).user
 }
 
 /** @throws HttpError */
 export async function logOut(): Promise<void> {
-  await attempt('POST', '/auth/logout/', done)
+  await attempt('POST', '/auth/logout/', doneSchema)
 }
 
 /** @throws HttpError with what the fields are to say */
 export async function changeProfile(change: ProfileChange): Promise<User> {
-  return (await call('PUT', '/auth/profile/', current, change)).user
+  return (await call('PUT', '/auth/profile/', currentUserSchema, change)).user
 }
 
 /** @throws HttpError */
 export async function changePicture(picture: File): Promise<User> {
   const form = new FormData()
   form.append('profile_picture', picture)
-  return (await call('POST', '/auth/profile-picture/', current, form)).user
+  return (await call('POST', '/auth/profile-picture/', currentUserSchema, form)).user
 }
 
 /** Deletes the account and everything of it. @throws HttpError */
 export async function deleteAccount(password: string): Promise<void> {
-  await call('DELETE', '/auth/delete-account/', done, { password })
+  await call('DELETE', '/auth/delete-account/', doneSchema, { password })
 }
 
 /** Trades the refresh cookie for new ones. @throws HttpError with 401 when the login is over */
 export async function refresh(): Promise<void> {
-  await attempt('POST', '/auth/refresh/', done)
+  await attempt('POST', '/auth/refresh/', doneSchema)
 }
 
 /** Who is logged in, asked as it is. @throws HttpError */
 export async function readMeOnce(): Promise<User> {
-  return (await attempt('GET', ME, current)).user
+  return (await attempt('GET', ME, currentUserSchema)).user
 }

@@ -1,5 +1,4 @@
 /** Saved beams and their shares (H20 to H29). */
-import * as v from 'valibot'
 import type {
   Beam,
   BeamChange,
@@ -11,88 +10,63 @@ import type {
   SharedBeam,
   ShareId,
 } from '../protocol/bindings'
+import {
+  beamDetailsSchema,
+  beamSchema,
+  beamShareSchema,
+  beamsSchema,
+  doneSchema,
+  mySharesSchema,
+  sharedBeamsSchema,
+} from '../protocol/schemas'
 import { call } from './http'
-
-const beam = v.object({
-  beam_id: v.pipe(v.string(), v.uuid()),
-  beam_name: v.string(),
-  created_at: v.number(),
-  link_access: v.picklist(['none', 'read', 'write']),
-})
-
-const level = v.picklist(['read', 'write', 'admin'])
-
-const person = v.object({
-  username: v.string(),
-  first_name: v.string(),
-  last_name: v.string(),
-  profile_picture: v.nullable(v.string()),
-})
-
-const beamShare = v.object({ id: v.string(), beam, shared_with: v.string(), share_type: level })
-
-const sharedBeam = v.object({ id: v.string(), beam, owner: person, share_type: level })
-
-const details = v.object({
-  beam,
-  role: v.picklist(['read', 'write', 'admin', 'owner']),
-  owner: person,
-  shares: v.array(beamShare),
-})
-
-const done = v.object({ success: v.boolean() })
-
-// The schemas check the shapes; the brands of ids are the bindings' own.
 
 /** One's own beams, newest first. @throws HttpError */
 export async function listBeams(): Promise<readonly Beam[]> {
-  const answer = await call('GET', '/beams/', v.object({ beams: v.array(beam) }))
-  return answer.beams as unknown as readonly Beam[]
+  return (await call('GET', '/beams/', beamsSchema)).beams
 }
 
 /** What others share with the caller. @throws HttpError */
 export async function listSharedWithMe(): Promise<readonly SharedBeam[]> {
-  const answer = await call('GET', '/beams/shared-with-me/', v.object({ shared_beams: v.array(sharedBeam) }))
-  return answer.shared_beams as unknown as readonly SharedBeam[]
+  return (await call('GET', '/beams/shared-with-me/', sharedBeamsSchema)).shared_beams
 }
 
 /** The shares of the caller's beams. @throws HttpError */
 export async function listMyShares(): Promise<readonly BeamShare[]> {
-  const answer = await call('GET', '/beams/my-shares/', v.object({ my_shared_beams: v.array(beamShare) }))
-  return answer.my_shared_beams as unknown as readonly BeamShare[]
+  return (await call('GET', '/beams/my-shares/', mySharesSchema)).my_shared_beams
 }
 
 /** A beam with those who have it. @throws HttpError */
 export async function readBeam(id: BeamId): Promise<BeamDetails> {
-  return (await call('GET', `/beams/${id}/`, details)) as unknown as BeamDetails
+  return call('GET', `/beams/${id}/`, beamDetailsSchema)
 }
 
 /** Renames a beam, or changes what its link allows. @throws HttpError */
 export async function changeBeam(id: BeamId, change: BeamChange): Promise<Beam> {
-  return (await call('PUT', `/beams/${id}/`, beam, change)) as unknown as Beam
+  return call('PUT', `/beams/${id}/`, beamSchema, change)
 }
 
 /** Gives a beam a new id. @throws HttpError */
 export async function renewBeam(id: BeamId): Promise<Beam> {
-  return (await call('POST', `/beams/${id}/renew/`, beam)) as unknown as Beam
+  return call('POST', `/beams/${id}/renew/`, beamSchema)
 }
 
 /** Deletes a beam and everything in it. @throws HttpError */
 export async function deleteBeam(id: BeamId): Promise<void> {
-  await call('DELETE', `/beams/${id}/`, done)
+  await call('DELETE', `/beams/${id}/`, doneSchema)
 }
 
 /** Shares a beam with a person. @throws HttpError with what the username field is to say */
 export async function shareBeam(share: NewShare): Promise<BeamShare> {
-  return (await call('POST', '/beams/share/', beamShare, share)) as unknown as BeamShare
+  return call('POST', '/beams/share/', beamShareSchema, share)
 }
 
 /** Changes what a person may. @throws HttpError */
 export async function changeShare(id: ShareId, share_type: Level): Promise<BeamShare> {
-  return (await call('PUT', `/beams/update-share/${id}/`, beamShare, { share_type })) as unknown as BeamShare
+  return call('PUT', `/beams/update-share/${id}/`, beamShareSchema, { share_type })
 }
 
 /** Takes a share back, or gives up one's own. @throws HttpError */
 export async function removeShare(id: ShareId): Promise<void> {
-  await call('DELETE', `/beams/unshare/${id}/`, done)
+  await call('DELETE', `/beams/unshare/${id}/`, doneSchema)
 }

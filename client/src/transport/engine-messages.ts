@@ -1,5 +1,5 @@
 /** What the page and the engine tell each other. Plain values: the engine lives in a worker. */
-import type { DeviceId, ItemId } from '../protocol/bindings'
+import type { DeviceId, ErrorCode, ItemId } from '../protocol/bindings'
 
 export type EngineCommand =
   /** Devices that speak frames, this one left out. One that is missing is gone. */
@@ -8,6 +8,10 @@ export type EngineCommand =
   | { do: 'relay'; up: boolean }
   /** A frame that came through the server. */
   | { do: 'relayed'; from: DeviceId; frame: ArrayBuffer }
+  /** The answer to `askRelay`: bytes that the websocket has not sent yet. */
+  | { do: 'relayWaits'; bytes: number }
+  /** The server refused something that was to go to a device through it. */
+  | { do: 'refused'; device: DeviceId; why: ErrorCode }
   /** A data channel, open or opening. Its number is the link's key. */
   | { do: 'channel'; device: DeviceId; key: string; channel: RTCDataChannel }
   /** A data channel that cannot leave the page: a port that stands for it. */
@@ -16,11 +20,11 @@ export type EngineCommand =
   | { do: 'maxMessage'; device: DeviceId; key: string; bytes: number }
   /** This device has a file. */
   | { do: 'offer'; id: ItemId; file: Blob }
-  /** A file is shared again under another id. */
-  | { do: 'reoffer'; from: ItemId; to: ItemId }
   /** Receive a file. */
   | { do: 'receive'; file: IncomingFile; picked: FileSystemFileHandle | null }
   | { do: 'cancel'; id: ItemId; device: DeviceId | null }
+  /** An item is gone, or its beam was left: nothing of it comes, goes or stays. */
+  | { do: 'forget'; id: ItemId }
 
 export interface IncomingFile {
   readonly id: ItemId
@@ -48,3 +52,7 @@ export type EngineEvent =
   | { say: 'stalled'; device: DeviceId; key: string }
   /** A frame to go through the server. */
   | { say: 'relay'; to: DeviceId; frame: ArrayBuffer }
+  /** How many bytes has the websocket not sent yet? */
+  | { say: 'askRelay' }
+  /** The disk does not take files: they are kept in memory now. */
+  | { say: 'memoryOnly' }

@@ -7,108 +7,34 @@ import {
   WINDOW_BYTES,
 } from '../protocol/bindings'
 import { decodeFrame } from '../protocol/frames'
-import { Engine } from './engine'
-import type { EngineEvent, Progress } from './engine-messages'
-import { openMemorySink } from './sinks/memory'
+import { bytes, FILE, FILES, KIB, MIB, StageDevice, StageServer, settles } from './engine-stage'
 import { NoRoom, type Sink } from './sinks/sink'
 
-const ADA = 'ada' as DeviceId
-const BOB = 'bob' as DeviceId
-const FILE = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
-
-/** A device with a real engine; frames to the others go through a server that the test holds. */
-class Device {
-  readonly news: EngineEvent[] = []
-  readonly engine: Engine
-  /** Frames that wait at the server. */
-  readonly outgoing: { to: DeviceId; frame: ArrayBuffer }[] = []
-  sink: ((size: number) => Sink) | null = null
-
-  constructor(readonly id: DeviceId) {
-    this.engine = new Engine(
-      (event) => {
-        if (event.say === 'relay') this.outgoing.push(event)
-        else this.news.push(event)
-      },
-      async (file) => this.sink?.(file.size) ?? openMemorySink(file),
-      () => performance.now(),
-    )
-    this.engine.handle({ do: 'relay', up: true })
-  }
-
-  sees(other: Device, rtc = false): void {
-    this.engine.handle({ do: 'devices', devices: [{ id: other.id, rtc }] })
-  }
-
-  seesNobody(): void {
-    this.engine.handle({ do: 'devices', devices: [] })
-  }
-
-  offers(file: Blob): void {
-    this.engine.handle({ do: 'offer', id: FILE, file })
-  }
-
-  receives(size: number, from: Device): void {
-    this.engine.handle({ do: 'receive', file: { id: FILE, from: from.id, size, type: '' }, picked: null })
-  }
-
-  last(say: 'receiving' | 'sending'): Progress | undefined {
-    const event = this.news.findLast((candidate) => candidate.say === say)
-    return event && 'progress' in event ? event.progress : undefined
-  }
-}
-
-/** The server between devices: hands each waiting frame to its addressee. */
-function server(...devices: Device[]): { carry(): Promise<number> } {
-  const deliver = (from: Device, { to, frame }: { to: DeviceId; frame: ArrayBuffer }) => {
-    const size = decodeFrame(frame)?.type === 'chunk' ? frame.byteLength : 0
-    devices.find(({ id }) => id === to)?.engine.handle({ do: 'relayed', from: from.id, frame })
-    return size
-  }
-  return {
-    /** Carries frames until nobody sends any more; gives the bytes of chunks carried. */
-    async carry() {
-      let carried = 0
-      for (let idle = 0; idle < 20; idle++) {
-        const waiting = devices.flatMap((from) => from.outgoing.splice(0).map((frame) => ({ from, frame })))
-        for (const { from, frame } of waiting) carried += deliver(from, frame)
-        if (waiting.length > 0) idle = 0
-        await vi.advanceTimersByTimeAsync(1)
-        await new Promise((resolve) => setImmediate(resolve))
-      }
-      return carried
-    },
-  }
-}
-
-const bytes = (length: number) => Uint8Array.from({ length }, (_, i) => (i * 7 + (i >> 9)) & 0xff)
-
-let ada: Device
-let bob: Device
-let wire: ReturnType<typeof server>
+let ada: StageDevice
+let bob: StageDevice
+let server: StageServer
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
-  ada = new Device(ADA)
-  bob = new Device(BOB)
-  wire = server(ada, bob)
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'performance'] })
+  ada = new StageDevice('00000000-0000-4000-8000-00000000000a' as DeviceId)
+  bob = new StageDevice('00000000-0000-4000-8000-00000000000b' as DeviceId)
+  server = new StageServer(ada, bob)
   ada.sees(bob)
   bob.sees(ada)
 })
 afterEach(() => vi.useRealTimers())
 
+const framesOf = (device: StageDevice) => device.outgoing.map(({ frame }) => decodeFrame(frame)?.type)
+
 describe('the engine', () => {
   it('l2_moves_a_file_through_the_server_where_there_is_no_webrtc', async () => {
-    const content = bytes(3 * 1024 * 1024 + 5)
+    const content = bytes(3 * MIB + 5)
     ada.offers(new Blob([content]))
     bob.receives(content.length, ada)
-    const carried = await wire.carry()
-    const done = bob.last('receiving')
-    expect(done?.status).toBe('done')
-    const file = done?.status === 'done' ? done.file : null
-    expect(Buffer.compare(Buffer.from((await file?.arrayBuffer()) ?? new ArrayBuffer(0)), content)).toBe(0)
+    await server.carries()
+    expect(Buffer.compare((await bob.has()) ?? Buffer.alloc(0), content)).toBe(0)
     expect(ada.last('sending')?.status).toBe('done')
-    expect(carried).toBeLessThan(content.length * 1.01)
+    expect(server.carried).toBe(content.length)
   })
 
   it('l2_waits_for_a_data_channel_before_it_takes_the_server', async () => {
@@ -119,45 +45,135 @@ describe('the engine', () => {
     await vi.advanceTimersByTimeAsync(DIRECT_TIMEOUT_MS - 500)
     expect(bob.outgoing).toHaveLength(0)
     await vi.advanceTimersByTimeAsync(1_000)
-    await wire.carry()
+    await server.carries()
     expect(bob.last('receiving')?.status).toBe('done')
   })
 
   it('f2_receives_a_file_without_bytes', async () => {
     ada.offers(new Blob([]))
     bob.receives(0, ada)
-    await wire.carry()
+    await server.carries()
     expect(bob.last('receiving')?.status).toBe('done')
     expect(ada.last('sending')?.status).toBe('done')
   })
 
-  it('f7_tells_the_other_side_of_a_cancel', async () => {
-    ada.offers(new Blob([bytes(20 * CHUNK_BYTES)]))
-    bob.receives(20 * CHUNK_BYTES, ada)
-    await vi.waitFor(() => expect(bob.outgoing.length).toBeGreaterThan(0))
-    for (const { frame } of bob.outgoing.splice(0)) ada.engine.handle({ do: 'relayed', from: BOB, frame })
-    bob.engine.handle({ do: 'cancel', id: FILE, device: null })
-    await wire.carry()
-    expect(bob.last('receiving')).toEqual({ status: 'cancelled', by: 'me' })
-    expect(ada.last('sending')).toEqual({ status: 'cancelled', by: 'them' })
+  it('f4_wants_no_more_than_a_window_of_several_files_while_the_disk_is_slow', async () => {
+    bob.sink = () => ({
+      write: () => new Promise(() => {}),
+      finish: async () => null,
+      discard: async () => {},
+    })
+    const size = 2 * WINDOW_BYTES
+    ada.offers(new Blob([bytes(size)]))
+    bob.receives(size, ada)
+    await server.carries()
+    expect(server.carried).toBe(WINDOW_BYTES)
+    for (const id of FILES.slice(1)) {
+      ada.offers(new Blob([bytes(size)]), id)
+      bob.receives(size, ada, id)
+    }
+    await server.carries()
+    expect(server.carried).toBe(WINDOW_BYTES)
   })
 
-  it('f7_says_that_the_file_is_not_here_any_more', async () => {
+  it('f4_opens_the_sinks_of_queued_files_when_their_turn_comes', async () => {
+    const opened: ItemId[] = []
+    bob.sink = (file) => {
+      opened.push(file.id)
+      return bob.memory.open(file)
+    }
+    const ids = Array.from({ length: 20 }, (_, i) => FILE.replace(/^../, String(10 + i)) as ItemId)
+    for (const id of ids) {
+      ada.offers(new Blob([bytes(100 * KIB)]), id)
+      bob.receives(100 * KIB, ada, id)
+    }
+    await settles()
+    expect(opened).toEqual(ids.slice(0, 3))
+    await server.carries()
+    expect(opened).toEqual(ids)
+    for (const id of ids) expect(bob.last('receiving', id)?.status).toBe('done')
+  })
+
+  it('f4_tells_the_page_once_of_each_file_that_waits', async () => {
+    for (const id of FILES) bob.receives(MIB, ada, id)
+    bob.outgoing.length = 0
+    bob.seesNobody()
+    bob.sees(ada, true)
+    await settles(2_000)
+    expect(bob.count('receiving', 'queued')).toBe(6)
+    expect(bob.count('receiving', 'parked')).toBe(3)
+  })
+
+  it('f6_goes_on_where_it_was_after_the_server_was_away', async () => {
+    const size = 2 * WINDOW_BYTES
+    ada.offers(new Blob([bytes(size)]))
+    bob.receives(size, ada)
+    await settles()
+    server.carriesSome(100)
+    await settles()
+    server.carriesSome(20)
+    const durable = server.carried
+    // The server dies with everything that is under way.
+    for (const device of [ada, bob]) {
+      device.engine.handle({ do: 'relay', up: false })
+      device.outgoing.length = 0
+      device.seesNobody()
+    }
+    expect(bob.last('receiving')).toEqual({ status: 'parked', bytes: durable })
+    expect(ada.last('sending')?.status).toBe('parked')
+    for (const device of [ada, bob]) device.engine.handle({ do: 'relay', up: true })
+    ada.sees(bob)
+    bob.sees(ada)
+    await server.carries()
+    expect(bob.last('receiving')?.status).toBe('done')
+    expect(server.carried).toBe(size)
+  })
+
+  it('f10_forgets_a_file_with_its_item: nobody can want it any more', async () => {
+    ada.offers(new Blob([bytes(10)]))
+    ada.forgets()
     bob.receives(10, ada)
-    await wire.carry()
+    await server.carries()
+    expect(server.carried).toBe(0)
     expect(bob.last('receiving')).toMatchObject({
       status: 'failed',
       why: expect.stringContaining('no longer has'),
     })
   })
 
-  it('f7_fails_on_both_sides_when_there_is_no_room', async () => {
+  it('f10_gives_the_space_of_a_received_file_back_with_its_item', async () => {
+    ada.offers(new Blob([bytes(10)]))
+    bob.receives(10, ada)
+    await server.carries()
+    bob.forgets()
+    expect(bob.forgotten).toEqual([FILE])
+  })
+
+  it('f10_stops_what_comes_and_what_goes_when_the_item_is_gone', async () => {
+    const news = () => [...ada.news, ...bob.news].length
+    ada.offers(new Blob([bytes(8 * MIB)]))
+    bob.receives(8 * MIB, ada)
+    await settles()
+    server.carriesSome(4)
+    await settles()
+    bob.forgets()
+    const told = news()
+    await server.carries()
+    expect(ada.last('sending')).toEqual({ status: 'cancelled', by: 'them' })
+    expect(server.carried).toBeLessThanOrEqual(WINDOW_BYTES)
+    // The page of the one that deleted it hears no more of it.
+    expect(news()).toBe(told + 1)
+  })
+})
+
+describe('a sink', () => {
+  it('f7_that_has_no_room_fails_the_transfer_on_both_sides', async () => {
     bob.sink = () => {
       throw new NoRoom('There is not enough free space.')
     }
     ada.offers(new Blob([bytes(10)]))
     bob.receives(10, ada)
-    await wire.carry()
+    await server.carries()
     expect(bob.last('receiving')).toEqual({
       status: 'failed',
       bytes: 0,
@@ -165,40 +181,159 @@ describe('the engine', () => {
     })
   })
 
-  it('f4_wants_no_more_than_a_window_while_the_disk_is_slow', async () => {
-    bob.sink = () => ({ write: () => new Promise(() => {}), finish: async () => null, abort: async () => {} })
-    const size = 3 * WINDOW_BYTES
-    ada.offers(new Blob([bytes(size)]))
-    bob.receives(size, ada)
-    expect(await wire.carry()).toBeLessThanOrEqual(WINDOW_BYTES * 1.01)
+  it('f7_that_breaks_in_the_middle_gives_its_space_back_and_tells_the_sender', async () => {
+    const discard = vi.fn(async () => {})
+    const write = vi.fn<Sink['write']>().mockImplementation(() => {
+      if (write.mock.calls.length > 2) throw new NoRoom('The space of this device is used up.')
+    })
+    bob.sink = () => ({ write, finish: async () => null, discard })
+    ada.offers(new Blob([bytes(2 * MIB)]))
+    bob.receives(2 * MIB, ada)
+    await server.carries()
+    expect(discard).toHaveBeenCalledOnce()
+    expect(bob.last('receiving')).toMatchObject({
+      status: 'failed',
+      why: 'The space of this device is used up.',
+    })
+    expect(ada.last('sending')).toMatchObject({
+      status: 'failed',
+      why: 'The other device has no room for this file.',
+    })
   })
 
-  it('f6_goes_on_where_it_was_after_the_server_was_away', async () => {
-    const size = 2 * WINDOW_BYTES
+  it('that opens after its transfer was cancelled is given back; the next one gets the file', async () => {
+    const waiting: ((sink: Sink) => void)[] = []
+    bob.sink = () => new Promise((resolve) => waiting.push(resolve))
+    const late = { write: vi.fn(), finish: vi.fn(), discard: vi.fn(async () => {}) }
+    ada.offers(new Blob([bytes(10)]))
+    bob.receives(10, ada)
+    bob.cancels()
+    bob.receives(10, ada)
+    await server.carries()
+    waiting[0]?.(late)
+    await settles()
+    expect(late.discard).toHaveBeenCalledOnce()
+    expect(bob.last('receiving')?.status).toBe('queued')
+    waiting[1]?.(await bob.memory.open({ id: FILE, size: 10, type: '' }))
+    await server.carries()
+    expect(late.write).not.toHaveBeenCalled()
+    expect(bob.last('receiving')?.status).toBe('done')
+  })
+
+  it('that finishes after its transfer was cancelled is given back', async () => {
+    const discard = vi.fn(async () => {})
+    let finished: (file: Blob) => void = () => {}
+    const finish = () => new Promise<Blob>((resolve) => (finished = resolve))
+    bob.sink = () => ({ write: () => {}, finish, discard })
+    ada.offers(new Blob([bytes(10)]))
+    bob.receives(10, ada)
+    await server.carries()
+    bob.cancels()
+    finished(new Blob())
+    await server.carries()
+    expect(discard).toHaveBeenCalledOnce()
+    expect(bob.last('receiving')).toEqual({ status: 'cancelled', by: 'me' })
+  })
+})
+
+describe('the end of a transfer', () => {
+  const moves = async (size: number) => {
     ada.offers(new Blob([bytes(size)]))
     bob.receives(size, ada)
-    await vi.waitFor(() => expect(bob.outgoing.length).toBeGreaterThan(0))
-    for (const { frame } of bob.outgoing.splice(0)) ada.engine.handle({ do: 'relayed', from: BOB, frame })
-    // The server dies with everything that is under way.
-    bob.engine.handle({ do: 'relay', up: false })
-    ada.engine.handle({ do: 'relay', up: false })
-    ada.outgoing.length = 0
+    await settles()
+    server.carriesSome(Number.POSITIVE_INFINITY)
+    await settles()
+  }
+
+  it('f7_is_told_to_the_other_side_when_the_receiver_cancels', async () => {
+    await moves(20 * CHUNK_BYTES)
+    bob.cancels()
+    await server.carries()
+    expect(bob.last('receiving')).toEqual({ status: 'cancelled', by: 'me' })
+    expect(ada.last('sending')).toEqual({ status: 'cancelled', by: 'them' })
+  })
+
+  it('f7_is_not_undone_by_wants_that_were_under_way_when_the_sender_cancelled', async () => {
+    await moves(8 * MIB)
+    server.carriesSome(8)
+    expect(framesOf(bob)).toContain('want')
+    ada.cancels()
+    await server.carries()
+    expect(ada.news.at(-1)).toMatchObject({ progress: { status: 'cancelled', by: 'me' } })
+    expect(bob.last('receiving')).toEqual({ status: 'cancelled', by: 'them' })
+    // Asked for again, it comes.
+    bob.receives(8 * MIB, ada)
+    await server.carries()
+    expect(bob.last('receiving')?.status).toBe('done')
+    expect(ada.last('sending')?.status).toBe('done')
+  })
+
+  it('f7_is_said_again_on_the_next_link_until_it_was_heard', async () => {
+    server.loses = ({ type }) => type === 'done'
+    await moves(10)
+    await server.carries()
+    expect(bob.last('receiving')?.status).toBe('done')
+    expect(ada.last('sending')?.status).not.toBe('done')
+    server.loses = () => false
+    bob.seesNobody()
+    bob.sees(ada)
+    await server.carries()
+    expect(ada.last('sending')?.status).toBe('done')
+    // Heard once, it is not said any more.
+    bob.seesNobody()
+    bob.sees(ada)
+    expect(framesOf(bob)).toEqual([])
+  })
+
+  it('f7_is_said_again_where_no_link_breaks', async () => {
+    let lost = 0
+    server.loses = ({ type }) => type === 'done' && ++lost === 1
+    await moves(10)
+    await server.carries()
+    await settles(9_000)
+    await server.carries()
+    expect(ada.last('sending')?.status).toBe('done')
+  })
+
+  it('f7_is_not_said_for_ever_to_a_client_that_does_not_answer', async () => {
+    let said = 0
+    server.loses = ({ type }) => {
+      if (type === 'done') said += 1
+      return type === 'ended'
+    }
+    await moves(10)
+    for (let minute = 0; minute < 3; minute++) {
+      await server.carries()
+      await settles(60_000)
+      await server.carries()
+    }
+    expect(said).toBe(5)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('f7_is_told_to_the_page_once_however_often_it_is_said', async () => {
+    server.loses = ({ type }) => type === 'ended'
+    await moves(10)
+    await server.carries()
+    bob.seesNobody()
+    bob.sees(ada)
+    await server.carries()
+    expect(ada.count('sending', 'done')).toBe(1)
+  })
+
+  it('f7_comes_though_the_sender_is_away_when_the_last_byte_is_written', async () => {
+    let written = () => {}
+    const write = () => new Promise<void>((resolve) => (written = resolve))
+    bob.sink = () => ({ write, finish: async () => new Blob(['whole']), discard: async () => {} })
+    await moves(10)
+    await server.carries()
     bob.seesNobody()
     expect(bob.last('receiving')?.status).toBe('parked')
-    ada.engine.handle({ do: 'relay', up: true })
-    bob.engine.handle({ do: 'relay', up: true })
+    written()
+    await settles()
+    expect(bob.last('receiving')?.status).toBe('done')
     bob.sees(ada)
-    await wire.carry()
-    expect(bob.last('receiving')?.status).toBe('done')
-  })
-
-  it('r2_wants_again_what_the_server_dropped', async () => {
-    ada.offers(new Blob([bytes(8 * CHUNK_BYTES)]))
-    bob.receives(8 * CHUNK_BYTES, ada)
-    await vi.waitFor(() => expect(bob.outgoing.length).toBeGreaterThan(0))
-    bob.outgoing.length = 0
-    await vi.advanceTimersByTimeAsync(10_000)
-    await wire.carry()
-    expect(bob.last('receiving')?.status).toBe('done')
+    await server.carries()
+    expect(ada.last('sending')?.status).toBe('done')
   })
 })

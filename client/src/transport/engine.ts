@@ -1,45 +1,52 @@
 /**
- * Moves files. Runs in a worker: it holds the links, reads and writes the files, and tells the page how far things are.
- * The rules of a transfer are in `protocol`; here they meet links, sinks and time.
+ * Moves files. Runs in a worker: it knows the devices and the links to them, and tells the page how far things are.
+ * `Receiving` and `Sending` own the transfers; the rules are in `protocol`; here they meet links and time.
  */
-import type { DeviceId, ItemId } from '../protocol/bindings'
-import { type CancelReason, decodeFrame, encodeFrame, type Frame } from '../protocol/frames'
+import type { DeviceId } from '../protocol/bindings'
+import { decodeFrame } from '../protocol/frames'
 import { channelLink, frameLimit } from './channel-link'
-import type { EngineCommand, EngineEvent, IncomingFile, Progress } from './engine-messages'
+import type { EngineCommand, EngineEvent } from './engine-messages'
 import type { FrameLink, FrameLinkEvents } from './frame-link'
-import { Incoming, wordsFor } from './incoming'
+import type { Link } from './link'
 import { portLink } from './port-link'
-import { PROGRESS_INTERVAL_MS, Speeds } from './progress'
-import { pump } from './pump'
-import { RELAY_KEY, relayLink } from './relay-link'
-import { Remote } from './remote'
-import type { OpenSink } from './sinks/open-sink'
+import { PROGRESS_INTERVAL_MS } from './progress'
+import { type ReceivedFiles, Receiving } from './receiving'
+import { Relay } from './relay-link'
+import { RemoteDevice } from './remote-device'
+import { Sending } from './sending'
 
-/** Nothing came for so long although something was wanted: the link counts as dead. */
-const STALL_MS = 8_000
+/** A tick that is so late means that the device slept: silence until then says nothing about the links. */
+const SLEPT_MS = 2_000
 
-const CANCELLED_TEXT: Record<CancelReason, string> = {
-  person: '',
-  gone: 'The other device no longer has this file. Ask for it to be shared again.',
-  noRoom: 'The other device has no room for this file.',
-}
+type Refusal = Extract<EngineCommand, { do: 'refused' }>['why']
 
 export class Engine {
-  readonly #files = new Map<ItemId, Blob>()
-  readonly #remotes = new Map<DeviceId, Remote>()
-  /** Transfers whose device is not here now. */
-  readonly #parked = new Map<DeviceId, Map<ItemId, Incoming>>()
-  readonly #speeds = new Speeds()
-  #relayUp = false
+  readonly #devices = new Map<DeviceId, RemoteDevice>()
+  readonly #relay: Relay
+  readonly #receiving: Receiving
+  readonly #sending: Sending
   #ticking: ReturnType<typeof setInterval> | null = null
+  #lastTick = 0
 
   constructor(
     readonly say: (event: EngineEvent, transfer?: Transferable[]) => void,
-    readonly openSink: OpenSink,
+    files: ReceivedFiles,
     readonly now: () => number,
-  ) {}
+  ) {
+    this.#relay = new Relay({
+      send: (to, frame) => say({ say: 'relay', to, frame: frame.buffer }, [frame.buffer]),
+      ask: () => say({ say: 'askRelay' }),
+    })
+    this.#receiving = new Receiving(say, files, now)
+    this.#sending = new Sending(say, now)
+  }
 
   handle(command: EngineCommand): void {
+    this.#obey(command)
+    this.#keepTicking()
+  }
+
+  #obey(command: EngineCommand): void {
     switch (command.do) {
       case 'devices':
         return this.#setDevices(command.devices)
@@ -47,334 +54,198 @@ export class Engine {
         return this.#setRelay(command.up)
       case 'relayed':
         return this.#relayed(command.from, command.frame)
+      case 'relayWaits':
+        return this.#relay.waits(command.bytes)
+      case 'refused':
+        return this.#refused(command.device, command.why)
       case 'channel':
-        return this.#attach(command.device, command.key, (events) =>
-          channelLink(command.key, command.channel, events),
-        )
+        return this.#attach(command.device, (events) => channelLink(command.key, command.channel, events))
       case 'port':
-        return this.#attach(command.device, command.key, (events) =>
-          portLink(command.key, command.port, events),
-        )
+        return this.#attach(command.device, (events) => portLink(command.key, command.port, events))
       case 'maxMessage':
         return this.#setMaxMessage(command.device, command.key, command.bytes)
       case 'offer':
-        this.#files.set(command.id, command.file)
-        return
-      case 'reoffer':
-        return this.#reoffer(command.from, command.to)
+        return this.#sending.offer(command.id, command.file)
       case 'receive':
-        return this.#receive(command.file, command.picked)
+        return this.#receiving.receive(command.file, command.picked, this.#device(command.file.from))
       case 'cancel':
-        return this.#cancel(command.id, command.device)
+        if (command.device === null) this.#receiving.cancel(command.id)
+        return this.#sending.cancel(command.id, command.device)
+      case 'forget':
+        this.#receiving.forget(command.id)
+        return this.#sending.forget(command.id)
     }
   }
 
   // --- devices and links -------------------------------------------------------------------------------------------
 
+  #device(id: DeviceId): RemoteDevice {
+    const known = this.#devices.get(id)
+    if (known) return known
+    const device = new RemoteDevice(id, this.#relay)
+    this.#devices.set(id, device)
+    return device
+  }
+
   #setDevices(devices: readonly { id: DeviceId; rtc: boolean }[]): void {
-    const here = new Set(devices.map((device) => device.id))
-    for (const remote of this.#remotes.values()) if (!here.has(remote.id)) this.#park(remote)
+    const here = new Set(devices.map(({ id }) => id))
+    for (const device of this.#devices.values()) {
+      if (here.has(device.id) || !device.isListed) continue
+      device.unlist()
+      this.#left(device)
+    }
     for (const { id, rtc } of devices) {
-      const known = this.#remotes.get(id)
-      if (known) known.isListed = true
-      else this.#meet(id, rtc)
+      const device = this.#device(id)
+      if (device.isListed) continue
+      device.list(rtc, this.now())
+      device.sayEnds(this.now())
+      this.#receiving.refill(device)
     }
-    this.#keepTicking()
   }
 
-  #meet(id: DeviceId, rtc: boolean): void {
-    const relay = relayLink((frame) =>
-      this.say({ say: 'relay', to: id, frame: frame.buffer }, [frame.buffer]),
-    )
-    const remote = new Remote(id, rtc, this.now(), relay)
-    this.#remotes.set(id, remote)
-    for (const [item, incoming] of this.#parked.get(id) ?? []) remote.incoming.set(item, incoming)
-    this.#parked.delete(id)
-    this.#refill(remote)
-  }
-
-  /** A device left the list. Its direct link may be alive still: only a dead link ends what goes over it. */
-  #park(remote: Remote): void {
-    remote.isListed = false
-    if (remote.direct) return
-    for (const channel of remote.channels.values()) channel.close()
-    this.#remotes.delete(remote.id)
-    remote.lost(RELAY_KEY)
-    if (remote.incoming.size > 0) this.#parked.set(remote.id, remote.incoming)
-    for (const [id, { receiver }] of remote.incoming) {
-      this.say({ say: 'receiving', id, progress: { status: 'parked', bytes: receiver.received } })
-    }
-    for (const [id, { sender }] of remote.outgoing) {
-      this.#sayNews(remote, id, { status: 'parked', bytes: sender.sent })
-    }
+  /** The server lists a device no longer, or a link to it is gone. Only without any link is it away. */
+  #left(device: RemoteDevice): void {
+    if (device.isHere) return
+    this.#receiving.park(device)
+    this.#sending.park(device)
+    const isKnown = device.isInUse || this.#receiving.knows(device) || this.#sending.knows(device)
+    // Late news of a link may be about a device that was forgotten and came back as a new one.
+    if (!isKnown && this.#devices.get(device.id) === device) this.#devices.delete(device.id)
   }
 
   #setRelay(up: boolean): void {
-    this.#relayUp = up
-    for (const remote of this.#remotes.values()) {
-      if (!up) remote.lost(RELAY_KEY)
-      this.#refill(remote)
+    this.#relay.setUp(up)
+    for (const device of this.#devices.values()) {
+      if (up) device.sayEnds(this.now())
+      else device.lostRelay()
+      this.#receiving.refill(device)
     }
   }
 
   #relayed(from: DeviceId, buffer: ArrayBuffer): void {
-    const remote = this.#remotes.get(from)
-    if (remote) this.#frame(remote, remote.relay, buffer)
+    const device = this.#device(from)
+    this.#frame(device, device.relay, buffer)
   }
 
-  #attach(device: DeviceId, key: string, open: (events: FrameLinkEvents) => FrameLink): void {
-    const remote = this.#remotes.get(device)
-    if (!remote) return
-    const link = open({
-      onOpen: () => {
-        remote.direct = link
-        this.say({ say: 'link', device, key, opened: true })
-        // What is still to come through the server comes; what is wanted next goes the short way.
-        this.#refill(remote)
-      },
-      onFrame: (buffer) => this.#frame(remote, link, buffer),
-      onClose: () => this.#linkClosed(remote, link),
+  /** The server refused a frame of ours. It does not say which: what was lost is asked for again (R2, R3). */
+  #refused(id: DeviceId, why: Refusal): void {
+    const device = this.#devices.get(id)
+    if (!device) return
+    if (why === 'forbidden') return this.#sending.forbidden(device)
+    if (why === 'device_gone') device.lostRelay()
+    device.pauseRelay(this.now())
+  }
+
+  #attach(id: DeviceId, open: (events: FrameLinkEvents) => FrameLink): void {
+    const device = this.#device(id)
+    const wire = open({
+      onOpen: () => this.#opened(device, wire),
+      onFrame: (buffer) => this.#frame(device, device.linkOf(wire), buffer),
+      onClose: () => this.#closed(device, wire),
     })
-    remote.channels.set(key, link)
+    device.opening(wire)
   }
 
-  #linkClosed(remote: Remote, link: FrameLink): void {
-    remote.channels.delete(link.key)
-    if (remote.direct === link) remote.direct = null
-    remote.directFailed = true
-    remote.lost(link.key)
-    this.say({ say: 'link', device: remote.id, key: link.key, opened: false })
-    if (remote.isListed) this.#refill(remote)
-    else this.#park(remote)
+  #opened(device: RemoteDevice, wire: FrameLink): void {
+    device.opened(wire)
+    this.say({ say: 'link', device: device.id, key: wire.key, opened: true })
+    device.sayEnds(this.now())
+    // What is still to come through the server comes; what is wanted next goes the short way.
+    this.#receiving.refill(device)
+    this.#keepTicking()
   }
 
-  #setMaxMessage(device: DeviceId, key: string, bytes: number): void {
-    const link = this.#remotes.get(device)?.channels.get(key)
-    if (link) link.maxFrame = frameLimit(bytes)
+  #closed(device: RemoteDevice, wire: FrameLink): void {
+    device.closed(wire)
+    this.say({ say: 'link', device: device.id, key: wire.key, opened: false })
+    device.sayEnds(this.now())
+    this.#receiving.refill(device)
+    this.#left(device)
   }
 
-  // --- frames ------------------------------------------------------------------------------------------------------
+  #setMaxMessage(id: DeviceId, key: string, bytes: number): void {
+    const wire = this.#devices.get(id)?.wireOf(key)
+    if (wire) wire.maxFrame = frameLimit(bytes)
+  }
 
-  #frame(remote: Remote, link: FrameLink, buffer: ArrayBuffer): void {
+  #frame(device: RemoteDevice, link: Link, buffer: ArrayBuffer): void {
     const frame = decodeFrame(buffer)
     switch (frame?.type) {
       case 'chunk':
-        return remote.incoming.get(frame.transfer)?.chunk(frame.first, frame.bytes, link.kind, this.now())
+        return this.#receiving.chunk(device, link, frame)
       case 'want':
-        return this.#wanted(remote, link, frame)
+        this.#sending.wanted(device, link, frame)
+        return this.#keepTicking()
       case 'done':
-        return this.#endOutgoing(remote, frame.transfer, { status: 'done', file: null, kind: link.kind })
+        this.#sending.done(device, link, frame.transfer)
+        return link.say({ type: 'ended', transfer: frame.transfer })
       case 'cancel':
-        return this.#cancelledByThem(remote, frame.transfer, frame.reason)
+        this.#receiving.cancelledByThem(device, frame.transfer, frame.reason)
+        this.#sending.cancelledByThem(device, frame.transfer, frame.reason)
+        return link.say({ type: 'ended', transfer: frame.transfer })
+      case 'ended':
+        device.heardEnd(frame.transfer)
+        return this.#receiving.refill(device)
+      case 'dropped':
+        return this.#receiving.dropped(device, link, frame.transfer)
       default:
         return
     }
-  }
-
-  #wanted(remote: Remote, link: FrameLink, frame: Extract<Frame, { type: 'want' }>): void {
-    const file = this.#files.get(frame.transfer)
-    if (!file) return link.send(encodeFrame({ type: 'cancel', transfer: frame.transfer, reason: 'gone' }))
-    remote.sending(frame.transfer, file).sender.want(link.key, frame)
-    this.#keepTicking()
-    void pump(remote, link, {
-      onUnreadable: (id) => this.#unreadable(remote, link, id),
-    })
-  }
-
-  #unreadable(remote: Remote, link: FrameLink, id: ItemId): void {
-    if (!remote.outgoing.has(id)) return
-    link.send(encodeFrame({ type: 'cancel', transfer: id, reason: 'gone' }))
-    const why = 'This file can no longer be read. Was it moved or changed? Share it again.'
-    this.#endOutgoing(remote, id, { status: 'failed', bytes: 0, why })
-  }
-
-  #endOutgoing(remote: Remote, id: ItemId, progress: Progress): void {
-    const known = remote.outgoing.delete(id)
-    // A file that ends in its first moment, or has no bytes, was never wanted.
-    if (known || this.#files.has(id)) this.#sayNews(remote, id, progress)
-    this.#speeds.forget(speedKey(remote, id))
-  }
-
-  #sayNews(remote: Remote, id: ItemId, progress: Progress): void {
-    this.say({ say: 'sending', id, device: remote.id, progress })
-  }
-
-  #cancelledByThem(remote: Remote, id: ItemId, reason: CancelReason): void {
-    const why = CANCELLED_TEXT[reason]
-    const incoming = remote.incoming.get(id)
-    const bytes = incoming?.receiver.received ?? remote.outgoing.get(id)?.sender.sent ?? 0
-    const progress: Progress =
-      reason === 'person' ? { status: 'cancelled', by: 'them' } : { status: 'failed', bytes, why }
-    if (incoming) this.#endIncoming(remote, incoming, progress)
-    else if (remote.outgoing.has(id)) this.#endOutgoing(remote, id, progress)
-  }
-
-  // --- receiving ---------------------------------------------------------------------------------------------------
-
-  #receive(file: IncomingFile, picked: FileSystemFileHandle | null): void {
-    const home = this.#remotes.get(file.from)?.incoming ?? this.#parkedFrom(file.from)
-    if (home.has(file.id)) return
-    const incoming = new Incoming(file, this.now(), {
-      onDurable: () => this.#durable(incoming),
-      onBroken: (why) => this.#broken(incoming, why),
-    })
-    home.set(file.id, incoming)
-    const waits = this.#remotes.has(file.from) ? 'queued' : 'parked'
-    this.say({ say: 'receiving', id: file.id, progress: { status: waits, bytes: 0 } })
-    void this.openSink(file, picked).then(
-      (sink) => {
-        if (this.#homeOf(incoming)) {
-          incoming.opened(sink)
-          this.#durable(incoming)
-        } else void sink.abort().catch(() => {})
-      },
-      (error: unknown) => this.#broken(incoming, wordsFor(error)),
-    )
-    this.#keepTicking()
-  }
-
-  #parkedFrom(device: DeviceId): Map<ItemId, Incoming> {
-    const parked = this.#parked.get(device) ?? new Map<ItemId, Incoming>()
-    this.#parked.set(device, parked)
-    return parked
-  }
-
-  /** Where a transfer is kept now; undefined once it has ended. */
-  #homeOf({ file }: Incoming): Map<ItemId, Incoming> | undefined {
-    const homes = [this.#remotes.get(file.from)?.incoming, this.#parked.get(file.from)]
-    return homes.find((home) => home?.has(file.id))
-  }
-
-  #durable(incoming: Incoming): void {
-    const remote = this.#remotes.get(incoming.file.from)
-    if (!remote?.incoming.has(incoming.file.id)) return
-    if (incoming.receiver.isComplete) void this.#complete(remote, incoming)
-    else this.#refill(remote)
-  }
-
-  async #complete(remote: Remote, incoming: Incoming): Promise<void> {
-    const { id } = incoming.file
-    remote.incoming.delete(id)
-    this.#speeds.forget(speedKey(remote, id))
-    try {
-      const file = await incoming.finish()
-      this.#tell(remote, { type: 'done', transfer: id })
-      this.say({ say: 'receiving', id, progress: { status: 'done', file, kind: incoming.kind } })
-    } catch (error) {
-      this.#tell(remote, { type: 'cancel', transfer: id, reason: 'noRoom' })
-      const bytes = incoming.receiver.received
-      this.say({ say: 'receiving', id, progress: { status: 'failed', bytes, why: wordsFor(error) } })
-    }
-    this.#refill(remote)
-  }
-
-  #broken(incoming: Incoming, why: string): void {
-    const remote = this.#remotes.get(incoming.file.from)
-    if (!this.#homeOf(incoming)) return
-    if (remote) this.#tell(remote, { type: 'cancel', transfer: incoming.file.id, reason: 'noRoom' })
-    this.#endIncoming(remote, incoming, { status: 'failed', bytes: incoming.receiver.received, why })
-  }
-
-  #endIncoming(remote: Remote | undefined, incoming: Incoming, progress: Progress): void {
-    const { id } = incoming.file
-    this.#homeOf(incoming)?.delete(id)
-    incoming.abort()
-    this.say({ say: 'receiving', id, progress })
-    if (remote) {
-      this.#speeds.forget(speedKey(remote, id))
-      this.#refill(remote)
-    }
-  }
-
-  #refill(remote: Remote): void {
-    const now = this.now()
-    const link = remote.route(now, this.#relayUp)
-    if (link) remote.refill(link, now)
-  }
-
-  // --- a person's wishes -------------------------------------------------------------------------------------------
-
-  #reoffer(from: ItemId, to: ItemId): void {
-    const file = this.#files.get(from)
-    if (file) this.#files.set(to, file)
-  }
-
-  #cancel(id: ItemId, device: DeviceId | null): void {
-    for (const remote of this.#remotes.values()) {
-      if (device === null || remote.id === device) this.#cancelWith(remote, id)
-    }
-    for (const parked of this.#parked.values()) {
-      const incoming = parked.get(id)
-      if (incoming) this.#endIncoming(undefined, incoming, { status: 'cancelled', by: 'me' })
-    }
-  }
-
-  #cancelWith(remote: Remote, id: ItemId): void {
-    const incoming = remote.incoming.get(id)
-    if (!incoming && !remote.outgoing.has(id)) return
-    this.#tell(remote, { type: 'cancel', transfer: id, reason: 'person' })
-    if (incoming) this.#endIncoming(remote, incoming, { status: 'cancelled', by: 'me' })
-    else this.#endOutgoing(remote, id, { status: 'cancelled', by: 'me' })
-  }
-
-  /** Tells a device how a transfer ended, on the best way there is. */
-  #tell(remote: Remote, frame: Exclude<Frame, { type: 'chunk' }>): void {
-    const link = remote.direct ?? (this.#relayUp ? remote.relay : null)
-    link?.send(encodeFrame(frame))
   }
 
   // --- time --------------------------------------------------------------------------------------------------------
 
   /** Ticks only while something moves or is waited for. */
   #keepTicking(): void {
-    this.#ticking ??= setInterval(() => this.#tick(), PROGRESS_INTERVAL_MS)
+    if (this.#ticking !== null || !this.#isBusy()) return
+    this.#lastTick = this.now()
+    this.#ticking = setInterval(() => this.#tick(), PROGRESS_INTERVAL_MS)
+  }
+
+  #isBusy(): boolean {
+    return [...this.#devices.values()].some((device) => this.#isBusyWith(device))
+  }
+
+  #isBusyWith(device: RemoteDevice): boolean {
+    if (!device.isHere) return false
+    const isMoving = this.#receiving.isMovingFrom(device) || this.#sending.isMovingTo(device)
+    return isMoving || device.isPaused || device.hasEnds
   }
 
   #tick(): void {
     const now = this.now()
-    let busy = false
-    for (const remote of this.#remotes.values()) {
-      busy ||= remote.incoming.size > 0 || remote.outgoing.size > 0
-      this.#findStalls(remote, now)
-      this.#refill(remote)
-      for (const incoming of remote.incoming.values()) this.#sayIncoming(remote, incoming, now)
-      for (const [id, { sender }] of remote.outgoing) {
-        const bytesPerSecond = this.#speeds.sample(speedKey(remote, id), sender.sent, now)
-        const kind = remote.direct ? 'direct' : 'relay'
-        this.#sayNews(remote, id, { status: 'moving', bytes: sender.sent, bytesPerSecond, kind })
-      }
+    const slept = now - this.#lastTick > SLEPT_MS
+    this.#lastTick = now
+    for (const device of this.#devices.values()) {
+      if (slept) for (const link of device.links) link.clock.touch(now)
+      if (device.resumesRelay(now)) this.#relayResumed(device)
+      device.repeatEnds(now)
+      this.#findStalls(device, now)
+      this.#receiving.refill(device)
+      if (!device.isHere) continue
+      this.#receiving.sayProgress(device)
+      this.#sending.sayProgress(device)
     }
-    if (!busy && this.#ticking !== null) {
+    if (this.#ticking !== null && !this.#isBusy()) {
       clearInterval(this.#ticking)
       this.#ticking = null
     }
   }
 
-  #sayIncoming(remote: Remote, { file, receiver, isOpen }: Incoming, now: number): void {
-    const bytes = receiver.received
-    const bytesPerSecond = this.#speeds.sample(speedKey(remote, file.id), bytes, now)
-    const link = remote.route(now, this.#relayUp)
-    const moves = link && isOpen && receiver.outstanding > 0
-    const progress: Progress = moves
-      ? { status: 'moving', bytes, bytesPerSecond, kind: link.kind }
-      : { status: 'queued', bytes }
-    this.say({ say: 'receiving', id: file.id, progress })
+  #relayResumed(device: RemoteDevice): void {
+    this.#sending.sayDropped(device)
+    device.sayEnds(this.now())
   }
 
-  #findStalls(remote: Remote, now: number): void {
-    const isStalledOn = (key: string) =>
-      [...remote.incoming.values()].some(
-        ({ receiver, lastArrival }) => receiver.isWaitingOn(key) && now - lastArrival > STALL_MS,
-      )
-    if (isStalledOn(RELAY_KEY)) remote.lost(RELAY_KEY)
-    const { direct } = remote
-    if (direct && isStalledOn(direct.key)) {
-      this.say({ say: 'stalled', device: remote.id, key: direct.key })
-      direct.close()
+  /** A stall is of a link, whatever files come on it. Only what is wanted from here is lost: the others' wants are theirs. */
+  #findStalls(device: RemoteDevice, now: number): void {
+    for (const link of device.links) {
+      if (!link.clock.isStalled(now, device.intake.isWaitingOn(link.key))) continue
+      if (link.kind === 'relay') device.intake.lost(link.key)
+      else {
+        this.say({ say: 'stalled', device: device.id, key: link.key })
+        link.wire.close()
+      }
     }
   }
-}
-
-function speedKey(remote: Remote, id: ItemId): string {
-  return `${remote.id}/${id}`
 }

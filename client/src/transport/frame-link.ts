@@ -1,4 +1,4 @@
-/** A way for frames to one device. The engine knows no more of a link than this. */
+/** A way for frames to one device: a data channel, a port that stands for one, or the server. */
 import type { LinkKey } from '../protocol/receiver'
 
 export interface FrameLink {
@@ -7,7 +7,7 @@ export interface FrameLink {
   readonly kind: 'direct' | 'relay'
   /** Largest frame in bytes (F8). */
   maxFrame: number
-  /** Hands over one frame. Call it only when `room()` is null. */
+  /** Hands over one frame. Chunks wait for `room()` first; other frames are small and go at once. */
   send(frame: Uint8Array<ArrayBuffer>): void
   /** Null when a frame can go now; else a promise that resolves once it can, or once the link is closed. */
   room(): Promise<void> | null

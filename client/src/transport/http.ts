@@ -1,15 +1,13 @@
 /** The only file that calls `fetch`. */
 import * as v from 'valibot'
-import type { CreatedBeam, Site } from '../protocol/bindings'
+import type { CreatedBeam, FieldErrors, Site } from '../protocol/bindings'
+import { createdBeamSchema, errorBodySchema, fieldErrorsSchema, siteSchema } from '../protocol/schemas'
 
 const BASE = '/api'
 const TIMEOUT_MS = 30_000
 
 /** What is said of a login that is over, whichever call finds out. */
 export const SESSION_EXPIRED = 'Session expired. Please login again.'
-
-/** What is wrong with a form, by field (H6). */
-export type FieldErrors = Readonly<Record<string, readonly string[]>>
 
 /** A call that failed. Its message is the server's sentence, else one of the generic ones of the specification. */
 export class HttpError extends Error {
@@ -19,35 +17,21 @@ export class HttpError extends Error {
     message: string,
     /** The server's own sentence, if it had one. */
     readonly detail: string | null = null,
+    /** What is wrong with a form, by field (H6). */
     readonly fields: FieldErrors = {},
   ) {
     super(message)
   }
 }
 
-const createdBeam = v.object({
-  beam_id: v.pipe(v.string(), v.uuid()),
-  beam_key: v.string(),
-  created_at: v.number(),
-  expires_at: v.number(),
-})
-
-const site = v.object({
-  name: v.string(),
-  version: v.string(),
-  public_url: v.nullable(v.string()),
-  network_url: v.nullable(v.string()),
-  repository: v.string(),
-})
-
 /** Makes a beam (H1). @throws HttpError */
 export async function createBeam(): Promise<CreatedBeam> {
-  return (await call('POST', '/beams/create/', createdBeam)) as unknown as CreatedBeam
+  return call('POST', '/beams/create/', createdBeamSchema)
 }
 
 /** What the server says of itself (H2). @throws HttpError */
 export async function readSite(): Promise<Site> {
-  return call('GET', '/site', site)
+  return call('GET', '/site', siteSchema)
 }
 
 /**
@@ -125,9 +109,9 @@ function withoutAnswer(error: unknown): string {
 }
 
 function refusal(status: number, body: unknown): HttpError {
-  const detail = v.safeParse(v.object({ detail: v.string() }), body)
+  const detail = v.safeParse(errorBodySchema, body)
   if (detail.success) return new HttpError(status, detail.output.detail, detail.output.detail)
-  const fields = v.safeParse(v.record(v.string(), v.array(v.string())), body)
+  const fields = v.safeParse(fieldErrorsSchema, body)
   return new HttpError(status, statusText(status), null, fields.success ? fields.output : {})
 }
 

@@ -4,27 +4,35 @@ import {
   CLOSE_CODES,
   type DeviceId,
   type ItemId,
+  type LiveItem,
   PING_INTERVAL_MS,
   RECONNECT_ATTEMPTS,
   RECONNECT_DELAY_MS,
   SOCKET_IDLE_MS,
 } from '../protocol/bindings'
-import { ANSWER_WITHIN_MS, LiveBeam, type LiveBeamStatus } from './live-beam'
+import { ANSWER_WITHIN_MS, CONNECT_WITHIN_MS, LiveBeam, type LiveBeamStatus } from './live-beam'
 import type { OpenSignalSocket, SignalSocketEvents } from './signal-socket'
 
+const BEAM = 'b' as BeamId
 const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
 const ITEM_2 = '11234567-89ab-4cde-8f01-23456789abcd' as ItemId
 const DEVICE = '21234567-89ab-8cde-8f01-23456789abcd' as DeviceId
 
 /** The server's end of each socket that was opened, the newest last. */
 class Server {
-  readonly sockets: { events: SignalSocketEvents; sent: (string | Uint8Array)[]; closed: boolean }[] = []
+  readonly sockets: {
+    beam: BeamId
+    events: SignalSocketEvents
+    sent: (string | Uint8Array)[]
+    closed: boolean
+  }[] = []
 
-  readonly open: OpenSignalSocket = (_beam, events) => {
-    const socket = { events, sent: [] as (string | Uint8Array)[], closed: false }
+  readonly open: OpenSignalSocket = (beam, events) => {
+    const socket = { beam, events, sent: [] as (string | Uint8Array)[], closed: false }
     this.sockets.push(socket)
     return {
       send: (data) => socket.sent.push(data),
+      unsent: () => 0,
       close: () => {
         socket.closed = true
       },
@@ -46,6 +54,11 @@ class Server {
     this.newest.events.onText(JSON.stringify(message))
   }
 
+  /** The only page of everything. */
+  has(...items: object[]): void {
+    this.says({ type: 'sync', message: { epoch: 'e', oldest: 1, items, next: null } })
+  }
+
   heard(): unknown[] {
     return this.newest.sent
       .filter((data) => typeof data === 'string' && data !== 'ping')
@@ -55,33 +68,35 @@ class Server {
 
 let server: Server
 let statuses: LiveBeamStatus[]
-let synced: unknown[]
+let synced: { items: readonly LiveItem[] }[]
+let told: { type: string; message?: unknown }[]
 let newTokens: boolean[]
 
 function join(): LiveBeam {
   return new LiveBeam(
     {
-      beamId: 'b' as BeamId,
+      beamId: BEAM,
       beamKey: null,
-      auth: (takeNewToken) => {
+      auth: (_beam, takeNewToken) => {
         newTokens.push(takeNewToken)
         return { v: 1, caps: ['files'], name: 'Test', device_token: null }
       },
       open: server.open,
       random: () => 0.5,
+      now: () => Date.now(),
     },
     {
       onStatus: (status) => statuses.push(status),
-      onMessage: () => {},
+      onMessage: (message) => told.push(message),
       onSynced: (all) => synced.push(all),
       onRelayed: () => {},
     },
   )
 }
 
-const echo = (id: ItemId, seq: number) => ({
+const echo = (id: ItemId, seq: number, message = 'x') => ({
   type: 'rec_clipboard',
-  message: 'x',
+  message,
   extra: 'text',
   id,
   seq,
@@ -94,6 +109,7 @@ beforeEach(() => {
   server = new Server()
   statuses = []
   synced = []
+  told = []
   newTokens = []
 })
 afterEach(() => vi.useRealTimers())
@@ -153,7 +169,7 @@ describe('the live channel', () => {
   it('sends what was shared while it was down, once it is back, and only what was not echoed', async () => {
     const live = join()
     server.accepts()
-    live.share(ITEM, 'arrived', 'text')
+    live.share(ITEM, 'x', 'text')
     server.says(echo(ITEM, 1))
     server.newest.events.onClose(CLOSE_CODES.Restart)
     live.share(ITEM_2, 'waits', 'text')
@@ -277,4 +293,192 @@ describe('the live channel', () => {
     }
     expect(statuses.at(-1)).toEqual({ status: 'live' })
   })
+})
+
+/** Loses the socket, and is in again. */
+async function reconnect(): Promise<void> {
+  server.newest.events.onClose(CLOSE_CODES.Restart)
+  await vi.advanceTimersByTimeAsync(RECONNECT_DELAY_MS + 1_000)
+  server.accepts()
+}
+
+const messages = (type: string) =>
+  told.filter((message) => message.type === type).map(({ message }) => message)
+
+describe('what this device shares', () => {
+  it('is confirmed by the echo of that version only', async () => {
+    const live = join()
+    server.accepts()
+    live.share(ITEM, 'one', 'text')
+    live.share(ITEM, 'two', 'text')
+    server.says(echo(ITEM, 1, 'one'))
+    await reconnect()
+    expect(server.heard()[1]).toMatchObject({ type: 'share_clipboard', id: ITEM, message: 'two' })
+    server.says(echo(ITEM, 2, 'two'))
+    await reconnect()
+    expect(server.heard()).toMatchObject([{ type: 'auth' }, { type: 'sync' }])
+  })
+
+  it('is not replaced on the screen by an older version, from an echo or from a sync', () => {
+    const live = join()
+    server.accepts()
+    live.share(ITEM, 'two', 'text')
+    server.says(echo(ITEM, 1, 'one'))
+    server.has(echo(ITEM, 1, 'one'))
+    expect(messages('rec_clipboard')).toEqual([])
+    expect(synced.at(-1)?.items).toMatchObject([{ id: ITEM, seq: 1, message: 'two' }])
+    server.says(echo(ITEM, 2, 'two'))
+    server.says(echo(ITEM, 3, 'three'))
+    expect(messages('rec_clipboard')).toEqual(['two', 'three'])
+  })
+
+  it('s14_is_not_sent_again_once_it_was_refused', async () => {
+    const live = join()
+    server.accepts()
+    live.share(ITEM, 'mine', 'text')
+    server.says({ type: 'error', message: 'You may only read.', extra: 'forbidden', id: ITEM })
+    expect(messages('error')).toEqual(['You may only read.'])
+    await reconnect()
+    expect(server.heard()).toMatchObject([{ type: 'auth' }, { type: 'sync' }])
+  })
+
+  it('is on the server still when it was shared between the question for everything and the welcome', () => {
+    const live = join()
+    server.newest.events.onOpen()
+    live.share(ITEM, 'early', 'text')
+    server.says({ type: 'auth_success', message: 'ok' })
+    expect(server.heard()).toMatchObject([{ type: 'auth' }, { type: 'sync' }, { id: ITEM }])
+  })
+})
+
+describe('what this device deletes', () => {
+  it('is deleted again on a new socket until the server has said it, half-open sockets or not', async () => {
+    const live = join()
+    server.accepts()
+    server.has(echo(ITEM, 1))
+    // Into a socket that is dead, though nobody knows yet.
+    live.delete(ITEM, 'x')
+    await reconnect()
+    expect(server.heard()).toMatchObject([
+      { type: 'auth' },
+      { type: 'delete_note', id: ITEM },
+      { type: 'sync' },
+    ])
+    server.says({ type: 'delete_note', message: 'x', id: ITEM })
+    await reconnect()
+    expect(server.heard()).toMatchObject([{ type: 'auth' }, { type: 'sync' }])
+  })
+
+  it('does not come back by a sync or an echo that is older', () => {
+    const live = join()
+    server.accepts()
+    live.delete(ITEM, 'x')
+    server.says(echo(ITEM, 1))
+    server.has(echo(ITEM, 1), echo(ITEM_2, 2))
+    expect(messages('rec_clipboard')).toEqual([])
+    expect(synced.at(-1)?.items.map(({ id }) => id)).toEqual([ITEM_2])
+  })
+
+  it('counts as deleted when everything that the server has is without it', async () => {
+    const live = join()
+    server.accepts()
+    server.newest.events.onClose(CLOSE_CODES.Restart)
+    live.delete(ITEM, 'x')
+    await vi.advanceTimersByTimeAsync(RECONNECT_DELAY_MS + 1_000)
+    server.accepts()
+    server.has()
+    await reconnect()
+    expect(server.heard()).toMatchObject([{ type: 'auth' }, { type: 'sync' }])
+  })
+
+  it('s14_comes_back_when_the_server_refuses', async () => {
+    const live = join()
+    server.accepts()
+    server.has(echo(ITEM, 1))
+    live.delete(ITEM, 'x')
+    server.says({ type: 'error', message: 'Not yours.', extra: 'forbidden', id: ITEM })
+    expect(server.heard().at(-1)).toEqual({ type: 'sync', message: { after: null } })
+    server.has(echo(ITEM, 1))
+    expect(synced.at(-1)?.items).toMatchObject([{ id: ITEM }])
+    await reconnect()
+    expect(server.heard()).toMatchObject([{ type: 'auth' }, { type: 'sync' }])
+  })
+
+  it('is shared again when that is the newer wish', async () => {
+    const live = join()
+    server.newest.events.onClose(CLOSE_CODES.Restart)
+    live.delete(ITEM, 'x')
+    live.share(ITEM, 'x', 'text')
+    await vi.advanceTimersByTimeAsync(RECONNECT_DELAY_MS + 1_000)
+    server.accepts()
+    expect(server.heard()).toMatchObject([
+      { type: 'auth' },
+      { type: 'share_clipboard', id: ITEM },
+      { type: 'sync' },
+    ])
+    server.says(echo(ITEM, 1))
+    expect(messages('rec_clipboard')).toEqual(['x'])
+  })
+})
+
+describe('what changes between two pages of a sync', () => {
+  const page = (items: object[], next: number | null) =>
+    server.says({ type: 'sync', message: { epoch: 'e', oldest: 1, items, next } })
+
+  it('wins over the older page', () => {
+    join()
+    server.accepts()
+    page([echo(ITEM, 1, 'old')], 1)
+    server.says(echo(ITEM, 3, 'new'))
+    page([echo(ITEM_2, 2)], null)
+    expect(synced.at(-1)?.items).toMatchObject([
+      { id: ITEM, seq: 3, message: 'new' },
+      { id: ITEM_2, seq: 2 },
+    ])
+  })
+
+  it('stays deleted, by its id or by its content', () => {
+    join()
+    server.accepts()
+    page([echo(ITEM, 1), echo(ITEM_2, 2, 'by content')], 2)
+    server.says({ type: 'delete_note', message: 'x', id: ITEM })
+    server.says({ type: 'delete_note', message: 'by content' })
+    page([], null)
+    expect(synced.at(-1)?.items).toEqual([])
+  })
+})
+
+describe('a hint that the network is back', () => {
+  it('begins a connect anew that has taken a second', async () => {
+    const live = join()
+    await vi.advanceTimersByTimeAsync(CONNECT_WITHIN_MS)
+    live.wake()
+    expect(server.sockets).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(1)
+    live.wake()
+    expect(server.sockets.map(({ closed }) => closed)).toEqual([true, false])
+    server.accepts()
+    expect(statuses.at(-1)).toEqual({ status: 'live' })
+  })
+
+  it('begins anew also while an answer to auth is waited for', async () => {
+    const live = join()
+    server.newest.events.onOpen()
+    await vi.advanceTimersByTimeAsync(CONNECT_WITHIN_MS + 1)
+    live.wake()
+    expect(server.sockets).toHaveLength(2)
+  })
+})
+
+it('h28_moves_to_the_new_id_of_the_beam_with_what_is_not_confirmed', () => {
+  const live = join()
+  server.accepts()
+  live.share(ITEM, 'x', 'text')
+  live.move('renewed' as BeamId, null)
+  expect(server.sockets.map(({ beam, closed }) => [beam, closed])).toEqual([
+    [BEAM, true],
+    ['renewed', false],
+  ])
+  server.accepts()
+  expect(server.heard()).toMatchObject([{ type: 'auth', message: null }, { id: ITEM }, { type: 'sync' }])
 })

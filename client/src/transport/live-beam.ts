@@ -1,10 +1,11 @@
 /**
- * The live channel of one beam: auth, heartbeat, reconnect, and nothing lost on the way. What is shared while the socket
- * is down is kept and sent when it is back.
+ * The live channel of one beam: auth, heartbeat, reconnect, and nothing lost on the way. What is shared or deleted is sent
+ * again on each new socket until the server has confirmed it.
  */
 import {
   type AuthExtra,
   type BeamId,
+  type BeamKey,
   CLOSE_CODES,
   type ClientMessage,
   type DeviceId,
@@ -17,9 +18,12 @@ import {
   RECONNECT_JITTER_MS,
   type ServerMessage,
   SOCKET_IDLE_MS,
+  type SyncPage,
 } from '../protocol/bindings'
 import { encodeClientMessage, parseServerMessage } from '../protocol/envelope'
 import { readUuid, writeUuid } from '../protocol/frames'
+import { PendingChanges } from '../protocol/pending-changes'
+import { SyncPages } from '../protocol/sync-pages'
 import type { OpenSignalSocket, SignalSocket } from './signal-socket'
 
 /** Why it is not tried again by itself (S19). */
@@ -41,20 +45,25 @@ export interface LiveBeamEvents {
 
 export interface LiveBeamOptions {
   readonly beamId: BeamId
-  readonly beamKey: string | null
+  readonly beamKey: BeamKey | null
   /** What this device says of itself; asked anew for each connect, as a replaced device takes a new token. */
-  readonly auth: (takeNewToken: boolean) => AuthExtra
+  readonly auth: (beam: BeamId, takeNewToken: boolean) => AuthExtra
   readonly open: OpenSignalSocket
   readonly random: () => number
+  /** Milliseconds of a clock that goes on while the device sleeps. */
+  readonly now: () => number
 }
 
 const ADDRESS_BYTES = 16
 /** For the answer to a ping, when the device may just have woken up. */
 export const ANSWER_WITHIN_MS = 3_000
+/** A connect that takes longer may wait for a network that is gone: the next hint begins it anew. */
+export const CONNECT_WITHIN_MS = 1_000
 
 export class LiveBeam {
   readonly #options: LiveBeamOptions
   readonly #events: LiveBeamEvents
+  #beam: Pick<LiveBeamOptions, 'beamId' | 'beamKey'>
   #socket: SignalSocket | null = null
   /** Told apart so that late news of an old socket is ignored. */
   #generation = 0
@@ -64,32 +73,28 @@ export class LiveBeam {
   #retry: ReturnType<typeof setTimeout> | null = null
   #ping: ReturnType<typeof setInterval> | null = null
   #idle: ReturnType<typeof setTimeout> | null = null
-  /** Shared and not yet echoed, in order. */
-  readonly #unconfirmed = new Map<ItemId, ClientMessage>()
-  /** Deletes made while the socket was down. */
-  #waiting: ClientMessage[] = []
+  #connectedAt = 0
+  readonly #pending = new PendingChanges()
   /** What has come of the beam's items since they were asked for; null while they are not asked for. */
-  #synced: LiveItem[] | null = null
+  #sync: { readonly pages: SyncPages; readonly toldBefore: readonly ItemId[] } | null = null
 
   constructor(options: LiveBeamOptions, events: LiveBeamEvents) {
     this.#options = options
+    this.#beam = options
     this.#events = events
     events.onStatus({ status: 'connecting' })
     this.#connect()
   }
 
-  /** Shares an item; it is sent again after a reconnect until the server echoed it. */
+  /** Shares an item, or changes one. */
   share(id: ItemId, message: unknown, extra: string): void {
-    const share: ClientMessage = { type: 'share_clipboard', message, extra, id }
-    this.#unconfirmed.set(id, share)
+    const share = this.#pending.share(id, message, extra)
     if (this.#live) this.#send(share)
   }
 
   delete(id: ItemId, message: unknown): void {
-    this.#unconfirmed.delete(id)
-    const deletion: ClientMessage = { type: 'delete_note', message, id }
+    const deletion = this.#pending.delete(id, message)
     if (this.#live) this.#send(deletion)
-    else this.#waiting.push(deletion)
   }
 
   /** Takes the beam into the account, or renames a saved one (S21, S23); false when nobody hears it now. */
@@ -118,13 +123,21 @@ export class LiveBeam {
     this.#socket?.send(bytes)
   }
 
+  /** Bytes that were handed to the socket and have not left yet. */
+  get unsent(): number {
+    return this.#socket?.unsent() ?? 0
+  }
+
   /**
    * Tries at once: the network is back, the page is seen again, or the person asks. A socket that seems to be open may have
-   * died while the device slept: it is asked, and replaced when it does not answer soon.
+   * died while the device slept: it is asked, and replaced when it does not answer soon. A connect that hangs is begun anew.
    */
   wake(): void {
-    if (this.#retry !== null || !this.#socket) return this.rejoin()
-    if (!this.#live) return
+    if (!this.#socket) return this.rejoin()
+    if (!this.#live) {
+      if (this.#options.now() - this.#connectedAt > CONNECT_WITHIN_MS) this.rejoin()
+      return
+    }
     this.#socket.send('ping')
     if (this.#idle !== null) clearTimeout(this.#idle)
     this.#idle = setTimeout(() => this.#replace(), ANSWER_WITHIN_MS)
@@ -147,11 +160,19 @@ export class LiveBeam {
     this.#end()
   }
 
+  /** The beam has another id (H28): joins it there. What the server has not confirmed goes along. */
+  move(beamId: BeamId, beamKey: BeamKey | null): void {
+    this.#beam = { beamId, beamKey }
+    this.#events.onStatus({ status: 'connecting' })
+    this.rejoin()
+  }
+
   #connect(): void {
     this.#end()
+    this.#connectedAt = this.#options.now()
     const generation = this.#generation
     const isCurrent = () => generation === this.#generation
-    this.#socket = this.#options.open(this.#options.beamId, {
+    this.#socket = this.#options.open(this.#beam.beamId, {
       onOpen: () => isCurrent() && this.#opened(),
       onText: (text) => isCurrent() && this.#text(text),
       onBinary: (bytes) => isCurrent() && this.#binary(bytes),
@@ -163,12 +184,12 @@ export class LiveBeam {
   #opened(): void {
     this.#send({
       type: 'auth',
-      message: this.#options.beamKey,
-      extra: this.#options.auth(this.#replaced),
+      message: this.#beam.beamKey,
+      extra: this.#options.auth(this.#beam.beamId, this.#replaced),
     })
     this.#replaced = false
     // The server reads in order (S1): with nothing to tell it first, its welcome need not be waited for.
-    if (this.#untold().length === 0) this.#sync()
+    if (this.#pending.messages().length === 0) this.#askForEverything()
     this.#ping = setInterval(() => this.#socket?.send('ping'), PING_INTERVAL_MS)
   }
 
@@ -177,36 +198,58 @@ export class LiveBeam {
     if (text === 'pong') return
     const message = parseServerMessage(text)
     if (!message) return
-    if (message.type === 'auth_success') this.#welcomed()
-    if (message.type === 'rec_clipboard') this.#unconfirmed.delete(message.id)
-    if (message.type === 'sync') this.#page(message.message)
-    else this.#events.onMessage(message)
+    if (this.#isNews(message)) this.#events.onMessage(message)
+  }
+
+  /** Takes note of a message. False for what the page need not hear. */
+  #isNews(message: ServerMessage): boolean {
+    switch (message.type) {
+      case 'auth_success':
+        this.#welcomed()
+        return true
+      case 'rec_clipboard':
+        this.#sync?.pages.received(message)
+        return this.#pending.received(message)
+      case 'delete_note':
+        this.#sync?.pages.deleted(message)
+        return message.id === undefined || this.#pending.deleted(message.id)
+      case 'error':
+        if (message.id !== undefined) this.#refused(message.id)
+        return true
+      case 'sync':
+        this.#page(message.message)
+        return false
+      default:
+        return true
+    }
   }
 
   #welcomed(): void {
     this.#live = true
     this.#attempt = 0
     this.#events.onStatus({ status: 'live' })
-    for (const message of this.#untold()) this.#send(message)
-    this.#waiting = []
-    if (this.#synced === null) this.#sync()
+    for (const message of this.#pending.messages()) this.#send(message)
+    if (this.#sync === null) this.#askForEverything()
   }
 
-  /** What the server has not heard yet, deletes first. */
-  #untold(): ClientMessage[] {
-    return [...this.#waiting, ...this.#unconfirmed.values()]
+  /** What was refused ends (S14); where the page went ahead of the server, it hears again what the server has. */
+  #refused(id: ItemId): void {
+    if (this.#pending.refused(id) && this.#sync === null) this.#askForEverything()
   }
 
-  #sync(): void {
-    this.#synced = []
+  #askForEverything(): void {
+    this.#sync = { pages: new SyncPages(), toldBefore: this.#pending.deletions() }
     this.#send({ type: 'sync', message: { after: null } })
   }
 
-  #page(page: Extract<ServerMessage, { type: 'sync' }>['message']): void {
-    if (this.#synced === null) return
-    this.#synced.push(...page.items)
-    if (page.next !== null) this.#send({ type: 'sync', message: { after: page.next } })
-    else this.#events.onSynced({ epoch: page.epoch, oldest: page.oldest, items: this.#synced })
+  #page(page: SyncPage): void {
+    if (this.#sync === null) return
+    const { pages, toldBefore } = this.#sync
+    pages.add(page)
+    if (page.next !== null) return this.#send({ type: 'sync', message: { after: page.next } })
+    this.#sync = null
+    const items = this.#pending.synced(pages.items(), toldBefore)
+    this.#events.onSynced({ epoch: page.epoch, oldest: page.oldest, items })
   }
 
   #binary(bytes: ArrayBuffer): void {
@@ -240,7 +283,7 @@ export class LiveBeam {
   #end(): void {
     this.#generation += 1
     this.#live = false
-    this.#synced = null
+    this.#sync = null
     this.#socket?.close()
     this.#socket = null
     for (const timer of [this.#retry, this.#idle]) if (timer !== null) clearTimeout(timer)

@@ -29,7 +29,7 @@ afterEach(() => {
 })
 
 function calls(refresh: () => Promise<void>, now = () => 10_000) {
-  return { refresh: vi.fn(refresh), readMe: () => Promise.resolve(ada), now }
+  return { refresh: vi.fn(refresh), readMe: () => Promise.resolve(ada), storage: localStorage, now }
 }
 
 test('calls that are refused at the same time renew the login once', async () => {

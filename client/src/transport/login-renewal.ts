@@ -13,6 +13,8 @@ const RENEWED_AT = 'login renewed at'
 interface Calls {
   refresh(): Promise<void>
   readMe(): Promise<User>
+  /** Shared by all tabs. */
+  readonly storage: { getItem(key: string): string | null; setItem(key: string, value: string): void }
   now(): number
 }
 
@@ -40,11 +42,11 @@ async function renew(calls: Calls): Promise<Renewal> {
   }
 }
 
-async function refreshUnlessJustDone({ refresh, now }: Calls): Promise<void> {
-  const renewedAt = Number(localStorage.getItem(RENEWED_AT) ?? 0)
+async function refreshUnlessJustDone({ refresh, storage, now }: Calls): Promise<void> {
+  const renewedAt = Number(storage.getItem(RENEWED_AT) ?? 0)
   if (Math.abs(now() - renewedAt) < JUST_NOW_MS) return
   await refresh()
-  localStorage.setItem(RENEWED_AT, String(now()))
+  storage.setItem(RENEWED_AT, String(now()))
 }
 
 /** Without locks (plain http, older browsers) the server forgives two that come at once (H16). */

@@ -46,6 +46,8 @@ export const openPeerLink: OpenPeerLink = ({ initiator, iceServers, takeChannel 
     void pathOf(connection).then((via) => events.onConnect(via, connection.sctp?.maxMessageSize ?? 0))
   })
   peer.on('close', () => events.onClose())
+  // Nothing is ever said on the library's own channel. Unread, what a hostile device sends there would fill memory.
+  peer.resume()
   // A 'close' follows every error; without a listener the error would be thrown at nobody.
   peer.on('error', () => {})
   connection.addEventListener('iceconnectionstatechange', () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Device, DeviceId } from '../protocol/bindings'
 import type { OpenPeerLink, PeerLinkEvents } from './peer-link'
-import { PeerLinks } from './peer-links'
+import { ATTEMPT_LIMIT_MS, PeerLinks } from './peer-links'
 
 const ADA = 'ada' as DeviceId
 const BOB = 'bob' as DeviceId
@@ -24,6 +24,8 @@ class Opened {
 let opened: Opened[]
 let sent: { to: DeviceId; message: unknown }[]
 let closes: DeviceId[]
+/** How often the library fails to load. */
+let failures: number
 
 function links(me: DeviceId): PeerLinks {
   const open: OpenPeerLink = ({ initiator }, events) => {
@@ -38,7 +40,10 @@ function links(me: DeviceId): PeerLinks {
   }
   let sessions = 0
   const made = new PeerLinks(
-    async () => open,
+    async () => {
+      if (failures-- > 0) throw new TypeError('Failed to fetch dynamically imported module')
+      return open
+    },
     () => `session ${++sessions}`,
     {
       sendSignal: (to, message) => sent.push({ to, message }),
@@ -56,6 +61,7 @@ beforeEach(() => {
   opened = []
   sent = []
   closes = []
+  failures = 0
 })
 afterEach(() => vi.useRealTimers())
 
@@ -116,8 +122,80 @@ describe('l1 links', () => {
     const bob = links(BOB)
     bob.setDevices([device(ADA), device(BOB)])
     await settle()
+    opened[0]?.events.onConnect('direct', 0)
     bob.setDevices([device(BOB)])
     expect(opened[0]?.closed).toBe(false)
+  })
+
+  it('are begun again when no answer comes in time', async () => {
+    links(BOB).setDevices([device(ADA), device(BOB)])
+    await vi.advanceTimersByTimeAsync(ATTEMPT_LIMIT_MS)
+    expect(opened[0]?.closed).toBe(true)
+    expect(closes).toEqual([ADA])
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(opened).toHaveLength(2)
+    opened[1]?.events.onConnect('direct', 0)
+    await vi.advanceTimersByTimeAsync(10 * ATTEMPT_LIMIT_MS)
+    expect(opened[1]?.closed).toBe(false)
+  })
+
+  it('are begun again at once over a new socket: what was signaled over the old one may be lost', async () => {
+    const bob = links(BOB)
+    bob.setDevices([device(ADA), device(BOB)])
+    await settle()
+    bob.welcome(BOB, [])
+    bob.setDevices([device(ADA), device(BOB)])
+    await settle()
+    expect(opened.map(({ closed }) => closed)).toEqual([true, false])
+  })
+
+  it('stay as they are over a new socket when they are connected', async () => {
+    const bob = links(BOB)
+    bob.setDevices([device(ADA), device(BOB)])
+    await settle()
+    opened[0]?.events.onConnect('direct', 0)
+    bob.welcome(BOB, [])
+    bob.setDevices([device(ADA), device(BOB)])
+    await settle()
+    expect(opened.map(({ closed }) => closed)).toEqual([false])
+  })
+
+  it('are begun again when the other device comes back before they were connected', async () => {
+    const bob = links(BOB)
+    bob.setDevices([device(ADA), device(BOB)])
+    await settle()
+    bob.setDevices([device(BOB)])
+    bob.setDevices([device(ADA), device(BOB)])
+    await settle()
+    expect(opened.map(({ closed }) => closed)).toEqual([true, false])
+  })
+
+  it('s12_are_begun_again_when_the_server_cannot_pass_a_signal_on', async () => {
+    const bob = links(BOB)
+    bob.setDevices([device(ADA), device(BOB)])
+    await settle()
+    bob.unreachable(ADA)
+    expect(opened[0]?.closed).toBe(true)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(opened).toHaveLength(2)
+    opened[1]?.events.onConnect('direct', 0)
+    bob.unreachable(ADA)
+    expect(opened[1]?.closed).toBe(false)
+  })
+
+  it('are begun again when the library could not be loaded', async () => {
+    failures = 2
+    links(BOB).setDevices([device(ADA), device(BOB)])
+    await vi.advanceTimersByTimeAsync(1_000 + 2_000)
+    expect(opened).toHaveLength(1)
+  })
+
+  it('leave no timer behind when the beam is left', async () => {
+    const bob = links(BOB)
+    bob.setDevices([device(ADA), device(BOB)])
+    await settle()
+    bob.close()
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   it('are not harmed by signals that are none', () => {

@@ -17,7 +17,16 @@ interface Attempt {
   link: PeerLink | null
   /** What came before the link was there. */
   early: unknown[]
+  isConnected: boolean
+  /** Ends the attempt when it does not connect in time. */
+  limit: ReturnType<typeof setTimeout>
 }
+
+/**
+ * How long an attempt may take: a few round trips of ICE and DTLS through a slow TURN server. An answer that was lost
+ * never comes, and the devices use the relay meanwhile.
+ */
+export const ATTEMPT_LIMIT_MS = 15_000
 
 /** Pause before a dead link is built anew; the relay carries meanwhile. The last one repeats. */
 const REBUILD_DELAYS_MS = [1_000, 2_000, 5_000, 15_000, 60_000]
@@ -43,17 +52,22 @@ export class PeerLinks {
     this.#events = events
   }
 
+  /** A new socket: what was signaled over the old one may be lost, so attempts are begun anew. */
   welcome(me: DeviceId, iceServers: readonly IceServer[]): void {
     this.#me = me
     this.#iceServers = iceServers
+    this.#failures.clear()
+    for (const device of [...this.#retries.keys(), ...this.#attempts.keys()]) this.#giveUp(device)
   }
 
   /** The devices of the beam changed. A link to a device that the server does not list lives on while it works. */
   setDevices(devices: readonly Device[]): void {
     this.#devices = devices.filter(({ caps }) => caps.includes('rtc')).map(({ device_id }) => device_id)
+    for (const device of this.#attempts.keys()) if (!this.#devices.includes(device)) this.#giveUp(device)
     for (const device of this.#devices) {
-      if (this.#begins(device) && !this.#attempts.has(device) && !this.#retries.has(device))
+      if (this.#begins(device) && !this.#attempts.has(device) && !this.#retries.has(device)) {
         this.#build(device)
+      }
     }
   }
 
@@ -73,6 +87,12 @@ export class PeerLinks {
   /** A link is of no use any more, says whoever watches what comes over it. */
   fail(device: DeviceId, session: string): void {
     if (this.#attempts.get(device)?.session === session) this.#closed(device, session)
+  }
+
+  /** The server could not pass a signal on: an attempt that needs it fails. */
+  unreachable(device: DeviceId): void {
+    const attempt = this.#attempts.get(device)
+    if (attempt && !attempt.isConnected) this.#closed(device, attempt.session)
   }
 
   close(): void {
@@ -98,30 +118,38 @@ export class PeerLinks {
   }
 
   #open(device: DeviceId, session: string, initiator: boolean): Attempt {
-    const attempt: Attempt = { session, link: null, early: [] }
+    const ended = () => this.#closed(device, session)
+    const limit = setTimeout(ended, ATTEMPT_LIMIT_MS)
+    const attempt: Attempt = { session, link: null, early: [], isConnected: false, limit }
     this.#attempts.set(device, attempt)
-    const isCurrent = () => this.#attempts.get(device) === attempt
-    void this.#load().then((openPeerLink) => {
-      if (!isCurrent()) return
-      attempt.link = openPeerLink(
-        {
-          initiator,
-          iceServers: this.#iceServers,
-          takeChannel: (channel) => this.#events.takeChannel(device, session, channel),
-        },
-        {
-          onSignal: (signal) => isCurrent() && this.#events.sendSignal(device, { session, signal }),
-          onConnect: (via, maxMessageBytes) => {
-            if (!isCurrent()) return
-            this.#failures.delete(device)
-            this.#events.onConnect(device, session, via, maxMessageBytes)
-          },
-          onClose: () => isCurrent() && this.#closed(device, session),
-        },
-      )
-      for (const signal of attempt.early.splice(0)) attempt.link.signal(signal)
-    })
+    // Without the library, or when the browser makes no further connection, it is tried again later.
+    void this.#load()
+      .then((openPeerLink) => this.#begin(device, attempt, initiator, openPeerLink))
+      .catch(() => this.#attempts.get(device) === attempt && ended())
     return attempt
+  }
+
+  #begin(device: DeviceId, attempt: Attempt, initiator: boolean, openPeerLink: OpenPeerLink): void {
+    const isCurrent = () => this.#attempts.get(device) === attempt
+    if (!isCurrent()) return
+    const { session } = attempt
+    const takeChannel = (channel: RTCDataChannel) => this.#events.takeChannel(device, session, channel)
+    const link = openPeerLink(
+      { initiator, iceServers: this.#iceServers, takeChannel },
+      {
+        onSignal: (signal) => isCurrent() && this.#events.sendSignal(device, { session, signal }),
+        onConnect: (via, maxMessageBytes) => {
+          if (!isCurrent()) return
+          attempt.isConnected = true
+          clearTimeout(attempt.limit)
+          this.#failures.delete(device)
+          this.#events.onConnect(device, session, via, maxMessageBytes)
+        },
+        onClose: () => isCurrent() && this.#closed(device, session),
+      },
+    )
+    attempt.link = link
+    for (const signal of attempt.early.splice(0)) link.signal(signal)
   }
 
   #feed(attempt: Attempt, signal: unknown): void {
@@ -144,9 +172,15 @@ export class PeerLinks {
     this.#retries.set(device, retry)
   }
 
+  /** Ends what has not connected: it cannot any more, or is begun anew. */
+  #giveUp(device: DeviceId): void {
+    if (!this.#attempts.get(device)?.isConnected) this.#drop(device)
+  }
+
   #drop(device: DeviceId): void {
     const attempt = this.#attempts.get(device)
     this.#attempts.delete(device)
+    clearTimeout(attempt?.limit)
     attempt?.link?.close()
     clearTimeout(this.#retries.get(device))
     this.#retries.delete(device)

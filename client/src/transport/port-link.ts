@@ -17,17 +17,19 @@ export function portLink(key: string, port: MessagePort, events: FrameLinkEvents
   let pending = 0
   let closed = false
   const gate = new Gate()
+  const end = () => {
+    if (closed) return
+    closed = true
+    gate.open()
+    events.onClose()
+  }
   port.onmessage = ({ data }: MessageEvent<ToWorker>) => {
     if ('frame' in data) events.onFrame(data.frame)
     else if ('opened' in data) events.onOpen()
     else if ('taken' in data) {
       pending -= data.taken
       if (pending < HIGH_WATER_BYTES) gate.open()
-    } else {
-      closed = true
-      gate.open()
-      events.onClose()
-    }
+    } else end()
   }
   const post = (message: ToPage, transfer: Transferable[] = []) => port.postMessage(message, transfer)
   return {
@@ -39,7 +41,10 @@ export function portLink(key: string, port: MessagePort, events: FrameLinkEvents
       post({ frame }, [frame.buffer])
     },
     room: () => (closed || pending < HIGH_WATER_BYTES ? null : gate.wait()),
-    close: () => post({ close: true }),
+    close() {
+      post({ close: true })
+      end()
+    },
   }
 }
 

@@ -1,63 +1,45 @@
-/** Sends what was wanted on one link: reads a piece of a file, hands it over frame by frame as there is room. */
-import { CHUNK_BYTES, type ItemId } from '../protocol/bindings'
-import type { ChunkRange } from '../protocol/chunk-set'
+/** Sends what is wanted on one link, frame by frame as there is room. */
 import { chunkFrame, chunksPerFrame } from '../protocol/frames'
-import type { FrameLink } from './frame-link'
-import type { Outgoing, Remote } from './remote'
+import type { Turn } from '../protocol/send-queue'
+import type { Link } from './link'
+import type { Outgoing } from './outgoing'
 
-/** Chunks read from a file at once: 1 MiB, so that reading costs few tasks. */
+/** Chunks read from a file at once: 1 MiB, shared by the files that go side by side. */
 const READ_CHUNKS = 64
 
-export interface PumpEvents {
-  /** The file cannot be read any more. */
-  onUnreadable(id: ItemId): void
-}
-
-/** Runs until nothing is wanted on the link. A second call while it runs does nothing. */
-export async function pump(remote: Remote, link: FrameLink, events: PumpEvents): Promise<void> {
-  if (remote.pumping.has(link.key)) return
-  remote.pumping.add(link.key)
+/**
+ * Runs until nothing is wanted on the link. A second call while it runs does nothing.
+ * @param onUnreadable a file cannot be read any more
+ */
+export async function pump(link: Link, onUnreadable: (outgoing: Outgoing) => void): Promise<void> {
+  if (link.isPumping) return
+  link.isPumping = true
   try {
-    for (let next = remote.nextOutgoing(link.key); next; next = remote.nextOutgoing(link.key)) {
-      const [id, outgoing] = next
-      const range = outgoing.sender.next(link.key, READ_CHUNKS)
-      const bytes = range && (await read(outgoing.file, range))
-      if (!range || !bytes) {
-        events.onUnreadable(id)
-        continue
-      }
-      await sendRange(remote, link, id, outgoing, range.first, bytes)
+    for (let turn = await nextTurn(link); turn; turn = await nextTurn(link)) {
+      const bytes = turn.transfer.ready(turn.range) ?? (await read(link, turn))
+      // Cancelled while it was read.
+      if (turn.transfer.hasEnded) continue
+      if (bytes) send(link, turn, bytes)
+      else onUnreadable(turn.transfer)
     }
   } finally {
-    remote.pumping.delete(link.key)
+    link.isPumping = false
   }
 }
 
-async function sendRange(
-  remote: Remote,
-  link: FrameLink,
-  id: ItemId,
-  outgoing: Outgoing,
-  first: number,
-  bytes: Uint8Array,
-): Promise<void> {
-  const perFrame = chunksPerFrame(link.maxFrame)
-  for (let at = 0; at * CHUNK_BYTES < bytes.byteLength; at += perFrame) {
-    const room = link.room()
-    if (room !== null) await room
-    // Cancelled while it waited.
-    if (remote.outgoing.get(id) !== outgoing) return
-    const body = bytes.subarray(at * CHUNK_BYTES, (at + perFrame) * CHUNK_BYTES)
-    link.send(chunkFrame(id, first + at, body))
-  }
+/** The next frame once there is room for it; null when nothing is wanted then. */
+async function nextTurn(link: Link): Promise<Turn<Outgoing> | null> {
+  for (let room = link.wire.room(); room !== null; room = link.wire.room()) await room
+  return link.queue.next(chunksPerFrame(link.wire.maxFrame))
 }
 
-/** Null when the file is gone or has changed on the disk. */
-async function read(file: Blob, { first, count }: ChunkRange): Promise<Uint8Array | null> {
-  try {
-    const part = file.slice(first * CHUNK_BYTES, (first + count) * CHUNK_BYTES)
-    return new Uint8Array(await part.arrayBuffer())
-  } catch {
-    return null
-  }
+function send(link: Link, { transfer, range }: Turn<Outgoing>, bytes: Uint8Array): void {
+  transfer.sender.gave(range)
+  link.wire.send(chunkFrame(transfer.id, range.first, bytes))
+}
+
+function read(link: Link, { transfer, range }: Turn<Outgoing>): Promise<Uint8Array | null> {
+  const share = Math.floor(READ_CHUNKS / Math.max(1, link.queue.size)) - range.count
+  const ahead = link.queue.run(transfer, range.first + range.count, Math.max(0, share))
+  return transfer.read(range, ahead)
 }

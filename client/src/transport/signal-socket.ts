@@ -3,6 +3,8 @@ import type { BeamId } from '../protocol/bindings'
 
 export interface SignalSocket {
   send(data: string | Uint8Array<ArrayBuffer>): void
+  /** Bytes that were handed over and have not left yet. */
+  unsent(): number
   close(): void
 }
 
@@ -24,7 +26,7 @@ export const openSignalSocket: OpenSignalSocket = (beam, events) => {
   const socket = connect(beam)
   if (!socket) {
     queueMicrotask(() => events.onClose(NEVER_OPENED))
-    return { send: () => {}, close: () => {} }
+    return { send: () => {}, unsent: () => 0, close: () => {} }
   }
   socket.binaryType = 'arraybuffer'
   socket.onopen = () => events.onOpen()
@@ -34,6 +36,7 @@ export const openSignalSocket: OpenSignalSocket = (beam, events) => {
     send(data) {
       if (socket.readyState === WebSocket.OPEN) socket.send(data)
     },
+    unsent: () => socket.bufferedAmount,
     close: () => socket.close(),
   }
 }

@@ -1,17 +1,47 @@
-/** The page's handle on the engine in its worker. */
-import type { DeviceId } from '../protocol/bindings'
-import type { EngineCommand, EngineEvent } from './engine-messages'
+/**
+ * The page's handle on the engine in its worker. A worker that breaks is replaced: the new one is told what the page has
+ * to offer and what it was receiving, and the links are built anew.
+ */
+import type { DeviceId, ItemId } from '../protocol/bindings'
+import type { EngineCommand, EngineEvent, Progress } from './engine-messages'
 import { bridgeChannel } from './port-link'
 
-export class Transfers {
-  readonly #worker = new Worker(new URL('./transfer-worker.ts', import.meta.url), { type: 'module' })
+/** Pause before a broken worker is replaced. The last one repeats. */
+const RESTART_DELAYS_MS = [250, 1_000, 5_000, 30_000]
 
-  constructor(onEvent: (event: EngineEvent) => void) {
-    this.#worker.onmessage = ({ data }: MessageEvent<EngineEvent>) => onEvent(data)
+/** What of a worker is needed here. */
+export type EngineWorker = Pick<Worker, 'postMessage' | 'terminate' | 'onmessage' | 'onerror'>
+
+type Command<Do extends EngineCommand['do']> = Extract<EngineCommand, { do: Do }>
+
+export class Transfers {
+  readonly #onEvent: (event: EngineEvent) => void
+  readonly #makeWorker: () => EngineWorker
+  /** Null while a broken one is about to be replaced. */
+  #worker: EngineWorker | null = null
+  #failures = 0
+  // What a new worker must be told.
+  #devices: Command<'devices'> | null = null
+  #relay: Command<'relay'> = { do: 'relay', up: false }
+  readonly #offers = new Map<ItemId, Blob>()
+  readonly #receives = new Map<ItemId, { command: Command<'receive'>; bytes: number }>()
+  /** Direct links that the worker holds, by key. */
+  readonly #links = new Map<string, DeviceId>()
+
+  constructor(onEvent: (event: EngineEvent) => void, makeWorker: () => EngineWorker = transferWorker) {
+    this.#onEvent = onEvent
+    this.#makeWorker = makeWorker
+    this.#start()
+  }
+
+  /** The file that this device offers under an item, if any. */
+  offered(id: ItemId): Blob | null {
+    return this.#offers.get(id) ?? null
   }
 
   tell(command: EngineCommand, transfer: Transferable[] = []): void {
-    this.#worker.postMessage(command, transfer)
+    this.#remember(command)
+    this.#worker?.postMessage(command, transfer)
   }
 
   /**
@@ -19,6 +49,9 @@ export class Transfers {
    * worker only then, and some not at all.
    */
   addChannel(device: DeviceId, key: string, channel: RTCDataChannel): void {
+    // The link is of no use without the engine, and is built anew; whoever makes it is not done with it yet.
+    if (!this.#worker) return queueMicrotask(() => this.#onEvent({ say: 'link', device, key, opened: false }))
+    this.#links.set(key, device)
     try {
       this.tell({ do: 'channel', device, key, channel }, [channel as unknown as Transferable])
     } catch {
@@ -27,4 +60,85 @@ export class Transfers {
       this.tell({ do: 'port', device, key, port: port2 }, [port2])
     }
   }
+
+  #start(): void {
+    const worker = this.#makeWorker()
+    this.#worker = worker
+    worker.onmessage = ({ data }: MessageEvent<EngineEvent>) => {
+      if (worker === this.#worker) this.#heard(data)
+    }
+    worker.onerror = () => {
+      if (worker === this.#worker) this.#broke(worker)
+    }
+    if (this.#devices) worker.postMessage(this.#devices)
+    worker.postMessage(this.#relay)
+    for (const [id, file] of this.#offers) worker.postMessage({ do: 'offer', id, file })
+    for (const { command } of this.#receives.values()) worker.postMessage(command)
+  }
+
+  /** What it had received of unfinished files is lost with it. */
+  #broke(worker: EngineWorker): void {
+    worker.terminate()
+    this.#worker = null
+    for (const [key, device] of this.#links) this.#onEvent({ say: 'link', device, key, opened: false })
+    this.#links.clear()
+    for (const [id, { bytes }] of this.#receives) this.#sayReceiving(id, { status: 'parked', bytes })
+    const delay = RESTART_DELAYS_MS[Math.min(this.#failures, RESTART_DELAYS_MS.length - 1)]
+    this.#failures += 1
+    setTimeout(() => this.#start(), delay)
+  }
+
+  #remember(command: EngineCommand): void {
+    switch (command.do) {
+      case 'devices':
+        this.#devices = command
+        return
+      case 'relay':
+        this.#relay = command
+        return
+      case 'offer':
+        this.#offers.set(command.id, command.file)
+        return
+      case 'receive':
+        this.#receives.set(command.file.id, { command, bytes: 0 })
+        return
+      case 'cancel':
+        return this.#cancelled(command)
+      case 'forget':
+        this.#offers.delete(command.id)
+        this.#receives.delete(command.id)
+    }
+  }
+
+  /** Without a worker nobody else would say that it is cancelled. */
+  #cancelled({ id, device }: Command<'cancel'>): void {
+    if (this.#worker || device !== null || !this.#receives.delete(id)) return
+    this.#sayReceiving(id, { status: 'cancelled', by: 'me' })
+  }
+
+  #heard(event: EngineEvent): void {
+    if (event.say === 'link' && !event.opened) this.#links.delete(event.key)
+    if (event.say === 'receiving') this.#follow(event.id, event.progress)
+    this.#onEvent(event)
+  }
+
+  #follow(id: ItemId, progress: Progress): void {
+    const known = this.#receives.get(id)
+    if ('bytes' in progress && progress.status !== 'failed') {
+      if (known) known.bytes = progress.bytes
+    } else this.#receives.delete(id)
+    // It works: the next trouble is a new one.
+    if (progress.status === 'done') this.#failures = 0
+  }
+
+  #sayReceiving(id: ItemId, progress: Progress): void {
+    this.#onEvent({ say: 'receiving', id, progress })
+  }
+}
+
+/** Its name outlives it: what one worker received, the next must not sweep up. */
+const tab = crypto.randomUUID?.() ?? String(performance.timeOrigin)
+
+function transferWorker(): EngineWorker {
+  return new Worker(new URL('./transfer-worker.ts', import.meta.url), { type: 'module', name: tab })
 }

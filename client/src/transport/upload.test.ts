@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { BeamId, UploadedFile } from '../protocol/bindings'
-import { type Upload, upload, uploadAfter } from './upload'
+import { type Upload, type UploadEnd, upload, uploadAfter } from './upload'
 
 /** The browser's request, with the server's end in the test's hands. */
 class FakeRequest {
@@ -50,7 +50,7 @@ const STORED: UploadedFile = {
   expires_at: null,
 }
 const file = new File(['four'], 'a.png', { type: 'image/png' })
-let ends: (UploadedFile | null)[]
+let ends: UploadEnd[]
 let sent: number[]
 
 beforeEach(() => {
@@ -63,7 +63,7 @@ afterEach(() => vi.unstubAllGlobals())
 const start = () =>
   upload(file, 'beam' as BeamId, {
     onProgress: (bytes) => sent.push(bytes),
-    onEnd: (stored) => ends.push(stored),
+    onEnd: (end) => ends.push(end),
   })
 
 describe('an upload', () => {
@@ -73,7 +73,7 @@ describe('an upload', () => {
     expect(request.opened).toEqual(['POST', '/api/upload/?beam_id=beam'])
     expect(request.sent?.get('file')).toBeInstanceOf(File)
     request.answers(201, STORED)
-    expect(ends).toEqual([STORED])
+    expect(ends).toEqual([{ status: 'stored', file: STORED }])
   })
 
   it('counts the bytes of the file, not those of the form around it', () => {
@@ -85,18 +85,30 @@ describe('an upload', () => {
 
   it.each([
     [413, { detail: 'too large', code: 'too_large' }],
-    [201, '<html>'],
-    [500, ''],
-  ])('has failed after %i %j', (status, body) => {
+    [507, { detail: 'no room', code: 'no_room' }],
+    [400, { file: ['Choose a picture, a video or audio.'] }],
+  ])('is refused for good by %i %j', (status, body) => {
     start()
     FakeRequest.newest.answers(status, body)
-    expect(ends).toEqual([null])
+    expect(ends).toEqual([{ status: 'refused' }])
   })
 
-  it('has failed without an answer', () => {
+  it.each([
+    [404, { detail: 'There is no such beam.', code: 'not_found' }],
+    [429, { detail: 'Wait a minute.', code: 'too_fast' }],
+    [503, { detail: 'Busy.', code: 'unavailable' }],
+    [201, '<html>'],
+    [500, ''],
+  ])('may come another time after %i %j', (status, body) => {
+    start()
+    FakeRequest.newest.answers(status, body)
+    expect(ends).toEqual([{ status: 'unreachable' }])
+  })
+
+  it('may come another time without an answer', () => {
     start()
     FakeRequest.newest.onerror()
-    expect(ends).toEqual([null])
+    expect(ends).toEqual([{ status: 'unreachable' }])
   })
 
   it('says nothing after it was cancelled', () => {

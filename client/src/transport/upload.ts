@@ -3,22 +3,26 @@ import * as v from 'valibot'
 import { BEAM_PARAM } from '../protocol/beam-link'
 import type { BeamId, UploadedFile } from '../protocol/bindings'
 import { parseJson } from '../protocol/envelope'
-
-const uploadedFile = v.object({
-  id: v.string(),
-  url: v.string(),
-  name: v.string(),
-  size: v.number(),
-  type: v.string(),
-  expires_at: v.nullable(v.number()),
-})
+import { uploadedFileSchema } from '../protocol/schemas'
 
 export interface UploadEvents {
   /** Bytes that have left this device. */
   onProgress(sent: number): void
-  /** Once, unless cancelled: what the server keeps, or null for any failure. */
-  onEnd(stored: UploadedFile | null): void
+  /** Once, unless cancelled. */
+  onEnd(end: UploadEnd): void
 }
+
+export type UploadEnd =
+  | { status: 'stored'; file: UploadedFile }
+  /** The server will not take this file: no medium, too large, no room in the quota. */
+  | { status: 'refused' }
+  /** No answer, or none that is about the file: another time it may go. */
+  | { status: 'unreachable' }
+
+/** Refusals that are about the moment, not the file (RFC 9110, 15.5; RFC 6585, 4). 404: the beam has just got another id. */
+const REFUSED_FOR_NOW: readonly number[] = [404, 408, 429]
+/** The quota is full (RFC 4918, 11.5). */
+const NO_ROOM = 507
 
 /** Sends a file; what it returns cancels that. */
 export type Upload = (file: File, beam: BeamId, events: UploadEvents) => () => void
@@ -29,9 +33,9 @@ export const upload: Upload = (file, beam, events) => {
   request.open('POST', `/api/upload/?${BEAM_PARAM}=${beam}`)
   request.setRequestHeader('accept', 'application/json')
   request.upload.onprogress = ({ loaded }) => events.onProgress(Math.min(loaded, file.size))
-  request.onload = () => events.onEnd(request.status === 201 ? read(request.responseText) : null)
-  request.onerror = () => events.onEnd(null)
-  request.ontimeout = () => events.onEnd(null)
+  request.onload = () => events.onEnd(endOf(request.status, request.responseText))
+  request.onerror = () => events.onEnd({ status: 'unreachable' })
+  request.ontimeout = () => events.onEnd({ status: 'unreachable' })
   const form = new FormData()
   form.append('file', file)
   request.send(form)
@@ -54,7 +58,11 @@ export function uploadAfter(makeSure: () => Promise<unknown>, send: Upload): Upl
   }
 }
 
-function read(body: string): UploadedFile | null {
-  const parsed = v.safeParse(uploadedFile, parseJson(body))
-  return parsed.success ? parsed.output : null
+function endOf(status: number, body: string): UploadEnd {
+  if (status === 201) {
+    const parsed = v.safeParse(uploadedFileSchema, parseJson(body))
+    return parsed.success ? { status: 'stored', file: parsed.output } : { status: 'unreachable' }
+  }
+  const isRefused = status === NO_ROOM || (status >= 400 && status < 500 && !REFUSED_FOR_NOW.includes(status))
+  return { status: isRefused ? 'refused' : 'unreachable' }
 }

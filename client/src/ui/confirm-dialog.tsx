@@ -1,7 +1,6 @@
 import { Button } from './button'
 import css from './confirm-dialog.module.css'
-import { Dialog } from './dialog'
-import { DialogFoot } from './dialog-foot'
+import { Dialog, DialogFoot } from './dialog'
 
 interface ConfirmDialogProps {
   title: string

@@ -84,3 +84,8 @@ function useClickBeside(
     return () => dialog.removeEventListener('pointerdown', beside)
   }, [ref, active, onClose])
 }
+
+/** The buttons of a dialog, the main action last. On phones they share the width. */
+export function DialogFoot({ children }: { children: ReactNode }) {
+  return <div className={css.foot}>{children}</div>
+}

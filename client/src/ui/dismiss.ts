@@ -1,6 +1,9 @@
-import { type RefObject, useEffect } from 'react'
+import { type RefObject, useEffect, useLayoutEffect } from 'react'
 
-/** Tells when a press, the focus or Esc leaves what `ref` holds: how popovers and menus close. */
+/**
+ * How popovers and menus close: tells when a press, the focus or Esc leaves what `ref` holds. Once closed, the focus that was in
+ * it goes back to the button that opened it (WAI-ARIA, menu button).
+ */
 export function useDismiss(ref: RefObject<HTMLElement | null>, active: boolean, onDismiss: () => void) {
   useEffect(() => {
     if (!active) return
@@ -19,4 +22,13 @@ export function useDismiss(ref: RefObject<HTMLElement | null>, active: boolean, 
       document.removeEventListener('keydown', onKey)
     }
   }, [ref, active, onDismiss])
+  useLayoutEffect(() => {
+    const anchor = ref.current
+    if (!active || !anchor) return
+    return () => {
+      const { activeElement } = document
+      const wasInside = activeElement === document.body || anchor.contains(activeElement)
+      if (wasInside) anchor.querySelector<HTMLElement>('[aria-haspopup]')?.focus()
+    }
+  }, [ref, active])
 }

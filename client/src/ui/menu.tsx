@@ -10,7 +10,7 @@ export interface MenuItem {
   onSelect: () => void
 }
 
-/** A list of commands. The arrow keys walk it; whoever opens it also closes it and takes the focus back. */
+/** A list of commands. The arrow keys walk it; whoever opens it also closes it (`useDismiss`). */
 export function Menu({
   label,
   items,

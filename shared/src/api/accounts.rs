@@ -39,8 +39,8 @@ pub struct CurrentUser {
     pub user: User,
 }
 
-/// Body of `POST /api/auth/login/` (H11).
-#[derive(Clone, Debug, Deserialize, TS, ToSchema)]
+/// Body of `POST /api/auth/login/` (H11). Without `Debug`: a password is in no log.
+#[derive(Clone, Deserialize, TS, ToSchema)]
 pub struct Login {
     /// In any case.
     pub username: String,
@@ -68,8 +68,8 @@ pub struct ProfileChange {
     pub email: Option<String>,
 }
 
-/// Body of `DELETE /api/auth/delete-account/` (H15).
-#[derive(Clone, Debug, Deserialize, TS, ToSchema)]
+/// Body of `DELETE /api/auth/delete-account/` (H15). Without `Debug`: a password is in no log.
+#[derive(Clone, Deserialize, TS, ToSchema)]
 pub struct AccountDeletion {
     /// The account's password, once more.
     pub password: String,

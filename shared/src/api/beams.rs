@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use super::accounts::PublicUser;
 use crate::ids::{BeamId, DeviceId, ItemId, ShareId};
-use crate::socket::Json;
+use crate::json::Json;
 
 /// What a named share allows (B6); each level includes the one before.
 #[derive(
@@ -158,8 +158,12 @@ pub struct BeamShare {
     pub id: ShareId,
     /// The beam.
     pub beam: Beam,
-    /// The username of whom it is shared with.
+    /// The username of the person with whom it is shared.
     pub shared_with: String,
+    /// That person, as others see people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub shared_with_user: Option<PublicUser>,
     /// What that person may.
     pub share_type: Level,
 }

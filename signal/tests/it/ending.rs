@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use clap::Parser as _;
 use heliograph_shared::close::CloseCode;
 use tokio::time::Instant;
 use tokio_tungstenite::tungstenite::Message;
@@ -66,11 +67,27 @@ async fn i1_a_beam_is_there_after_a_restart() {
         (folder, beam)
     };
     // As a killed server leaves it: nothing was closed.
-    let storage = heliograph_storage::Storage::open(&heliograph_storage::Location::Folder(
+    let (storage, _) = heliograph_storage::Storage::open(&heliograph_storage::Location::Folder(
         folder.0.path().to_owned(),
     ))
     .await
     .unwrap();
     let record = storage.find_beam(folder.1.beam_id).await.unwrap().unwrap();
     assert_eq!(record.key_hash, Some(folder.1.beam_key.hash()));
+}
+
+#[tokio::test]
+async fn a_second_server_on_the_same_tables_does_not_start_and_says_why() {
+    for database in [None, Some(super::postgres::fresh_database())] {
+        let flags: Vec<_> = database.iter().flat_map(|url| ["--database", url]).collect();
+        let server = TestServer::with(&flags).await;
+        let folder = server.folder.path().to_str().unwrap();
+        let args = ["serve", "--listen", "127.0.0.1:0", "--data", folder];
+        let config = heliograph_signal::config::Config::parse_from(args.iter().chain(&flags));
+
+        let second = heliograph_signal::start::start(&config, server.app.clock).await;
+
+        let why = second.err().expect("it is refused").to_string();
+        assert!(why.starts_with("another Heliograph server is using this database."), "{why}");
+    }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::profile_pictures::picture;
 use super::server::TestServer;
-use super::world::{Who, on_both};
+use super::world::{Who, on_both, quota};
 
 fn texts(export: &Value) -> Vec<&Value> {
     export["notes"].as_array().unwrap().iter().map(|note| &note["note"]["content"]).collect()
@@ -25,12 +25,13 @@ async fn h18_an_export_has_everything_of_its_person_and_nothing_else() {
                 id: ItemId::from_random([n; 16]),
                 seq: n.into(),
                 content: n.to_string(),
+                upload: None,
                 kind: "text".to_owned(),
                 device: DeviceId::from_bytes([1; 16]),
                 author: Some(owner),
                 created_at: 0,
             };
-            world.server.app.storage.put_note(trip.beam, &note).await.unwrap();
+            world.writer.put_note(trip.beam, &note, quota(0)).await.unwrap();
         }
         let packing = json!({"title": "Packing", "content": {"root": 1}});
 

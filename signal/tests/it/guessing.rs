@@ -1,8 +1,5 @@
 //! A1, H11: what somebody learns who guesses names and passwords, and what a flood of guesses costs.
 
-use std::fs;
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
@@ -10,6 +7,7 @@ use serde_json::json;
 use tokio::net::TcpStream;
 
 use super::person::Person;
+use super::program::Program;
 use super::server::{TestServer, send};
 
 #[tokio::test]
@@ -46,49 +44,10 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// The server as a process, so that its memory is its own.
-struct Process {
-    child: Child,
-    address: String,
-    _folder: tempfile::TempDir,
-}
-
-impl Process {
-    fn start() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_heliograph"))
-            .args(["serve", "--listen", "127.0.0.1:0", "--data"])
-            .arg(folder.path())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let line = lines.find(|line| line.as_ref().unwrap().contains("http://")).unwrap().unwrap();
-        let port = line.rsplit(':').next().unwrap();
-        Self { child, address: format!("127.0.0.1:{port}"), _folder: folder }
-    }
-
-    /// The most memory that it ever had, in MiB.
-    fn peak(&self) -> u64 {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
-        let kib: u64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
-        kib / 1024
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a1_five_hundred_logins_at_once_cost_bounded_memory_and_the_server_answers_meanwhile() {
-    let server = Process::start();
+    let server = Program::start(&[], &[]);
     let before = server.peak();
     let login = |n: usize| {
         let address = server.address.clone();

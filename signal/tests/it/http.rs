@@ -1,6 +1,8 @@
 //! H1 to H5: paths, bodies, headers, who may post.
 
 use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Error;
 
 use super::bucket::files_in;
@@ -88,6 +90,48 @@ async fn h4_a_socket_wants_a_beam_id_and_a_handshake() {
 }
 
 #[tokio::test]
+async fn h4_a_handshake_has_a_key_of_sixteen_bytes_and_the_version_that_is_spoken() {
+    let server = TestServer::start().await;
+    let path = format!("/ws/beam/{}/", unknown_beam());
+    let key = "dGhlIHNhbXBsZSBub25jZQ==";
+    for (key, version, status) in [
+        (key, "13", 101),
+        ("c2hvcnQ=", "13", 400),
+        ("no base64 of any kind!!!", "13", 400),
+        (key, "8", 400),
+    ] {
+        let headers = [
+            ("connection", "Upgrade"),
+            ("upgrade", "websocket"),
+            ("sec-websocket-key", key),
+            ("sec-websocket-version", version),
+        ];
+        let answer = server.ask("GET", &path, &headers).await;
+        assert_eq!(answer.status, status, "{key} {version}");
+        if status == 400 {
+            assert_eq!(answer.header("sec-websocket-version"), "13");
+            assert_eq!(answer.json()["code"], "bad_request");
+        }
+    }
+}
+
+#[tokio::test]
+async fn h6_a_body_of_more_than_100_levels_is_refused() {
+    let server = TestServer::start().await;
+    let json = [("content-type", "application/json")];
+    for levels in [101, 30_000] {
+        let deep = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        let body = format!(r#"{{"username":"x","password":"y","unknown":{deep}}}"#);
+        let answer = server.send("POST", "/api/auth/login/", &json, body.as_bytes()).await;
+        assert_eq!((answer.status, &answer.json()["code"]), (400, &json!("bad_request")));
+    }
+    let allowed = format!("{}{}", "[".repeat(100), "]".repeat(100));
+    let body = format!(r#"{{"username":"x","password":"y","unknown":{allowed}}}"#);
+    let answer = server.send("POST", "/api/auth/login/", &json, body.as_bytes()).await;
+    assert_eq!(answer.status, 401);
+}
+
+#[tokio::test]
 async fn every_refusal_has_a_body() {
     let server = TestServer::start().await;
     let cases: [(_, _, Headers<'_>, _, _); 6] = [
@@ -121,6 +165,7 @@ async fn every_answer_is_secured() {
     let host = server.address;
     assert!(policy.contains(&format!("connect-src 'self' blob: ws://{host} wss://{host};")));
     let evil = server.ask("GET", "/", &[("host", "x; script-src *")]).await;
+    assert_eq!(evil.status, 400);
     assert!(!evil.header("content-security-policy").contains("script-src *"));
 }
 
@@ -173,4 +218,47 @@ async fn a3_only_our_own_pages_and_programs_may_open_a_socket() {
             other => panic!("{origin}: {:?}", other.map(|_| ())),
         }
     }
+}
+
+#[tokio::test]
+async fn h9_a_page_whose_name_was_made_to_lead_here_gets_nothing() {
+    let server = TestServer::start().await;
+    let port = server.address.port();
+    let (host, origin) = (format!("evil.example:{port}"), format!("http://evil.example:{port}"));
+    let headers = [("host", &*host), ("origin", &*origin), ("sec-fetch-site", "same-origin")];
+    for (method, path) in
+        [("POST", "/api/beams/create/"), ("GET", "/"), ("GET", "/healthz"), ("GET", "/api/site")]
+    {
+        let answer = server.ask(method, path, &headers).await;
+        assert_eq!(answer.status, 421, "{method} {path}");
+        let detail = answer.json()["detail"].as_str().unwrap().to_owned();
+        assert!(detail.contains(&format!("--public-url https://{host}")), "{detail}");
+        assert_is_secured(&answer);
+    }
+    match server.connect_as(unknown_beam(), &headers).await {
+        Err(Error::Http(response)) => assert_eq!(response.status(), 421),
+        other => panic!("{:?}", other.map(|_| ())),
+    }
+}
+
+#[tokio::test]
+async fn h9_a_request_names_its_host_once() {
+    let server = TestServer::with(&["--public-url", "https://beam.example.org"]).await;
+    let status = async |lines: &str| {
+        let mut stream = TcpStream::connect(server.address).await.unwrap();
+        let request = format!("{lines}\r\nconnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer.split(' ').nth(1).unwrap().to_owned()
+    };
+    let path = "/api/site";
+    assert_eq!(status(&format!("GET {path} HTTP/1.1\r\nhost: localhost")).await, "200");
+    assert_eq!(status(&format!("GET {path} HTTP/1.1\r\nhost: Beam.Example.org")).await, "200");
+    assert_eq!(status(&format!("GET {path} HTTP/1.1\r\naccept: */*")).await, "400");
+    assert_eq!(status(&format!("GET {path} HTTP/1.0\r\naccept: */*")).await, "400");
+    let twice = "host: localhost\r\nhost: localhost";
+    assert_eq!(status(&format!("GET {path} HTTP/1.1\r\n{twice}")).await, "400");
+    let target = "http://evil.example/api/site";
+    assert_eq!(status(&format!("GET {target} HTTP/1.1\r\nhost: localhost")).await, "421");
 }

@@ -96,6 +96,25 @@ async fn s9_an_edit_is_one_change_for_ours_and_two_messages_for_plain_devices() 
 }
 
 #[tokio::test]
+async fn s6_a_devices_name_cannot_look_like_another_one() {
+    let server = TestServer::start().await;
+    let beam = unknown_beam();
+    let mut ada = server.join(beam).await;
+    for (name, shown) in [
+        ("Ada's\u{202e} phone", "Ada's phone"),
+        ("\u{2066}Bob\u{2069}\u{200b}\u{feff}", "Bob"),
+        ("a\u{2028}b\0\n", "ab"),
+        ("\u{202e}", "Another device"),
+        ("Zoë 👩‍🚀", "Zoë 👩‍🚀"),
+    ] {
+        let device = server.join_with(beam, &json!({"v": 1, "caps": [], "name": name})).await;
+        assert_eq!(ada.sees_devices(2).await[1]["name"], shown);
+        device.leaves().await;
+        ada.sees_devices(1).await;
+    }
+}
+
+#[tokio::test]
 async fn s2_a_wrong_key_is_refused() {
     let server = TestServer::start().await;
     let beam = server.create_beam().await.beam_id;
@@ -158,8 +177,10 @@ async fn s5_a_token_keeps_the_id_and_replaces_the_older_socket() {
     assert_eq!(second.sees_item().await, "still here");
     second.leaves().await;
     let third = server.join_with(beam, &extra).await;
+    assert_eq!(third.id, bob.sees_id_of(2).await);
+    // A renewed link (H28) gives a beam another id, and the devices that follow keep theirs.
     let elsewhere = server.join_with(unknown_beam(), &extra).await;
-    assert!(third.id == bob.sees_id_of(2).await && third.id != elsewhere.id);
+    assert_eq!(third.id, elsewhere.id);
 }
 
 #[tokio::test]

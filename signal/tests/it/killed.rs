@@ -211,7 +211,7 @@ async fn is_there(storage: &Storage, entry: &Acknowledged) -> bool {
         }
         Acknowledged::Share(friend, beam) => {
             let shares = storage.shares_of_beam(*beam).await.unwrap();
-            shares.iter().any(|share| share.shared_with == *friend)
+            shares.iter().any(|share| share.recipient.username == *friend)
         }
     }
 }
@@ -238,7 +238,7 @@ async fn kill_after(
     for worker in workers {
         worker.await.unwrap();
     }
-    let storage = Storage::open(location).await.unwrap();
+    let (storage, _) = Storage::open(location).await.unwrap();
     storage.check_integrity().await.unwrap();
     let entries = ledger.entries.lock().unwrap().clone();
     for entry in entries {

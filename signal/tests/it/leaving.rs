@@ -138,3 +138,19 @@ async fn h15_an_open_page_is_no_place_to_guess_the_password() {
     assert_eq!(ada.deletes_the_account("ada's password").await.status, 429);
     assert_eq!(ada.logs_in().await.status, 429, "the tries are of the account");
 }
+
+#[tokio::test]
+async fn h15_another_username_gives_no_more_tries() {
+    let server = TestServer::start().await;
+    let mut ada = server.registered("ada").await;
+    // Whoever took the login has no cookie of a known device.
+    ada.cookies.remove("device");
+    for _ in 0..5 {
+        assert_eq!(ada.deletes_the_account("a guess").await.status, 400);
+    }
+    let answer = ada.asks("PUT", "/api/auth/profile/", &json!({"username": "lovelace"})).await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(ada.deletes_the_account("a guess").await.status, 429);
+    let mut elsewhere = server.person("lovelace");
+    assert_eq!(elsewhere.logs_in().await.status, 429, "the tries are of the account");
+}

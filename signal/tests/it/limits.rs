@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use heliograph_shared::close::CloseCode;
-use serde_json::json;
+use heliograph_shared::ids::BeamId;
+use serde_json::{Value, json};
 
 use super::device::unknown_beam;
 use super::person::form;
@@ -45,6 +46,114 @@ async fn an_address_joins_ten_unknown_beams_a_minute() {
         device.says(&auth).await;
         device.is_welcomed().await;
     }
+}
+
+#[tokio::test]
+async fn an_address_has_one_limit_for_unknown_ids_and_wrong_keys() {
+    let server = TestServer::start().await;
+    let (beam, ended) = (server.create_beam().await, unknown_beam());
+    let now = server.app.clock.now();
+    server.app.storage.record_shared_beam(ended, now - 1, now).await.unwrap();
+    let key = serde_json::to_value(&beam.beam_key).unwrap();
+    let close_of = async |beam, key: &Value, from| {
+        let mut device = server.connect_as(beam, &[from]).await.unwrap();
+        device.says(&json!({"type": "auth", "message": key})).await;
+        device.is_closed().await
+    };
+    let wrong = json!("A".repeat(43));
+    for _ in 0..3 {
+        assert_eq!(close_of(beam.beam_id, &wrong, ADA).await, CloseCode::Forbidden.number());
+        assert_eq!(close_of(unknown_beam(), &wrong, ADA).await, CloseCode::Forbidden.number());
+        assert_eq!(close_of(ended, &Value::Null, ADA).await, CloseCode::Ended.number());
+    }
+    assert_eq!(server.asks_for_notes(unknown_beam(), ADA).await, 200);
+
+    for beam in [beam.beam_id, unknown_beam(), ended] {
+        assert_eq!(close_of(beam, &wrong, ADA).await, CloseCode::TooFast.number());
+    }
+    assert_eq!(close_of(ended, &Value::Null, ADA).await, CloseCode::TooFast.number());
+    assert_eq!(server.asks_for_notes(unknown_beam(), ADA).await, 429);
+
+    assert_eq!(server.asks_for_notes(beam.beam_id, ADA).await, 200, "that one is no guess");
+    assert_eq!(server.asks_for_notes(unknown_beam(), BOB).await, 200);
+    let mut creator = server.connect_as(beam.beam_id, &[ADA]).await.unwrap();
+    creator.says(&json!({"type": "auth", "message": key})).await;
+    creator.is_welcomed().await;
+}
+
+#[tokio::test]
+async fn a_deleted_beam_an_unknown_and_an_unsaved_one_have_the_same_notes() {
+    let server = TestServer::start().await;
+    let (unsaved, ended) = (server.create_beam().await.beam_id, unknown_beam());
+    let now = server.app.clock.now();
+    server.app.storage.record_shared_beam(ended, now - 1, now).await.unwrap();
+    for beam in [unsaved, ended, unknown_beam()] {
+        let answer = server.get(&format!("/api/notes/beam_notes/?beam_id={beam}")).await;
+        assert_eq!((answer.status, answer.json()), (200, json!([])));
+    }
+}
+
+impl TestServer {
+    async fn asks_for_notes(&self, beam: BeamId, from: (&str, &str)) -> u16 {
+        let path = format!("/api/notes/beam_notes/?beam_id={beam}");
+        self.ask("GET", &path, &[from]).await.status
+    }
+}
+
+#[tokio::test]
+async fn usernames_cannot_be_listed_by_sharing_or_renaming() {
+    let server = TestServer::start().await;
+    let mut ada = server.registered("ada").await;
+    server.registered("bob").await;
+    let (beam, now) = (unknown_beam(), server.app.clock.now());
+    server.app.storage.record_shared_beam(beam, now, now + 1_000_000).await.unwrap();
+    for n in 0..15 {
+        let body = json!({"beam_id": beam, "username": format!("nobody{n}")});
+        assert_eq!(ada.asks("POST", "/api/beams/share/", &body).await.status, 404, "{n}");
+        let answer = ada.asks("PUT", "/api/auth/profile/", &json!({"username": "bob"})).await;
+        assert_eq!(answer.status, 400, "{n}");
+    }
+    for username in ["bob", "nobody"] {
+        let body = json!({"beam_id": beam, "username": username});
+        let share = ada.asks("POST", "/api/beams/share/", &body).await;
+        let rename = ada.asks("PUT", "/api/auth/profile/", &json!({"username": username})).await;
+        assert_eq!((share.status, rename.status), (429, 429), "{username}");
+    }
+    let same = json!({"username": "Ada", "first_name": "Augusta"});
+    assert_eq!(ada.asks("PUT", "/api/auth/profile/", &same).await.status, 200, "asks nothing");
+}
+
+#[tokio::test]
+async fn an_address_asks_for_thirty_usernames_however_many_accounts_it_has() {
+    let server = TestServer::start().await;
+    server.registered("taken").await;
+    for (name, expected) in [("a_1", 400), ("a_2", 400), ("a_3", 400), ("a_4", 429)] {
+        let mut person = server.registered(name).await;
+        for n in 0..10 {
+            let headers = [ADA, ("content-type", "application/json")];
+            let body = json!({"username": "taken"}).to_string();
+            let answer = person.sends("PUT", "/api/auth/profile/", &headers, body.as_bytes()).await;
+            assert_eq!(answer.status, expected, "{name} {n}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_known_device_logs_in_from_an_address_that_is_full_of_guesses() {
+    let server = TestServer::start().await;
+    let ada = server.registered("ada").await;
+    let logs_in = async |username: &str, password: &str, cookies: &str| {
+        let body = json!({"username": username, "password": password}).to_string();
+        let headers = [ADA, ("content-type", "application/json"), ("cookie", cookies)];
+        server.send("POST", "/api/auth/login/", &headers, body.as_bytes()).await.status
+    };
+    for n in 0..30 {
+        assert_eq!(logs_in(&format!("guess{n}"), "a guess", "").await, 401, "{n}");
+    }
+    assert_eq!(logs_in("ada", &ada.password, "").await, 429);
+    let cookies = ada.cookies_for("/api/auth/login/");
+    assert_eq!(logs_in("guess", "a guess", &cookies).await, 429, "known for ada only");
+    assert_eq!(logs_in("ada", &ada.password, &cookies).await, 200);
 }
 
 #[tokio::test]
@@ -103,4 +212,34 @@ async fn an_address_makes_twenty_accounts_an_hour() {
     assert_eq!(registers(22, BOB).await.status, 201);
     server.time_passes(Duration::from_mins(3)).await;
     assert_eq!(registers(21, ADA).await.status, 201);
+}
+
+#[tokio::test]
+async fn s3_an_address_sends_sixty_forms_to_register_and_no_body_is_read_after_that() {
+    let server = TestServer::start().await;
+    let (kind, body) = form(&[("username", "x")]);
+    let headers = [ADA, ("content-type", &*kind)];
+    for n in 1..=60 {
+        let answer = server.send("POST", "/api/auth/register/", &headers, &body).await;
+        assert_eq!(answer.status, 400, "{n}");
+    }
+    // Its body never comes.
+    let announced = [ADA, ("content-type", &*kind), ("content-length", "5000000")];
+    let answer = server.ask("POST", "/api/auth/register/", &announced).await;
+    assert_eq!((answer.status, &answer.json()["code"]), (429, &json!("too_fast")));
+}
+
+#[tokio::test]
+async fn s2_an_account_sends_ten_pictures_and_then_has_to_wait() {
+    let server = TestServer::start().await;
+    let mut ada = server.registered("ada").await;
+    for n in 1..=10 {
+        let answer = ada.sends_form("/api/auth/profile-picture/", &[("profile_picture", "")]).await;
+        assert_eq!(answer.status, 400, "{n}");
+    }
+    let answer = ada.sends_form("/api/auth/profile-picture/", &[("profile_picture", "")]).await;
+    assert_eq!((answer.status, &answer.json()["code"]), (429, &json!("too_fast")));
+    server.time_passes(Duration::from_secs(30)).await;
+    let answer = ada.sends_form("/api/auth/profile-picture/", &[("profile_picture", "")]).await;
+    assert_eq!(answer.status, 400);
 }

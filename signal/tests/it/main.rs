@@ -9,9 +9,9 @@
 
 mod abuse;
 mod accounts;
+mod arrows;
 mod broken_uploads;
-#[path = "../../../storage/tests/it/bucket.rs"]
-mod bucket;
+mod commit;
 mod csrf;
 mod describing;
 mod device;
@@ -27,14 +27,19 @@ mod leaving;
 mod limits;
 mod permissions;
 mod person;
-#[path = "../../../storage/tests/it/postgres.rs"]
-mod postgres;
 mod profile_pictures;
+mod program;
+mod refusals;
 mod relaying;
+mod rude;
+mod running;
 mod saved_beams;
 mod server;
 mod sessions;
 mod small_disk;
 mod tls;
+mod uncertain;
 mod uploads;
 mod world;
+
+use heliograph_testing::{bucket, postgres};

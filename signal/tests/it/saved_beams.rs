@@ -2,10 +2,12 @@
 
 use heliograph_shared::api::beams::LinkAccess;
 use heliograph_shared::close::CloseCode;
+use heliograph_shared::ids::{DeviceId, ItemId};
+use heliograph_storage::notes::NewNote;
 use serde_json::{Value, json};
 
 use super::device::TestDevice;
-use super::world::{Who, World, on_both};
+use super::world::{Who, World, on_both, quota};
 
 /// The owner makes a beam, shares in it, and saves it.
 async fn saves(world: &World<'_>, name: &str) -> (TestDevice, heliograph_shared::api::CreatedBeam) {
@@ -287,4 +289,35 @@ async fn s22_a_restart_finds_every_note_whose_echo_was_seen() {
     let list = owner.gets(&format!("/api/notes/beam_notes/?beam_id={}", beam.beam_id)).await;
     let numbers: Vec<_> = (0..20).map(|number| json!(number)).collect();
     assert_eq!(contents(&list.json()), numbers);
+}
+
+#[tokio::test]
+async fn h30_a_long_list_of_notes_is_told_whole_and_in_order() {
+    on_both(async |world| {
+        let trip = world.trip(LinkAccess::Read).await;
+        // Pages that end by their number, by their bytes, and of one note that is longer than a page.
+        let lengths = [1; 250].into_iter().chain([200_000, 200_000, 300_000, 10]);
+        for (place, length) in (2..).zip(lengths) {
+            let mut id = [0; 16];
+            id[8..].copy_from_slice(&u64::to_be_bytes(place));
+            let note = NewNote {
+                id: ItemId::from_random(id),
+                seq: place,
+                content: json!([place, "ü".repeat(length)]).to_string(),
+                upload: None,
+                kind: "text".to_owned(),
+                device: DeviceId::from_bytes([1; 16]),
+                author: None,
+                created_at: 0,
+            };
+            world.writer.put_note(trip.beam, &note, quota(0)).await.unwrap();
+        }
+
+        let list = notes(world, Who::Guest, trip.beam).await;
+
+        let places: Vec<_> = contents(&list)[1..].iter().map(|note| note[0].clone()).collect();
+        assert_eq!(places, (2..256).map(|place| json!(place)).collect::<Vec<_>>());
+        assert_eq!(world.server.app.budget.taken_in_all(), 0);
+    })
+    .await;
 }

@@ -68,7 +68,7 @@ impl TestServer {
         let (listeners, app) = start(&config, Clock::running(Clock::System.now())).await.unwrap();
         let (address, shutdown) = (app.listening.plain, CancellationToken::new());
         let running =
-            tokio::spawn(heliograph_signal::serve(listeners, app.clone(), shutdown.clone()));
+            tokio::spawn(heliograph_signal::start::serve(listeners, app.clone(), shutdown.clone()));
         Self { app, address, folder, running, shutdown }
     }
 
@@ -77,6 +77,7 @@ impl TestServer {
         self.shutdown.cancel();
         self.running.await.unwrap();
         self.app.storage.close().await;
+        self.app.lease.release().await;
         self.folder
     }
 

@@ -19,7 +19,7 @@ async fn h7_on_http_the_cookies_are_kept_from_scripts_and_other_sites() {
     for answer in
         [ada.registers().await, ada.logs_in().await, ada.posts("/api/auth/refresh/").await]
     {
-        let [access, refresh] = &answer.cookies[..] else { panic!("{answer:?}") };
+        let [access, refresh, ..] = &answer.cookies[..] else { panic!("{answer:?}") };
         assert_is_cookie(access, "access", "Path=/; Max-Age=900; HttpOnly; SameSite=Lax");
         let rest = "Path=/api/auth; Max-Age=2592000; HttpOnly; SameSite=Lax";
         assert_is_cookie(refresh, "refresh", rest);
@@ -41,11 +41,14 @@ async fn h7_on_https_they_are_secure_and_tied_to_this_host() {
     ] {
         let headers = [https, ("content-type", "application/json")];
         let answer = server.send("POST", "/api/auth/login/", &headers, body.as_bytes()).await;
-        let [access, refresh] = &answer.cookies[..] else { panic!("{answer:?}") };
+        let [access, refresh, device] = &answer.cookies[..] else { panic!("{answer:?}") };
         let rest = "Path=/; Max-Age=900; HttpOnly; SameSite=Lax; Secure";
         let token = assert_is_cookie(access, "__Host-access", rest);
-        let rest = "Path=/api/auth; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure";
-        assert_is_cookie(refresh, "__Secure-refresh", rest);
+        let rest = "Path=/; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure";
+        assert_is_cookie(refresh, "__Host-refresh", rest);
+        assert!(device.starts_with("__Host-device="), "{device}");
+        let rest = "; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax; Secure";
+        assert!(device.ends_with(rest), "{device}");
 
         let secure = format!("__Host-access={token}");
         let planted = format!("access={token}");
@@ -261,9 +264,10 @@ async fn h11_a_wrong_pair_reads_the_same_whichever_half_is_wrong() {
 }
 
 #[tokio::test]
-async fn five_tries_are_free_and_then_even_the_right_password_waits() {
+async fn five_tries_are_free_and_then_even_the_right_password_waits_on_an_unknown_device() {
     let server = TestServer::start().await;
-    let ada = server.registered("ada").await;
+    server.registered("ada").await;
+    let ada = server.person("ada");
     for name in ["nobody", "ada"] {
         let refused = server.is_guessed_at(name).await;
         assert_eq!(refused.json()["code"], "too_fast", "whether anybody has the name or not");
@@ -308,4 +312,69 @@ async fn of_fifty_guesses_at_once_few_are_heard() {
     let heard = statuses.iter().filter(|status| **status == 401).count();
     // Five, and what a slow machine leaves time for.
     assert!((5..=10).contains(&heard), "{statuses:?}");
+}
+
+#[tokio::test]
+async fn guesses_from_elsewhere_do_not_keep_somebody_out_of_a_device_that_is_known() {
+    let server = TestServer::start().await;
+    let mut ada = server.registered("ada").await;
+    ada.posts("/api/auth/logout/").await;
+    server.is_guessed_at("ada").await;
+
+    assert_eq!(server.person("ada").logs_in().await.status, 429, "on another device");
+    assert_eq!(ada.logs_in().await.status, 200);
+
+    // It goes on being known, under the same name, and outlives a restart.
+    let known = ada.cookies["device"].clone();
+    ada.posts("/api/auth/logout/").await;
+    drop(ada);
+    let server = TestServer::on(server.ends().await, &[]).await;
+    server.is_guessed_at("ada").await;
+    let mut ada = server.person("ada");
+    ada.cookies.insert("device".to_owned(), known.clone());
+    assert_eq!(ada.logs_in().await.status, 200);
+    assert_eq!(ada.cookies["device"], known);
+}
+
+#[tokio::test]
+async fn a_known_device_is_no_way_around_the_pauses() {
+    let server = TestServer::start().await;
+    let ada = server.registered("ada").await;
+    let mallory = server.registered("mallory").await;
+    server.is_guessed_at("ada").await;
+
+    let mut with_ones_own = mallory.clone();
+    (with_ones_own.username, with_ones_own.password) = (ada.username.clone(), ada.password.clone());
+    assert_eq!(with_ones_own.logs_in().await.status, 429, "known for another account");
+    let mut with_a_forged_one = server.person("ada");
+    for forged in ["A".repeat(64), "x".to_owned()] {
+        with_a_forged_one.cookies.insert("device".to_owned(), ("/".to_owned(), forged));
+        assert_eq!(with_a_forged_one.logs_in().await.status, 429);
+    }
+
+    let mut on_hers = Person { password: "a guess".to_owned(), ..ada };
+    for _ in 0..5 {
+        assert_eq!(on_hers.logs_in().await.status, 401);
+    }
+    assert_eq!(on_hers.logs_in().await.status, 429, "tries on a known device are counted, too");
+}
+
+#[tokio::test]
+async fn h7_a_refresh_token_that_came_with_another_logins_access_token_is_refused() {
+    let server = TestServer::start().await;
+    let ada = server.registered("ada").await;
+    let mallory = server.registered("mallory").await;
+    let mut tossed = ada.clone();
+    tossed.cookies.insert("refresh".to_owned(), mallory.cookies["refresh"].clone());
+    assert_eq!(tossed.posts("/api/auth/refresh/").await.status, 401);
+    server.time_passes(16 * MINUTE).await;
+    assert_eq!(tossed.posts("/api/auth/refresh/").await.status, 401, "long after");
+    for mut honest in [ada.clone(), mallory] {
+        assert_eq!(honest.posts("/api/auth/refresh/").await.status, 200, "nothing was used up");
+    }
+
+    let (_, own) = &ada.cookies["refresh"];
+    let twice = format!("refresh={}; refresh={own}", "A".repeat(43));
+    let answer = server.ask("POST", "/api/auth/refresh/", &[("cookie", &twice)]).await;
+    assert_eq!(answer.status, 401, "nothing says which of two is hers");
 }

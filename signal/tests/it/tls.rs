@@ -61,7 +61,7 @@ async fn h7_who_registers_over_our_own_https_gets_secure_cookies_and_is_known_by
     let answer = send(stream, "localhost", "POST", "/api/auth/register/", &headers, &body).await;
     assert_eq!(answer.status, 201);
     assert!(answer.cookies[0].starts_with("__Host-access="), "{:?}", answer.cookies);
-    assert!(answer.cookies[1].starts_with("__Secure-refresh="), "{:?}", answer.cookies);
+    assert!(answer.cookies[1].starts_with("__Host-refresh="), "{:?}", answer.cookies);
     assert!(answer.cookies.iter().all(|cookie| cookie.ends_with("; Secure")));
 
     let stream = connect(&server, "localhost").await.unwrap();

@@ -1,10 +1,16 @@
 //! H40 to H42, H14: files that people leave on the server for a while, and their pictures.
 
-use heliograph_signal::sweeper;
+use heliograph_shared::ids::BeamId;
+use heliograph_signal::budget::Kind;
+use heliograph_signal::people::pictures::SentPicture;
+use heliograph_signal::start::sweeper;
+use heliograph_storage::blobs::{BlobId, BlobKey};
+use heliograph_storage::uploads::NewUpload;
 use serde_json::{Value, json};
 
 use super::bucket::{Bucket, files_in};
-use super::file::{File, HOUR, LARGE, MIB, png, servers, url};
+use super::device::unknown_beam;
+use super::file::{File, HOUR, LARGE, MIB, bucket_flags, png, servers, url};
 use super::person::Header;
 use super::server::TestServer;
 
@@ -186,6 +192,127 @@ async fn h40_the_room_of_a_beam_and_of_an_account_is_exact() {
 }
 
 #[tokio::test]
+async fn s5_a_guest_without_a_beam_or_with_an_invented_one_has_the_quota_of_an_address() {
+    let flags = ["--guest-address-total", "5000", "--all-guests-total", "8000"];
+    let server = TestServer::with(&flags).await;
+    let sends = async |from: &str, beam: Option<String>, size| {
+        let path =
+            beam.map_or("/api/upload/".to_owned(), |id| format!("/api/upload/?beam_id={id}"));
+        let (body, kind) = png(size).form();
+        server.send("POST", &path, &[kind, ("x-forwarded-for", from)], &body).await.status
+    };
+    let invented = || Some(unknown_beam().to_string());
+    assert_eq!(sends("192.0.2.1", None, 3000).await, 201);
+    assert_eq!(sends("192.0.2.1", None, 2001).await, 507);
+    assert_eq!(sends("192.0.2.1", invented(), 2001).await, 507);
+    assert_eq!(sends("192.0.2.1", invented(), 2000).await, 201);
+    assert_eq!(sends("192.0.2.2", invented(), 3001).await, 507);
+    assert_eq!(sends("192.0.2.2", invented(), 3000).await, 201);
+    assert_eq!(sends("192.0.2.3", None, 30).await, 507);
+    let mut ada = server.registered("ada").await;
+    assert_eq!(ada.uploads("/api/upload/", &png(9000)).await.status, 201);
+}
+
+#[tokio::test]
+async fn s5_an_invented_beam_counts_as_an_unknown_join() {
+    let server = TestServer::start().await;
+    let from = ("x-forwarded-for", "192.0.2.1");
+    let sends = async |beam: BeamId| {
+        let (body, kind) = png(99).form();
+        let path = format!("/api/upload/?beam_id={beam}");
+        server.send("POST", &path, &[kind, from], &body).await.status
+    };
+    let known = server.create_beam().await.beam_id;
+    for n in 0..10 {
+        assert_eq!(sends(unknown_beam()).await, 201, "{n}");
+    }
+    assert_eq!(sends(unknown_beam()).await, 429);
+    assert_eq!(sends(known).await, 201);
+}
+
+#[tokio::test]
+async fn s5_a_bucket_holds_no_more_than_the_operator_said() {
+    let bucket = Bucket::start().await;
+    let flags =
+        [bucket_flags(&bucket), vec!["--uploads-total".to_owned(), "9000".to_owned()]].concat();
+    let flags: Vec<_> = flags.iter().map(String::as_str).collect();
+    let server = TestServer::with(&flags).await;
+    let mut ada = server.registered("ada").await;
+    assert_eq!(ada.uploads("/api/upload/", &png(5000)).await.status, 201);
+    assert_eq!(server.has_room_for("/api/upload/", 4001).await, 507);
+    assert_eq!(server.has_room_for("/api/upload/", 4000).await, 201);
+    assert_eq!(ada.uploads("/api/upload/", &png(30)).await.status, 507);
+}
+
+#[tokio::test]
+async fn s15_a_file_that_cannot_be_removed_keeps_none_of_the_others() {
+    let server = TestServer::start().await;
+    let mut ada = server.registered("ada").await;
+    let urls = [
+        url(&ada.uploads("/api/upload/", &png(99)).await),
+        url(&ada.uploads("/api/upload/", &png(99)).await),
+    ];
+    let mut stuck = files_in(&server.folder.path().join("blobs")).into_iter();
+    let stuck = stuck.find(|file| urls[0].ends_with(file.file_name().unwrap().to_str().unwrap()));
+    let stuck = stuck.unwrap();
+    // A folder at its place: no file can be removed there.
+    std::fs::remove_file(&stuck).unwrap();
+    std::fs::create_dir_all(stuck.join("in the way")).unwrap();
+    let dead = async || server.app.storage.dead_blobs(i64::MAX, 9).await.unwrap();
+
+    for url in &urls {
+        assert_eq!(ada.sends("DELETE", url, &[], b"").await.status, 200);
+        sweeper::sweep(&server.app).await;
+    }
+
+    assert_eq!(server.kept_files(), 0);
+    assert_eq!(dead().await.len(), 1);
+    std::fs::remove_dir_all(&stuck).unwrap();
+    server.time_passes(HOUR).await;
+    sweeper::sweep(&server.app).await;
+    assert_eq!(dead().await, []);
+}
+
+#[tokio::test]
+async fn s15_parts_that_may_not_be_removed_are_tried_again() {
+    let bucket = Bucket::start().await;
+    let [_, server] = servers(&bucket).await;
+    let before = bucket.files().len();
+    let (id, storage) = (BlobId::from_random([7; 16]), &server.app.storage);
+    let mut writer = server.app.blobs.write(BlobKey::Upload(id)).await.unwrap();
+    // So many parts that the first has come to the bucket.
+    writer.push(png(16 * MIB).bytes.into()).await.unwrap();
+    let new = NewUpload {
+        id,
+        account: None,
+        beam: None,
+        address: None,
+        name: "a.png".to_owned(),
+        media_type: "image/png".to_owned(),
+        created_at: server.app.clock.now(),
+        expires_at: None,
+    };
+    storage.start_upload(&new).await.unwrap();
+    storage.note_upload_parts(id, writer.parts().unwrap()).await.unwrap();
+    drop(writer);
+    bucket.is_left().await;
+    bucket.refuses_aborts(true);
+    server.time_passes(HOUR).await;
+
+    sweeper::sweep(&server.app).await;
+
+    assert!(bucket.files().len() > before);
+    let dead = storage.dead_blobs(i64::MAX, 9).await.unwrap();
+    // The server's own sweeper may have tried it too.
+    assert!(matches!(&dead[..], [blob] if blob.tries > 0), "{dead:?}");
+    bucket.refuses_aborts(false);
+    server.time_passes(HOUR).await;
+    sweeper::sweep(&server.app).await;
+    assert_eq!(bucket.files().len(), before);
+    assert_eq!(storage.dead_blobs(i64::MAX, 9).await.unwrap(), []);
+}
+
+#[tokio::test]
 async fn a_guests_file_ends_with_its_beam_and_after_a_day_at_most() {
     let server = TestServer::start().await;
     let beam = server.create_beam().await;
@@ -252,7 +379,9 @@ async fn h14_a_picture_is_served_as_a_jpeg_that_may_do_nothing() {
         let (app, mut png) = (&server.app, std::io::Cursor::new(Vec::new()));
         image::RgbImage::new(9, 9).write_to(&mut png, image::ImageFormat::Png).unwrap();
         let now = app.clock.now();
-        let kept = app.pictures.keep(png.into_inner(), &app.blobs, &app.storage, now).await;
+        let held = app.budget.nothing(Kind::Requests);
+        let sent = SentPicture { bytes: png.into_inner(), held };
+        let kept = app.pictures.keep(sent, &app.blobs, &app.storage, now).await;
         let url = format!("/api/pictures/{}", kept.unwrap());
 
         let answer = server.get(&url).await;

@@ -4,7 +4,8 @@ use heliograph_shared::api::beams::{Level, LinkAccess};
 use heliograph_shared::ids::{BeamId, BeamKey, ItemId, ShareId};
 use heliograph_shared::names::{BeamName, Username};
 use heliograph_storage::accounts::AccountId;
-use heliograph_storage::notes::NewNote;
+use heliograph_storage::notes::{NewNote, Quota};
+use heliograph_storage::{BeamWriter, Location, Storage};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -30,6 +31,8 @@ pub const EVERYBODY: [Who; 6] =
 /// Everybody who has an account here, logged in.
 pub struct World<'a> {
     pub server: &'a TestServer,
+    /// Sets a scene in the tables, past the server.
+    pub writer: BeamWriter,
     people: Vec<(Who, Person<'a>)>,
 }
 
@@ -42,23 +45,31 @@ pub struct Trip {
     pub admins: ShareId,
 }
 
+/// Room for everything.
+pub fn quota(now: i64) -> Quota {
+    Quota { bytes: u64::MAX, now }
+}
+
 /// Runs a test on a server with SQLite, then on one with Postgres.
 pub async fn on_both(test: impl AsyncFn(&World<'_>)) {
-    for flags in [vec![], vec!["--database".to_owned(), fresh_database()]] {
-        let flags: Vec<_> = flags.iter().map(String::as_str).collect();
-        println!("with {flags:?}");
+    for database in [None, Some(fresh_database())] {
+        println!("with {database:?}");
+        let flags: Vec<_> = database.iter().flat_map(|url| ["--database", url]).collect();
         let server = TestServer::with(&flags).await;
-        test(&World::of(&server).await).await;
+        let folder = || Location::Folder(server.folder.path().to_owned());
+        let location = database.clone().map_or_else(folder, Location::Postgres);
+        test(&World::of(&server, &location).await).await;
     }
 }
 
 impl<'a> World<'a> {
-    async fn of(server: &'a TestServer) -> Self {
+    async fn of(server: &'a TestServer, location: &Location) -> Self {
         let mut people = vec![(Who::Guest, server.person("guest"))];
         for who in &EVERYBODY[1..] {
             people.push((*who, server.registered(&format!("{who:?}").to_lowercase()).await));
         }
-        Self { server, people }
+        let (_, writer) = Storage::open(location).await.unwrap();
+        Self { server, writer, people }
     }
 
     pub fn person(&self, who: Who) -> Person<'a> {
@@ -72,7 +83,8 @@ impl<'a> World<'a> {
 
     /// A fresh saved beam with one note by the writer.
     pub async fn trip(&self, link_access: LinkAccess) -> Trip {
-        let (storage, now) = (&self.server.app.storage, self.server.app.clock.now());
+        let (storage, writer) = (&self.server.app.storage, &self.writer);
+        let now = self.server.app.clock.now();
         let beam = BeamId::from_random(*Uuid::now_v7().as_bytes());
         let key = BeamKey::from_random([1; 32]).hash();
         storage.create_beam(beam, key, now, now + 1_000_000).await.unwrap();
@@ -81,17 +93,18 @@ impl<'a> World<'a> {
             id: ItemId::from_random([1; 16]),
             seq: 1,
             content: r#"{"title": "Packing",  "content": {"root": 1}}"#.to_owned(),
+            upload: None,
             kind: "lexi_note".to_owned(),
             device: heliograph_shared::ids::DeviceId::from_bytes([1; 16]),
             author: Some(self.account(Who::Writer).await),
             created_at: now,
         };
         let name = BeamName::parse("Trip").unwrap();
-        storage.save_beam(beam, owner, &name, &[note], now).await.unwrap();
-        storage.change_beam(owner, beam, None, Some(link_access)).await.unwrap();
+        writer.save_beam(beam, owner, &name, &[note], quota(now)).await.unwrap();
+        writer.change_beam(owner, beam, None, Some(link_access)).await.unwrap();
         let share = async |who: Who, level| {
             let (id, name) = (ShareId::from_random(*Uuid::now_v7().as_bytes()), self.person(who));
-            storage.create_share(owner, id, beam, &name.username, level, now).await.unwrap().id
+            writer.create_share(owner, id, beam, &name.username, level, now).await.unwrap().id
         };
         Trip {
             beam,

@@ -1,4 +1,4 @@
-//! Blobs: bytes that are too many for a row, in a folder, in an S3 bucket, or in memory for tests. The one door to
+//! Blobs: bytes that are too many for a row, in a folder or in an S3 bucket. The one door to
 //! `object_store`. What a blob is, whose, and until when, is in the tables; here are only bytes.
 
 mod error;
@@ -15,7 +15,6 @@ use futures_util::stream::BoxStream;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use object_store::aws::AmazonS3;
 use object_store::local::LocalFileSystem;
-use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, GetResultPayload, ObjectStore, ObjectStoreExt as _};
 
@@ -25,9 +24,11 @@ pub use location::{Credentials, Location, S3};
 pub use writer::Writer;
 
 /// Bytes of one read from a file: large enough that the way to the disk is not what takes the time.
-const READ_BYTES: usize = 512 * 1024;
+const READ_BYTES: usize = 256 * 1024;
 /// Reads of a file on their way at a time.
 const READ_AHEAD: usize = 2;
+/// Bytes that one [`Reading`] holds at most, with a piece that was handed on and one that is being sent.
+pub const READING_BYTES: usize = READ_BYTES * (READ_AHEAD + 2);
 
 /// The bytes of a blob, in order.
 pub type Reading = BoxStream<'static, Result<Bytes, Error>>;
@@ -42,7 +43,6 @@ pub struct Blobs {
 enum Store {
     Folder { files: Arc<LocalFileSystem>, folder: PathBuf },
     S3(Arc<AmazonS3>),
-    Memory(Arc<InMemory>),
 }
 
 impl Blobs {
@@ -66,12 +66,6 @@ impl Blobs {
         Ok(Self { store })
     }
 
-    /// In memory, gone with the last clone.
-    #[must_use]
-    pub fn in_memory() -> Self {
-        Self { store: Store::Memory(Arc::default()) }
-    }
-
     /// Whether blobs can be read here: the bucket is there and takes our credentials.
     ///
     /// # Errors
@@ -80,6 +74,15 @@ impl Blobs {
         match self.objects().get(&Path::from("check")).await.map_err(Error::from) {
             Ok(_) | Err(Error::Missing) => Ok(()),
             Err(error) => Err(error),
+        }
+    }
+
+    /// Memory that one [`Writer`] takes at most, in bytes.
+    #[must_use]
+    pub fn writer_bytes(&self) -> usize {
+        match self.store {
+            Store::Folder { .. } => writer::FILE_BYTES,
+            Store::S3(_) => writer::BUCKET_BYTES,
         }
     }
 
@@ -94,7 +97,6 @@ impl Blobs {
                 Ok(Writer::to_file(files.put_multipart(&path).await?, path))
             }
             Store::S3(bucket) => Writer::to_store(bucket.clone(), path).await,
-            Store::Memory(memory) => Writer::to_store(memory.clone(), path).await,
         }
     }
 
@@ -142,20 +144,20 @@ impl Blobs {
     }
 
     /// Removes a blob and what an unfinished write left of it; `parts` is what [`Writer::parts`] said. Again is no
-    /// error.
+    /// error, except that a server may refuse to remove parts that it does not have.
     ///
     /// # Errors
-    /// [`Error`] when the place cannot do it; the blob may be there then.
+    /// [`Error`] when the place cannot do it; the blob or its parts may be there then.
     pub async fn delete(&self, key: BlobKey, parts: Option<&str>) -> Result<(), Error> {
         let path = key.path();
         if let Some(parts) = parts
             && let Some(store) = self.multipart()
         {
-            // Servers do not agree on how they say that there is no such upload any more; one that refuses us
-            // altogether refuses the deletion below too.
             match allow_missing(store.abort_multipart(&path, &parts.to_owned()).await) {
-                Ok(()) | Err(Error::Refused(_)) => {}
-                Err(error) => return Err(error),
+                // Servers do not agree on how they say that there is no such upload any more. A blob that is whole has
+                // no parts: they have become it.
+                Err(Error::Refused(_)) if self.size(key).await.is_ok() => {}
+                other => other?,
             }
         }
         if let Store::Folder { folder, .. } = &self.store {
@@ -192,7 +194,6 @@ impl Blobs {
         match &self.store {
             Store::Folder { files, .. } => files,
             Store::S3(bucket) => bucket,
-            Store::Memory(memory) => memory,
         }
     }
 
@@ -200,7 +201,6 @@ impl Blobs {
         match &self.store {
             Store::Folder { .. } => None,
             Store::S3(bucket) => Some(&**bucket),
-            Store::Memory(memory) => Some(&**memory),
         }
     }
 }

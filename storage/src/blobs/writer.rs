@@ -21,6 +21,11 @@ const TO_FILE: usize = 1;
 /// Parts on their way to a bucket at a time: one goes out while its server is still busy with the one before.
 const TO_BUCKET: usize = 2;
 
+/// Memory of a writer to a file: the parts on their way, and the one that fills.
+pub(super) const FILE_BYTES: usize = (TO_FILE + 1) * FILE_PART;
+/// The same of a writer to a bucket.
+pub(super) const BUCKET_BYTES: usize = (TO_BUCKET + 1) * BUCKET_PART;
+
 /// A blob that is being written. Dropped, nothing of it is there but what [`super::Blobs::delete`] removes.
 pub struct Writer {
     target: Target,

@@ -4,11 +4,11 @@ use heliograph_shared::api::beams::Level;
 use heliograph_shared::ids::{BeamId, DeviceId, ItemId, ShareId};
 use heliograph_shared::names::{BeamName, Email, PersonName, Username};
 use heliograph_storage::accounts::{Account, AccountId, NewAccount, ProfileChange};
-use heliograph_storage::notes::NewNote;
-use heliograph_storage::{Error, Storage};
+use heliograph_storage::notes::{NewNote, Quota};
+use heliograph_storage::{BeamWriter, Error, Storage};
 
 use crate::sessions::session;
-use crate::stage::on_both;
+use crate::stage::{on_both, with_writer};
 
 /// The account of this number.
 pub fn account(n: u8) -> AccountId {
@@ -57,7 +57,7 @@ async fn a_name_is_taken_once_and_who_comes_second_leaves_nothing() {
         let second = storage.create_account(&person(2, "ADA"), &session(2, 2, 0)).await;
 
         assert!(matches!(second, Err(Error::Conflict)));
-        assert!(!storage.is_open(session(2, 2, 0).id).await.unwrap());
+        assert!(storage.account_of(session(2, 2, 0).id).await.unwrap().is_none());
         assert_eq!(storage.find_password_hash(account(2)).await.unwrap(), None);
     })
     .await;
@@ -90,43 +90,48 @@ async fn a_profile_changes_where_something_is_said() {
 #[tokio::test]
 async fn a7_an_account_goes_with_everything_of_it_and_what_it_shared_elsewhere_stays_without_an_author()
  {
-    on_both(async |storage| {
+    with_writer(async |storage, writer| {
         for (n, name) in [(1, "ada"), (2, "bob")] {
             storage.create_account(&person(n, name), &session(n, n, 0)).await.unwrap();
         }
-        let (hers, his) = (saved_by(&storage, 1).await, saved_by(&storage, 2).await);
+        let (hers, his) =
+            (saved_by(&storage, &writer, 1).await, saved_by(&storage, &writer, 2).await);
         for (n, owner, beam, other) in [(1, 1, hers, "bob"), (2, 2, his, "ada")] {
             let id = ShareId::from_random([n; 16]);
-            storage.create_share(account(owner), id, beam, other, Level::Write, 0).await.unwrap();
+            writer.create_share(account(owner), id, beam, other, Level::Write, 0).await.unwrap();
         }
 
-        let ended = storage.delete_account(account(1), 50).await.unwrap();
+        let ended = writer.delete_account(account(1), 50).await.unwrap();
 
-        assert_eq!(ended, [hers]);
+        assert_eq!(ended, [hers, his], "his has changed too");
         let beam = storage.find_beam(hers).await.unwrap().unwrap();
         assert!(beam.has_ended(50), "so that its id is answered as ended");
         assert_eq!(storage.access_to(hers).await.unwrap(), None);
         assert_eq!(storage.notes_of(hers).await.unwrap(), []);
         assert!(storage.shares_with(account(2)).await.unwrap().is_empty());
         assert!(storage.shares_by(account(2)).await.unwrap().is_empty());
-        assert!(!storage.is_open(session(1, 1, 0).id).await.unwrap());
+        assert!(storage.account_of(session(1, 1, 0).id).await.unwrap().is_none());
         assert_eq!(storage.find_credentials(&name("ada")).await.unwrap(), None);
 
         let notes = storage.notes_of(his).await.unwrap();
         let authors: Vec<_> = notes.iter().map(|note| note.author).collect();
         assert_eq!(authors, [None, Some(account(2))]);
-        assert!(storage.is_open(session(2, 2, 0).id).await.unwrap());
+        assert!(storage.account_of(session(2, 2, 0).id).await.unwrap().is_some());
         storage.create_account(&person(3, "Ada"), &session(3, 3, 0)).await.unwrap();
-        assert!(storage.delete_account(account(1), 60).await.unwrap().is_empty(), "again");
+        assert!(writer.delete_account(account(1), 60).await.unwrap().is_empty(), "again");
     })
     .await;
 }
+
+/// Room for everything.
+pub const QUOTA: Quota = Quota { bytes: u64::MAX, now: 10 };
 
 fn note(n: u8, author: Option<AccountId>) -> NewNote {
     NewNote {
         id: ItemId::from_random([n; 16]),
         seq: n.into(),
         content: "\"hello\"".to_owned(),
+        upload: None,
         kind: "text".to_owned(),
         device: DeviceId::from_bytes([n; 16]),
         author,
@@ -135,11 +140,11 @@ fn note(n: u8, author: Option<AccountId>) -> NewNote {
 }
 
 /// A saved beam of the account of this number, with a note of each of the two.
-async fn saved_by(storage: &Storage, n: u8) -> BeamId {
+async fn saved_by(storage: &Storage, writer: &BeamWriter, n: u8) -> BeamId {
     let beam = BeamId::from_random([n; 16]);
     storage.record_shared_beam(beam, 0, 1_000).await.unwrap();
     let notes = [1, 2].map(|author| note(author, Some(account(author))));
     let name = BeamName::parse("Beam").unwrap();
-    storage.save_beam(beam, account(n), &name, &notes, 10).await.unwrap();
+    writer.save_beam(beam, account(n), &name, &notes, QUOTA).await.unwrap();
     beam
 }

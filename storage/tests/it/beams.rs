@@ -81,11 +81,11 @@ async fn an_ended_beam_is_remembered_thirty_days() {
 async fn a_restart_finds_what_was_created() {
     let folder = tempfile::tempdir().unwrap();
     let id = BeamId::from_random(BEAM);
-    let before = Storage::open(&Location::Folder(folder.path().to_owned())).await.unwrap();
+    let (before, _) = Storage::open(&Location::Folder(folder.path().to_owned())).await.unwrap();
     create(&before, id).await.unwrap();
     before.close().await;
 
-    let after = Storage::open(&Location::Folder(folder.path().to_owned())).await.unwrap();
+    let (after, _) = Storage::open(&Location::Folder(folder.path().to_owned())).await.unwrap();
 
     assert_eq!(after.find_beam(id).await.unwrap(), Some(record()));
     after.check().await.unwrap();

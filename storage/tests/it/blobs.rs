@@ -1,4 +1,4 @@
-//! Blobs: the same promises in a folder, in memory and in a bucket.
+//! Blobs: the same promises in a folder and in a bucket.
 
 use std::time::Duration;
 
@@ -11,6 +11,8 @@ use crate::bucket::{BUCKET, Bucket, files_in};
 
 /// Two parts of a bucket and a bit.
 const LARGE: usize = 11 * 1024 * 1024 + 7;
+/// So many parts that a writer who has taken all of them has brought the first to the bucket.
+const LARGER: usize = 16 * 1024 * 1024;
 
 fn key(n: u8) -> BlobKey {
     BlobKey::Upload(BlobId::from_random([n; 16]))
@@ -36,28 +38,32 @@ fn named(bucket: &Bucket, name: &str, secret: &str) -> Location {
 /// A place for blobs, and what is left in it.
 struct Place {
     blobs: Blobs,
-    folder: Option<TempDir>,
-    bucket: Option<Bucket>,
+    kept: Kept,
+}
+
+enum Kept {
+    Folder(TempDir),
+    Bucket(Bucket),
 }
 
 impl Place {
-    /// How many files there are; in memory nobody can look.
+    /// How many files there are.
     fn files(&self) -> usize {
-        let folder = self.folder.as_ref().map(|folder| files_in(folder.path()));
-        let bucket = self.bucket.as_ref().map(Bucket::files);
-        folder.or(bucket).unwrap_or_default().len()
+        match &self.kept {
+            Kept::Folder(folder) => files_in(folder.path()).len(),
+            Kept::Bucket(bucket) => bucket.files().len(),
+        }
     }
 }
 
-/// Runs a test in a folder, in memory and in a bucket.
+/// Runs a test in a folder and in a bucket.
 async fn everywhere(test: impl AsyncFn(&Place)) {
     let folder = tempfile::tempdir().unwrap();
     let blobs = Blobs::open(&Location::Folder(folder.path().to_owned())).unwrap();
-    test(&Place { blobs, folder: Some(folder), bucket: None }).await;
-    test(&Place { blobs: Blobs::in_memory(), folder: None, bucket: None }).await;
+    test(&Place { blobs, kept: Kept::Folder(folder) }).await;
     let bucket = Bucket::start().await;
     let blobs = Blobs::open(&location(&bucket)).unwrap();
-    test(&Place { blobs, folder: None, bucket: Some(bucket) }).await;
+    test(&Place { blobs, kept: Kept::Bucket(bucket) }).await;
 }
 
 async fn write(blobs: &Blobs, key: BlobKey, bytes: &Bytes) -> Result<(), Error> {
@@ -125,7 +131,7 @@ async fn a_deleted_blob_is_gone_and_deleting_it_again_is_no_error() {
     everywhere(async |place| {
         let before = place.files();
         write(&place.blobs, key(1), &bytes(LARGE)).await.unwrap();
-        assert!(place.folder.is_none() || place.files() > before);
+        assert!(place.files() > before);
 
         for _ in 0..2 {
             place.blobs.delete(key(1), None).await.unwrap();
@@ -142,7 +148,8 @@ async fn a_blob_that_was_given_up_leaves_nothing() {
     everywhere(async |place| {
         let before = place.files();
         let mut writer = place.blobs.write(key(1)).await.unwrap();
-        writer.push(bytes(LARGE)).await.unwrap();
+        writer.push(bytes(LARGER)).await.unwrap();
+        assert!(place.files() > before);
 
         writer.abort().await.unwrap();
 
@@ -159,9 +166,10 @@ async fn what_a_killed_writer_left_is_deleted_with_its_parts() {
         let blobs = place.blobs.clone();
         let parts = tokio::task::spawn_blocking(|| killed_while_writing(blobs)).await.unwrap();
 
-        if let Some(bucket) = &place.bucket {
+        if let Kept::Bucket(bucket) = &place.kept {
             bucket.is_left().await;
         }
+        assert!(place.files() > before);
 
         place.blobs.delete(key(1), parts.as_deref()).await.unwrap();
 
@@ -170,12 +178,45 @@ async fn what_a_killed_writer_left_is_deleted_with_its_parts() {
     .await;
 }
 
+#[tokio::test]
+async fn s15_parts_that_may_not_be_removed_are_an_error_and_removed_when_they_may() {
+    let bucket = Bucket::start().await;
+    let blobs = Blobs::open(&location(&bucket)).unwrap();
+    let before = bucket.files().len();
+    let writing = blobs.clone();
+    let parts = tokio::task::spawn_blocking(|| killed_while_writing(writing)).await.unwrap();
+    bucket.is_left().await;
+    bucket.refuses_aborts(true);
+
+    let refused = blobs.delete(key(1), parts.as_deref()).await;
+
+    assert!(matches!(refused, Err(Error::Refused(_))), "{refused:?}");
+    assert!(bucket.files().len() > before);
+    bucket.refuses_aborts(false);
+    assert_eq!(blobs.delete(key(1), parts.as_deref()).await, Ok(()));
+    assert_eq!(bucket.files().len(), before);
+}
+
+#[tokio::test]
+async fn a_blob_that_is_whole_is_deleted_although_its_parts_are_unknown() {
+    let bucket = Bucket::start().await;
+    let blobs = Blobs::open(&location(&bucket)).unwrap();
+    let mut writer = blobs.write(key(1)).await.unwrap();
+    writer.push(bytes(LARGE)).await.unwrap();
+    let parts = writer.parts().map(ToOwned::to_owned);
+    writer.finish().await.unwrap();
+
+    assert_eq!(blobs.delete(key(1), parts.as_deref()).await, Ok(()));
+
+    assert_eq!(blobs.size(key(1)).await, Err(Error::Missing));
+}
+
 /// Writes on a runtime of its own, which ends before the writer can. Says under which name the parts are kept.
 fn killed_while_writing(blobs: Blobs) -> Option<String> {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async move {
         let mut writer = blobs.write(key(1)).await.unwrap();
-        writer.push(bytes(LARGE)).await.unwrap();
+        writer.push(bytes(LARGER)).await.unwrap();
         let parts = writer.parts().map(ToOwned::to_owned);
         std::mem::forget(writer);
         parts

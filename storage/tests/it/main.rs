@@ -10,8 +10,11 @@
 mod accounts;
 mod beams;
 mod blobs;
-mod bucket;
-mod postgres;
+mod lease;
+mod notes;
 mod sessions;
 mod stage;
+mod together;
 mod uploads;
+
+use heliograph_testing::{bucket, postgres};

@@ -1,5 +1,6 @@
 //! Logins: who a token stands for, and what becomes of it.
 
+use heliograph_storage::secrets::Secret;
 use heliograph_storage::sessions::{
     GRACE, NewSession, NewToken, NewTokens, Refreshed, Session, SessionId,
 };
@@ -69,7 +70,7 @@ async fn a_refresh_token_is_taken_once_and_known_for_the_grace() {
         assert_eq!(refresh(1_001 + grace).await, Refreshed::Replayed(session(7, 1, 0).id));
 
         assert_eq!(who(&storage, 8, 1_000).await, None);
-        assert!(!storage.is_open(session(7, 1, 0).id).await.unwrap());
+        assert!(storage.account_of(session(7, 1, 0).id).await.unwrap().is_none());
         assert_eq!(refresh(1_002 + grace).await, Refreshed::Unknown);
     })
     .await;
@@ -104,13 +105,13 @@ async fn a_refresh_prolongs_the_login_and_its_time_ends_it() {
 
         storage.forget_old_sessions(days_30).await.unwrap();
 
-        assert!(storage.is_open(session(7, 1, 0).id).await.unwrap());
-        assert!(!storage.is_open(session(9, 1, 0).id).await.unwrap());
+        assert!(storage.account_of(session(7, 1, 0).id).await.unwrap().is_some());
+        assert!(storage.account_of(session(9, 1, 0).id).await.unwrap().is_none());
         let (last, next) = (tokens(8, 0).refresh.hash, tokens(3, 0));
         let late = storage.refresh_session(last, &next, days_30 + 10).await.unwrap();
         assert_eq!(late, Refreshed::Unknown);
         storage.forget_old_sessions(days_30 + 10).await.unwrap();
-        assert!(!storage.is_open(session(7, 1, 0).id).await.unwrap());
+        assert!(storage.account_of(session(7, 1, 0).id).await.unwrap().is_none());
     })
     .await;
 }
@@ -135,9 +136,10 @@ async fn the_end_of_a_login_is_the_end_of_its_tokens_only() {
 #[tokio::test]
 async fn a_secret_is_made_once() {
     on_both(async |storage| {
-        assert_eq!(storage.secret("a", [1; 32]).await.unwrap(), [1; 32]);
-        assert_eq!(storage.secret("a", [2; 32]).await.unwrap(), [1; 32]);
-        assert_eq!(storage.secret("b", [3; 32]).await.unwrap(), [3; 32]);
+        let secret = |byte| Secret::new([byte; 32]);
+        assert_eq!(storage.secret("a", secret(1)).await.unwrap(), secret(1));
+        assert_eq!(storage.secret("a", secret(2)).await.unwrap(), secret(1));
+        assert_eq!(storage.secret("b", secret(3)).await.unwrap(), secret(3));
     })
     .await;
 }

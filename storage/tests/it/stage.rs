@@ -1,18 +1,29 @@
 //! Tables of one's own: a fresh SQLite file, and a fresh database on the Postgres server of `scripts/with-postgres`.
 
-use heliograph_storage::{Location, Storage};
+use heliograph_storage::uploads::Quotas;
+use heliograph_storage::{BeamWriter, Location, Storage};
 
 use crate::postgres::fresh_database;
 
 /// Runs a test on SQLite, then on Postgres.
 pub async fn on_both(test: impl AsyncFn(Storage)) {
+    with_writer(async |storage, _writer| test(storage).await).await;
+}
+
+/// The same, for a test that changes saved beams.
+pub async fn with_writer(test: impl AsyncFn(Storage, BeamWriter)) {
     let folder = tempfile::tempdir().unwrap();
     for location in
         [Location::Folder(folder.path().to_owned()), Location::Postgres(fresh_database())]
     {
         println!("on {location:?}");
-        let storage = Storage::open(&location).await.unwrap();
-        test(storage.clone()).await;
+        let (storage, writer) = Storage::open(&location).await.unwrap();
+        test(storage.clone(), writer).await;
         storage.close().await;
     }
+}
+
+/// No quota but one of its own for an account and for a beam.
+pub fn quotas(own: u64) -> Quotas {
+    Quotas { account: own, beam: own, address: u64::MAX, guests: u64::MAX, all: u64::MAX }
 }

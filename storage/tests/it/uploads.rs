@@ -3,12 +3,12 @@
 use heliograph_shared::ids::BeamId;
 use heliograph_storage::blobs::{BlobId, BlobKey};
 use heliograph_storage::dead_blobs::DeadBlob;
-use heliograph_storage::uploads::{NewUpload, Room, Upload, Wish};
+use heliograph_storage::uploads::{NewUpload, Quotas, Room, Upload, Wish};
 use heliograph_storage::{Error, Storage};
 
 use crate::accounts::{account, person};
 use crate::sessions::session;
-use crate::stage::on_both;
+use crate::stage::{on_both, quotas, with_writer};
 
 const NOW: i64 = 1_000;
 const HOUR: i64 = 60 * 60 * 1000;
@@ -27,6 +27,7 @@ fn file(n: u8) -> NewUpload {
         id: id(n),
         account: None,
         beam: None,
+        address: None,
         name: "a.png".to_owned(),
         media_type: "image/png".to_owned(),
         created_at: NOW,
@@ -43,7 +44,7 @@ fn of_beam(n: u8) -> NewUpload {
 }
 
 fn exactly(size: u64, quota: u64) -> Wish {
-    Wish { least: size, most: size, quota }
+    Wish { least: size, most: size, quotas: quotas(quota) }
 }
 
 /// An account, and a beam that lives two hours.
@@ -97,10 +98,61 @@ async fn a_quota_is_exact_for_an_account_and_for_the_guests_of_a_beam() {
             assert_eq!(grow(39).await.unwrap(), Room::Given(39));
             assert_eq!(grow(40).await.unwrap(), Room::Given(40));
             assert_eq!(grow(41).await.unwrap(), Room::Full);
-            let generous = Wish { least: 30, most: 1_000, quota: 100 };
+            let generous = Wish { least: 30, most: 1_000, quotas: quotas(100) };
             let given = storage.grow_upload(id(n + 1), generous, NOW).await.unwrap();
             assert_eq!(given, Room::Given(40));
         }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn s5_guests_without_a_beam_have_a_quota_by_address_and_one_together() {
+    on_both(async |storage| {
+        somebody(&storage).await;
+        let from = |n, address: &str| NewUpload { address: Some(address.to_owned()), ..file(n) };
+        let quotas = Quotas { address: 100, guests: 150, all: 200, ..quotas(u64::MAX) };
+        let grow = async |new: NewUpload, size| {
+            storage.start_upload(&new).await.unwrap();
+            let wish = Wish { least: size, most: size, quotas };
+            storage.grow_upload(new.id, wish, NOW).await.unwrap()
+        };
+        assert_eq!(grow(from(1, "here"), 60).await, Room::Given(60));
+        assert_eq!(grow(from(2, "here"), 41).await, Room::Full);
+        assert_eq!(grow(from(3, "here"), 40).await, Room::Given(40));
+        // Another beam is no way around it.
+        let bound = NewUpload { beam: Some(beam()), ..from(4, "here") };
+        assert_eq!(grow(bound, 1).await, Room::Full);
+        assert_eq!(grow(from(5, "there"), 51).await, Room::Full);
+        assert_eq!(grow(file(6), 50).await, Room::Given(50));
+        assert_eq!(grow(from(7, "there"), 1).await, Room::Full);
+        // Guests leave the rest to those who are logged in.
+        assert_eq!(grow(of_account(8), 51).await, Room::Full);
+        assert_eq!(grow(of_account(9), 50).await, Room::Given(50));
+
+        storage.abandon_upload(id(1), false, NOW).await.unwrap();
+
+        assert_eq!(grow(from(10, "here"), 60).await, Room::Given(60));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn s15_a_blob_that_is_put_off_lets_the_others_go_first() {
+    on_both(async |storage| {
+        for n in [1, 2] {
+            storage.expect_blob(BlobKey::Upload(id(n)), NOW - HOUR).await.unwrap();
+        }
+        let due = async |now| -> Vec<_> {
+            let dead = storage.dead_blobs(now, 9).await.unwrap();
+            dead.into_iter().map(|blob| (blob.key, blob.tries)).collect()
+        };
+        let [first, second] = [1, 2].map(|n| BlobKey::Upload(id(n)));
+
+        storage.put_off_dead_blob(first, NOW + 10).await.unwrap();
+
+        assert_eq!(due(NOW).await, [(second, 0)]);
+        assert_eq!(due(NOW + 10).await, [(second, 0), (first, 1)]);
     })
     .await;
 }
@@ -142,7 +194,7 @@ async fn what_was_given_up_or_has_ended_takes_no_room() {
         let grow = async |now| storage.grow_upload(id(3), exactly(100, 100), now).await.unwrap();
         assert_eq!(grow(NOW).await, Room::Full);
 
-        storage.abandon_upload(id(1), NOW).await.unwrap();
+        storage.abandon_upload(id(1), true, NOW).await.unwrap();
 
         assert_eq!(grow(NOW).await, Room::Full);
         assert_eq!(grow(NOW + 1).await, Room::Given(100));
@@ -188,7 +240,10 @@ async fn a_pending_upload_is_removed_with_its_parts_when_nobody_writes_it_any_mo
 
         let key = BlobKey::Upload(id(1));
         let parts = Some("parts".to_owned());
-        assert_eq!(storage.dead_blobs(NOW + HOUR, 9).await.unwrap(), [DeadBlob { key, parts }]);
+        assert_eq!(
+            storage.dead_blobs(NOW + HOUR, 9).await.unwrap(),
+            [DeadBlob { key, parts, tries: 0 }]
+        );
         assert_eq!(storage.grow_upload(id(1), exactly(1, 1), NOW).await.unwrap(), Room::Gone);
         storage.forget_dead_blob(key).await.unwrap();
         assert_eq!(dead(&storage).await, []);
@@ -215,7 +270,7 @@ async fn an_upload_is_deleted_by_its_account_only() {
 
 #[tokio::test]
 async fn the_end_of_an_account_ends_its_files_and_its_picture() {
-    on_both(async |storage| {
+    with_writer(async |storage, writer| {
         let mut ada = person(1, "ada");
         ada.picture = Some(id(9).to_string());
         storage.expect_blob(BlobKey::Picture(id(9)), NOW).await.unwrap();
@@ -224,7 +279,7 @@ async fn the_end_of_an_account_ends_its_files_and_its_picture() {
         storage.start_upload(&of_account(2)).await.unwrap();
         is_ready(&storage, &file(3), 1).await;
 
-        storage.delete_account(account(1), NOW).await.unwrap();
+        writer.delete_account(account(1), NOW).await.unwrap();
 
         assert!(storage.find_upload(id(3), NOW).await.unwrap().is_some());
         assert!(!storage.finish_upload(id(2), 1, NOW).await.unwrap());
@@ -263,7 +318,7 @@ async fn a_picture_that_no_row_speaks_of_in_time_is_removed() {
         assert_eq!(storage.dead_blobs(NOW + HOUR - 1, 9).await.unwrap(), []);
         assert_eq!(
             storage.dead_blobs(NOW + HOUR, 9).await.unwrap(),
-            [DeadBlob { key, parts: None }]
+            [DeadBlob { key, parts: None, tries: 0 }]
         );
         storage.forget_dead_blob(key).await.unwrap();
 

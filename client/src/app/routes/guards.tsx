@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react'
 import { Navigate } from 'react-router'
 import { useStore } from 'zustand'
-import { useHouse } from '../../features/actions'
+import { useApp } from '../../features/actions'
+import { paths } from '../../features/paths'
 import type { User } from '../../protocol/bindings'
-import { paths } from '../paths'
 import { Loading } from '../shell/loading'
 
 /** A page for those who are logged in; the others are led to the login. */
 export function ForAccounts({ children }: { children: (user: User) => ReactNode }) {
-  const account = useStore(useHouse().stores.account, (state) => state)
+  const account = useStore(useApp().stores.account, (state) => state)
   if (account.status === 'loading') return <Loading />
   if (account.status === 'anonymous') return <Navigate to={paths.login} replace />
   return children(account.user)
@@ -16,7 +16,7 @@ export function ForAccounts({ children }: { children: (user: User) => ReactNode 
 
 /** A page for those who are not logged in; who is, is led home, as after a login. */
 export function ForVisitors({ children }: { children: ReactNode }) {
-  const { status } = useStore(useHouse().stores.account, (state) => state)
+  const { status } = useStore(useApp().stores.account, (state) => state)
   if (status === 'loading') return <Loading />
   if (status === 'authenticated') return <Navigate to={paths.home} replace />
   return children

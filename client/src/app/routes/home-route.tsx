@@ -1,12 +1,15 @@
-import { lazy } from 'react'
 import { DesktopHome } from '../../features/home/desktop-home'
 import { TitleBar } from '../../features/home/title-bar'
+import { lazyPart } from '../../ui/lazy-part'
 import { DesktopShell } from '../shell/desktop-shell'
 import { Loading } from '../shell/loading'
 import { usePageTitle } from '../shell/page-title'
 import { useViewportClass } from '../viewport'
 
-const PhoneHomePage = lazy(() => import('./phone-home-page').then((m) => ({ default: m.PhoneHomePage })))
+const PhoneHomePage = lazyPart(
+  () => import('./phone-home-page'),
+  (m) => m.PhoneHomePage,
+)
 
 export function HomeRoute() {
   usePageTitle(null)

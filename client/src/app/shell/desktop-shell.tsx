@@ -2,25 +2,31 @@ import type { ReactNode } from 'react'
 import { StatusPill } from '../../features/devices/status-pill'
 import { Brand } from '../../features/session/brand'
 import { Toasts } from '../../features/toasts/toasts'
+import { ErrorBoundary } from '../error-boundary'
 import css from './desktop-shell.module.css'
 import { MainNav } from './main-nav'
 
-/** The frame of wide screens: what floats at the top, and the page under it. */
+/**
+ * The frame of wide screens: what floats at the top, and the page under it. A part of the page that does not come is the
+ * frame's affair: without it the same page goes on.
+ */
 export function DesktopShell({ title, children }: { title?: ReactNode; children: ReactNode }) {
   return (
-    <div className={css.shell}>
-      <header className={css.header}>
-        <div className={css.left}>{title ?? <Brand />}</div>
-        <div className={css.pill}>
-          <StatusPill />
-        </div>
-        <div className={css.nav}>
-          <MainNav />
-        </div>
-      </header>
-      {children}
-      <Toasts place="toolbar" />
-    </div>
+    <ErrorBoundary>
+      <div className={css.shell}>
+        <header className={css.header}>
+          <div className={css.left}>{title ?? <Brand />}</div>
+          <div className={css.pill}>
+            <StatusPill />
+          </div>
+          <div className={css.nav}>
+            <MainNav />
+          </div>
+        </header>
+        {children}
+        <Toasts place="toolbar" />
+      </div>
+    </ErrorBoundary>
   )
 }
 

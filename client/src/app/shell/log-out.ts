@@ -1,10 +1,10 @@
 import { useNavigate } from 'react-router'
-import { useHouse } from '../../features/actions'
-import { paths } from '../paths'
+import { useApp } from '../../features/actions'
+import { paths } from '../../features/paths'
 
 /** Ends the login and leads to the login page (P6). */
 export function useLogOut(): () => void {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   const navigate = useNavigate()
   return () => {
     void actions.account.logOut().then((ended) => ended && navigate(paths.login))

@@ -1,14 +1,14 @@
 import { NavLink } from 'react-router'
 import { useStore } from 'zustand'
-import { useHouse } from '../../features/actions'
+import { useApp } from '../../features/actions'
+import { paths } from '../../features/paths'
 import { Avatar } from '../../ui/avatar'
-import { paths } from '../paths'
 import { useLogOut } from './log-out'
 import css from './main-nav.module.css'
 
 /** The way to the other pages, on wide screens. */
 export function MainNav() {
-  const account = useStore(useHouse().stores.account, (state) => state)
+  const account = useStore(useApp().stores.account, (state) => state)
   const logOut = useLogOut()
   return (
     <nav className={css.nav} aria-label="Main">

@@ -1,9 +1,11 @@
 import type { ReactNode } from 'react'
 import { StatusPill } from '../../features/devices/status-pill'
 import { useProduct } from '../../features/session/beam'
+import { PageFooter } from '../../features/session/page-footer'
 import { Toasts } from '../../features/toasts/toasts'
 import { cx } from '../../ui/cx'
 import { Mark } from '../../ui/mark'
+import { ErrorBoundary } from '../error-boundary'
 import css from './phone-shell.module.css'
 import { PhoneTabs } from './phone-tabs'
 
@@ -20,15 +22,20 @@ export function PhoneShell({
 }) {
   const { name } = useProduct()
   return (
-    <div className={cx(css.shell, ground === 'surface' && css.surface)}>
-      <header className={css.head}>
-        <Mark />
-        <span className={css.name}>{name}</span>
-        <StatusPill phone />
-      </header>
-      <div className={css.content}>{children}</div>
-      <PhoneTabs />
-      <Toasts place={toasts} />
-    </div>
+    <ErrorBoundary>
+      <div className={cx(css.shell, ground === 'surface' && css.surface)}>
+        <header className={css.head}>
+          <Mark />
+          <span className={css.name}>{name}</span>
+          <StatusPill phone />
+        </header>
+        <div className={css.content}>{children}</div>
+        <div className={css.foot}>
+          <PageFooter />
+        </div>
+        <PhoneTabs />
+        <Toasts place={toasts} />
+      </div>
+    </ErrorBoundary>
   )
 }

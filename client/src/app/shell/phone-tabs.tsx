@@ -7,16 +7,16 @@ import UserPlus from 'lucide-react/icons/user-plus'
 import type { ReactNode } from 'react'
 import { NavLink } from 'react-router'
 import { useStore } from 'zustand'
-import { useHouse } from '../../features/actions'
+import { useApp } from '../../features/actions'
+import { paths } from '../../features/paths'
 import { Avatar } from '../../ui/avatar'
 import { type Glyph, Icon } from '../../ui/icon'
-import { paths } from '../paths'
 import { useLogOut } from './log-out'
 import css from './phone-tabs.module.css'
 
 /** The way to the other pages, within reach of the thumb. */
 export function PhoneTabs() {
-  const account = useStore(useHouse().stores.account, (state) => state)
+  const account = useStore(useApp().stores.account, (state) => state)
   return (
     <nav className={css.tabs} aria-label="Main">
       <Tab to={paths.home} label="Home" icon={House} />

@@ -1,7 +1,11 @@
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { Button } from '../../ui/button'
+import { lazyPart } from '../../ui/lazy-part'
 
-const AboutDialog = lazy(() => import('./about-dialog').then((m) => ({ default: m.AboutDialog })))
+const AboutDialog = lazyPart(
+  () => import('./about-dialog'),
+  (m) => m.AboutDialog,
+)
 
 /** Tells what the product is; the words are loaded when they are asked for. */
 export function AboutButton({ look = 'plain' }: { look?: 'plain' | 'ghost' }) {

@@ -1,15 +1,14 @@
 import { Button } from '../../ui/button'
 import { cx } from '../../ui/cx'
-import { Dialog } from '../../ui/dialog'
-import { DialogFoot } from '../../ui/dialog-foot'
-import { useHouse } from '../actions'
+import { Dialog, DialogFoot } from '../../ui/dialog'
+import { useApp } from '../actions'
 import css from './account-form.module.css'
 import { PasswordField } from './password-field'
 import { useForm } from './use-form'
 
 /** Asks for the password before an account goes. It closes without remembering what was typed. */
 export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   const { form, field, fields, sending, submit } = useForm(
     { password: '' },
     ({ password = '' }) => (password.trim() === '' ? { password: BLANK } : {}),

@@ -3,9 +3,9 @@ import Share2 from 'lucide-react/icons/share-2'
 import Zap from 'lucide-react/icons/zap'
 import type { ReactNode } from 'react'
 import { Button } from '../../ui/button'
-import { SourceGlyph } from '../../ui/source-glyph'
+import { SourceGlyph } from '../../ui/icon'
 import { Tile } from '../../ui/tile'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import { useProduct } from '../session/beam'
 import { Brand } from '../session/brand'
 import css from './entrance.module.css'
@@ -63,7 +63,7 @@ export function Entrance({ title, sub, children }: { title: string; sub?: string
 
 /** The other way in, whose time has not come. */
 export function OtherWayIn() {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   return (
     <>
       <p className={css.or}>or</p>

@@ -1,7 +1,8 @@
 import { Link } from 'react-router'
 import { Button } from '../../ui/button'
 import { Field } from '../../ui/field'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
+import { paths } from '../paths'
 import css from './account-form.module.css'
 import { Entrance, OtherWayIn } from './entrance'
 import { PasswordField } from './password-field'
@@ -10,7 +11,7 @@ import { loginProblems } from './validation'
 
 /** Username and password. Who is in is led on by the route. */
 export function LoginForm() {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   const { form, field, sending, submit } = useForm(
     { username: '', password: '' },
     loginProblems,
@@ -43,7 +44,7 @@ export function LoginForm() {
       </form>
       <OtherWayIn />
       <p className={css.other}>
-        No account yet? <Link to="/register">Register</Link>
+        No account yet? <Link to={paths.register}>Register</Link>
       </p>
     </Entrance>
   )

@@ -4,7 +4,7 @@ import { useEffect, useId, useMemo } from 'react'
 import { cx } from '../../ui/cx'
 import { Icon } from '../../ui/icon'
 import { IconButton } from '../../ui/icon-button'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import css from './picture-picker.module.css'
 
 /** Chooses a profile picture, shows it, and lets go of it again. */
@@ -18,7 +18,7 @@ export function PicturePicker({
   error: string | null
   onPick: (picture: File | null) => void
 }) {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   const address = useAddress(picture)
   const id = useId()
   const hint = useId()

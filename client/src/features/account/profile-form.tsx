@@ -1,7 +1,7 @@
 import type { User } from '../../protocol/bindings'
 import { Button } from '../../ui/button'
 import { Field } from '../../ui/field'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import formCss from './account-form.module.css'
 import css from './profile.module.css'
 import { useForm } from './use-form'
@@ -9,7 +9,7 @@ import { profileProblems } from './validation'
 
 /** Changes names and address. Cancel forgets what was typed. */
 export function ProfileForm({ user, onDone }: { user: User; onDone: () => void }) {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   const { first_name, last_name, username, email } = user
   const start = { first_name, last_name, username, email }
   const { form, field, sending, submit } = useForm(start, profileProblems, async (fields) => {

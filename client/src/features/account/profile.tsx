@@ -8,7 +8,8 @@ import type { User } from '../../protocol/bindings'
 import { Avatar } from '../../ui/avatar'
 import { Button, buttonClass } from '../../ui/button'
 import { Icon } from '../../ui/icon'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
+import { paths } from '../paths'
 import { DeleteAccountDialog } from './delete-account-dialog'
 import css from './profile.module.css'
 import { ProfileForm } from './profile-form'
@@ -21,7 +22,7 @@ export function Profile({ user, onLogOut }: { user: User; onLogOut: () => void }
   const view = () => setMode('view')
   return (
     <main className={css.page}>
-      <Link className={buttonClass({ look: 'ghost', size: 'sm' })} to="/">
+      <Link className={buttonClass({ look: 'ghost', size: 'sm' })} to={paths.home}>
         <Icon of={ArrowLeft} size={16} />
         Back to Home
       </Link>
@@ -78,7 +79,7 @@ function Head({ user, isEditing, children }: { user: User; isEditing: boolean; c
 
 /** Choosing a picture saves it (P20). */
 function ChangePicture() {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   const id = useId()
   return (
     <>

@@ -3,7 +3,8 @@ import { Link } from 'react-router'
 import { Button } from '../../ui/button'
 import { cx } from '../../ui/cx'
 import { Field } from '../../ui/field'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
+import { paths } from '../paths'
 import css from './account-form.module.css'
 import { Entrance, OtherWayIn } from './entrance'
 import { PasswordField } from './password-field'
@@ -23,7 +24,7 @@ const EMPTY = {
 
 /** A new account. Who is in is led on by the route. */
 export function RegisterForm() {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   const [picture, setPicture] = useState<File | null>(null)
   const { form, field, fields, problems, settle, sending, submit } = useForm(
     EMPTY,
@@ -67,7 +68,7 @@ export function RegisterForm() {
       </form>
       <OtherWayIn />
       <p className={css.other}>
-        Already registered? <Link to="/login">Login</Link>
+        Already registered? <Link to={paths.login}>Login</Link>
       </p>
     </Entrance>
   )

@@ -1,5 +1,5 @@
 import { type FormEvent, useRef, useState } from 'react'
-import type { FormOutcome } from './account-actions'
+import type { FormOutcome } from '../account-actions'
 import type { Fields, Problems } from './validation'
 
 /** A form: its fields, what is wrong with them, and that it is sent once at a time. */

@@ -4,14 +4,14 @@ import { BEAM_PARAM } from '../../protocol/beam-link'
 import type { Beam } from '../../protocol/bindings'
 import { ButtonLink } from '../../ui/button'
 import { IconButton } from '../../ui/icon-button'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
+import { beamName, createdText, shortId } from '../session/beam-text'
 import css from './beam-card.module.css'
 import { beamMap } from './beam-map'
-import { beamName, createdText, shortId } from './beam-text'
 
 /** A saved beam: its map, its name, and the way in. `line` says with whom it is shared; `children` are what else can be done. */
 export function BeamCard({ beam, line, children }: { beam: Beam; line?: ReactNode; children: ReactNode }) {
-  const { beams } = useHouse().actions
+  const { beams } = useApp().actions
   const name = beamName(beam.beam_name)
   return (
     <article className={css.card} aria-label={name}>

@@ -7,16 +7,16 @@ import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { useDismiss } from '../../ui/dismiss'
 import { IconButton } from '../../ui/icon-button'
 import { Menu } from '../../ui/menu'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
+import { beamName } from '../session/beam-text'
 import css from './beam-menu.module.css'
-import { beamName } from './beam-text'
 import { RenameDialog } from './rename-dialog'
 
 type Open = 'nothing' | 'menu' | 'rename' | 'delete'
 
 /** What an owner seldom does with a beam: rename it, delete it. */
 export function BeamMenu({ beam }: { beam: Beam }) {
-  const { beams } = useHouse().actions
+  const { beams } = useApp().actions
   const [open, setOpen] = useState<Open>('nothing')
   const anchor = useRef<HTMLDivElement>(null)
   const close = useCallback(() => setOpen('nothing'), [])

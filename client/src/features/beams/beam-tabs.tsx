@@ -12,13 +12,14 @@ import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { type Glyph, Icon } from '../../ui/icon'
 import { IconButton } from '../../ui/icon-button'
 import { Skeleton } from '../../ui/skeleton'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
+import { beamName } from '../session/beam-text'
 import { levelLabel } from '../share/levels'
+import { fullName, type Recipient, recipientOf } from '../share/person'
 import { ShareControls } from '../share/share-controls'
 import { BeamCard } from './beam-card'
 import { BeamMenu } from './beam-menu'
 import css from './beam-tabs.module.css'
-import { beamName } from './beam-text'
 
 export function MineTab({ beams, newBeam }: { beams: readonly Beam[]; newBeam: ReactNode }) {
   if (beams.length === 0) {
@@ -44,7 +45,7 @@ export function MineTab({ beams, newBeam }: { beams: readonly Beam[]; newBeam: R
 
 export function SharedWithMeTab({ shares }: { shares: readonly SharedBeam[] }) {
   const [leaving, setLeaving] = useState<SharedBeam | null>(null)
-  const { beams } = useHouse().actions
+  const { beams } = useApp().actions
   if (shares.length === 0) {
     return <Empty icon={Users} title="No Shared Beams" text="No one has shared any beams with you yet" />
   }
@@ -75,7 +76,7 @@ export function SharedWithMeTab({ shares }: { shares: readonly SharedBeam[] }) {
 }
 
 function OwnerLine({ share: { owner, share_type } }: { share: SharedBeam }) {
-  const name = `${owner.first_name} ${owner.last_name}`.trim() || owner.username
+  const name = fullName(owner)
   return (
     <>
       <Avatar name={name} picture={owner.profile_picture} size={24} />
@@ -97,8 +98,7 @@ export function MySharesTab({ shares }: { shares: readonly BeamShare[] }) {
             beam={share.beam}
             line={
               <>
-                <Avatar name={share.shared_with} picture={null} size={24} />
-                <span className={css.who}>@{share.shared_with}</span>
+                <RecipientName {...recipientOf(share)} />
                 <ShareControls share={share} />
               </>
             }
@@ -111,8 +111,19 @@ export function MySharesTab({ shares }: { shares: readonly BeamShare[] }) {
   )
 }
 
+function RecipientName({ username, name, picture }: Recipient) {
+  return (
+    <>
+      <Avatar name={name ?? username} picture={picture} size={24} />
+      <span className={css.who} title={`@${username}`}>
+        {name ?? `@${username}`}
+      </span>
+    </>
+  )
+}
+
 function ShareButton({ beam }: { beam: Beam }) {
-  const { beams } = useHouse().actions
+  const { beams } = useApp().actions
   return (
     <IconButton
       icon={UserPlus}
@@ -134,7 +145,7 @@ export function BeamsLoading() {
 }
 
 export function BeamsFailed() {
-  const { beams } = useHouse().actions
+  const { beams } = useApp().actions
   return (
     <div role="alert">
       <Empty

@@ -1,17 +1,22 @@
 import ArrowLeft from 'lucide-react/icons/arrow-left'
 import Plus from 'lucide-react/icons/plus'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { useStore } from 'zustand'
 import type { ListsState } from '../../stores/beams'
 import { Button, buttonClass } from '../../ui/button'
 import { Icon } from '../../ui/icon'
+import { lazyPart } from '../../ui/lazy-part'
 import { Tabs } from '../../ui/tabs'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
+import { paths } from '../paths'
 import { BeamsFailed, BeamsLoading, MineTab, MySharesTab, SharedWithMeTab } from './beam-tabs'
 import css from './my-beams.module.css'
 
-const ShareDialog = lazy(() => import('../share/share-dialog').then((m) => ({ default: m.ShareDialog })))
+const ShareDialog = lazyPart(
+  () => import('../share/share-dialog'),
+  (m) => m.ShareDialog,
+)
 
 type TabKey = 'mine' | 'withMe' | 'byMe'
 
@@ -23,7 +28,7 @@ const TABS: readonly { key: TabKey; label: string }[] = [
 
 /** The account's beams, those that others share with it, and what it shares. */
 export function MyBeams() {
-  const { stores, actions } = useHouse()
+  const { stores, actions } = useApp()
   const { lists, sharing } = useStore(stores.beams, (state) => state)
   const [tab, setTab] = useState<TabKey>('mine')
   useEffect(() => void actions.beams.load(), [actions])
@@ -46,7 +51,7 @@ function Head() {
   return (
     <div className={css.head}>
       <div className={css.back}>
-        <Link className={buttonClass({ look: 'ghost', size: 'sm' })} to="/">
+        <Link className={buttonClass({ look: 'ghost', size: 'sm' })} to={paths.home}>
           <Icon of={ArrowLeft} size={16} />
           <span>Back to Home</span>
         </Link>
@@ -61,7 +66,7 @@ function Head() {
 
 /** Makes a beam and goes to where it is shown. */
 function NewBeamButton({ label, look }: { label: string; look: 'primary' | 'soft' }) {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   const navigate = useNavigate()
   return (
     <Button
@@ -69,7 +74,7 @@ function NewBeamButton({ label, look }: { label: string; look: 'primary' | 'soft
       icon={Plus}
       onClick={() => {
         void actions.newBeam()
-        void navigate('/')
+        void navigate(paths.home)
       }}
     >
       {label}

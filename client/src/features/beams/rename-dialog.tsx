@@ -1,16 +1,15 @@
 import { type FormEvent, useState } from 'react'
 import type { Beam } from '../../protocol/bindings'
 import { Button } from '../../ui/button'
-import { Dialog } from '../../ui/dialog'
-import { DialogFoot } from '../../ui/dialog-foot'
+import { Dialog, DialogFoot } from '../../ui/dialog'
 import { Field } from '../../ui/field'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import css from './rename-dialog.module.css'
 
 const LONGEST_NAME = 120
 
 export function RenameDialog({ beam, onClose }: { beam: Beam; onClose: () => void }) {
-  const { beams } = useHouse().actions
+  const { beams } = useApp().actions
   const [name, setName] = useState(beam.beam_name)
   const [error, setError] = useState<string | null>(null)
   const [busy, setBusy] = useState(false)

@@ -7,22 +7,29 @@ const TITLE = { width: 410, height: 52 }
 const PILL = { width: 220, height: 52 }
 const NAV = { width: 340, height: 52 }
 const QR = { width: 100, height: 100 }
+/** The large code with its heading, around 27 % of the width. */
+const LARGE_QR = { width: 380, height: 450, at: 0.27, below: 254 }
 /** In its wide form, with the hint above it. */
 const TOOLBAR = { width: 400, height: 96 }
 /** With the zoom above it. */
 const MINIMAP = { width: 128, height: 136 }
 
-/** The boxes that a new note keeps away from, on a screen of this size. */
-export function barsOf({ width, height }: Size): Box[] {
+/** The boxes that a new note keeps away from, on a screen of this size. The code is large while no other device is here. */
+export function barsOf({ width, height }: Size, code: 'large' | 'corner'): Box[] {
   const low = (box: Size) => height - INSET - box.height
   return [
     { x: INSET, y: INSET, ...TITLE },
     { x: (width - PILL.width) / 2, y: INSET, ...PILL },
     { x: width - INSET - NAV.width, y: INSET, ...NAV },
-    { x: INSET, y: low(QR), ...QR },
+    code === 'corner' ? { x: INSET, y: low(QR), ...QR } : largeCode({ width, height }),
     { x: (width - TOOLBAR.width) / 2, y: low(TOOLBAR), ...TOOLBAR },
     { x: width - INSET - MINIMAP.width, y: low(MINIMAP), ...MINIMAP },
   ]
+}
+
+function largeCode(screen: Size): Box {
+  const { width, height, at, below } = LARGE_QR
+  return { x: screen.width * at - width / 2, y: Math.max(80, screen.height / 2 - below), width, height }
 }
 
 /** What a view leaves free around the notes that it is made to show. The buttons above a note count as bars. */

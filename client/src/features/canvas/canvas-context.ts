@@ -14,22 +14,22 @@ export interface ViewState {
   readonly arrived: ReadonlySet<ItemId>
 }
 
-export interface Desk {
+export interface CanvasValue {
   readonly board: Board
   readonly view: StoreApi<ViewState>
 }
 
 /** Draws these notes whole from now on, whatever is near the view. */
-export function drawWhole(view: Desk['view'], ids: readonly ItemId[]): void {
+export function drawWhole(view: CanvasValue['view'], ids: readonly ItemId[]): void {
   view.setState(({ drawn }) =>
     ids.every((id) => drawn.has(id)) ? {} : { drawn: new Set([...drawn, ...ids]) },
   )
 }
 
-export const DeskContext = createContext<Desk | null>(null)
+export const CanvasContext = createContext<CanvasValue | null>(null)
 
-export function useDesk(): Desk {
-  const desk = useContext(DeskContext)
-  if (!desk) throw new Error('useDesk outside of a canvas')
-  return desk
+export function useCanvas(): CanvasValue {
+  const context = useContext(CanvasContext)
+  if (!context) throw new Error('useCanvas outside of a canvas')
+  return context
 }

@@ -2,16 +2,17 @@
 import { act, cleanup, render } from '@testing-library/react'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { BeamId, ItemId, LiveItem } from '../../protocol/bindings'
+import { liveItem } from '../../protocol/item'
 import { HOME_CAMERA, reduceCanvas } from '../../stores/canvas'
 import { reduceItems } from '../../stores/items'
 import { createStores, type Stores } from '../../stores/stores'
-import { type Actions, HouseContext } from '../actions'
+import { type Actions, AppContext } from '../actions'
 import { Canvas } from './canvas'
 
 /** How often each note was drawn by React. */
 const draws = vi.hoisted(() => new Map<string, number>())
 
-vi.mock('../item/note-card', () => ({
+vi.mock('../card/note-card', () => ({
   NoteCard: ({ item }: { item: { id: string } }) => {
     draws.set(item.id, (draws.get(item.id) ?? 0) + 1)
     return <article>{item.id}</article>
@@ -36,9 +37,9 @@ beforeEach(() => {
     reduceCanvas(state, { type: 'opened', beam: 'beam' as BeamId, places: new Map(), camera: HOME_CAMERA }),
   )
   render(
-    <HouseContext value={{ stores, actions: {} as Actions }}>
+    <AppContext value={{ stores, actions: {} as Actions }}>
       <Canvas />
-    </HouseContext>,
+    </AppContext>,
   )
 })
 
@@ -56,7 +57,9 @@ function share(name: string, seq: number) {
     message: name,
     extra: 'text',
   }
-  act(() => stores.items.setState((state) => reduceItems(state, { type: 'received', item })))
+  act(() =>
+    stores.items.setState((state) => reduceItems(state, { type: 'received', item: liveItem(item, null) })),
+  )
 }
 
 it('draws nothing but the new note when one comes', () => {

@@ -2,33 +2,33 @@
 import { type MouseEvent, type ReactNode, type RefObject, useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { Item } from '../../protocol/item'
-import { HouseContext, useHouse } from '../actions'
+import { AppContext, useApp } from '../actions'
 import { panned } from './camera'
 import css from './canvas.module.css'
-import { type Desk, DeskContext, useDesk } from './canvas-context'
+import { CanvasContext, type CanvasValue, useCanvas } from './canvas-context'
 import { Minimap } from './minimap'
 import { NewcomersChip } from './newcomers-chip'
 import { PlacedNote } from './placed-note'
 import { Plates } from './plates'
 import { SelectionNews } from './selection-news'
-import { useCameraOnScreen, useNewDesk, useRestingCamera } from './use-desk'
 import { useGestures } from './use-gestures'
 import { type CanvasHistory, useHistory } from './use-history'
 import { useKeys, useSpaceBar } from './use-keys'
 import { useDrawing, usePlacing, useSeeing } from './use-notes'
+import { useCameraOnScreen, useOpenCanvas, useRestingCamera } from './use-open-canvas'
 import { useWalk } from './use-walk'
 import { ZoomControls } from './zoom-controls'
 
 export function Canvas() {
-  const items = useStore(useHouse().stores.items, (state) => state.items)
-  const desk = useNewDesk()
+  const items = useStore(useApp().stores.items, (state) => state.items)
+  const context = useOpenCanvas()
   const history = useHistory()
-  useRestingCamera(desk)
-  usePlacing(desk, items)
-  useDrawing(desk, items)
-  useSeeing(desk, items)
+  useRestingCamera(context)
+  usePlacing(context, items)
+  useDrawing(context, items)
+  useSeeing(context, items)
   return (
-    <DeskContext value={desk}>
+    <CanvasContext value={context}>
       <Undoable history={history}>
         <Ground items={items} history={history} />
       </Undoable>
@@ -42,25 +42,25 @@ export function Canvas() {
           <SelectionNews />
         </>
       )}
-    </DeskContext>
+    </CanvasContext>
   )
 }
 
 /** What a note's own button deletes can be undone like what the keyboard deletes. */
 function Undoable({ history, children }: { history: CanvasHistory; children: ReactNode }) {
-  const house = useHouse()
+  const app = useApp()
   const undoable = useMemo(
     () => ({
-      ...house,
-      actions: { ...house.actions, deleteItem: (id: Item['id']) => history.remove([id]) },
+      ...app,
+      actions: { ...app.actions, deleteItem: (id: Item['id']) => history.remove([id]) },
     }),
-    [house, history],
+    [app, history],
   )
-  return <HouseContext value={undoable}>{children}</HouseContext>
+  return <AppContext value={undoable}>{children}</AppContext>
 }
 
 function Ground({ items, history }: { items: readonly Item[]; history: CanvasHistory }) {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   const ground = useRef<HTMLDivElement>(null)
   const layer = useRef<HTMLDivElement>(null)
   const grid = useRef<HTMLDivElement>(null)
@@ -68,22 +68,22 @@ function Ground({ items, history }: { items: readonly Item[]; history: CanvasHis
   const frame = useRef<HTMLDivElement>(null)
   const start = useRef<HTMLDivElement>(null)
   const end = useRef<HTMLDivElement>(null)
-  const desk = useDesk()
-  useCameraOnScreen(desk, ground, layer, grid)
+  const context = useCanvas()
+  useCameraOnScreen(context, ground, layer, grid)
   const space = useSpaceBar(ground, surface)
   const {
     isIdle: _,
     giveUp,
     ...pointers
-  } = useGestures(desk, {
+  } = useGestures(context, {
     ground,
     surface,
     frame,
     space,
     onMoved: history.moved,
   })
-  const walk = useWalk(desk, { start, end })
-  useKeys(desk, ground, {
+  const walk = useWalk(context, { start, end })
+  useKeys(context, ground, {
     copy: (ids) => void actions.copyItems(ids),
     remove: history.remove,
     undo: history.undo,
@@ -100,7 +100,7 @@ function Ground({ items, history }: { items: readonly Item[]; history: CanvasHis
       {...walk}
       onMouseDown={noAutoscroll}
       onDragStart={(event) => event.preventDefault()}
-      onScroll={() => takeOverScroll(desk, ground.current)}
+      onScroll={() => takeOverScroll(context, ground.current)}
     >
       <div className={css.back}>
         <div ref={grid} className={css.grid} />
@@ -134,7 +134,7 @@ function noAutoscroll(event: MouseEvent) {
 }
 
 /** The browser scrolls to what it looks for, the focus or a word that was searched: the camera goes there instead. */
-function takeOverScroll({ board }: Desk, ground: HTMLElement | null) {
+function takeOverScroll({ board }: CanvasValue, ground: HTMLElement | null) {
   if (!ground || (ground.scrollLeft === 0 && ground.scrollTop === 0)) return
   const by = { x: -ground.scrollLeft, y: -ground.scrollTop }
   ground.scrollTo(0, 0)

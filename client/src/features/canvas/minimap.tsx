@@ -1,20 +1,20 @@
 /** The notes around the view at one fiftieth. A press or a drag goes there; so do the arrow keys. */
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from 'react'
 import type { Point } from '../../stores/canvas'
-import { useHouse } from '../actions'
-import { gradientOf } from '../item/appearance'
+import { useApp } from '../actions'
+import { GRADIENT_COLOURS, gradientOf } from '../item/appearance'
 import type { Board } from './board'
 import { centredOn, panned } from './camera'
-import { useDesk } from './canvas-context'
+import { useCanvas } from './canvas-context'
 import { commandOf } from './commands'
 import type { Box } from './geometry'
 import css from './minimap.module.css'
 import { fromMap, MAP, mapOrigin, onMap } from './minimap-scale'
-import { ACCENT, PLATE_COLOURS } from './plate-colours'
+import { ACCENT } from './plates'
 
 export function Minimap() {
-  const { board } = useDesk()
-  const { stores } = useHouse()
+  const { board } = useCanvas()
+  const { stores } = useApp()
   const ref = useRef<HTMLCanvasElement>(null)
   // While the map is dragged it stands still: what is under the pointer stays there.
   const held = useRef<Point | null>(null)
@@ -27,7 +27,7 @@ export function Minimap() {
       const notes: Plate[] = []
       for (const [id, box] of board.boxes(ids, stores.canvas.getState().places)) {
         const plate = onMap(box, origin)
-        if (isOnMap(plate)) notes.push({ ...plate, colour: PLATE_COLOURS[gradientOf(id)] ?? ACCENT })
+        if (isOnMap(plate)) notes.push({ ...plate, colour: GRADIENT_COLOURS[gradientOf(id)] ?? ACCENT })
       }
       if (ref.current) drawMap(ref.current, notes, onMap(board.view, origin))
     }

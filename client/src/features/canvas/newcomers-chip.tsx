@@ -4,10 +4,10 @@ import { useLayoutEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { ItemId } from '../../protocol/bindings'
 import type { CanvasState } from '../../stores/canvas'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import type { Board } from './board'
 import { centredOn, type Insets, toScreen } from './camera'
-import { useDesk } from './canvas-context'
+import { useCanvas } from './canvas-context'
 import { type Box, middle } from './geometry'
 import { nearest, pointerTo } from './newcomers'
 import css from './newcomers-chip.module.css'
@@ -16,8 +16,8 @@ import css from './newcomers-chip.module.css'
 const INSETS: Insets = { top: 112, right: 84, bottom: 152, left: 84 }
 
 export function NewcomersChip() {
-  const { board, view } = useDesk()
-  const { canvas } = useHouse().stores
+  const { board, view } = useCanvas()
+  const { canvas } = useApp().stores
   const unseen = useStore(view, (state) => state.unseen)
   const ref = useRef<HTMLButtonElement>(null)
   useLayoutEffect(() => {

@@ -2,15 +2,15 @@
 import { type CSSProperties, memo, useLayoutEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { Item } from '../../protocol/item'
-import { useHouse } from '../actions'
-import { NoteCard } from '../item/note-card'
+import { useApp } from '../actions'
+import { NoteCard } from '../card/note-card'
 import css from './canvas.module.css'
-import { useDesk } from './canvas-context'
+import { useCanvas } from './canvas-context'
 
 export const PlacedNote = memo(function PlacedNote({ item }: { item: Item }) {
   const { id } = item
-  const { stores } = useHouse()
-  const { board, view } = useDesk()
+  const { stores } = useApp()
+  const { board, view } = useCanvas()
   const ref = useRef<HTMLLIElement>(null)
   const place = useStore(stores.canvas, (state) => state.places.get(id))
   const selected = useStore(stores.canvas, (state) => state.selected.has(id))

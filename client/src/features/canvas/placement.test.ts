@@ -18,8 +18,8 @@ function seeded(seed: number): Random {
 
 const seeds = fc.integer({ min: 1, max: 2 ** 31 }).map(seeded)
 
-function ground(screen: Size = SCREEN, notes: Box[] = []): Ground {
-  return { view: { x: 0, y: 0, ...screen }, bars: barsOf(screen), notes }
+function ground(screen: Size = SCREEN, notes: Box[] = [], code: 'large' | 'corner' = 'corner'): Ground {
+  return { view: { x: 0, y: 0, ...screen }, bars: barsOf(screen, code), notes }
 }
 
 function placed(count: number, on: Ground, random: Random, note = NOTE): Box[] {
@@ -37,6 +37,22 @@ function overlapping(boxes: readonly Box[]): number {
 }
 
 describe('the place of a new note', () => {
+  it('is beside the large code, which is there while one is alone', () => {
+    fc.assert(
+      fc.property(seeds, (random) => {
+        // Each text comes by itself, to those that are there.
+        const notes: Box[] = []
+        for (let at = 0; at < 4; at += 1) {
+          notes.push(...placed(1, ground(SCREEN, [...notes], 'large'), random))
+        }
+        const [code] = barsOf(SCREEN, 'large').filter(({ height }) => height > 400)
+        expect(code).toBeDefined()
+        for (const note of notes) expect(code && touches(note, code)).toBe(false)
+        expect(overlapping(notes)).toBe(0)
+      }),
+    )
+  })
+
   it('is in view, 50 px from its edges, and 50 px from every bar', () => {
     fc.assert(
       fc.property(seeds, (random) => {
@@ -46,7 +62,7 @@ describe('the place of a new note', () => {
         expect(box.y).toBeGreaterThanOrEqual(50)
         expect(box.x + box.width).toBeLessThanOrEqual(SCREEN.width - 50)
         expect(box.y + box.height).toBeLessThanOrEqual(SCREEN.height - 50)
-        expect(barsOf(SCREEN).some((bar) => touches(box, bar, BAR_GAP))).toBe(false)
+        expect(barsOf(SCREEN, 'corner').some((bar) => touches(box, bar, BAR_GAP))).toBe(false)
       }),
     )
   })

@@ -90,23 +90,37 @@ function freeSlot(search: Search, corners: Box): Point | null {
   const rows = split(open.y, open.height, size.height + NOTE_GAP)
   const columns = split(open.x, open.width, size.width + NOTE_GAP)
   const slots = rows.starts.flatMap((y) => columns.starts.map((x) => ({ x, y })))
+  // Beside the large code every slot is needed: notes stand in line there.
+  const play = search.ground.bars.some((bar) => isAtSide(bar, search.ground.view)) ? 0 : 1
   for (const slot of shuffled(slots, random)) {
-    const at = rounded({ x: slot.x + random() * columns.slack, y: slot.y + random() * rows.slack })
+    const dx = random() * columns.slack * play
+    const dy = random() * rows.slack * play
+    const at = rounded({ x: slot.x + dx, y: slot.y + dy })
     if (isFree(at, search)) return at
   }
   return null
 }
 
-/** The corners under the upper bars and above the lower ones; all of them where that leaves nothing. */
+/** Whether it stands at the left of the view rather than above or below its middle. */
+function isAtSide(bar: Box, view: Box): boolean {
+  const { y } = middle(view)
+  return bar.y < y && y < bar.y + bar.height
+}
+
+/** The corners under the upper bars, above the lower ones and right of one at the left; all where that leaves nothing. */
 function betweenBars({ size, ground }: Search, corners: Box): Box {
   const half = middle(ground.view).y
   let top = corners.y
   let bottom = corners.y + corners.height
+  let left = corners.x
   for (const bar of ground.bars) {
-    if (middle(bar).y < half) top = Math.max(top, bar.y + bar.height + BAR_GAP)
+    if (isAtSide(bar, ground.view)) left = Math.max(left, bar.x + bar.width + BAR_GAP)
+    else if (middle(bar).y < half) top = Math.max(top, bar.y + bar.height + BAR_GAP)
     else bottom = Math.min(bottom, bar.y - BAR_GAP - size.height)
   }
-  return bottom < top ? corners : { ...corners, y: top, height: bottom - top }
+  const right = corners.x + corners.width
+  if (bottom < top || right < left) return corners
+  return { x: left, y: top, width: right - left, height: bottom - top }
 }
 
 /** As many steps of this pitch as fit, spread evenly, and how far a note may wander within each. */

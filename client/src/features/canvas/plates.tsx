@@ -1,29 +1,30 @@
 /** Notes in view that are no elements now, as coloured plates: from far away, and for the moment until they are drawn. */
 import { useEffect, useRef } from 'react'
 import type { ItemId } from '../../protocol/bindings'
-import { useHouse } from '../actions'
-import { gradientOf } from '../item/appearance'
+import { useApp } from '../actions'
+import { GRADIENT_COLOURS, gradientOf } from '../item/appearance'
 import type { Board } from './board'
 import { toScreen } from './camera'
 import css from './canvas.module.css'
-import { type Desk, useDesk } from './canvas-context'
+import { type CanvasValue, useCanvas } from './canvas-context'
 import { type Box, touches } from './geometry'
-import { ACCENT, PLATE_COLOURS } from './plate-colours'
 
 const RADIUS = 16
+/** The accent of both themes: names of the style sheet do not reach what is painted. */
+export const ACCENT = '#7f5af0'
 
 export function Plates() {
-  const desk = useDesk()
-  const { canvas, items } = useHouse().stores
+  const context = useCanvas()
+  const { canvas, items } = useApp().stores
   const ref = useRef<HTMLCanvasElement>(null)
   useEffect(() => {
-    const { board, view } = desk
+    const { board, view } = context
     let frame: number | undefined
     let isBlank = true
     const paint = () => {
       frame = undefined
       const { places, selected } = canvas.getState()
-      const plates = undrawnIn(desk, items.getState().items, places)
+      const plates = undrawnIn(context, items.getState().items, places)
       // Most of the time there are none, and nothing to wipe away.
       if (!ref.current || (isBlank && plates.length === 0)) return
       isBlank = plates.length === 0
@@ -39,13 +40,13 @@ export function Plates() {
       for (const end of ends) end()
       if (frame !== undefined) cancelAnimationFrame(frame)
     }
-  }, [desk, canvas, items])
+  }, [context, canvas, items])
   return <canvas ref={ref} className={css.plates} />
 }
 
 /** The notes in view that are not drawn. */
 export function undrawnIn(
-  { board, view }: Desk,
+  { board, view }: CanvasValue,
   items: readonly { readonly id: ItemId }[],
   places: Parameters<Board['boxes']>[1],
 ): (readonly [ItemId, Box])[] {
@@ -73,7 +74,7 @@ function paintPlates(
   pen.lineWidth = 3
   for (const [id, box] of plates) {
     const { x, y } = toScreen(camera, box)
-    pen.fillStyle = PLATE_COLOURS[gradientOf(id)] ?? ACCENT
+    pen.fillStyle = GRADIENT_COLOURS[gradientOf(id)] ?? ACCENT
     pen.beginPath()
     pen.roundRect(x, y, box.width * camera.zoom, box.height * camera.zoom, RADIUS * camera.zoom)
     pen.fill()

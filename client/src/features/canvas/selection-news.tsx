@@ -1,9 +1,9 @@
 /** Tells whoever does not see the frames how many notes are selected. */
 import { useStore } from 'zustand'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 
 export function SelectionNews() {
-  const { stores } = useHouse()
+  const { stores } = useApp()
   const selected = useStore(stores.canvas, (state) => state.selected)
   const count = useStore(stores.items, ({ items }) => items.filter(({ id }) => selected.has(id)).length)
   return (

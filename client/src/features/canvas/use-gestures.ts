@@ -3,9 +3,9 @@ import { type PointerEvent as ReactPointerEvent, type RefObject, useEffect, useM
 import type { ItemId } from '../../protocol/bindings'
 import { type CanvasEvent, type Point, reduceCanvas } from '../../stores/canvas'
 import type { Stores } from '../../stores/stores'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import { panned, toCanvas, zoomed } from './camera'
-import { type Desk, drawWhole } from './canvas-context'
+import { type CanvasValue, drawWhole } from './canvas-context'
 import { MOST_DRAWN } from './drawn-notes'
 import { type Box, minus, touches } from './geometry'
 import { type Gesture, type GestureEffect, handleGesture, IDLE, type PointerInput } from './gesture'
@@ -28,14 +28,14 @@ interface Options {
 }
 
 /** The handlers of the ground, and `giveUp`, which puts back what is held. */
-export function useGestures(desk: Desk, options: Options) {
-  const { stores } = useHouse()
+export function useGestures(context: CanvasValue, options: Options) {
+  const { stores } = useApp()
   const latest = useRef(options)
   latest.current = options
   const handlers = useMemo(() => {
-    const { board } = desk
+    const { board } = context
     let gesture: Gesture = IDLE
-    const doer = createDoer(desk, stores, () => latest.current)
+    const doer = createDoer(context, stores, () => latest.current)
     const tell = (input: PointerInput) => {
       const step = handleGesture(gesture, input)
       gesture = step.gesture
@@ -56,7 +56,7 @@ export function useGestures(desk: Desk, options: Options) {
           type: 'down',
           pointer: event.pointerId,
           at: at(event),
-          on: noteUnder(event.target) ?? plateAt(desk, stores, at(event)),
+          on: noteUnder(event.target) ?? plateAt(context, stores, at(event)),
           touch: event.pointerType === 'touch',
           shift: event.shiftKey,
           pans,
@@ -77,13 +77,13 @@ export function useGestures(desk: Desk, options: Options) {
         if (event.target === latest.current.surface.current) tell({ type: 'lost', pointer: event.pointerId })
       },
     }
-  }, [desk, stores])
-  useWheel(desk, options.ground, handlers.isIdle)
+  }, [context, stores])
+  useWheel(context, options.ground, handlers.isIdle)
   return handlers
 }
 
 function createDoer(
-  { board, view }: Desk,
+  { board, view }: CanvasValue,
   { canvas, items }: Stores,
   options: () => Options,
 ): (effect: GestureEffect) => void {
@@ -180,10 +180,10 @@ function noteUnder(target: EventTarget): ItemId | null {
 }
 
 /** The plate in front at a point of the screen. */
-function plateAt(desk: Desk, { canvas, items }: Stores, at: Point): ItemId | null {
+function plateAt(context: CanvasValue, { canvas, items }: Stores, at: Point): ItemId | null {
   const { places } = canvas.getState()
-  const point = { ...toCanvas(desk.board.camera, at), width: 0, height: 0 }
-  const hit = undrawnIn(desk, items.getState().items, places).filter(([, box]) => touches(box, point))
+  const point = { ...toCanvas(context.board.camera, at), width: 0, height: 0 }
+  const hit = undrawnIn(context, items.getState().items, places).filter(([, box]) => touches(box, point))
   const depth = (id: ItemId) => places.get(id)?.z ?? 0
   return hit.map(([id]) => id).sort((a, b) => depth(b) - depth(a))[0] ?? null
 }
@@ -217,7 +217,11 @@ function under(
   return { x: clientX - (box?.x ?? 0), y: clientY - (box?.y ?? 0) }
 }
 
-function useWheel({ board }: Desk, ground: RefObject<HTMLElement | null>, isIdle: () => boolean): void {
+function useWheel(
+  { board }: CanvasValue,
+  ground: RefObject<HTMLElement | null>,
+  isIdle: () => boolean,
+): void {
   useEffect(() => {
     const element = ground.current
     if (!element) return

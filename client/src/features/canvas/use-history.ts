@@ -2,7 +2,7 @@
 import { useMemo, useRef } from 'react'
 import type { ItemId } from '../../protocol/bindings'
 import { reduceCanvas } from '../../stores/canvas'
-import { type Actions, useHouse } from '../actions'
+import { type Actions, useApp } from '../actions'
 import {
   type History,
   type Move,
@@ -24,14 +24,14 @@ export interface CanvasHistory {
 }
 
 export function useHistory(): CanvasHistory {
-  const { stores, actions } = useHouse()
+  const { stores, actions } = useApp()
   const history = useRef<History>(NO_HISTORY)
   return useMemo(() => createHistory(history, stores.canvas, actions), [stores, actions])
 }
 
 function createHistory(
   history: { current: History },
-  canvas: ReturnType<typeof useHouse>['stores']['canvas'],
+  canvas: ReturnType<typeof useApp>['stores']['canvas'],
   actions: Pick<Actions, 'deleteItems'>,
 ): CanvasHistory {
   const move = (moves: readonly Move[], to: 'from' | 'to') => {

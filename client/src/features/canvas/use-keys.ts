@@ -3,11 +3,11 @@ import { type RefObject, useEffect, useRef } from 'react'
 import type { ItemId } from '../../protocol/bindings'
 import { type CanvasEvent, type Point, reduceCanvas } from '../../stores/canvas'
 import type { Stores } from '../../stores/stores'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import { VIEW_INSETS } from './bars'
 import type { Board } from './board'
 import { panned, showing, ZOOM_STEP, zoomed } from './camera'
-import type { Desk } from './canvas-context'
+import type { CanvasValue } from './canvas-context'
 import { type Command, commandOf } from './commands'
 import type { Move } from './history'
 import { readingOrder } from './reading-order'
@@ -24,12 +24,16 @@ export interface KeyActions {
 }
 
 /** Listens on the whole page: after a click on the ground nothing has the focus. */
-export function useKeys(desk: Desk, ground: RefObject<HTMLElement | null>, actions: KeyActions): void {
-  const { stores } = useHouse()
+export function useKeys(
+  context: CanvasValue,
+  ground: RefObject<HTMLElement | null>,
+  actions: KeyActions,
+): void {
+  const { stores } = useApp()
   const latest = useRef(actions)
   latest.current = actions
   useEffect(() => {
-    const run = createRunner(desk.board, stores, () => latest.current)
+    const run = createRunner(context.board, stores, () => latest.current)
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || !isForCanvas(event, ground.current)) return
       const command = commandOf(event)
@@ -37,7 +41,7 @@ export function useKeys(desk: Desk, ground: RefObject<HTMLElement | null>, actio
     }
     addEventListener('keydown', onKeyDown)
     return () => removeEventListener('keydown', onKeyDown)
-  }, [desk, ground, stores])
+  }, [context, ground, stores])
 }
 
 /** On a note, on the ground, or where nothing has the focus. What is typed elsewhere is none of ours. */

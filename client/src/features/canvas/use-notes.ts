@@ -4,11 +4,11 @@ import { useStore } from 'zustand'
 import type { ItemId } from '../../protocol/bindings'
 import type { Item } from '../../protocol/item'
 import { type Point, reduceCanvas } from '../../stores/canvas'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import { barsOf } from './bars'
 import type { Board } from './board'
 import { toCanvas } from './camera'
-import { type Desk, drawWhole } from './canvas-context'
+import { type CanvasValue, drawWhole } from './canvas-context'
 import { draw } from './drawn-notes'
 import { type Box, touches } from './geometry'
 import { stillUnseen } from './newcomers'
@@ -16,8 +16,8 @@ import { expectedSize } from './note-size'
 import { placer } from './placement'
 
 /** Gives a place to every item that has none, before it is painted. */
-export function usePlacing({ board, view }: Desk, items: readonly Item[]): void {
-  const { canvas, items: itemsStore, devices } = useHouse().stores
+export function usePlacing({ board, view }: CanvasValue, items: readonly Item[]): void {
+  const { canvas, items: itemsStore, devices } = useApp().stores
   const beam = useStore(canvas, (state) => state.beam)
   const epoch = useStore(itemsStore, (state) => state.epoch)
   const filled = useRef<string | null | undefined>(undefined)
@@ -34,7 +34,7 @@ export function usePlacing({ board, view }: Desk, items: readonly Item[]): void 
     const find = placer(
       {
         view: board.view,
-        bars: barsOnCanvas(board),
+        bars: barsOnCanvas(board, devices.getState().devices.length > 1 ? 'corner' : 'large'),
         notes: [...board.boxes(idsOf(items), places)].map(([, box]) => box),
       },
       Math.random,
@@ -54,22 +54,22 @@ function idsOf(items: readonly Item[]): ItemId[] {
   return items.map(({ id }) => id)
 }
 
-function barsOnCanvas({ camera, screen }: Board): Box[] {
-  return barsOf(screen).map(({ width, height, ...at }) => ({
+function barsOnCanvas({ camera, screen }: Board, code: 'large' | 'corner'): Box[] {
+  return barsOf(screen, code).map(({ width, height, ...at }) => ({
     ...toCanvas(camera, at),
     width: width / camera.zoom,
     height: height / camera.zoom,
   }))
 }
 
-function markArrived(view: Desk['view'], ids: readonly ItemId[], outside: readonly ItemId[]): void {
+function markArrived(view: CanvasValue['view'], ids: readonly ItemId[], outside: readonly ItemId[]): void {
   // What comes into view comes whole, and not as a plate first.
   const inView = ids.filter((id) => !outside.includes(id))
   view.setState(({ arrived }) => ({ arrived: new Set([...arrived, ...inView]) }))
   drawWhole(view, inView)
 }
 
-function markUnseen(view: Desk['view'], outside: readonly ItemId[]): void {
+function markUnseen(view: CanvasValue['view'], outside: readonly ItemId[]): void {
   if (outside.length === 0) return
   view.setState(({ unseen }) => ({ unseen: new Set([...unseen, ...outside]) }))
 }
@@ -78,8 +78,8 @@ function markUnseen(view: Desk['view'], outside: readonly ItemId[]): void {
 const SLACK = 100
 
 /** Draws the notes near the view, a few in each frame. */
-export function useDrawing({ board, view }: Desk, items: readonly Item[]): void {
-  const { canvas } = useHouse().stores
+export function useDrawing({ board, view }: CanvasValue, items: readonly Item[]): void {
+  const { canvas } = useApp().stores
   const isFirst = useRef(true)
   useLayoutEffect(() => {
     let asked: Box | null = null
@@ -132,8 +132,8 @@ function isBusy(element: HTMLElement | undefined): boolean {
 }
 
 /** What comes into view, or goes altogether, needs no announcing any more. */
-export function useSeeing({ board, view }: Desk, items: readonly Item[]): void {
-  const { canvas } = useHouse().stores
+export function useSeeing({ board, view }: CanvasValue, items: readonly Item[]): void {
+  const { canvas } = useApp().stores
   useEffect(() => {
     const see = () => {
       const { unseen } = view.getState()

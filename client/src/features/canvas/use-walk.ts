@@ -5,8 +5,8 @@
 import { type FocusEvent, type KeyboardEvent, type RefObject, useMemo } from 'react'
 import type { ItemId } from '../../protocol/bindings'
 import type { Stores } from '../../stores/stores'
-import { useHouse } from '../actions'
-import { type Desk, drawWhole } from './canvas-context'
+import { useApp } from '../actions'
+import { type CanvasValue, drawWhole } from './canvas-context'
 import { showNote, walkOf } from './use-keys'
 
 const STOPS = 'a[href], button, input, textarea, select, video[controls], [tabindex="0"]'
@@ -16,12 +16,12 @@ interface Edges {
   readonly end: RefObject<HTMLElement | null>
 }
 
-export function useWalk(desk: Desk, { start, end }: Edges) {
-  const { stores } = useHouse()
-  return useMemo(() => createWalk(desk, stores, { start, end }), [desk, stores, start, end])
+export function useWalk(context: CanvasValue, { start, end }: Edges) {
+  const { stores } = useApp()
+  return useMemo(() => createWalk(context, stores, { start, end }), [context, stores, start, end])
 }
 
-function createWalk({ board, view }: Desk, stores: Stores, { start, end }: Edges) {
+function createWalk({ board, view }: CanvasValue, stores: Stores, { start, end }: Edges) {
   let isLeaving = false
   const goTo = (id: ItemId | undefined): boolean => {
     const note = id && board.element(id)?.querySelector<HTMLElement>('article')

@@ -5,16 +5,16 @@ import Plus from 'lucide-react/icons/plus'
 import Maximize from 'lucide-react/icons/scan'
 import { useSyncExternalStore } from 'react'
 import { IconButton } from '../../ui/icon-button'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import { VIEW_INSETS } from './bars'
 import { fitted, LEAST_ZOOM, MOST_ZOOM, ZOOM_STEP, zoomed } from './camera'
-import { useDesk } from './canvas-context'
+import { useCanvas } from './canvas-context'
 import { boxAround } from './geometry'
 import css from './zoom-controls.module.css'
 
 export function ZoomControls() {
-  const { board } = useDesk()
-  const { items, canvas } = useHouse().stores
+  const { board } = useCanvas()
+  const { items, canvas } = useApp().stores
   const zoom = useSyncExternalStore(
     (listener) => board.onView(listener),
     () => board.camera.zoom,

@@ -9,14 +9,13 @@ import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { Dialog } from '../../ui/dialog'
 import { Icon } from '../../ui/icon'
 import { IconButton } from '../../ui/icon-button'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import { PATHS } from '../transfer/path-label'
 import { deviceIcon } from './device-icon'
 import css from './device-list.module.css'
-import { personOf } from './person-of'
 
 function useTitle(): string {
-  const count = useStore(useHouse().stores.devices, (state) => state.devices.length)
+  const count = useStore(useApp().stores.devices, (state) => state.devices.length)
   return count === 1 ? '1 device in this beam' : `${count} devices in this beam`
 }
 
@@ -43,7 +42,7 @@ export function DeviceSheet({ onClose }: { onClose: () => void }) {
 }
 
 function DeviceList() {
-  const { stores, actions } = useHouse()
+  const { stores, actions } = useApp()
   const devices = useStore(stores.devices, (state) => state.devices)
   const mayRemove = useStore(stores.access, mayRemoveDevices)
   const [removing, setRemoving] = useState<Device | null>(null)
@@ -75,7 +74,7 @@ interface DeviceRowProps {
 }
 
 function DeviceRow({ device, onRemove }: DeviceRowProps) {
-  const { devices } = useHouse().stores
+  const { devices } = useApp().stores
   const mine = useStore(devices, (state) => state.me === device.device_id)
   const path = useStore(devices, (state) => state.paths[device.device_id])
   const badge = path && PATHS[path]
@@ -110,4 +109,12 @@ function DeviceRow({ device, onRemove }: DeviceRowProps) {
       )}
     </li>
   )
+}
+
+/** Who is logged in on a device (B7); null for a guest. */
+function personOf(device: Device): { name: string; picture: string | null } | null {
+  const { username, first_name, last_name, profile_picture } = device
+  if (username === undefined) return null
+  const name = [first_name, last_name].filter(Boolean).join(' ').trim()
+  return { name: name === '' ? `@${username}` : name, picture: profile_picture ?? null }
 }

@@ -1,24 +1,31 @@
 import Monitor from 'lucide-react/icons/monitor'
 import Users from 'lucide-react/icons/users'
 import WifiOff from 'lucide-react/icons/wifi-off'
-import { lazy, Suspense, useCallback, useRef, useState } from 'react'
+import { Suspense, useCallback, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Connection } from '../../stores/connection'
 import { Button } from '../../ui/button'
 import { useDismiss } from '../../ui/dismiss'
 import type { Glyph } from '../../ui/icon'
+import { lazyPart } from '../../ui/lazy-part'
 import { Pill } from '../../ui/pill'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import { useDeviceCount, useHasItems } from '../session/beam'
 import { useOnline } from '../session/online'
 import css from './status-pill.module.css'
 
-const DevicePopover = lazy(() => import('./device-list').then((m) => ({ default: m.DevicePopover })))
-const DeviceSheet = lazy(() => import('./device-list').then((m) => ({ default: m.DeviceSheet })))
+const DevicePopover = lazyPart(
+  () => import('./device-list'),
+  (m) => m.DevicePopover,
+)
+const DeviceSheet = lazyPart(
+  () => import('./device-list'),
+  (m) => m.DeviceSheet,
+)
 
 /** How many devices are here, or what keeps them away. Opens the list of devices. */
 export function StatusPill({ phone = false }: { phone?: boolean }) {
-  const connection = useStore(useHouse().stores.connection, (state) => state)
+  const connection = useStore(useApp().stores.connection, (state) => state)
   const online = useOnline()
   const count = useDeviceCount()
   const hasItems = useHasItems()
@@ -83,7 +90,7 @@ const REASONS = {
 } as const
 
 function StoppedBar({ why }: { why: keyof typeof REASONS }) {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   return (
     <div className={css.stopped} role="status">
       <span>{REASONS[why]}</span>

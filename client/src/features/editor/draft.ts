@@ -5,7 +5,8 @@ import type { ItemId } from '../../protocol/bindings'
 import { parseJson } from '../../protocol/envelope'
 import type { RootNode } from '../../protocol/note-nodes'
 import { readNoteState } from '../../protocol/note-state'
-import type { LargePicture } from './editor-actions'
+import { type SiteStorage, tabStorage } from '../../stores/site-storage'
+import type { LargePicture } from '../editor-actions'
 import { blobOfDataUrl, dataUrlOf } from './picture-encoding'
 
 const KEY = 'heliograph.note-draft'
@@ -26,7 +27,7 @@ export interface Draft {
 }
 
 /** The draft of this note (null: of a new one), if there is one. */
-export function readDraft(storage: Storage, note: ItemId | null): Draft | null {
+export function readDraft(storage: SiteStorage, note: ItemId | null): Draft | null {
   const parsed = v.safeParse(stored, parseJson(storage.getItem(KEY) ?? ''))
   if (!parsed.success || parsed.output.note !== note) return null
   const { title, pictures } = parsed.output
@@ -38,12 +39,12 @@ export function readDraft(storage: Storage, note: ItemId | null): Draft | null {
 export function useKeptDraft(note: ItemId | null, draft: Draft | null): void {
   useEffect(() => {
     if (!draft) return
-    const timer = setTimeout(() => void keepDraft(sessionStorage, note, draft), KEEP_AFTER_MS)
+    const timer = setTimeout(() => void keepDraft(tabStorage, note, draft), KEEP_AFTER_MS)
     return () => clearTimeout(timer)
   }, [note, draft])
 }
 
-async function keepDraft(storage: Storage, note: ItemId | null, draft: Draft): Promise<void> {
+async function keepDraft(storage: SiteStorage, note: ItemId | null, draft: Draft): Promise<void> {
   const pictures = await Promise.all(
     draft.pictures.map(async ({ id, file }) => ({ id, name: file.name, url: await dataUrlOf(file) })),
   )
@@ -52,17 +53,12 @@ async function keepDraft(storage: Storage, note: ItemId | null, draft: Draft): P
   if (!put(storage, { note, title, root, pictures })) put(storage, { note, title, root, pictures: [] })
 }
 
-export function dropDraft(storage: Storage): void {
+export function dropDraft(storage: SiteStorage): void {
   storage.removeItem(KEY)
 }
 
-function put(storage: Storage, draft: v.InferInput<typeof stored>): boolean {
-  try {
-    storage.setItem(KEY, JSON.stringify(draft))
-    return true
-  } catch {
-    return false
-  }
+function put(storage: SiteStorage, draft: v.InferInput<typeof stored>): boolean {
+  return storage.setItem(KEY, JSON.stringify(draft))
 }
 
 function pictureOf({ id, name, url }: { id: string; name: string; url: string }): LargePicture {

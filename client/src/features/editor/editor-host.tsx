@@ -1,13 +1,20 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useStore } from 'zustand'
-import { useHouse } from '../actions'
+import { lazyPart } from '../../ui/lazy-part'
+import { useApp } from '../actions'
 
-const NoteEditor = lazy(() => import('./note-editor').then((m) => ({ default: m.NoteEditor })))
-const NoteViewer = lazy(() => import('../note/note-viewer').then((m) => ({ default: m.NoteViewer })))
+const NoteEditor = lazyPart(
+  () => import('./note-editor'),
+  (m) => m.NoteEditor,
+)
+const NoteViewer = lazyPart(
+  () => import('../note/note-viewer'),
+  (m) => m.NoteViewer,
+)
 
 /** The page over the others, while a note is written or read. What it is made of is loaded then. */
 export function EditorHost() {
-  const state = useStore(useHouse().stores.editor)
+  const state = useStore(useApp().stores.editor)
   return (
     <Suspense>
       {state.kind === 'creating' && <NoteEditor id={null} text={state.text} />}

@@ -14,20 +14,11 @@ import {
 import type { ReactNode } from 'react'
 import { DEFAULT_IMAGE_WIDTH } from '../../protocol/note-nodes'
 import { isPictureSource, readNode } from '../../protocol/note-state'
-import { ImageView } from './image-view'
-
-export interface ImageFields {
-  readonly src: string
-  readonly altText: string
-  /** In px; 0 while it is not known. */
-  readonly width: number
-  readonly height: number
-  readonly maxWidth: number
-}
+import { type EditableImage, type ImageFields, ImageView } from './image-view'
 
 export type SerializedImageNode = Spread<ImageFields, SerializedLexicalNode>
 
-export class ImageNode extends DecoratorNode<ReactNode> {
+export class ImageNode extends DecoratorNode<ReactNode> implements EditableImage {
   __fields: ImageFields
 
   static override getType(): string {
@@ -85,7 +76,7 @@ export class ImageNode extends DecoratorNode<ReactNode> {
   }
 
   override decorate(_editor: LexicalEditor): ReactNode {
-    return <ImageView nodeKey={this.__key} fields={this.getFields()} />
+    return <ImageView nodeKey={this.__key} fields={this.getFields()} node={this} />
   }
 
   getFields(): ImageFields {

@@ -15,33 +15,50 @@ import { cx } from '../../ui/cx'
 import { Icon } from '../../ui/icon'
 import { PicturePlace } from '../note/note-picture'
 import { usePictureUrl } from '../note/picture-url'
-import { $getImage, type ImageFields } from './image-node'
 import { rounded, withNaturalSize } from './image-size'
 import css from './image-view.module.css'
 import { usePlacedPicture } from './placed-pictures'
 import { ResizeHandle } from './resize-handle'
 
+export interface ImageFields {
+  readonly src: string
+  readonly altText: string
+  /** In px; 0 while it is not known. */
+  readonly width: number
+  readonly height: number
+  readonly maxWidth: number
+}
+
+/** The node that a view belongs to, as far as the view needs it. To be used within an update of the editor only. */
+export interface EditableImage {
+  /** False once it was deleted: then it must not be changed. */
+  isAttached(): boolean
+  change(change: Partial<ImageFields>): void
+  remove(): void
+}
+
 interface ImageViewProps {
   nodeKey: NodeKey
   fields: ImageFields
+  node: EditableImage
 }
 
 /** A picture in the editor. Hovered or selected it has Alt, Delete and a corner to resize it by. */
-export function ImageView({ nodeKey, fields }: ImageViewProps) {
+export function ImageView({ nodeKey, fields, node }: ImageViewProps) {
   const { src, altText, width, height, maxWidth } = fields
   const [editor] = useLexicalComposerContext()
   const editable = useLexicalEditable()
   const frame = useRef<HTMLSpanElement>(null)
   const picture = useRef<HTMLImageElement>(null)
-  const selected = usePictureKeys(nodeKey, frame, picture)
+  const selected = usePictureKeys(nodeKey, node, frame, picture)
   const placed = usePlacedPicture(src)
   const shared = usePictureUrl(src)
   const url = placed ?? shared
-  const change = (next: Partial<ImageFields>) => editor.update(() => $getImage(nodeKey)?.change(next))
+  const change = (next: Partial<ImageFields>) => editor.update(() => node.isAttached() && node.change(next))
   const onLoad = ({ currentTarget }: { currentTarget: HTMLImageElement }) => {
     const known = withNaturalSize(fields, currentTarget)
     // What the picture says of itself is no step of the person's.
-    if (known) editor.update(() => $getImage(nodeKey)?.change(known), { tag: HISTORY_MERGE_TAG })
+    if (known) editor.update(() => node.isAttached() && node.change(known), { tag: HISTORY_MERGE_TAG })
   }
   const style = {
     ...(width > 0 && { width }),
@@ -68,7 +85,7 @@ export function ImageView({ nodeKey, fields }: ImageViewProps) {
           altText={altText}
           picture={picture}
           onAlt={(text) => change({ altText: text })}
-          onDelete={() => editor.update(() => $getImage(nodeKey)?.remove())}
+          onDelete={() => editor.update(() => node.isAttached() && node.remove())}
           onResize={change}
         />
       )}
@@ -79,6 +96,7 @@ export function ImageView({ nodeKey, fields }: ImageViewProps) {
 /** A click selects the picture; then Ctrl or Meta with Enter stores the size that it is shown in. */
 function usePictureKeys(
   nodeKey: NodeKey,
+  node: EditableImage,
   frame: RefObject<HTMLElement | null>,
   picture: RefObject<HTMLImageElement | null>,
 ): boolean {
@@ -94,14 +112,14 @@ function usePictureKeys(
     const onEnter = (event: KeyboardEvent | null) => {
       if (!selected || !picture.current || !(event?.ctrlKey || event?.metaKey)) return false
       event.preventDefault()
-      $getImage(nodeKey)?.change(rounded(picture.current.getBoundingClientRect()))
+      if (node.isAttached()) node.change(rounded(picture.current.getBoundingClientRect()))
       return true
     }
     return mergeRegister(
       editor.registerCommand(CLICK_COMMAND, onClick, COMMAND_PRIORITY_LOW),
       editor.registerCommand(KEY_ENTER_COMMAND, onEnter, COMMAND_PRIORITY_LOW),
     )
-  }, [editor, nodeKey, frame, picture, selected, setSelected, clearSelection])
+  }, [editor, node, frame, picture, selected, setSelected, clearSelection])
   return selected
 }
 

@@ -2,10 +2,11 @@ import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } fro
 import type { ItemId } from '../../protocol/bindings'
 import type { RootNode } from '../../protocol/note-nodes'
 import { bodyText, nodesOf } from '../../protocol/rich-note'
+import { tabStorage } from '../../stores/site-storage'
 import { Button } from '../../ui/button'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { FullPage } from '../../ui/full-page'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import { NoteBoundary, NoteError } from '../note/note-boundary'
 import { type Draft, dropDraft, useKeptDraft } from './draft'
 import css from './note-editor.module.css'
@@ -18,7 +19,7 @@ const CHANGED_ELSEWHERE = 'Another device has changed this note meanwhile. Updat
 
 /** Writes a new note (no id), or changes one. `text` is what was typed so far elsewhere. */
 export function NoteEditor({ id, text }: { id: ItemId | null; text: string }) {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   const opened = useOpened(id)
   const { note, title, setTitle, setRoot, isChanged, placed } = useNote(opened, text)
   const [news, setNews] = useState('')
@@ -27,13 +28,13 @@ export function NoteEditor({ id, text }: { id: ItemId | null; text: string }) {
   const changedElsewhere = useChangedElsewhere(id)
   useKeptDraft(id, isChanged ? note : null)
   const close = () => {
-    dropDraft(sessionStorage)
+    dropDraft(tabStorage)
     actions.notes.close()
   }
   const leave = () => (isChanged ? setAsking(true) : close())
   const save = () => {
     const refusal = note && actions.notes.save(note)
-    if (refusal === null) dropDraft(sessionStorage)
+    if (refusal === null) dropDraft(tabStorage)
     else setNews(refusal)
   }
   const buttons = (
@@ -82,9 +83,9 @@ function useNote(opened: ReturnType<typeof useOpened>, text: string) {
   const [title, setTitle] = useState(opened.title)
   const [root, put] = useState<RootNode | null>(null)
   const first = useRef<string | null>(null)
-  const setRoot = useCallback((next: RootNode) => {
+  const setRoot = useCallback((next: RootNode | null) => {
     // The editor's own form of what it was opened on.
-    first.current ??= JSON.stringify(next)
+    if (next) first.current ??= JSON.stringify(next)
     put(next)
   }, [])
   useEffect(() => {

@@ -5,9 +5,10 @@ import type { ItemId } from '../../protocol/bindings'
 import { equalJson } from '../../protocol/json'
 import type { RootNode } from '../../protocol/note-nodes'
 import { EMPTY_ROOT, RICH_NOTE } from '../../protocol/rich-note'
-import { useHouse } from '../actions'
+import { tabStorage } from '../../stores/site-storage'
+import { useApp } from '../actions'
+import type { LargePicture } from '../editor-actions'
 import { readDraft } from './draft'
-import type { LargePicture } from './editor-actions'
 
 export interface OpenedNote {
   readonly title: string
@@ -19,9 +20,9 @@ export interface OpenedNote {
 
 /** Read once: what others change while it is open comes as news, not into the text. */
 export function useOpened(id: ItemId | null): OpenedNote {
-  const { stores } = useHouse()
+  const { stores } = useApp()
   const [opened] = useState<OpenedNote>(() => {
-    const draft = readDraft(sessionStorage, id)
+    const draft = readDraft(tabStorage, id)
     if (draft) return { ...draft, isDraft: true }
     const item = stores.items.getState().items.find((one) => one.id === id)
     const note = item?.content.kind === RICH_NOTE ? item.content : { title: '', root: EMPTY_ROOT }
@@ -32,10 +33,7 @@ export function useOpened(id: ItemId | null): OpenedNote {
 
 /** Whether the note is no longer what it was when the editor was opened. */
 export function useChangedElsewhere(id: ItemId | null): boolean {
-  const message = useStore(
-    useHouse().stores.items,
-    ({ items }) => items.find((one) => one.id === id)?.message,
-  )
+  const message = useStore(useApp().stores.items, ({ items }) => items.find((one) => one.id === id)?.message)
   const [first] = useState(message)
   return message !== undefined && !equalJson(message, first)
 }

@@ -11,7 +11,7 @@ import {
   type NodeKey,
 } from 'lexical'
 import { useContext, useEffect } from 'react'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import { $createImageNode, $getImage, ImageNode } from './image-node'
 import { blobOfDataUrl, dataUrlOf, encodePicture, MAX_INLINE_PICTURE, pictureName } from './picture-encoding'
 import { type PlacedPictures, PlacedPicturesContext, sourceOf } from './placed-pictures'
@@ -23,7 +23,7 @@ export const INSERT_PICTURES: LexicalCommand<readonly File[]> = createCommand('I
 export function PicturesPlugin({ say }: { say: (text: string) => void }) {
   const [editor] = useLexicalComposerContext()
   const placed = useContext(PlacedPicturesContext)
-  const { actions } = useHouse()
+  const { actions } = useApp()
   useEffect(() => {
     const place = (picture: Blob, name: string) =>
       placePicture(picture, name, placed, actions.notes.newPictureId)

@@ -1,7 +1,7 @@
 /** Pictures that were placed in the note being written and are too large to stand in it as data. */
 import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { ItemId } from '../../protocol/bindings'
-import type { LargePicture } from './editor-actions'
+import type { LargePicture } from '../editor-actions'
 
 export interface PlacedPictures {
   add(picture: LargePicture): void

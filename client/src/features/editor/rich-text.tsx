@@ -9,6 +9,7 @@ import { readNoteState } from '../../protocol/note-state'
 import { nodesOf, withText } from '../../protocol/rich-note'
 import { EDITOR_THEME } from './editor-theme'
 import { EditorToolbar } from './editor-toolbar'
+import { NoteLimitError, registerNoteLimits } from './note-limits'
 import { NOTE_NODES } from './note-node-list'
 import { textImport } from './paste-rules'
 import { PicturesPlugin, trustPicture } from './pictures-plugin'
@@ -23,7 +24,8 @@ interface RichTextProps {
   /** Text that comes after it. */
   text: string
   title: ReactNode
-  onChange: (root: RootNode) => void
+  /** Null: what stands there could not be read by others, and is not to be saved. */
+  onChange: (root: RootNode | null) => void
   say: (text: string) => void
 }
 
@@ -37,7 +39,7 @@ export function RichText({ root, text, title, onChange, say }: RichTextProps) {
     ...initialState(root, text),
     html: { import: textImport() },
     // The editor goes back to the state before; nothing else is touched.
-    onError: () => say('An error was thrown.'),
+    onError: (error) => say(error instanceof NoteLimitError ? error.message : 'An error was thrown.'),
   }))
   return (
     <LexicalComposer initialConfig={config}>
@@ -77,14 +79,12 @@ function initialState(root: RootNode, text: string): Pick<InitialConfigType, 'ed
   return { editorState: JSON.stringify({ root: filled }) }
 }
 
-/** Tells what stands in the editor, as it would be read by others. */
-function ChangeNews({ onChange }: { onChange: (root: RootNode) => void }) {
+/** Tells what stands in the editor, as it would be read by others: the limits keep it readable. */
+function ChangeNews({ onChange }: { onChange: (root: RootNode | null) => void }) {
   const [editor] = useLexicalComposerContext()
+  useEffect(() => registerNoteLimits(editor), [editor])
   useEffect(() => {
-    const tell = () => {
-      const root = readNoteState(editor.getEditorState().toJSON())
-      if (root) onChange(root)
-    }
+    const tell = () => onChange(readNoteState(editor.getEditorState().toJSON()))
     tell()
     return editor.registerUpdateListener(({ dirtyElements, dirtyLeaves }) => {
       if (dirtyElements.size > 0 || dirtyLeaves.size > 0) tell()

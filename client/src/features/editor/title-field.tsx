@@ -1,4 +1,5 @@
 import { LONGEST_TITLE } from '../../protocol/rich-note'
+import { isComposing } from '../../ui/composing'
 import css from './title-field.module.css'
 
 interface TitleFieldProps {
@@ -21,7 +22,7 @@ export function TitleField({ title, onTitle, onDone }: TitleFieldProps) {
       value={title}
       onChange={(event) => onTitle(event.currentTarget.value)}
       onKeyDown={(event) => {
-        if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+        if (event.key !== 'Enter' || isComposing(event.nativeEvent)) return
         event.preventDefault()
         onDone()
       }}

@@ -1,19 +1,23 @@
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import { fileTakers } from '../../stores/devices'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import { useMayShare, useSession } from '../session/beam'
 import css from './drop-zone.module.css'
 import { droppedFiles } from './dropped-files'
+import { named } from './named'
 
 /** Takes files dropped anywhere on the page, on every screen, and frames the page while they hover. */
 export function DropZone() {
-  const { stores, actions } = useHouse()
+  const { stores, actions } = useApp()
   const takers = useStore(stores.devices, (state) => fileTakers(state).length)
   const mayShare = useMayShare()
   const ready = useSession() !== null && mayShare
   const over = useFilesOver(ready, (data) => {
-    droppedFiles(data).then(actions.shareFiles, () => actions.shareFiles([...data.files]))
+    void droppedFiles(data).then(({ files, unreadable }) => {
+      if (files.length > 0) actions.shareFiles(files)
+      if (unreadable.length > 0) actions.warn(unreadableText(unreadable))
+    })
   })
   if (!over) return null
   return (
@@ -21,6 +25,11 @@ export function DropZone() {
       <p className={css.words}>{dropText(takers)}</p>
     </div>
   )
+}
+
+function unreadableText(names: readonly string[]): string {
+  const check = names.length === 1 ? 'it is still there' : 'they are still there'
+  return `${named(names)} could not be read. Check that ${check}.`
 }
 
 export function dropText(takers: number): string {

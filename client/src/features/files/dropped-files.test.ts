@@ -1,14 +1,21 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { droppedFiles } from './dropped-files'
 
 const file = (name: string) => ({
+  name,
   isFile: true,
   isDirectory: false,
   file: (done: (file: File) => void) => done(new File([name], name)),
 })
 
+const unreadable = (name: string) => ({
+  ...file(name),
+  file: (_done: unknown, fail: (why: Error) => void) => fail(new DOMException('', 'NotReadableError')),
+})
+
 /** Gives its entries two at a time, as a browser gives them a hundred at a time. */
 const folder = (...entries: unknown[]) => ({
+  name: 'folder',
   isFile: false,
   isDirectory: true,
   createReader: () => {
@@ -17,17 +24,47 @@ const folder = (...entries: unknown[]) => ({
   },
 })
 
-const dropped = (entries: unknown[], files: File[] = []) =>
-  ({ items: entries.map((entry) => ({ webkitGetAsEntry: () => entry })), files }) as unknown as DataTransfer
-
-it('finds every file of a dropped folder, however deep', async () => {
-  const files = await droppedFiles(
-    dropped([file('a'), folder(file('b'), file('c'), folder(file('d')), folder())]),
-  )
-  expect(files.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd'])
+const lockedFolder = (name: string) => ({
+  ...folder(),
+  name,
+  createReader: () => ({
+    readEntries: (_done: unknown, fail: (why: Error) => void) =>
+      fail(new DOMException('', 'NotReadableError')),
+  }),
 })
 
-it('takes the plain files where there are no entries', async () => {
-  const files = await droppedFiles(dropped([null], [new File(['x'], 'x')]))
-  expect(files.map(({ name }) => name)).toEqual(['x'])
+/** Empties itself as soon as the drop was handled, as the transfer of a browser does. */
+async function drop(entries: unknown[], files: File[] = []) {
+  const transfer = { items: entries.map((entry) => ({ webkitGetAsEntry: () => entry })), files }
+  const found = droppedFiles(transfer as unknown as DataTransfer)
+  transfer.items.length = 0
+  transfer.files.length = 0
+  return { names: (await found).files.map(({ name }) => name), unreadable: (await found).unreadable }
+}
+
+describe('what was dropped', () => {
+  it('gives every file of a folder, however deep', async () => {
+    const { names } = await drop([file('a'), folder(file('b'), file('c'), folder(file('d')), folder())])
+    expect(names).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  it('gives the plain files where there are no entries', async () => {
+    expect((await drop([null], [new File(['x'], 'x')])).names).toEqual(['x'])
+  })
+
+  it('gives all others and names those that cannot be read', async () => {
+    const { names, unreadable: left } = await drop([
+      unreadable('a'),
+      folder(file('b'), unreadable('c'), lockedFolder('d')),
+      file('e'),
+    ])
+    expect(names).toEqual(['b', 'e'])
+    expect(left).toEqual(['a', 'c', 'd'])
+  })
+
+  it('gives nothing in the place of a file that cannot be read', async () => {
+    const { names, unreadable: left } = await drop([unreadable('a')], [new File([], 'a')])
+    expect(names).toEqual([])
+    expect(left).toEqual(['a'])
+  })
 })

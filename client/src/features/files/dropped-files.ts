@@ -1,19 +1,39 @@
 /** The files in what was dropped: a folder gives the files in it, however deep. */
 
-/** Must be called while the drop event is handled; the browser forgets the entries after it. */
-export async function droppedFiles(data: DataTransfer): Promise<readonly File[]> {
-  const entries = [...data.items].map((item) => item.webkitGetAsEntry())
-  const files = await Promise.all(entries.map((entry) => (entry ? filesOf(entry) : [])))
-  const found = files.flat()
-  // Some sources give files and no entries.
-  return found.length > 0 ? found : [...data.files]
+export interface DroppedFiles {
+  readonly files: readonly File[]
+  /** Names of the files and folders that could not be read; the others came all the same. */
+  readonly unreadable: readonly string[]
 }
 
-async function filesOf(entry: FileSystemEntry): Promise<readonly File[]> {
-  if (isFile(entry)) return [await new Promise<File>((resolve, reject) => entry.file(resolve, reject))]
-  if (!isFolder(entry)) return []
-  const inside = await Promise.all((await entriesOf(entry)).map(filesOf))
-  return inside.flat()
+/** Must be called while the drop event is handled: the browser empties the transfer after it. */
+export async function droppedFiles({ items, files }: DataTransfer): Promise<DroppedFiles> {
+  const plain = [...files]
+  const entries = [...items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null)
+  // Some sources give files and no entries.
+  if (entries.length === 0) return { files: plain, unreadable: [] }
+  return joined(await Promise.all(entries.map(filesOf)))
+}
+
+async function filesOf(entry: FileSystemEntry): Promise<DroppedFiles> {
+  try {
+    if (isFile(entry)) return { files: [await fileOf(entry)], unreadable: [] }
+    if (isFolder(entry)) return joined(await Promise.all((await entriesOf(entry)).map(filesOf)))
+    return { files: [], unreadable: [] }
+  } catch {
+    return { files: [], unreadable: [entry.name] }
+  }
+}
+
+function joined(parts: readonly DroppedFiles[]): DroppedFiles {
+  return {
+    files: parts.flatMap(({ files }) => files),
+    unreadable: parts.flatMap(({ unreadable }) => unreadable),
+  }
+}
+
+function fileOf(entry: FileSystemFileEntry): Promise<File> {
+  return new Promise((resolve, reject) => entry.file(resolve, reject))
 }
 
 /** A folder is read in parts; an empty part is its end. */

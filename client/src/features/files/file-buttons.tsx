@@ -9,17 +9,15 @@ import { type Glyph, Icon } from '../../ui/icon'
 import css from './file-buttons.module.css'
 import { FileInput, PICKS_FOLDERS } from './file-input'
 
-const MEDIA = 'image/*,video/*,audio/*'
-
 /** A label that looks like a button and holds its input, so that a tap opens the picker without any script. */
 function FileLabel(props: {
   text: string
   icon: Glyph
-  accept?: string
+  mediaOnly?: boolean
   folder?: boolean
   look: 'tall' | 'small'
 }) {
-  const { text, icon, look, accept, folder = false } = props
+  const { text, icon, look, mediaOnly = false, folder = false } = props
   const id = useId()
   return (
     <label
@@ -28,14 +26,14 @@ function FileLabel(props: {
     >
       <Icon of={icon} size={look === 'tall' ? 26 : 16} />
       {text}
-      <FileInput id={id} {...(accept === undefined ? {} : { accept })} folder={folder} />
+      <FileInput id={id} mediaOnly={mediaOnly} folder={folder} />
     </label>
   )
 }
 
 /** The picker of pictures, videos and recordings: first on a phone, because that opens its gallery. */
 export function MediaButton({ look }: { look: 'tall' | 'small' }) {
-  return <FileLabel text="Choose files" icon={ImagePlus} accept={MEDIA} look={look} />
+  return <FileLabel text="Choose files" icon={ImagePlus} mediaOnly look={look} />
 }
 
 /** Any file and folders, after the media. */

@@ -2,13 +2,13 @@ import Copy from 'lucide-react/icons/copy'
 import { useDeferredValue } from 'react'
 import { Icon } from '../../ui/icon'
 import { QrCode } from '../../ui/qr-code'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import { useBeamLink } from '../session/beam'
 import css from './corner-qr.module.css'
 
 /** The code out of the way. A click copies the beam's id. */
 export function CornerQr() {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   // Drawing a code takes as long as all the rest of the page: what was shared comes first.
   const link = useDeferredValue(useBeamLink(), null)
   if (!link) return null

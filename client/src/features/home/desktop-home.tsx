@@ -1,29 +1,29 @@
 import { useRef } from 'react'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import { Canvas } from '../canvas/canvas'
 import { FileInput, PICKS_FOLDERS } from '../files/file-input'
 import { usePasteAnywhere } from '../files/paste-anywhere'
 import { useMayShare, useSession } from '../session/beam'
 import { BeamGone, useGone } from '../session/beam-gone'
+import { PageFooter } from '../session/page-footer'
 import { ReadOnly } from '../session/read-only'
 import { Toolbar } from '../toolbar/toolbar'
 import { CornerQr } from './corner-qr'
 import css from './desktop-home.module.css'
-import { FooterLine } from './footer-line'
-import { Hero, NoBeam } from './hero'
+import { Hero, HeroBesideNotes, NoBeam } from './hero'
 import { NothingYet } from './nothing-yet'
 import { Rays } from './rays'
-import { isTaken, type Stage, useStage } from './stage'
+import { hasNotes, isShared, type Stage, useStage } from './stage'
 
 /** The home of wide screens: the code to scan, then the canvas. */
 export function DesktopHome() {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   const session = useSession()
   const stage = useStage()
   const mayShare = useMayShare()
   const gone = useGone()
   usePasteAnywhere(actions, 'home', session !== null && mayShare)
-  if (gone && stage !== 'items') {
+  if (gone && stage !== 'gone') {
     return (
       <main className={css.home}>
         <Canvas />
@@ -35,13 +35,13 @@ export function DesktopHome() {
     <>
       <main className={css.home}>
         <Canvas />
-        <Rays lit={stage === 'alone'} />
+        <Rays lit={stage === 'alone' || stage === 'alone-with-notes'} beside={stage === 'alone-with-notes'} />
         <Middle stage={stage} />
-        {isTaken(stage) && <CornerQr />}
-        {stage === 'items' && <p className={css.hint}>Double Click a note to copy</p>}
+        {isShared(stage) && <CornerQr />}
+        {hasNotes(stage) && <p className={css.hint}>Double Click a note to copy</p>}
         {session && !gone && (mayShare ? <Tools /> : <Reader />)}
       </main>
-      {stage !== 'items' && <FooterLine corner={stage !== 'nothing-yet'} />}
+      {!hasNotes(stage) && <PageFooter place={isShared(stage) ? 'beside-code' : 'corners'} />}
     </>
   )
 }
@@ -54,8 +54,11 @@ function Middle({ stage }: { stage: Stage }) {
       return <Hero />
     case 'nothing-yet':
       return <NothingYet />
+    case 'alone-with-notes':
+      return <HeroBesideNotes />
     case 'joining':
-    case 'items':
+    case 'shared':
+    case 'gone':
       return null
   }
 }

@@ -1,30 +1,28 @@
 import Copy from 'lucide-react/icons/copy'
 import Link from 'lucide-react/icons/link'
 import Plus from 'lucide-react/icons/plus'
-import type { ReactNode } from 'react'
+import { type ReactNode, useDeferredValue } from 'react'
 import { useStore } from 'zustand'
 import { Button } from '../../ui/button'
 import { IconButton } from '../../ui/icon-button'
 import { QrCode } from '../../ui/qr-code'
 import { Skeleton } from '../../ui/skeleton'
 import { AboutButton } from '../about/about-button'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import { JoinButton } from '../join/join-button'
 import { useBeamLink } from '../session/beam'
 import { OfflineNote } from '../session/offline-note'
 import { SourceLink } from '../session/source-link'
 import css from './hero.module.css'
 
+const SCAN = 'Scan the QR Code with your mobile phone to start sharing.'
 const SUBTITLE = 'Share Clipboards / Links / Pictures / Videos'
 
 /** One who waits alone: the code to scan, and what it is for. */
 export function Hero() {
   const link = useBeamLink()
   return (
-    <Column
-      picture={link && <QrCode value={link} size="big" label="QR code of this beam" />}
-      heading="Scan the QR Code with your mobile phone to start sharing."
-    >
+    <Column picture={link && <QrCode value={link} size="big" label="QR code of this beam" />} heading={SCAN}>
       <BeamButtons />
     </Column>
   )
@@ -32,7 +30,7 @@ export function Hero() {
 
 /** What this is, the source, the id, the link; and the way into another beam. */
 export function BeamButtons() {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   return (
     <>
       <AboutButton />
@@ -46,17 +44,33 @@ export function BeamButtons() {
   )
 }
 
+/** One who is alone with notes: the code keeps its size, beside them. */
+export function HeroBesideNotes() {
+  // Drawing a code takes as long as all the rest of the page: what was shared comes first.
+  const link = useDeferredValue(useBeamLink(), null)
+  return (
+    <section className={css.beside}>
+      <div className={css.picture}>
+        {link ? (
+          <QrCode value={link} size="big" label="QR code of this beam" />
+        ) : (
+          <Skeleton className={css.skeleton} />
+        )}
+      </div>
+      <div className={css.glass}>
+        <h1 className={css.heading}>{SCAN}</h1>
+        <p className={css.subtitle}>{SUBTITLE}</p>
+      </div>
+    </section>
+  )
+}
+
 /** No beam yet, or none at all. */
 export function NoBeam() {
-  const { stores, actions } = useHouse()
+  const { stores, actions } = useApp()
   const status = useStore(stores.session, (state) => state.status)
   if (status === 'creating') {
-    return (
-      <Column
-        picture={<Skeleton className={css.skeleton} />}
-        heading="Scan the QR Code with your mobile phone to start sharing."
-      />
-    )
+    return <Column picture={<Skeleton className={css.skeleton} />} heading={SCAN} />
   }
   const failed = status === 'failed'
   return (

@@ -2,10 +2,10 @@ import { cx } from '../../ui/cx'
 import css from './rays.module.css'
 
 /** Light comes in, meets the QR code as its mirror, and leaves towards the other device. */
-export function Rays({ lit }: { lit: boolean }) {
+export function Rays({ lit, beside }: { lit: boolean; beside: boolean }) {
   return (
     <svg
-      className={cx(css.rays, !lit && css.out)}
+      className={cx(css.rays, beside && css.beside, !lit && css.out)}
       viewBox="0 0 1440 900"
       preserveAspectRatio="xMidYMid slice"
       aria-hidden="true"

@@ -1,19 +1,25 @@
 import { Mark } from '../../ui/mark'
 import { SaveButton } from '../save/save-button'
 import { Brand } from '../session/brand'
-import { isTaken, useHomeHeading, useStage } from './stage'
+import { isShared, useStage } from './stage'
 import css from './title-bar.module.css'
 
-/** Top left of the desktop home: the product, or what the page is about once the middle is taken. */
+/** Top left of the desktop home: the product while one is alone, then what the page is about. Save, once there are notes. */
 export function TitleBar() {
   const stage = useStage()
-  const heading = useHomeHeading()
-  if (!isTaken(stage)) return <Brand />
+  if (!isShared(stage)) {
+    return (
+      <div className={css.alone}>
+        <Brand />
+        <SaveButton />
+      </div>
+    )
+  }
   return (
     <div className={css.title}>
       <Mark />
       <div className={css.words}>
-        <h1>{heading}</h1>
+        <h1>Start Sharing</h1>
         <p>Share Clipboards / Links / Pictures / Videos</p>
       </div>
       <SaveButton />

@@ -1,6 +1,8 @@
 /** The colour and the tilt of an item: drawn from its id, so that they are the same on every device. */
 
 const GRADIENTS = 5
+/** The middles of the five gradients, for what is painted on a canvas element; they are the same in both themes. */
+export const GRADIENT_COLOURS = ['#6543ea', '#3754e4', '#1565b6', '#0c6f7a', '#117452'] as const
 const TILTS = [-3, -2, -1, 0, 1, 2, 3] as const
 
 /** FNV-1a, 32 bit: small, and spreads ids that differ in one character. */

@@ -1,8 +1,12 @@
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { Button } from '../../ui/button'
 import type { Glyph } from '../../ui/icon'
+import { lazyPart } from '../../ui/lazy-part'
 
-const JoinDialog = lazy(() => import('./join-dialog').then((m) => ({ default: m.JoinDialog })))
+const JoinDialog = lazyPart(
+  () => import('./join-dialog'),
+  (m) => m.JoinDialog,
+)
 
 /** Opens the Join Beam dialog, which is loaded when it is asked for. */
 export function JoinButton({

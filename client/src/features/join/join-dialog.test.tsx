@@ -3,7 +3,7 @@ import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { findBeamId } from '../../protocol/beam-link'
 import { createStores } from '../../stores/stores'
-import { type Actions, HouseContext } from '../actions'
+import { type Actions, AppContext } from '../actions'
 import { JoinDialog } from './join-dialog'
 
 const ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
@@ -21,9 +21,9 @@ beforeEach(() => {
   }
   const actions = { joinBeam } as unknown as Actions
   render(
-    <HouseContext value={{ stores: createStores(), actions }}>
+    <AppContext value={{ stores: createStores(), actions }}>
       <JoinDialog onClose={onClose} />
-    </HouseContext>,
+    </AppContext>,
   )
 })
 afterEach(cleanup)

@@ -3,7 +3,7 @@ import { useRef, useState } from 'react'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
 import { Field } from '../../ui/field'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import { hasCameras } from '../scanner/camera'
 import { ScanButton } from '../scanner/scan-button'
 import css from './join-dialog.module.css'
@@ -13,7 +13,7 @@ const CLOSED_CLIPBOARD = 'The browser does not hand out the clipboard here. Past
 
 /** Joins as soon as there is a whole id in the field. */
 export function JoinDialog({ onClose }: { onClose: () => void }) {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   const [text, setText] = useState('')
   const [refused, setRefused] = useState(false)
   const field = useRef<HTMLInputElement>(null)

@@ -1,13 +1,13 @@
 import ArrowUp from 'lucide-react/icons/arrow-up'
 import { useRef, useState } from 'react'
 import { IconButton } from '../../ui/icon-button'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import { MessageField } from '../toolbar/message-field'
 import css from './composer.module.css'
 
 /** A message, within reach of the thumb. */
 export function Composer() {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   const [text, setText] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
   const trimmed = text.trim()
@@ -19,6 +19,7 @@ export function Composer() {
   return (
     <form
       className={css.composer}
+      data-dock
       onSubmit={(event) => {
         event.preventDefault()
         send()

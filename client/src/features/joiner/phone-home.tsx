@@ -3,20 +3,19 @@ import Plus from 'lucide-react/icons/plus'
 import { useStore } from 'zustand'
 import { Button } from '../../ui/button'
 import { Icon } from '../../ui/icon'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
+import { ItemList } from '../card/item-list'
 import { AnyFileButtons, MediaButton } from '../files/file-buttons'
 import { usePasteAnywhere } from '../files/paste-anywhere'
-import { ItemList } from '../item/item-list'
 import { JoinButton } from '../join/join-button'
 import { SaveButton } from '../save/save-button'
 import { ScanButton } from '../scanner/scan-button'
-import { useHasItems, useMayShare, useSession } from '../session/beam'
+import { newBeamLabel, useHasItems, useMayShare, useSession } from '../session/beam'
 import { BeamGone, useGone } from '../session/beam-gone'
 import { OfflineNote } from '../session/offline-note'
 import { ReadOnly } from '../session/read-only'
 import { Composer } from './composer'
 import { LaptopPicture } from './laptop-picture'
-import { newBeamLabel } from './new-beam-label'
 import css from './phone-home.module.css'
 
 /** The home of narrow screens: the phone joiner. */
@@ -25,7 +24,7 @@ export function PhoneHome() {
 }
 
 function Joined() {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   const hasItems = useHasItems()
   const mayShare = useMayShare()
   const gone = useGone()
@@ -64,7 +63,7 @@ function Joined() {
 
 /** What one shares with: the clipboard and files. */
 function Ways() {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   return (
     <>
       <div className={css.big}>
@@ -82,7 +81,7 @@ function Ways() {
 }
 
 function NotJoined() {
-  const { stores, actions } = useHouse()
+  const { stores, actions } = useApp()
   const status = useStore(stores.session, (state) => state.status)
   const site = useStore(stores.site, (state) => state.site)
   const host = site?.public_url ? new URL(site.public_url).host : window.location.host

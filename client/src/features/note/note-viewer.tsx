@@ -4,7 +4,7 @@ import type { ItemId } from '../../protocol/bindings'
 import { RICH_NOTE, type RichNote, UNTITLED } from '../../protocol/rich-note'
 import { Button } from '../../ui/button'
 import { FullPage } from '../../ui/full-page'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import { useMayShare } from '../session/beam'
 import { NoteBoundary, NoteError } from './note-boundary'
 import { NoteContent } from './note-content'
@@ -12,7 +12,7 @@ import css from './note-viewer.module.css'
 
 /** A rich note in full, to read. It follows what others change, and closes when the note is deleted. */
 export function NoteViewer({ id }: { id: ItemId }) {
-  const { stores, actions } = useHouse()
+  const { stores, actions } = useApp()
   const mayShare = useMayShare()
   const item = useStore(stores.items, ({ items }) => items.find((one) => one.id === id))
   const isGone = item === undefined

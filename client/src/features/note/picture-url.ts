@@ -1,6 +1,6 @@
 /** Where a picture of a note can be read now. */
 import { useStore } from 'zustand'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import { mediaOf } from '../item/describe'
 import { fileView } from '../transfer/file-view'
 
@@ -8,7 +8,7 @@ const ITEM = 'item:'
 
 /** The address of a picture's bytes: its own data, or a file item that came as any file does; null until it is there. */
 export function usePictureUrl(src: string): string | null {
-  const { stores, actions } = useHouse()
+  const { stores, actions } = useApp()
   const id = src.startsWith(ITEM) ? src.slice(ITEM.length) : null
   const item = useStore(stores.items, ({ items }) =>
     id === null ? undefined : items.find((one) => one.id === id),

@@ -2,7 +2,7 @@ import BookOpen from 'lucide-react/icons/book-open'
 import Pencil from 'lucide-react/icons/pencil'
 import type { ItemId } from '../../protocol/bindings'
 import { IconButton } from '../../ui/icon-button'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import { useMayShare } from '../session/beam'
 
 /** What only rich notes have: reading them in full, and writing on. */
@@ -15,7 +15,7 @@ export function RichNoteTools({
   look: 'small' | 'bar'
   iconSize: number
 }) {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   const mayShare = useMayShare()
   return (
     <>

@@ -1,17 +1,21 @@
 import Bookmark from 'lucide-react/icons/bookmark'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useStore } from 'zustand'
 import { Button } from '../../ui/button'
 import { Icon } from '../../ui/icon'
-import { useHouse } from '../actions'
+import { lazyPart } from '../../ui/lazy-part'
+import { useApp } from '../actions'
 import { useHasItems, useSession } from '../session/beam'
 import css from './save-button.module.css'
 
-const SaveDialog = lazy(() => import('./save-dialog').then((m) => ({ default: m.SaveDialog })))
+const SaveDialog = lazyPart(
+  () => import('./save-dialog'),
+  (m) => m.SaveDialog,
+)
 
 /** Keeps the beam in the account: for somebody logged in, once there are notes, until it has a name. Then the name. */
 export function SaveButton() {
-  const { stores } = useHouse()
+  const { stores } = useApp()
   const [open, setOpen] = useState(false)
   const canSave = useCanSave()
   const savedName = useStore(stores.access, (state) =>
@@ -42,7 +46,7 @@ function SavedName({ name }: { name: string }) {
 
 function useCanSave(): boolean {
   const hasItems = useHasItems()
-  const isLoggedIn = useStore(useHouse().stores.account, (state) => state.status === 'authenticated')
+  const isLoggedIn = useStore(useApp().stores.account, (state) => state.status === 'authenticated')
   const session = useSession()
   return hasItems && isLoggedIn && session !== null && session.beamName === ''
 }

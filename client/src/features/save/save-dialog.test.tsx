@@ -2,7 +2,7 @@
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createStores } from '../../stores/stores'
-import { type Actions, HouseContext } from '../actions'
+import { type Actions, AppContext } from '../actions'
 import { SaveDialog } from './save-dialog'
 
 const onClose = vi.fn()
@@ -18,9 +18,9 @@ beforeEach(() => {
     this.open = false
   }
   render(
-    <HouseContext value={{ stores: createStores(), actions: { saveBeam } as unknown as Actions }}>
+    <AppContext value={{ stores: createStores(), actions: { saveBeam } as unknown as Actions }}>
       <SaveDialog onClose={onClose} />
-    </HouseContext>,
+    </AppContext>,
   )
 })
 afterEach(cleanup)

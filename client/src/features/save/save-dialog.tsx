@@ -1,18 +1,17 @@
 import HardDrive from 'lucide-react/icons/hard-drive'
 import { type FormEvent, useState } from 'react'
 import { Button } from '../../ui/button'
-import { Dialog } from '../../ui/dialog'
-import { DialogFoot } from '../../ui/dialog-foot'
+import { Dialog, DialogFoot } from '../../ui/dialog'
 import { Field } from '../../ui/field'
 import { Icon } from '../../ui/icon'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import css from './save-dialog.module.css'
 
 const LONGEST_NAME = 120
 
 /** Asks for a name and saves the beam under it. */
 export function SaveDialog({ onClose }: { onClose: () => void }) {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   const [name, setName] = useState('')
   const [state, setState] = useState<{ saving: boolean; error: string | null }>({
     saving: false,

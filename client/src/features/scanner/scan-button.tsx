@@ -1,8 +1,12 @@
 import ScanQrCode from 'lucide-react/icons/scan-qr-code'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { Button } from '../../ui/button'
+import { lazyPart } from '../../ui/lazy-part'
 
-const Scanner = lazy(() => import('./scanner').then((m) => ({ default: m.Scanner })))
+const Scanner = lazyPart(
+  () => import('./scanner'),
+  (m) => m.Scanner,
+)
 
 /** Opens the scanner, which is loaded when it is asked for. `onJoined` hears that it led into a beam. */
 export function ScanButton({

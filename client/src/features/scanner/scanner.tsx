@@ -6,7 +6,7 @@ import { Button } from '../../ui/button'
 import { cx } from '../../ui/cx'
 import { IconButton } from '../../ui/icon-button'
 import { useModal } from '../../ui/modal'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import css from './scanner.module.css'
 import { reduceScanner, type ScannerEvent, type ScannerState, wantsCamera } from './scanner-state'
 import { startScanning } from './scanning'
@@ -17,7 +17,7 @@ const CLOSING_MS = 200
 
 /** The camera over the whole screen, open for as long as it is rendered. Joins the beam of the code that it sees. */
 export function Scanner({ onJoined, onClose }: { onJoined?: (() => void) | undefined; onClose: () => void }) {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   const dialog = useRef<HTMLDialogElement>(null)
   const video = useRef<HTMLVideoElement>(null)
   const title = useId()

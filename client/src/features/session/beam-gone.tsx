@@ -2,8 +2,9 @@ import { Link } from 'react-router'
 import { useStore } from 'zustand'
 import type { Connection } from '../../stores/connection'
 import { Button, buttonClass } from '../../ui/button'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import { JoinButton } from '../join/join-button'
+import { paths } from '../paths'
 import css from './beam-gone.module.css'
 
 type Final = Exclude<Extract<Connection, { status: 'stopped' }>['why'], 'unreachable'>
@@ -25,14 +26,14 @@ const WORDS: Readonly<Record<Final, { heading: string; text: string }>> = {
 
 /** Why the beam is closed for good on this device; null while it is not. */
 export function useGone(): Final | null {
-  return useStore(useHouse().stores.connection, (state) =>
+  return useStore(useApp().stores.connection, (state) =>
     state.status === 'stopped' && state.why !== 'unreachable' ? state.why : null,
   )
 }
 
 /** In the place of a beam that is closed for this device: why, and the ways on. */
 export function BeamGone({ why }: { why: Final }) {
-  const { stores, actions } = useHouse()
+  const { stores, actions } = useApp()
   const isLoggedIn = useStore(stores.account, (state) => state.status === 'authenticated')
   const { heading, text } = WORDS[why]
   return (
@@ -41,7 +42,7 @@ export function BeamGone({ why }: { why: Final }) {
       <p>{text}</p>
       <div className={css.ways}>
         {why !== 'ended' && !isLoggedIn && (
-          <Link className={buttonClass({ look: 'primary' })} to="/login">
+          <Link className={buttonClass({ look: 'primary' })} to={paths.login}>
             Login
           </Link>
         )}

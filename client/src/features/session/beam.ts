@@ -3,7 +3,7 @@ import { useStore } from 'zustand'
 import { beamLink } from '../../protocol/beam-link'
 import { mayShare } from '../../stores/beam-access'
 import type { BeamSession } from '../../stores/beam-session'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 
 /** What the product is, in one line. */
 export const TAGLINE = 'Instant content sharing between devices. No accounts, no hassle.'
@@ -12,30 +12,36 @@ export const TAGLINE = 'Instant content sharing between devices. No accounts, no
 const PRODUCT = { name: 'Heliograph', version: '1.0.0', repository: undefined }
 
 export function useProduct(): { name: string; version: string; repository: string | undefined } {
-  return useStore(useHouse().stores.site, (state) => state.site) ?? PRODUCT
+  return useStore(useApp().stores.site, (state) => state.site) ?? PRODUCT
 }
 
 export function useSession(): BeamSession | null {
-  return useStore(useHouse().stores.session, (state) => (state.status === 'set' ? state.session : null))
+  return useStore(useApp().stores.session, (state) => (state.status === 'set' ? state.session : null))
+}
+
+/** The words of the one button through making a beam tell how that goes. */
+export function newBeamLabel(status: 'none' | 'creating' | 'failed' | 'set'): string {
+  if (status === 'creating') return 'Making a beam…'
+  return status === 'failed' ? 'Try again' : 'New Beam'
 }
 
 /** The link that lets another device join, or null while there is no beam. */
 export function useBeamLink(): string | null {
-  const site = useStore(useHouse().stores.site, (state) => state.site)
+  const site = useStore(useApp().stores.site, (state) => state.site)
   const session = useSession()
   return session && beamLink(session.beamId, site, window.location)
 }
 
 /** How many devices are in the beam, this one included. */
 export function useDeviceCount(): number {
-  return useStore(useHouse().stores.devices, (state) => state.devices.length)
+  return useStore(useApp().stores.devices, (state) => state.devices.length)
 }
 
 export function useHasItems(): boolean {
-  return useStore(useHouse().stores.items, (state) => state.items.length > 0)
+  return useStore(useApp().stores.items, (state) => state.items.length > 0)
 }
 
 /** Whether this device may share here; false in a beam that it may only read. */
 export function useMayShare(): boolean {
-  return useStore(useHouse().stores.access, mayShare)
+  return useStore(useApp().stores.access, mayShare)
 }

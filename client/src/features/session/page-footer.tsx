@@ -1,25 +1,37 @@
+import { cx } from '../../ui/cx'
 import { Mark } from '../../ui/mark'
 import { TAGLINE, useProduct } from './beam'
 import css from './page-footer.module.css'
 
-/** What the product is, under a page of wide screens. */
-export function PageFooter() {
+/**
+ * What the product is and where it comes from: under a page, or in the lower corners of the canvas until notes take them,
+ * `beside-code` where the small code has the left one.
+ */
+export function PageFooter({ place = 'page' }: { place?: 'page' | 'corners' | 'beside-code' }) {
   const { name, version, repository } = useProduct()
   return (
-    <footer className={css.footer}>
+    <footer
+      className={cx(
+        css.footer,
+        place === 'page' ? css.page : css.corners,
+        place === 'beside-code' && css.beside,
+      )}
+    >
       <span className={css.tagline}>
         <Mark size={18} />
         {TAGLINE}
       </span>
-      <a href={repository} target="_blank" rel="noreferrer">
-        Source code
-      </a>
-      <a href={repository && `${repository}/issues`} target="_blank" rel="noreferrer">
-        Support
-      </a>
-      <span>Version {version}</span>
-      <span>© {new Date().getFullYear()}</span>
-      <span>Made with love by {name}</span>
+      <span className={css.facts}>
+        <a href={repository} target="_blank" rel="noreferrer">
+          Source code
+        </a>
+        <a href={repository && `${repository}/issues`} target="_blank" rel="noreferrer">
+          Support
+        </a>
+        <span>Version {version}</span>
+        <span>© {new Date().getFullYear()}</span>
+        <span>Made with love by {name}</span>
+      </span>
     </footer>
   )
 }

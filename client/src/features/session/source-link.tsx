@@ -1,5 +1,5 @@
 import { ButtonLink } from '../../ui/button'
-import { SourceGlyph } from '../../ui/source-glyph'
+import { SourceGlyph } from '../../ui/icon'
 import { useProduct } from './beam'
 
 /** Leads to the source repository. */

@@ -7,13 +7,13 @@ import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { Icon } from '../../ui/icon'
 import { IconButton } from '../../ui/icon-button'
 import { Select } from '../../ui/select'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import { LINK_ACCESS } from './levels'
 import css from './link-row.module.css'
 
 /** What somebody may who only has the link, and the link itself. */
 export function LinkRow({ beam }: { beam: Beam }) {
-  const { beams } = useHouse().actions
+  const { beams } = useApp().actions
   const [asking, setAsking] = useState(false)
   return (
     <div className={css.row}>

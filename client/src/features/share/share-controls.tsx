@@ -4,7 +4,7 @@ import type { BeamShare, Level } from '../../protocol/bindings'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { IconButton } from '../../ui/icon-button'
 import { Select } from '../../ui/select'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import { LEVELS } from './levels'
 
 interface ShareControlsProps {
@@ -15,7 +15,7 @@ interface ShareControlsProps {
 
 /** Changes what one person may, or takes the share back. */
 export function ShareControls({ share, levels = LEVELS }: ShareControlsProps) {
-  const { beams } = useHouse().actions
+  const { beams } = useApp().actions
   const [asking, setAsking] = useState(false)
   const name = share.shared_with
   return (

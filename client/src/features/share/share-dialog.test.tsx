@@ -3,8 +3,8 @@ import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/re
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Beam, BeamDetails, BeamId, BeamShare, Role, ShareId } from '../../protocol/bindings'
 import { createStores } from '../../stores/stores'
-import { type Actions, HouseContext } from '../actions'
-import type { FieldOutcome } from '../beams/beam-actions'
+import { type Actions, AppContext } from '../actions'
+import type { FieldOutcome } from '../beam-actions'
 import { ShareDialog } from './share-dialog'
 
 const beam: Beam = {
@@ -37,9 +37,9 @@ function show(shares: BeamShare[], role: Role = 'owner') {
   const details: BeamDetails = { beam, role, owner, shares }
   const beams = { share, changeLevel, unshare, setLinkAccess, closeSharing: vi.fn() }
   render(
-    <HouseContext value={{ stores: createStores(), actions: { beams } as unknown as Actions }}>
+    <AppContext value={{ stores: createStores(), actions: { beams } as unknown as Actions }}>
       <ShareDialog sharing={{ status: 'ready', beam, details }} />
-    </HouseContext>,
+    </AppContext>,
   )
 }
 
@@ -75,6 +75,17 @@ describe('the Share dialog', () => {
     expect(await screen.findByText('Nobody has this username')).toBeDefined()
     expect(username().getAttribute('aria-invalid')).toBe('true')
     expect(username()).toHaveProperty('value', 'zoe')
+  })
+
+  it('shows people by name where the server tells it, else by username', () => {
+    const user = { username: 'ada', first_name: 'Ada', last_name: 'King', profile_picture: '/api/pictures/a' }
+    const named = { ...jonas, id: 'n' as ShareId, shared_with: 'ada', shared_with_user: user }
+    show([jonas, named])
+    const rows = screen.getAllByRole('listitem').map((row) => row.textContent)
+    expect(rows[0]).toContain('Mira Solberg@mira · you')
+    expect(rows[1]).toContain('@jonas')
+    expect(rows[2]).toContain('Ada King@ada')
+    expect(document.querySelector('img')?.getAttribute('src')).toBe('/api/pictures/a')
   })
 
   it('changes a level', () => {

@@ -1,20 +1,22 @@
+import type { ReactNode } from 'react'
 import type { BeamDetails, BeamShare } from '../../protocol/bindings'
 import { linkDefeatsReadShares, type SharingState } from '../../stores/beams'
 import { Avatar } from '../../ui/avatar'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
 import { Skeleton } from '../../ui/skeleton'
-import { useHouse } from '../actions'
-import { beamName } from '../beams/beam-text'
+import { useApp } from '../actions'
+import { beamName } from '../session/beam-text'
 import { LEVELS, levelLabel } from './levels'
 import { LinkRow } from './link-row'
+import { fullName, type Recipient, recipientOf } from './person'
 import { ShareControls } from './share-controls'
 import css from './share-dialog.module.css'
 import { ShareForm } from './share-form'
 
 /** Who has a beam, and what each of them may. */
 export function ShareDialog({ sharing }: { sharing: Exclude<SharingState, { status: 'closed' }> }) {
-  const { beams } = useHouse().actions
+  const { beams } = useApp().actions
   const { beam } = sharing
   return (
     <Dialog
@@ -42,7 +44,7 @@ export function ShareDialog({ sharing }: { sharing: Exclude<SharingState, { stat
 
 function Sharing({ details }: { details: BeamDetails }) {
   const { beam, role, shares } = details
-  const { beams } = useHouse().actions
+  const { beams } = useApp().actions
   const isOwner = role === 'owner'
   const levels = isOwner ? LEVELS : LEVELS.filter(({ value }) => value !== 'admin')
   return (
@@ -71,19 +73,16 @@ function Sharing({ details }: { details: BeamDetails }) {
 }
 
 function OwnerRow({ details: { owner, role } }: { details: BeamDetails }) {
-  const name = `${owner.first_name} ${owner.last_name}`.trim() || owner.username
+  const { username, profile_picture } = owner
   return (
-    <li className={css.person}>
-      <Avatar name={name} picture={owner.profile_picture} size={40} />
-      <div className={css.words}>
-        <div className={css.name}>{name}</div>
-        <div className={css.meta}>
-          @{owner.username}
-          {role === 'owner' && ' · you'}
-        </div>
-      </div>
+    <Person
+      username={username}
+      name={fullName(owner)}
+      picture={profile_picture}
+      remark={role === 'owner' ? ' · you' : ''}
+    >
       <span className={css.role}>Owner</span>
-    </li>
+    </Person>
   )
 }
 
@@ -91,16 +90,37 @@ function PersonRow({ share, levels }: { share: BeamShare; levels: typeof LEVELS 
   // Admins are made and unmade by the owner only.
   const mayManage = levels.some(({ value }) => value === share.share_type)
   return (
-    <li className={css.person}>
-      <Avatar name={share.shared_with} picture={null} size={40} />
-      <div className={css.words}>
-        <div className={css.name}>@{share.shared_with}</div>
-      </div>
+    <Person {...recipientOf(share)}>
       {mayManage ? (
         <ShareControls share={share} levels={levels} />
       ) : (
         <span className={css.role}>{levelLabel(share.share_type)}</span>
       )}
+    </Person>
+  )
+}
+
+interface PersonProps extends Recipient {
+  /** Follows the username. */
+  remark?: string
+  /** What the person may. */
+  children: ReactNode
+}
+
+function Person({ username, name, picture, remark = '', children }: PersonProps) {
+  return (
+    <li className={css.person}>
+      <Avatar name={name ?? username} picture={picture} size={40} />
+      <div className={css.words}>
+        <div className={css.name}>{name ?? `@${username}`}</div>
+        {name !== null && (
+          <div className={css.meta}>
+            @{username}
+            {remark}
+          </div>
+        )}
+      </div>
+      {children}
     </li>
   )
 }

@@ -6,13 +6,13 @@ import { Button } from '../../ui/button'
 import { cx } from '../../ui/cx'
 import { Icon } from '../../ui/icon'
 import { Select } from '../../ui/select'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import type { LEVELS } from './levels'
 import css from './share-form.module.css'
 
 /** Names a person and what that person may. */
 export function ShareForm({ beam, levels }: { beam: Beam; levels: typeof LEVELS }) {
-  const { beams } = useHouse().actions
+  const { beams } = useApp().actions
   const [username, setUsername] = useState('')
   const [level, setLevel] = useState<Level>('read')
   const [error, setError] = useState<string | null>(null)

@@ -1,10 +1,10 @@
 import { useStore } from 'zustand'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import css from './parcel-note.module.css'
 
 /** What another app shared waits for a beam. */
 export function ParcelNote() {
-  const waiting = useStore(useHouse().stores.parcel, (state) => state.waiting)
+  const waiting = useStore(useApp().stores.shareTarget, (state) => state.waiting)
   if (waiting === 0) return null
   return (
     <p className={css.note} role="status">

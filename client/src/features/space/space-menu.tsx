@@ -9,7 +9,7 @@ import { cx } from '../../ui/cx'
 import { useDismiss } from '../../ui/dismiss'
 import { Icon } from '../../ui/icon'
 import { Menu } from '../../ui/menu'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import { useHasItems, useMayShare } from '../session/beam'
 import css from './space-menu.module.css'
 
@@ -17,7 +17,7 @@ const CLOSING_MS = 300
 
 /** The floating button and what it opens. The menu stays for 300 ms once something is chosen. */
 export function SpaceMenu() {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   const hasItems = useHasItems()
   const mayShare = useMayShare()
   const [state, setState] = useState<'closed' | 'open' | 'closing'>('closed')
@@ -60,7 +60,7 @@ export function SpaceMenu() {
   return (
     <>
       {state !== 'closed' && <div className={cx(css.scrim, !open && css.closing)} />}
-      <div ref={anchor} className={css.anchor}>
+      <div ref={anchor} className={css.anchor} data-dock>
         {state !== 'closed' && (
           <div className={cx(css.menu, !open && css.closing)}>
             <Menu label="Space Menu" roomy heading items={mayShare ? [create, paste, share] : [share]} />

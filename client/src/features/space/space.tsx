@@ -5,13 +5,19 @@ import { Button } from '../../ui/button'
 import { Mark } from '../../ui/mark'
 import { QrCode } from '../../ui/qr-code'
 import { AboutButton } from '../about/about-button'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
+import { ItemList } from '../card/item-list'
 import { AnyFileButtons, MediaButton } from '../files/file-buttons'
 import { usePasteAnywhere } from '../files/paste-anywhere'
-import { ItemList } from '../item/item-list'
 import { JoinButton } from '../join/join-button'
-import { newBeamLabel } from '../joiner/new-beam-label'
-import { useBeamLink, useDeviceCount, useHasItems, useMayShare, useSession } from '../session/beam'
+import {
+  newBeamLabel,
+  useBeamLink,
+  useDeviceCount,
+  useHasItems,
+  useMayShare,
+  useSession,
+} from '../session/beam'
 import { BeamGone, useGone } from '../session/beam-gone'
 import { OfflineNote } from '../session/offline-note'
 import { ReadOnly } from '../session/read-only'
@@ -22,7 +28,7 @@ import { SpaceMenu } from './space-menu'
 
 /** The sharing space: what is in the beam, or the ways into one. */
 export function Space() {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   const session = useSession() !== null
   const hasItems = useHasItems()
   const mayShare = useMayShare()
@@ -55,7 +61,7 @@ function Filled() {
 }
 
 function Empty({ session }: { session: boolean }) {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   return (
     <>
       <div className={css.middle}>
@@ -103,7 +109,7 @@ function Files() {
 }
 
 function Ways() {
-  const { stores, actions } = useHouse()
+  const { stores, actions } = useApp()
   const status = useStore(stores.session, (state) => state.status)
   return (
     <div className={css.ways}>

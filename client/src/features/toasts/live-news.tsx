@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'react'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import { arrivalNews, deviceNews, progressNews } from './news'
 
 /** Reads the news out, politely. Nothing of it is seen. */
 export function LiveNews() {
-  const { stores } = useHouse()
-  const [news, setNews] = useState('')
+  const { stores } = useApp()
+  const [news, setNews] = useState({ number: 0, text: '' })
   useEffect(() => {
     const tell = (text: string | null) => {
-      if (text !== null) setNews(text)
+      if (text !== null) setNews(({ number }) => ({ number: number + 1, text }))
     }
     const ends = [
       stores.items.subscribe((now, old) => tell(arrivalNews(old, now, stores.devices.getState()))),
@@ -21,7 +21,8 @@ export function LiveNews() {
   }, [stores])
   return (
     <p className="visually-hidden" aria-live="polite">
-      {news}
+      {/* The same words twice are two pieces of news: each has an element of its own. */}
+      <span key={news.number}>{news.text}</span>
     </p>
   )
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Device, DeviceId, ItemId, LiveItem } from '../../protocol/bindings'
+import type { Device, DeviceId, ItemId } from '../../protocol/bindings'
+import { type Item, liveItem } from '../../protocol/item'
 import { reduceDevices } from '../../stores/devices'
 import { reduceItems } from '../../stores/items'
 import { arrivalNews, deviceNews, progressNews } from './news'
@@ -10,14 +11,8 @@ const here: Device = { device_id: me, name: 'Chrome on macOS', caps: ['files'] }
 const noDevices = { me, devices: [], paths: {}, names: {} }
 const both = reduceDevices(noDevices, { type: 'listed', devices: [here, phone] })
 
-const live = (id: string, seq: number, from = phone.device_id): LiveItem => ({
-  id: id as ItemId,
-  seq,
-  from,
-  at: 0,
-  extra: 'text',
-  message: 'a secret',
-})
+const live = (id: string, seq: number, from = phone.device_id, message: unknown = 'a secret'): Item =>
+  liveItem({ id: id as ItemId, seq, from, at: 0, extra: 'text', message }, null)
 const some = reduceItems({ items: [], epoch: 'e' }, { type: 'received', item: live('a', 1) })
 
 describe('the news', () => {
@@ -44,7 +39,7 @@ describe('the news', () => {
 
   it('tells each quarter of a file once', () => {
     const message = { file: { name: 'a.zip', size: 100, type: '' } }
-    const { items } = reduceItems(some, { type: 'received', item: { ...live('f', 3), message } })
+    const { items } = reduceItems(some, { type: 'received', item: live('f', 3, phone.device_id, message) })
     const at = (received: number) => ({
       transfers: {
         ['f' as ItemId]: {

@@ -1,10 +1,10 @@
 import { useStore } from 'zustand'
 import { ToastList } from '../../ui/toast-list'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 
 /** The news of this page, above whatever stands at its bottom. */
 export function Toasts({ place }: { place: 'toolbar' | 'composer' | 'floating' | 'page' }) {
-  const { stores, actions } = useHouse()
+  const { stores, actions } = useApp()
   const toasts = useStore(stores.toasts, (state) => state.toasts)
   return <ToastList toasts={toasts} place={place} onDismiss={actions.dismissToast} />
 }

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type RefObject, useLayoutEffect } from 'react'
+import { isComposing } from '../../ui/composing'
 import css from './message-field.module.css'
 
 /** A line that grows with its text. Enter sends, Shift and Enter breaks the line. */
@@ -25,8 +26,7 @@ export function MessageField({
     if (text !== '') field.style.height = `${field.scrollHeight}px`
   }, [ref, text])
   const onKeyDown = (event: KeyboardEvent) => {
-    // Enter also ends the composition of a character; that one is not for us.
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    if (event.key !== 'Enter' || event.shiftKey || isComposing(event.nativeEvent)) return
     event.preventDefault()
     onSend()
   }

@@ -2,7 +2,7 @@ import File from 'lucide-react/icons/file'
 import Folder from 'lucide-react/icons/folder'
 import Link from 'lucide-react/icons/link'
 import { Menu } from '../../ui/menu'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 
 export function ShareMenu({
   onFiles,
@@ -14,7 +14,7 @@ export function ShareMenu({
   onFolder: (() => void) | null
   onClose: () => void
 }) {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   const then = (act: () => void) => () => {
     onClose()
     act()

@@ -1,8 +1,8 @@
 // @vitest-environment jsdom
-import { cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createStores } from '../../stores/stores'
-import { type Actions, HouseContext } from '../actions'
+import { type Actions, AppContext } from '../actions'
 import { Toolbar } from './toolbar'
 
 const shareText = vi.fn()
@@ -12,9 +12,9 @@ beforeEach(() => {
   vi.clearAllMocks()
   const actions = { shareText, paste } as unknown as Actions
   render(
-    <HouseContext value={{ stores: createStores(), actions }}>
+    <AppContext value={{ stores: createStores(), actions }}>
       <Toolbar onFiles={() => {}} onFolder={null} />
-    </HouseContext>,
+    </AppContext>,
   )
 })
 afterEach(cleanup)
@@ -39,6 +39,22 @@ describe('the toolbar', () => {
     expect(shareText).not.toHaveBeenCalled()
   })
 
+  it.each([
+    ['is composing', { isComposing: true }],
+    ['ended the composition just before, as Safari does', { keyCode: 229 }],
+  ])('sends nothing by the Enter that %s', (_when, key) => {
+    const field = type('かな')
+    expect(fireEvent.keyDown(field, { key: 'Enter', ...key })).toBe(true)
+    expect(shareText).not.toHaveBeenCalled()
+    fireEvent.keyDown(field, { key: 'Enter', keyCode: 13 })
+    expect(shareText).toHaveBeenCalledWith('かな')
+  })
+
+  it('keeps the message when Esc ends a composition', () => {
+    fireEvent.keyDown(type('かな'), { key: 'Escape', keyCode: 229 })
+    expect(screen.getByRole('textbox')).toBeDefined()
+  })
+
   it('sends no blank message', () => {
     const field = type('   ')
     expect(screen.getByRole('button', { name: 'Send' })).toHaveProperty('disabled', true)
@@ -49,6 +65,19 @@ describe('the toolbar', () => {
   it('closes by Esc and gives the focus back', () => {
     fireEvent.keyDown(type('Dinner'), { key: 'Escape' })
     expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Message' }))
+  })
+
+  it.each([
+    ['Esc', () => fireEvent.keyDown(document, { key: 'Escape' })],
+    ['a choice', () => fireEvent.click(screen.getByRole('menuitem', { name: 'Files' }))],
+  ])('closes the Share menu by %s and gives the focus back', async (_by, close) => {
+    const share = screen.getByRole('button', { name: 'Share' })
+    fireEvent.click(share)
+    const first = await screen.findByRole('menuitem', { name: 'Files' })
+    await waitFor(() => expect(document.activeElement).toBe(first))
+    close()
+    expect(screen.queryByRole('menu')).toBeNull()
+    expect(document.activeElement).toBe(share)
   })
 
   it('pastes', () => {

@@ -4,15 +4,20 @@ import Maximize2 from 'lucide-react/icons/maximize-2'
 import MessageSquare from 'lucide-react/icons/message-square'
 import Share from 'lucide-react/icons/share'
 import X from 'lucide-react/icons/x'
-import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
+import { Suspense, useCallback, useEffect, useRef, useState } from 'react'
+import { isComposing } from '../../ui/composing'
 import { cx } from '../../ui/cx'
 import { useDismiss } from '../../ui/dismiss'
 import { IconButton } from '../../ui/icon-button'
-import { useHouse } from '../actions'
+import { lazyPart } from '../../ui/lazy-part'
+import { useApp } from '../actions'
 import { MessageField } from './message-field'
 import css from './toolbar.module.css'
 
-const ShareMenu = lazy(() => import('./share-menu').then((m) => ({ default: m.ShareMenu })))
+const ShareMenu = lazyPart(
+  () => import('./share-menu'),
+  (m) => m.ShareMenu,
+)
 
 /** The bar at the bottom of the desktop: three actions, or a message being typed. */
 export function Toolbar({ onFiles, onFolder }: { onFiles: () => void; onFolder: (() => void) | null }) {
@@ -43,7 +48,7 @@ interface ToolsProps {
 }
 
 function Tools({ opener, onMessage, onFiles, onFolder }: ToolsProps) {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   const [sharing, setSharing] = useState(false)
   const anchor = useRef<HTMLDivElement>(null)
   const close = useCallback(() => setSharing(false), [])
@@ -95,7 +100,7 @@ function Tools({ opener, onMessage, onFiles, onFolder }: ToolsProps) {
 }
 
 function MessageEntry({ onClose }: { onClose: () => void }) {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   const [text, setText] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => field.current?.focus(), [])
@@ -118,7 +123,7 @@ function MessageEntry({ onClose }: { onClose: () => void }) {
         send()
       }}
       onKeyDown={(event) => {
-        if (event.key === 'Escape') onClose()
+        if (event.key === 'Escape' && !isComposing(event.nativeEvent)) onClose()
       }}
     >
       <IconButton icon={X} label="Close" iconSize={20} onClick={onClose} />

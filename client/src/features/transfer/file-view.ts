@@ -114,3 +114,9 @@ export function isReceived(view: FileView): boolean {
 export function fraction(bytes: number, size: number): number {
   return size === 0 ? 1 : Math.min(1, bytes / size)
 }
+
+/** Bytes across of a file that is on one way; null where that says nothing: on several ways, before and after. */
+export function partOf({ rows }: FileView): number | null {
+  const [row, ...others] = rows
+  return row && others.length === 0 && row.status !== 'done' ? row.bytes : null
+}

@@ -28,6 +28,11 @@ export function formatPart(bytes: number, whole: number): string {
   return `${(bytes / 1000 ** scale).toFixed(digits(value, scale))} of ${formatBytes(whole)}`
 }
 
+/** The whole, and before it what is across as soon as that is something. */
+export function formatSize(part: number | null, whole: number): string {
+  return part === null || part === 0 ? formatBytes(whole) : formatPart(part, whole)
+}
+
 /** `27.4 MB/s`. */
 export function formatSpeed(bytesPerSecond: number): string {
   return `${formatBytes(bytesPerSecond)}/s`

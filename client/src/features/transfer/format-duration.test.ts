@@ -10,6 +10,10 @@ describe('time left', () => {
     [3540, '59 min'],
     [3600, '1 h'],
     [7860, '2 h 10 min'],
+    [86_340, '23 h 50 min'],
+    [86_341, 'over a day'],
+    [646_856_400, 'over a day'],
+    [Number.POSITIVE_INFINITY, 'over a day'],
   ])('%d s reads %s', (seconds, text) => expect(formatTimeLeft(seconds)).toBe(text))
 })
 

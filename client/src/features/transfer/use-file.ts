@@ -3,14 +3,14 @@ import { useStore } from 'zustand'
 import type { DeviceId } from '../../protocol/bindings'
 import type { Item } from '../../protocol/item'
 import { deviceName } from '../../stores/devices'
-import { useHouse } from '../actions'
+import { useApp } from '../actions'
 import { type FileAction, type FileRow, type FileView, fileView, fraction } from './file-view'
 import { formatSpeed } from './format-bytes'
 import { formatTimeLeft } from './format-duration'
 
 /** The file card of an item, up to date. */
 export function useFile(item: Item, size: number): FileView {
-  const { stores, actions } = useHouse()
+  const { stores, actions } = useApp()
   const transfer = useStore(stores.transfers, (state) => state.transfers[item.id])
   const sender = useStore(stores.devices, (state) => deviceName(state, item.from))
   const nameOf = (id: DeviceId) => deviceName(stores.devices.getState(), id)
@@ -20,7 +20,7 @@ export function useFile(item: Item, size: number): FileView {
 
 /** What a button of a file card does. */
 export function useFileAction(item: Item): (action: FileAction, row: FileRow) => void {
-  const { actions } = useHouse()
+  const { actions } = useApp()
   return (action, row) => {
     switch (action) {
       case 'receive':

@@ -1,20 +1,59 @@
-/** The sink of browsers that have no disk for pages: honest about what it can hold. */
-import { NoRoom, type Sink, type SinkFile } from './sink'
+/** Keeps received files in memory, where there is no disk for pages: honest about what it can hold. */
+import type { ItemId } from '../../protocol/bindings'
+import { type FileStore, NoRoom, type Sink, type SinkFile } from './sink'
 
-/** What a phone's browser survives; beyond it the tab would be killed in the middle. */
+/** What a phone's browser survives, over all files; beyond it the tab would be killed in the middle. */
 const MOST_BYTES = 256 * 1024 * 1024
 
-/** @throws NoRoom when the file is larger than memory can be trusted with */
-export function openMemorySink({ size, type }: SinkFile): Sink {
-  if (size > MOST_BYTES) {
-    throw new NoRoom(
-      'This browser can only receive files up to 256 MB here. Open the page over https, or in another browser.',
-    )
+export class MemoryFiles implements FileStore {
+  #taken = 0
+  readonly #sinks = new Map<ItemId, Set<Sink>>()
+
+  /** @param most bytes of all files together */
+  constructor(readonly most = MOST_BYTES) {}
+
+  async open(file: SinkFile): Promise<Sink> {
+    if (file.size > this.most) {
+      throw new NoRoom(
+        `This browser can only receive files up to ${megabytes(this.most)} here. Open the page over https, or in another browser.`,
+      )
+    }
+    if (file.size > this.most - this.#taken) {
+      throw new NoRoom(
+        `This browser can only keep ${megabytes(this.most)} of received files. Save and delete some of them, then try again.`,
+      )
+    }
+    return this.#sink(file)
   }
-  const bytes = new Uint8Array(size)
-  return {
-    write: (position, part) => bytes.set(part, position),
-    finish: async () => new Blob([bytes], { type }),
-    abort: async () => {},
+
+  async forget(id: ItemId): Promise<void> {
+    for (const sink of this.#sinks.get(id) ?? []) await sink.discard()
   }
+
+  #sink({ id, size, type }: SinkFile): Sink {
+    let bytes: Uint8Array<ArrayBuffer> | null = new Uint8Array(size)
+    this.#taken += size
+    const sinks = this.#sinks.get(id) ?? new Set()
+    this.#sinks.set(id, sinks)
+    const sink: Sink = {
+      write: (position, part) => bytes?.set(part, position),
+      async finish() {
+        const file = new Blob(bytes ? [bytes] : [], { type })
+        bytes = null
+        return file
+      },
+      discard: async () => {
+        bytes = null
+        if (!sinks.delete(sink)) return
+        this.#taken -= size
+        if (sinks.size === 0 && this.#sinks.get(id) === sinks) this.#sinks.delete(id)
+      },
+    }
+    sinks.add(sink)
+    return sink
+  }
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.floor(bytes / (1024 * 1024))} MB`
 }

@@ -4,12 +4,17 @@ import type { Sink, SinkFile } from './sink'
 export async function openPickedSink(handle: FileSystemFileHandle, { size }: SinkFile): Promise<Sink> {
   const stream = await handle.createWritable()
   await stream.truncate(size)
+  let isFinished = false
   return {
     write: (position, data) => stream.write({ type: 'write', position, data }),
     async finish() {
       await stream.close()
+      isFinished = true
       return null
     },
-    abort: () => stream.abort(),
+    // A whole file belongs to the person.
+    discard: async () => {
+      if (!isFinished) await stream.abort()
+    },
   }
 }

@@ -1,11 +1,12 @@
 //! Measures the server from outside, each figure beside a bare reference of the same run.
 //! Loopback only; it ends only the processes that it started.
 //!
-//! `heliograph-bench PATH/TO/heliograph [relay] [fan-out] [idle] [calls] [logins]`
+//! `heliograph-bench PATH/TO/heliograph [relay] [fan-out] [idle] [codecs] [calls] [logins] [rude]`
 
 mod bare;
 mod calls;
 mod client;
+mod codecs;
 mod fan_out;
 mod http;
 mod idle;
@@ -13,6 +14,7 @@ mod logins;
 mod people;
 mod process;
 mod relay;
+mod rude;
 mod table;
 
 use std::env;
@@ -30,6 +32,7 @@ async fn main() -> Result<(), Failure> {
     match env::args().nth(1).as_deref() {
         None => Err("usage: heliograph-bench PATH/TO/heliograph".into()),
         Some(bare::COMMAND) => bare::serve().await,
+        Some(codecs::COMMAND) => codecs::serve().await,
         Some(heliograph) => measure(PathBuf::from(heliograph)).await,
     }
 }
@@ -39,7 +42,7 @@ async fn measure(heliograph: PathBuf) -> Result<(), Failure> {
     let names: Vec<_> = env::args().skip(2).collect();
     let wanted = |name: &str| names.is_empty() || names.iter().any(|own| own == name);
     Row::heading();
-    let bare = Process::bare().await?;
+    let bare = Process::own(&[bare::COMMAND]).await?;
     if wanted("relay") {
         for message_bytes in [64 * 1024, 240 * 1024] {
             let product = Process::product(&heliograph).await?;
@@ -55,11 +58,17 @@ async fn measure(heliograph: PathBuf) -> Result<(), Failure> {
         let product = Process::product(&heliograph).await?;
         print([idle::measure(&product).await?]);
     }
+    if wanted("codecs") {
+        print(codecs::measure().await?);
+    }
     if wanted("calls") {
         print(calls::measure(&heliograph, &bare).await?);
     }
     if wanted("logins") {
         print(logins::measure(&heliograph).await?);
+    }
+    if wanted("rude") {
+        print(rude::measure(&heliograph).await?);
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 use tokio::time::{sleep, timeout};
 
-use crate::{Failure, bare};
+use crate::Failure;
 
 const READY_WITHIN: Duration = Duration::from_secs(15);
 
@@ -31,11 +31,11 @@ impl Process {
         Self::start(command, address, data).await
     }
 
-    /// The bare reference: this program once more.
-    pub async fn bare() -> Result<Self, Failure> {
+    /// This program once more, as the server that these words ask for; its address follows them.
+    pub async fn own(words: &[&str]) -> Result<Self, Failure> {
         let address = free_address()?;
         let mut command = Command::new(env::current_exe()?);
-        command.args([bare::COMMAND, &address.to_string()]);
+        command.args(words).arg(address.to_string());
         Self::start(command, address, tempfile::tempdir()?).await
     }
 
@@ -67,6 +67,19 @@ impl Process {
             .and_then(|rest| rest.split_whitespace().next())
             .ok_or("no VmRSS")?;
         Ok(kib.parse::<u64>()? * 1024)
+    }
+
+    /// Seconds of processor that the threads of the process have used.
+    pub fn processor_seconds(&self) -> Result<f64, Failure> {
+        let id = self.child.id().ok_or("the server ended")?;
+        let mut nanoseconds = 0;
+        for thread in fs::read_dir(format!("/proc/{id}/task"))? {
+            // The first number is the time on a processor.
+            let schedstat = fs::read_to_string(thread?.path().join("schedstat"))?;
+            let time = schedstat.split_whitespace().next().ok_or("no time")?;
+            nanoseconds += time.parse::<u64>()?;
+        }
+        Ok(Duration::from_nanos(nanoseconds).as_secs_f64())
     }
 }
 

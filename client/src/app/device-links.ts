@@ -1,0 +1,71 @@
+/** The devices of the beam: who is here, and the direct links to those that have WebRTC. */
+import type { Device, DeviceId, IceServer } from '../protocol/bindings'
+import { type DevicesEvent, reduceDevices } from '../stores/devices'
+import type { Stores } from '../stores/stores'
+import { hasRtc } from '../transport/has-rtc'
+import { PeerLinks } from '../transport/peer-links'
+import type { Transfers } from '../transport/transfers'
+
+export class DeviceLinks {
+  readonly peers: PeerLinks
+  readonly #store: Stores['devices']
+  readonly #transfers: Transfers
+
+  constructor(
+    store: Stores['devices'],
+    transfers: Transfers,
+    sendSignal: (to: DeviceId, message: unknown) => void,
+  ) {
+    this.#store = store
+    this.#transfers = transfers
+    this.peers = this.#openLinks(sendSignal)
+  }
+
+  welcome(me: DeviceId, iceServers: readonly IceServer[]): void {
+    this.#apply({ type: 'welcomed', me })
+    this.peers.welcome(me, iceServers)
+  }
+
+  /** These are here now. */
+  list(devices: readonly Device[]): void {
+    this.#apply({ type: 'listed', devices })
+    const { me } = this.#store.getState()
+    const others = devices.filter(({ device_id, caps }) => device_id !== me && caps.includes('files'))
+    for (const { device_id, caps } of others) {
+      if (!hasRtc() || !caps.includes('rtc')) this.#apply({ type: 'path', device: device_id, path: 'relay' })
+    }
+    // The engine must know a device before a channel to it is made.
+    this.#transfers.tell({
+      do: 'devices',
+      devices: others.map(({ device_id, caps }) => ({
+        id: device_id,
+        rtc: hasRtc() && caps.includes('rtc'),
+      })),
+    })
+    if (hasRtc()) this.peers.setDevices(devices)
+  }
+
+  /** Nobody is here any more. */
+  cut(): void {
+    this.peers.close()
+    this.#transfers.tell({ do: 'devices', devices: [] })
+    this.#apply({ type: 'left' })
+  }
+
+  #apply(event: DevicesEvent): void {
+    this.#store.setState((state) => reduceDevices(state, event), true)
+  }
+
+  #openLinks(sendSignal: (to: DeviceId, message: unknown) => void): PeerLinks {
+    const loadPeerLink = async () => (await import('../transport/peer-link')).openPeerLink
+    return new PeerLinks(loadPeerLink, () => crypto.randomUUID?.() ?? String(Math.random()), {
+      sendSignal,
+      takeChannel: (device, session, channel) => this.#transfers.addChannel(device, session, channel),
+      onConnect: (device, session, via, bytes) => {
+        this.#transfers.tell({ do: 'maxMessage', device, key: session, bytes })
+        this.#apply({ type: 'path', device, path: via })
+      },
+      onClose: (device) => this.#apply({ type: 'path', device, path: 'relay' }),
+    })
+  }
+}

@@ -1,0 +1,110 @@
+import { expect, it, vi } from 'vitest'
+import type { DeviceId, ItemId, LiveItem, Note } from '../protocol/bindings'
+import { type Item, liveItem } from '../protocol/item'
+import { noteItem } from '../protocol/note'
+import { type ItemsEvent, type ItemsState, reduceItems } from '../stores/items'
+import { clearTextOpener, type Opener, OpeningStage, UNOPENED } from './opening-stage'
+
+const live = (id: string, seq: number): LiveItem => ({
+  id: id as ItemId,
+  seq,
+  from: 'd' as DeviceId,
+  at: seq,
+  extra: 'text',
+  message: id,
+})
+
+/** Opens each item when the test says so. */
+class SlowOpener implements Opener {
+  readonly asked = new Map<string, { open(): void; fail(): void }>()
+
+  open(item: LiveItem): Promise<Item> {
+    return new Promise((resolve, reject) => {
+      const open = () => resolve(liveItem(item, null))
+      this.asked.set(item.id, { open, fail: () => reject(new Error('no key')) })
+    })
+  }
+
+  openNote = (note: Note) => noteItem(note)
+
+  opens(id: string): void {
+    this.asked.get(id)?.open()
+  }
+}
+
+function stageWith(opener: Opener) {
+  const state = { items: [], epoch: null } as ItemsState
+  const delivered: ItemsEvent[] = []
+  const shown = { state, delivered, batches: 0 }
+  const stage = new OpeningStage(opener, (events) => {
+    shown.batches += 1
+    delivered.push(...events)
+    shown.state = events.reduce(reduceItems, shown.state)
+  })
+  return { stage, shown }
+}
+
+const received = (id: string, seq: number) => ({ type: 'received', item: live(id, seq), note: null }) as const
+const turn = () => new Promise((resolve) => setTimeout(resolve))
+
+it('keeps the order when a later arrival is opened first', async () => {
+  const opener = new SlowOpener()
+  const { stage, shown } = stageWith(opener)
+  stage.push(received('a', 1))
+  await turn()
+  stage.push(received('b', 2))
+  stage.push({ type: 'deleted', message: 'a', id: 'a' as ItemId })
+  await turn()
+  expect(shown.delivered).toEqual([])
+  opener.opens('a')
+  await vi.waitFor(() => expect(opener.asked.has('b')).toBe(true))
+  opener.opens('b')
+  await vi.waitFor(() => expect(shown.delivered).toHaveLength(3))
+  expect(shown.delivered.map(({ type }) => type)).toEqual(['received', 'received', 'deleted'])
+  expect(shown.state.items.map(({ id }) => id)).toEqual(['b'])
+})
+
+it('opens what came together side by side, and hands it on at once', async () => {
+  const opener = new SlowOpener()
+  const { stage, shown } = stageWith(opener)
+  const items = [live('a', 1), live('b', 2)]
+  stage.push({ type: 'synced', epoch: 'e', oldest: 0, items, note: null })
+  await turn()
+  opener.opens('b')
+  await turn()
+  expect(shown.batches).toBe(0)
+  opener.opens('a')
+  await vi.waitFor(() => expect(shown.batches).toBe(1))
+  expect(shown.state.items.map(({ id }) => id)).toEqual(['a', 'b'])
+})
+
+it('shows what cannot be opened as an item that says so', async () => {
+  const opener = new SlowOpener()
+  const { stage, shown } = stageWith(opener)
+  stage.push(received('a', 1))
+  await turn()
+  opener.asked.get('a')?.fail()
+  await vi.waitFor(() => expect(shown.state.items).toHaveLength(1))
+  expect(shown.state.items[0]).toMatchObject({ id: 'a', seq: 1, content: { text: UNOPENED } })
+})
+
+it('hands on nothing after the beam was left', async () => {
+  const opener = new SlowOpener()
+  const { stage, shown } = stageWith(opener)
+  stage.push(received('a', 1))
+  await turn()
+  stage.push(received('b', 2))
+  stage.end()
+  opener.opens('a')
+  await turn()
+  expect(shown.delivered).toEqual([])
+  expect(opener.asked.has('b')).toBe(false)
+})
+
+it('reads clear text', async () => {
+  const { stage, shown } = stageWith(clearTextOpener)
+  stage.push(received('a', 1))
+  await vi.waitFor(() =>
+    expect(shown.state.items[0]).toMatchObject({ content: { kind: 'text', text: 'a' }, note: null }),
+  )
+})

@@ -1,0 +1,94 @@
+/**
+ * Between the live channel and the items store: turns what came into items, one arrival after the other. Today everything
+ * comes in clear text and is only parsed; what is sealed is opened here, in a worker, before anybody else sees it.
+ */
+import type { LiveItem, Note } from '../protocol/bindings'
+import { type Item, liveItem, type NoteMark } from '../protocol/item'
+import { noteItem } from '../protocol/note'
+import type { ItemsEvent } from '../stores/items'
+
+/** What comes of the beam's items, in the server's order. */
+export type Arrival =
+  | { type: 'received'; item: LiveItem; note: NoteMark }
+  | { type: 'synced'; epoch: string; oldest: number; items: readonly LiveItem[]; note: NoteMark }
+  | { type: 'notes'; notes: readonly Note[] }
+  | Extract<ItemsEvent, { type: 'deleted' | 'refused' | 'notesGone' }>
+
+/** How one thing is opened. A rejection means that it cannot be. */
+export interface Opener {
+  open(item: LiveItem, note: NoteMark): Item | Promise<Item>
+  openNote(note: Note): Item | Promise<Item>
+}
+
+export const clearTextOpener: Opener = { open: liveItem, openNote: noteItem }
+
+/** What is shown in place of an item that could not be opened. */
+export const UNOPENED = 'This item could not be opened on this device.'
+
+export class OpeningStage {
+  readonly #opener: Opener
+  readonly #deliver: (events: readonly ItemsEvent[]) => void
+  #waiting: Arrival[] = []
+  #isOpening = false
+  #hasEnded = false
+
+  /** `deliver` is called with what was opened, in the order in which it came. */
+  constructor(opener: Opener, deliver: (events: readonly ItemsEvent[]) => void) {
+    this.#opener = opener
+    this.#deliver = deliver
+  }
+
+  push(arrival: Arrival): void {
+    this.#waiting.push(arrival)
+    if (!this.#isOpening) void this.#openAll()
+  }
+
+  /** The beam was left: what is still being opened is for nobody. */
+  end(): void {
+    this.#hasEnded = true
+    this.#waiting = []
+  }
+
+  /** Opens all that waits side by side. What comes meanwhile is next. */
+  async #openAll(): Promise<void> {
+    this.#isOpening = true
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0)
+      const events = await Promise.all(batch.map((arrival) => this.#open(arrival)))
+      if (!this.#hasEnded) this.#deliver(events)
+    }
+    this.#isOpening = false
+  }
+
+  async #open(arrival: Arrival): Promise<ItemsEvent> {
+    switch (arrival.type) {
+      case 'received':
+        return { type: 'received', item: await this.#openItem(arrival.item, arrival.note) }
+      case 'synced': {
+        const { epoch, oldest, note } = arrival
+        const items = await Promise.all(arrival.items.map((item) => this.#openItem(item, note)))
+        return { type: 'synced', epoch, oldest, items }
+      }
+      case 'notes':
+        return { type: 'notes', notes: await Promise.all(arrival.notes.map((note) => this.#openNote(note))) }
+      default:
+        return arrival
+    }
+  }
+
+  async #openItem(item: LiveItem, note: NoteMark): Promise<Item> {
+    try {
+      return await this.#opener.open(item, note)
+    } catch {
+      return { ...liveItem(item, note), content: { kind: 'unknown', extra: item.extra, text: UNOPENED } }
+    }
+  }
+
+  async #openNote(note: Note): Promise<Item> {
+    try {
+      return await this.#opener.openNote(note)
+    } catch {
+      return { ...noteItem(note), content: { kind: 'unknown', extra: note.note_type, text: UNOPENED } }
+    }
+  }
+}

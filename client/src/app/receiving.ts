@@ -1,0 +1,95 @@
+/** Receiving files: by itself what is small and shown, everything else when a person asks. */
+import type { Actions } from '../features/actions'
+import { AUTO_RECEIVE_BYTES, type DeviceId, type ItemId } from '../protocol/bindings'
+import { displayName, type Item } from '../protocol/item'
+import { type Receiving, reduceTransfers, type TransfersEvent } from '../stores/transfers'
+import type { Context } from './context'
+import { safeType } from './media-kinds'
+import { forget } from './sharing'
+
+/** Chromium's picker, which the DOM's types do not have (File System Access, 3.3). */
+interface SavePicker {
+  showSaveFilePicker(options: { suggestedName: string }): Promise<FileSystemFileHandle>
+}
+
+/** Shared from here before the page was loaded anew. */
+const LOST: Receiving = {
+  status: 'failed',
+  received: 0,
+  why: 'This page was reloaded, so the file is no longer here. Share it again.',
+}
+
+type ReceivingActions = Pick<Actions, 'receive' | 'saveAs' | 'canSaveAs' | 'cancel'>
+
+export function createReceiving(context: Context): ReceivingActions {
+  const { stores, transfers } = context
+  const find = (id: ItemId) => stores.items.getState().items.find((item) => item.id === id)
+  return {
+    receive(id) {
+      const item = find(id)
+      if (item) receive(context, item, null)
+    },
+    canSaveAs: hasSavePicker(globalThis),
+    async saveAs(id) {
+      const item = find(id)
+      if (item?.content.kind !== 'file') return
+      const picked = await pickFile(displayName(item.content.name))
+      if (picked) receive(context, item, picked)
+    },
+    cancel(id: ItemId, device?: DeviceId) {
+      const transfer = stores.transfers.getState().transfers[id]
+      // Nobody has heard of a file that is still on its way to the server.
+      if (transfer?.role === 'storing') return forget(context, id)
+      // What has failed moves no more: giving it up offers it again.
+      if (transfer?.role === 'receiving' && transfer.state.status === 'failed') {
+        const offered = { type: 'receiving', id, state: { status: 'offered' } } as const
+        stores.transfers.setState((state) => reduceTransfers(state, offered), true)
+      } else transfers.tell({ do: 'cancel', id, device: device ?? null })
+    },
+  }
+}
+
+/** Begins to receive what needs no tap: media up to 25 MB. Everything else is offered. */
+export function receiveWhatComes(context: Context): void {
+  const { stores } = context
+  const { transfers } = stores.transfers.getState()
+  const { me } = stores.devices.getState()
+  const waiting: TransfersEvent[] = []
+  for (const item of stores.items.getState().items) {
+    const { id, content, from } = item
+    if (content.kind !== 'file' || content.url !== null || from === null || transfers[id]) continue
+    const isSmall = content.category !== 'file' && content.size <= AUTO_RECEIVE_BYTES
+    if (from === me) waiting.push({ type: 'receiving', id, state: LOST })
+    else if (isSmall) receive(context, item, null)
+    else waiting.push({ type: 'receiving', id, state: { status: 'offered' } })
+  }
+  if (waiting.length > 0) stores.transfers.setState((state) => waiting.reduce(reduceTransfers, state), true)
+}
+
+function receive({ stores, transfers }: Context, item: Item, picked: FileSystemFileHandle | null): void {
+  if (item.content.kind !== 'file' || item.from === null) return
+  const { size } = item.content
+  // The engine's news count only while the transfer is listed.
+  const queued = { type: 'receiving', id: item.id, state: { status: 'queued', received: 0 } } as const
+  stores.transfers.setState((state) => reduceTransfers(state, queued), true)
+  transfers.tell({
+    do: 'receive',
+    file: { id: item.id, from: item.from, size, type: safeType(item.content.type) },
+    picked,
+  })
+}
+
+function hasSavePicker(scope: object): scope is SavePicker {
+  return 'showSaveFilePicker' in scope
+}
+
+/** Null when the person closed the picker. */
+async function pickFile(suggestedName: string): Promise<FileSystemFileHandle | null> {
+  const scope: object = globalThis
+  if (!hasSavePicker(scope)) return null
+  try {
+    return await scope.showSaveFilePicker({ suggestedName })
+  } catch {
+    return null
+  }
+}

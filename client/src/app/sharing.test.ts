@@ -1,0 +1,88 @@
+// @vitest-environment jsdom
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { BeamId, ItemId, User } from '../protocol/bindings'
+import { createStores, type Stores } from '../stores/stores'
+import { renewLoginBy } from '../transport/http'
+import type { LiveBeam } from '../transport/live-beam'
+import type { Transfers } from '../transport/transfers'
+import type { Context } from './context'
+import { createSharing } from './sharing'
+import { createToaster } from './toaster'
+
+const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
+const ADA: User = { username: 'ada', first_name: 'Ada', last_name: '', email: '', profile_picture: null }
+const picture = () => new File(['four'], 'a.png', { type: 'image/png' })
+const answer = (status: number, body: unknown) => new Response(JSON.stringify(body), { status })
+
+/** What happened, in its order. */
+let log: string[]
+let stores: Stores
+let sharing: ReturnType<typeof createSharing>
+
+class FakeRequest {
+  readonly upload = {}
+  open() {}
+  setRequestHeader() {}
+  send() {
+    log.push('upload')
+  }
+  abort() {}
+}
+
+beforeEach(() => {
+  log = []
+  stores = createStores()
+  vi.stubGlobal('XMLHttpRequest', FakeRequest)
+  URL.createObjectURL = () => 'blob:a'
+  const session = { beamId: BEAM, beamKey: null, beamName: '', expiresAt: null }
+  stores.session.setState({ status: 'set', session }, true)
+  const live = { share: (id: ItemId) => log.push(`share ${id}`) } as Partial<LiveBeam> as LiveBeam
+  const transfers = { tell: ({ do: what }) => log.push(what) } as Partial<Transfers> as Transfers
+  const context: Context = { stores, transfers, toaster: createToaster(stores.toasts), live: () => live }
+  sharing = createSharing(context)
+})
+afterEach(() => vi.unstubAllGlobals())
+
+describe('an upload', () => {
+  it('renews a login that has grown stale before it begins', async () => {
+    stores.account.setState({ status: 'authenticated', user: ADA }, true)
+    const answers = [
+      answer(401, { detail: 'Log in first.', code: 'unauthorized' }),
+      answer(200, { user: ADA }),
+    ]
+    vi.stubGlobal('fetch', async (path: string) => {
+      log.push(path)
+      return answers.shift()
+    })
+    renewLoginBy(async () => {
+      log.push('renew')
+      return 'renewed'
+    })
+    sharing.shareFiles([picture()])
+    await vi.waitFor(() => expect(log).toContain('upload'))
+    expect(log).toEqual(['/api/auth/me', 'renew', '/api/auth/me', 'upload'])
+  })
+
+  it('of somebody without a login asks for none', async () => {
+    vi.stubGlobal('fetch', () => log.push('asked'))
+    stores.account.setState({ status: 'anonymous' }, true)
+    sharing.shareFiles([picture()])
+    await vi.waitFor(() => expect(log).toEqual(['upload']))
+  })
+})
+
+describe('a picture while another device is here', () => {
+  beforeEach(() => {
+    const phone = { device_id: 'phone' as never, name: 'Phone', caps: ['files' as const] }
+    stores.devices.setState({ devices: [phone] })
+    stores.account.setState({ status: 'anonymous' }, true)
+  })
+
+  it('goes straight to that device, and to the server only once the beam is saved', async () => {
+    sharing.shareFileAs('a' as ItemId, picture())
+    expect(log).toEqual(['offer', 'share a'])
+    const saved = { beam_name: 'Cabin', role: 'owner', link_access: 'write' } as const
+    stores.access.setState({ kind: 'saved', saved }, true)
+    await vi.waitFor(() => expect(log).toEqual(['offer', 'share a', 'upload']))
+  })
+})

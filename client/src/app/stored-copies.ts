@@ -1,0 +1,158 @@
+/**
+ * Copies of media on the server (F9). While nobody is here to take a file, it goes there before it is shared. In a saved beam
+ * a copy is stored in any case, beside what devices take from here: what the beam shows must outlive this page.
+ */
+import type { BeamId, ItemId } from '../protocol/bindings'
+import { fileCategory, fileItemMessage, pendingItem, storedItemMessage } from '../protocol/item'
+import { mayShare } from '../stores/beam-access'
+import { fileTakers } from '../stores/devices'
+import { reduceItems } from '../stores/items'
+import type { Stores } from '../stores/stores'
+import { reduceTransfers, type Storing } from '../stores/transfers'
+import { PROGRESS_INTERVAL_MS, Speed } from '../transport/progress'
+import type { Upload, UploadEnd } from '../transport/upload'
+
+export interface OutgoingFile {
+  readonly id: ItemId
+  readonly file: File
+  readonly name: string
+  /** A blob address of the file. */
+  readonly url: string
+}
+
+/** Shares an item, or changes one. */
+type Share = (id: ItemId, message: unknown, extra: string) => void
+
+export class StoredCopies {
+  readonly #stores: Stores
+  readonly #upload: Upload
+  readonly #share: Share
+  readonly #cancels = new Map<ItemId, () => void>()
+  /** Media that devices take from here and that the server has not been given, in the order in which they were shared. */
+  readonly #held = new Map<ItemId, OutgoingFile>()
+  #isStoring = false
+
+  constructor(stores: Stores, upload: Upload, share: Share) {
+    this.#stores = stores
+    this.#upload = upload
+    this.#share = share
+    stores.items.subscribe(() => this.#forgetDeleted())
+    // Told at each welcome, too: what the network kept from the server is tried again then.
+    stores.access.subscribe(() => this.#storeHeld())
+  }
+
+  /** Whether a file goes to the server first: the store takes media, and only while no device could take it directly. */
+  comesFirst(file: File): boolean {
+    return isMedia(file) && fileTakers(this.#stores.devices.getState()).length === 0
+  }
+
+  /** Shows a file with how far it is, and shares it once the server has it. `onEnd` is called then, or when it has not. */
+  storeFirst(file: OutgoingFile, beam: BeamId, onEnd: (end: UploadEnd['status']) => void): void {
+    const { id, name } = file
+    const tell = progressOf((sent, bytesPerSecond) =>
+      this.#put(file, { status: 'moving', sent, bytesPerSecond }),
+    )
+    const { message, extra } = fileItemMessage({ name, size: file.file.size, type: file.file.type })
+    const event = { type: 'shared', item: pendingItem(id, message, extra, Date.now()) } as const
+    this.#stores.items.setState((state) => reduceItems(state, event), true)
+    tell(0)
+    this.#start(file, beam, tell, (end) => {
+      if (end.status === 'stored') {
+        this.#put(file, { status: 'done' })
+        this.#shareStored(file, end.file)
+      }
+      onEnd(end.status)
+    })
+  }
+
+  /** Devices take this file from here. A copy is stored beside that, now or once the beam is saved. */
+  storeBeside(file: OutgoingFile): void {
+    if (!isMedia(file.file)) return
+    this.#held.set(file.id, file)
+    this.#storeHeld()
+  }
+
+  /** One after the other, so that the transfers beside them keep their part of the line. */
+  #storeHeld(): void {
+    const [file] = this.#held.values()
+    const access = this.#stores.access.getState()
+    const session = this.#stores.session.getState()
+    if (this.#isStoring || !file || access.kind !== 'saved' || !mayShare(access)) return
+    if (session.status !== 'set') return
+    this.#isStoring = true
+    const onEnd = (end: UploadEnd) => {
+      this.#isStoring = false
+      if (end.status === 'unreachable') return
+      this.#held.delete(file.id)
+      if (end.status === 'stored') this.#shareStored(file, end.file)
+      this.#storeHeld()
+    }
+    const onCancel = () => {
+      this.#isStoring = false
+      this.#storeHeld()
+    }
+    this.#start(file, session.session.beamId, () => {}, onEnd, onCancel)
+  }
+
+  #start(
+    { id, file }: OutgoingFile,
+    beam: BeamId,
+    onProgress: (sent: number) => void,
+    onEnd: (end: UploadEnd) => void,
+    onCancel: () => void = () => {},
+  ): void {
+    const cancel = this.#upload(file, beam, {
+      onProgress,
+      onEnd: (end) => {
+        this.#cancels.delete(id)
+        onEnd(end)
+      },
+    })
+    this.#cancels.set(id, () => {
+      cancel()
+      onCancel()
+    })
+  }
+
+  #shareStored({ id, name }: OutgoingFile, stored: { size: number; type: string; url: string }): void {
+    const { message, extra } = storedItemMessage({
+      name,
+      size: stored.size,
+      type: stored.type,
+      url: stored.url,
+    })
+    this.#share(id, message, extra)
+  }
+
+  /** An item that goes, by deleting it or by leaving the beam, takes its upload with it. */
+  #forgetDeleted(): void {
+    if (this.#cancels.size === 0 && this.#held.size === 0) return
+    const here = new Set(this.#stores.items.getState().items.map(({ id }) => id))
+    for (const id of this.#held.keys()) if (!here.has(id)) this.#held.delete(id)
+    for (const [id, cancel] of this.#cancels) {
+      if (here.has(id)) continue
+      this.#cancels.delete(id)
+      cancel()
+    }
+  }
+
+  #put({ id, url }: OutgoingFile, state: Storing): void {
+    this.#stores.transfers.setState((old) => reduceTransfers(old, { type: 'storing', id, state, url }), true)
+  }
+}
+
+function isMedia({ type }: File): boolean {
+  return fileCategory(type) !== 'file'
+}
+
+/** Tells bytes and speed, not more often than a person can read them. */
+function progressOf(tell: (sent: number, bytesPerSecond: number) => void): (sent: number) => void {
+  const speed = new Speed()
+  let toldAt = Number.NEGATIVE_INFINITY
+  return (sent) => {
+    const now = performance.now()
+    if (now - toldAt < PROGRESS_INTERVAL_MS) return
+    toldAt = now
+    tell(sent, speed.sample(sent, now))
+  }
+}

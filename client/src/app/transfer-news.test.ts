@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { DeviceId, ItemId } from '../protocol/bindings'
+import { fileItemMessage, pendingItem } from '../protocol/item'
+import { reduceItems } from '../stores/items'
+import { createStores, type Stores } from '../stores/stores'
+import { reduceTransfers, type TransfersEvent } from '../stores/transfers'
+import type { EngineCommand, EngineEvent } from '../transport/engine-messages'
+import type { Toaster } from './toaster'
+import { createTransferNews, type EnginePage, endTransfersOf, freeWhatGoes } from './transfer-news'
+
+const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
+const ADA = 'ada' as DeviceId
+
+let stores: Stores
+let told: EngineCommand[]
+let toasts: string[]
+let revoked: string[]
+let news: (event: EngineEvent) => void
+let page: EnginePage | null
+
+beforeEach(() => {
+  stores = createStores()
+  told = []
+  toasts = []
+  page = null
+  revoked = []
+  vi.stubGlobal('URL', {
+    createObjectURL: () => 'blob:received',
+    revokeObjectURL: (url: string) => revoked.push(url),
+  })
+  const show = (text: string) => toasts.push(text)
+  const toaster = { ok: show, bad: show, info: show, dismiss: () => {} } as unknown as Toaster
+  const tell = (command: EngineCommand) => {
+    told.push(command)
+  }
+  freeWhatGoes(stores, tell)
+  news = createTransferNews(stores, toaster, () => page, tell)
+})
+afterEach(() => vi.unstubAllGlobals())
+
+const put = (event: TransfersEvent) =>
+  stores.transfers.setState((state) => reduceTransfers(state, event), true)
+const state = () => stores.transfers.getState().transfers[ITEM]
+const hasItem = () => {
+  const { message, extra } = fileItemMessage({ name: 'a.bin', size: 3, type: '' })
+  const event = { type: 'shared', item: pendingItem(ITEM, message, extra, 0) } as const
+  stores.items.setState((items) => reduceItems(items, event), true)
+}
+
+describe('what goes', () => {
+  const done = { status: 'done', url: 'blob:received', path: 'direct' } as const
+
+  it('from the list of transfers goes from the worker, and its address with it', () => {
+    put({ type: 'receiving', id: ITEM, state: done })
+    put({ type: 'forgotten', id: ITEM })
+    expect(told).toEqual([{ do: 'forget', id: ITEM }])
+    expect(revoked).toEqual(['blob:received'])
+  })
+
+  it('with the beam is all of it', () => {
+    put({ type: 'receiving', id: ITEM, state: done })
+    put({ type: 'offering', id: 'other' as ItemId, url: 'blob:mine' })
+    put({ type: 'left' })
+    expect(told).toEqual([
+      { do: 'forget', id: ITEM },
+      { do: 'forget', id: 'other' },
+    ])
+    expect(revoked).toEqual(['blob:received', 'blob:mine'])
+  })
+
+  it('is an address only, when a file is received again or goes another way', () => {
+    put({ type: 'receiving', id: ITEM, state: done })
+    put({ type: 'receiving', id: ITEM, state: { status: 'queued', received: 0 } })
+    put({ type: 'storing', id: 'other' as ItemId, state: { status: 'done' }, url: 'blob:mine' })
+    put({ type: 'offering', id: 'other' as ItemId, url: 'blob:mine' })
+    expect(told).toEqual([])
+    expect(revoked).toEqual(['blob:received'])
+  })
+
+  it('with its item is its transfer, and no other', () => {
+    hasItem()
+    const before = stores.items.getState().items
+    put({ type: 'receiving', id: ITEM, state: done })
+    put({ type: 'offering', id: 'other' as ItemId, url: 'blob:mine' })
+    stores.items.setState((items) => reduceItems(items, { type: 'left' }), true)
+    endTransfersOf(before, stores)
+    expect(told).toEqual([{ do: 'forget', id: ITEM }])
+  })
+})
+
+describe('news of the engine', () => {
+  it('of a file whose item is gone bring nothing back', () => {
+    news({ say: 'receiving', id: ITEM, progress: { status: 'queued', bytes: 0 } })
+    expect(state()).toBeUndefined()
+  })
+
+  it('that files stay in memory are told to the person', () => {
+    news({ say: 'memoryOnly' })
+    expect(toasts).toEqual([expect.stringContaining('save what you want to keep')])
+  })
+
+  it('of a sent file are told once for each device', () => {
+    put({ type: 'offering', id: ITEM, url: 'blob:mine' })
+    const progress = { status: 'done', file: null, kind: 'relay' } as const
+    news({ say: 'sending', id: ITEM, device: ADA, progress })
+    expect(state()).toMatchObject({ to: { [ADA]: { status: 'done', path: 'relay' } } })
+    expect(toasts).toEqual(['Uploaded "file" Successfully!'])
+  })
+
+  it('that ask how much waits in the websocket are answered, with or without one', () => {
+    news({ say: 'askRelay' })
+    page = { live: { unsent: 7 } } as EnginePage
+    news({ say: 'askRelay' })
+    expect(told).toEqual([
+      { do: 'relayWaits', bytes: 0 },
+      { do: 'relayWaits', bytes: 7 },
+    ])
+  })
+})

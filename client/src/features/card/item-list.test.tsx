@@ -1,0 +1,109 @@
+// @vitest-environment jsdom
+import { act, cleanup, render } from '@testing-library/react'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { ItemId } from '../../protocol/bindings'
+import type { Item } from '../../protocol/item'
+import { createStores } from '../../stores/stores'
+import type { Actions } from '../actions'
+
+/** Enough for most to be far from the screen. */
+const MANY = 300
+
+class Unheard {
+  observe() {}
+  disconnect() {}
+}
+
+/** The browser's observer, told by hand what is near. */
+let tell: (target: Element, isIntersecting: boolean) => void
+const observed = new Set<Element>()
+
+beforeEach(() => {
+  observed.clear()
+  class Observer {
+    constructor(callback: (entries: object[]) => void) {
+      tell = (target, isIntersecting) => act(() => callback([{ target, isIntersecting }]))
+    }
+    observe = (element: Element) => observed.add(element)
+    unobserve = (element: Element) => observed.delete(element)
+    disconnect = () => {}
+  }
+  vi.stubGlobal('IntersectionObserver', Observer)
+  vi.stubGlobal('ResizeObserver', Unheard)
+})
+afterEach(() => {
+  cleanup()
+  vi.unstubAllGlobals()
+  vi.resetModules()
+})
+
+const textItem = (at: number): Item => ({
+  id: `item-${at}` as ItemId,
+  seq: at,
+  from: null,
+  at: 0,
+  content: { kind: 'text', text: `number ${at}` },
+  message: `number ${at}`,
+  extra: 'text',
+  note: null,
+})
+
+async function showsMany() {
+  // The observer is made once for a page.
+  const fresh = await import('./item-list')
+  const stores = createStores()
+  stores.items.setState({ items: Array.from({ length: MANY }, (_, at) => textItem(at)) })
+  const { AppContext: Context } = await import('../actions')
+  render(
+    <Context value={{ stores, actions: {} as Actions }}>
+      <fresh.ItemList />
+    </Context>,
+  )
+  return stores
+}
+
+const entry = (name: string) => {
+  const found = document.querySelector(`[aria-label="${name}"]`)?.closest('li')
+  if (!found) throw new Error(`${name} is in no list`)
+  return found
+}
+const drawn = () =>
+  document.querySelectorAll('li button[aria-label="Delete"], li button[aria-label="Copy"]').length
+
+describe('a long list of items', () => {
+  it('draws a few and has room and a name for all', async () => {
+    await showsMany()
+    expect(document.querySelectorAll('li')).toHaveLength(MANY)
+    expect(observed.size).toBe(MANY)
+    expect(drawn()).toBeGreaterThan(0)
+    expect(drawn()).toBeLessThan(30)
+    expect(entry('Text, number 0').style.height).toBe('76px')
+  })
+
+  it('draws what comes near and takes away what is far, in its own height', async () => {
+    await showsMany()
+    const far = entry('Text, number 100')
+    tell(far, true)
+    expect(far.querySelector('button')).not.toBeNull()
+    expect(far.style.height).toBe('')
+    vi.spyOn(far, 'offsetHeight', 'get').mockReturnValue(310)
+    tell(far, false)
+    expect(far.querySelector('button')).toBeNull()
+    expect(far.style.height).toBe('310px')
+  })
+
+  it('keeps the card that the focus is in', async () => {
+    await showsMany()
+    const far = entry('Text, number 100')
+    tell(far, true)
+    far.querySelector('button')?.focus()
+    tell(far, false)
+    expect(far.querySelector('button')).not.toBeNull()
+  })
+
+  it('draws what has just come', async () => {
+    const stores = await showsMany()
+    act(() => stores.items.setState(({ items }) => ({ items: [...items, textItem(MANY)] })))
+    expect(entry(`Text, number ${MANY}`).querySelector('button')).not.toBeNull()
+  })
+})

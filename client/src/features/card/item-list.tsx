@@ -1,0 +1,56 @@
+import { memo, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import type { Item } from '../../protocol/item'
+import { useApp } from '../actions'
+import { nameOf } from '../item/describe'
+import css from './item-list.module.css'
+import { ListCard } from './list-card'
+import { watchNearness } from './near-screen'
+
+/** More than a screen has room for: they are drawn before it is known what is near. */
+const FIRST = 12
+/** The height of most cards, in CSS px; what was drawn before keeps its own. */
+const ASSUMED_HEIGHT = 76
+
+/** All items, the newest first. Only those near the screen are drawn; the others have their name and their room. */
+export function ItemList() {
+  const items = useStore(useApp().stores.items, (state) => state.items)
+  const newestFirst = useMemo(() => items.toReversed(), [items])
+  return (
+    <ul className={css.list} aria-label="Shared items">
+      {newestFirst.map((item, at) => (
+        <Entry key={item.id} item={item} isFirst={at < FIRST} />
+      ))}
+    </ul>
+  )
+}
+
+type Drawing = { readonly drawn: true } | { readonly drawn: false; readonly height: number }
+
+const Entry = memo(function Entry({ item, isFirst }: { item: Item; isFirst: boolean }) {
+  const ref = useRef<HTMLLIElement>(null)
+  const [state, setState] = useState<Drawing>(
+    isFirst ? { drawn: true } : { drawn: false, height: ASSUMED_HEIGHT },
+  )
+  useLayoutEffect(() => {
+    const element = ref.current
+    if (!element) return
+    return watchNearness(element, (isNear) => {
+      if (isNear) setState((old) => (old.drawn ? old : { drawn: true }))
+      else if (!isBusy(element))
+        setState((old) => (old.drawn ? { drawn: false, height: element.offsetHeight } : old))
+    })
+  }, [])
+  return (
+    <li ref={ref} style={state.drawn ? undefined : { height: state.height }}>
+      {state.drawn ? <ListCard item={item} /> : <article aria-label={nameOf(item.content)} />}
+    </li>
+  )
+})
+
+/** Whether somebody is in it, hears it or has opened it: then it stays until it is left once more. */
+function isBusy(element: HTMLElement): boolean {
+  if (element.contains(document.activeElement)) return true
+  if (element.querySelector('[aria-expanded="true"]')) return true
+  return [...element.querySelectorAll('audio')].some((sound) => !sound.paused)
+}

@@ -1,0 +1,59 @@
+import Copy from 'lucide-react/icons/copy'
+import Maximize2 from 'lucide-react/icons/maximize'
+import Trash2 from 'lucide-react/icons/trash-2'
+import { useState } from 'react'
+import { copyableText, type Item } from '../../protocol/item'
+import type { Media } from '../../protocol/magic'
+import { RICH_NOTE } from '../../protocol/rich-note'
+import { IconButton } from '../../ui/icon-button'
+import { useApp } from '../actions'
+import { RichNoteTools } from '../note/rich-note-tools'
+import { useMayShare } from '../session/beam'
+import { DownloadLink } from '../transfer/download-link'
+import { LazyFullView } from './lazy-full-view'
+import css from './note-actions.module.css'
+
+/** What floats above a note under the pointer or the focus. */
+export function NoteActions({ item, url, media }: { item: Item; url: string | null; media: Media | null }) {
+  const { actions } = useApp()
+  const { content } = item
+  const mayShare = useMayShare()
+  const [full, setFull] = useState(false)
+  const canCopy = copyableText(content) !== null || media === 'image'
+  return (
+    <div className={css.actions} data-actions>
+      {content.kind === RICH_NOTE && <RichNoteTools id={item.id} iconSize={15} look="small" />}
+      {canCopy && (
+        <IconButton
+          icon={Copy}
+          label="Copy"
+          look="small"
+          iconSize={15}
+          onClick={() => void actions.copyItem(item.id)}
+        />
+      )}
+      {media !== null && media !== 'audio' && (
+        <IconButton
+          icon={Maximize2}
+          label="Full view"
+          look="small"
+          iconSize={15}
+          onClick={() => setFull(true)}
+        />
+      )}
+      {content.kind === 'file' && url && (
+        <DownloadLink url={url} name={content.name} look="small" iconSize={15} />
+      )}
+      {mayShare && (
+        <IconButton
+          icon={Trash2}
+          label="Delete"
+          look="small"
+          iconSize={15}
+          onClick={() => actions.deleteItem(item.id)}
+        />
+      )}
+      {full && url && <LazyFullView item={item} url={url} onClose={() => setFull(false)} />}
+    </div>
+  )
+}

@@ -1,0 +1,15 @@
+/** What of a file this device can show. */
+import { useCallback, useState } from 'react'
+import { useStore } from 'zustand'
+import type { Item } from '../../protocol/item'
+import type { Media } from '../../protocol/magic'
+import { useApp } from '../actions'
+import { mediaOf } from '../item/describe'
+
+/** How the file at this address is shown, and what to call when the browser turns out not to understand it. */
+export function useMedia(item: Item, url: string | null): [Media | null, () => void] {
+  const kind = useStore(useApp().stores.media, (state) => state.kinds[item.id])
+  const [broken, setBroken] = useState(false)
+  const onBroken = useCallback(() => setBroken(true), [])
+  return [broken || url === null ? null : mediaOf(item.content, kind), onBroken]
+}

@@ -1,0 +1,84 @@
+// @vitest-environment jsdom
+import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { BeamId } from '../../protocol/bindings'
+import { createStores } from '../../stores/stores'
+import { type Actions, AppContext } from '../actions'
+import { DropZone } from './drop-zone'
+import { AnyFileButtons, MediaButton } from './file-buttons'
+import { named } from './named'
+
+const shareFiles = vi.fn((_files: readonly File[]) => {})
+const warn = vi.fn((_text: string) => {})
+
+beforeEach(() => {
+  vi.clearAllMocks()
+  const stores = createStores()
+  const session = { beamId: 'b' as BeamId, beamKey: null, beamName: '', expiresAt: 0 }
+  stores.session.setState({ status: 'set', session }, true)
+  const actions = { shareFiles, warn } as unknown as Actions
+  render(
+    <AppContext value={{ stores, actions }}>
+      <MediaButton look="tall" />
+      <AnyFileButtons />
+      <DropZone />
+    </AppContext>,
+  )
+})
+afterEach(cleanup)
+
+const file = (name: string, type: string) => new File(['x'], name, { type })
+const sharedNames = () => shareFiles.mock.calls.flatMap(([files]) => files.map(({ name }) => name))
+const picks = (label: string, ...files: File[]) =>
+  fireEvent.change(screen.getByLabelText(label), { target: { files } })
+
+describe('the picker of media', () => {
+  it('asks for video, image and audio', () => {
+    expect(screen.getByLabelText('Choose files').getAttribute('accept')).toBe('image/*,video/*,audio/*')
+  })
+
+  it('takes them and says why it does not take another file', () => {
+    const song = file('song.mp3', 'audio/mpeg')
+    picks('Choose files', file('sea.jpg', 'image/jpeg'), file('a.txt', 'text/plain'), song)
+    expect(sharedNames()).toEqual(['sea.jpg', 'song.mp3'])
+    expect(warn).toHaveBeenCalledExactlyOnceWith(
+      '“a.txt” is not a picture, video or recording. Choose “Any file” to share it.',
+    )
+  })
+
+  it('shares nothing when there is nothing else', () => {
+    picks('Choose files', file('a.txt', 'text/plain'), file('b', ''))
+    expect(shareFiles).not.toHaveBeenCalled()
+    expect(warn).toHaveBeenCalledOnce()
+  })
+
+  it('leaves any file to the picker beside it', () => {
+    picks('Any file', file('a.txt', 'text/plain'))
+    expect(sharedNames()).toEqual(['a.txt'])
+    expect(warn).not.toHaveBeenCalled()
+  })
+})
+
+describe('a drop', () => {
+  const entry = (name: string, read: (done: (file: File) => void, fail: (why: Error) => void) => void) => ({
+    webkitGetAsEntry: () => ({ name, isFile: true, isDirectory: false, file: read }),
+  })
+
+  it('shares what can be read and names what cannot', async () => {
+    const items = [
+      entry('good.txt', (done) => done(file('good.txt', 'text/plain'))),
+      entry('bad.txt', (_done, fail) => fail(new DOMException('', 'NotReadableError'))),
+    ]
+    await act(async () => {
+      fireEvent.drop(window, { dataTransfer: { types: ['Files'], items, files: [] } })
+    })
+    await waitFor(() => expect(sharedNames()).toEqual(['good.txt']))
+    expect(warn).toHaveBeenCalledExactlyOnceWith('“bad.txt” could not be read. Check that it is still there.')
+  })
+})
+
+it.each([
+  [['a'], '“a”'],
+  [['a', 'b'], '“a” and “b”'],
+  [['a', 'b', 'c', 'd', 'e'], '“a”, “b”, “c” and 2 more'],
+])('%j are named %s', (names, words) => expect(named(names)).toBe(words))

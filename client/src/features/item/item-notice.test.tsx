@@ -1,0 +1,53 @@
+// @vitest-environment jsdom
+import { cleanup, render } from '@testing-library/react'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { DeviceId, ItemId } from '../../protocol/bindings'
+import { fileItemMessage, type Item, liveItem, pendingItem, storedItemMessage } from '../../protocol/item'
+import { createStores, type Stores } from '../../stores/stores'
+import { type Actions, AppContext } from '../actions'
+import { ItemNotice } from './item-notice'
+
+const ME = 'me' as DeviceId
+const PHONE = 'phone' as DeviceId
+const file = { name: 'a.png', size: 4, type: 'image/png' }
+const shared = ({ message, extra }: { message: unknown; extra: string }, from: DeviceId): Item =>
+  liveItem({ id: 'i' as ItemId, seq: 1, from, at: 0, message, extra }, { mine: false })
+
+let stores: Stores
+
+beforeEach(() => {
+  stores = createStores()
+  stores.devices.setState({ me: ME, names: { [PHONE]: 'Safari on iPhone' } })
+  const saved = { beam_name: 'Cabin', role: 'write', link_access: 'write' } as const
+  stores.access.setState({ kind: 'saved', saved }, true)
+})
+afterEach(cleanup)
+
+const said = (item: Item) =>
+  render(
+    <AppContext value={{ stores, actions: {} as Actions }}>
+      <ItemNotice item={item} />
+    </AppContext>,
+  ).container.textContent
+
+it('says why the server did not take an item', () => {
+  const item = {
+    ...pendingItem('i' as ItemId, 'hello', 'text', 0),
+    refusal: 'You may only read in this beam.',
+  }
+  expect(said(item)).toBe('Not shared: You may only read in this beam.')
+})
+
+it.each([
+  [ME, 'Only on this device. This beam has no copy.'],
+  [PHONE, 'Only on Safari on iPhone. This beam has no copy.'],
+])('p27_says_where_a_file_lives_that_a_saved_beam_has_no_copy_of (%s)', (from, text) => {
+  expect(said(shared(fileItemMessage(file), from))).toBe(text)
+})
+
+it('says nothing of what is stored, nor in a beam that keeps nothing', () => {
+  const stored = storedItemMessage({ ...file, url: '/api/uploads/0123456789abcdef' })
+  expect(said(shared(stored, ME))).toBe('')
+  stores.access.setState({ kind: 'unsaved', creator: true }, true)
+  expect(said(shared(fileItemMessage(file), ME))).toBe('')
+})

@@ -1,0 +1,31 @@
+// @vitest-environment jsdom
+import { act, cleanup, render, screen } from '@testing-library/react'
+import { afterEach, expect, it } from 'vitest'
+import type { DeviceId, ItemId } from '../../protocol/bindings'
+import type { Item } from '../../protocol/item'
+import { createStores } from '../../stores/stores'
+import { type Actions, AppContext } from '../actions'
+import { LiveNews } from './live-news'
+
+afterEach(cleanup)
+
+it('reads the same news out again when it happens again', () => {
+  const stores = createStores()
+  render(
+    <AppContext value={{ stores, actions: {} as Actions }}>
+      <LiveNews />
+    </AppContext>,
+  )
+  const arrives = (id: string) => {
+    const item = { id: id as ItemId, from: 'bob' as DeviceId, content: { kind: 'text', text: id } }
+    const { items } = stores.items.getState()
+    act(() => stores.items.setState({ items: [...items, item as unknown as Item] }))
+  }
+  stores.items.setState({ epoch: 'e' })
+  arrives('a')
+  const first = screen.getByText(/^Text from /)
+  arrives('b')
+  // What is read out is a change of the page.
+  expect(first.isConnected).toBe(false)
+  expect(screen.getByText(/^Text from /)).toBeDefined()
+})

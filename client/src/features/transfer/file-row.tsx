@@ -1,0 +1,91 @@
+/** The parts of a file's way that a note and a list show alike; each has a layout of its own. */
+import Clock from 'lucide-react/icons/clock'
+import RefreshCw from 'lucide-react/icons/refresh-cw'
+import Unplug from 'lucide-react/icons/unplug'
+import Upload from 'lucide-react/icons/upload'
+import X from 'lucide-react/icons/x'
+import type { Item, ItemContent } from '../../protocol/item'
+import { deviceName } from '../../stores/devices'
+import { Badge } from '../../ui/badge'
+import type { Glyph } from '../../ui/icon'
+import { IconButton } from '../../ui/icon-button'
+import { Progress } from '../../ui/progress'
+import { useApp } from '../actions'
+import { type FileRow, fraction } from './file-view'
+import { PATHS } from './path-label'
+import { useFileAction } from './use-file'
+
+/** On the gradient of a note, or on the page. */
+export type Ground = 'note' | 'page'
+
+export type FileContent = Extract<ItemContent, { kind: 'file' }>
+
+export interface FileRowProps {
+  row: FileRow
+  item: Item
+  content: FileContent
+  /** Says which device it is about: there is more than one row. */
+  named: boolean
+}
+
+/** The name of the device that a row is about; null where the row does not say it. */
+export function useRecipient({ row, named }: Pick<FileRowProps, 'row' | 'named'>): string | null {
+  const { stores } = useApp()
+  return row.device && named ? deviceName(stores.devices.getState(), row.device) : null
+}
+
+/** The bar; none where it would say nothing. */
+export function RowProgress(
+  props: Pick<FileRowProps, 'row' | 'content'> & { to: string | null; on: Ground },
+) {
+  const { row, content, to, on } = props
+  if (row.bytes === null || (on === 'page' && row.status === 'done')) return null
+  return (
+    <Progress
+      value={fraction(row.bytes, content.size)}
+      label={to ? `Progress of ${content.name} to ${to}` : `Progress of ${content.name}`}
+      look={on === 'page' && row.status === 'parked' ? 'dim' : on}
+    />
+  )
+}
+
+const BUTTONS = { note: { look: 'well', iconSize: 16 }, page: { look: 'fill', iconSize: 20 } } as const
+
+/** Retry and Cancel, where they apply. */
+export function RowTools({ row, item, on }: Pick<FileRowProps, 'row' | 'item'> & { on: Ground }) {
+  const act = useFileAction(item)
+  return (
+    <>
+      {row.actions.includes('retry') && (
+        <IconButton icon={RefreshCw} label="Retry" {...BUTTONS[on]} onClick={() => act('retry', row)} />
+      )}
+      {row.actions.includes('cancel') && (
+        <IconButton icon={X} label="Cancel" {...BUTTONS[on]} onClick={() => act('cancel', row)} />
+      )}
+    </>
+  )
+}
+
+const STATES: Partial<Record<FileRow['status'], { label: string; icon: Glyph }>> = {
+  // Towards a device it has the name of its way instead.
+  moving: { label: 'Uploading', icon: Upload },
+  queued: { label: 'Queued', icon: Clock },
+  parked: { label: 'Parked', icon: Unplug },
+}
+
+/** Whether there is a badge for this row. */
+export function hasBadge(row: FileRow): boolean {
+  return row.path !== null || STATES[row.status] !== undefined
+}
+
+/** The way that the file takes, else what it waits for. */
+export function StateBadge({ row, on }: { row: FileRow; on: Ground }) {
+  const state = row.path ? PATHS[row.path] : STATES[row.status]
+  if (!state) return null
+  const tone = on === 'page' && row.path ? PATHS[row.path].tone : 'plain'
+  return (
+    <Badge tone={on === 'note' ? 'note' : tone} icon={state.icon}>
+      {state.label}
+    </Badge>
+  )
+}

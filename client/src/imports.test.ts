@@ -1,0 +1,140 @@
+/** The imports of the client, read from its sources: which room may import which, and that no files import in a circle. */
+import { describe, expect, it } from 'vitest'
+
+/**
+ * What each feature may import of other features. Every feature may also import what stands directly in `features/`: the
+ * actions, the app's context and the paths. An import that is not declared here fails, and so does an arrow that nothing
+ * uses any more.
+ */
+const FEATURES: Readonly<Record<string, readonly string[]>> = {
+  about: ['session'],
+  account: ['session'],
+  beams: ['item', 'session', 'share'],
+  canvas: ['card', 'item'],
+  card: ['item', 'note', 'session', 'transfer'],
+  devices: ['session', 'transfer'],
+  editor: ['note'],
+  files: ['session'],
+  home: ['about', 'canvas', 'files', 'join', 'save', 'session', 'toolbar'],
+  item: [],
+  join: ['scanner'],
+  joiner: ['card', 'files', 'join', 'save', 'scanner', 'session', 'toolbar'],
+  note: ['item', 'session', 'transfer'],
+  save: ['session'],
+  scanner: [],
+  session: ['join'],
+  share: ['session'],
+  space: ['about', 'card', 'files', 'join', 'session'],
+  toasts: ['item'],
+  toolbar: [],
+  transfer: ['item'],
+}
+
+const SOURCES = import.meta.glob<string>('./**/*.{ts,tsx}', { query: '?raw', import: 'default', eager: true })
+const FILES = new Set(Object.keys(SOURCES))
+const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*['"](\.[^'"]+)['"]/g
+
+type Graph = ReadonlyMap<string, ReadonlySet<string>>
+
+/** The files that each file imports, types and what is loaded on demand included. */
+function graphOf(sources: Readonly<Record<string, string>>): Graph {
+  return new Map(
+    Object.entries(sources).map(([file, source]) => {
+      const imported = [...source.matchAll(IMPORT)].flatMap(([, to = '']) => resolve(file, to) ?? [])
+      return [file, new Set(imported)]
+    }),
+  )
+}
+
+function resolve(from: string, to: string): string | undefined {
+  const base = new URL(to, `file:///${from.slice(2)}`)
+  const path = `.${base.pathname}`
+  return [path, `${path}.ts`, `${path}.tsx`].find((candidate) => FILES.has(candidate))
+}
+
+/** The first circle that is found, as the way round it; null where there is none. */
+function circleIn(graph: Graph): string[] | null {
+  const done = new Set<string>()
+  const way: string[] = []
+  const visit = (node: string): string[] | null => {
+    if (way.includes(node)) return [...way.slice(way.indexOf(node)), node]
+    if (done.has(node)) return null
+    way.push(node)
+    for (const next of graph.get(node) ?? []) {
+      const circle = visit(next)
+      if (circle) return circle
+    }
+    way.pop()
+    done.add(node)
+    return null
+  }
+  for (const node of graph.keys()) {
+    const circle = visit(node)
+    if (circle) return circle
+  }
+  return null
+}
+
+/** The feature that a file belongs to; null for what stands directly in `features/` and for everything else. */
+function featureOf(file: string): string | null {
+  return /^\.\/features\/([^/]+)\//.exec(file)?.[1] ?? null
+}
+
+/** What each feature imports of other features, in the form that they are declared in. */
+function featureImports(files: Graph): Record<string, string[]> {
+  const features = new Set([...files.keys()].map(featureOf).filter((feature) => feature !== null))
+  const importsOf = (feature: string) =>
+    [...files].flatMap(([file, imported]) =>
+      featureOf(file) === feature ? [...imported].map(featureOf) : [],
+    )
+  return Object.fromEntries(
+    [...features].map((feature) => {
+      const others = importsOf(feature).filter((other) => other !== null && other !== feature)
+      return [feature, [...new Set(others)].sort()]
+    }),
+  ) as Record<string, string[]>
+}
+
+function isTest(file: string): boolean {
+  return /\.test\.tsx?$/.test(file)
+}
+
+const graph = graphOf(Object.fromEntries(Object.entries(SOURCES).filter(([file]) => !isTest(file))))
+
+describe('the imports of the client', () => {
+  it('are all found', () => {
+    expect(graph.get('./app/main.tsx')).toContain('./app/services.ts')
+    expect(graph.get('./app/app.tsx')).toContain('./app/routes/space-route.tsx')
+    expect(graph.size).toBeGreaterThan(200)
+  })
+
+  it('know a circle when there is one', () => {
+    const around = new Map([
+      ['a', new Set(['b'])],
+      ['b', new Set(['c'])],
+      ['c', new Set(['b'])],
+    ])
+    expect(circleIn(around)).toEqual(['b', 'c', 'b'])
+  })
+
+  it('never lead from a file back to itself', () => {
+    expect(circleIn(graph)).toBeNull()
+  })
+
+  it('lead from feature to feature as declared', () => {
+    expect(featureImports(graph)).toEqual(FEATURES)
+  })
+
+  it('are declared without a circle', () => {
+    const declared = new Map(Object.entries(FEATURES).map(([from, to]) => [from, new Set(to)]))
+    expect(circleIn(declared)).toBeNull()
+  })
+
+  it('never lead from what stands directly in features/ into a feature', () => {
+    const base = [...graph].filter(([file]) => /^\.\/features\/[^/]+$/.test(file))
+    expect(base.length).toBeGreaterThan(0)
+    for (const [, imported] of base) {
+      expect([...imported].filter((to) => featureOf(to) !== null)).toEqual([])
+    }
+  })
+})

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { SendQueue } from './send-queue'
+
+const all = (queue: SendQueue<string>, limit: number) => {
+  const order: string[] = []
+  for (let turn = queue.next(limit); turn; turn = queue.next(limit)) {
+    order.push(`${turn.transfer}${turn.range.first}`)
+  }
+  return order
+}
+
+describe('f3 what is sent on a link', () => {
+  it('goes in turns of one frame, so that no file waits for another', () => {
+    const queue = new SendQueue<string>()
+    queue.want('a', { first: 0, count: 12 })
+    queue.want('b', { first: 0, count: 8 })
+    queue.want('c', { first: 4, count: 4 })
+    expect(all(queue, 4)).toEqual(['a0', 'b0', 'c4', 'a4', 'b4', 'a8'])
+  })
+
+  it('is sent once, though it is wanted twice before it goes', () => {
+    const queue = new SendQueue<string>()
+    queue.want('a', { first: 0, count: 4 })
+    queue.want('a', { first: 2, count: 4 })
+    expect(all(queue, 3)).toEqual(['a0', 'a3'])
+  })
+
+  it('goes with its transfer, or with its link', () => {
+    const queue = new SendQueue<string>()
+    queue.want('a', { first: 0, count: 1 })
+    queue.want('b', { first: 0, count: 1 })
+    queue.forget('a')
+    expect(queue.next(4)?.transfer).toBe('b')
+    queue.want('a', { first: 0, count: 1 })
+    queue.clear()
+    expect(queue.next(4)).toBeNull()
+  })
+
+  it('says how much of a file is worth reading at once', () => {
+    const queue = new SendQueue<string>()
+    queue.want('a', { first: 0, count: 10 })
+    queue.want('a', { first: 20, count: 1 })
+    expect(queue.run('a', 4, 64)).toBe(6)
+    expect(queue.run('a', 15, 64)).toBe(0)
+    expect(queue.run('b', 0, 64)).toBe(0)
+  })
+
+  it('stays small though a hostile device wants every second chunk of a large file', () => {
+    const queue = new SendQueue<string>()
+    for (let first = 0; first < 100_000; first += 2) queue.want('a', { first, count: 1 })
+    expect(all(queue, 4).length).toBeLessThanOrEqual(256)
+  })
+})

@@ -1,0 +1,29 @@
+/** The pages of one `sync` put together (S11), with what changed while they came: in the server's order the later one wins. Pure. */
+import type { ItemId, LiveItem, SyncPage } from './bindings'
+import { equalJson } from './json'
+
+export class SyncPages {
+  readonly #items = new Map<ItemId, LiveItem>()
+
+  add({ items }: SyncPage): void {
+    for (const item of items) this.#items.set(item.id, item)
+  }
+
+  received({ id, message, extra, seq, from, at }: LiveItem): void {
+    this.#items.set(id, { id, message, extra, seq, from, at })
+  }
+
+  /** Without an id everything of that content is deleted (S10). */
+  deleted({ message, id }: { message: unknown; id?: ItemId }): void {
+    if (id !== undefined) this.#items.delete(id)
+    else for (const item of this.#items.values()) this.#deleteEqual(item, message)
+  }
+
+  items(): readonly LiveItem[] {
+    return [...this.#items.values()]
+  }
+
+  #deleteEqual(item: LiveItem, message: unknown): void {
+    if (equalJson(item.message, message)) this.#items.delete(item.id)
+  }
+}

@@ -1,0 +1,296 @@
+/** What the engine does when a link is slow, goes, or comes; and when the server refuses a frame. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { DeviceId } from '../protocol/bindings'
+import { decodeFrame } from '../protocol/frames'
+import { STALL_MS } from '../protocol/stall-clock'
+import { bytes, FILE, FILES, KIB, MIB, StageDevice, StageServer, settles } from './engine-stage'
+
+let ada: StageDevice
+let bob: StageDevice
+let server: StageServer
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'performance'] })
+  ada = new StageDevice('00000000-0000-4000-8000-00000000000a' as DeviceId)
+  bob = new StageDevice('00000000-0000-4000-8000-00000000000b' as DeviceId)
+  server = new StageServer(ada, bob)
+  ada.sees(bob)
+  bob.sees(ada)
+})
+afterEach(() => {
+  for (const port of ports.splice(0)) port.close()
+  vi.useRealTimers()
+})
+
+const ports: MessagePort[] = []
+
+/** A data channel between the two, of which the test holds the middle. */
+class Channel {
+  readonly #ada: MessagePort
+  readonly #bob: MessagePort
+  readonly toBob: ArrayBuffer[] = []
+  readonly toAda: ArrayBuffer[] = []
+
+  constructor(readonly key: string) {
+    this.#ada = this.#end(ada, bob, this.toBob)
+    this.#bob = this.#end(bob, ada, this.toAda)
+  }
+
+  #end(device: StageDevice, other: StageDevice, out: ArrayBuffer[]): MessagePort {
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = ({ data }) => {
+      if (!('frame' in data)) return
+      out.push(data.frame.buffer)
+      port1.postMessage({ taken: data.frame.byteLength })
+    }
+    ports.push(port1, port2)
+    device.engine.handle({ do: 'port', device: other.id, key: this.key, port: port2 })
+    return port1
+  }
+
+  async opens(): Promise<void> {
+    for (const port of [this.#ada, this.#bob]) port.postMessage({ opened: true })
+    await settles()
+    await settles()
+  }
+
+  async closes(): Promise<void> {
+    for (const port of [this.#ada, this.#bob]) port.postMessage({ closed: true })
+    await settles()
+    await settles()
+  }
+
+  /** Only the end at Bob hears of it. */
+  async closesAtBob(): Promise<void> {
+    this.#bob.postMessage({ closed: true })
+    await settles()
+    await settles()
+  }
+
+  carries(most: number): number {
+    const there = this.toBob.splice(0, most)
+    for (const frame of there) this.#bob.postMessage({ frame })
+    for (const frame of this.toAda.splice(0)) this.#ada.postMessage({ frame })
+    return there.length
+  }
+}
+
+const SLOW_SIZE = 1536 * KIB
+
+function bobTakesThree(): void {
+  for (const id of FILES) {
+    ada.offers(new Blob([bytes(SLOW_SIZE)]), id)
+    bob.receives(SLOW_SIZE, ada, id)
+  }
+}
+
+function chunkBytes(buffer: ArrayBuffer): number {
+  const frame = decodeFrame(buffer)
+  return frame?.type === 'chunk' ? frame.bytes.byteLength : 0
+}
+
+/** Time passes, and the server carries what there is. */
+async function passes(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 20) {
+    server.carriesSome(Number.POSITIVE_INFINITY)
+    await settles(20)
+  }
+}
+
+const everything = () => FILES.map((id) => bob.last('receiving', id)?.status)
+const hasAll = () => everything().every((status) => status === 'done')
+
+describe('l2 three files over a slow wire', () => {
+  it('keep their direct link, and nothing is sent twice', async () => {
+    const channel = new Channel('slow')
+    await channel.opens()
+    bobTakesThree()
+    let carried = 0
+    // A frame of 64 KiB in half a second is 1 Mbit/s.
+    for (let step = 0; step < 200 && !hasAll(); step++) {
+      for (const frame of channel.toBob.slice(0, 1)) carried += chunkBytes(frame)
+      channel.carries(1)
+      await settles(500)
+    }
+    expect(everything()).toEqual(['done', 'done', 'done'])
+    expect([...ada.news, ...bob.news].filter(({ say }) => say === 'stalled')).toEqual([])
+    expect(carried).toBe(3 * SLOW_SIZE)
+  })
+
+  it('come through the server, and nothing is sent twice', async () => {
+    bobTakesThree()
+    for (let step = 0; step < 200 && !hasAll(); step++) {
+      server.carriesSome(1)
+      // Bob's frames are small, and his way is free.
+      for (const sent of bob.outgoing.splice(0)) ada.hears(sent)
+      await settles(500)
+    }
+    expect(everything()).toEqual(['done', 'done', 'done'])
+    expect(server.carried).toBe(3 * SLOW_SIZE)
+  })
+})
+
+describe('a link that is silent', () => {
+  it('l2_is_closed_when_it_is_direct_and_the_server_goes_on', async () => {
+    const channel = new Channel('dead')
+    await channel.opens()
+    ada.offers(new Blob([bytes(10)]))
+    bob.receives(10, ada)
+    await settles(STALL_MS + 500)
+    expect(bob.news.filter(({ say }) => say === 'stalled')).toHaveLength(1)
+    await channel.closes()
+    await server.carries()
+    expect(bob.last('receiving')?.status).toBe('done')
+  })
+
+  it('r2_is_asked_again_when_it_is_the_server', async () => {
+    ada.offers(new Blob([bytes(128 * KIB)]))
+    bob.receives(128 * KIB, ada)
+    await settles()
+    bob.outgoing.length = 0
+    await settles(STALL_MS + 500)
+    await server.carries()
+    expect(bob.last('receiving')?.status).toBe('done')
+  })
+
+  it('f6_loses_only_what_was_wanted_from_here, not what the other device wants', async () => {
+    // Ada's websocket is full: what Bob wants waits in her engine.
+    ada.unsent = () => 10 * MIB
+    const size = 2 * MIB
+    ada.offers(new Blob([bytes(size)]))
+    bob.receives(size, ada)
+    bob.offers(new Blob([bytes(size)]), FILES[1])
+    ada.receives(size, bob, FILES[1])
+    await settles()
+    for (const sent of bob.outgoing.splice(0)) ada.hears(sent)
+    bob.outgoing.length = 0
+    // What Ada wants does not come for so long that she asks again. Bob does not.
+    server.loses = ({ type }, { from }) => from === bob.id || type === 'want'
+    await passes(2 * STALL_MS)
+    ada.unsent = () => 0
+    await passes(1_000)
+    expect(bob.last('receiving')?.status).toBe('done')
+  })
+
+  it('is not judged by the time that the device slept', async () => {
+    const channel = new Channel('asleep')
+    await channel.opens()
+    ada.offers(new Blob([bytes(10)]))
+    bob.receives(10, ada)
+    await settles()
+    // The clock goes on, and no timer runs.
+    vi.setSystemTime(Date.now())
+    const now = performance.now()
+    vi.spyOn(performance, 'now').mockImplementation(() => now + 60_000)
+    await vi.advanceTimersByTimeAsync(300)
+    expect(bob.news.filter(({ say }) => say === 'stalled')).toEqual([])
+    vi.mocked(performance.now).mockRestore()
+  })
+})
+
+describe('a direct link', () => {
+  it('that closes late does not touch what the device does now', async () => {
+    const old = new Channel('old')
+    await settles()
+    ada.seesNobody()
+    bob.seesNobody()
+    ada.sees(bob)
+    bob.sees(ada)
+    ada.offers(new Blob([bytes(2 * MIB)]))
+    bob.receives(2 * MIB, ada)
+    await settles()
+    server.carriesSome(8)
+    await old.closes()
+    await server.carries()
+    expect(bob.last('receiving')?.status).toBe('done')
+    expect(bob.count('receiving', 'parked')).toBe(0)
+    expect(server.carried).toBe(2 * MIB)
+  })
+
+  it('f6_that_closes_at_one_end_leaves_what_is_wanted_on_the_other_links', async () => {
+    ada.unsent = () => 10 * MIB
+    ada.offers(new Blob([bytes(MIB)]))
+    bob.receives(MIB, ada)
+    await settles()
+    for (const sent of bob.outgoing.splice(0)) ada.hears(sent)
+    const channel = new Channel('short')
+    await channel.opens()
+    await channel.closes()
+    server.loses = (_frame, { from }) => from === bob.id
+    ada.unsent = () => 0
+    await passes(1_000)
+    expect(bob.last('receiving')?.status).toBe('done')
+  })
+
+  it('f7_that_closes_with_an_end_on_it_has_the_end_said_on_the_next', async () => {
+    const channel = new Channel('short')
+    await channel.opens()
+    ada.offers(new Blob([bytes(10)]))
+    bob.receives(10, ada)
+    for (let step = 0; step < 10 && bob.last('receiving')?.status !== 'done'; step++) {
+      channel.carries(10)
+      await settles()
+    }
+    channel.toAda.length = 0
+    await channel.closes()
+    await server.carries()
+    expect(ada.last('sending')?.status).toBe('done')
+  })
+})
+
+describe('a frame that the server refused', () => {
+  const begins = async (size: number) => {
+    ada.offers(new Blob([bytes(size)]))
+    bob.receives(size, ada)
+    await settles()
+  }
+
+  it('r2_was_dropped_as_too_much_waits: it is wanted again at once, and only it', async () => {
+    let lost = 0
+    server.loses = ({ type }) => {
+      if (type !== 'chunk' || lost >= 5) return false
+      lost += 1
+      ada.isRefused(bob, 'relay_full')
+      return true
+    }
+    await begins(4 * MIB)
+    for (let step = 0; step < 30; step++) {
+      await server.carries()
+      await settles(100)
+    }
+    expect(bob.last('receiving')?.status).toBe('done')
+    expect(server.carried).toBe(4 * MIB + 5 * 64 * KIB)
+  })
+
+  it('r2_holds_further_ones_back_for_a_moment', async () => {
+    await begins(4 * MIB)
+    ada.isRefused(bob, 'relay_full')
+    for (const sent of bob.outgoing.splice(0)) ada.hears(sent)
+    await settles(500)
+    expect(ada.outgoing).toEqual([])
+    await settles(1_000)
+    expect(ada.outgoing.length).toBeGreaterThan(0)
+  })
+
+  it('r3_was_for_a_device_that_is_away: it is wanted again when it is back', async () => {
+    await begins(MIB)
+    // Bob's wants were refused: Ada was away for a moment, and no list said so.
+    bob.outgoing.length = 0
+    bob.isRefused(ada, 'device_gone')
+    await settles(500)
+    expect(bob.outgoing).toEqual([])
+    await settles(1_000)
+    await server.carries()
+    expect(bob.last('receiving')?.status).toBe('done')
+  })
+
+  it('s24_may_not_be_sent_at_all: the transfer fails on both sides', async () => {
+    await begins(MIB)
+    for (const sent of bob.outgoing.splice(0)) ada.hears(sent)
+    await settles()
+    ada.isRefused(bob, 'forbidden')
+    await server.carries()
+    expect(ada.last('sending')).toMatchObject({ status: 'failed', why: expect.stringContaining('only read') })
+    expect(bob.last('receiving', FILE)).toMatchObject({ status: 'failed' })
+  })
+})

@@ -1,0 +1,156 @@
+/** For tests: devices with real engines, and a server between them that the test holds. */
+import { vi } from 'vitest'
+import type { DeviceId, ErrorCode, ItemId } from '../protocol/bindings'
+import { decodeFrame, type Frame } from '../protocol/frames'
+import { Engine } from './engine'
+import type { EngineEvent, Progress } from './engine-messages'
+import type { OpenSink } from './incoming'
+import { MemoryFiles } from './sinks/memory'
+import type { Sink, SinkFile } from './sinks/sink'
+
+export const KIB = 1024
+export const MIB = 1024 * KIB
+
+export const FILE = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
+export const FILES = [FILE, FILE.replace(/^0/, '1') as ItemId, FILE.replace(/^0/, '2') as ItemId] as const
+
+export interface Sent {
+  readonly from: DeviceId
+  readonly to: DeviceId
+  readonly frame: ArrayBuffer
+}
+
+export class StageDevice {
+  readonly news: EngineEvent[] = []
+  readonly engine: Engine
+  /** Frames that wait in this device's websocket. */
+  readonly outgoing: Sent[] = []
+  /** What this device's page says of its websocket when asked; null leaves the engine waiting. */
+  unsent: (() => number) | null = () => 0
+  /** Where its files go, instead of memory. */
+  sink: ((file: SinkFile) => Sink | Promise<Sink>) | null = null
+  readonly memory = new MemoryFiles()
+  readonly forgotten: ItemId[] = []
+
+  constructor(readonly id: DeviceId) {
+    const open: OpenSink = async (file) => (await this.sink?.(file)) ?? this.memory.open(file)
+    const forget = async (item: ItemId) => {
+      this.forgotten.push(item)
+      await this.memory.forget(item)
+    }
+    this.engine = new Engine(
+      (event) => this.#hear(event),
+      { open, forget },
+      () => performance.now(),
+    )
+    this.engine.handle({ do: 'relay', up: true })
+  }
+
+  #hear(event: EngineEvent): void {
+    if (event.say === 'relay') this.outgoing.push({ from: this.id, to: event.to, frame: event.frame })
+    else if (event.say === 'askRelay') this.answers()
+    else this.news.push(event)
+  }
+
+  /** The page says how much waits in the websocket. */
+  answers(): void {
+    const bytes = this.unsent?.()
+    if (bytes !== undefined) queueMicrotask(() => this.engine.handle({ do: 'relayWaits', bytes }))
+  }
+
+  sees(other: StageDevice, rtc = false): void {
+    this.engine.handle({ do: 'devices', devices: [{ id: other.id, rtc }] })
+  }
+
+  seesNobody(): void {
+    this.engine.handle({ do: 'devices', devices: [] })
+  }
+
+  offers(file: Blob, id = FILE): void {
+    this.engine.handle({ do: 'offer', id, file })
+  }
+
+  receives(size: number, from: StageDevice, id = FILE): void {
+    this.engine.handle({ do: 'receive', file: { id, from: from.id, size, type: '' }, picked: null })
+  }
+
+  cancels(id = FILE): void {
+    this.engine.handle({ do: 'cancel', id, device: null })
+  }
+
+  forgets(id = FILE): void {
+    this.engine.handle({ do: 'forget', id })
+  }
+
+  hears({ from, frame }: Sent): void {
+    this.engine.handle({ do: 'relayed', from, frame: frame.slice(0) })
+  }
+
+  isRefused(device: StageDevice, why: ErrorCode): void {
+    this.engine.handle({ do: 'refused', device: device.id, why })
+  }
+
+  last(say: 'receiving' | 'sending', id = FILE): Progress | undefined {
+    const event = this.news.findLast((one) => one.say === say && one.id === id)
+    return event && 'progress' in event ? event.progress : undefined
+  }
+
+  /** How often a transfer was said to be in a state. */
+  count(say: 'receiving' | 'sending', status: Progress['status']): number {
+    return this.news.filter((one) => one.say === say && one.progress.status === status).length
+  }
+
+  /** The bytes of a file that was received whole. */
+  async has(id = FILE): Promise<Buffer | null> {
+    const done = this.last('receiving', id)
+    return done?.status === 'done' && done.file ? Buffer.from(await done.file.arrayBuffer()) : null
+  }
+}
+
+/** The server between devices: hands each waiting frame to its addressee. */
+export class StageServer {
+  readonly devices: readonly StageDevice[]
+  /** Bytes of chunks that it was given. */
+  carried = 0
+  /** Frames that it loses. */
+  loses: (frame: Frame, sent: Sent) => boolean = () => false
+
+  constructor(...devices: StageDevice[]) {
+    this.devices = devices
+  }
+
+  /** Frames until nobody sends any more. */
+  async carries(): Promise<void> {
+    for (let idle = 0; idle < 20; idle++) {
+      if (this.carriesSome(Number.POSITIVE_INFINITY) > 0) idle = 0
+      await settles()
+    }
+  }
+
+  /** At most so many of each device's frames, in their order. */
+  carriesSome(most: number): number {
+    const waiting = this.devices.flatMap(({ outgoing }) => outgoing.splice(0, most))
+    for (const sent of waiting) this.#carry(sent)
+    return waiting.length
+  }
+
+  #carry(sent: Sent): void {
+    const frame = decodeFrame(sent.frame)
+    if (frame?.type === 'chunk') this.carried += frame.bytes.byteLength
+    if (frame && this.loses(frame, sent)) return
+    this.devices.find(({ id }) => id === sent.to)?.hears(sent)
+  }
+}
+
+/** What reads and promises have to do is done; a millisecond passes. */
+export async function settles(ms = 1): Promise<void> {
+  await vi.advanceTimersByTimeAsync(ms)
+  await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Bytes of which no two chunks are equal. */
+export function bytes(length: number): Uint8Array<ArrayBuffer> {
+  const made = new Uint8Array(length)
+  for (let i = 0; i < length; i++) made[i] = (i * 7 + (i >> 9) + (i >> 14)) & 0xff
+  return made
+}

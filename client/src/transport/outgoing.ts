@@ -1,0 +1,56 @@
+/** One file that goes to one device: how much of it has left, and the piece of it that was read last. */
+import { CHUNK_BYTES, type DeviceId, type ItemId } from '../protocol/bindings'
+import type { ChunkRange } from '../protocol/chunk-set'
+import type { ControlFrame } from '../protocol/frames'
+import { Sender } from '../protocol/sender'
+import { Speed } from './progress'
+
+/** The device that a file goes to: what a file may ask of it. */
+export interface Addressee {
+  readonly id: DeviceId
+  readonly links: readonly { readonly queue: { forget(outgoing: Outgoing): void } }[]
+  end(frame: Extract<ControlFrame, { type: 'done' | 'cancel' }>, now: number): void
+}
+
+export class Outgoing {
+  readonly sender: Sender
+  readonly speed = new Speed()
+  state: 'moving' | 'parked' | 'cancelled' | 'failed' | 'done' = 'moving'
+  /** Read ahead, so that reading costs few tasks; given back once its last chunk is taken. */
+  #block: { first: number; bytes: Uint8Array } | null = null
+
+  constructor(
+    readonly id: ItemId,
+    readonly file: Blob,
+    readonly to: Addressee,
+  ) {
+    this.sender = new Sender(file.size)
+  }
+
+  get hasEnded(): boolean {
+    return this.state !== 'moving' && this.state !== 'parked'
+  }
+
+  /** The bytes of chunks that were read already; null when they were not. */
+  ready({ first, count }: ChunkRange): Uint8Array | null {
+    const block = this.#block
+    if (!block || first < block.first) return null
+    const from = (first - block.first) * CHUNK_BYTES
+    const to = Math.min(from + count * CHUNK_BYTES, from + this.file.size - first * CHUNK_BYTES)
+    if (to > block.bytes.byteLength) return null
+    if (to === block.bytes.byteLength) this.#block = null
+    return block.bytes.subarray(from, to)
+  }
+
+  /** Reads chunks, and `ahead` further ones with them; null when the file is gone or has changed on the disk. */
+  async read(range: ChunkRange, ahead: number): Promise<Uint8Array | null> {
+    const start = range.first * CHUNK_BYTES
+    try {
+      const part = this.file.slice(start, start + (range.count + ahead) * CHUNK_BYTES)
+      this.#block = { first: range.first, bytes: new Uint8Array(await part.arrayBuffer()) }
+    } catch {
+      return null
+    }
+    return this.ready(range)
+  }
+}

@@ -1,0 +1,113 @@
+import { describe, expect, it, vi } from 'vitest'
+import { CHUNK_BYTES, type DeviceId, type ItemId } from '../protocol/bindings'
+import { decodeFrame } from '../protocol/frames'
+import { bytes, FILES } from './engine-stage'
+import type { FrameLink } from './frame-link'
+import { Gate } from './gate'
+import { Link } from './link'
+import { Outgoing } from './outgoing'
+import { pump } from './pump'
+import { Relay } from './relay-link'
+import { RemoteDevice } from './remote-device'
+
+const DEVICE = new RemoteDevice('device' as DeviceId, new Relay({ send: () => {}, ask: () => {} }))
+
+/** A wire that takes a few frames at a time. */
+class Wire implements FrameLink {
+  readonly key = 'wire'
+  readonly kind = 'direct'
+  maxFrame = 64 * 1024 + 21
+  readonly sent: { transfer: ItemId; first: number; bytes: Uint8Array }[] = []
+  /** Frames that it takes before it has no room. */
+  takes = Number.POSITIVE_INFINITY
+  readonly gate = new Gate()
+
+  send(frame: Uint8Array<ArrayBuffer>): void {
+    const read = decodeFrame(frame.buffer)
+    if (read?.type === 'chunk') this.sent.push(read)
+    this.takes -= 1
+  }
+
+  room(): Promise<void> | null {
+    return this.takes > 0 ? null : this.gate.wait()
+  }
+
+  close(): void {}
+}
+
+function outgoing(file: Blob, id: ItemId = FILES[0]): Outgoing {
+  return new Outgoing(id, file, DEVICE)
+}
+
+const unreadable = vi.fn()
+
+describe('f3 the pump', () => {
+  it('sends the bytes that were wanted, in frames that the peer takes', async () => {
+    const wire = new Wire()
+    const link = new Link(wire)
+    const content = bytes(10 * CHUNK_BYTES + 7)
+    link.queue.want(outgoing(new Blob([content])), { first: 1, count: 10 })
+    await pump(link, unreadable)
+    expect(wire.sent.map(({ first }) => first)).toEqual([1, 5, 9])
+    expect(Buffer.concat(wire.sent.map((frame) => frame.bytes))).toEqual(
+      Buffer.from(content.slice(CHUNK_BYTES)),
+    )
+  })
+
+  it('reads a run of chunks at once, and takes turns of a frame between files', async () => {
+    const wire = new Wire()
+    const link = new Link(wire)
+    const files = FILES.map((id) => outgoing(new Blob([bytes(32 * CHUNK_BYTES)]), id))
+    const reads = files.map((one) => vi.spyOn(one.file, 'slice'))
+    for (const one of files) link.queue.want(one, { first: 0, count: 16 })
+    await pump(link, unreadable)
+    expect(wire.sent.slice(0, 6).map(({ transfer }) => transfer)).toEqual([...FILES, ...FILES])
+    for (const slice of reads) expect(slice).toHaveBeenCalledTimes(1)
+  })
+
+  it('waits for room, and sends nothing of what was cancelled meanwhile', async () => {
+    const wire = new Wire()
+    wire.takes = 1
+    const link = new Link(wire)
+    const [one, two] = FILES.map((id) => outgoing(new Blob([bytes(8 * CHUNK_BYTES)]), id))
+    if (!one || !two) throw new Error('two files')
+    link.queue.want(one, { first: 0, count: 8 })
+    link.queue.want(two, { first: 0, count: 8 })
+    const pumping = pump(link, unreadable)
+    await vi.waitFor(() => expect(wire.sent).toHaveLength(1))
+    one.state = 'cancelled'
+    link.queue.forget(one)
+    wire.takes = 10
+    wire.gate.open()
+    await pumping
+    expect(wire.sent.slice(1).every(({ transfer }) => transfer === two.id)).toBe(true)
+    expect(two.sender.sent).toBe(8 * CHUNK_BYTES)
+  })
+
+  it('runs once on a link, and again when more is wanted', async () => {
+    const wire = new Wire()
+    const link = new Link(wire)
+    const one = outgoing(new Blob([bytes(8 * CHUNK_BYTES)]))
+    link.queue.want(one, { first: 0, count: 4 })
+    await Promise.all([pump(link, unreadable), pump(link, unreadable)])
+    link.queue.want(one, { first: 4, count: 4 })
+    await pump(link, unreadable)
+    expect(wire.sent.map(({ first }) => first)).toEqual([0, 4])
+  })
+
+  it('says which file cannot be read, and goes on with the others', async () => {
+    const wire = new Wire()
+    const link = new Link(wire)
+    const gone = new Blob([bytes(CHUNK_BYTES)])
+    vi.spyOn(gone, 'slice').mockReturnValue({
+      arrayBuffer: () => Promise.reject(new DOMException('', 'NotFoundError')),
+    } as unknown as Blob)
+    const broken = outgoing(gone)
+    const fine = outgoing(new Blob([bytes(CHUNK_BYTES)]), FILES[1])
+    link.queue.want(broken, { first: 0, count: 1 })
+    link.queue.want(fine, { first: 0, count: 1 })
+    await pump(link, unreadable)
+    expect(unreadable).toHaveBeenCalledWith(broken)
+    expect(wire.sent.map(({ transfer }) => transfer)).toEqual([FILES[1]])
+  })
+})

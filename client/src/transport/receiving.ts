@@ -1,0 +1,216 @@
+/** Owns every file that comes: whose turn it is, what is wanted where, and how each ends. */
+import type { ItemId } from '../protocol/bindings'
+import { type CancelReason, encodeFrame, type Frame } from '../protocol/frames'
+import type { EngineEvent, IncomingFile, Progress } from './engine-messages'
+import { Incoming, type IncomingEvents, type OpenSink, wordsFor } from './incoming'
+import type { Link } from './link'
+import type { Arriving, RemoteDevice } from './remote-device'
+
+/** Where received bytes are kept. */
+export interface ReceivedFiles {
+  readonly open: OpenSink
+  /** An item is gone: so are its bytes. */
+  forget(id: ItemId): Promise<void>
+}
+
+const CANCELLED_TEXT: Record<Exclude<CancelReason, 'person'>, string> = {
+  gone: 'The other device no longer has this file. Ask for it to be shared again.',
+  noRoom: 'The other device has no room for this file.',
+}
+
+/** What a cancel by the other device means here. */
+export function cancelledByThem(reason: CancelReason, bytes: number): Progress {
+  if (reason === 'person') return { status: 'cancelled', by: 'them' }
+  return { status: 'failed', bytes, why: CANCELLED_TEXT[reason] }
+}
+
+export class Receiving {
+  /** By item; an ended one stays until the item goes or is received again. */
+  readonly #transfers = new Map<ItemId, Incoming>()
+  readonly #events: IncomingEvents
+
+  constructor(
+    readonly say: (event: EngineEvent) => void,
+    readonly files: ReceivedFiles,
+    readonly now: () => number,
+  ) {
+    this.#events = {
+      onRoom: (incoming) => this.#hasRoom(incoming),
+      onBroken: (incoming, why) => {
+        const bytes = incoming.receiver.received
+        this.#end(incoming, { status: 'failed', bytes, why }, 'noRoom')
+      },
+    }
+  }
+
+  receive(file: IncomingFile, picked: FileSystemFileHandle | null, source: RemoteDevice): void {
+    if (this.#isMoving(file.id)) return
+    const incoming = new Incoming(file, picked, source, this.#events)
+    this.#transfers.set(file.id, incoming)
+    this.#sayWaiting(incoming)
+    this.refill(source)
+  }
+
+  /** Whether anything comes, or is to come, from a device. */
+  isMovingFrom(device: RemoteDevice): boolean {
+    return this.#movingFrom(device).next().value !== undefined
+  }
+
+  /** Whether a device is the source of anything that is remembered. */
+  knows(device: RemoteDevice): boolean {
+    return [...this.#transfers.values()].some(({ source }) => source === device)
+  }
+
+  /** Lets files whose turn has come begin, and wants what the window has room for (F4). */
+  refill(source: RemoteDevice): void {
+    const now = this.now()
+    const link = source.route(now)
+    if (!link) return
+    if (source.intake.hasTurn) this.#beginNext(source)
+    let wasIdle = !source.intake.isWaitingOn(link.key)
+    // An older transfer of the same item may not have ended over there: its late frames are not for this one.
+    const isReady = ({ isOpen, file }: Arriving) => isOpen && !source.isEnding(file.id)
+    for (;;) {
+      const want = source.intake.want(link.key, isReady)
+      if (!want) return
+      if (wasIdle) link.clock.touch(now)
+      wasIdle = false
+      link.wire.send(encodeFrame({ type: 'want', transfer: want.transfer.file.id, ...want.range }))
+    }
+  }
+
+  #beginNext(source: RemoteDevice): void {
+    for (const incoming of this.#movingFrom(source)) {
+      if (!source.intake.hasTurn) return
+      if (!incoming.isQueued) continue
+      source.intake.begin(incoming)
+      incoming.open(this.files.open)
+    }
+  }
+
+  chunk(source: RemoteDevice, link: Link, frame: Extract<Frame, { type: 'chunk' }>): void {
+    const incoming = this.#transfers.get(frame.transfer)
+    if (!incoming || incoming.hasEnded) return this.#unexpected(source, frame.transfer)
+    if (incoming.source !== source) return
+    incoming.chunk(frame.first, frame.bytes, link.kind)
+    link.clock.touch(this.now())
+  }
+
+  /** A device still sends what has ended here: it is told so, once. */
+  #unexpected(source: RemoteDevice, transfer: ItemId): void {
+    if (source.isEnding(transfer)) return
+    const isDone = this.#transfers.get(transfer)?.isDone
+    source.end(
+      isDone ? { type: 'done', transfer } : { type: 'cancel', transfer, reason: 'person' },
+      this.now(),
+    )
+  }
+
+  /** The server dropped chunks of a file: what has not come on this link is wanted again. */
+  dropped(source: RemoteDevice, link: Link, id: ItemId): void {
+    const incoming = this.#transfers.get(id)
+    if (incoming?.source !== source) return
+    incoming.receiver.lost(link.key)
+    this.refill(source)
+  }
+
+  /** A device went away: what comes from it waits for it. */
+  park(source: RemoteDevice): void {
+    for (const incoming of this.#movingFrom(source)) this.#sayWaiting(incoming)
+  }
+
+  /** The other device cancelled. */
+  cancelledByThem(source: RemoteDevice, id: ItemId, reason: CancelReason): void {
+    const incoming = this.#transfers.get(id)
+    if (incoming?.source !== source || incoming.hasEnded) return
+    this.#end(incoming, cancelledByThem(reason, incoming.receiver.received), null)
+  }
+
+  /** The person cancelled. */
+  cancel(id: ItemId): void {
+    const incoming = this.#transfers.get(id)
+    if (incoming && !incoming.hasEnded) this.#end(incoming, { status: 'cancelled', by: 'me' }, 'person')
+  }
+
+  /** The item is gone, and all that was kept of it. Nothing is said to the page: it knows. */
+  forget(id: ItemId): void {
+    const incoming = this.#transfers.get(id)
+    if (!incoming) return
+    this.#transfers.delete(id)
+    if (!incoming.hasEnded) this.#stop(incoming, 'cancelled', 'person')
+    void this.files.forget(id).catch(() => {})
+    this.refill(incoming.source)
+  }
+
+  /** Tells how far each file from a device is. */
+  sayProgress(source: RemoteDevice): void {
+    const now = this.now()
+    const link = source.route(now)
+    for (const incoming of this.#movingFrom(source)) {
+      const { receiver, file, speed } = incoming
+      if (!link || !incoming.isOpen || receiver.outstanding === 0) {
+        this.#sayWaiting(incoming)
+        continue
+      }
+      const bytes = receiver.received
+      const bytesPerSecond = speed.sample(bytes, now)
+      incoming.waits = null
+      this.#say(file.id, { status: 'moving', bytes, bytesPerSecond, kind: link.kind })
+    }
+  }
+
+  #hasRoom(incoming: Incoming): void {
+    if (incoming.receiver.isComplete && incoming.isOpen) void this.#complete(incoming)
+    this.refill(incoming.source)
+  }
+
+  /** Whether the device is here or not: everything is on the disk. */
+  async #complete(incoming: Incoming): Promise<void> {
+    const { source, file, receiver } = incoming
+    source.intake.end(incoming)
+    try {
+      const blob = await incoming.finish()
+      incoming.end('done')
+      source.end({ type: 'done', transfer: file.id }, this.now())
+      this.#say(file.id, { status: 'done', file: blob, kind: incoming.kind })
+    } catch (error) {
+      if (incoming.hasEnded) return
+      this.#end(incoming, { status: 'failed', bytes: receiver.received, why: wordsFor(error) }, 'noRoom')
+    }
+  }
+
+  /** @param reason what to tell the other device; null when it knows */
+  #end(incoming: Incoming, progress: Progress, reason: CancelReason | null): void {
+    this.#stop(incoming, progress.status === 'failed' ? 'failed' : 'cancelled', reason)
+    this.#say(incoming.file.id, progress)
+    this.refill(incoming.source)
+  }
+
+  #stop(incoming: Incoming, how: 'cancelled' | 'failed', reason: CancelReason | null): void {
+    const { source, file } = incoming
+    incoming.end(how)
+    source.intake.end(incoming)
+    if (reason) source.end({ type: 'cancel', transfer: file.id, reason }, this.now())
+  }
+
+  #isMoving(id: ItemId): boolean {
+    return this.#transfers.get(id)?.hasEnded === false
+  }
+
+  *#movingFrom(source: RemoteDevice): Generator<Incoming, undefined> {
+    for (const incoming of this.#transfers.values()) {
+      if (incoming.source === source && !incoming.hasEnded) yield incoming
+    }
+  }
+
+  #sayWaiting(incoming: Incoming): void {
+    const status = incoming.source.isHere ? 'queued' : 'parked'
+    if (incoming.waits === status) return
+    incoming.waits = status
+    this.#say(incoming.file.id, { status, bytes: incoming.receiver.received })
+  }
+
+  #say(id: ItemId, progress: Progress): void {
+    this.say({ say: 'receiving', id, progress })
+  }
+}

@@ -1,0 +1,90 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { DeviceId } from '../protocol/bindings'
+import { RELAY_HIGH_WATER_BYTES, Relay, RelayLink } from './relay-link'
+
+const ADA = 'ada' as DeviceId
+const BOB = 'bob' as DeviceId
+
+let sent: { to: DeviceId; bytes: number }[]
+let asked: number
+let relay: Relay
+
+beforeEach(() => {
+  sent = []
+  asked = 0
+  relay = new Relay({
+    send: (to, frame) => sent.push({ to, bytes: frame.byteLength }),
+    ask: () => {
+      asked += 1
+    },
+  })
+  relay.setUp(true)
+})
+
+const fill = (to = ADA) => relay.send(to, new Uint8Array(RELAY_HIGH_WATER_BYTES))
+
+/** Whether the promise of room is kept by what a test does. */
+async function opens(room: Promise<void> | null, act: () => void): Promise<boolean> {
+  let isOpen = false
+  void room?.then(() => {
+    isOpen = true
+  })
+  act()
+  await Promise.resolve()
+  await Promise.resolve()
+  return isOpen
+}
+
+describe('r2 the relay', () => {
+  it('holds chunks back while the websocket has too much to send, whichever device it is for', async () => {
+    fill(ADA)
+    const room = relay.room()
+    expect(room).not.toBeNull()
+    expect(asked).toBe(1)
+    expect(await opens(room, () => relay.waits(0))).toBe(true)
+    expect(relay.room()).toBeNull()
+  })
+
+  it('counts what was handed over while it asked', () => {
+    fill()
+    void relay.room()
+    fill()
+    relay.waits(0)
+    expect(relay.room()).not.toBeNull()
+  })
+
+  it('asks again while it waits, and not when nobody waits', async () => {
+    vi.useFakeTimers()
+    fill()
+    expect(asked).toBe(0)
+    const room = relay.room()
+    expect(await opens(room, () => relay.waits(RELAY_HIGH_WATER_BYTES))).toBe(false)
+    await vi.advanceTimersByTimeAsync(100)
+    expect(asked).toBe(2)
+    relay.waits(0)
+    await vi.advanceTimersByTimeAsync(100)
+    expect(asked).toBe(2)
+    vi.useRealTimers()
+  })
+
+  it('lets all go on when the socket is gone, and sends nothing then', async () => {
+    fill()
+    expect(await opens(relay.room(), () => relay.setUp(false))).toBe(true)
+    sent = []
+    fill()
+    expect(sent).toEqual([])
+    relay.setUp(true)
+    expect(relay.room()).toBeNull()
+  })
+
+  it('pauses for one device while the others go on', async () => {
+    const ada = new RelayLink(relay, ADA)
+    const bob = new RelayLink(relay, BOB)
+    ada.pause()
+    const room = ada.room()
+    expect(room).not.toBeNull()
+    expect(bob.room()).toBeNull()
+    expect(await opens(room, () => ada.resume())).toBe(true)
+    expect(ada.room()).toBeNull()
+  })
+})

@@ -1,0 +1,166 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { ItemId } from '../../protocol/bindings'
+import { DiskFiles, sweepDisk, tabFolder } from './opfs'
+import { NoRoom } from './sink'
+
+/** A file of the browser's disk: open at most once at a time, as a synchronous handle is. */
+class DiskFile {
+  bytes = new Uint8Array()
+  isOpen = false
+
+  async createSyncAccessHandle() {
+    if (this.isOpen) throw new DOMException('open already', 'NoModificationAllowedError')
+    this.isOpen = true
+    return {
+      truncate: () => {},
+      flush: () => {},
+      close: () => {
+        this.isOpen = false
+      },
+      write: (part: Uint8Array, { at }: { at: number }) => this.#write(part, at),
+    }
+  }
+
+  #write(part: Uint8Array, at: number): number {
+    const longer = new Uint8Array(Math.max(this.bytes.length, at + part.length))
+    longer.set(this.bytes)
+    longer.set(part, at)
+    this.bytes = longer
+    return part.length
+  }
+
+  async getFile() {
+    return new Blob([this.bytes])
+  }
+}
+
+class DiskFolder {
+  readonly files = new Map<string, DiskFile>()
+  readonly folders = new Map<string, DiskFolder>()
+
+  async getFileHandle(name: string) {
+    const file = this.files.get(name) ?? new DiskFile()
+    this.files.set(name, file)
+    return file
+  }
+
+  async getDirectoryHandle(name: string) {
+    const folder = this.folders.get(name) ?? new DiskFolder()
+    this.folders.set(name, folder)
+    return folder
+  }
+
+  async removeEntry(name: string) {
+    if (this.files.get(name)?.isOpen) throw new DOMException('open', 'NoModificationAllowedError')
+    if (!this.files.delete(name) && !this.folders.delete(name)) throw new DOMException('', 'NotFoundError')
+  }
+
+  async *keys() {
+    yield* [...this.files.keys(), ...this.folders.keys()]
+  }
+}
+
+const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
+const OTHER = '11234567-89ab-4cde-8f01-23456789abcd' as ItemId
+const file = (size: number, id = ITEM) => ({ id, size, type: 'text/plain' })
+const text = (of: string) => new TextEncoder().encode(of) as Uint8Array<ArrayBuffer>
+
+let root: DiskFolder
+let quota: number
+let usage: number
+let locks: string[]
+let disk: DiskFiles
+
+beforeEach(() => {
+  root = new DiskFolder()
+  quota = 1_000
+  usage = 0
+  locks = []
+  vi.stubGlobal('navigator', {
+    storage: { estimate: async () => ({ quota, usage }), getDirectory: async () => root },
+    locks: {
+      request: (name: string, held: () => Promise<void>) => {
+        locks.push(name)
+        return held()
+      },
+      query: async () => ({ held: locks.map((name) => ({ name })) }),
+    },
+  })
+  let names = 0
+  disk = new DiskFiles(
+    () => tabFolder('tab'),
+    () => String(++names),
+  )
+})
+afterEach(() => vi.unstubAllGlobals())
+
+const kept = () => [...(root.folders.get('received')?.folders.get('tab')?.files.keys() ?? [])]
+
+describe('a file on the disk', () => {
+  it('is written in any order and carries its type', async () => {
+    const sink = await disk.open(file(6))
+    await sink.write(3, text('def'))
+    await sink.write(0, text('abc'))
+    const whole = await sink.finish()
+    expect(await whole?.text()).toBe('abcdef')
+    expect(whole?.type).toBe('text/plain')
+  })
+
+  it('goes with its item, finished or not, and no other does', async () => {
+    await (await disk.open(file(1))).finish()
+    const other = await disk.open(file(1, OTHER))
+    await other.finish()
+    await disk.forget(ITEM)
+    expect(kept()).toEqual([`${OTHER} 2`])
+  })
+
+  it('leaves nothing behind when it is given up', async () => {
+    const sink = await disk.open(file(3))
+    await sink.write(0, text('abc'))
+    await sink.discard()
+    expect(kept()).toEqual([])
+  })
+
+  it('can be begun again while the one before is still open', async () => {
+    const before = await disk.open(file(3))
+    const after = await disk.open(file(3))
+    await after.write(0, text('new'))
+    await disk.forget(ITEM).catch(() => {})
+    await before.discard()
+    expect(await (await after.finish())?.text()).toBe('new')
+  })
+
+  it('is refused when there is too little space, with words for the person', async () => {
+    await expect(disk.open(file(1_001))).rejects.toThrow(NoRoom)
+  })
+
+  it('counts what other files have been promised and have not taken yet', async () => {
+    const first = await disk.open(file(600))
+    await expect(disk.open(file(500))).rejects.toThrow(NoRoom)
+    await first.write(0, new Uint8Array(600))
+    usage = 600
+    await expect(disk.open(file(500))).rejects.toThrow(NoRoom)
+    expect(await disk.open(file(400))).toBeDefined()
+    await first.discard()
+    usage = 0
+    expect(await disk.open(file(600))).toBeDefined()
+  })
+
+  it('gives its promise back when it cannot be opened', async () => {
+    const folder = vi.fn(() => tabFolder('tab')).mockRejectedValueOnce(new DOMException('', 'UnknownError'))
+    const broken = new DiskFiles(folder, () => 'x')
+    await expect(broken.open(file(900))).rejects.toThrow(DOMException)
+    expect(await broken.open(file(900))).toBeDefined()
+  })
+})
+
+describe('sweeping', () => {
+  it('removes what tabs left that are gone, and nothing of those that live', async () => {
+    await tabFolder('gone')
+    await tabFolder('alive')
+    locks.push('received/alive')
+    await tabFolder('mine')
+    await sweepDisk('mine')
+    expect([...(root.folders.get('received')?.folders.keys() ?? [])]).toEqual(['alive', 'mine'])
+  })
+})

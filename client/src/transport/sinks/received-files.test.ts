@@ -1,0 +1,95 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { ItemId } from '../../protocol/bindings'
+import { MemoryFiles } from './memory'
+import { ReceivedFiles } from './received-files'
+import { type FileStore, NoRoom } from './sink'
+
+const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
+const file = (size: number, id: string = ITEM) => ({ id: id as ItemId, size, type: '' })
+
+let told: number
+const onFallback = () => {
+  told += 1
+}
+beforeEach(() => {
+  told = 0
+})
+
+const refusing = (error: unknown): FileStore => ({
+  open: async () => {
+    throw error
+  },
+  forget: vi.fn(async () => {}),
+})
+
+describe('a received file', () => {
+  it.each(['SecurityError', 'UnknownError', 'InvalidStateError', 'NoModificationAllowedError'])(
+    'stays in memory when the disk answers with %s, and that is said once',
+    async (name) => {
+      const files = new ReceivedFiles(refusing(new DOMException('x', name)), new MemoryFiles(), onFallback)
+      const sink = await files.open(file(3), null)
+      await sink.write(0, Uint8Array.of(1, 2, 3))
+      expect((await sink.finish())?.size).toBe(3)
+      await files.open(file(3, 'other'), null)
+      expect(told).toBe(1)
+    },
+  )
+
+  it('is refused in the words of the disk when neither has room, else in those of memory', async () => {
+    const full = new ReceivedFiles(refusing(new NoRoom('The disk is full.')), new MemoryFiles(1), onFallback)
+    await expect(full.open(file(2), null)).rejects.toThrow('The disk is full.')
+    const broken = new ReceivedFiles(refusing(new Error('ENOENT')), new MemoryFiles(1), onFallback)
+    await expect(broken.open(file(2), null)).rejects.toThrow('This browser can only receive files up to')
+    expect(told).toBe(0)
+  })
+
+  it('goes from the disk and from memory with its item', async () => {
+    const disk = refusing(new Error())
+    const memory = new MemoryFiles(10)
+    const files = new ReceivedFiles(disk, memory, onFallback)
+    await (await files.open(file(10), null)).finish()
+    await files.forget(ITEM)
+    expect(disk.forget).toHaveBeenCalledWith(ITEM)
+    expect(await memory.open(file(10))).toBeDefined()
+  })
+
+  it('takes the place of what was received of its item before', async () => {
+    const files = new ReceivedFiles(null, new MemoryFiles(10), onFallback)
+    await (await files.open(file(10), null)).finish()
+    expect(await files.open(file(10), null)).toBeDefined()
+  })
+
+  it('goes where the person said, and nowhere else', async () => {
+    const write = vi.fn(async () => {})
+    const createWritable = async () => ({ truncate: async () => {}, write, close: async () => {} })
+    const picked = { createWritable } as unknown as FileSystemFileHandle
+    const files = new ReceivedFiles(refusing(new Error()), new MemoryFiles(0), onFallback)
+    const sink = await files.open(file(3), picked)
+    await sink.write(1, Uint8Array.of(7))
+    expect(write).toHaveBeenCalledWith({ type: 'write', position: 1, data: Uint8Array.of(7) })
+    expect(await sink.finish()).toBeNull()
+    await expect(sink.discard()).resolves.toBeUndefined()
+  })
+})
+
+describe('memory', () => {
+  it('has one budget for all files, and says what to do when it is used up', async () => {
+    const memory = new MemoryFiles(100)
+    const first = await memory.open(file(60, 'a'))
+    await expect(memory.open(file(60, 'b'))).rejects.toThrow('Save and delete some of them')
+    await first.finish()
+    await expect(memory.open(file(60, 'b'))).rejects.toThrow(NoRoom)
+    await first.discard()
+    await first.discard()
+    await memory.open(file(60, 'b'))
+    await expect(memory.open(file(60, 'c'))).rejects.toThrow(NoRoom)
+  })
+
+  it('gets back what the files of an item took', async () => {
+    const memory = new MemoryFiles(100)
+    await memory.open(file(50, 'a'))
+    await (await memory.open(file(50, 'a'))).finish()
+    await memory.forget('a' as ItemId)
+    expect(await memory.open(file(100, 'b'))).toBeDefined()
+  })
+})

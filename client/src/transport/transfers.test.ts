@@ -1,0 +1,143 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { DeviceId } from '../protocol/bindings'
+import type { EngineCommand, EngineEvent } from './engine-messages'
+import { FILE, FILES } from './engine-stage'
+import { type EngineWorker, Transfers } from './transfers'
+
+const ADA = 'ada' as DeviceId
+
+class FakeWorker implements EngineWorker {
+  onmessage: EngineWorker['onmessage'] = null
+  onerror: EngineWorker['onerror'] = null
+  readonly told: EngineCommand[] = []
+  isTerminated = false
+
+  postMessage(command: EngineCommand): void {
+    this.told.push(command)
+  }
+
+  terminate(): void {
+    this.isTerminated = true
+  }
+
+  says(event: EngineEvent): void {
+    this.onmessage?.call(this as unknown as Worker, { data: event } as MessageEvent)
+  }
+
+  breaks(): void {
+    this.onerror?.call(this as unknown as Worker, new Event('error') as ErrorEvent)
+  }
+
+  heard(what: EngineCommand['do']): EngineCommand[] {
+    return this.told.filter((command) => command.do === what)
+  }
+}
+
+let workers: FakeWorker[]
+let events: EngineEvent[]
+let transfers: Transfers
+
+const newest = () => workers.at(-1) as FakeWorker
+const receive = (id = FILE): EngineCommand => ({
+  do: 'receive',
+  file: { id, from: ADA, size: 10, type: '' },
+  picked: null,
+})
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  workers = []
+  events = []
+  transfers = new Transfers(
+    (event) => events.push(event),
+    () => {
+      workers.push(new FakeWorker())
+      return newest()
+    },
+  )
+})
+afterEach(() => vi.useRealTimers())
+
+const passes = () => vi.advanceTimersByTimeAsync(60_000)
+
+describe('a worker that breaks', () => {
+  it('is replaced, and the new one knows the devices, the files here and what was being received', async () => {
+    const file = new Blob(['abc'])
+    transfers.tell({ do: 'devices', devices: [{ id: ADA, rtc: true }] })
+    transfers.tell({ do: 'relay', up: true })
+    transfers.tell({ do: 'offer', id: FILES[1], file })
+    transfers.tell(receive())
+    newest().breaks()
+    await passes()
+    expect(workers.map(({ isTerminated }) => isTerminated)).toEqual([true, false])
+    expect(newest().told).toEqual([
+      { do: 'devices', devices: [{ id: ADA, rtc: true }] },
+      { do: 'relay', up: true },
+      { do: 'offer', id: FILES[1], file },
+      receive(),
+    ])
+  })
+
+  it('parks what was being received until then', () => {
+    transfers.tell(receive())
+    newest().says({
+      say: 'receiving',
+      id: FILE,
+      progress: { status: 'moving', bytes: 7, bytesPerSecond: 1, kind: 'direct' },
+    })
+    newest().breaks()
+    expect(events.at(-1)).toEqual({ say: 'receiving', id: FILE, progress: { status: 'parked', bytes: 7 } })
+  })
+
+  it('takes its direct links with it: they are built anew', () => {
+    const channel = {} as RTCDataChannel
+    transfers.addChannel(ADA, 'key', channel)
+    newest().breaks()
+    expect(events).toContainEqual({ say: 'link', device: ADA, key: 'key', opened: false })
+  })
+
+  it('takes no channel while it is replaced: that link is built anew too', async () => {
+    newest().breaks()
+    transfers.addChannel(ADA, 'key', {} as RTCDataChannel)
+    expect(events).toEqual([])
+    await Promise.resolve()
+    expect(events).toEqual([{ say: 'link', device: ADA, key: 'key', opened: false }])
+  })
+
+  it('does not bring back what ended, was cancelled, or went with its item', async () => {
+    for (const id of FILES) transfers.tell(receive(id))
+    newest().says({ say: 'receiving', id: FILES[0], progress: { status: 'done', file: null, kind: 'relay' } })
+    newest().says({ say: 'receiving', id: FILES[1], progress: { status: 'cancelled', by: 'them' } })
+    transfers.tell({ do: 'offer', id: FILES[2], file: new Blob() })
+    transfers.tell({ do: 'forget', id: FILES[2] })
+    newest().breaks()
+    await passes()
+    expect(newest().heard('receive')).toEqual([])
+    expect(newest().heard('offer')).toEqual([])
+    expect(transfers.offered(FILES[2])).toBeNull()
+  })
+
+  it('is not asked to cancel what the next one would begin', async () => {
+    transfers.tell(receive())
+    newest().breaks()
+    transfers.tell({ do: 'cancel', id: FILE, device: null })
+    expect(events.at(-1)).toEqual({ say: 'receiving', id: FILE, progress: { status: 'cancelled', by: 'me' } })
+    await passes()
+    expect(newest().heard('receive')).toEqual([])
+  })
+
+  it('says nothing any more, and is replaced ever more slowly when the next one breaks too', async () => {
+    const first = newest()
+    first.breaks()
+    first.says({ say: 'memoryOnly' })
+    first.breaks()
+    expect(events).toEqual([])
+    await vi.advanceTimersByTimeAsync(250)
+    expect(workers).toHaveLength(2)
+    newest().breaks()
+    await vi.advanceTimersByTimeAsync(250)
+    expect(workers).toHaveLength(2)
+    await vi.advanceTimersByTimeAsync(750)
+    expect(workers).toHaveLength(3)
+  })
+})

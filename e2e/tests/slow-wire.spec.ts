@@ -1,0 +1,66 @@
+import { expect } from '@playwright/test'
+import { MB } from '../support/files.ts'
+import { cutDirectPaths, hasDirectLink, relayedBytes } from '../support/paths.ts'
+import { test } from '../support/stage.ts'
+import { Wire } from '../support/wire.ts'
+
+const MBIT_PER_SECOND = 125_000
+
+test('three files through the server over 1 Mbit/s all arrive, and nothing is sent twice', async ({
+  device,
+  folder,
+  server,
+}) => {
+  test.setTimeout(180_000)
+  const wire = await Wire.to(server.origin)
+  try {
+    const ada = await device('Ada')
+    const bob = await device('Bob')
+    const files = [
+      await folder.file('a.bin', 1.5 * MB),
+      await folder.file('b.bin', 1.5 * MB),
+      await folder.file('c.bin', 1.5 * MB),
+    ]
+    await ada.opens(wire.origin)
+    await cutDirectPaths(ada.page)
+    await bob.opens(`${server.origin}/${new URL(await ada.scansOwnQr()).search}`)
+    await ada.seesDevices(2)
+    await ada.sharesFiles(...files)
+    wire.slowsTo(MBIT_PER_SECOND)
+    for (const file of files) await bob.takes(file)
+
+    for (const file of files) expect(await bob.savedSha256(file)).toBe(file.sha256)
+    for (const file of files) await bob.seesPath(file, 'via server')
+    const size = files.reduce((sum, file) => sum + file.size, 0)
+    expect(await relayedBytes(ada.page)).toBeLessThanOrEqual(1.02 * size)
+  } finally {
+    await wire.close()
+  }
+})
+
+test('a socket that is cut in the middle of an offer ends with a direct link', async ({
+  device,
+  folder,
+  server,
+}) => {
+  const wire = await Wire.to(server.origin)
+  try {
+    const ada = await device('Ada')
+    const bob = await device('Bob')
+    const note = await folder.file('note.bin', MB)
+    const link = await ada.startsBeam()
+    // The newcomer offers; the answer is the first signal that comes to it.
+    wire.cutsAt('"type":"signal"')
+    await bob.opens(wire.by(link))
+    await expect.poll(() => wire.hasCut).toBe(true)
+
+    await expect.poll(() => hasDirectLink(bob.page), { timeout: 20_000 }).toBe(true)
+
+    await ada.sharesFiles(note)
+    await bob.takes(note)
+    await bob.seesPath(note, 'Direct')
+    expect(await bob.savedSha256(note)).toBe(note.sha256)
+  } finally {
+    await wire.close()
+  }
+})

@@ -1,0 +1,152 @@
+//! How a text becomes a message: leniently where PROTOCOL.md says so, and without copying what is not kept.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use crate::ids::{DeviceId, ItemId};
+use crate::json::{self, Json};
+use crate::socket::{AuthExtra, ClientMessage, SignalTo, SyncFrom};
+
+/// Why a text is not a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Undecodable {
+    /// No JSON object with a `type`: the socket is closed (4400).
+    NotAMessage,
+    /// A type that nobody knows: an `error` is sent.
+    UnknownType,
+    /// A known type with wrong fields: an `error` is sent.
+    BadFields,
+    /// A field with more levels than [`MAX_JSON_DEPTH`](crate::limits::MAX_JSON_DEPTH): an `error` is sent.
+    TooDeep,
+}
+
+/// What a message is about. An `error` names it, so that its sender knows what was refused (S14).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Subject {
+    /// The item that is shared or deleted.
+    pub id: Option<ItemId>,
+    /// The device that a signal or a frame is for.
+    pub to: Option<DeviceId>,
+}
+
+impl Subject {
+    /// An item.
+    #[must_use]
+    pub const fn item(id: ItemId) -> Self {
+        Self { id: Some(id), to: None }
+    }
+
+    /// A device.
+    #[must_use]
+    pub const fn device(to: DeviceId) -> Self {
+        Self { id: None, to: Some(to) }
+    }
+
+    /// What a message is about that is refused unread; nothing when it does not say.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let envelope = serde_json::from_str(text);
+        let Ok(Envelope { kind, extra, id, .. }) = envelope else { return Self::default() };
+        match kind.as_ref() {
+            "share_clipboard" | "delete_note" => Self { id: lenient(id), to: None },
+            "signal" => Self { id: None, to: lenient::<SignalTo>(extra).map(|extra| extra.to) },
+            _ => Self::default(),
+        }
+    }
+}
+
+/// The shape that all messages share. Borrowed: nothing is copied before the type is known.
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    #[serde(default, borrow, deserialize_with = "present")]
+    message: Option<&'a RawValue>,
+    #[serde(default, borrow, deserialize_with = "present")]
+    extra: Option<&'a RawValue>,
+    #[serde(default, borrow, deserialize_with = "present")]
+    id: Option<&'a RawValue>,
+}
+
+/// A field that is there is there, null included: null is a content like any other (S7).
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
+}
+
+/// [`AuthExtra`] before its fields are read, each for itself: one that is unreadable takes no other with it (S3).
+#[derive(Deserialize)]
+struct RawAuthExtra<'a> {
+    #[serde(default, borrow)]
+    v: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    caps: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    name: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    device_token: Option<&'a RawValue>,
+}
+
+impl AuthExtra {
+    fn decode(raw: Option<&RawValue>) -> Option<Self> {
+        let raw = raw.filter(|raw| raw.get().starts_with('{'));
+        let RawAuthExtra { v, caps, name, device_token } = lenient(raw)?;
+        Some(Self {
+            v: lenient(v).unwrap_or_default(),
+            caps: lenient(caps).unwrap_or_default(),
+            name: lenient(name),
+            device_token: lenient(device_token),
+        })
+    }
+}
+
+impl ClientMessage {
+    /// Reads one text message.
+    ///
+    /// # Errors
+    /// [`Undecodable`] says whether the socket ends or only an `error` is due.
+    pub fn decode(text: &str) -> Result<Self, Undecodable> {
+        // serde would take an array of the fields for the object.
+        if !text.trim_start().starts_with('{') {
+            return Err(Undecodable::NotAMessage);
+        }
+        let envelope: Envelope<'_> =
+            serde_json::from_str(text).map_err(|_| Undecodable::NotAMessage)?;
+        let Envelope { kind, message, extra, id } = envelope;
+        if json::has_too_deep_field(text.as_bytes()) {
+            return Err(Undecodable::TooDeep);
+        }
+        match kind.as_ref() {
+            "auth" => Ok(Self::Auth { message: fields(message)?, extra: AuthExtra::decode(extra) }),
+            "share_clipboard" => Ok(Self::ShareClipboard {
+                message: content(message)?,
+                extra: fields::<Option<String>>(extra)?.unwrap_or_else(|| "text".to_owned()),
+                id: fields(id)?,
+            }),
+            "delete_note" => Ok(Self::DeleteNote { message: content(message)?, id: fields(id)? }),
+            "save_beam" => Ok(Self::SaveBeam { message: content(message)? }),
+            "remove_device" => Ok(Self::RemoveDevice { message: fields(message)? }),
+            "sync" => {
+                Ok(Self::Sync { message: fields::<Option<SyncFrom>>(message)?.unwrap_or_default() })
+            }
+            "signal" => Ok(Self::Signal { message: content(message)?, extra: fields(extra)? }),
+            _ => Err(Undecodable::UnknownType),
+        }
+    }
+}
+
+/// A field that must be there, as it is.
+fn content(raw: Option<&RawValue>) -> Result<Json, Undecodable> {
+    raw.map(ToOwned::to_owned).ok_or(Undecodable::BadFields)
+}
+
+/// A field of a known shape; an absent one reads as null.
+fn fields<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>) -> Result<T, Undecodable> {
+    serde_json::from_str(raw.map_or("null", RawValue::get)).map_err(|_| Undecodable::BadFields)
+}
+
+/// A field that counts as absent when it cannot be read (S3).
+fn lenient<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>) -> Option<T> {
+    raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
+}

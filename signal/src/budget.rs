@@ -1,0 +1,250 @@
+//! The memory that waiting may cost this process: so many bytes for each [`Kind`] of work, and so many in all.
+//!
+//! Whoever keeps bytes that wait for somebody else holds a [`Share`] of that size, which travels with the bytes and gives
+//! them back when it is dropped. A share may grow up to what is still free of its kind, so that a few greedy holders
+//! never take everything: whoever holds little finds room (Choudhury and Hahne, "Dynamic queue length thresholds for
+//! shared-memory packet switches", 1998, with a factor of one).
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use clap::Args;
+
+use crate::size::Size;
+
+/// What bytes wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Messages, for slow devices to read them.
+    Messages,
+    /// Relayed frames, for slow devices to read them.
+    Frames,
+    /// Bodies of requests, for their end to come.
+    Requests,
+    /// Bodies of answers, for slow clients to read them.
+    Answers,
+    /// Uploads, for the place of the blobs to take them.
+    Uploads,
+    /// Pictures that are being decoded.
+    Pictures,
+}
+
+const KINDS: usize = 6;
+
+/// How much memory waiting may cost.
+#[derive(Clone, Debug, Args)]
+pub struct Bounds {
+    /// Memory for everything that waits, together. What does not fit is refused with 503 or close code 1013.
+    #[arg(long, env = "HELIOGRAPH_MEMORY", default_value = "1GiB")]
+    pub memory: Size,
+
+    /// Memory for messages that wait for slow devices.
+    #[arg(long, env = "HELIOGRAPH_MEMORY_MESSAGES", default_value = "128MiB")]
+    pub memory_messages: Size,
+
+    /// Memory for relayed frames that wait for slow devices.
+    #[arg(long, env = "HELIOGRAPH_MEMORY_FRAMES", default_value = "128MiB")]
+    pub memory_frames: Size,
+
+    /// Memory for bodies of requests that have not come to their end.
+    #[arg(long, env = "HELIOGRAPH_MEMORY_REQUESTS", default_value = "128MiB")]
+    pub memory_requests: Size,
+
+    /// Memory for bodies of answers that wait for slow clients.
+    #[arg(long, env = "HELIOGRAPH_MEMORY_ANSWERS", default_value = "128MiB")]
+    pub memory_answers: Size,
+
+    /// Memory for uploads on their way to the disk (4 MiB each) or to a bucket (16 MiB each).
+    #[arg(long, env = "HELIOGRAPH_MEMORY_UPLOADS", default_value = "512MiB")]
+    pub memory_uploads: Size,
+
+    /// Memory for profile pictures that are being decoded (160 MiB each).
+    #[arg(long, env = "HELIOGRAPH_MEMORY_PICTURES", default_value = "320MiB")]
+    pub memory_pictures: Size,
+}
+
+/// There is no room for that many bytes now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spent;
+
+/// The bytes that may wait, and those that do.
+#[derive(Debug)]
+pub struct Budget {
+    most: [usize; KINDS],
+    most_in_all: usize,
+    taken: Mutex<Taken>,
+}
+
+#[derive(Debug, Default)]
+struct Taken {
+    by_kind: [usize; KINDS],
+    in_all: usize,
+}
+
+impl Budget {
+    /// Nothing waits yet.
+    #[must_use]
+    pub fn new(bounds: &Bounds) -> Arc<Self> {
+        // In the order of the kinds.
+        let most = [
+            bounds.memory_messages,
+            bounds.memory_frames,
+            bounds.memory_requests,
+            bounds.memory_answers,
+            bounds.memory_uploads,
+            bounds.memory_pictures,
+        ];
+        Arc::new(Self {
+            most: most.map(Size::in_memory),
+            most_in_all: bounds.memory.in_memory(),
+            taken: Mutex::default(),
+        })
+    }
+
+    /// A budget that is never spent.
+    #[must_use]
+    pub fn unlimited() -> Arc<Self> {
+        let most = [usize::MAX; KINDS];
+        Arc::new(Self { most, most_in_all: usize::MAX, taken: Mutex::default() })
+    }
+
+    /// Room for bytes of this kind, for as long as the share lives.
+    ///
+    /// # Errors
+    /// [`Spent`] when there is no room for them.
+    pub fn take(self: &Arc<Self>, kind: Kind, bytes: usize) -> Result<Share, Spent> {
+        let mut share = self.nothing(kind);
+        share.grow(bytes)?;
+        Ok(share)
+    }
+
+    /// A share of nothing, that may grow.
+    #[must_use]
+    pub fn nothing(self: &Arc<Self>, kind: Kind) -> Share {
+        Share { budget: self.clone(), kind, bytes: 0 }
+    }
+
+    /// Bytes of this kind that wait now.
+    #[must_use]
+    pub fn taken(&self, kind: Kind) -> usize {
+        self.lock().by_kind[kind as usize]
+    }
+
+    /// Bytes that wait now, of all kinds.
+    #[must_use]
+    pub fn taken_in_all(&self) -> usize {
+        self.lock().in_all
+    }
+
+    /// A panic elsewhere leaves sums that are still good: they change under the lock, without anything that panics.
+    fn lock(&self) -> MutexGuard<'_, Taken> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Bytes that somebody holds; given back when this is dropped.
+#[derive(Debug)]
+pub struct Share {
+    budget: Arc<Budget>,
+    kind: Kind,
+    bytes: usize,
+}
+
+impl Share {
+    /// Takes more bytes.
+    ///
+    /// # Errors
+    /// [`Spent`] when there is no room for them; the share stays as it is.
+    pub fn grow(&mut self, more: usize) -> Result<(), Spent> {
+        let mut taken = self.budget.lock();
+        let of_kind = &mut taken.by_kind[self.kind as usize];
+        let free = self.budget.most[self.kind as usize].saturating_sub(*of_kind);
+        if self.bytes.saturating_add(more) > free {
+            return Err(Spent);
+        }
+        let of_kind_then = *of_kind + more;
+        if more > self.budget.most_in_all.saturating_sub(taken.in_all) {
+            return Err(Spent);
+        }
+        taken.by_kind[self.kind as usize] = of_kind_then;
+        taken.in_all += more;
+        self.bytes += more;
+        Ok(())
+    }
+
+    /// Gives bytes back; more than are held are not there to be given.
+    pub fn shrink(&mut self, less: usize) {
+        let less = less.min(self.bytes);
+        let mut taken = self.budget.lock();
+        taken.by_kind[self.kind as usize] -= less;
+        taken.in_all -= less;
+        self.bytes -= less;
+    }
+
+    /// Bytes that are held.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.shrink(self.bytes);
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Flags {
+        #[command(flatten)]
+        bounds: Bounds,
+    }
+
+    /// A budget with these flags.
+    pub(crate) fn budget(flags: &[&str]) -> Arc<Budget> {
+        Budget::new(&Flags::parse_from([&["test"], flags].concat()).bounds)
+    }
+
+    #[test]
+    fn bytes_come_back_with_the_share() {
+        let budget = budget(&["--memory-answers", "100"]);
+        let mut share = budget.take(Kind::Answers, 60).unwrap();
+        assert_eq!(budget.take(Kind::Answers, 41).unwrap_err(), Spent);
+        share.shrink(20);
+        let other = budget.take(Kind::Answers, 41).unwrap();
+        assert_eq!(budget.taken(Kind::Answers), 81);
+
+        drop((share, other));
+
+        assert_eq!((budget.taken(Kind::Answers), budget.taken_in_all()), (0, 0));
+    }
+
+    #[test]
+    fn a_kind_that_is_spent_leaves_the_others_theirs_until_all_is_spent() {
+        let budget = budget(&["--memory", "150", "--memory-answers", "100"]);
+        let _answers = budget.take(Kind::Answers, 100).unwrap();
+        assert!(budget.take(Kind::Answers, 1).is_err());
+        let _requests = budget.take(Kind::Requests, 50).unwrap();
+        assert_eq!(budget.take(Kind::Requests, 1).unwrap_err(), Spent);
+        assert_eq!(budget.taken_in_all(), 150);
+    }
+
+    #[test]
+    fn greedy_holders_leave_room_for_one_who_holds_little() {
+        let budget = budget(&["--memory-messages", "1000"]);
+        let mut greedy: Vec<_> = (0..4).map(|_| budget.nothing(Kind::Messages)).collect();
+        for _ in 0..1_000 {
+            for share in &mut greedy {
+                // Each as much as it is given.
+                let _ = share.grow(1);
+            }
+        }
+        assert!(greedy.iter().all(|share| share.bytes() == 200));
+        assert!(budget.take(Kind::Messages, 200).is_ok());
+    }
+}

@@ -1,0 +1,192 @@
+//! Under which names this server answers. A page of another site may resolve its own name to this machine (DNS
+//! rebinding); its requests then look like those of our own pages, except for the name in `Host`.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+
+use crate::address::{Network, Peer};
+use crate::config::Origin;
+use crate::error::Error;
+
+/// By which a proxy tells the name that it was asked under.
+const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
+
+/// The names under which this server answers, beside addresses, `localhost` and names that end in `.local`: nobody
+/// else can make those resolve to this machine in somebody's browser.
+#[derive(Clone, Debug)]
+pub struct Hosts {
+    names: Arc<[String]>,
+    trusted_proxies: Arc<[Network]>,
+}
+
+impl Hosts {
+    /// `machine` is this machine's own name, `public_url` where the operator says that the server is reached.
+    #[must_use]
+    pub fn new(
+        public_url: Option<&Origin>,
+        machine: Option<&str>,
+        trusted_proxies: &[Network],
+    ) -> Self {
+        let public =
+            public_url.and_then(|url| name_of(url.authority())).map(|(name, _)| name.to_owned());
+        let machine = machine.map(str::to_ascii_lowercase);
+        // A machine that is called host.example.org is opened as host, too.
+        let short = machine.as_deref().and_then(|name| name.split_once('.'));
+        let short = short.map(|(short, _)| short.to_owned());
+        let names = [public, machine, short].into_iter().flatten().collect();
+        Self { names, trusted_proxies: trusted_proxies.into() }
+    }
+
+    /// Whether a request is for this server: it says once under which name, and that is one of ours.
+    ///
+    /// # Errors
+    /// [`Error::BadRequest`] without a host or with two, [`Error::UnknownHost`] for one that is not ours.
+    fn check(&self, request: &Request) -> Result<(), Error> {
+        const NO_HOST: Error = Error::BadRequest("A request names its host once, in Host.");
+        let headers = request.headers();
+        let mut hosts = headers.get_all(header::HOST).into_iter();
+        let (Some(host), None) = (hosts.next(), hosts.next()) else { return Err(NO_HOST) };
+        self.check_name(host.to_str().map_err(|_| NO_HOST)?)?;
+        // A target with a host of its own takes the place of Host (RFC 9112, section 3.2.2).
+        if let Some(authority) = request.uri().authority() {
+            self.check_name(authority.as_str())?;
+        }
+        // A trusted proxy's word is checked besides and never instead: a page on this machine can write the header,
+        // and this machine is trusted.
+        self.forwarded(request, headers).map_or(Ok(()), |host| self.check_name(host))
+    }
+
+    /// The name under which a trusted proxy was asked: the last value is its own, the others are hearsay.
+    fn forwarded<'a>(&self, request: &Request, headers: &'a HeaderMap) -> Option<&'a str> {
+        let peer: &Peer = request.extensions().get()?;
+        if !peer.is_one_of(&self.trusted_proxies) {
+            return None;
+        }
+        let last: &HeaderValue = headers.get_all(FORWARDED_HOST).into_iter().next_back()?;
+        last.to_str().ok()?.rsplit(',').next().map(str::trim)
+    }
+
+    fn check_name(&self, host: &str) -> Result<(), Error> {
+        const WRONG: Error = Error::BadRequest("The name of the host cannot be read.");
+        let (name, authority) = name_of(host).ok_or(WRONG)?;
+        let is_ours = name.parse::<Ipv4Addr>().is_ok()
+            || is_ipv6(name)
+            || name.eq_ignore_ascii_case("localhost")
+            || name.to_ascii_lowercase().ends_with(".local")
+            || self.names.iter().any(|own| own.eq_ignore_ascii_case(name));
+        if is_ours { Ok(()) } else { Err(Error::UnknownHost(authority.as_str().to_owned())) }
+    }
+}
+
+/// The name in `name:port`, without the dot that may end it; none when it cannot be one.
+fn name_of(host: &str) -> Option<(&str, Authority)> {
+    let authority: Authority = host.parse().ok()?;
+    let length = authority.host().len();
+    let (name, port) = host.split_at_checked(length)?;
+    let is_port = port.is_empty() || port.strip_prefix(':')?.bytes().all(|b| b.is_ascii_digit());
+    let name = name.strip_suffix('.').unwrap_or(name);
+    (is_port && !name.is_empty() && !host.contains('@')).then_some((name, authority))
+}
+
+fn is_ipv6(name: &str) -> bool {
+    let inside = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
+    inside.is_some_and(|address| address.parse::<Ipv6Addr>().is_ok())
+}
+
+/// Answers requests that are for this server; refuses the others.
+pub async fn check(State(hosts): State<Hosts>, request: Request, next: Next) -> Response {
+    match hosts.check(&request) {
+        Ok(()) => next.run(request).await,
+        Err(error) => error.into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+
+    use super::*;
+
+    fn hosts(public_url: Option<&str>) -> Hosts {
+        let url: Option<Origin> = public_url.map(|url| url.parse().unwrap());
+        Hosts::new(url.as_ref(), Some("Attic.example.org"), &["127.0.0.0/8".parse().unwrap()])
+    }
+
+    /// The status of a request from this peer with these headers.
+    fn status(hosts: &Hosts, peer: &str, headers: &[(&str, &str)]) -> u16 {
+        let mut request = Request::builder().uri("/");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let mut request = request.body(Body::empty()).unwrap();
+        request.extensions_mut().insert(Peer { ip: peer.parse().unwrap(), tls: false });
+        match hosts.check(&request) {
+            Ok(()) => 200,
+            Err(error) => error.into_response().status().as_u16(),
+        }
+    }
+
+    #[test]
+    fn h9_addresses_and_names_that_only_this_machine_can_have_are_answered() {
+        let hosts = hosts(None);
+        for ours in [
+            "127.0.0.1:8080",
+            "192.168.1.4",
+            "[::1]:8080",
+            "[fe80::1]",
+            "localhost",
+            "LocalHost:1",
+            "localhost.",
+            "laptop.local:8080",
+            "attic.example.org",
+            "attic:8080",
+        ] {
+            assert_eq!(status(&hosts, "192.0.2.1", &[("host", ours)]), 200, "{ours}");
+        }
+        for foreign in [
+            "evil.example",
+            "beam.example.org",
+            "localhost.evil.example",
+            "local",
+            "127.0.0.1.evil.example",
+            "0x7f.1",
+            "evil.example.",
+        ] {
+            assert_eq!(status(&hosts, "192.0.2.1", &[("host", foreign)]), 421, "{foreign}");
+        }
+        for wrong in ["", "a b", "x; script-src *", "a@b", "localhost:x", ":8080", "[::1"] {
+            assert_eq!(status(&hosts, "192.0.2.1", &[("host", wrong)]), 400, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn h9_the_public_address_is_answered_too() {
+        let hosts = hosts(Some("https://beam.example.org:444"));
+        for ours in ["beam.example.org", "BEAM.example.org:444", "beam.example.org.:8080", "[::1]"]
+        {
+            assert_eq!(status(&hosts, "192.0.2.1", &[("host", ours)]), 200, "{ours}");
+        }
+        assert_eq!(status(&hosts, "192.0.2.1", &[("host", "www.beam.example.org")]), 421);
+    }
+
+    #[test]
+    fn h9_a_trusted_proxy_says_under_which_name_it_was_asked_and_cannot_make_a_name_ours() {
+        let hosts = hosts(Some("https://beam.example.org"));
+        let asked = |peer, host, forwarded| {
+            status(&hosts, peer, &[("host", host), ("x-forwarded-host", forwarded)])
+        };
+        assert_eq!(asked("127.0.0.1", "127.0.0.1:8080", "beam.example.org"), 200);
+        assert_eq!(asked("127.0.0.1", "127.0.0.1:8080", "evil.example"), 421);
+        assert_eq!(asked("::ffff:127.0.0.1", "127.0.0.1:8080", "evil.example"), 421);
+        assert_eq!(asked("127.0.0.1", "localhost", "localhost, evil.example"), 421);
+        assert_eq!(asked("127.0.0.1", "localhost", "evil.example, beam.example.org"), 200);
+        assert_eq!(asked("127.0.0.1", "evil.example", "beam.example.org"), 421);
+        assert_eq!(asked("192.0.2.1", "192.0.2.9", "evil.example"), 200, "not a proxy of ours");
+    }
+}

@@ -1,0 +1,82 @@
+//! Bodies in JSON: what cannot be read is refused in our words.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::rejection::JsonRejection;
+use axum::extract::{FromRequest, Request};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use bytes::{Bytes, BytesMut};
+use futures_util::StreamExt as _;
+use heliograph_shared::json::has_too_deep_field;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeOwned, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use crate::app::App;
+use crate::budget::{Budget, Kind, Share};
+use crate::error::Error;
+use crate::multipart;
+
+/// The body of a request, read as `T`. Fields that nobody knows are ignored (H6).
+#[derive(Clone, Copy, Debug)]
+pub struct Body<T>(pub T);
+
+impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Error> {
+        let (head, bytes, _held) = whole(request, &app.budget).await?;
+        if has_too_deep_field(&bytes) {
+            return Err(Error::BadRequest("The body nests deeper than 100 levels."));
+        }
+        let request = Request::from_parts(head, bytes.into());
+        let body = Json::from_request(request, &()).await;
+        body.map(|Json(Object(body))| Self(body)).map_err(|rejection: JsonRejection| {
+            if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
+                Error::TooLarge
+            } else {
+                Error::BadRequest("The body is not the JSON that this call takes.")
+            }
+        })
+    }
+}
+
+/// The head of a request and its body in memory, with the memory that it takes.
+async fn whole(request: Request, budget: &Arc<Budget>) -> Result<(Parts, Bytes, Share), Error> {
+    let mut held = budget.nothing(Kind::Requests);
+    let (parts, body) = request.into_parts();
+    let (mut pieces, mut bytes) = (body.into_data_stream(), BytesMut::new());
+    while let Some(piece) = pieces.next().await {
+        let piece = piece.map_err(|error| multipart::unreadable(&error))?;
+        held.grow(2 * piece.len())?;
+        bytes.extend_from_slice(&piece);
+    }
+    Ok((parts, bytes.freeze(), held))
+}
+
+/// What stands in braces: derived readers would take an array for it too, by position.
+struct Object<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ObjectVisitor(PhantomData)).map(Self)
+    }
+}
+
+struct ObjectVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map))
+    }
+}

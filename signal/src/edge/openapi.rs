@@ -1,0 +1,129 @@
+//! The description of every call, made from the handlers that the router knows (H8). A call says what is its own; what
+//! they all have in common is added here.
+
+use axum::Extension;
+use axum::body::Bytes;
+use axum::http::header;
+use axum::response::IntoResponse;
+use heliograph_shared::api::{ErrorBody, FieldErrors};
+use serde::Serialize;
+use utoipa::openapi::path::{HttpMethod, Operation, PathItem};
+use utoipa::openapi::schema::Ref;
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
+use utoipa::openapi::{self, ContentBuilder, RefOr, ResponseBuilder};
+use utoipa::{OpenApi as _, ToSchema};
+
+/// The document as it is sent.
+#[derive(Clone, Debug)]
+pub struct Document(Bytes);
+
+impl Document {
+    /// Writes the description of these calls.
+    pub fn of(mut calls: openapi::OpenApi) -> Self {
+        complete(&mut calls);
+        // Cannot fail: it is built of strings and maps. An empty document is the answer if it did.
+        Self(calls.to_json().unwrap_or_default().into())
+    }
+}
+
+/// This document (H8).
+#[utoipa::path(get, path = "/api/openapi.json", responses((status = 200, body = Object)))]
+pub async fn describe(Extension(Document(text)): Extension<Document>) -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "application/json")], text)
+}
+
+/// The document before there is a call in it.
+pub fn common() -> openapi::OpenApi {
+    #[derive(utoipa::OpenApi)]
+    #[openapi(
+        info(title = "Heliograph", description = "Moves text, links and files between devices."),
+        components(schemas(ErrorBody, FieldErrors, Refusal))
+    )]
+    struct Common;
+    Common::openapi()
+}
+
+/// Why a body was not taken: what is wrong by field, or in one sentence.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "a description")]
+enum Refusal {
+    /// By field.
+    Form(FieldErrors),
+    /// In one sentence.
+    Whole(ErrorBody),
+}
+
+/// Adds what calls have in common.
+fn complete(document: &mut openapi::OpenApi) {
+    let cookie = ApiKey::Cookie(ApiKeyValue::new("access"));
+    let components = document.components.get_or_insert_default();
+    components.add_security_scheme("login", SecurityScheme::ApiKey(cookie));
+    for (path, item) in &mut document.paths.paths {
+        for (method, operation) in operations(item) {
+            name(path, &method, operation);
+            add_answers(&method, operation);
+        }
+    }
+}
+
+fn operations(item: &mut PathItem) -> impl Iterator<Item = (HttpMethod, &mut Operation)> {
+    let PathItem { get, put, post, delete, .. } = item;
+    let all = [
+        (HttpMethod::Get, get),
+        (HttpMethod::Put, put),
+        (HttpMethod::Post, post),
+        (HttpMethod::Delete, delete),
+    ];
+    all.into_iter().filter_map(|(method, operation)| Some((method, operation.as_mut()?)))
+}
+
+/// A call is named by its method and path: handlers of different modules have the same name. And every answer must be
+/// described.
+fn name(path: &str, method: &HttpMethod, operation: &mut Operation) {
+    let is_part = |part: &&str| !part.is_empty() && *part != "api";
+    let parts: Vec<_> = path.split(['/', '{', '}', '.']).filter(is_part).collect();
+    let verb = match method {
+        HttpMethod::Get => "get",
+        HttpMethod::Put => "put",
+        HttpMethod::Delete => "delete",
+        _ => "post",
+    };
+    operation.tags = parts.first().map(|group| vec![(*group).to_owned()]);
+    operation.operation_id = Some(format!("{verb}_{}", parts.join("_")));
+    for response in operation.responses.responses.values_mut() {
+        if let RefOr::T(response) = response
+            && response.description.is_empty()
+        {
+            "As it was asked for.".clone_into(&mut response.description);
+        }
+    }
+}
+
+/// The refusals that a call has because of what it is.
+fn add_answers(method: &HttpMethod, operation: &mut Operation) {
+    let mut refuse = |status: &str, schema: &str, description: &str| {
+        let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(schema))).build();
+        let response = ResponseBuilder::new()
+            .description(description)
+            .content("application/json", content)
+            .build();
+        let responses = &mut operation.responses.responses;
+        responses.entry(status.to_owned()).or_insert(RefOr::T(response));
+    };
+    let (has_body, has_parameters) =
+        (operation.request_body.is_some(), operation.parameters.is_some());
+    if has_body {
+        refuse("400", "Refusal", "The body is not what this call takes.");
+    } else if has_parameters {
+        refuse("400", "ErrorBody", "A parameter is not what this call takes.");
+    }
+    if operation.security.is_some() {
+        refuse("401", "ErrorBody", "Nobody is logged in.");
+    }
+    if !matches!(method, HttpMethod::Get) {
+        refuse("403", "ErrorBody", "It comes from another site, or is not allowed.");
+        refuse("413", "ErrorBody", "The body is too large.");
+    }
+    refuse("503", "ErrorBody", "The server cannot do it now.");
+}

@@ -1,0 +1,260 @@
+//! People over HTTP: who is logged in, logging in and out, one's profile.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::{Extension, Json};
+use heliograph_shared::api::ErrorBody;
+use heliograph_shared::api::accounts::{AccountDeletion, CurrentUser, Done, Login, ProfileChange};
+use heliograph_shared::names::{Email, Invalid, Password, PersonName, Username};
+use heliograph_storage::accounts::Account;
+use heliograph_storage::blobs::BlobId;
+use heliograph_storage::{self as storage, accounts};
+use utoipa::ToSchema;
+
+use crate::address::Client;
+use crate::app::App;
+use crate::edge::auth::LoggedIn;
+use crate::edge::cookies::{self, Cookie, SetCookies};
+use crate::edge::form::{Form, Mistakes};
+use crate::edge::json::Body;
+use crate::edge::scheme::Scheme;
+use crate::error::Error;
+use crate::multipart::Multipart;
+use crate::people::own;
+use crate::people::pictures::SentPicture;
+
+/// The field of a form that has a picture in it.
+pub(super) const PICTURE: &str = "profile_picture";
+
+/// Who is asking (H10).
+#[utoipa::path(get, path = "/api/auth/me", security(("login" = [])), responses((status = 200, body = CurrentUser)))]
+pub async fn me(LoggedIn(session): LoggedIn) -> Json<CurrentUser> {
+    current(&session.account)
+}
+
+/// Logs somebody in (H11). A wrong pair takes as long and reads the same whichever half is wrong.
+#[utoipa::path(
+    post,
+    path = "/api/auth/login/",
+    request_body = Login,
+    responses(
+        (status = 200, body = CurrentUser),
+        (status = 401, body = ErrorBody, description = "A wrong pair."),
+        (status = 429, body = ErrorBody, description = "Too many tries."),
+    )
+)]
+pub async fn log_in(
+    State(app): State<Arc<App>>,
+    Extension(client): Extension<Option<Client>>,
+    Extension(scheme): Extension<Scheme>,
+    headers: HeaderMap,
+    Body(login): Body<Login>,
+) -> Result<(SetCookies, Json<CurrentUser>), Error> {
+    let mut mistakes = Mistakes::default();
+    for (field, text, sentence) in [
+        ("username", &login.username, "Username is required"),
+        ("password", &login.password, "Password is required"),
+    ] {
+        mistakes.check(field, if text.is_empty() { Err(Invalid(sentence)) } else { Ok(()) });
+    }
+    mistakes.none()?;
+    let shown = cookies::known_device(&headers, scheme);
+    // What can be nobody's is answered like any other wrong pair; the rules of names are no secret.
+    let (Ok(username), Ok(password)) =
+        (Username::parse(&login.username), Password::parse(login.password))
+    else {
+        app.limits.try_password(client, app.clock.steady())?;
+        return Err(Error::WrongCredentials);
+    };
+    let attempt = app.logins.attempt_login(&username, shown).await?;
+    if !attempt.is_on_known_device() {
+        app.limits.try_password(client, app.clock.steady())?;
+    }
+    let account = app.logins.check(attempt, password).await?;
+    let account = account.ok_or(Error::WrongCredentials)?;
+    let device = app.logins.known_device(account.id, shown)?;
+    match app.logins.begin(account.id).await {
+        Ok(tokens) => Ok((cookies::log_in(scheme, &tokens, &device), current(&account))),
+        // Deleted while its password was being checked.
+        Err(Error::Storage(storage::Error::Missing)) => Err(Error::WrongCredentials),
+        Err(error) => Err(error),
+    }
+}
+
+/// Ends the login, by whichever of its cookies is still good (H17). Who has none is logged out already.
+#[utoipa::path(post, path = "/api/auth/logout/", responses((status = 200, body = Done)))]
+pub async fn log_out(
+    State(app): State<Arc<App>>,
+    Extension(scheme): Extension<Scheme>,
+    headers: HeaderMap,
+) -> Result<(SetCookies, Json<Done>), Error> {
+    let mut session = None;
+    if let Some(access) = Cookie::Access.token(&headers, scheme) {
+        session = app.logins.find(&access).await?.map(|session| session.id);
+    }
+    if let (None, Some(refresh)) = (session, Cookie::Refresh.token(&headers, scheme)) {
+        session = app.logins.find_by_refresh(&refresh).await?;
+    }
+    if let Some(session) = session {
+        app.logins.end(session).await?;
+    }
+    Ok((cookies::log_out(scheme), Json(Done::OK)))
+}
+
+/// New tokens for an old refresh token (H16).
+#[utoipa::path(
+    post,
+    path = "/api/auth/refresh/",
+    responses(
+        (status = 200, body = Done),
+        (status = 401, body = ErrorBody, description = "The refresh token is none, was used long ago, or came with another login's access token."),
+    )
+)]
+pub async fn refresh(
+    State(app): State<Arc<App>>,
+    Extension(scheme): Extension<Scheme>,
+    headers: HeaderMap,
+) -> Result<(SetCookies, Json<Done>), Error> {
+    let old = Cookie::Refresh.token(&headers, scheme).ok_or(Error::Unauthorized)?;
+    let access = Cookie::Access.token(&headers, scheme);
+    let tokens = app.logins.refresh(old, access).await?.ok_or(Error::Unauthorized)?;
+    Ok((cookies::set(scheme, &tokens), Json(Done::OK)))
+}
+
+/// Changes one's profile (H13).
+#[utoipa::path(
+    put,
+    path = "/api/auth/profile/",
+    security(("login" = [])),
+    request_body = ProfileChange,
+    responses(
+        (status = 200, body = CurrentUser),
+        (status = 429, body = ErrorBody, description = "Too many usernames were tried."),
+    )
+)]
+pub async fn change_profile(
+    State(app): State<Arc<App>>,
+    LoggedIn(session): LoggedIn,
+    Extension(client): Extension<Option<Client>>,
+    Body(change): Body<ProfileChange>,
+) -> Result<Json<CurrentUser>, Error> {
+    let change = read_change(&change)?;
+    let Account { id, username, .. } = &session.account;
+    if change.username.as_ref().is_some_and(|new| !new.as_str().eq_ignore_ascii_case(username)) {
+        app.limits.ask_for_username(*id, client, app.clock.steady())?;
+    }
+    match app.logins.change_profile(*id, change).await {
+        Ok(account) => Ok(current(&account)),
+        Err(Error::Storage(storage::Error::Conflict)) => Err(username_taken()),
+        Err(error) => Err(error),
+    }
+}
+
+/// The form with a picture.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "says what the form looks like")]
+struct PictureForm {
+    #[schema(value_type = String, format = Binary)]
+    profile_picture: Vec<u8>,
+}
+
+/// Another profile picture (H14).
+#[utoipa::path(
+    post,
+    path = "/api/auth/profile-picture/",
+    security(("login" = [])),
+    request_body(content = PictureForm, content_type = "multipart/form-data"),
+    responses(
+        (status = 200, body = CurrentUser),
+        (status = 429, body = ErrorBody, description = "Too many pictures of this account."),
+        (status = 502, body = ErrorBody, description = "The store of pictures does not answer."),
+        (status = 507, body = ErrorBody, description = "There is no room for the picture."),
+    )
+)]
+pub async fn change_picture(
+    State(app): State<Arc<App>>,
+    LoggedIn(session): LoggedIn,
+    form: Multipart,
+) -> Result<Json<CurrentUser>, Error> {
+    app.limits.send_picture(session.account.id, app.clock.steady())?;
+    let form = Form::read(form, &[], PICTURE).await?;
+    let nothing = || Error::Fields(vec![(PICTURE, "Please select an image file".to_owned())]);
+    let picture = keep_picture(&app, form.picture.ok_or_else(nothing)?).await?;
+    Ok(current(&app.logins.change_picture(session.account.id, picture).await?))
+}
+
+/// Makes what we keep of a picture that somebody sent.
+pub(super) async fn keep_picture(app: &App, sent: SentPicture) -> Result<BlobId, Error> {
+    app.pictures.keep(sent, &app.blobs, &app.storage, app.clock.now()).await
+}
+
+/// Deletes the account (H15). Its password is asked once more: who found an open page must not be able to.
+#[utoipa::path(
+    delete,
+    path = "/api/auth/delete-account/",
+    security(("login" = [])),
+    request_body = AccountDeletion,
+    responses(
+        (status = 200, body = Done),
+        (status = 429, body = ErrorBody, description = "Too many tries."),
+    )
+)]
+pub async fn delete(
+    State(app): State<Arc<App>>,
+    LoggedIn(session): LoggedIn,
+    Extension(client): Extension<Option<Client>>,
+    Extension(scheme): Extension<Scheme>,
+    headers: HeaderMap,
+    Body(AccountDeletion { password }): Body<AccountDeletion>,
+) -> Result<(SetCookies, Json<Done>), Error> {
+    let refused = |sentence: &str| Error::Fields(vec![("password", sentence.to_owned())]);
+    if password.trim().is_empty() {
+        return Err(refused("Please enter your password to confirm account deletion"));
+    }
+    let account = &session.account;
+    let shown = cookies::known_device(&headers, scheme);
+    let attempt = app.logins.attempt_again(account, shown).await?;
+    if !attempt.is_on_known_device() {
+        app.limits.try_password(client, app.clock.steady())?;
+    }
+    let is_right = match Password::parse(password) {
+        Ok(password) => app.logins.check(attempt, password).await?.is_some(),
+        // Nobody has such a one.
+        Err(_) => false,
+    };
+    if !is_right {
+        return Err(refused("The password is wrong"));
+    }
+    app.logins.delete_account(account.id).await?;
+    Ok((cookies::forget(scheme), Json(Done::OK)))
+}
+
+fn read_change(change: &ProfileChange) -> Result<accounts::ProfileChange, Error> {
+    let ProfileChange { first_name, last_name, name, username, email } = change;
+    let mut mistakes = Mistakes::default();
+    let mut both = |text: &String| mistakes.check("name", PersonName::both(text));
+    let (first, last) = name.as_ref().and_then(&mut both).unzip();
+    let first_name = first_name.as_deref().map(PersonName::first);
+    let last_name = last_name.as_deref().map(PersonName::last_if_any);
+    let username = username.as_deref().map(Username::parse);
+    let email = email.as_deref().map(Email::parse);
+    let change = accounts::ProfileChange {
+        first_name: first_name.and_then(|name| mistakes.check("first_name", name)).or(first),
+        last_name: last_name.and_then(|name| mistakes.check("last_name", name)).or(last),
+        username: username.and_then(|name| mistakes.check("username", name)),
+        email: email.and_then(|email| mistakes.check("email", email)),
+    };
+    mistakes.none()?;
+    Ok(change)
+}
+
+/// Names are unique, and somebody was first.
+pub(super) fn username_taken() -> Error {
+    Error::Fields(vec![("username", "This username is already taken".to_owned())])
+}
+
+pub(super) fn current(account: &Account) -> Json<CurrentUser> {
+    Json(CurrentUser { user: own(account) })
+}

@@ -1,0 +1,139 @@
+//! Everything that is stored of an account, to take along (H18). Written as it is read: notes are large, and there may be
+//! many.
+
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::header;
+use axum::response::IntoResponse;
+use futures_util::stream::{self, Stream, StreamExt as _};
+use heliograph_shared::api::accounts::User;
+use heliograph_shared::api::beams::{Beam, BeamShare, Note, SharedBeam};
+use heliograph_shared::api::uploads::UploadedFile;
+use heliograph_shared::ids::{BeamId, ItemId};
+use heliograph_storage::accounts::AccountId;
+use heliograph_storage::blobs::BlobId;
+use heliograph_storage::export::Login;
+use heliograph_storage::uploads::Upload;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::notes::note;
+use super::shares::{beam_share, shared_beam};
+use crate::app::App;
+use crate::edge::auth::{LoggedIn, Session};
+use crate::error::Error;
+use crate::people::own;
+
+/// Notes that are read at a time: at most 5 MiB.
+const PAGE: u32 = 20;
+
+/// The document.
+#[derive(Serialize, ToSchema)]
+struct Export {
+    user: User,
+    /// Milliseconds since the Unix epoch.
+    created_at: i64,
+    logins: Vec<ExportedLogin>,
+    beams: Vec<Beam>,
+    /// Of one's own beams with others.
+    shares: Vec<BeamShare>,
+    /// Of others' beams with the person.
+    shared_with_me: Vec<SharedBeam>,
+    /// Files of one's own; each is read at its `url`.
+    uploads: Vec<UploadedFile>,
+    /// Of one's own beams, and one's own in others' beams.
+    notes: Vec<ExportedNote>,
+}
+
+/// Where somebody is logged in.
+#[derive(Serialize, ToSchema)]
+struct ExportedLogin {
+    /// Milliseconds since the Unix epoch.
+    created_at: i64,
+    /// Milliseconds since the Unix epoch.
+    expires_at: i64,
+}
+
+/// A note and its beam.
+#[derive(Serialize, ToSchema)]
+struct ExportedNote {
+    beam_id: BeamId,
+    note: Note,
+}
+
+/// All of it, as a file.
+#[utoipa::path(
+    get,
+    path = "/api/auth/export/",
+    security(("login" = [])),
+    responses((status = 200, body = Export))
+)]
+pub async fn export(
+    State(app): State<Arc<App>>,
+    LoggedIn(session): LoggedIn,
+) -> Result<impl IntoResponse, Error> {
+    let start =
+        serde_json::to_string(&begin(&app, &session).await?).map_err(|_| Error::Internal)?;
+    // The notes come where their array would end.
+    let start = start.strip_suffix("]}").ok_or(Error::Internal)?.to_owned();
+    let notes = notes(app, session.account.id);
+    let parts = stream::iter([Ok(start)]).chain(notes).chain(stream::iter([Ok("]}".to_owned())]));
+    let headers = [
+        (header::CONTENT_TYPE, "application/json"),
+        (header::CONTENT_DISPOSITION, "attachment; filename=\"heliograph.json\""),
+    ];
+    Ok((headers, Body::from_stream(parts.map(|part| part.map(Bytes::from)))))
+}
+
+async fn begin(app: &App, session: &Session) -> Result<Export, Error> {
+    let account = session.account.id;
+    let login = |Login { created_at, expires_at }| ExportedLogin { created_at, expires_at };
+    let shared_with_me = app.storage.shares_with(account).await?;
+    let uploads = app.storage.uploads_of(account, app.clock.now()).await?;
+    Ok(Export {
+        user: own(&session.account),
+        created_at: session.account.created_at,
+        logins: app.storage.logins_of(account).await?.into_iter().map(login).collect(),
+        beams: app.storage.beams_of(account).await?,
+        shares: app.storage.shares_by(account).await?.into_iter().map(beam_share).collect(),
+        shared_with_me: shared_with_me.into_iter().map(shared_beam).collect(),
+        uploads: uploads.into_iter().map(uploaded_file).collect(),
+        notes: Vec::new(),
+    })
+}
+
+fn uploaded_file((id, upload): (BlobId, Upload)) -> UploadedFile {
+    let Upload { name, media_type, size, expires_at } = upload;
+    let url = format!("/api/uploads/{id}");
+    UploadedFile { id: id.to_string(), url, name, size, kind: media_type, expires_at }
+}
+
+/// How far the notes were written.
+#[derive(Clone, Copy)]
+struct Progress {
+    last: Option<(BeamId, ItemId)>,
+    any: bool,
+}
+
+/// The notes as elements of an array, a page at a time. Who stops reading stops it.
+fn notes(app: Arc<App>, account: AccountId) -> impl Stream<Item = Result<String, Error>> {
+    stream::try_unfold(Progress { last: None, any: false }, move |Progress { last, any }| {
+        let app = app.clone();
+        async move {
+            let page = app.storage.notes_for(account, last, PAGE).await?;
+            let Some(last) = page.last().map(|(beam, note)| (*beam, note.id)) else {
+                return Ok(None);
+            };
+            let notes = page.into_iter().filter_map(|(beam_id, stored)| {
+                Some(ExportedNote { beam_id, note: note(stored, Some(account))? })
+            });
+            let texts: Result<Vec<_>, _> = notes.map(|note| serde_json::to_string(&note)).collect();
+            let texts = texts.map_err(|_| Error::Internal)?;
+            let comma = if any && !texts.is_empty() { "," } else { "" };
+            let any = any || !texts.is_empty();
+            Ok(Some((format!("{comma}{}", texts.join(",")), Progress { last: Some(last), any })))
+        }
+    })
+}

@@ -1,0 +1,13 @@
+//! What the paths answer. No rule lives here.
+
+pub mod accounts;
+pub mod beams;
+pub mod export;
+pub mod health;
+pub mod notes;
+pub mod pictures;
+pub mod registration;
+pub mod shares;
+pub mod site;
+pub mod socket;
+pub mod uploads;

@@ -1,0 +1,89 @@
+//! The upgrade to a websocket: who may open one, and to what.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::{Path, Request, State};
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse as _, Response};
+use heliograph_shared::close::CloseCode;
+use heliograph_shared::ids::BeamId;
+use hyper::upgrade::OnUpgrade;
+
+use crate::address::Client;
+use crate::app::App;
+use crate::edge::auth::{MaybeLoggedIn, Session};
+use crate::edge::headers::is_foreign;
+use crate::error::Error;
+use crate::live::beam::ConnectionId;
+use crate::live::outbox::Outbox;
+use crate::live::socket::{Login, Socket};
+use crate::live::websocket;
+use crate::people::public;
+
+/// Opens a socket to a beam.
+pub async fn open(
+    State(app): State<Arc<App>>,
+    Path(beam): Path<String>,
+    Extension(client): Extension<Option<Client>>,
+    MaybeLoggedIn(session): MaybeLoggedIn,
+    mut request: Request,
+) -> Result<Response, Error> {
+    let beam = BeamId::parse(&beam).map_err(|_| Error::NotFound)?;
+    if is_foreign(request.headers(), app.public_url.as_ref()) {
+        return Err(Error::ForeignOrigin);
+    }
+    let Ok(response) = websocket::accept(&request) else { return Ok(not_a_handshake()) };
+    let upgrade = hyper::upgrade::on(&mut request);
+    let tasks = app.tasks.clone();
+    tasks.spawn(serve(app, beam, client, session, upgrade));
+    Ok(response)
+}
+
+/// Names the version that is spoken here (RFC 6455, section 4.4).
+fn not_a_handshake() -> Response {
+    let refusal = Error::BadRequest("A websocket handshake was expected here.");
+    let version = (header::SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
+    ([version], refusal).into_response()
+}
+
+async fn serve(
+    app: Arc<App>,
+    beam: BeamId,
+    client: Option<Client>,
+    session: Option<Arc<Session>>,
+    upgrade: OnUpgrade,
+) {
+    // A client that leaves in the middle of it is nobody's concern.
+    let Ok(upgraded) = upgrade.await else { return };
+    let (connection, outbox) = app.sockets.open();
+    // Counts while the socket is open.
+    let counted = client.map(|client| app.limits.sockets.enter(client));
+    if matches!(counted, Some(None)) {
+        // A browser cannot read a status of the upgrade, but it can read a close code.
+        outbox.close(CloseCode::TooFast);
+    }
+    let login = match &session {
+        Some(session) => bind_to_login(&app, beam, connection, &outbox, session).await,
+        None => None,
+    };
+    Socket::new(app.live.clone(), beam, client, (connection, outbox), login).run(upgraded).await;
+}
+
+/// The socket ends with its login (S27), and at once if that is over already.
+async fn bind_to_login(
+    app: &App,
+    beam: BeamId,
+    connection: ConnectionId,
+    outbox: &Outbox,
+    session: &Session,
+) -> Option<Login> {
+    app.sockets.belongs_to(connection, beam, session.id, session.account.id);
+    // The account may have changed since the cookie was read.
+    match app.logins.account_of(session.id).await {
+        Ok(Some(account)) => return Some(Login { account: account.id, user: public(&account) }),
+        Ok(None) => outbox.close(CloseCode::SessionEnded),
+        Err(_) => outbox.close(CloseCode::Overload),
+    }
+    None
+}

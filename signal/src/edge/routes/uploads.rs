@@ -1,0 +1,171 @@
+//! Files that people leave on the server for a while (H40 to H42).
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use axum::{Extension, Json};
+use heliograph_shared::api::ErrorBody;
+use heliograph_shared::api::accounts::Done;
+use heliograph_shared::api::uploads::UploadedFile;
+use heliograph_shared::ids::BeamId;
+use heliograph_storage::blobs::{BlobId, BlobKey, READING_BYTES};
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+
+use crate::address::Client;
+use crate::app::App;
+use crate::edge::answers::Waiting;
+use crate::edge::auth::{LoggedIn, MaybeLoggedIn};
+use crate::edge::headers;
+use crate::error::Error;
+use crate::files::byte_range::{self, Asked};
+use crate::files::dead_blobs;
+use crate::files::file_name;
+use crate::files::uploads::{Receiving, Uploader};
+use crate::multipart::Multipart;
+
+/// To what it belongs.
+#[derive(Debug, Deserialize, IntoParams)]
+pub struct Binding {
+    /// The beam with which it ends.
+    beam_id: Option<BeamId>,
+}
+
+/// The form.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "says what the form looks like")]
+struct NewFile {
+    #[schema(value_type = String, format = Binary)]
+    file: Vec<u8>,
+}
+
+/// Keeps a file: an image, audio or video, by its declared type and by its first bytes (H40).
+#[utoipa::path(
+    post,
+    path = "/api/upload/",
+    params(Binding),
+    request_body(content = NewFile, content_type = "multipart/form-data"),
+    responses(
+        (status = 201, body = UploadedFile),
+        (status = 404, body = ErrorBody, description = "The beam has ended."),
+        (status = 408, body = ErrorBody, description = "Less than 30 KiB came in half a minute."),
+        (status = 429, body = ErrorBody, description = "Too many uploads, or too many unknown beams, from this address."),
+        (status = 503, body = ErrorBody, description = "Too many uploads at a time. Retry-After says when to try again."),
+        (status = 502, body = ErrorBody, description = "The store does not answer."),
+        (status = 507, body = ErrorBody, description = "The disk or the quota has no room for it."),
+    )
+)]
+pub async fn create(
+    State(app): State<Arc<App>>,
+    Extension(client): Extension<Option<Client>>,
+    MaybeLoggedIn(session): MaybeLoggedIn,
+    query: Result<Query<Binding>, axum::extract::rejection::QueryRejection>,
+    form: Multipart,
+) -> Result<(StatusCode, Json<UploadedFile>), Error> {
+    let Query(Binding { beam_id: beam }) =
+        query.map_err(|_| Error::BadRequest("beam_id must be the id of a beam."))?;
+    let place = app.uploads.enter(client)?;
+    if let (Some(beam), Some(client)) = (beam, client) {
+        count_unknown_beam(&app, beam, client).await?;
+    }
+    let uploader =
+        session.map_or(Uploader::Guest(client), |session| Uploader::Account(session.account.id));
+    let uploads = app.uploads.clone();
+    // A task of its own: it sees a sender who leaves as a body that breaks, and cleans up after that.
+    let receiving = async move { uploads.receive(Receiving { uploader, beam, place }, form).await };
+    let file = app.tasks.spawn(receiving).await.map_err(|_| Error::Internal)??;
+    Ok((StatusCode::CREATED, Json(file)))
+}
+
+/// An upload to an id that nobody created makes a beam, as a join of it does, and counts as one.
+async fn count_unknown_beam(app: &App, beam: BeamId, client: Client) -> Result<(), Error> {
+    if app.hub.is_live(beam) || app.storage.find_beam(beam).await?.is_some() {
+        return Ok(());
+    }
+    app.limits.guess(Some(client), app.clock.steady())
+}
+
+/// The bytes of a file, as an attachment in a sandbox (H41).
+#[utoipa::path(
+    get,
+    path = "/api/uploads/{id}",
+    params(("id" = String, Path)),
+    responses(
+        (status = 200, content_type = "application/octet-stream", description = "The whole file."),
+        (status = 206, content_type = "application/octet-stream", description = "The range."),
+        (status = 304, description = "What the asker has is current."),
+        (status = 404, body = ErrorBody, description = "There is no such file, or not any more."),
+        (status = 416, body = ErrorBody, description = "The range is not in the file."),
+        (status = 502, body = ErrorBody, description = "The store does not answer."),
+    )
+)]
+pub async fn read(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    method: Method,
+    asked: HeaderMap,
+) -> Result<Response, Error> {
+    let id = BlobId::parse(&id).map_err(|_| Error::NotFound)?;
+    let file = app.storage.find_upload(id, app.clock.now()).await?.ok_or(Error::NotFound)?;
+    let tag = format!("\"{id}\"");
+    let mut answer = HeaderMap::new();
+    headers::inert(&mut answer);
+    // What is deleted must not be shown any more; with the tag that costs no bytes.
+    answer.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    answer.insert(header::ETAG, value(&tag)?);
+    if byte_range::is_known(&asked, &tag) {
+        return Ok((StatusCode::NOT_MODIFIED, answer).into_response());
+    }
+    answer.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    answer.insert(header::CONTENT_TYPE, value(&file.media_type)?);
+    answer.insert(header::CONTENT_DISPOSITION, value(&file_name::attachment(&file.name))?);
+    if method == Method::HEAD {
+        answer.insert(header::CONTENT_LENGTH, file.size.into());
+        return Ok((answer, Body::empty()).into_response());
+    }
+    let (status, range) = match byte_range::asked(&asked, file.size, &tag) {
+        Asked::Whole => (StatusCode::OK, 0..file.size),
+        Asked::Part(range) => {
+            let said = format!("bytes {}-{}/{}", range.start, range.end - 1, file.size);
+            answer.insert(header::CONTENT_RANGE, value(&said)?);
+            (StatusCode::PARTIAL_CONTENT, range)
+        }
+        Asked::Nothing => return Err(Error::OutOfRange(file.size)),
+    };
+    answer.insert(header::CONTENT_LENGTH, (range.end - range.start).into());
+    let bytes = app.blobs.read(BlobKey::Upload(id), range).await?;
+    Ok((status, Extension(Waiting(READING_BYTES)), answer, Body::from_stream(bytes))
+        .into_response())
+}
+
+/// Ends an upload of one's own (H42).
+#[utoipa::path(
+    delete,
+    path = "/api/uploads/{id}",
+    params(("id" = String, Path)),
+    security(("login" = [])),
+    responses(
+        (status = 200, body = Done),
+        (status = 404, body = ErrorBody, description = "There is no such file of yours."),
+    )
+)]
+pub async fn delete(
+    State(app): State<Arc<App>>,
+    LoggedIn(session): LoggedIn,
+    Path(id): Path<String>,
+) -> Result<Json<Done>, Error> {
+    let id = BlobId::parse(&id).map_err(|_| Error::NotFound)?;
+    if !app.storage.bury_upload(id, session.account.id, app.clock.now()).await? {
+        return Err(Error::NotFound);
+    }
+    app.tasks.spawn(dead_blobs::remove(app.storage.clone(), app.blobs.clone(), app.clock));
+    Ok(Json(Done::OK))
+}
+
+/// A header's value.
+fn value(text: &str) -> Result<HeaderValue, Error> {
+    HeaderValue::from_str(text).map_err(|_| Error::Internal)
+}

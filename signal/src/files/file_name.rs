@@ -1,0 +1,83 @@
+//! Names of files, as strangers send them: cleaned before anybody sees or saves them.
+
+use heliograph_shared::names::is_deceptive;
+
+/// Longest name, in bytes: what file systems take.
+const MOST_BYTES: usize = 255;
+/// The name of a file that has none.
+const NAMELESS: &str = "file";
+
+/// The last part of a path, without what cannot be seen or turns the text around, and short enough for a file system;
+/// the extension stays.
+#[must_use]
+pub fn clean(name: &str) -> String {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let visible: String = last.chars().filter(|c| !is_deceptive(*c)).collect();
+    let trimmed = visible.trim_matches(|c: char| c.is_whitespace() || c == '.');
+    match trimmed {
+        "" => NAMELESS.to_owned(),
+        short if short.len() <= MOST_BYTES => short.to_owned(),
+        long => shorten(long),
+    }
+}
+
+fn shorten(name: &str) -> String {
+    let extension = name.rfind('.').map(|at| &name[at..]).filter(|extension| extension.len() <= 16);
+    let extension = extension.unwrap_or_default();
+    let stem = &name[..name.floor_char_boundary(MOST_BYTES - extension.len())];
+    format!("{stem}{extension}")
+}
+
+/// The value of a `Content-Disposition` that has the file saved under its name (RFC 6266, and RFC 8187 for the second
+/// form, which every browser prefers).
+#[must_use]
+pub fn attachment(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_graphic() && !"\"\\%;".contains(c) { c } else { '_' };
+    let plain: String = name.chars().map(plain).collect();
+    let encode = |byte: u8| match byte {
+        b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+        byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    };
+    let encoded: String = name.bytes().map(encode).collect();
+    format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{encoded}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_path_the_name_is_left() {
+        assert_eq!(clean("../../etc/passwd"), "passwd");
+        assert_eq!(clean(r"C:\Users\ada\photo.png"), "photo.png");
+        assert_eq!(clean("a/../..\\..\\b.png"), "b.png");
+        assert_eq!(clean("Ünïcode 写真.png"), "Ünïcode 写真.png");
+        for nothing in ["", "..", ".", "/", "a/", "...", " . ", "\0", "\u{202e}"] {
+            assert_eq!(clean(nothing), "file", "{nothing:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_gone() {
+        assert_eq!(clean("a\0b\r\nc\x1b[31m.png"), "abc[31m.png");
+        assert_eq!(clean("photo\u{202e}gnp.exe"), "photognp.exe");
+        assert_eq!(clean("\u{feff}\u{2066}a\u{2069}.png "), "a.png");
+    }
+
+    #[test]
+    fn a_long_name_keeps_its_end() {
+        let name = clean(&format!("{}.png", "ä".repeat(4096)));
+        assert!(name.len() <= 255 && name.len() > 250 && name.ends_with("ä.png"), "{name}");
+        assert_eq!(clean(&"a".repeat(4096)).len(), 255);
+        assert_eq!(clean(&format!("a.{}", "b".repeat(4096))).len(), 255);
+    }
+
+    #[test]
+    fn the_header_says_the_name_and_nothing_more() {
+        assert_eq!(
+            attachment("a \"b\"; c=ä.png"),
+            "attachment; filename=\"a__b___c=_.png\"; filename*=UTF-8''a%20%22b%22%3B%20c%3D%C3%A4.png"
+        );
+    }
+}

@@ -1,0 +1,246 @@
+//! One file on its way in: pending row, bytes, ready row. Whatever ends it early gives back the room and removes what
+//! was written; what a kill leaves, the sweeper finds by the row.
+
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use heliograph_shared::api::uploads::UploadedFile;
+use heliograph_shared::ids::BeamId;
+use heliograph_shared::limits::BEAM_LIFETIME;
+use heliograph_storage as storage;
+use heliograph_storage::beams::{BeamRecord, Life};
+use heliograph_storage::blobs::{self, BlobId, BlobKey, Writer};
+use heliograph_storage::uploads::{NewUpload, Room};
+
+use super::{Receiving, Uploader, Uploads};
+use crate::clock::millis;
+use crate::error::Error;
+use crate::files::{file_name, media};
+use crate::multipart::{Headers, Multipart};
+use crate::random;
+
+/// Longest life of a file of somebody who is not logged in.
+const GUEST_LIFETIME: Duration = Duration::from_hours(24);
+/// Room that is asked for ahead, so that the tables hear of a file rarely.
+const AHEAD: u64 = 32 * 1024 * 1024;
+/// The same when the disk is nearly full.
+const NEARLY_FULL: u64 = 1024 * 1024;
+/// The form's field.
+const FIELD: &str = "file";
+
+impl Uploads {
+    /// Reads a form with a file, and keeps the file.
+    ///
+    /// # Errors
+    /// Whatever the answer is then; nothing of the file stays.
+    pub async fn receive(
+        &self,
+        receiving: Receiving,
+        mut form: Multipart,
+    ) -> Result<UploadedFile, Error> {
+        let Receiving { uploader, beam, place: _place } = receiving;
+        let headers = find_file(&mut form).await?;
+        let name = file_name::clean(headers.file_name.as_deref().unwrap_or_default());
+        let declared = headers.content_type.unwrap_or_default();
+        let (head, rest) = read_head(&mut form).await?;
+        let media_type = media::recognise(&declared, &head).ok_or_else(not_media)?;
+        let now = self.clock.now();
+        let beam_ends = self.find_beam(beam, now).await?;
+        let (account, address, expires_at) = match uploader {
+            Uploader::Account(account) => (Some(account), None, None),
+            Uploader::Guest(client) => {
+                let address = client.map(|client| client.pseudonym(&self.address_secret));
+                let ends = [Some(now + millis(GUEST_LIFETIME)), beam_ends];
+                (None, address, ends.into_iter().flatten().min())
+            }
+        };
+        let new = NewUpload {
+            id: BlobId::from_random(random::bytes()?),
+            account,
+            beam,
+            address,
+            name,
+            media_type: media_type.to_owned(),
+            created_at: now,
+            expires_at,
+        };
+        match self.storage.start_upload(&new).await {
+            // The beam has another id since it was looked up, or it or the account is gone.
+            Err(storage::Error::Missing) => return Err(Error::NotFound),
+            started => started?,
+        }
+        let is_guest = uploader.is_guest();
+        let mut file = Incoming { uploads: self, is_guest, id: new.id, received: 0, room: 0 };
+        let size = match file.take([head, rest], form).await {
+            Ok(size) => size,
+            Err(Failed { why, left }) => {
+                self.storage.abandon_upload(new.id, left, self.clock.now()).await?;
+                return Err(why);
+            }
+        };
+        Ok(UploadedFile {
+            id: new.id.to_string(),
+            url: format!("/api/uploads/{}", new.id),
+            name: new.name,
+            size,
+            kind: new.media_type,
+            expires_at: expires_at.into_iter().chain(beam_ends).min(),
+        })
+    }
+
+    /// When the beam ends, if it does. An id that nobody created becomes a beam, as it does when something is shared
+    /// (S2).
+    async fn find_beam(&self, beam: Option<BeamId>, now: i64) -> Result<Option<i64>, Error> {
+        let Some(beam) = beam else { return Ok(None) };
+        if self.storage.find_beam(beam).await?.is_none() {
+            self.storage.record_shared_beam(beam, now, now + millis(BEAM_LIFETIME)).await?;
+        }
+        match self.storage.find_beam(beam).await? {
+            Some(record) if record.has_ended(now) => Err(Error::NotFound),
+            Some(BeamRecord { life: Life::Unsaved { expires_at }, .. }) => Ok(Some(expires_at)),
+            _ => Ok(None),
+        }
+    }
+}
+
+/// The headers of the form's file.
+async fn find_file(form: &mut Multipart) -> Result<Headers, Error> {
+    while let Some(headers) = form.next_part().await? {
+        if headers.name.as_deref() == Some(FIELD) {
+            return Ok(headers);
+        }
+    }
+    Err(Error::Fields(vec![(FIELD, "Choose a file.".to_owned())]))
+}
+
+/// The first bytes, and those that came with them.
+async fn read_head(form: &mut Multipart) -> Result<(Bytes, Bytes), Error> {
+    let mut head = BytesMut::new();
+    while head.len() < media::HEAD
+        && let Some(piece) = form.content().await?
+    {
+        head.extend_from_slice(&piece);
+    }
+    let mut head = head.freeze();
+    let rest = head.split_off(head.len().min(media::HEAD));
+    Ok((head, rest))
+}
+
+fn not_media() -> Error {
+    Error::Fields(vec![(FIELD, "Only images, audio and video can be uploaded.".to_owned())])
+}
+
+/// A file of which some bytes are there.
+struct Incoming<'a> {
+    uploads: &'a Uploads,
+    is_guest: bool,
+    id: BlobId,
+    received: u64,
+    room: u64,
+}
+
+/// A file did not come to its end.
+struct Failed {
+    why: Error,
+    /// Whether what was written of it may still be there.
+    left: bool,
+}
+
+impl From<Error> for Failed {
+    fn from(why: Error) -> Self {
+        Self { why, left: true }
+    }
+}
+
+impl Incoming<'_> {
+    /// Takes all its bytes, and says how many. An error leaves no blob.
+    async fn take(&mut self, first: [Bytes; 2], form: Multipart) -> Result<u64, Failed> {
+        let writer = self.uploads.blobs.write(BlobKey::Upload(self.id)).await;
+        let mut writer = writer.map_err(Error::from)?;
+        match self.fill(&mut writer, first, form).await {
+            Ok(()) => Ok(self.finish(writer).await?),
+            Err(why) => {
+                let aborted = writer.abort().await;
+                if let Err(error) = &aborted {
+                    tracing::warn!(%error, "what was written of an upload stays until it is swept");
+                }
+                Err(Failed { why, left: aborted.is_err() })
+            }
+        }
+    }
+
+    async fn fill(
+        &mut self,
+        writer: &mut Writer,
+        first: [Bytes; 2],
+        mut form: Multipart,
+    ) -> Result<(), Error> {
+        if let Some(parts) = writer.parts() {
+            self.uploads.storage.note_upload_parts(self.id, parts).await?;
+        }
+        for bytes in first {
+            self.push(writer, bytes).await?;
+        }
+        while let Some(bytes) = form.content().await? {
+            self.push(writer, bytes).await?;
+        }
+        // Also says that somebody is at it, for the blob is about to be there.
+        self.grow(0).await
+    }
+
+    async fn push(&mut self, writer: &mut Writer, bytes: Bytes) -> Result<(), Error> {
+        self.received += bytes.len() as u64;
+        if self.received > self.uploads.limits.file(self.is_guest) {
+            return Err(Error::TooLarge);
+        }
+        if self.received > self.room {
+            self.grow(AHEAD).await?;
+        }
+        Ok(writer.push(bytes).await?)
+    }
+
+    /// Asks for room for what has been received, and for more ahead.
+    async fn grow(&mut self, ahead: u64) -> Result<(), Error> {
+        let ahead = self.disk_room(ahead).await?;
+        let wish = self.uploads.limits.wish(self.is_guest, self.received, ahead);
+        match self.uploads.storage.grow_upload(self.id, wish, self.uploads.clock.now()).await? {
+            Room::Given(room) => self.room = room,
+            Room::Full => return Err(Error::NoRoom),
+            Room::Gone => return Err(Error::NotFound),
+        }
+        Ok(())
+    }
+
+    /// How much may be asked for ahead before the disk has its share: little, when it is nearly full.
+    async fn disk_room(&self, ahead: u64) -> Result<u64, Error> {
+        let share = u64::from(self.uploads.limits.disk_share) * 10;
+        for ahead in [ahead, ahead.min(NEARLY_FULL)] {
+            let fullness = self.uploads.blobs.fullness(ahead).await?;
+            if fullness.is_none_or(|thousandths| thousandths <= share) {
+                return Ok(ahead);
+            }
+        }
+        Err(Error::NoRoom)
+    }
+
+    async fn finish(&self, writer: Writer) -> Result<u64, Error> {
+        writer.finish().await?;
+        let now = self.uploads.clock.now();
+        if self.uploads.storage.finish_upload(self.id, self.received, now).await? {
+            Ok(self.received)
+        } else {
+            // Its account or its beam has gone in the last moment.
+            Err(Error::NotFound)
+        }
+    }
+}
+
+impl From<blobs::Error> for Error {
+    fn from(error: blobs::Error) -> Self {
+        match error {
+            blobs::Error::Missing => Self::NotFound,
+            blobs::Error::NoRoom => Self::NoRoom,
+            error => Self::Blobs(error),
+        }
+    }
+}

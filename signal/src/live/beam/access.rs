@@ -1,0 +1,93 @@
+//! Who may be in a beam and what each device may there (S24), and what changes for them when the rights change (H31).
+
+use std::mem;
+
+use heliograph_shared::api::beams::Role;
+use heliograph_shared::close::CloseCode;
+use heliograph_shared::socket::{SavedBeam, ServerMessage};
+use heliograph_storage::saved_beams::Access;
+
+use super::state::{BeamState, Newcomer, Output};
+use super::terms::Status;
+
+impl BeamState {
+    /// Rights, name or existence are different from now on (H31).
+    pub(super) fn change_access(&mut self, access: Option<Access>, now: i64) -> Vec<Output> {
+        let Some(access) = access else {
+            // An unsaved beam has no access that could change.
+            if matches!(self.status, Status::Saved(_)) {
+                self.status = Status::Ended;
+            }
+            return self.end(now);
+        };
+        let Status::Saved(old) = mem::replace(&mut self.status, Status::Saved(access.clone()))
+        else {
+            // Saved a moment ago: whoever is here learns it from `beam_saved`.
+            return Vec::new();
+        };
+        let mut outputs = self.send_away(now, |member| access.role(member.account).is_none());
+        if old.name != access.name {
+            outputs
+                .push(self.tell_all(ServerMessage::BeamRenamed { message: access.name.clone() }));
+        }
+        let touched = |member: &&Newcomer| {
+            old.link_access != access.link_access
+                || old.role(member.account) != access.role(member.account)
+        };
+        for member in self.members.iter().filter(touched) {
+            outputs.push(Output::AllowChunks(member.connection, self.may_write(member)));
+            if let Some(message) = self.saved_for(member) {
+                let changed = ServerMessage::AccessChanged { message };
+                outputs.push(Output::Send(vec![member.connection], changed));
+            }
+        }
+        outputs
+    }
+
+    /// Closes the sockets of those who may not stay (4403), and tells the others.
+    pub(super) fn send_away(&mut self, now: i64, whom: impl Fn(&Newcomer) -> bool) -> Vec<Output> {
+        let (gone, stay) = mem::take(&mut self.members).into_iter().partition(|m| whom(m));
+        self.members = stay;
+        let gone: Vec<Newcomer> = gone;
+        if gone.is_empty() {
+            return Vec::new();
+        }
+        let close = |member: &Newcomer| Output::Close(member.connection, CloseCode::Forbidden);
+        let mut outputs: Vec<_> = gone.iter().map(close).collect();
+        outputs.extend(self.after_leaving(now));
+        outputs
+    }
+
+    /// The same news to every device, each with its own role.
+    pub(super) fn tell_each(&self, news: impl Fn(SavedBeam) -> ServerMessage) -> Vec<Output> {
+        let to = |member: &Newcomer| {
+            let message = news(self.saved_for(member)?);
+            Some(Output::Send(vec![member.connection], message))
+        };
+        self.members.iter().filter_map(to).collect()
+    }
+
+    /// The beam as a device sees it, if it is a saved one.
+    pub(super) fn saved_for(&self, member: &Newcomer) -> Option<SavedBeam> {
+        let Status::Saved(access) = &self.status else { return None };
+        let role = access.role(member.account)?;
+        let beam_name = access.name.clone();
+        Some(SavedBeam { beam_name, role, link_access: access.link_access })
+    }
+
+    /// Whether somebody may not even come in.
+    pub(super) fn is_shut_to(&self, newcomer: &Newcomer) -> bool {
+        match &self.status {
+            Status::Saved(access) => access.role(newcomer.account).is_none(),
+            Status::Unsaved { .. } | Status::Ended => false,
+        }
+    }
+
+    /// Whether a device shares: in an unsaved beam every device does.
+    pub(super) fn may_write(&self, member: &Newcomer) -> bool {
+        match &self.status {
+            Status::Saved(access) => access.role(member.account).is_some_and(Role::may_write),
+            Status::Unsaved { .. } | Status::Ended => true,
+        }
+    }
+}

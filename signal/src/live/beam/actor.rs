@@ -1,0 +1,274 @@
+//! Drives one [`BeamState`]: a bounded mailbox in, outboxes out, one timer, one write at a time. Only this task touches
+//! the state.
+
+use std::collections::HashMap;
+use std::future::pending;
+use std::ops::ControlFlow::{self, Break, Continue};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use heliograph_shared::close::CloseCode;
+use heliograph_shared::ids::DeviceId;
+use heliograph_shared::socket::ServerMessage;
+use tokio::sync::mpsc;
+
+use super::ConnectionId;
+use super::handle::Command;
+use super::keeper::{Keeper, Unknown};
+use super::state::{BeamState, Input, Output};
+use super::write::Written;
+use crate::clock::Clock;
+use crate::live::outbox::Outbox;
+use crate::live::relay::Relay;
+use crate::live::websocket::{Message, Utf8Bytes};
+
+/// Commands that are taken at once.
+const BATCH: usize = 64;
+
+/// Loads the beam, then runs it until it is over. Whoever joins meanwhile waits in the mailbox: news of a change that the
+/// loading missed waits there too, and no change is missed by both.
+pub(super) async fn run(
+    keeper: Keeper,
+    clock: Clock,
+    relay: Arc<Relay>,
+    mut mailbox: mpsc::Receiver<Command>,
+) {
+    let mut commands = Vec::new();
+    let end = match keeper.load().await {
+        Ok(terms) => {
+            let state = BeamState::new(terms, clock.now());
+            let outboxes = HashMap::new();
+            let mut actor = Actor { state, clock, outboxes, relay, keeper, writing: None };
+            actor.run(&mut mailbox, &mut commands).await
+        }
+        Err(error) => {
+            tracing::error!(%error, "a beam could not be loaded");
+            End::TurnAway(CloseCode::Overload)
+        }
+    };
+    if let End::TurnAway(code) = end {
+        turn_away(mailbox, commands, code).await;
+    }
+}
+
+/// Answers those who still wanted to join: a beam that has ended would end again each time it was woken for them (S2).
+async fn turn_away(
+    mut mailbox: mpsc::Receiver<Command>,
+    mut commands: Vec<Command>,
+    code: CloseCode,
+) {
+    mailbox.close();
+    while let Some(command) = mailbox.recv().await {
+        commands.push(command);
+    }
+    for command in commands {
+        if let Command::Join(_, outbox, read) = command {
+            outbox.close(code);
+            let _ = read.send(());
+        }
+    }
+}
+
+/// How a beam's task is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// Nobody is here any more; whoever joins now wakes it again.
+    Asleep,
+    /// Whoever joins now is closed with this code.
+    TurnAway(CloseCode),
+}
+
+type Writing = Pin<Box<dyn Future<Output = Result<Written, Unknown>> + Send>>;
+
+struct Actor {
+    state: BeamState,
+    clock: Clock,
+    outboxes: HashMap<ConnectionId, (DeviceId, Arc<Outbox>)>,
+    relay: Arc<Relay>,
+    keeper: Keeper,
+    writing: Option<Writing>,
+}
+
+impl Actor {
+    /// Runs until the beam is over. Commands that were taken and not obeyed stay in `commands`.
+    async fn run(
+        &mut self,
+        mailbox: &mut mpsc::Receiver<Command>,
+        commands: &mut Vec<Command>,
+    ) -> End {
+        loop {
+            let sleeping = sleep(self.until_deadline());
+            let written = async {
+                match &mut self.writing {
+                    Some(writing) => writing.await,
+                    None => pending().await,
+                }
+            };
+            let written = tokio::select! {
+                biased;
+                result = written => Some(result),
+                count = mailbox.recv_many(commands, BATCH) => {
+                    if count == 0 { return End::Asleep }
+                    None
+                }
+                () = sleeping => None,
+            };
+            if let Break(end) = self.step(written, commands).await {
+                return end;
+            }
+        }
+    }
+
+    /// What follows from a write that has ended, from the time, and from the commands, in this order: a beam whose time has
+    /// come takes nothing more.
+    async fn step(
+        &mut self,
+        written: Option<Result<Written, Unknown>>,
+        commands: &mut Vec<Command>,
+    ) -> ControlFlow<End> {
+        if let Some(result) = written {
+            self.writing = None;
+            self.finish_write(result)?;
+        }
+        self.apply(Input::Tick)?;
+        commands.reverse();
+        while let Some(command) = commands.pop() {
+            if let Break(end) = self.obey(command).await {
+                commands.reverse();
+                return Break(end);
+            }
+        }
+        Continue(())
+    }
+
+    async fn obey(&mut self, command: Command) -> ControlFlow<End> {
+        match command {
+            Command::Join(newcomer, outbox, read) => {
+                let device = newcomer.device.device_id;
+                self.outboxes.insert(newcomer.connection, (device, outbox));
+                let _ = read.send(());
+                self.apply(Input::Join(newcomer))
+            }
+            Command::Said(connection, saying) => self.apply(Input::Said(connection, saying)),
+            Command::Gone(connection) => {
+                self.forget(connection);
+                self.apply(Input::Gone(connection))
+            }
+            Command::Refresh(done) => {
+                let outcome = self.refresh().await;
+                let _ = done.send(());
+                outcome
+            }
+            Command::UserChanged(account, user) => self.apply(Input::UserChanged(account, user)),
+        }
+    }
+
+    /// Puts into effect what the tables say of rights, name and existence. What was being stored when they changed is stored
+    /// before this returns: afterwards nothing more comes from those who lost the right.
+    async fn refresh(&mut self) -> ControlFlow<End> {
+        match self.keeper.access().await {
+            Ok(access) => self.apply(Input::AccessChanged(access))?,
+            Err(error) => {
+                tracing::error!(%error, "the rights in a beam could not be read");
+                return self.shed();
+            }
+        }
+        if let Some(writing) = self.writing.take() {
+            let result = writing.await;
+            self.finish_write(result)?;
+        }
+        self.apply(Input::Tick)
+    }
+
+    fn finish_write(&mut self, result: Result<Written, Unknown>) -> ControlFlow<End> {
+        match result {
+            Ok(written) => self.apply(Input::Written(written)),
+            Err(Unknown) => self.shed(),
+        }
+    }
+
+    /// Nobody can say what the tables hold now: everybody is sent away, and meets a beam that is loaded anew.
+    fn shed(&mut self) -> ControlFlow<End> {
+        for (_, (_, outbox)) in self.outboxes.drain() {
+            outbox.close(CloseCode::Overload);
+        }
+        Break(End::Asleep)
+    }
+
+    fn apply(&mut self, input: Input) -> ControlFlow<End> {
+        let now = self.clock.now();
+        for output in self.state.handle(input, now) {
+            match output {
+                Output::Admit(connection) => self.admit(connection),
+                Output::AllowChunks(connection, allowed) => {
+                    if let Some((device, _)) = self.outboxes.get(&connection) {
+                        self.relay.allow_chunks(*device, allowed);
+                    }
+                }
+                Output::Send(to, message) => self.send(&to, &message),
+                Output::Close(connection, code) => {
+                    if let Some((_, outbox)) = self.forget(connection) {
+                        outbox.close(code);
+                    }
+                }
+                Output::Record(expires_at) => {
+                    tokio::spawn(self.keeper.clone().record(expires_at));
+                }
+                Output::Write(write) => {
+                    self.writing = Some(Box::pin(self.keeper.clone().write(write)));
+                }
+                Output::Finish if self.state.has_ended(now) => {
+                    return Break(End::TurnAway(CloseCode::Ended));
+                }
+                Output::Finish => return Break(End::Asleep),
+            }
+        }
+        Continue(())
+    }
+
+    fn admit(&self, connection: ConnectionId) {
+        if let Some((device, outbox)) = self.outboxes.get(&connection) {
+            self.relay.add(*device, connection, outbox.clone());
+        }
+    }
+
+    fn forget(&mut self, connection: ConnectionId) -> Option<(DeviceId, Arc<Outbox>)> {
+        let (device, outbox) = self.outboxes.remove(&connection)?;
+        self.relay.remove(device, connection);
+        Some((device, outbox))
+    }
+
+    /// Written once as text, shared by every device that gets it.
+    fn send(&self, to: &[ConnectionId], message: &ServerMessage) {
+        match serde_json::to_string(message) {
+            Ok(text) => {
+                let text = Utf8Bytes::from(text);
+                for connection in to {
+                    if let Some((_, outbox)) = self.outboxes.get(connection) {
+                        outbox.push(Message::Text(text.clone()));
+                    }
+                }
+            }
+            Err(error) => tracing::error!(%error, "a message could not be written"),
+        }
+    }
+
+    /// Time until the state is due; none for never.
+    fn until_deadline(&self) -> Option<Duration> {
+        let deadline = Some(self.state.deadline()).filter(|deadline| *deadline < i64::MAX)?;
+        let until = deadline.saturating_sub(self.clock.now());
+        Some(Duration::from_millis(u64::try_from(until).unwrap_or_default()))
+    }
+}
+
+/// Sleeps; a saved beam that somebody is in has no end to wait for.
+async fn sleep(due: Option<Duration>) {
+    match due {
+        Some(due) => tokio::time::sleep(due).await,
+        None => pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests;

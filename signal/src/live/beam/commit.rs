@@ -1,0 +1,191 @@
+//! Commit and tell: every change of a saved beam over HTTP passes here. The change is committed and then put into effect for
+//! the devices that are in the beam, by a task of its own: whoever asked may hang up in the middle of it (H31).
+//!
+//! Handlers cannot leave the second half out, because only this folder holds the [`BeamWriter`] that can do the first.
+//! Changes that a device asks for are written by the beam's own task, which tells its devices itself.
+
+use heliograph_shared::api::beams::{Beam, Level, LinkAccess};
+use heliograph_shared::ids::{BeamId, ShareId};
+use heliograph_shared::names::BeamName;
+use heliograph_storage as storage;
+use heliograph_storage::BeamWriter;
+use heliograph_storage::accounts::AccountId;
+use heliograph_storage::shares::Share;
+use tokio_util::task::TaskTracker;
+
+use super::hub::Hub;
+use crate::error::Error;
+
+/// Changes saved beams.
+#[derive(Clone, Debug)]
+pub struct Beams {
+    hub: Hub,
+    tasks: TaskTracker,
+}
+
+impl Beams {
+    /// Tells the live beams of this hub. The end of the server waits for `tasks`.
+    #[must_use]
+    pub fn new(hub: Hub, tasks: TaskTracker) -> Self {
+        Self { hub, tasks }
+    }
+
+    /// Renames a beam and sets what its link allows; what is absent stays (H27).
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Forbidden`], [`Error::Storage`].
+    pub async fn change(
+        &self,
+        actor: AccountId,
+        beam: BeamId,
+        name: Option<BeamName>,
+        link_access: Option<LinkAccess>,
+    ) -> Result<Beam, Error> {
+        let change = async move |writer: BeamWriter| {
+            writer.change_beam(actor, beam, name.as_ref(), link_access).await
+        };
+        self.commit(vec![beam], change).await
+    }
+
+    /// Gives a beam another id (H28).
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Forbidden`], [`Error::Storage`].
+    pub async fn renew(
+        &self,
+        actor: AccountId,
+        old: BeamId,
+        new: BeamId,
+        now: i64,
+    ) -> Result<Beam, Error> {
+        let renew = async move |writer: BeamWriter| writer.renew_beam(actor, old, new, now).await;
+        self.commit(vec![old, new], renew).await
+    }
+
+    /// Deletes a beam with everything in it (H29).
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Forbidden`], [`Error::Storage`].
+    pub async fn delete(&self, actor: AccountId, beam: BeamId, now: i64) -> Result<(), Error> {
+        let delete = async move |writer: BeamWriter| writer.delete_beam(actor, beam, now).await;
+        self.commit(vec![beam], delete).await
+    }
+
+    /// Shares a beam with a person, by a username in any case (H23).
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Forbidden`], [`Error::Fields`], [`Error::Storage`].
+    pub async fn share(
+        &self,
+        actor: AccountId,
+        id: ShareId,
+        beam: BeamId,
+        username: String,
+        level: Level,
+        now: i64,
+    ) -> Result<Share, Error> {
+        let share = async move |writer: BeamWriter| {
+            writer.create_share(actor, id, beam, &username, level, now).await
+        };
+        self.commit(vec![beam], share).await
+    }
+
+    /// Changes the level of a share (H24).
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Forbidden`], [`Error::Storage`].
+    pub async fn change_share(
+        &self,
+        actor: AccountId,
+        id: ShareId,
+        level: Level,
+    ) -> Result<Share, Error> {
+        let change = move |writer: BeamWriter, beam| async move {
+            writer.change_share(actor, beam, id, level).await
+        };
+        self.commit_share(id, change).await
+    }
+
+    /// Takes a share away, or leaves a beam by one's own (H25).
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Forbidden`], [`Error::Storage`].
+    pub async fn unshare(&self, actor: AccountId, id: ShareId) -> Result<(), Error> {
+        let delete = move |writer: BeamWriter, beam| async move {
+            writer.delete_share(actor, beam, id).await
+        };
+        self.commit_share(id, delete).await
+    }
+
+    /// Deletes an account, and with it what it has in beams (H15). `then` follows as soon as the account is gone, or may be,
+    /// and before the beams are told.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub async fn delete_account(
+        &self,
+        account: AccountId,
+        now: i64,
+        then: impl FnOnce() + Send + 'static,
+    ) -> Result<(), Error> {
+        let hub = self.hub.clone();
+        let beams = hub.storage.beams_of_account(account).await?;
+        let delete = async move |writer: BeamWriter| {
+            let deleted = writer.delete_account(account, now).await;
+            if matches!(&deleted, Ok(_) | Err(storage::Error::Uncertain(_))) {
+                then();
+            }
+            // A beam may have become one of the account's after they were looked up above.
+            for beam in deleted? {
+                hub.refresh(beam).await;
+            }
+            Ok(())
+        };
+        self.commit(beams, delete).await
+    }
+
+    /// Changes the beam of a share, in a second try if the beam was renewed before the first one.
+    async fn commit_share<T, F>(
+        &self,
+        id: ShareId,
+        change: impl Fn(BeamWriter, BeamId) -> F + Clone + Send + 'static,
+    ) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, storage::Error>> + Send,
+    {
+        let mut tried = None;
+        loop {
+            let beam = self.hub.storage.beam_of_share(id).await?.ok_or(Error::NotFound)?;
+            let change = change.clone();
+            match self.commit(vec![beam], move |writer| change(writer, beam)).await {
+                Err(Error::NotFound) if tried != Some(beam) => tried = Some(beam),
+                result => return result,
+            }
+        }
+    }
+
+    /// Changes these beams, then has their devices told. Live beams look at the tables themselves, so they are right also
+    /// when it is uncertain whether the change was committed.
+    async fn commit<T, F>(
+        &self,
+        beams: Vec<BeamId>,
+        change: impl FnOnce(BeamWriter) -> F + Send + 'static,
+    ) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, storage::Error>> + Send,
+    {
+        let hub = self.hub.clone();
+        let task = self.tasks.spawn(async move {
+            let result = change(hub.writer.clone()).await;
+            if !matches!(&result, Err(error) if error.is_refusal()) {
+                for beam in beams {
+                    hub.refresh(beam).await;
+                }
+            }
+            result
+        });
+        Ok(task.await.map_err(|_| Error::Internal)??)
+    }
+}

@@ -1,0 +1,107 @@
+//! The beams that are live now, by id. The map holds nothing else: a beam that ends takes itself out.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use heliograph_shared::ids::BeamId;
+use heliograph_shared::socket::DeviceUser;
+use heliograph_storage::accounts::AccountId;
+use heliograph_storage::{BeamWriter, Storage};
+
+use super::actor;
+use super::handle::{BeamHandle, Membership};
+use super::keeper::Keeper;
+use super::state::Newcomer;
+use crate::clock::Clock;
+use crate::live::outbox::Outbox;
+
+/// Finds live beams and wakes the others. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Hub {
+    live: Arc<Mutex<HashMap<BeamId, BeamHandle>>>,
+    clock: Clock,
+    pub(super) storage: Storage,
+    /// Given to live beams and to [`super::commit::Beams`], and to nobody else.
+    pub(super) writer: BeamWriter,
+    /// Bytes that an account may store in all.
+    quota: u64,
+}
+
+impl Hub {
+    /// No beam is live yet. `quota` is what an account may store in all, in bytes.
+    #[must_use]
+    pub fn new(clock: Clock, storage: Storage, writer: BeamWriter, quota: u64) -> Self {
+        Self { live: Arc::default(), clock, storage, writer, quota }
+    }
+
+    /// Puts a device into a beam. If nobody is there the beam wakes, and its memory is named `epoch` (S11).
+    pub async fn join(
+        &self,
+        beam: BeamId,
+        epoch: &str,
+        newcomer: Newcomer,
+        outbox: Arc<Outbox>,
+    ) -> Membership {
+        loop {
+            let handle = self.get_or_spawn(beam, epoch);
+            if let Ok(membership) = handle.join(newcomer.clone(), outbox.clone()).await {
+                return membership;
+            }
+            // It fell asleep between the look-up and the join.
+            self.forget(beam, &handle);
+        }
+    }
+
+    /// Whether somebody is in the beam, or was a moment ago.
+    #[must_use]
+    pub fn is_live(&self, beam: BeamId) -> bool {
+        self.lock().contains_key(&beam)
+    }
+
+    /// Puts what the tables say of a beam into effect for those who are in it (H31).
+    pub(super) async fn refresh(&self, beam: BeamId) {
+        let handle = self.lock().get(&beam).cloned();
+        if let Some(handle) = handle {
+            handle.refresh().await;
+        }
+    }
+
+    /// Shows a person differently at their devices in a beam (S6).
+    pub async fn change_user(&self, beam: BeamId, account: AccountId, user: DeviceUser) {
+        let handle = self.lock().get(&beam).cloned();
+        if let Some(handle) = handle {
+            handle.change_user(account, user).await;
+        }
+    }
+
+    /// Looks up and inserts under one lock, so that two newcomers meet in the same beam.
+    fn get_or_spawn(&self, beam: BeamId, epoch: &str) -> BeamHandle {
+        self.lock().entry(beam).or_insert_with(|| self.spawn(beam, epoch)).clone()
+    }
+
+    fn spawn(&self, beam: BeamId, epoch: &str) -> BeamHandle {
+        let Self { clock, storage, writer, quota, .. } = self.clone();
+        let keeper = Keeper { beam, epoch: epoch.to_owned(), clock, storage, writer, quota };
+        let (handle, mailbox) = BeamHandle::new();
+        let (hub, finished) = (self.clone(), handle.clone());
+        tokio::spawn(async move {
+            actor::run(keeper, clock, finished.relay().clone(), mailbox).await;
+            hub.forget(beam, &finished);
+        });
+        handle
+    }
+
+    fn forget(&self, beam: BeamId, finished: &BeamHandle) {
+        let mut live = self.lock();
+        if live.get(&beam).is_some_and(|current| current.is_same(finished)) {
+            live.remove(&beam);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<BeamId, BeamHandle>> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,204 @@
+//! The items of a live beam: bounded memory in one order (S7 to S11, S17, S22).
+
+use std::cell::OnceCell;
+use std::collections::VecDeque;
+
+use heliograph_shared::ids::ItemId;
+use heliograph_shared::limits::{
+    MAX_LIVE_BYTES, MAX_LIVE_ITEMS, MAX_NOTES, MAX_NOTES_BYTES, SYNC_PAGE_BYTES, SYNC_PAGE_ITEMS,
+};
+use heliograph_shared::socket::{Json, LiveItem, SyncPage};
+use heliograph_storage::accounts::AccountId;
+
+use super::content;
+
+/// What an item became when it was shared.
+#[derive(Debug)]
+pub enum Shared {
+    /// It is new.
+    New(LiveItem),
+    /// There was one with this id and this content; it stays as it was.
+    Again(LiveItem),
+    /// There was one with this id and this other content.
+    Replaced {
+        /// The content that is gone.
+        old: Json,
+        /// What stands in its place.
+        new: LiveItem,
+    },
+}
+
+/// What happens when there is no room for another item.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keeping {
+    /// In memory only: the oldest go (S17).
+    #[default]
+    Newest,
+    /// As the tables have them: all of them, so that a new one must be refused (S22).
+    All,
+}
+
+/// The items, oldest first.
+#[derive(Debug, Default)]
+pub struct Items {
+    keeping: Keeping,
+    kept: VecDeque<Kept>,
+    bytes: usize,
+    last_seq: u64,
+    /// Everything up to this one may have been let go for want of room.
+    let_go: u64,
+}
+
+#[derive(Debug)]
+struct Kept {
+    item: LiveItem,
+    /// Who shared it, if that device was logged in.
+    author: Option<AccountId>,
+    /// Made when a deletion first asks for it: most items are never compared.
+    fingerprint: OnceCell<u64>,
+}
+
+impl Kept {
+    fn bytes(&self) -> usize {
+        self.item.message.get().len() + self.item.extra.len()
+    }
+
+    fn has_content(&self, message: &Json, fingerprint: u64) -> bool {
+        let own = *self.fingerprint.get_or_init(|| content::fingerprint(&self.item.message));
+        own == fingerprint && content::same(&self.item.message, message)
+    }
+}
+
+impl Items {
+    /// The items of a saved beam, oldest first, after which the next number is `last_seq` + 1.
+    pub fn stored(
+        notes: impl IntoIterator<Item = (LiveItem, Option<AccountId>)>,
+        last_seq: u64,
+    ) -> Self {
+        let mut items = Self { keeping: Keeping::All, last_seq, ..Self::default() };
+        for (item, author) in notes {
+            items.push(item, author);
+        }
+        items
+    }
+
+    /// From now on nothing goes for want of room.
+    pub fn keep_all(&mut self) {
+        self.keeping = Keeping::All;
+    }
+
+    /// Every item with its author, oldest first.
+    pub fn all(&self) -> impl Iterator<Item = (&LiveItem, Option<AccountId>)> {
+        self.kept.iter().map(|kept| (&kept.item, kept.author))
+    }
+
+    /// The number of the next item.
+    pub fn next_seq(&self) -> u64 {
+        self.last_seq + 1
+    }
+
+    /// Whether there is an item with this id and this content already.
+    pub fn has(&self, item: &LiveItem) -> bool {
+        self.position(item.id).is_some_and(|at| self.is_same(at, item))
+    }
+
+    /// Whether a saved beam has room for an item. One that replaces another gets the room of the old one; one that does not
+    /// grow always fits.
+    pub fn has_room_for(&self, item: &LiveItem) -> bool {
+        let bytes = item.message.get().len() + item.extra.len();
+        match self.position(item.id).map(|at| self.kept[at].bytes()) {
+            Some(old) => bytes <= old || self.bytes - old + bytes <= MAX_NOTES_BYTES,
+            None => self.kept.len() < MAX_NOTES && self.bytes + bytes <= MAX_NOTES_BYTES,
+        }
+    }
+
+    /// An item and who shared it.
+    pub fn find(&self, id: ItemId) -> Option<(&LiveItem, Option<AccountId>)> {
+        self.position(id).map(|at| (&self.kept[at].item, self.kept[at].author))
+    }
+
+    /// The items whose content is an equal JSON value.
+    pub fn with_content(&self, message: &Json) -> Vec<ItemId> {
+        let fingerprint = content::fingerprint(message);
+        let kept = self.kept.iter().filter(|kept| kept.has_content(message, fingerprint));
+        kept.map(|kept| kept.item.id).collect()
+    }
+
+    /// Shares an item; its place in the order is given here. One that takes the place of another keeps its author.
+    pub fn share(&mut self, mut item: LiveItem, author: Option<AccountId>) -> Shared {
+        let old = match self.position(item.id) {
+            Some(at) if self.is_same(at, &item) => {
+                return Shared::Again(self.kept[at].item.clone());
+            }
+            Some(at) => self.remove(at),
+            None => None,
+        };
+        self.last_seq += 1;
+        item.seq = self.last_seq;
+        let author = old.as_ref().map_or(author, |old| old.author);
+        self.push(item.clone(), author);
+        self.make_room();
+        match old {
+            Some(old) => Shared::Replaced { old: old.item.message, new: item },
+            None => Shared::New(item),
+        }
+    }
+
+    /// Deletes one item and gives it back.
+    pub fn delete(&mut self, id: ItemId) -> Option<LiveItem> {
+        self.position(id).and_then(|at| self.remove(at)).map(|kept| kept.item)
+    }
+
+    /// The items after one, as many as fit a page.
+    pub fn page(&self, epoch: &str, after: Option<u64>) -> SyncPage {
+        let after = after.unwrap_or_default();
+        let mut page = SyncPage {
+            epoch: epoch.to_owned(),
+            oldest: self.let_go + 1,
+            items: Vec::new(),
+            next: None,
+        };
+        let mut bytes = 0;
+        for kept in self.kept.iter().filter(|kept| kept.item.seq > after) {
+            bytes += kept.bytes();
+            let is_full = page.items.len() == SYNC_PAGE_ITEMS || bytes > SYNC_PAGE_BYTES;
+            if let Some(last) = page.items.last().filter(|_| is_full) {
+                page.next = Some(last.seq);
+                break;
+            }
+            page.items.push(kept.item.clone());
+        }
+        page
+    }
+
+    fn position(&self, id: ItemId) -> Option<usize> {
+        self.kept.iter().position(|kept| kept.item.id == id)
+    }
+
+    fn is_same(&self, at: usize, item: &LiveItem) -> bool {
+        let there = &self.kept[at].item;
+        there.extra == item.extra && content::same(&there.message, &item.message)
+    }
+
+    fn push(&mut self, item: LiveItem, author: Option<AccountId>) {
+        let kept = Kept { item, author, fingerprint: OnceCell::new() };
+        self.bytes += kept.bytes();
+        self.kept.push_back(kept);
+    }
+
+    fn remove(&mut self, at: usize) -> Option<Kept> {
+        let kept = self.kept.remove(at)?;
+        self.bytes -= kept.bytes();
+        Some(kept)
+    }
+
+    fn make_room(&mut self) {
+        if self.keeping == Keeping::All {
+            return;
+        }
+        while self.kept.len() > MAX_LIVE_ITEMS || self.bytes > MAX_LIVE_BYTES {
+            let Some(oldest) = self.remove(0) else { return };
+            self.let_go = oldest.item.seq;
+        }
+    }
+}

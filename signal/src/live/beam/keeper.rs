@@ -1,0 +1,155 @@
+//! What a live beam asks of the tables: to be loaded when it wakes, and written when it changes.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use heliograph_shared::ids::BeamId;
+use heliograph_shared::limits::BEAM_LIFETIME;
+use heliograph_shared::socket::LiveItem;
+use heliograph_storage::accounts::AccountId;
+use heliograph_storage::beams::Life;
+use heliograph_storage::notes::{NewNote, Quota};
+use heliograph_storage::saved_beams::Access;
+use heliograph_storage::{BeamWriter, Error, Storage};
+use serde_json::value::RawValue;
+use tokio::time::{sleep, timeout};
+
+use super::items::Items;
+use super::terms::{Status, Terms};
+use super::write::{Write, Written};
+use crate::clock::{Clock, millis};
+
+/// Tries to make a beam a row; after them the beam goes on living in memory only.
+const RECORD_TRIES: u32 = 5;
+/// Pause between two of them.
+const RECORD_PAUSE: Duration = Duration::from_secs(5);
+/// Tries to find out what the tables hold after an uncertain write.
+const RELOAD_TRIES: u32 = 5;
+/// Time for one of them: as long as a connection may take, and a lock that a lost connection still holds.
+const RELOAD_TIMEOUT: Duration = Duration::from_secs(10);
+/// Pause between two of them.
+const RELOAD_PAUSE: Duration = Duration::from_secs(1);
+
+/// After an uncertain write, nobody can say what the tables hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Unknown;
+
+/// The tables, as one beam sees them. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(super) struct Keeper {
+    pub beam: BeamId,
+    /// Names the memory that begins with the next waking (S11).
+    pub epoch: String,
+    pub clock: Clock,
+    pub storage: Storage,
+    pub writer: BeamWriter,
+    /// Bytes that the owner of a saved beam may store in all.
+    pub quota: u64,
+}
+
+impl Keeper {
+    /// What the beam is when it wakes.
+    ///
+    /// # Errors
+    /// [`Error`] when the tables cannot be read.
+    pub async fn load(&self) -> Result<Terms, Error> {
+        let expires_at = self.clock.now() + millis(BEAM_LIFETIME);
+        let mut terms = Terms {
+            epoch: self.epoch.clone(),
+            status: Status::Unsaved { expires_at, recorded: false },
+            items: Items::default(),
+            removed: HashSet::new(),
+        };
+        let Some(record) = self.storage.find_beam(self.beam).await? else { return Ok(terms) };
+        terms.removed = self.storage.removed_devices(self.beam).await?.into_iter().collect();
+        match record.life {
+            Life::Unsaved { expires_at } => {
+                terms.status = Status::Unsaved { expires_at, recorded: true };
+            }
+            Life::Ended => terms.status = Status::Ended,
+            Life::Saved(saved) => {
+                let notes = self.storage.notes_of(self.beam).await?;
+                terms.items = Items::stored(notes.into_iter().filter_map(item), saved.last_seq);
+                terms.status = self.access().await?.map_or(Status::Ended, Status::Saved);
+            }
+        }
+        Ok(terms)
+    }
+
+    /// Who may do what, if this is a saved beam.
+    ///
+    /// # Errors
+    /// [`Error`] when the tables cannot be read.
+    pub async fn access(&self) -> Result<Option<Access>, Error> {
+        self.storage.access_to(self.beam).await
+    }
+
+    /// Stores a change. When the connection breaks at the commit, the beam is read anew: the change may have happened.
+    ///
+    /// # Errors
+    /// [`Unknown`] when that is not possible.
+    pub async fn write(self, write: Write) -> Result<Written, Unknown> {
+        let (beam, writer) = (self.beam, &self.writer);
+        let quota = Quota { bytes: self.quota, now: self.clock.now() };
+        let written = match &write {
+            Write::Save { owner, name, notes } => {
+                writer.save_beam(beam, *owner, name, notes, quota).await
+            }
+            Write::Rename { actor, name } => {
+                writer.change_beam(*actor, beam, Some(name), None).await.map(drop)
+            }
+            Write::Put(note) => writer.put_note(beam, note, quota).await,
+            Write::Delete(ids) => writer.delete_notes(beam, ids, quota.now).await,
+            Write::RemoveDevice(device) => writer.remove_device(beam, *device).await,
+        };
+        match written {
+            Ok(()) => Ok(Written::Done),
+            Err(Error::Full) => Ok(Written::Full),
+            Err(error) if error.is_refusal() => Ok(Written::Refused),
+            Err(error @ Error::Uncertain(_)) => {
+                tracing::error!(%error, "a change of a beam may have been stored or not");
+                self.reload().await
+            }
+            Err(error) => {
+                tracing::error!(%error, "a change of a beam could not be stored");
+                Ok(Written::Unavailable)
+            }
+        }
+    }
+
+    async fn reload(&self) -> Result<Written, Unknown> {
+        for _ in 0..RELOAD_TRIES {
+            let reload = async {
+                self.writer.settle(self.beam).await?;
+                self.load().await
+            };
+            match timeout(RELOAD_TIMEOUT, reload).await {
+                Ok(Ok(terms)) => return Ok(Written::Reloaded(Box::new(terms))),
+                Ok(Err(error)) => tracing::error!(%error, "a beam could not be loaded again"),
+                Err(_) => tracing::error!("a beam could not be loaded again in time"),
+            }
+            sleep(RELOAD_PAUSE).await;
+        }
+        Err(Unknown)
+    }
+
+    /// Makes the beam a row. Apart from the beam's own task: a database that is locked must not be felt in a live beam.
+    pub async fn record(self, expires_at: i64) {
+        let created_at = expires_at - millis(BEAM_LIFETIME);
+        for _ in 0..RECORD_TRIES {
+            match self.storage.record_shared_beam(self.beam, created_at, expires_at).await {
+                Ok(()) => return,
+                Err(error) => tracing::error!(%error, "a beam could not be recorded"),
+            }
+            sleep(RECORD_PAUSE).await;
+        }
+    }
+}
+
+/// A stored note as the item that it was.
+fn item(note: NewNote) -> Option<(LiveItem, Option<AccountId>)> {
+    let NewNote { id, seq, content, kind, device, author, created_at, upload: _ } = note;
+    // What was stored was JSON; a row that is not shows nothing rather than breaking the others.
+    let message = RawValue::from_string(content).ok()?;
+    Some((LiveItem { message, extra: kind, id, seq, from: device, at: created_at }, author))
+}

@@ -1,0 +1,328 @@
+//! What each role may do (B6, S21 to S26), and that in a saved beam nothing is told before it is stored.
+
+use std::collections::HashMap;
+
+use heliograph_shared::api::beams::{LinkAccess, Role};
+use heliograph_shared::error::ErrorCode;
+use heliograph_shared::ids::{DeviceId, ItemId};
+use heliograph_shared::limits::{MAX_REMOVED_DEVICES, MAX_WAITING_BYTES, MAX_WAITING_CHANGES};
+use heliograph_shared::names::BeamName;
+use heliograph_shared::socket::{Json, LiveItem, ServerMessage};
+use heliograph_storage::accounts::AccountId;
+use heliograph_storage::notes::NewNote;
+use heliograph_storage::saved_beams::Access;
+
+use super::content;
+use super::items::Shared;
+use super::request::{Request, Speaker};
+use super::state::{BeamState, Output, refuse};
+use super::terms::{Status, Terms};
+use super::write::{Effect, Pending, Write, Written};
+use crate::live::refusal::Refusal;
+
+/// The specification's sentence for a note that is not yours to delete.
+const NOT_YOURS: Refusal =
+    Refusal::new("Cannot delete beam note from UI (Update Soon)", ErrorCode::Forbidden);
+const READ_ONLY: Refusal = Refusal::new("You may only read in this beam.", ErrorCode::Forbidden);
+const BUSY: Refusal =
+    Refusal::new("This beam cannot store that much at once. Try again.", ErrorCode::Unavailable);
+const UNAVAILABLE: Refusal =
+    Refusal::new("This could not be stored. Try again.", ErrorCode::Unavailable);
+const OVERTAKEN: Refusal =
+    Refusal::new("This beam has changed in the meantime.", ErrorCode::Forbidden);
+const NOT_TO_CHANGE: Refusal =
+    Refusal::new("This note is not yours to change.", ErrorCode::Forbidden);
+const BEAM_FULL: Refusal =
+    Refusal::new("This beam is full. Delete something first.", ErrorCode::NoRoom);
+const QUOTA_FULL: Refusal = Refusal::new(
+    "The account of this beam's owner is full. Delete files or notes first.",
+    ErrorCode::NoRoom,
+);
+const LOGIN_NEEDED: Refusal = Refusal::new("Log in to save this beam.", ErrorCode::Unauthorized);
+const NOT_TO_RENAME: Refusal =
+    Refusal::new("Only its owner and admins rename a beam.", ErrorCode::Forbidden);
+const NOT_CREATOR: Refusal =
+    Refusal::new("Only who made this beam can save it.", ErrorCode::Forbidden);
+const NOT_TO_REMOVE: Refusal =
+    Refusal::new("Only those who manage a beam remove devices.", ErrorCode::Forbidden);
+const NEVER_SEEN: Refusal =
+    Refusal::new("This device was not in this beam.", ErrorCode::DeviceGone);
+const REMOVED_TOO_MANY: Refusal = Refusal::new(
+    "No more devices can be removed from this beam. Renew its link instead.",
+    ErrorCode::NoRoom,
+);
+
+/// What comes of a request, once it is allowed.
+enum Verdict {
+    /// It is done; these are told.
+    Done(Vec<Output>),
+    /// It is done when the tables have it.
+    Store(Box<Write>, Effect),
+}
+
+impl BeamState {
+    /// Takes a request: at once, or in its turn when something is being stored.
+    pub(super) fn ask(&mut self, speaker: Speaker, request: Request, now: i64) -> Vec<Output> {
+        if self.writing.is_none() {
+            return self.consider(speaker, request, now);
+        }
+        let bytes: usize = self.waiting.iter().map(|(_, request)| request.bytes()).sum();
+        if self.waiting.len() >= MAX_WAITING_CHANGES || bytes + request.bytes() > MAX_WAITING_BYTES
+        {
+            return vec![refuse(speaker.connection, BUSY.about(request.subject()))];
+        }
+        self.waiting.push_back((speaker, request));
+        Vec::new()
+    }
+
+    fn consider(&mut self, by: Speaker, request: Request, now: i64) -> Vec<Output> {
+        if self.removed.contains(&by.device) || matches!(self.status, Status::Ended) {
+            return Vec::new();
+        }
+        let subject = request.subject();
+        match self.decide(by, request, now) {
+            Ok(Verdict::Done(outputs)) => outputs,
+            Ok(Verdict::Store(write, effect)) => {
+                self.writing = Some(Pending { by, subject, effect });
+                vec![Output::Write(*write)]
+            }
+            Err(refusal) => vec![refuse(by.connection, refusal.about(subject))],
+        }
+    }
+
+    fn decide(&mut self, by: Speaker, request: Request, now: i64) -> Result<Verdict, Refusal> {
+        match request {
+            Request::Share { message, kind, id } => {
+                let extra = kind.into_string();
+                let item = LiveItem { message, extra, id, seq: 0, from: by.device, at: now };
+                self.share(by, item)
+            }
+            Request::Delete { message, id } => self.delete(by, message, id),
+            Request::Save(name) => self.save(by, name),
+            Request::RemoveDevice(device) => self.remove(by, device),
+        }
+    }
+
+    fn share(&mut self, by: Speaker, mut item: LiveItem) -> Result<Verdict, Refusal> {
+        let Status::Saved(access) = &self.status else {
+            let mut outputs = self.take(by, item);
+            if let Status::Unsaved { recorded: recorded @ false, expires_at } = &mut self.status {
+                *recorded = true;
+                outputs.push(Output::Record(*expires_at));
+            }
+            return Ok(Verdict::Done(outputs));
+        };
+        let role = access.role(by.account).filter(|role| role.may_write());
+        let role = role.ok_or(READ_ONLY)?;
+        if self.items.has(&item) {
+            return Ok(Verdict::Done(self.take(by, item)));
+        }
+        let old = self.items.find(item.id);
+        if old.is_some_and(|(old, author)| !(role.may_manage() || is_own(by, old, author))) {
+            return Err(NOT_TO_CHANGE);
+        }
+        let author = old.map_or(by.account, |(_, author)| author);
+        if !self.items.has_room_for(&item) {
+            return Err(BEAM_FULL);
+        }
+        item.seq = self.items.next_seq();
+        let note = note(&item, author);
+        Ok(Verdict::Store(Box::new(Write::Put(note)), Effect::Shared(item)))
+    }
+
+    /// Puts an item into its place and says who is told what.
+    fn take(&mut self, by: Speaker, item: LiveItem) -> Vec<Output> {
+        match self.items.share(item, by.account) {
+            Shared::Again(item) => {
+                vec![Output::Send(vec![by.connection], ServerMessage::RecClipboard(item))]
+            }
+            Shared::New(item) => vec![self.tell_all(ServerMessage::RecClipboard(item))],
+            Shared::Replaced { old, new } => self.tell_of_change(old, new),
+        }
+    }
+
+    fn delete(
+        &mut self,
+        by: Speaker,
+        message: Json,
+        id: Option<ItemId>,
+    ) -> Result<Verdict, Refusal> {
+        let Status::Saved(access) = &self.status else {
+            let ids = id.map_or_else(|| self.items.with_content(&message), |id| vec![id]);
+            return Ok(Verdict::Done(self.forget(&ids, message, id)));
+        };
+        let role = access.named_role(by.account);
+        let mut ids = id.map_or_else(|| self.items.with_content(&message), |id| vec![id]);
+        ids.retain(|id| self.items.find(*id).is_some());
+        let is_own = |id: &ItemId| {
+            self.items.find(*id).is_some_and(|(item, author)| is_own(by, item, author))
+        };
+        let may = match role {
+            Some(role) if role.may_manage() => true,
+            Some(Role::Write) => ids.iter().all(is_own),
+            // Who has only the link deletes nothing that is stored.
+            _ => ids.is_empty(),
+        };
+        if !may {
+            return Err(NOT_YOURS);
+        }
+        if ids.is_empty() {
+            return Ok(Verdict::Done(Vec::new()));
+        }
+        Ok(Verdict::Store(
+            Box::new(Write::Delete(ids.clone())),
+            Effect::Deleted { ids, message, id },
+        ))
+    }
+
+    fn forget(&mut self, ids: &[ItemId], message: Json, id: Option<ItemId>) -> Vec<Output> {
+        let deleted = ids.iter().filter_map(|id| self.items.delete(*id)).last();
+        // Plain devices delete by content, so they are told the content that it really had.
+        let message = deleted.filter(|_| id.is_some()).map_or(message, |item| item.message);
+        vec![self.tell_all(ServerMessage::DeleteNote { message, id })]
+    }
+
+    fn save(&self, by: Speaker, name: BeamName) -> Result<Verdict, Refusal> {
+        let account = by.account.ok_or(LOGIN_NEEDED)?;
+        match &self.status {
+            Status::Saved(access) => {
+                if !access.role(by.account).is_some_and(Role::may_manage) {
+                    return Err(NOT_TO_RENAME);
+                }
+                let rename = Write::Rename { actor: account, name: name.clone() };
+                Ok(Verdict::Store(Box::new(rename), Effect::Renamed(name)))
+            }
+            _ if !by.creator => Err(NOT_CREATOR),
+            _ => {
+                let notes = self.items.all().map(|(item, author)| note(item, author)).collect();
+                let write = Write::Save { owner: account, name: name.clone(), notes };
+                Ok(Verdict::Store(Box::new(write), Effect::Saved { owner: account, name }))
+            }
+        }
+    }
+
+    fn remove(&self, by: Speaker, device: DeviceId) -> Result<Verdict, Refusal> {
+        let may = match &self.status {
+            Status::Saved(access) => access.role(by.account).is_some_and(Role::may_manage),
+            Status::Unsaved { .. } | Status::Ended => by.creator,
+        };
+        if !may {
+            return Err(NOT_TO_REMOVE);
+        }
+        if self.removed.contains(&device) {
+            return Ok(Verdict::Done(Vec::new()));
+        }
+        if !self.seen.contains(device) && !self.items.all().any(|(item, _)| item.from == device) {
+            return Err(NEVER_SEEN);
+        }
+        if self.removed.len() >= MAX_REMOVED_DEVICES {
+            return Err(REMOVED_TOO_MANY);
+        }
+        Ok(Verdict::Store(Box::new(Write::RemoveDevice(device)), Effect::Removed(device)))
+    }
+
+    /// A write has ended: its effect is told, and the next request has its turn.
+    pub(super) fn written(&mut self, written: Written, now: i64) -> Vec<Output> {
+        let Some(pending) = self.writing.take() else { return Vec::new() };
+        let Pending { by, subject, effect } = pending;
+        let refused = |refusal: Refusal| vec![refuse(by.connection, refusal.about(subject))];
+        let mut outputs = match written {
+            Written::Done => self.tell_stored(by, effect, now),
+            Written::Refused => refused(OVERTAKEN),
+            Written::Full => refused(QUOTA_FULL),
+            Written::Unavailable => refused(UNAVAILABLE),
+            Written::Reloaded(terms) => {
+                let mut outputs = if effect.is_in(&terms) {
+                    self.tell_stored(by, effect, now)
+                } else {
+                    refused(UNAVAILABLE)
+                };
+                outputs.extend(self.reload(*terms, now));
+                outputs
+            }
+        };
+        while self.writing.is_none()
+            && let Some((speaker, request)) = self.waiting.pop_front()
+        {
+            outputs.extend(self.consider(speaker, request, now));
+        }
+        outputs
+    }
+
+    /// Takes over what the tables hold. An unsaved beam is in memory only.
+    fn reload(&mut self, terms: Terms, now: i64) -> Vec<Output> {
+        match terms.status {
+            Status::Saved(access) => {
+                self.items = terms.items;
+                self.change_access(Some(access), now)
+            }
+            Status::Ended => self.change_access(None, now),
+            Status::Unsaved { .. } => Vec::new(),
+        }
+    }
+
+    fn tell_stored(&mut self, by: Speaker, effect: Effect, now: i64) -> Vec<Output> {
+        match effect {
+            Effect::Shared(item) => self.take(by, item),
+            Effect::Deleted { ids, message, id } => self.forget(&ids, message, id),
+            Effect::Saved { owner, name } => {
+                self.items.keep_all();
+                // A change by REST may have been quicker than this news.
+                if !matches!(self.status, Status::Saved(_)) {
+                    let (name, shares) = (name.as_str().to_owned(), HashMap::new());
+                    let link_access = LinkAccess::default();
+                    self.status = Status::Saved(Access { owner, name, link_access, shares });
+                }
+                self.tell_each(|message| ServerMessage::BeamSaved { message })
+            }
+            Effect::Renamed(name) => {
+                let name = name.as_str().to_owned();
+                if let Status::Saved(access) = &mut self.status {
+                    access.name.clone_from(&name);
+                }
+                vec![self.tell_all(ServerMessage::BeamRenamed { message: name })]
+            }
+            Effect::Removed(device) => {
+                self.removed.insert(device);
+                self.send_away(now, |member| member.device.device_id == device)
+            }
+        }
+    }
+}
+
+impl Effect {
+    /// Whether the tables have it.
+    fn is_in(&self, terms: &Terms) -> bool {
+        let Terms { status, items, removed, .. } = terms;
+        match (self, status) {
+            (Self::Saved { owner, .. }, Status::Saved(access)) => access.owner == *owner,
+            (Self::Renamed(name), Status::Saved(access)) => access.name == name.as_str(),
+            (Self::Shared(item), Status::Saved(_)) => {
+                items.find(item.id).is_some_and(|(stored, _)| stored.seq == item.seq)
+            }
+            (Self::Deleted { ids, .. }, Status::Saved(_)) => {
+                ids.iter().all(|id| items.find(*id).is_none())
+            }
+            (Self::Removed(device), _) => removed.contains(device),
+            (_, Status::Unsaved { .. } | Status::Ended) => false,
+        }
+    }
+}
+
+/// Whether a note is one's own: of one's account, or, shared by nobody who was logged in, of this very device.
+fn is_own(by: Speaker, item: &LiveItem, author: Option<AccountId>) -> bool {
+    if author.is_some() { author == by.account } else { item.from == by.device }
+}
+
+fn note(item: &LiveItem, author: Option<AccountId>) -> NewNote {
+    NewNote {
+        id: item.id,
+        seq: item.seq,
+        content: item.message.get().to_owned(),
+        upload: content::upload(&item.message),
+        kind: item.extra.clone(),
+        device: item.from,
+        author,
+        created_at: item.at,
+    }
+}

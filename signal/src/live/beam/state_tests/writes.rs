@@ -1,0 +1,83 @@
+//! How a write can end, and what the devices of the beam are told then (S14, S22).
+
+use heliograph_shared::api::beams::LinkAccess;
+use heliograph_shared::socket::LiveItem;
+use heliograph_storage::accounts::AccountId;
+
+use super::saved::{OWNER, WRITER, access, account, outcome, saved, visitor};
+use super::*;
+
+#[test]
+fn s14_what_waits_and_what_could_not_be_stored_is_refused_by_its_item() {
+    let mut beam = saved(LinkAccess::Write).with_visitors(&[OWNER]);
+    for (written, code) in [
+        (Written::Refused, "forbidden"),
+        (Written::Full, "no_room"),
+        (Written::Unavailable, "unavailable"),
+    ] {
+        beam.shares(OWNER, 50, &json!("hi"));
+        let told = beam.tell(Input::Written(written));
+        let Told::Message(_, error) = &told[0] else { panic!("{told:?}") };
+        assert_eq!((&error["extra"], &error["id"]), (&json!(code), &json!(item(50))));
+    }
+}
+
+/// What the tables hold of the saved beam, with one note more or less.
+fn reloaded(
+    change: impl FnOnce(&mut Vec<(LiveItem, Option<AccountId>)>),
+    last_seq: u64,
+) -> Written {
+    let stored = saved(LinkAccess::Write).state.items;
+    let mut notes: Vec<_> = stored.all().map(|(item, author)| (item.clone(), author)).collect();
+    change(&mut notes);
+    Written::Reloaded(Box::new(Terms {
+        epoch: "another".to_owned(),
+        status: Status::Saved(access(LinkAccess::Write)),
+        items: Items::stored(notes, last_seq),
+        removed: HashSet::new(),
+    }))
+}
+
+#[test]
+fn s22_after_an_uncertain_write_the_tables_say_whether_it_happened() {
+    let mut beam = saved(LinkAccess::Write).with_visitors(&[OWNER]);
+    beam.shares(OWNER, 50, &json!("hi"));
+    let new = LiveItem {
+        message: content(&json!("hi")),
+        extra: "text".to_owned(),
+        id: item(50),
+        seq: 21,
+        from: DeviceId::from_bytes([OWNER; 16]),
+        at: 0,
+    };
+    let told = beam.tell(Input::Written(reloaded(|notes| notes.push((new, account(OWNER))), 21)));
+    assert_eq!(types(&told), [(OWNER.into(), "rec_clipboard")]);
+    assert_eq!(beam.state.items.next_seq(), 22);
+
+    beam.shares(OWNER, 51, &json!("lost"));
+    let told = beam.tell(Input::Written(reloaded(|_| {}, 20)));
+    assert_eq!(outcome(&told), "unavailable");
+    assert!(beam.state.items.find(item(50)).is_none(), "memory is what the tables hold");
+    assert_eq!(beam.state.items.next_seq(), 21);
+
+    beam.deletes(OWNER, &json!(null), Some(WRITER));
+    let told = beam.tell(Input::Written(reloaded(
+        |notes| notes.retain(|(note, _)| note.id != item(WRITER)),
+        20,
+    )));
+    assert_eq!(types(&told), [(OWNER.into(), "delete_note")]);
+}
+
+#[test]
+fn s21_a_beam_does_not_end_while_it_is_being_saved() {
+    let mut beam = Beam::new();
+    beam.tell(Input::Join(Newcomer { creator: true, ..visitor(OWNER) }));
+    beam.saves(OWNER, "Trip");
+    beam.now = EXPIRES;
+    assert_eq!(beam.tell(Input::Tick), []);
+
+    let told = beam.stores();
+
+    assert_eq!(types(&told), [(OWNER.into(), "beam_saved")]);
+    assert_eq!(beam.tell(Input::Tick), []);
+}

@@ -1,0 +1,11 @@
+//! The beams that are live now, and the sockets of the devices in them.
+
+pub mod beam;
+pub mod outbox;
+pub mod refusal;
+pub mod relay;
+mod shared_texts;
+pub mod socket;
+pub mod sockets;
+
+pub use heliograph_websocket as websocket;

@@ -1,0 +1,197 @@
+//! Binary frames between two devices of a beam (section R): forwarded in memory, unread, past the beam's own task.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use bytes::{Bytes, BytesMut};
+use heliograph_shared::decode::Subject;
+use heliograph_shared::error::ErrorCode;
+use heliograph_shared::ids::DeviceId;
+use heliograph_shared::limits::MAX_RELAYED_FRAME_BYTES;
+
+use crate::live::beam::ConnectionId;
+use crate::live::outbox::Outbox;
+use crate::live::refusal::Refusal;
+
+/// Bytes of the address before a frame (R1).
+pub const ADDRESS: usize = 16;
+
+/// Frames of fewer bytes are copied: they stand in the buffer into which their socket reads ahead, and would keep all of
+/// it for as long as they wait.
+const SHORT: usize = 2 * 1024;
+const NO_ADDRESS: Refusal = Refusal::new("This frame names no device.", ErrorCode::BadRequest);
+const TOO_LARGE: Refusal = Refusal::new("This frame is too large.", ErrorCode::TooLarge);
+const READ_ONLY: Refusal = Refusal::new("You may only read in this beam.", ErrorCode::Forbidden);
+const DEVICE_GONE: Refusal = Refusal::new("That device is not here.", ErrorCode::DeviceGone);
+const RELAY_FULL: Refusal =
+    Refusal::new("Too much is on its way to that device.", ErrorCode::RelayFull);
+
+/// First byte of a frame that carries bytes of a file (section F).
+const CHUNK: u8 = 2;
+
+/// The devices of one beam, as the relay knows them.
+#[derive(Debug, Default)]
+pub struct Relay {
+    devices: RwLock<HashMap<DeviceId, Member>>,
+}
+
+#[derive(Debug)]
+struct Member {
+    connection: ConnectionId,
+    outbox: Arc<Outbox>,
+    /// Whether it may send what others asked for (S24).
+    sends_chunks: bool,
+}
+
+impl Relay {
+    /// The device can be reached on this connection, and no longer on an older one.
+    pub fn add(&self, device: DeviceId, connection: ConnectionId, outbox: Arc<Outbox>) {
+        let mut devices = self.devices.write().unwrap_or_else(PoisonError::into_inner);
+        devices.insert(device, Member { connection, outbox, sends_chunks: true });
+    }
+
+    /// Says whether a device may send chunks.
+    pub fn allow_chunks(&self, device: DeviceId, allowed: bool) {
+        let mut devices = self.devices.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(member) = devices.get_mut(&device) {
+            member.sends_chunks = allowed;
+        }
+    }
+
+    /// The connection is gone; a newer one of the same device stays.
+    pub fn remove(&self, device: DeviceId, connection: ConnectionId) {
+        let mut devices = self.devices.write().unwrap_or_else(PoisonError::into_inner);
+        if devices.get(&device).is_some_and(|member| member.connection == connection) {
+            devices.remove(&device);
+        }
+    }
+
+    /// Forwards `to ‖ frame` as `from ‖ frame` (R1), or drops it and says why (R2, R3).
+    ///
+    /// # Errors
+    /// What the sender is told; it names the addressee.
+    pub fn forward(&self, from: DeviceId, mut message: BytesMut) -> Result<(), Refusal> {
+        let (is_chunk, bytes) = (message.get(ADDRESS) == Some(&CHUNK), message.len());
+        let address = message.first_chunk_mut::<ADDRESS>().ok_or(NO_ADDRESS)?;
+        let to = DeviceId::from_bytes(*address);
+        let refused = |refusal: Refusal| refusal.about(Subject::device(to));
+        if bytes > ADDRESS + MAX_RELAYED_FRAME_BYTES {
+            return Err(refused(TOO_LARGE));
+        }
+        let outbox = self.way(from, to, is_chunk).map_err(refused)?;
+        // The sender goes where the addressee stood: a long frame is not copied.
+        *address = *from.as_bytes();
+        let frame =
+            if message.len() < SHORT { Bytes::copy_from_slice(&message) } else { message.freeze() };
+        outbox.push_frame(from, frame).map_err(|_| refused(RELAY_FULL))
+    }
+
+    /// Both ends under one lock.
+    fn way(&self, from: DeviceId, to: DeviceId, is_chunk: bool) -> Result<Arc<Outbox>, Refusal> {
+        let devices = self.devices.read().unwrap_or_else(PoisonError::into_inner);
+        // Who is not here, or no longer, may send nothing.
+        let sender = devices.get(&from).ok_or(READ_ONLY)?;
+        if is_chunk && !sender.sends_chunks {
+            return Err(READ_ONLY);
+        }
+        devices.get(&to).map(|member| member.outbox.clone()).ok_or(DEVICE_GONE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::websocket::Message;
+
+    const ADA: DeviceId = DeviceId::from_bytes([1; 16]);
+    const BOB: DeviceId = DeviceId::from_bytes([2; 16]);
+
+    fn to(device: DeviceId, frame: &[u8]) -> BytesMut {
+        BytesMut::from(&[device.as_bytes(), frame].concat()[..])
+    }
+
+    const CAT: DeviceId = DeviceId::from_bytes([3; 16]);
+
+    fn relay_with_ada_and_bob() -> (Relay, Arc<Outbox>) {
+        let (relay, outbox) = (Relay::default(), Arc::new(Outbox::default()));
+        relay.add(ADA, ConnectionId(9), Arc::default());
+        relay.add(BOB, ConnectionId(1), outbox.clone());
+        (relay, outbox)
+    }
+
+    fn read_only(device: DeviceId) -> Result<(), Refusal> {
+        Err(READ_ONLY.about(Subject::device(device)))
+    }
+
+    fn gone(device: DeviceId) -> Result<(), Refusal> {
+        Err(DEVICE_GONE.about(Subject::device(device)))
+    }
+
+    #[tokio::test]
+    async fn r1_the_addressee_goes_in_and_the_sender_comes_out() {
+        let (relay, bob) = relay_with_ada_and_bob();
+
+        relay.forward(ADA, to(BOB, b"frame")).unwrap();
+
+        let batch = bob.take().await;
+        assert_eq!(batch.messages, [Message::Binary(to(ADA, b"frame").freeze())]);
+    }
+
+    #[test]
+    fn a_short_frame_that_waits_keeps_no_buffer() {
+        let (relay, _bob) = relay_with_ada_and_bob();
+        let mut ahead = BytesMut::with_capacity(2048);
+        ahead.extend_from_slice(&to(BOB, b"frame"));
+        let message = ahead.split();
+
+        relay.forward(ADA, message).unwrap();
+
+        assert!(ahead.try_reclaim(2048));
+    }
+
+    #[test]
+    fn r3_a_frame_to_nobody_is_dropped() {
+        let (relay, _bob) = relay_with_ada_and_bob();
+        assert_eq!(relay.forward(BOB, to(CAT, b"frame")), gone(CAT));
+        assert_eq!(relay.forward(BOB, BytesMut::from("short")), Err(NO_ADDRESS));
+    }
+
+    #[test]
+    fn s24_who_is_not_here_sends_nothing() {
+        let (relay, _bob) = relay_with_ada_and_bob();
+        for frame in [&[CHUNK][..], &[1], b""] {
+            assert_eq!(relay.forward(CAT, to(BOB, frame)), read_only(BOB));
+        }
+        relay.remove(ADA, ConnectionId(9));
+        assert_eq!(relay.forward(ADA, to(BOB, &[CHUNK])), read_only(BOB));
+    }
+
+    #[test]
+    fn s5_late_news_of_a_replaced_connection_leaves_the_new_one() {
+        let (relay, _old) = relay_with_ada_and_bob();
+        relay.add(BOB, ConnectionId(2), Arc::default());
+
+        relay.remove(BOB, ConnectionId(1));
+        assert_eq!(relay.forward(ADA, to(BOB, b"")), Ok(()));
+
+        relay.remove(BOB, ConnectionId(2));
+        assert_eq!(relay.forward(ADA, to(BOB, b"")), gone(BOB));
+    }
+
+    #[test]
+    fn s14_a_refused_frame_is_answered_with_its_addressee() {
+        let (relay, _bob) = relay_with_ada_and_bob();
+        let about_bob = |refusal: Refusal| Err(refusal.about(Subject::device(BOB)));
+        let large = vec![CHUNK; MAX_RELAYED_FRAME_BYTES];
+        assert_eq!(relay.forward(ADA, to(BOB, &[&large[..], b"x"].concat())), about_bob(TOO_LARGE));
+        let full = loop {
+            if let Err(full) = relay.forward(ADA, to(BOB, &large)) {
+                break full;
+            }
+        };
+        assert_eq!(full, RELAY_FULL.about(Subject::device(BOB)));
+        relay.add(ADA, ConnectionId(2), Arc::default());
+        relay.allow_chunks(ADA, false);
+        assert_eq!(relay.forward(ADA, to(BOB, &[CHUNK])), about_bob(READ_ONLY));
+    }
+}

@@ -1,0 +1,124 @@
+//! `auth` and the way into the beam.
+
+use heliograph_shared::close::CloseCode;
+use heliograph_shared::decode::Undecodable;
+use heliograph_shared::error::ErrorCode;
+use heliograph_shared::ids::{BeamKey, DeviceId, DeviceToken};
+use heliograph_shared::limits::MAX_DEVICE_NAME;
+use heliograph_shared::names;
+use heliograph_shared::socket::{AuthExtra, Cap, ClientMessage, Device};
+use heliograph_storage::beams::BeamRecord;
+use uuid::Uuid;
+
+use super::allowance::Allowance;
+use super::{End, Received, Socket, SocketReader, fresh};
+use crate::live::beam::handle::Membership;
+use crate::live::beam::state::Newcomer;
+use crate::live::refusal::Refusal;
+
+/// How the others see a device that says nothing of itself.
+const NAMELESS: &str = "Another device";
+const AUTH_FIRST: Refusal = Refusal::new("The first message is auth.", ErrorCode::Unauthorized);
+
+/// What `auth` said.
+pub(super) struct Auth {
+    key: Option<String>,
+    extra: Option<AuthExtra>,
+}
+
+impl Socket {
+    /// S1: nothing but `auth` and `ping` counts before it.
+    pub(super) async fn wait_for_auth(
+        &self,
+        reader: &mut SocketReader<'_>,
+        allowance: &mut Allowance,
+    ) -> Result<Auth, End> {
+        loop {
+            let Received::Text(text) = self.receive(reader, allowance).await? else {
+                continue;
+            };
+            match ClientMessage::decode(&text) {
+                Ok(ClientMessage::Auth { message, extra }) => {
+                    return Ok(Auth { key: message, extra });
+                }
+                Err(Undecodable::NotAMessage) => return Err(End::Close(CloseCode::BadMessage)),
+                _ => self.refuse(AUTH_FIRST),
+            }
+        }
+    }
+
+    /// S2: looks at the key and goes into the beam.
+    pub(super) async fn join(&self, auth: Auth) -> Result<(DeviceId, Membership), CloseCode> {
+        let now = self.context.clock.now();
+        let record = self.context.storage.find_beam(self.beam).await.map_err(|error| {
+            tracing::error!(%error, "a beam could not be looked up");
+            CloseCode::Overload
+        })?;
+        if record.as_ref().is_some_and(|record| record.has_ended(now)) {
+            self.count_guess()?;
+            return Err(CloseCode::Ended);
+        }
+        let creator = is_creator(auth.key.as_deref(), record.as_ref());
+        if creator.is_err() || (record.is_none() && !self.context.hub.is_live(self.beam)) {
+            self.count_guess()?;
+        }
+        let creator = creator?;
+        let newcomer = self.introduce(auth.extra, creator)?;
+        let device = newcomer.device.device_id;
+        let epoch = Uuid::from_bytes(fresh()?).to_string();
+        let (account, user) = (newcomer.account, newcomer.device.user.clone());
+        let hub = &self.context.hub;
+        let beam = hub.join(self.beam, &epoch, newcomer, self.outbox.clone()).await;
+        // The person may have been renamed on the way in, when the beam did not know the device yet.
+        let renamed = self.context.sockets.user_of(self.connection).filter(|now| *now != user);
+        if let Some((account, user)) = account.zip(renamed) {
+            hub.change_user(self.beam, account, user).await;
+        }
+        Ok((device, beam))
+    }
+
+    /// A beam that is not there, and a wrong key, may be a guess.
+    fn count_guess(&self) -> Result<(), CloseCode> {
+        let Some(client) = self.client else { return Ok(()) };
+        let taken = self.context.guesses.take(client, self.context.clock.steady());
+        taken.map_err(|_| CloseCode::TooFast)
+    }
+
+    /// S3, S5: what the others will see, and under which id.
+    fn introduce(&self, extra: Option<AuthExtra>, creator: bool) -> Result<Newcomer, CloseCode> {
+        // A device that names no version knows none of ours.
+        let extra = extra.filter(|extra| extra.v > 0);
+        let plain = extra.is_none();
+        let AuthExtra { mut caps, name, device_token, .. } = extra.unwrap_or_default();
+        let token = match device_token {
+            Some(token) => token,
+            None => DeviceToken::from_random(fresh()?),
+        };
+        caps.retain(|cap| *cap != Cap::Unknown);
+        caps.dedup();
+        caps.truncate(2);
+        let login = self.login.as_ref();
+        let device = Device {
+            device_id: DeviceId::from_token(&token),
+            name: device_name(name.as_deref().unwrap_or_default()),
+            caps,
+            user: login.map(|login| login.user.clone().into()).unwrap_or_default(),
+        };
+        let account = login.map(|login| login.account);
+        Ok(Newcomer { connection: self.connection, device, plain, creator, account })
+    }
+}
+
+/// Whether the key is right (S2). Any key is wrong for a beam without one.
+fn is_creator(key: Option<&str>, record: Option<&BeamRecord>) -> Result<bool, CloseCode> {
+    let Some(key) = key else { return Ok(false) };
+    let hash = BeamKey::parse(key).map_err(|_| CloseCode::Forbidden)?.hash();
+    let is_right = record.and_then(|record| record.key_hash) == Some(hash);
+    is_right.then_some(true).ok_or(CloseCode::Forbidden)
+}
+
+/// A name that looks like nothing else and breaks nobody's screen.
+fn device_name(name: &str) -> String {
+    let name = names::clean(name, MAX_DEVICE_NAME);
+    if name.is_empty() { NAMELESS.to_owned() } else { name }
+}

@@ -1,0 +1,171 @@
+//! One websocket: reading and writing side by side, the heartbeat, the close codes. It owns no rules of a beam, and knows
+//! of HTTP only the connection that an upgrade left. One task a socket; a blocked write never keeps it from reading, nor
+//! the other way round.
+
+mod allowance;
+mod ending;
+mod joining;
+mod last_heard;
+mod reading;
+
+use std::sync::Arc;
+
+use bytes::BytesMut;
+use heliograph_shared::api::accounts::PublicUser;
+use heliograph_shared::close::CloseCode;
+use heliograph_shared::ids::BeamId;
+use heliograph_shared::limits::{MAX_FRAME_BYTES, PING_INTERVAL, SOCKET_IDLE};
+use heliograph_shared::socket::ServerMessage;
+use heliograph_storage::Storage;
+use heliograph_storage::accounts::AccountId;
+use hyper::upgrade::Upgraded;
+use hyper_util::rt::TokioIo;
+use tokio::io::{ReadHalf, WriteHalf};
+use tokio::time::sleep_until;
+
+use ending::finish;
+use last_heard::{LastHeard, Listening};
+
+use crate::address::Client;
+use crate::clock::Clock;
+use crate::limit::Buckets;
+use crate::live::beam::ConnectionId;
+use crate::live::beam::hub::Hub;
+use crate::live::outbox::Outbox;
+use crate::live::refusal::Refusal;
+use crate::live::sockets::Sockets;
+use crate::live::websocket::{Message, Pool, Reader, Utf8Bytes, Writer};
+use crate::random;
+
+type SocketReader<'a> = Reader<Listening<'a, ReadHalf<TokioIo<Upgraded>>>>;
+type SocketWriter = Writer<WriteHalf<TokioIo<Upgraded>>>;
+
+/// The parts of the server that every socket works with.
+#[derive(Debug)]
+pub struct Context {
+    /// What time it is.
+    pub clock: Clock,
+    /// Where beams are looked up.
+    pub storage: Storage,
+    /// The live beams.
+    pub hub: Hub,
+    /// The open sockets; each takes itself out.
+    pub sockets: Arc<Sockets>,
+    /// Buffers of relayed frames.
+    pub buffers: Arc<Pool>,
+    /// Guesses of ids and keys, by address (S2).
+    pub guesses: Arc<Buckets<Client>>,
+}
+
+/// The login whose cookie came with the upgrade (S27).
+#[derive(Debug)]
+pub struct Login {
+    /// The account, for what it may.
+    pub account: AccountId,
+    /// How the other devices see the person.
+    pub user: PublicUser,
+}
+
+/// Why a socket's work is over.
+#[derive(Debug, PartialEq, Eq)]
+enum End {
+    /// The other side closes, with a code or without one.
+    Goodbye(Option<u16>),
+    /// The connection broke.
+    Lost,
+    /// We close it.
+    Close(CloseCode),
+}
+
+/// What came, after everything that the websocket settles by itself.
+enum Received {
+    Text(Utf8Bytes),
+    Frame(BytesMut),
+}
+
+/// One open socket.
+pub struct Socket {
+    context: Arc<Context>,
+    beam: BeamId,
+    client: Option<Client>,
+    connection: ConnectionId,
+    outbox: Arc<Outbox>,
+    login: Option<Login>,
+}
+
+impl Socket {
+    /// A socket to `beam` that [`Sockets::open`] knows as `connection`.
+    #[must_use]
+    pub fn new(
+        context: Arc<Context>,
+        beam: BeamId,
+        client: Option<Client>,
+        (connection, outbox): (ConnectionId, Arc<Outbox>),
+        login: Option<Login>,
+    ) -> Self {
+        Self { context, beam, client, connection, outbox, login }
+    }
+
+    /// Serves the socket until it ends.
+    pub async fn run(self, upgraded: Upgraded) {
+        let heard = LastHeard::new(self.context.clock);
+        let (reading, writing) = tokio::io::split(TokioIo::new(upgraded));
+        let listening = Listening { io: reading, heard: &heard };
+        let buffers = &self.context.buffers;
+        let mut reader = SocketReader::new(listening, MAX_FRAME_BYTES, buffers.clone());
+        let mut writer = SocketWriter::new(writing, buffers.clone());
+        let end = tokio::select! {
+            biased;
+            code = self.outbox.closing() => End::Close(code),
+            end = self.read(&mut reader) => end,
+            () = self.write(&mut writer) => End::Lost,
+            code = self.heartbeat(&heard) => End::Close(code),
+        };
+        self.context.sockets.closed(self.connection);
+        tracing::debug!(?end, "a socket ended");
+        Box::pin(finish(reader, writer, &end)).await;
+    }
+
+    /// Writes what the outbox holds until the connection breaks.
+    async fn write(&self, writer: &mut SocketWriter) {
+        loop {
+            let mut batch = self.outbox.take().await;
+            if writer.write(&mut batch.messages).await.is_err() {
+                return;
+            }
+            self.outbox.written(&batch);
+        }
+    }
+
+    /// Pings, and notices silence (S13).
+    async fn heartbeat(&self, heard: &LastHeard) -> CloseCode {
+        let mut ping_at = heard.at() + PING_INTERVAL;
+        loop {
+            sleep_until(ping_at.min(heard.at() + SOCKET_IDLE)).await;
+            let now = self.context.clock.steady();
+            if now >= heard.at() + SOCKET_IDLE {
+                return CloseCode::Idle;
+            }
+            if now >= ping_at {
+                self.outbox.push(Message::Ping);
+                ping_at = now + PING_INTERVAL;
+            }
+        }
+    }
+
+    /// Tells the device that something was refused; the socket stays.
+    fn refuse(&self, refusal: Refusal) {
+        match serde_json::to_string(&ServerMessage::from(refusal)) {
+            Ok(text) => self.outbox.push(Message::text(text)),
+            Err(error) => tracing::error!(%error, "a message could not be written"),
+        }
+    }
+}
+
+/// Random bytes for an id or a token; without them nothing can go on.
+fn fresh<const N: usize>() -> Result<[u8; N], CloseCode> {
+    random::bytes().map_err(|error| {
+        tracing::error!(%error, "no randomness");
+        CloseCode::Overload
+    })
+}

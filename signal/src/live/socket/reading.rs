@@ -1,0 +1,160 @@
+//! The reading side: messages and frames until the end.
+
+use bytes::BytesMut;
+use heliograph_shared::close::CloseCode;
+use heliograph_shared::decode::{Subject, Undecodable};
+use heliograph_shared::error::ErrorCode;
+use heliograph_shared::ids::{DeviceId, ItemId};
+use heliograph_shared::limits::{AUTH_TIMEOUT, MAX_MESSAGE_BYTES};
+use heliograph_shared::names::{BeamName, Kind};
+use heliograph_shared::socket::ClientMessage;
+use tokio::time::{sleep, timeout};
+
+use super::allowance::Allowance;
+use super::{End, Received, Socket, SocketReader, fresh};
+use crate::live::beam::handle::BeamHandle;
+use crate::live::beam::request::Request;
+use crate::live::beam::state::Saying;
+use crate::live::refusal::Refusal;
+use crate::live::websocket::{Broken, Event, Message};
+
+/// Said of a message with more levels than `MAX_JSON_DEPTH`.
+const TOO_DEEP: Refusal =
+    Refusal::new("This message nests deeper than 100 levels.", ErrorCode::BadRequest);
+const TOO_LONG: Refusal = Refusal::new("This message is too long.", ErrorCode::TooLarge);
+const UNKNOWN_TYPE: Refusal =
+    Refusal::new("This type of message is not known here.", ErrorCode::UnknownType);
+const UNREADABLE: Refusal = Refusal::new("This message cannot be read.", ErrorCode::BadRequest);
+const IN_ALREADY: Refusal = Refusal::new("This device is in already.", ErrorCode::BadRequest);
+const TRY_AGAIN: Refusal = Refusal::new("Try again.", ErrorCode::Internal);
+
+impl Socket {
+    /// Reads until the end.
+    pub(super) async fn read(&self, reader: &mut SocketReader<'_>) -> End {
+        let mut allowance = Allowance::full(self.context.clock.steady());
+        let auth = match timeout(AUTH_TIMEOUT, self.wait_for_auth(reader, &mut allowance)).await {
+            Ok(Ok(auth)) => auth,
+            Ok(Err(end)) => return end,
+            Err(_) => return End::Close(CloseCode::AuthTimeout),
+        };
+        // Boxed: it is long over while the socket lives on.
+        let (device, beam) = match Box::pin(self.join(auth)).await {
+            Ok(joined) => joined,
+            Err(code) => return End::Close(code),
+        };
+        loop {
+            match self.receive(reader, &mut allowance).await {
+                Ok(Received::Text(text)) => {
+                    if let Err(end) = self.listen(&text, &beam).await {
+                        return end;
+                    }
+                }
+                Ok(Received::Frame(message)) => self.relay(device, message, &beam),
+                Err(end) => return end,
+            }
+        }
+    }
+
+    /// The next text or frame; what comes too fast is read more slowly (S15).
+    pub(super) async fn receive(
+        &self,
+        reader: &mut SocketReader<'_>,
+        allowance: &mut Allowance,
+    ) -> Result<Received, End> {
+        loop {
+            match reader.next().await.map_err(end_of)? {
+                Event::Text(text) => {
+                    while let Err(wait) = allowance.take(text.len(), self.context.clock.steady()) {
+                        sleep(wait).await;
+                    }
+                    if text.as_str() == "ping" {
+                        self.outbox.push(Message::text("pong"));
+                    } else if text.len() > MAX_MESSAGE_BYTES {
+                        self.refuse(TOO_LONG.about(Subject::of(&text)));
+                    } else {
+                        return Ok(Received::Text(text));
+                    }
+                }
+                Event::Binary(frame) => return Ok(Received::Frame(frame)),
+                Event::Ping(payload) => self.outbox.push_pong(payload),
+                Event::Pong => {}
+                Event::Close(code) => return Err(End::Goodbye(code)),
+            }
+        }
+    }
+
+    /// One text message of a device that is in.
+    async fn listen(&self, text: &str, beam: &BeamHandle) -> Result<(), End> {
+        let message = match ClientMessage::decode(text) {
+            Ok(message) => message,
+            Err(Undecodable::NotAMessage) => return Err(End::Close(CloseCode::BadMessage)),
+            Err(Undecodable::UnknownType) => {
+                self.refuse(UNKNOWN_TYPE);
+                return Ok(());
+            }
+            Err(Undecodable::BadFields) => {
+                self.refuse(UNREADABLE.about(Subject::of(text)));
+                return Ok(());
+            }
+            Err(Undecodable::TooDeep) => {
+                self.refuse(TOO_DEEP.about(Subject::of(text)));
+                return Ok(());
+            }
+        };
+        match saying(message) {
+            Ok(saying) => beam.said(self.connection, saying).await,
+            Err(refusal) => self.refuse(refusal),
+        }
+        Ok(())
+    }
+
+    /// One frame of a device that is in (section R).
+    fn relay(&self, device: DeviceId, message: BytesMut, beam: &BeamHandle) {
+        if let Err(refusal) = beam.relay().forward(device, message) {
+            self.refuse(refusal);
+        }
+    }
+}
+
+/// What the device wants of its beam.
+fn saying(message: ClientMessage) -> Result<Saying, Refusal> {
+    Ok(match message {
+        ClientMessage::Auth { .. } => {
+            return Err(IN_ALREADY);
+        }
+        ClientMessage::ShareClipboard { message, extra, id } => {
+            let id = match id {
+                Some(id) => id,
+                None => ItemId::from_random(fresh().map_err(|_| TRY_AGAIN)?),
+            };
+            let kind = Kind::parse(extra);
+            let kind = kind.map_err(|why| bad_request(why.0).about(Subject::item(id)))?;
+            Saying::Request(Request::Share { message, kind, id })
+        }
+        ClientMessage::DeleteNote { message, id } => {
+            Saying::Request(Request::Delete { message, id })
+        }
+        ClientMessage::RemoveDevice { message } => Saying::Request(Request::RemoveDevice(message)),
+        ClientMessage::SaveBeam { message } => {
+            let name: String = serde_json::from_str(message.get()).unwrap_or_default();
+            let name = BeamName::parse(&name).map_err(|why| bad_request(why.0))?;
+            Saying::Request(Request::Save(name))
+        }
+        ClientMessage::Sync { message } => Saying::Sync(message),
+        ClientMessage::Signal { message, extra } => Saying::Signal { message, to: extra.to },
+    })
+}
+
+fn bad_request(detail: &'static str) -> Refusal {
+    Refusal::new(detail, ErrorCode::BadRequest)
+}
+
+/// What a broken stream means for the other side (S14).
+const fn end_of(broken: Broken) -> End {
+    match broken {
+        Broken::Lost => End::Lost,
+        Broken::TooLarge => End::Close(CloseCode::TooLarge),
+        Broken::Protocol => End::Close(CloseCode::Protocol),
+        Broken::NotUtf8 => End::Close(CloseCode::NotUtf8),
+    }
+}

@@ -1,0 +1,384 @@
+//! Who is logged in. The one place that changes accounts and logins, so that what is remembered of them, and the
+//! sockets that they opened, never outlive a change.
+
+mod cache;
+
+use std::sync::Arc;
+
+use heliograph_shared::names::{Password, Username};
+use heliograph_shared::socket::DeviceUser;
+use heliograph_storage::Storage;
+use heliograph_storage::accounts::{Account, AccountId, NewAccount, ProfileChange};
+use heliograph_storage::blobs::BlobId;
+use heliograph_storage::passwords::Passwords;
+use heliograph_storage::secrets::Secret;
+use heliograph_storage::sessions::{NewSession, Refreshed, Session, SessionId};
+use tokio_util::task::TaskTracker;
+
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::live::beam::commit::Beams;
+use crate::live::beam::hub::Hub;
+use crate::live::sockets::Sockets;
+use crate::people::known_devices::KnownDevice;
+use crate::people::public;
+use crate::people::throttle::{Target, Throttle};
+use crate::people::tokens::{Token, Tokens};
+use crate::random;
+use cache::Cache;
+
+/// Name of the secret from which a refresh token's successors are made.
+const REFRESH_SECRET: &str = "refresh";
+/// Name of the secret by which known devices are told from others.
+const DEVICE_SECRET: &str = "device";
+
+/// Accounts and logins. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Logins(Arc<Inner>);
+
+/// What a change of an account or a login reaches.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    /// The tables.
+    pub storage: Storage,
+    /// The sockets that end with a login.
+    pub sockets: Arc<Sockets>,
+    /// The live beams, in which a changed account is shown.
+    pub hub: Hub,
+    /// Deletes an account with what it has in beams.
+    pub beams: Beams,
+    /// What time it is.
+    pub clock: Clock,
+    /// The tasks that the end of the server waits for.
+    pub tasks: TaskTracker,
+}
+
+#[derive(Debug)]
+struct Inner {
+    around: Surroundings,
+    passwords: Passwords,
+    refresh_secret: Secret,
+    device_secret: Secret,
+    cache: Cache,
+    tries: Throttle,
+}
+
+/// A try of a password at an account, or at a name that nobody has, before its outcome is known.
+#[derive(Clone)]
+pub struct Attempt {
+    /// The account, and the hash of its password.
+    credentials: Option<(Account, String)>,
+    target: Target,
+}
+
+impl Attempt {
+    /// Whether somebody logged in to this account on this device before.
+    #[must_use]
+    pub const fn is_on_known_device(&self) -> bool {
+        matches!(self.target, Target::Device(_))
+    }
+}
+
+impl Logins {
+    /// Nobody is remembered yet.
+    ///
+    /// # Errors
+    /// When the tables or the machine's randomness fail.
+    pub async fn open(around: Surroundings) -> Result<Self, Error> {
+        let storage = &around.storage;
+        let fresh = || random::bytes().map(Secret::new);
+        let refresh_secret = storage.secret(REFRESH_SECRET, fresh()?).await?;
+        let device_secret = storage.secret(DEVICE_SECRET, fresh()?).await?;
+        let passwords = Passwords::new(random::bytes()?)?;
+        let cache = Cache::default();
+        let tries = Throttle::default();
+        let inner = Inner { around, passwords, refresh_secret, device_secret, cache, tries };
+        Ok(Self(Arc::new(inner)))
+    }
+
+    /// The login of an access token, if it is good now.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub async fn find(&self, access: &Token) -> Result<Option<Arc<Session>>, Error> {
+        let (token, now) = (access.hash(), self.now());
+        let moment = match self.0.cache.find(&token, now) {
+            Ok(session) => return Ok(Some(session)),
+            Err(moment) => moment,
+        };
+        let session = self.storage().find_session(token, now).await?.map(Arc::new);
+        if let Some(session) = &session {
+            self.0.cache.remember(token, session, now, moment);
+        }
+        Ok(session)
+    }
+
+    /// A try to log in under a name. `device` is what the device shows that somebody logged in on it before.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub async fn attempt_login(
+        &self,
+        username: &Username,
+        device: Option<KnownDevice>,
+    ) -> Result<Attempt, Error> {
+        let credentials = self.storage().find_credentials(username).await?;
+        let target = match &credentials {
+            Some((account, _)) => self.target(account.id, device),
+            None => Target::Nobody(username.key()),
+        };
+        Ok(Attempt { credentials, target })
+    }
+
+    /// A try to show once more, while logged in, that one has the account's password.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub async fn attempt_again(
+        &self,
+        account: &Account,
+        device: Option<KnownDevice>,
+    ) -> Result<Attempt, Error> {
+        let hash = self.storage().find_password_hash(account.id).await?;
+        let target = self.target(account.id, device);
+        Ok(Attempt { credentials: hash.map(|hash| (account.clone(), hash)), target })
+    }
+
+    /// Guesses from elsewhere must not keep somebody out who logged in on this device before.
+    fn target(&self, account: AccountId, device: Option<KnownDevice>) -> Target {
+        let nonce = device.and_then(|device| device.nonce_for(account, &self.0.device_secret));
+        nonce.map_or(Target::Account(account), Target::Device)
+    }
+
+    /// The account of an attempt, if this is its password. A name that nobody has takes as long as a wrong password. The
+    /// try is counted before its outcome is known, and held against its target when the password was wrong.
+    ///
+    /// # Errors
+    /// [`Error::TooFast`], [`Error::Busy`].
+    pub async fn check(
+        &self,
+        attempt: Attempt,
+        password: Password,
+    ) -> Result<Option<Account>, Error> {
+        let Attempt { credentials, target } = attempt;
+        let tries = &self.0.tries;
+        tries.begin(&target, self.0.around.clock.steady()).map_err(Error::TooFast)?;
+        let (account, hash) = credentials.unzip();
+        match self.0.passwords.is(password, hash).await {
+            Ok(true) => {
+                tries.succeeded(&target);
+                Ok(account)
+            }
+            Ok(false) => Ok(None),
+            Err(error) => {
+                tries.take_back(&target);
+                Err(error.into())
+            }
+        }
+    }
+
+    /// What the device of somebody who has just logged in shows the next time: what it showed, if that is good.
+    ///
+    /// # Errors
+    /// [`Error::Random`].
+    pub fn known_device(
+        &self,
+        account: AccountId,
+        shown: Option<KnownDevice>,
+    ) -> Result<KnownDevice, Error> {
+        let secret = &self.0.device_secret;
+        let shown = shown.filter(|device| device.nonce_for(account, secret).is_some());
+        shown.map_or_else(|| KnownDevice::fresh(account, secret), Ok)
+    }
+
+    /// What is stored of a password.
+    ///
+    /// # Errors
+    /// [`Error::Busy`].
+    pub async fn hash(&self, password: Password) -> Result<String, Error> {
+        Ok(self.0.passwords.hash(password, random::bytes()?).await?)
+    }
+
+    /// Makes an account that is logged in.
+    ///
+    /// # Errors
+    /// [`Error::Storage`]; a conflict when the username is taken.
+    pub async fn register(&self, account: &NewAccount) -> Result<Tokens, Error> {
+        let (session, tokens) = new_session(account.id, self.now())?;
+        self.storage().create_account(account, &session).await?;
+        Ok(tokens)
+    }
+
+    /// Logs somebody in whose password was right.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub async fn begin(&self, account: AccountId) -> Result<Tokens, Error> {
+        let (session, tokens) = new_session(account, self.now())?;
+        self.storage().open_session(&session).await?;
+        Ok(tokens)
+    }
+
+    /// The login of a refresh token.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub async fn find_by_refresh(&self, refresh: &Token) -> Result<Option<SessionId>, Error> {
+        Ok(self.storage().find_refreshable(refresh.hash()).await?)
+    }
+
+    /// Forgets tries of passwords that are long ago.
+    pub fn sweep(&self) {
+        self.0.tries.sweep(self.0.around.clock.steady());
+    }
+
+    /// Whose login this is, and how the account is now; none when the login has ended. A socket asks after it was bound to
+    /// its login (`Sockets::belongs_to`): an end or a change of name that came before did not find the socket.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub async fn account_of(&self, session: SessionId) -> Result<Option<Account>, Error> {
+        Ok(self.storage().account_of(session).await?)
+    }
+
+    /// Takes a refresh token for its successors (H16); none when it is none, or no longer, or when the access token that
+    /// came with it is of another login: then one of the two was planted.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub async fn refresh(
+        &self,
+        old: Token,
+        access: Option<Token>,
+    ) -> Result<Option<Tokens>, Error> {
+        if !self.are_of_one_login(&old, access).await? {
+            return Ok(None);
+        }
+        let tokens = Tokens::after(&old, &self.0.refresh_secret)?;
+        let work = |logins: Self| async move {
+            let (now, storage) = (logins.now(), logins.storage());
+            let refreshed = storage.refresh_session(old.hash(), &tokens.record(now), now).await?;
+            if let Refreshed::Replayed(session) = refreshed {
+                tracing::warn!("a refresh token was used again long after; its login has ended");
+                logins.forget_session(session);
+            }
+            Ok((refreshed == Refreshed::Renewed).then_some(tokens))
+        };
+        self.to_the_end(work).await
+    }
+
+    /// Of an access token that is no longer in the tables nothing can be said.
+    async fn are_of_one_login(
+        &self,
+        refresh: &Token,
+        access: Option<Token>,
+    ) -> Result<bool, Error> {
+        let Some(access) = access else { return Ok(true) };
+        let Some(session) = self.storage().session_of_access(access.hash()).await? else {
+            return Ok(true);
+        };
+        Ok(self.find_by_refresh(refresh).await? == Some(session))
+    }
+
+    /// Ends a login and closes its sockets.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub async fn end(&self, session: SessionId) -> Result<(), Error> {
+        let work = |logins: Self| async move {
+            let ended = logins.storage().end_session(session).await;
+            logins.forget_session(session);
+            Ok(ended?)
+        };
+        self.to_the_end(work).await
+    }
+
+    /// Changes what is given of a profile, and says how the account is then.
+    ///
+    /// # Errors
+    /// [`Error::Unauthorized`] when the account is gone, [`Error::Storage`]; a conflict when the username is taken.
+    pub async fn change_profile(
+        &self,
+        account: AccountId,
+        change: ProfileChange,
+    ) -> Result<Account, Error> {
+        let work = |logins: Self| async move {
+            let changed = logins.storage().change_profile(account, &change).await;
+            logins.0.cache.forget_account(account);
+            logins.show(changed?).await
+        };
+        self.to_the_end(work).await
+    }
+
+    /// Gives an account a picture that was made for it, and says how the account is then.
+    ///
+    /// # Errors
+    /// [`Error::Unauthorized`] when the account is gone, [`Error::Storage`].
+    pub async fn change_picture(
+        &self,
+        account: AccountId,
+        picture: BlobId,
+    ) -> Result<Account, Error> {
+        let work = |logins: Self| async move {
+            let (storage, now) = (logins.storage(), logins.now());
+            let changed = storage.change_picture(account, Some(picture), now).await;
+            logins.0.cache.forget_account(account);
+            logins.show(changed?).await
+        };
+        self.to_the_end(work).await
+    }
+
+    /// Deletes an account and everything of it (H15): its sockets close, and its beams end for everybody in them.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub async fn delete_account(&self, account: AccountId) -> Result<(), Error> {
+        let logins = self.clone();
+        let end_logins = move || {
+            logins.0.cache.forget_account(account);
+            logins.0.around.sockets.end_account(account);
+        };
+        self.0.around.beams.delete_account(account, self.now(), end_logins).await
+    }
+
+    /// Shows a changed account at its devices, in every beam in which they are (S6).
+    async fn show(&self, changed: Option<Account>) -> Result<Account, Error> {
+        let account = changed.ok_or(Error::Unauthorized)?;
+        let user = DeviceUser::from(public(&account));
+        let Surroundings { sockets, hub, .. } = &self.0.around;
+        for beam in sockets.change_user(account.id, &user) {
+            hub.change_user(beam, account.id, user.clone()).await;
+        }
+        Ok(account)
+    }
+
+    fn forget_session(&self, session: SessionId) {
+        self.0.cache.forget_session(session);
+        self.0.around.sockets.end_session(session);
+    }
+
+    /// Does a piece of work although who asked for it may leave in the middle: what follows a change must not be left
+    /// out.
+    async fn to_the_end<T, F>(&self, work: impl FnOnce(Self) -> F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, Error>> + Send + 'static,
+    {
+        let task = self.0.around.tasks.spawn(work(self.clone()));
+        task.await.unwrap_or(Err(Error::Internal))
+    }
+
+    fn storage(&self) -> &Storage {
+        &self.0.around.storage
+    }
+
+    fn now(&self) -> i64 {
+        self.0.around.clock.now()
+    }
+}
+
+fn new_session(account: AccountId, now: i64) -> Result<(NewSession, Tokens), Error> {
+    let tokens = Tokens::fresh()?;
+    let id = SessionId::from_random(random::bytes()?);
+    Ok((NewSession { id, account, tokens: tokens.record(now), created_at: now }, tokens))
+}

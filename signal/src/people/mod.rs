@@ -1,0 +1,30 @@
+//! Accounts: who is logged in, how often a password may be tried, and the pictures of profiles.
+
+pub mod beam_lists;
+pub mod known_devices;
+pub mod logins;
+pub mod pictures;
+mod throttle;
+pub mod tokens;
+
+use heliograph_shared::api::accounts::{PublicUser, User};
+use heliograph_storage::accounts::Account;
+
+/// A person as others see it (B7).
+#[must_use]
+pub fn public(account: &Account) -> PublicUser {
+    let User { username, first_name, last_name, profile_picture, .. } = own(account);
+    PublicUser { username, first_name, last_name, profile_picture }
+}
+
+/// A person as that person sees it.
+#[must_use]
+pub fn own(account: &Account) -> User {
+    User {
+        username: account.username.clone(),
+        first_name: account.first_name.clone(),
+        last_name: account.last_name.clone(),
+        email: account.email.clone(),
+        profile_picture: account.picture.as_ref().map(|name| format!("/api/pictures/{name}")),
+    }
+}

@@ -1,0 +1,172 @@
+//! Guessing passwords: a few tries for nothing, then each one costs twice the time of the one before.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use heliograph_storage::accounts::AccountId;
+use tokio::time::Instant;
+
+use super::known_devices::DeviceNonce;
+
+/// Tries that cost nothing: everybody mistypes.
+const FREE: u32 = 5;
+/// Longest pause between two tries.
+const LONGEST: Duration = Duration::from_mins(15);
+/// Quiet after which the tries at a target are forgotten.
+const FORGOTTEN: Duration = Duration::from_hours(24);
+/// Targets that are remembered at a time: what a flood of names may cost in memory.
+const TARGETS: usize = 16_384;
+
+/// What tries are counted by. An account that is given another username keeps its tries.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// An account, from a device that is not known there.
+    Account(AccountId),
+    /// An account, from a device on which somebody logged in to it before.
+    Device(DeviceNonce),
+    /// A username that nobody has, in lower case: its pauses must not tell it from others.
+    Nobody(String),
+}
+
+/// Tries by target.
+#[derive(Debug, Default)]
+pub struct Throttle(Mutex<HashMap<Target, Tries>>);
+
+#[derive(Clone, Copy, Debug)]
+struct Tries {
+    count: u32,
+    last: Instant,
+}
+
+impl Tries {
+    /// From when on the next one is allowed.
+    fn next_at(&self) -> Instant {
+        let pause = match self.count.checked_sub(FREE) {
+            None => Duration::ZERO,
+            Some(doublings) => Duration::from_secs(1 << doublings.min(10)).min(LONGEST),
+        };
+        self.last + pause
+    }
+}
+
+impl Throttle {
+    /// Counts a try before its outcome is known: many at once must not all be the first.
+    ///
+    /// # Errors
+    /// How long to wait.
+    pub fn begin(&self, target: &Target, now: Instant) -> Result<(), Duration> {
+        let mut targets = self.lock();
+        if targets.len() >= TARGETS && !targets.contains_key(target) {
+            make_room(&mut targets, now);
+        }
+        let tries = targets.entry(target.clone()).or_insert(Tries { count: 0, last: now });
+        let wait = tries.next_at().saturating_duration_since(now);
+        if !wait.is_zero() {
+            return Err(wait);
+        }
+        *tries = Tries { count: tries.count + 1, last: now };
+        Ok(())
+    }
+
+    /// Nobody could look at the password: the try does not count.
+    pub fn take_back(&self, target: &Target) {
+        let mut targets = self.lock();
+        if let Some(tries) = targets.get_mut(target) {
+            tries.count = tries.count.saturating_sub(1);
+        }
+    }
+
+    /// It was the right password: nothing is held against the target.
+    pub fn succeeded(&self, target: &Target) {
+        self.lock().remove(target);
+    }
+
+    /// Forgets what is long ago.
+    pub fn sweep(&self, now: Instant) {
+        self.lock().retain(|_, tries| now < tries.last + FORGOTTEN);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Target, Tries>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Targets with the fewest tries go first, an eighth at once, so that a flood of names neither frees the one that is
+/// being guessed at nor looks through all of them each time.
+fn make_room(targets: &mut HashMap<Target, Tries>, now: Instant) {
+    targets.retain(|_, tries| now < tries.last + FORGOTTEN);
+    let mut room = TARGETS / 8;
+    let mut counts: Vec<_> = targets.values().map(|tries| tries.count).collect();
+    if counts.len() < TARGETS - room {
+        return;
+    }
+    let (_, most, _) = counts.select_nth_unstable(room);
+    let most = *most;
+    targets.retain(|_, tries| {
+        let goes = room > 0 && tries.count <= most;
+        room -= usize::from(goes);
+        !goes
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(name: &str) -> Target {
+        Target::Nobody(name.to_owned())
+    }
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn five_tries_are_free_and_then_the_pause_doubles_up_to_its_end() {
+        let (throttle, mut now) = (Throttle::default(), Instant::now());
+        for _ in 0..5 {
+            assert_eq!(throttle.begin(&at("ada"), now), Ok(()));
+        }
+        for pause in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900] {
+            assert_eq!(throttle.begin(&at("ada"), now), Err(pause * SECOND));
+            let just_before = now + pause * SECOND - Duration::from_millis(1);
+            assert!(throttle.begin(&at("ada"), just_before).is_err());
+            now += pause * SECOND;
+            assert_eq!(throttle.begin(&at("ada"), now), Ok(()), "{pause}");
+        }
+        assert_eq!(throttle.begin(&at("bob"), now), Ok(()));
+    }
+
+    #[test]
+    fn the_right_password_and_a_day_of_quiet_make_all_well() {
+        let (throttle, now) = (Throttle::default(), Instant::now());
+        while throttle.begin(&at("ada"), now).is_ok() {}
+        throttle.succeeded(&at("ada"));
+        while throttle.begin(&at("ada"), now).is_ok() {}
+        throttle.sweep(now + FORGOTTEN - SECOND);
+        assert_eq!(throttle.lock().len(), 1);
+        throttle.sweep(now + FORGOTTEN);
+        assert_eq!(throttle.lock().len(), 0);
+    }
+
+    #[test]
+    fn a_try_that_nobody_could_look_at_does_not_count() {
+        let (throttle, now) = (Throttle::default(), Instant::now());
+        for _ in 0..20 {
+            assert_eq!(throttle.begin(&at("ada"), now), Ok(()));
+            throttle.take_back(&at("ada"));
+        }
+        while throttle.begin(&at("ada"), now).is_ok() {}
+        throttle.take_back(&at("nobody"));
+    }
+
+    #[test]
+    fn a_flood_of_names_costs_bounded_memory_and_frees_nobody() {
+        let (throttle, now) = (Throttle::default(), Instant::now());
+        while throttle.begin(&at("ada"), now).is_ok() {}
+        for n in 0..TARGETS * 2 {
+            let _ = throttle.begin(&at(&n.to_string()), now);
+        }
+        assert!(throttle.lock().len() <= TARGETS);
+        assert!(throttle.begin(&at("ada"), now).is_err());
+    }
+}

@@ -1,0 +1,146 @@
+//! The way from a configuration to a server that listens, and what is said on the screen then.
+
+pub mod log;
+mod patience;
+mod serve;
+pub mod sweeper;
+pub mod tls;
+
+use std::fs;
+use std::io;
+use std::io::IsTerminal as _;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use heliograph_storage::blobs::{self, Blobs};
+use heliograph_storage::{Lease, LeaseError, Location, Storage};
+use qrcode::QrCode;
+use qrcode::render::unicode::Dense1x2;
+use tokio::net::TcpListener;
+
+use crate::app::{App, Listening, Parts};
+use crate::budget::Budget;
+use crate::clock::Clock;
+use crate::config::{Config, Hidden};
+use crate::files::uploads::Uploads;
+
+pub use serve::{Listeners, serve};
+
+/// Why the server does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The data folder cannot be made.
+    #[error("cannot use the data folder {}", .0.display())]
+    Data(PathBuf, #[source] io::Error),
+    /// Another server uses the database, or it cannot be reached.
+    #[error(transparent)]
+    Lease(LeaseError),
+    /// The database cannot be opened.
+    #[error("cannot open the tables")]
+    Storage(#[source] heliograph_storage::Error),
+    /// Files and pictures cannot be kept where they should be.
+    #[error("cannot keep files")]
+    Blobs(#[source] blobs::Error),
+    /// Passwords and logins cannot be served.
+    #[error("cannot serve logins")]
+    Logins(#[source] crate::error::Error),
+    /// Files cannot be taken in.
+    #[error("cannot take uploads")]
+    Uploads(#[source] crate::error::Error),
+    /// An address cannot be listened on.
+    #[error("cannot listen on {0}")]
+    Listen(SocketAddr, #[source] io::Error),
+    /// The system does not tell when to end.
+    #[error("cannot listen for signals")]
+    Signals(#[source] io::Error),
+    /// There is no https, and there should be.
+    #[error("cannot serve https")]
+    Tls(#[source] tls::Error),
+}
+
+/// Opens the tables, binds the addresses, and puts the parts together.
+///
+/// # Errors
+/// [`Error`] says what is missing.
+pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>), Error> {
+    let data = &config.data;
+    make_folder(data).map_err(|error| Error::Data(data.clone(), error))?;
+    let location = location(config);
+    let lease = Lease::take(&location).await.map_err(Error::Lease)?;
+    let (storage, writer) = Storage::open(&location).await.map_err(Error::Storage)?;
+    let blobs = Blobs::open(&config.blobs()).map_err(Error::Blobs)?;
+    let budget = Budget::new(&config.budget);
+    let limits = config.uploads.clone();
+    let uploads =
+        Uploads::open(limits, storage.clone(), blobs.clone(), budget.clone(), clock).await;
+    let uploads = uploads.map_err(Error::Uploads)?;
+    let plain = listen(config.listen).await?;
+    let acceptor = tls::acceptor(&config.tls, data, clock).map_err(Error::Tls)?;
+    let tls = match config.tls_address().zip(acceptor) {
+        Some((address, acceptor)) => Some((listen(address).await?, acceptor)),
+        None => None,
+    };
+    let listeners = Listeners { plain, tls };
+    let listening = listeners.listening().map_err(|error| Error::Listen(config.listen, error))?;
+    let parts = Parts { lease, storage, writer, blobs, uploads, budget, clock };
+    let app = App::open(config, listening, parts).await.map_err(Error::Logins)?;
+    app.tasks.spawn(check_blobs(app.blobs.clone()));
+    Ok((listeners, app))
+}
+
+/// Makes the data folder, which nobody else may look into. One that is there keeps the rights that somebody gave it.
+fn make_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(path)
+}
+
+/// A place that cannot keep files stops uploads, and nothing else: the operator is told.
+async fn check_blobs(blobs: Blobs) {
+    if let Err(error) = blobs.check().await {
+        tracing::warn!(%error, "files and pictures cannot be kept now");
+    }
+}
+
+fn location(config: &Config) -> Location {
+    match &config.database {
+        Some(Hidden(address)) => Location::Postgres(address.clone()),
+        None => Location::Folder(config.data.clone()),
+    }
+}
+
+/// Binds an address. Every IPv6 address becomes every IPv4 address on a machine without IPv6.
+async fn listen(address: SocketAddr) -> Result<TcpListener, Error> {
+    let any_v4 = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), address.port());
+    match TcpListener::bind(address).await {
+        Err(error)
+            if address.is_ipv6()
+                && address.ip().is_unspecified()
+                && error.kind() != io::ErrorKind::AddrInUse =>
+        {
+            tracing::info!(%error, "no IPv6 here, listening on IPv4");
+            TcpListener::bind(any_v4).await.map_err(|error| Error::Listen(any_v4, error))
+        }
+        bound => bound.map_err(|error| Error::Listen(address, error)),
+    }
+}
+
+/// The addresses for people, and in a terminal a code to scan.
+#[must_use]
+pub fn greeting(listening: Listening) -> String {
+    let mut lines = vec!["Heliograph is ready:".to_owned(), format!("  {}", listening.local_url())];
+    if let Some(url) = listening.network_url() {
+        lines.push(format!("  {url}"));
+        if io::stdout().is_terminal()
+            && let Ok(code) = QrCode::new(&url)
+        {
+            // Terminals are dark: the light fields are the ones that are drawn.
+            let mut picture = code.render::<Dense1x2>();
+            picture.dark_color(Dense1x2::Light).light_color(Dense1x2::Dark);
+            lines.push(picture.build());
+        }
+    }
+    lines.join("\n") + "\n"
+}

@@ -1,0 +1,136 @@
+//! A connection whose other side reads nothing is let go: what waits for it would wait for ever.
+
+use std::future::Future as _;
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, Sleep, sleep};
+
+use crate::connections::Connected;
+
+/// Time in which the other side must read something.
+const PATIENCE: Duration = Duration::from_mins(1);
+/// Bytes that the system keeps unsent for a connection (`TCP_NOTSENT_LOWAT`). When half of them are gone it wants more,
+/// so this is also the least rate of a reader: 128 KiB in the time above.
+#[cfg(target_os = "linux")]
+const UNSENT_BYTES: u32 = 256 * 1024;
+
+/// A connection that breaks when its other side reads nothing.
+pub struct Patient<S> {
+    io: S,
+    /// A websocket outlives the HTTP on its connection, so the permit belongs to the stream.
+    _connected: Option<Connected>,
+    /// Runs while a write waits. Kept for the next time: most connections never need one.
+    waiting: Option<Pin<Box<Sleep>>>,
+    is_waiting: bool,
+}
+
+impl Patient<TcpStream> {
+    /// The stream, with a bound on what the system keeps for it.
+    ///
+    /// # Errors
+    /// When the connection is gone already.
+    pub fn of(stream: TcpStream, connected: Connected) -> io::Result<Self> {
+        // Messages are small and wanted at once.
+        stream.set_nodelay(true)?;
+        #[cfg(target_os = "linux")]
+        socket2::SockRef::from(&stream).set_tcp_notsent_lowat(UNSENT_BYTES)?;
+        Ok(Self { _connected: Some(connected), ..Self::new(stream) })
+    }
+}
+
+impl<S> Patient<S> {
+    fn new(io: S) -> Self {
+        Self { io, _connected: None, waiting: None, is_waiting: false }
+    }
+
+    /// What a write came to, or that it has waited for too long.
+    fn judge<T>(
+        &mut self,
+        written: Poll<io::Result<T>>,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.is_waiting = false;
+            return written;
+        }
+        let waiting = self.waiting.get_or_insert_with(|| Box::pin(sleep(PATIENCE)));
+        if !self.is_waiting {
+            self.is_waiting = true;
+            waiting.as_mut().reset(Instant::now() + PATIENCE);
+        }
+        waiting.as_mut().poll(context).map(|()| Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_read(context, buffer)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.io).poll_write(context, bytes);
+        self.judge(written, context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.io).poll_write_vectored(context, bytes);
+        self.judge(written, context)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.io.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn s27_who_reads_nothing_for_a_minute_is_let_go() {
+        let (ours, _theirs) = duplex(64);
+        let start = Instant::now();
+        let error = Patient::new(ours).write_all(&[0; 65]).await.unwrap_err();
+        assert_eq!((error.kind(), start.elapsed()), (io::ErrorKind::TimedOut, PATIENCE));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_reads_a_little_now_and_then_gets_everything() {
+        let (ours, mut theirs) = duplex(64);
+        let writing = tokio::spawn(async move { Patient::new(ours).write_all(&[0; 640]).await });
+        for _ in 0..10 {
+            sleep(PATIENCE.saturating_sub(Duration::from_secs(1))).await;
+            theirs.read_exact(&mut [0; 64]).await.unwrap();
+        }
+        writing.await.unwrap().unwrap();
+    }
+}

@@ -1,0 +1,171 @@
+//! The accept loops and the end of the server.
+
+use std::io;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
+use tokio_util::sync::CancellationToken;
+use tower::Service as _;
+
+use crate::address::Peer;
+use crate::app::{App, Listening};
+use crate::connections::Connected;
+use crate::edge::router::router;
+use crate::start::patience::Patient;
+use crate::start::sweeper;
+
+/// Time for a request's header, and for a TLS handshake: who is slower than that only holds the place.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
+/// Largest header of a request, all lines together; also what a connection reads ahead of a body, which every one of them
+/// may make the server hold.
+const HEADER_BYTES: usize = 16 * 1024;
+/// Pause after the machine refused us another connection: the next try would fail at once too.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// Said to a connection that is one too many.
+const TOO_MANY: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 5\r\nconnection: close\r\n\
+    content-type: application/json\r\ncontent-length: 81\r\n\r\n\
+    {\"detail\":\"The server has too many connections. Try again.\",\"code\":\"unavailable\"}";
+/// Time for open connections to end once the sockets were closed; with the ten seconds before it stays under 15 (S19).
+const END_TIMEOUT: Duration = Duration::from_millis(3_500);
+
+/// Bound, and not yet accepting.
+pub struct Listeners {
+    /// http.
+    pub plain: TcpListener,
+    /// https.
+    pub tls: Option<(TcpListener, TlsAcceptor)>,
+}
+
+impl Listeners {
+    /// Where they listen.
+    ///
+    /// # Errors
+    /// When the system does not say.
+    pub fn listening(&self) -> io::Result<Listening> {
+        let tls = self.tls.as_ref().map(|(listener, _)| listener.local_addr()).transpose()?;
+        Ok(Listening { plain: self.plain.local_addr()?, tls })
+    }
+}
+
+/// Serves until it is told to end, and then ends in good order (S19).
+pub async fn serve(listeners: Listeners, app: Arc<App>, shutdown: CancellationToken) {
+    let server = Server { router: router(app.clone()), app: app.clone(), shutdown };
+    server.app.tasks.spawn(sweeper::run(app.clone(), server.shutdown.clone()));
+    if let Some((listener, acceptor)) = listeners.tls {
+        app.tasks.spawn(server.clone().accept(listener, Some(acceptor)));
+    }
+    server.clone().accept(listeners.plain, None).await;
+    app.sockets.close_all().await;
+    app.tasks.close();
+    if timeout(END_TIMEOUT, app.tasks.wait()).await.is_err() {
+        tracing::warn!(sockets = app.sockets.count(), "some connections did not end in time");
+    }
+}
+
+#[derive(Clone)]
+struct Server {
+    router: Router,
+    app: Arc<App>,
+    shutdown: CancellationToken,
+}
+
+impl Server {
+    async fn accept(self, listener: TcpListener, tls: Option<TlsAcceptor>) {
+        loop {
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
+                () = self.shutdown.cancelled() => return,
+            };
+            match accepted {
+                Ok((stream, peer)) => match self.app.connections.enter(peer.ip()) {
+                    Some(connected) => {
+                        let tasks = self.app.tasks.clone();
+                        let server = self.clone();
+                        tasks.spawn(server.connection(stream, peer.ip(), tls.clone(), connected));
+                    }
+                    // Without a word where it would first take a handshake.
+                    None if tls.is_some() => {}
+                    None => refuse(&stream),
+                },
+                Err(error) if is_of_one_client(&error) => {}
+                Err(error) => {
+                    tracing::warn!(%error, "no connection can be accepted now");
+                    sleep(ACCEPT_PAUSE).await;
+                }
+            }
+        }
+    }
+
+    async fn connection(
+        self,
+        stream: TcpStream,
+        ip: IpAddr,
+        tls: Option<TlsAcceptor>,
+        connected: Connected,
+    ) {
+        let Ok(stream) = Patient::of(stream, connected) else { return };
+        match tls {
+            None => self.http(stream, Peer { ip, tls: false }).await,
+            Some(acceptor) => {
+                let handshake = timeout(HEADER_TIMEOUT, acceptor.accept(stream)).await;
+                if let Ok(Ok(stream)) = handshake {
+                    self.http(stream, Peer { ip, tls: true }).await;
+                }
+            }
+        }
+    }
+
+    async fn http<S>(self, stream: S, peer: Peer)
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        let Self { router, shutdown, app: _ } = self;
+        let service = service_fn(move |request: Request<Incoming>| {
+            let mut request = request.map(Body::new);
+            request.extensions_mut().insert(peer);
+            router.clone().call(request)
+        });
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEADER_TIMEOUT)
+            .max_buf_size(HEADER_BYTES)
+            .serve_connection(TokioIo::new(stream), service)
+            .with_upgrades();
+        let mut connection = Box::pin(connection);
+        let ended = tokio::select! {
+            result = connection.as_mut() => result,
+            () = shutdown.cancelled() => {
+                connection.as_mut().graceful_shutdown();
+                connection.await
+            }
+        };
+        if let Err(error) = ended {
+            tracing::debug!(%error, "a connection broke");
+        }
+    }
+}
+
+/// Tells that there are too many connections, as far as that fits into a fresh connection's buffer, and closes.
+fn refuse(stream: &TcpStream) {
+    // Whoever is gone already does not miss it.
+    let _ = stream.try_write(TOO_MANY);
+}
+
+/// The client left before it was accepted; the next one may be accepted at once.
+fn is_of_one_client(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}

@@ -1,0 +1,48 @@
+//! Removes what has expired: one interval, nothing that anybody waits for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{MissedTickBehavior, interval};
+use tokio_util::sync::CancellationToken;
+
+use crate::app::App;
+use crate::files::dead_blobs;
+
+/// Often enough that nothing piles up.
+const PAUSE: Duration = Duration::from_mins(10);
+
+/// Sweeps until it is told to end.
+pub async fn run(app: Arc<App>, shutdown: CancellationToken) {
+    let mut interval = interval(PAUSE);
+    interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            _ = interval.tick() => sweep(&app).await,
+            () = shutdown.cancelled() => return,
+        }
+    }
+}
+
+/// Removes what has expired by now.
+pub async fn sweep(app: &Arc<App>) {
+    app.buffers.clear();
+    let now = app.clock.steady();
+    app.limits.sweep(now);
+    app.logins.sweep();
+    if let Err(error) = app.storage.forget_old_sessions(app.clock.now()).await {
+        tracing::error!(%error, "logins that are over could not be forgotten");
+    }
+    app.uploads.sweep(now);
+    match app.storage.bury_old_uploads(app.clock.now()).await {
+        Ok(0) => {}
+        Ok(uploads) => tracing::info!(uploads, "ended uploads"),
+        Err(error) => tracing::error!(%error, "old uploads could not be ended"),
+    }
+    dead_blobs::remove(app.storage.clone(), app.blobs.clone(), app.clock).await;
+    match app.storage.forget_old_beams(app.clock.now()).await {
+        Ok(0) => {}
+        Ok(beams) => tracing::info!(beams, "forgot beams that ended long ago"),
+        Err(error) => tracing::error!(%error, "the sweeper failed"),
+    }
+}

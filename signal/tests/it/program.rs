@@ -1,0 +1,89 @@
+//! The server as a program of its own: its memory, its log, its files and its end.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::watch;
+
+pub struct Program {
+    child: Child,
+    pub address: String,
+    pub folder: tempfile::TempDir,
+    log: Arc<Mutex<String>>,
+    lines: watch::Receiver<usize>,
+}
+
+impl Program {
+    pub fn start(flags: &[&str], environment: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_heliograph"))
+            .args(["serve", "--listen", "127.0.0.1:0", "--disk-share", "100", "--data"])
+            .arg(folder.path().join("data"))
+            .args(flags)
+            .envs(environment.iter().copied())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (log, (said, lines)) = (Arc::<Mutex<String>>::default(), watch::channel(0));
+        let (stderr, whole) = (child.stderr.take().unwrap(), log.clone());
+        std::thread::spawn(move || {
+            for line in BufReader::new(stderr).lines() {
+                let mut log = whole.lock().unwrap_or_else(PoisonError::into_inner);
+                *log += &line.unwrap();
+                log.push('\n');
+                said.send_modify(|count| *count += 1);
+            }
+        });
+        let mut lines_out = BufReader::new(child.stdout.take().unwrap()).lines();
+        let line =
+            lines_out.find(|line| line.as_ref().unwrap().contains("http://")).unwrap().unwrap();
+        let port = line.rsplit(':').next().unwrap();
+        Self { child, address: format!("127.0.0.1:{port}"), folder, log, lines }
+    }
+
+    pub fn socket_address(&self) -> SocketAddr {
+        self.address.parse().unwrap()
+    }
+
+    /// The most memory that it ever had, in MiB.
+    pub fn peak(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+        let kib: u64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
+        kib / 1024
+    }
+
+    /// What it has logged until now.
+    pub fn log(&self) -> String {
+        self.log.lock().unwrap().clone()
+    }
+
+    /// Waits until it has logged this.
+    pub async fn logs(&mut self, text: &str) {
+        while !self.log().contains(text) {
+            self.lines.changed().await.unwrap();
+        }
+    }
+
+    /// What Ctrl-C does.
+    pub fn is_interrupted(&self) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    }
+
+    /// Waits for its end.
+    pub fn ends(&mut self) -> ExitStatus {
+        self.child.wait().unwrap()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

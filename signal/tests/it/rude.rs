@@ -1,0 +1,254 @@
+//! The rudest clients, one after the other, against a server in a process of its own: its memory stays where it was, and
+//! whoever behaves notices nothing. `make bench` prints a longer form.
+
+use std::fs;
+use std::io::Cursor;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::time::Duration;
+
+use image::{DynamicImage, ImageFormat};
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::process::{Child, Command};
+use tokio::time::{Instant, sleep, timeout};
+
+use super::person::form;
+use super::server::{Answer, ask, send};
+
+const MIB: u64 = 1024 * 1024;
+/// How long a rude client goes on; without its bound each one takes hundreds of MiB in this time.
+const RUDE: Duration = Duration::from_secs(2);
+/// Only so that a test that would never end fails instead.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// The server as a process, whose memory is its own.
+struct Server {
+    process: Child,
+    address: SocketAddr,
+    _folder: TempDir,
+}
+
+impl Server {
+    async fn start(flags: &[&str]) -> Self {
+        let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_heliograph"));
+        command.args(["serve", "--listen", &address.to_string(), "--disk-share", "100"]);
+        command.arg("--data").arg(folder.path()).args(flags);
+        let quiet = || std::process::Stdio::null();
+        let process = command.stdout(quiet()).stderr(quiet()).kill_on_drop(true).spawn().unwrap();
+        let server = Self { process, address, _folder: folder };
+        let ready = async {
+            while TcpStream::connect(address).await.is_err() {
+                sleep(Duration::from_millis(20)).await;
+            }
+        };
+        timeout(PATIENCE, ready).await.expect("the server gets ready");
+        // What the first requests make is not what the rude ones make.
+        server.gets("/healthz").await;
+        server
+    }
+
+    /// Bytes of memory that were in use at the most, since the process began (`VmHWM`).
+    fn peak(&self) -> u64 {
+        let id = self.process.id().expect("the server is alive");
+        let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        line.split_whitespace().next().unwrap().parse::<u64>().unwrap() * 1024
+    }
+
+    async fn connect(&self) -> TcpStream {
+        TcpStream::connect(self.address).await.unwrap()
+    }
+
+    async fn gets(&self, path: &str) -> Answer {
+        ask(self.connect().await, &self.address.to_string(), "GET", path, &[]).await
+    }
+
+    async fn posts(&self, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+        send(self.connect().await, &self.address.to_string(), "POST", path, headers, body).await
+    }
+
+    /// The cookies of a new account.
+    async fn registers(&self, username: &str) -> String {
+        let fields = [
+            ("first_name", "Ada"),
+            ("last_name", "Lovelace"),
+            ("username", username),
+            ("email", "ada@example.org"),
+            ("password", "a password for tests"),
+        ];
+        let (kind, body) = form(&fields);
+        let answer = self.posts("/api/auth/register/", &[("content-type", &kind)], &body).await;
+        assert_eq!(answer.status, 201, "{answer:?}");
+        let pairs = answer.cookies.iter().filter_map(|cookie| cookie.split(';').next());
+        pairs.collect::<Vec<_>>().join("; ")
+    }
+
+    /// Begins a form whose body has no end, and says its first bytes.
+    async fn begins_form(&self, path: &str, first: &str) -> TcpStream {
+        let mut stream = self.connect().await;
+        let request = format!(
+            "POST {path} HTTP/1.1\r\nhost: {}\r\ntransfer-encoding: chunked\r\n\
+             content-type: multipart/form-data; boundary=x\r\n\r\n",
+            self.address
+        );
+        stream.write_all(request.as_bytes()).await.unwrap();
+        stream.write_all(&chunk(first.as_bytes())).await.unwrap();
+        stream
+    }
+}
+
+fn chunk(bytes: &[u8]) -> Vec<u8> {
+    [format!("{:x}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat()
+}
+
+/// Sends the same again and again, as fast as it is taken, until it is refused. Says what was answered, if anything.
+async fn floods(mut stream: TcpStream, bytes: Vec<u8>) -> String {
+    let flooding = async { while stream.write_all(&bytes).await.is_ok() {} };
+    let _ = timeout(RUDE, flooding).await;
+    let mut answer = vec![0; 1024];
+    let read = timeout(Duration::from_secs(1), stream.read(&mut answer)).await;
+    let read = read.map_or(0, Result::unwrap_or_default);
+    String::from_utf8_lossy(&answer[..read]).into_owned()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s23_a_form_without_an_end_is_refused_before_it_is_held() {
+    let server = Server::start(&[]).await;
+    let before = server.peak();
+    let field = "--x\r\ncontent-disposition: form-data; name=\"a\"\r\n\r\n\r\n";
+    let floods: Vec<_> = ["/api/upload/", "/api/auth/register/"]
+        .into_iter()
+        .flat_map(|path| {
+            [("", field), ("--x\r\n", "header: value\r\n"), ("", "preamble")]
+                .map(|(first, more)| (path, first, more))
+        })
+        .map(async |(path, first, more)| {
+            let stream = server.begins_form(path, first).await;
+            floods(stream, chunk(more.repeat(2_000).as_bytes())).await
+        })
+        .collect();
+    for answer in futures_util::future::join_all(floods).await {
+        // A connection that breaks under a flood may lose the answer.
+        assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{answer}");
+    }
+    let growth = server.peak() - before;
+    assert!(growth < 24 * MIB, "{} MiB", growth / MIB);
+    assert_eq!(server.gets("/healthz").await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s2_a_caller_who_hangs_up_leaves_no_picture_to_be_decoded_beside_the_others() {
+    let server = Server::start(&[]).await;
+    let mut png = Cursor::new(Vec::new());
+    DynamicImage::new_rgba16(4096, 4096).write_to(&mut png, ImageFormat::Png).unwrap();
+    let head =
+        "--x\r\ncontent-disposition: form-data; name=\"profile_picture\"; filename=\"a\"\r\n\r\n";
+    let body = [head.as_bytes(), png.get_ref(), b"\r\n--x--\r\n"].concat();
+    let mut callers = Vec::new();
+    for number in 0..20 {
+        let cookies = server.registers(&format!("ada{number}")).await;
+        callers.extend((0..10).map(|_| cookies.clone()));
+    }
+    // Two pictures at a time, the forms that wait for their turn, and the hashes of the passwords.
+    let most = server.peak() + (2 * 160 + 128) * MIB;
+    for cookies in callers {
+        let mut stream = server.connect().await;
+        let request = format!(
+            "POST /api/auth/profile-picture/ HTTP/1.1\r\nhost: {}\r\ncookie: {cookies}\r\ncontent-length: {}\r\n\
+             content-type: multipart/form-data; boundary=x\r\n\r\n",
+            server.address,
+            body.len()
+        );
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let _ = stream.write_all(&body).await;
+        // Time for the server to have begun, without which hanging up costs it nothing.
+        let _ = timeout(Duration::from_millis(20), stream.read(&mut [0])).await;
+    }
+    assert!(server.peak() < most, "{} MiB", server.peak() / MIB);
+    assert_eq!(server.gets("/healthz").await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s3_connections_further_than_there_may_be_get_a_503_and_the_open_ones_go_on() {
+    let server = Server::start(&["--connections", "20"]).await;
+    let mut open = Vec::new();
+    for _ in 0..20 {
+        open.push(server.connect().await);
+    }
+    let asks = async || {
+        let mut stream = server.connect().await;
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer).await;
+        answer
+    };
+    let refused = asks().await;
+    assert!(refused.starts_with("HTTP/1.1 503") && refused.contains("retry-after: "), "{refused}");
+    let (_, body) = refused.split_once("\r\n\r\n").unwrap();
+    assert!(refused.contains(&format!("content-length: {}\r\n", body.len())));
+    assert_eq!(serde_json::from_str::<Value>(body).unwrap()["code"], "unavailable");
+
+    let host = server.address.to_string();
+    let answer = ask(open.pop().unwrap(), &host, "GET", "/healthz", &[]).await;
+
+    assert_eq!(answer.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s27_readers_who_read_nothing_are_refused_before_they_fill_the_memory() {
+    let server = Server::start(&["--memory-answers", "16MiB"]).await;
+    let cookies = server.registers("ada").await;
+    let file = [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec(), vec![7; 32 << 20]].concat();
+    let head = "--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.png\"\r\n\
+                content-type: image/png\r\n\r\n";
+    let body = [head.as_bytes(), &file, b"\r\n--x--\r\n"].concat();
+    let kind = ("content-type", "multipart/form-data; boundary=x");
+    let kept = server.posts("/api/upload/", &[kind, ("cookie", &cookies)], &body).await;
+    let url = kept.json()["url"].as_str().unwrap().to_owned();
+    let before = server.peak();
+    let (mut readers, mut statuses) = (Vec::new(), Vec::new());
+    let request = format!("GET {url} HTTP/1.1\r\nhost: {}\r\n\r\n", server.address);
+    for _ in 0..200 {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.set_recv_buffer_size(4 * 1024).unwrap();
+        let mut stream = socket.connect(server.address).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut status = [0; 12];
+        stream.read_exact(&mut status).await.unwrap();
+        statuses.push(String::from_utf8_lossy(&status[9..]).into_owned());
+        readers.push(stream);
+    }
+    assert_eq!(statuses.iter().filter(|status| *status == "200").count(), 16);
+    assert_eq!(statuses.iter().filter(|status| *status == "503").count(), 184);
+    assert_eq!(server.gets("/healthz").await.status, 200);
+    let growth = server.peak() - before;
+    assert!(growth < 40 * MIB, "{} MiB", growth / MIB);
+    drop(readers);
+    let until_free = async { while server.gets(&url).await.status != 200 {} };
+    timeout(PATIENCE, until_free).await.expect("what was held is given back");
+}
+
+/// How much processor time the server has used.
+fn processor_time(server: &Server) -> Duration {
+    let id = server.process.id().unwrap();
+    let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap();
+    // Behind the name in brackets: utime and stime are fields 14 and 15, in ticks of 10 ms.
+    let fields: Vec<_> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+    let ticks = |field: usize| fields[field - 3].parse::<u64>().unwrap();
+    Duration::from_millis((ticks(14) + ticks(15)) * 10)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s23_chunks_of_one_byte_cost_little_of_the_processor() {
+    let server = Server::start(&[]).await;
+    let head = "--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.gif\"\r\n\
+                content-type: image/gif\r\n\r\nGIF89a";
+    let stream = server.begins_form("/api/upload/", head).await;
+    let (before, began) = (processor_time(&server), Instant::now());
+    floods(stream, chunk(b"x").repeat(10_000)).await;
+    let (used, time) = (processor_time(&server).saturating_sub(before), began.elapsed());
+    assert!(used < time / 4, "{used:?} in {time:?}");
+}

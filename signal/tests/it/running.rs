@@ -1,0 +1,104 @@
+//! What an operator sees of the program: its end, the rights of its files, its log.
+
+use heliograph_shared::api::CreatedBeam;
+use heliograph_shared::api::uploads::UploadedFile;
+use serde_json::json;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
+use tokio_tungstenite::client_async;
+use tokio_tungstenite::tungstenite::Message;
+
+use futures_util::{SinkExt as _, StreamExt as _};
+
+use super::bucket::{BUCKET, Bucket};
+use super::program::Program;
+use super::server::{Answer, send};
+
+type Headers<'a> = &'a [(&'a str, &'a str)];
+
+impl Program {
+    async fn asks(&self, method: &str, path: &str, headers: Headers<'_>, body: &[u8]) -> Answer {
+        let stream = TcpStream::connect(&self.address).await.unwrap();
+        send(stream, &self.address, method, path, headers, body).await
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_second_interrupt_ends_the_program_at_once() {
+    let mut program = Program::start(&[], &[]);
+    // A request that never ends keeps the first one waiting.
+    let mut stream = TcpStream::connect(&program.address).await.unwrap();
+    stream.write_all(b"GET / HTTP/1.1\r\n").await.unwrap();
+    program.is_interrupted();
+    program.logs("ending").await;
+    program.is_interrupted();
+    assert_eq!(program.ends().code(), Some(130));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn what_the_program_keeps_is_for_its_user_only() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let program = Program::start(&[], &[]);
+    assert_eq!(program.asks("POST", "/api/beams/create/", &[], b"").await.status, 201);
+    let data = program.folder.path().join("data");
+    let mode = |path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(data.clone()), 0o700);
+    for name in ["heliograph.db", "heliograph.db-wal", "heliograph.db-shm"] {
+        assert_eq!(mode(data.join(name)), 0o600, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn the_log_names_no_beam_and_no_upload_at_any_level() {
+    let bucket = Bucket::start().await;
+    let url = bucket.url(BUCKET);
+    let credentials = [
+        ("AWS_ACCESS_KEY_ID", "test"),
+        ("AWS_SECRET_ACCESS_KEY", Bucket::SECRET),
+        ("RUST_LOG", "trace"),
+    ];
+    let mut program = Program::start(&["--blobs", &url], &credentials);
+    let answer = program.asks("POST", "/api/beams/create/", &[], b"").await;
+    let beam: CreatedBeam = serde_json::from_slice(&answer.body).unwrap();
+    let id = beam.beam_id;
+    let key = serde_json::to_value(&beam.beam_key).unwrap();
+
+    let stream = TcpStream::connect(program.socket_address()).await.unwrap();
+    let socket = format!("ws://{}/ws/beam/{id}/", program.address);
+    let (mut socket, _) = client_async(socket, stream).await.unwrap();
+    for message in [
+        json!({"type": "auth", "message": key}),
+        json!({"type": "share_clipboard", "message": "hello"}),
+    ] {
+        socket.send(Message::text(message.to_string())).await.unwrap();
+    }
+    while !socket.next().await.unwrap().unwrap().to_text().unwrap().contains("rec_clipboard") {}
+
+    let png = b"\x89PNG\r\n\x1a\n and more";
+    let head = "--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.png\"\r\n\
+                content-type: image/png\r\n\r\n";
+    let body = [head.as_bytes(), png, b"\r\n--x--\r\n"].concat();
+    let kind = [("content-type", "multipart/form-data; boundary=x")];
+    let answer = program.asks("POST", &format!("/api/upload/?beam_id={id}"), &kind, &body).await;
+    assert_eq!(answer.status, 201, "{}", answer.json());
+    let upload: UploadedFile = serde_json::from_slice(&answer.body).unwrap();
+    assert_eq!(program.asks("GET", &upload.url, &[], b"").await.body, png);
+    let notes = format!("/api/notes/beam_notes/?beam_id={id}");
+    assert_eq!(program.asks("GET", &notes, &[], b"").await.status, 200);
+    let wrong = format!("/api/beams/{id}/");
+    assert_eq!(program.asks("GET", &wrong, &[], b"").await.status, 401);
+    bucket.dies();
+    assert_eq!(program.asks("GET", &upload.url, &[], b"").await.status, 502);
+
+    program.is_interrupted();
+    program.logs("ended").await;
+    let log = program.log();
+    assert!(log.contains("DEBUG"), "it says much: {log}");
+    let key = key.as_str().unwrap();
+    for secret in [&id.to_string(), &id.to_string().replace('-', ""), &upload.id, key] {
+        let line = log.lines().find(|line| line.contains(secret));
+        assert_eq!(line, None);
+    }
+}

@@ -1,0 +1,194 @@
+//! A connection to Postgres that breaks around a commit (S22): a wire between the server and the database is cut when a
+//! COMMIT goes over it, once before the database has it and once after.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use heliograph_shared::api::CreatedBeam;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream, UnixStream};
+
+use super::device::TestDevice;
+use super::person::Person;
+use super::postgres::fresh_database;
+use super::server::TestServer;
+
+/// A COMMIT as Postgres reads it: a simple query (Postgres manual, section 54.7).
+const COMMIT: &[u8] = b"Q\0\0\0\x0bCOMMIT\0";
+
+/// When the next COMMIT's connection is cut.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cut {
+    Never,
+    Before,
+    After,
+}
+
+/// The wire.
+struct Wire {
+    cut: Arc<AtomicU8>,
+    /// The database behind it.
+    url: String,
+}
+
+impl Wire {
+    async fn new() -> Self {
+        let direct = fresh_database();
+        let (name, folder) = parts(&direct);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("postgres://postgres@{}/{name}", listener.local_addr().unwrap());
+        let cut = Arc::new(AtomicU8::new(Cut::Never as u8));
+        tokio::spawn(accept(listener, folder.join(".s.PGSQL.5432"), cut.clone()));
+        Self { cut, url }
+    }
+
+    fn cuts(&self, cut: Cut) {
+        self.cut.store(cut as u8, Ordering::SeqCst);
+    }
+
+    fn was_cut(&self) -> bool {
+        self.cut.load(Ordering::SeqCst) == Cut::Never as u8
+    }
+}
+
+/// The name of the database, and the folder of its server's socket.
+fn parts(url: &str) -> (String, PathBuf) {
+    let (path, query) = url.split_once('?').unwrap();
+    let name = path.rsplit_once('/').unwrap().1.to_owned();
+    (name, PathBuf::from(query.strip_prefix("host=").unwrap()))
+}
+
+async fn accept(listener: TcpListener, socket: PathBuf, cut: Arc<AtomicU8>) {
+    loop {
+        let (server, _) = listener.accept().await.unwrap();
+        let database = UnixStream::connect(&socket).await.unwrap();
+        tokio::spawn(carry(server, database, cut.clone()));
+    }
+}
+
+/// Carries bytes both ways until one end is gone, or the wire is cut.
+async fn carry(mut server: TcpStream, mut database: UnixStream, cut: Arc<AtomicU8>) {
+    let (mut asked, mut answered) = ([0; 8 * 1024], [0; 8 * 1024]);
+    loop {
+        tokio::select! {
+            count = server.read(&mut asked) => {
+                let Ok(count @ 1..) = count else { return };
+                let is_commit = asked[..count].windows(COMMIT.len()).any(|bytes| bytes == COMMIT);
+                let now = is_commit.then(|| cut.swap(Cut::Never as u8, Ordering::SeqCst));
+                if now == Some(Cut::Before as u8) {
+                    return;
+                }
+                database.write_all(&asked[..count]).await.unwrap();
+                if now == Some(Cut::After as u8) {
+                    // The answer says that it is done, and never arrives.
+                    let count = database.read(&mut answered).await.unwrap();
+                    assert!(answered[..count].windows(6).any(|bytes| bytes == b"COMMIT"));
+                    return;
+                }
+            }
+            count = database.read(&mut answered) => {
+                let Ok(count @ 1..) = count else { return };
+                if server.write_all(&answered[..count]).await.is_err() {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+async fn owns_a_beam(owner: &Person<'_>) -> (TestDevice, CreatedBeam) {
+    let beam = owner.server.create_beam().await;
+    let cookies = owner.cookies_for("/ws");
+    let headers = [("cookie", &*cookies)];
+    let mut device = owner.server.connect_as(beam.beam_id, &headers).await.unwrap();
+    let auth = json!({"type": "auth", "message": beam.beam_key, "extra": {"v": 1}});
+    device.says(&auth).await;
+    device.is_welcomed().await;
+    (device, beam)
+}
+
+async fn saves(device: &mut TestDevice) {
+    device.says(&json!({"type": "save_beam", "message": "Trip"})).await;
+}
+
+async fn notes(owner: &Person<'_>, beam: &CreatedBeam) -> Vec<Value> {
+    let path = format!("/api/notes/beam_notes/?beam_id={}", beam.beam_id);
+    let notes = owner.clone().gets(&path).await.json();
+    notes.as_array().unwrap().iter().map(|note| note["content"].clone()).collect()
+}
+
+#[tokio::test]
+async fn s22_a_note_whose_commit_was_answered_to_nobody_is_echoed_and_the_beam_goes_on() {
+    let wire = Wire::new().await;
+    let server = TestServer::with(&["--database", &wire.url]).await;
+    let owner = server.registered("owner").await;
+    let (mut device, beam) = owns_a_beam(&owner).await;
+    saves(&mut device).await;
+    device.sees("beam_saved").await;
+
+    wire.cuts(Cut::After);
+    device.shares("uncertain").await;
+
+    assert_eq!(device.sees_item().await, "uncertain");
+    assert!(wire.was_cut());
+    device.shares("after").await;
+    assert_eq!(device.sees("rec_clipboard").await["seq"], 2);
+    assert_eq!(notes(&owner, &beam).await, ["uncertain", "after"]);
+}
+
+#[tokio::test]
+async fn s22_a_note_whose_commit_never_arrived_is_refused_and_the_beam_goes_on() {
+    let wire = Wire::new().await;
+    let server = TestServer::with(&["--database", &wire.url]).await;
+    let owner = server.registered("owner").await;
+    let (mut device, beam) = owns_a_beam(&owner).await;
+    saves(&mut device).await;
+    device.sees("beam_saved").await;
+
+    wire.cuts(Cut::Before);
+    device.shares("lost").await;
+
+    assert_eq!(device.is_refused().await, "unavailable");
+    assert!(wire.was_cut());
+    device.shares("after").await;
+    assert_eq!(device.sees_item().await, "after");
+    assert_eq!(notes(&owner, &beam).await, ["after"]);
+}
+
+#[tokio::test]
+async fn s21_a_save_whose_commit_was_answered_to_nobody_is_told() {
+    let wire = Wire::new().await;
+    let server = TestServer::with(&["--database", &wire.url]).await;
+    let owner = server.registered("owner").await;
+    let (mut device, beam) = owns_a_beam(&owner).await;
+    device.shares("before").await;
+    device.sees_item().await;
+
+    wire.cuts(Cut::After);
+    saves(&mut device).await;
+
+    assert_eq!(device.sees("beam_saved").await["message"]["role"], "owner");
+    device.shares("after").await;
+    device.sees_item().await;
+    assert_eq!(notes(&owner, &beam).await, ["before", "after"]);
+}
+
+#[tokio::test]
+async fn h31_a_link_whose_change_is_uncertain_is_as_the_tables_say() {
+    let wire = Wire::new().await;
+    let server = TestServer::with(&["--database", &wire.url]).await;
+    let owner = server.registered("owner").await;
+    let (mut device, beam) = owns_a_beam(&owner).await;
+    saves(&mut device).await;
+    device.sees("beam_saved").await;
+    let mut guest = server.join(beam.beam_id).await;
+
+    wire.cuts(Cut::After);
+    let path = format!("/api/beams/{}/", beam.beam_id);
+    let answer = owner.clone().asks("PUT", &path, &json!({"link_access": "none"})).await;
+
+    assert_eq!(answer.status, 503, "nobody knows what came of it");
+    assert_eq!(guest.is_closed().await, heliograph_shared::close::CloseCode::Forbidden.number());
+}

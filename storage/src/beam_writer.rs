@@ -1,0 +1,55 @@
+//! The one way to change a saved beam: its rights, name, id, notes, or existence. Every change locks the beam's row before
+//! it looks at anything, so changes of one beam happen one after the other, and no two wait for each other in a circle.
+//!
+//! The order of locks, for every transaction: beams by id, then an account, then uploads by id.
+
+use heliograph_shared::ids::BeamId;
+
+use crate::Error;
+use crate::database::{Database, Transaction, args};
+use crate::revision::Revision;
+
+/// Changes saved beams. [`crate::Storage::open`] makes it once. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct BeamWriter {
+    pub(crate) database: Database,
+    pub(crate) beam_lists: Revision,
+}
+
+/// Proves that a transaction holds the lock of this beam's row; there may be no such row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Locked(BeamId);
+
+impl Locked {
+    pub fn beam(self) -> BeamId {
+        self.0
+    }
+}
+
+impl BeamWriter {
+    pub(crate) fn new(database: Database, beam_lists: Revision) -> Self {
+        Self { database, beam_lists }
+    }
+
+    /// Begins a change of a beam.
+    pub(crate) async fn begin(&self, beam: BeamId) -> Result<(Transaction, Locked), Error> {
+        let mut transaction = self.database.begin().await?;
+        let locked = lock(&mut transaction, beam).await?;
+        Ok((transaction, locked))
+    }
+
+    /// Waits until no change of a beam is under way any more, not even one whose connection was lost.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn settle(&self, beam: BeamId) -> Result<(), Error> {
+        self.begin(beam).await?;
+        Ok(())
+    }
+}
+
+/// Locks a beam. Of several beams, the one with the lower id is locked first.
+pub(crate) async fn lock(transaction: &mut Transaction, beam: BeamId) -> Result<Locked, Error> {
+    transaction.lock("SELECT 1 FROM beams WHERE id = $1 FOR UPDATE", args![beam.uuid()]).await?;
+    Ok(Locked(beam))
+}

@@ -1,0 +1,140 @@
+//! How uploads end: by time, with their beam or account, when their owner deletes them, or when the item that named them is
+//! deleted. Rows are locked by id before they are changed, so that two endings never wait for each other in a circle.
+
+use std::time::Duration;
+
+use crate::accounts::AccountId;
+use crate::beam_writer::Locked;
+use crate::blobs::{BlobId, BlobKey};
+use crate::database::{Transaction, args};
+use crate::dead_blobs::abandoned;
+use crate::{Error, Storage};
+
+/// How long the bytes of a file outlive the deletion of the last item that named them: longer than Undo is offered.
+pub const UNDO_TIME: Duration = Duration::from_mins(10);
+
+impl Storage {
+    /// Ends the uploads whose time is over, or whose beam's, those whose item was deleted [`UNDO_TIME`] ago, and those
+    /// that nobody writes any more. Says how many.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn bury_old_uploads(&self, now: i64) -> Result<u64, Error> {
+        macro_rules! is_old {
+            () => {
+                "(state = 'ready' AND (expires_at <= $1 OR unused_since <= $3 OR beam_id IN \
+                    (SELECT id FROM beams WHERE ended_at IS NOT NULL OR expires_at <= $1))) \
+                 OR (state = 'pending' AND touched_at <= $2)"
+            };
+        }
+        let undo = i64::try_from(UNDO_TIME.as_millis()).unwrap_or(i64::MAX);
+        let values = args![now, now.saturating_sub(abandoned()), now.saturating_sub(undo)];
+        let mut transaction = self.database.begin().await?;
+        let lock = concat!("SELECT id FROM uploads WHERE ", is_old!(), " ORDER BY id FOR UPDATE");
+        transaction.lock(lock, values).await?;
+        let mark = concat!("UPDATE uploads SET state = 'dead' WHERE ", is_old!());
+        let marked = transaction.execute(mark, values).await?;
+        bury_marked(&mut transaction, now).await?;
+        transaction.commit().await?;
+        Ok(marked)
+    }
+
+    /// Ends an upload of this account, and says whether there was one.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn bury_upload(
+        &self,
+        id: BlobId,
+        account: AccountId,
+        now: i64,
+    ) -> Result<bool, Error> {
+        let mut transaction = self.database.begin().await?;
+        let mark = "UPDATE uploads SET state = 'dead' \
+                    WHERE id = $1 AND account_id = $2 AND state = 'ready'";
+        let marked = transaction.execute(mark, args![id.to_string(), account.uuid()]).await?;
+        bury_marked(&mut transaction, now).await?;
+        transaction.commit().await?;
+        Ok(marked == 1)
+    }
+}
+
+/// Locks the uploads that are bound to a beam.
+pub(crate) async fn lock_uploads_of_beam(
+    transaction: &mut Transaction,
+    beam: Locked,
+) -> Result<(), Error> {
+    let lock = "SELECT id FROM uploads WHERE beam_id = $1 ORDER BY id FOR UPDATE";
+    transaction.lock(lock, args![beam.beam().uuid()]).await
+}
+
+/// Ends the uploads that are bound to a beam. To be called before the beam itself is ended.
+pub(crate) async fn bury_uploads_of_beam(
+    transaction: &mut Transaction,
+    beam: Locked,
+    now: i64,
+) -> Result<(), Error> {
+    lock_uploads_of_beam(transaction, beam).await?;
+    let give_up = "UPDATE uploads SET account_id = NULL, beam_id = NULL, address = NULL, size = 0, expires_at = 0 \
+                   WHERE beam_id = $1 AND state = 'pending'";
+    let mark = "UPDATE uploads SET state = 'dead' WHERE beam_id = $1 AND state = 'ready'";
+    for update in [give_up, mark] {
+        transaction.execute(update, args![beam.beam().uuid()]).await?;
+    }
+    bury_marked(transaction, now).await
+}
+
+/// Ends the uploads of an account. To be called before the account itself goes.
+pub(crate) async fn bury_uploads_of_account(
+    transaction: &mut Transaction,
+    account: AccountId,
+    now: i64,
+) -> Result<(), Error> {
+    let lock = "SELECT id FROM uploads WHERE account_id = $1 ORDER BY id FOR UPDATE";
+    transaction.lock(lock, args![account.uuid()]).await?;
+    let give_up = "UPDATE uploads SET account_id = NULL, beam_id = NULL, address = NULL, size = 0, expires_at = 0 \
+                   WHERE account_id = $1 AND state = 'pending'";
+    let mark = "UPDATE uploads SET state = 'dead' WHERE account_id = $1 AND state = 'ready'";
+    for update in [give_up, mark] {
+        transaction.execute(update, args![account.uuid()]).await?;
+    }
+    bury_marked(transaction, now).await
+}
+
+/// A stored item names this upload: if it belongs to the same beam, it stays.
+pub(crate) async fn keep_upload(
+    transaction: &mut Transaction,
+    beam: Locked,
+    id: BlobId,
+) -> Result<(), Error> {
+    let update = "UPDATE uploads SET unused_since = NULL \
+                  WHERE id = $1 AND beam_id = $2 AND unused_since IS NOT NULL";
+    transaction.execute(update, args![id.to_string(), beam.beam().uuid()]).await?;
+    Ok(())
+}
+
+/// A stored item that named this upload is gone. If it was the last one in the upload's beam, and shared by whoever
+/// uploaded the file, the bytes go after [`UNDO_TIME`].
+pub(crate) async fn release_upload(
+    transaction: &mut Transaction,
+    beam: Locked,
+    id: BlobId,
+    author: Option<AccountId>,
+    now: i64,
+) -> Result<(), Error> {
+    let update = "UPDATE uploads SET unused_since = $4 WHERE id = $1 AND beam_id = $2 AND state = 'ready' \
+                  AND account_id IS NOT DISTINCT FROM $3 \
+                  AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.beam_id = $2 AND n.upload = $1)";
+    let author = author.map(AccountId::uuid);
+    transaction.execute(update, args![id.to_string(), beam.beam().uuid(), author, now]).await?;
+    Ok(())
+}
+
+/// Moves the uploads that this transaction marked as dead to the outbox. Marked, nobody else can touch them.
+async fn bury_marked(transaction: &mut Transaction, now: i64) -> Result<(), Error> {
+    let insert = "INSERT INTO dead_blobs (name, parts, since) \
+                  SELECT $1 || id, parts, $2 FROM uploads WHERE state = 'dead'";
+    transaction.execute(insert, args![BlobKey::UPLOADS, now]).await?;
+    transaction.execute("DELETE FROM uploads WHERE state = 'dead'", args![]).await?;
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! One server on the same tables at a time.
+
+use std::process::Command;
+use std::time::Duration;
+
+use heliograph_storage::{Lease, LeaseError, Location};
+
+use crate::postgres::fresh_database;
+
+#[tokio::test]
+async fn a_second_server_on_the_same_tables_is_refused_until_the_first_one_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    for location in
+        [Location::Folder(folder.path().to_owned()), Location::Postgres(fresh_database())]
+    {
+        println!("on {location:?}");
+        let first = Lease::take(&location).await.unwrap();
+
+        let second = Lease::take(&location).await.unwrap_err();
+
+        assert!(matches!(second, LeaseError::Taken));
+        assert!(
+            second.to_string().starts_with("another Heliograph server is using this database.")
+        );
+        first.release().await;
+        let third = Lease::take(&location).await.unwrap();
+        drop(third);
+        // A server that is gone without a word has let go of it too.
+        Lease::take(&location).await.unwrap();
+    }
+}
+
+/// Ends every connection that holds the lease of a database, as a restart of Postgres would.
+fn cut_off(url: &str) {
+    let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+               WHERE application_name = 'heliograph lease' AND datname = current_database()";
+    let psql = Command::new("psql").args([url, "--quiet", "--command", cut]).output().unwrap();
+    assert!(psql.status.success(), "{psql:?}");
+}
+
+/// Lets a second pass for the lease, and a moment for its connection.
+async fn a_second_passes() {
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(1)).await;
+    tokio::time::resume();
+    tokio::time::sleep(Duration::from_millis(20)).await;
+}
+
+#[tokio::test]
+async fn a_server_whose_connection_broke_takes_the_lease_again_or_hears_that_it_is_lost() {
+    let url = fresh_database();
+    let location = Location::Postgres(url.clone());
+    let first = Lease::take(&location).await.unwrap();
+    cut_off(&url);
+    for _ in 0..10 {
+        a_second_passes().await;
+    }
+    assert!(matches!(Lease::take(&location).await, Err(LeaseError::Taken)), "it has it again");
+
+    cut_off(&url);
+    let _second = Lease::take(&location).await.unwrap();
+    tokio::time::timeout(Duration::from_mins(5), async {
+        tokio::select! {
+            () = first.lost() => {}
+            () = async { loop { a_second_passes().await } } => {}
+        }
+    })
+    .await
+    .expect("the first server is told");
+}

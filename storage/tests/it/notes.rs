@@ -1,0 +1,181 @@
+//! Notes: what a restart finds of an edit, what they take of their owner's quota, and what becomes of the files they name.
+
+use heliograph_shared::ids::{BeamId, DeviceId, ItemId};
+use heliograph_shared::names::BeamName;
+use heliograph_storage::blobs::{BlobId, BlobKey};
+use heliograph_storage::notes::{NewNote, Quota};
+use heliograph_storage::uploads::{NewUpload, Room, Wish};
+use heliograph_storage::{BeamWriter, Error, Storage, UNDO_TIME};
+
+use crate::accounts::{QUOTA, account, person};
+use crate::sessions::session;
+use crate::stage::{quotas, with_writer};
+
+fn beam() -> BeamId {
+    BeamId::from_random([7; 16])
+}
+
+fn note(n: u8, content: &str) -> NewNote {
+    NewNote {
+        id: ItemId::from_random([n; 16]),
+        seq: n.into(),
+        content: content.to_owned(),
+        upload: None,
+        kind: "text".to_owned(),
+        device: DeviceId::from_bytes([n; 16]),
+        author: Some(account(1)),
+        created_at: n.into(),
+    }
+}
+
+/// A saved beam of Ada's, in which nothing is.
+async fn stage(storage: &Storage, writer: &BeamWriter) {
+    storage.create_account(&person(1, "ada"), &session(1, 1, 0)).await.unwrap();
+    storage.record_shared_beam(beam(), 0, 1_000).await.unwrap();
+    let name = BeamName::parse("Beam").unwrap();
+    writer.save_beam(beam(), account(1), &name, &[], QUOTA).await.unwrap();
+}
+
+fn file() -> BlobId {
+    BlobId::from_random([5; 16])
+}
+
+/// A file of Ada's that ends with her beam.
+fn upload() -> NewUpload {
+    NewUpload {
+        id: file(),
+        account: Some(account(1)),
+        beam: Some(beam()),
+        address: None,
+        name: "a.png".to_owned(),
+        media_type: "image/png".to_owned(),
+        created_at: 0,
+        expires_at: None,
+    }
+}
+
+async fn uploads(storage: &Storage, size: u64, quota: u64) -> Room {
+    storage.start_upload(&upload()).await.unwrap();
+    let wish = Wish { least: size, most: size, quotas: quotas(quota) };
+    let room = storage.grow_upload(file(), wish, 0).await.unwrap();
+    storage.finish_upload(file(), size, 0).await.unwrap();
+    room
+}
+
+#[tokio::test]
+async fn s22_an_edited_note_is_found_as_it_was_echoed() {
+    with_writer(async |storage, writer| {
+        stage(&storage, &writer).await;
+        writer.put_note(beam(), &note(1, "1"), QUOTA).await.unwrap();
+        let edited = NewNote { id: note(1, "").id, author: None, ..note(2, "22") };
+
+        writer.put_note(beam(), &edited, QUOTA).await.unwrap();
+
+        let expected = NewNote { author: Some(account(1)), ..edited };
+        assert_eq!(storage.notes_of(beam()).await.unwrap(), [expected]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn p27_notes_and_files_share_one_quota() {
+    with_writer(async |storage, writer| {
+        stage(&storage, &writer).await;
+        // Content and kind count: ten bytes.
+        writer.put_note(beam(), &note(1, "123456"), QUOTA).await.unwrap();
+        assert_eq!(uploads(&storage, 20, 30).await, Room::Given(20));
+        let put = async |bytes| {
+            let quota = Quota { bytes, now: 0 };
+            writer.put_note(beam(), &note(2, "123456"), quota).await
+        };
+        assert!(matches!(put(39).await, Err(Error::Full)));
+        put(40).await.unwrap();
+        let more = async |quota| {
+            let new = NewUpload { id: BlobId::from_random([6; 16]), ..upload() };
+            storage.start_upload(&new).await.unwrap();
+            storage
+                .grow_upload(new.id, Wish { least: 1, most: 1, quotas: quotas(quota) }, 0)
+                .await
+                .unwrap()
+        };
+        assert_eq!(more(40).await, Room::Full);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn p27_a_note_that_does_not_fit_is_refused_and_one_that_shrinks_is_not() {
+    with_writer(async |storage, writer| {
+        stage(&storage, &writer).await;
+        let quota = |bytes| Quota { bytes, now: 0 };
+        let put = async |n, content, bytes| {
+            writer.put_note(beam(), &note(n, content), quota(bytes)).await
+        };
+        put(1, "123456", 10).await.unwrap();
+        assert!(matches!(put(2, "1", 14).await, Err(Error::Full)));
+        put(2, "1", 15).await.unwrap();
+        assert!(matches!(put(1, "1234567", 15).await, Err(Error::Full)));
+        put(1, "12345", 3).await.expect("it shrinks");
+        writer.delete_notes(beam(), &[note(2, "").id], 0).await.unwrap();
+        assert!(matches!(put(3, "1234567", 19).await, Err(Error::Full)));
+        put(3, "1234567", 20).await.expect("what was deleted gives its room back");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn p29_the_bytes_of_a_deleted_file_go_when_undo_is_no_longer_offered() {
+    with_writer(async |storage, writer| {
+        stage(&storage, &writer).await;
+        uploads(&storage, 1, 100).await;
+        let undo = i64::try_from(UNDO_TIME.as_millis()).unwrap();
+        let naming = |n| NewNote { upload: Some(file()), ..note(n, "{}") };
+        let dead = async |now| {
+            storage.bury_old_uploads(now).await.unwrap();
+            let dead = storage.dead_blobs(i64::MAX, 9).await.unwrap();
+            dead.into_iter().map(|blob| blob.key).collect::<Vec<_>>()
+        };
+        let delete = async |n: u8, now| {
+            writer.delete_notes(beam(), &[naming(n).id], now).await.unwrap();
+        };
+        writer.put_note(beam(), &naming(1), QUOTA).await.unwrap();
+        writer.put_note(beam(), &naming(2), QUOTA).await.unwrap();
+        delete(1, 0).await;
+        assert_eq!(dead(undo).await, [], "another item names it");
+        delete(2, 0).await;
+        assert_eq!(dead(undo - 1).await, []);
+        writer.put_note(beam(), &naming(2), QUOTA).await.unwrap();
+        assert_eq!(dead(undo).await, [], "the deletion was undone");
+        // An edit that names no file any more is a deletion too.
+        let edit = NewNote { upload: None, ..naming(2) };
+        writer.put_note(beam(), &edit, Quota { now: 5, ..QUOTA }).await.unwrap();
+        assert_eq!(dead(undo + 4).await, []);
+        assert_eq!(dead(undo + 5).await, [BlobKey::Upload(file())]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn p29_an_item_of_somebody_else_does_not_take_the_bytes_along() {
+    with_writer(async |storage, writer| {
+        stage(&storage, &writer).await;
+        uploads(&storage, 1, 100).await;
+        let foreign = NewNote { upload: Some(file()), author: None, ..note(1, "{}") };
+        writer.put_note(beam(), &foreign, QUOTA).await.unwrap();
+        writer.delete_notes(beam(), &[foreign.id], 0).await.unwrap();
+        assert_eq!(storage.bury_old_uploads(i64::MAX).await.unwrap(), 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_beam_that_is_not_saved_takes_no_notes() {
+    with_writer(async |storage, writer| {
+        storage.record_shared_beam(beam(), 0, 1_000).await.unwrap();
+        let put = writer.put_note(beam(), &note(1, "1"), QUOTA).await;
+        assert!(matches!(put, Err(Error::Missing)));
+        let delete = writer.delete_notes(beam(), &[note(1, "").id], 0).await;
+        assert!(matches!(delete, Err(Error::Missing)));
+    })
+    .await;
+}

@@ -1,0 +1,255 @@
+//! Saved beams that are changed by many at once: changes of one beam happen one after the other, and nobody is refused for
+//! want of a lock.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use heliograph_shared::api::beams::Level;
+use heliograph_shared::ids::{BeamId, DeviceId, ItemId, ShareId};
+use heliograph_shared::names::BeamName;
+use heliograph_storage::accounts::AccountId;
+use heliograph_storage::blobs::BlobId;
+use heliograph_storage::notes::NewNote;
+use heliograph_storage::uploads::{NewUpload, Wish};
+use heliograph_storage::{BeamWriter, Error, Storage};
+
+use crate::accounts::{QUOTA, account, person};
+use crate::sessions::session;
+use crate::stage::{quotas, with_writer};
+
+/// Rounds of each storm; deadlocks came in every round before beams were locked first.
+const ROUNDS: u8 = 8;
+
+fn beam(n: u8) -> BeamId {
+    BeamId::from_random([n; 16])
+}
+
+fn upload(n: u8) -> BlobId {
+    BlobId::from_random([n; 16])
+}
+
+fn note(n: u8, author: Option<AccountId>) -> NewNote {
+    NewNote {
+        id: ItemId::from_random([n; 16]),
+        seq: n.into(),
+        content: "\"hello\"".to_owned(),
+        upload: None,
+        kind: "text".to_owned(),
+        device: DeviceId::from_bytes([n; 16]),
+        author,
+        created_at: 0,
+    }
+}
+
+/// Ada, Bob and Cat have accounts; the first owns a beam that both others manage.
+async fn stage(storage: &Storage, writer: &BeamWriter, round: u8) {
+    let people = [(1, "ada"), (2, "bob"), (3, "cat")];
+    for (n, name) in people {
+        let name = format!("{name}{round}");
+        let n = 10 * round + n;
+        storage.create_account(&person(n, &name), &session(n, n, 0)).await.unwrap();
+    }
+    saved(storage, writer, round, 10 * round + 1).await;
+    for (n, name) in [(2, "bob"), (3, "cat")] {
+        let (id, name) = (ShareId::from_random([10 * round + n; 16]), format!("{name}{round}"));
+        let (owner, beam) = (account(10 * round + 1), beam(round));
+        writer.create_share(owner, id, beam, &name, Level::Admin, 0).await.unwrap();
+    }
+}
+
+async fn saved(storage: &Storage, writer: &BeamWriter, n: u8, owner: u8) {
+    storage.record_shared_beam(beam(n), 0, 1_000).await.unwrap();
+    let name = BeamName::parse("Beam").unwrap();
+    writer.save_beam(beam(n), account(owner), &name, &[], QUOTA).await.unwrap();
+}
+
+type Job = Pin<Box<dyn Future<Output = Result<(), Error>> + Send>>;
+
+/// Does all of it at once; a refusal is an answer, anything else is not.
+async fn all_at_once(jobs: Vec<Job>) {
+    let tasks: Vec<_> = jobs.into_iter().map(tokio::spawn).collect();
+    for task in tasks {
+        match task.await.unwrap() {
+            Ok(()) => {}
+            Err(error) => assert!(error.is_refusal(), "{error:?}"),
+        }
+    }
+}
+
+/// A change by the writer as a job.
+macro_rules! job {
+    ($store:expr => $work:expr) => {{
+        let store = $store.clone();
+        let job: Job = Box::pin(async move { $work(store).await });
+        job
+    }};
+}
+
+fn put(writer: &BeamWriter, id: BeamId, note: NewNote) -> Job {
+    job!(writer => async |writer: BeamWriter| writer.put_note(id, &note, QUOTA).await)
+}
+
+fn renames(writer: &BeamWriter, id: BeamId, actor: AccountId) -> Job {
+    job!(writer => async |writer: BeamWriter| rename(&writer, id, actor, "Other").await)
+}
+
+async fn rename(
+    writer: &BeamWriter,
+    id: BeamId,
+    actor: AccountId,
+    name: &str,
+) -> Result<(), Error> {
+    let name = BeamName::parse(name).unwrap();
+    writer.change_beam(actor, id, Some(&name), None).await.map(drop)
+}
+
+fn unshares(writer: &BeamWriter, id: BeamId, actor: AccountId, share: u8) -> Job {
+    let share = ShareId::from_random([share; 16]);
+    job!(writer => async |writer: BeamWriter| writer.delete_share(actor, id, share).await)
+}
+
+fn renews(writer: &BeamWriter, old: BeamId, actor: AccountId, new: BeamId) -> Job {
+    job!(writer => async |writer: BeamWriter| writer.renew_beam(actor, old, new, 50).await.map(drop))
+}
+
+fn deletes(writer: &BeamWriter, id: BeamId, actor: AccountId) -> Job {
+    job!(writer => async |writer: BeamWriter| writer.delete_beam(actor, id, 50).await)
+}
+
+fn goes(writer: &BeamWriter, who: AccountId) -> Job {
+    job!(writer => async |writer: BeamWriter| writer.delete_account(who, 50).await.map(drop))
+}
+
+fn sweeps(storage: &Storage) -> Job {
+    job!(storage => async |storage: Storage| storage.bury_old_uploads(50).await.map(drop))
+}
+
+fn uploads(storage: &Storage, id: BeamId, who: AccountId, n: u8) -> Job {
+    job!(storage => async |storage: Storage| {
+        let new = NewUpload {
+            id: upload(n),
+            account: Some(who),
+            beam: Some(id),
+            address: None,
+            name: "a.png".to_owned(),
+            media_type: "image/png".to_owned(),
+            created_at: 10,
+            expires_at: None,
+        };
+        storage.start_upload(&new).await?;
+        let wish = Wish { least: 1, most: 1, quotas: quotas(1_000) };
+        storage.grow_upload(new.id, wish, 10).await?;
+        storage.finish_upload(new.id, 1, 10).await.map(drop)
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn s9_a_beam_that_is_deleted_in_a_storm_of_changes_leaves_nothing() {
+    with_writer(async |storage, writer| {
+        for round in 1..=ROUNDS {
+            stage(&storage, &writer, round).await;
+            let (id, [ada, bob, cat]) = (beam(round), [1, 2, 3].map(|n| account(10 * round + n)));
+            let mut jobs: Vec<Job> = Vec::new();
+            for n in 1..=10 {
+                jobs.push(put(&writer, id, note(n, Some([ada, bob, cat][usize::from(n % 3)]))));
+                jobs.push(uploads(&storage, id, ada, 16 * round + n));
+                jobs.push(renames(&writer, id, bob));
+            }
+            jobs.push(unshares(&writer, id, ada, 10 * round + 3));
+            jobs.push(deletes(&writer, id, ada));
+            jobs.push(sweeps(&storage));
+            all_at_once(jobs).await;
+
+            assert!(storage.find_beam(id).await.unwrap().unwrap().has_ended(50));
+            assert_eq!(storage.notes_of(id).await.unwrap(), [], "round {round}");
+            assert_eq!(storage.shares_of_beam(id).await.unwrap(), []);
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn s9_a_beam_that_is_renewed_in_a_storm_of_uploads_keeps_them() {
+    with_writer(async |storage, writer| {
+        for round in 1..=ROUNDS {
+            stage(&storage, &writer, round).await;
+            let (id, ada) = (beam(round), account(10 * round + 1));
+            let mut jobs: Vec<Job> = Vec::new();
+            for n in 1..=12 {
+                jobs.push(uploads(&storage, id, ada, 16 * round + n));
+            }
+            jobs.push(renews(&writer, id, ada, beam(100 + round)));
+            jobs.push(sweeps(&storage));
+            all_at_once(jobs).await;
+            assert_eq!(storage.shares_of_beam(beam(100 + round)).await.unwrap().len(), 2);
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn s9_two_who_share_each_others_beams_delete_their_accounts_at_once() {
+    with_writer(async |storage, writer| {
+        for round in 1..=ROUNDS {
+            stage(&storage, &writer, round).await;
+            let [ada, bob, cat] = [1, 2, 3].map(|n| account(10 * round + n));
+            saved(&storage, &writer, 100 + round, 10 * round + 2).await;
+            let share = ShareId::from_random([200 + round; 16]);
+            let name = format!("ada{round}");
+            writer
+                .create_share(bob, share, beam(100 + round), &name, Level::Write, 0)
+                .await
+                .unwrap();
+            let mut jobs: Vec<Job> = Vec::new();
+            for n in 1..=8 {
+                jobs.push(put(&writer, beam(round), note(n, Some(bob))));
+                jobs.push(put(&writer, beam(100 + round), note(n, Some(ada))));
+                jobs.push(uploads(&storage, beam(round), bob, 16 * round + n));
+            }
+            jobs.push(goes(&writer, ada));
+            jobs.push(goes(&writer, bob));
+            jobs.push(goes(&writer, cat));
+            all_at_once(jobs).await;
+            for id in [beam(round), beam(100 + round)] {
+                assert_eq!(storage.access_to(id).await.unwrap(), None);
+                assert_eq!(storage.notes_of(id).await.unwrap(), []);
+            }
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn s9_an_admin_changes_nothing_after_the_demotion_was_answered() {
+    with_writer(async |storage, writer| {
+        for round in 1..=ROUNDS {
+            stage(&storage, &writer, round).await;
+            let (id, [ada, bob]) = (beam(round), [1, 2].map(|n| account(10 * round + n)));
+            let attempts: Vec<_> = (0..6)
+                .map(|attempt| {
+                    let writer = writer.clone();
+                    tokio::spawn(async move {
+                        for number in 0.. {
+                            let name = format!("{attempt} {number}");
+                            if let Err(error) = rename(&writer, id, bob, &name).await {
+                                return error;
+                            }
+                        }
+                        unreachable!()
+                    })
+                })
+                .collect();
+            while storage.access_to(id).await.unwrap().unwrap().name == "Beam" {}
+
+            let share = ShareId::from_random([10 * round + 2; 16]);
+            writer.change_share(ada, id, share, Level::Read).await.unwrap();
+
+            let then = storage.access_to(id).await.unwrap().unwrap().name;
+            for attempt in attempts {
+                assert!(matches!(attempt.await.unwrap(), Error::LevelTooLow));
+            }
+            assert_eq!(storage.access_to(id).await.unwrap().unwrap().name, then, "round {round}");
+        }
+    })
+    .await;
+}

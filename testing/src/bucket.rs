@@ -1,0 +1,138 @@
+//! A bucket of one's own on an S3 server in this process, which checks signatures and can be made to fail.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto;
+use s3s::access::{S3Access, S3AccessContext};
+use s3s::auth::SimpleAuth;
+use s3s::service::{S3Service, S3ServiceBuilder};
+use s3s::{S3Result, s3_error};
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::task::{AbortHandle, JoinSet};
+use tokio_util::task::TaskTracker;
+
+/// The server's bucket.
+pub const BUCKET: &str = "beams";
+
+/// The server and its folder; both end with it.
+#[derive(Debug)]
+pub struct Bucket {
+    address: SocketAddr,
+    folder: TempDir,
+    server: AbortHandle,
+    connections: TaskTracker,
+    refuses_aborts: Arc<AtomicBool>,
+}
+
+impl Bucket {
+    /// What the server's one user knows.
+    pub const SECRET: &str = "the test's secret";
+
+    /// Starts a server with a bucket that is empty.
+    pub async fn start() -> Self {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join(BUCKET)).unwrap();
+        let mut service = S3ServiceBuilder::new(s3s_fs::FileSystem::new(folder.path()).unwrap());
+        service.set_auth(SimpleAuth::from_single("test", Self::SECRET));
+        let refuses_aborts = Arc::<AtomicBool>::default();
+        service.set_access(OneBucket { refuses_aborts: refuses_aborts.clone() });
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let connections = TaskTracker::new();
+        let serving = serve(listener, service.build(), connections.clone());
+        let server = tokio::spawn(serving).abort_handle();
+        Self { address, folder, server, connections, refuses_aborts }
+    }
+
+    /// Where a bucket of this name would be, as an operator writes it.
+    #[must_use]
+    pub fn url(&self, bucket: &str) -> String {
+        format!("s3://{bucket}?endpoint=http://{}&allow_http=true", self.address)
+    }
+
+    /// Whether the server's user may not remove the parts of unfinished uploads, as a policy may say that forgot it.
+    pub fn refuses_aborts(&self, refuses: bool) {
+        self.refuses_aborts.store(refuses, Ordering::Relaxed);
+    }
+
+    /// Ends the server with everything that is under way.
+    pub fn dies(&self) {
+        self.server.abort();
+    }
+
+    /// Waits until nobody is connected: then nothing that was sent is still to be written.
+    pub async fn is_left(&self) {
+        self.connections.close();
+        self.connections.wait().await;
+        self.connections.reopen();
+    }
+
+    /// The files in which the server keeps objects and parts.
+    #[must_use]
+    pub fn files(&self) -> Vec<PathBuf> {
+        let mut files = files_in(self.folder.path());
+        // The server's own notes on objects that were there.
+        files.retain(|file| file.extension().is_none_or(|extension| extension != "json"));
+        files
+    }
+}
+
+impl Drop for Bucket {
+    fn drop(&mut self) {
+        self.dies();
+    }
+}
+
+/// By itself the server makes the buckets that it lacks.
+struct OneBucket {
+    refuses_aborts: Arc<AtomicBool>,
+}
+
+#[async_trait::async_trait]
+impl S3Access for OneBucket {
+    async fn check(&self, context: &mut S3AccessContext<'_>) -> S3Result<()> {
+        if context.credentials().is_none() {
+            return Err(s3_error!(AccessDenied));
+        }
+        let aborts = context.s3_op().name() == "AbortMultipartUpload";
+        if aborts && self.refuses_aborts.load(Ordering::Relaxed) {
+            return Err(s3_error!(AccessDenied));
+        }
+        match context.s3_path().get_bucket_name() {
+            Some(BUCKET) => Ok(()),
+            _ => Err(s3_error!(NoSuchBucket)),
+        }
+    }
+}
+
+/// The connections end with this future.
+async fn serve(listener: TcpListener, service: S3Service, tracker: TaskTracker) {
+    let mut connections = JoinSet::new();
+    loop {
+        let (stream, _) = listener.accept().await.unwrap();
+        let service = service.clone();
+        connections.spawn(tracker.track_future(async move {
+            let mut builder = auto::Builder::new(TokioExecutor::new());
+            // A client keeps an idle connection for minutes, and `is_left` waits for the last one to end.
+            builder.http1().keep_alive(false);
+            let _ = builder.serve_connection(TokioIo::new(stream), service).await;
+        }));
+    }
+}
+
+/// Every file below a folder, as far as it stays where it is.
+#[must_use]
+pub fn files_in(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() { files.extend(files_in(&path)) } else { files.push(path) }
+    }
+    files
+}
