@@ -188,20 +188,8 @@ impl Storage {
     /// # Errors
     /// [`Error::Database`].
     pub async fn find_refreshable(&self, refresh: TokenHash) -> Result<Option<SessionId>, Error> {
-        self.session_of(refresh, "refresh").await
-    }
-
-    /// The login that an access token was given to, even if it is no longer good.
-    ///
-    /// # Errors
-    /// [`Error::Database`].
-    pub async fn session_of_access(&self, access: TokenHash) -> Result<Option<SessionId>, Error> {
-        self.session_of(access, "access").await
-    }
-
-    async fn session_of(&self, token: TokenHash, kind: &str) -> Result<Option<SessionId>, Error> {
-        let select = "SELECT session_id FROM tokens WHERE hash = $1 AND kind = $2";
-        let row = self.database.fetch_optional(select, args![token, kind]).await?;
+        let select = "SELECT session_id FROM tokens WHERE hash = $1 AND kind = 'refresh'";
+        let row = self.database.fetch_optional(select, args![refresh]).await?;
         row.map(|row| row.get("session_id").map(SessionId)).transpose()
     }
 

@@ -41,8 +41,8 @@ impl Token {
         Sha256::digest(self.0).into()
     }
 
-    /// The token that takes this one's place: always the same, and nobody without the secret can tell it.
-    fn successor(&self, kind: &str, secret: &Secret) -> Result<Self, Error> {
+    /// A token that follows from this one: always the same, and nobody without the secret can tell it.
+    fn derived(&self, kind: &str, secret: &Secret) -> Result<Self, Error> {
         let mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes());
         let mut mac = mac.map_err(|_| Error::Internal)?;
         mac.update(kind.as_bytes());
@@ -64,9 +64,9 @@ impl Tokens {
     /// The first two of a login.
     ///
     /// # Errors
-    /// [`Error::Random`].
-    pub fn fresh() -> Result<Self, Error> {
-        Ok(Self { access: Token(random::bytes()?), refresh: Token(random::bytes()?) })
+    /// [`Error::Random`], [`Error::Internal`].
+    pub fn fresh(secret: &Secret) -> Result<Self, Error> {
+        Self::with(Token(random::bytes()?), secret)
     }
 
     /// Those that follow a refresh token (A2): the same for everybody who shows it, so that two tabs do not part.
@@ -74,8 +74,16 @@ impl Tokens {
     /// # Errors
     /// [`Error::Internal`].
     pub fn after(refresh: &Token, secret: &Secret) -> Result<Self, Error> {
-        let next = |kind| refresh.successor(kind, secret);
-        Ok(Self { access: next("access")?, refresh: next("refresh")? })
+        Self::with(refresh.derived("refresh", secret)?, secret)
+    }
+
+    /// The pair of a refresh token. The access token follows from it, so that a cookie which somebody planted beside
+    /// the other is found without a table, also when the access token has long been forgotten there.
+    ///
+    /// # Errors
+    /// [`Error::Internal`].
+    pub fn with(refresh: Token, secret: &Secret) -> Result<Self, Error> {
+        Ok(Self { access: refresh.derived("access", secret)?, refresh })
     }
 
     /// What the tables are told.
@@ -104,6 +112,17 @@ mod tests {
         assert!(after(7).refresh != after(8).refresh);
         assert!(after(7).access != after(7).refresh);
         assert!(after(7).refresh != old);
+    }
+
+    #[test]
+    fn h7_an_access_token_follows_from_the_refresh_token_beside_it() {
+        let secret = Secret::new([7; 32]);
+        let first = Tokens::fresh(&secret).unwrap();
+        let second = Tokens::after(&first.refresh, &secret).unwrap();
+        for pair in [first, second] {
+            assert!(Tokens::with(pair.refresh, &secret).unwrap() == pair);
+        }
+        assert!(Tokens::fresh(&secret).unwrap() != first);
     }
 
     #[test]

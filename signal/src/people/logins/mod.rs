@@ -204,7 +204,7 @@ impl Logins {
     /// # Errors
     /// [`Error::Storage`]; a conflict when the username is taken.
     pub async fn register(&self, account: &NewAccount) -> Result<Tokens, Error> {
-        let (session, tokens) = new_session(account.id, self.now())?;
+        let (session, tokens) = self.new_session(account.id)?;
         self.storage().create_account(account, &session).await?;
         Ok(tokens)
     }
@@ -214,9 +214,16 @@ impl Logins {
     /// # Errors
     /// [`Error::Storage`].
     pub async fn begin(&self, account: AccountId) -> Result<Tokens, Error> {
-        let (session, tokens) = new_session(account, self.now())?;
+        let (session, tokens) = self.new_session(account)?;
         self.storage().open_session(&session).await?;
         Ok(tokens)
+    }
+
+    fn new_session(&self, account: AccountId) -> Result<(NewSession, Tokens), Error> {
+        let now = self.now();
+        let tokens = Tokens::fresh(&self.0.refresh_secret)?;
+        let id = SessionId::from_random(random::bytes()?);
+        Ok((NewSession { id, account, tokens: tokens.record(now), created_at: now }, tokens))
     }
 
     /// The login of a refresh token.
@@ -251,7 +258,8 @@ impl Logins {
         old: Token,
         access: Option<Token>,
     ) -> Result<Option<Tokens>, Error> {
-        if !self.are_of_one_login(&old, access).await? {
+        let own = Tokens::with(old, &self.0.refresh_secret)?.access;
+        if access.is_some_and(|access| access != own) {
             return Ok(None);
         }
         let tokens = Tokens::after(&old, &self.0.refresh_secret)?;
@@ -265,19 +273,6 @@ impl Logins {
             Ok((refreshed == Refreshed::Renewed).then_some(tokens))
         };
         self.to_the_end(work).await
-    }
-
-    /// Of an access token that is no longer in the tables nothing can be said.
-    async fn are_of_one_login(
-        &self,
-        refresh: &Token,
-        access: Option<Token>,
-    ) -> Result<bool, Error> {
-        let Some(access) = access else { return Ok(true) };
-        let Some(session) = self.storage().session_of_access(access.hash()).await? else {
-            return Ok(true);
-        };
-        Ok(self.find_by_refresh(refresh).await? == Some(session))
     }
 
     /// Ends a login and closes its sockets.
@@ -375,10 +370,4 @@ impl Logins {
     fn now(&self) -> i64 {
         self.0.around.clock.now()
     }
-}
-
-fn new_session(account: AccountId, now: i64) -> Result<(NewSession, Tokens), Error> {
-    let tokens = Tokens::fresh()?;
-    let id = SessionId::from_random(random::bytes()?);
-    Ok((NewSession { id, account, tokens: tokens.record(now), created_at: now }, tokens))
 }
