@@ -252,7 +252,13 @@ impl App {
         let live = Arc::new(Context {
             clock,
             storage: storage.clone(),
-            hub: Hub::new(clock, storage.clone(), writer, config.uploads.account_total.0),
+            hub: Hub::new(
+                clock,
+                storage.clone(),
+                writer,
+                config.uploads.account_total.0,
+                budget.clone(),
+            ),
             sockets: Arc::new(Sockets::new(budget.clone())),
             buffers: Arc::default(),
             guesses: limits.guesses.clone(),

@@ -26,9 +26,11 @@ pub enum Kind {
     Uploads,
     /// Pictures that are being decoded.
     Pictures,
+    /// Items of live beams.
+    Items,
 }
 
-const KINDS: usize = 6;
+const KINDS: usize = 7;
 
 /// How much memory waiting may cost.
 #[derive(Clone, Debug, Args)]
@@ -60,10 +62,16 @@ pub struct Bounds {
     /// Memory for profile pictures that are being decoded (160 MiB each).
     #[arg(long, env = "HELIOGRAPH_MEMORY_PICTURES", default_value = "320MiB")]
     pub memory_pictures: Size,
+
+    /// Memory for the items of live beams. An unsaved beam that finds none lets its oldest items go, a saved beam refuses
+    /// new ones.
+    #[arg(long, env = "HELIOGRAPH_MEMORY_ITEMS", default_value = "256MiB")]
+    pub memory_items: Size,
 }
 
 /// There is no room for that many bytes now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the memory for this is spent")]
 pub struct Spent;
 
 /// The bytes that may wait, and those that do.
@@ -92,6 +100,7 @@ impl Budget {
             bounds.memory_answers,
             bounds.memory_uploads,
             bounds.memory_pictures,
+            bounds.memory_items,
         ];
         Arc::new(Self {
             most: most.map(Size::in_memory),

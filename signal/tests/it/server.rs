@@ -155,12 +155,14 @@ pub async fn send(
     let _ = stream.write_all(body).await;
     let mut bytes = Vec::new();
     // A TLS server may close without a word; what came before it counts.
-    let _ = stream.read_to_end(&mut bytes).await;
-    parse(&bytes)
+    let ended = stream.read_to_end(&mut bytes).await;
+    let end = bytes.windows(4).position(|window| window == b"\r\n\r\n");
+    let end = end.unwrap_or_else(|| panic!("no whole header, but {ended:?} after {bytes:?}"));
+    parse(&bytes, end)
 }
 
-fn parse(bytes: &[u8]) -> Answer {
-    let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("a whole header");
+/// An answer whose header ends at `end`.
+fn parse(bytes: &[u8], end: usize) -> Answer {
     let head = std::str::from_utf8(&bytes[..end]).unwrap();
     let mut lines = head.split("\r\n");
     let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();

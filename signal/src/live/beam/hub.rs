@@ -12,6 +12,7 @@ use super::actor;
 use super::handle::{BeamHandle, Membership};
 use super::keeper::Keeper;
 use super::state::Newcomer;
+use crate::budget::Budget;
 use crate::clock::Clock;
 use crate::live::outbox::Outbox;
 
@@ -25,13 +26,20 @@ pub struct Hub {
     pub(super) writer: BeamWriter,
     /// Bytes that an account may store in all.
     quota: u64,
+    budget: Arc<Budget>,
 }
 
 impl Hub {
     /// No beam is live yet. `quota` is what an account may store in all, in bytes.
     #[must_use]
-    pub fn new(clock: Clock, storage: Storage, writer: BeamWriter, quota: u64) -> Self {
-        Self { live: Arc::default(), clock, storage, writer, quota }
+    pub fn new(
+        clock: Clock,
+        storage: Storage,
+        writer: BeamWriter,
+        quota: u64,
+        budget: Arc<Budget>,
+    ) -> Self {
+        Self { live: Arc::default(), clock, storage, writer, quota, budget }
     }
 
     /// Puts a device into a beam. If nobody is there the beam wakes, and its memory is named `epoch` (S11).
@@ -80,8 +88,9 @@ impl Hub {
     }
 
     fn spawn(&self, beam: BeamId, epoch: &str) -> BeamHandle {
-        let Self { clock, storage, writer, quota, .. } = self.clone();
-        let keeper = Keeper { beam, epoch: epoch.to_owned(), clock, storage, writer, quota };
+        let Self { clock, storage, writer, quota, budget, .. } = self.clone();
+        let epoch = epoch.to_owned();
+        let keeper = Keeper { beam, epoch, clock, storage, writer, quota, budget };
         let (handle, mailbox) = BeamHandle::new();
         let (hub, finished) = (self.clone(), handle.clone());
         tokio::spawn(async move {

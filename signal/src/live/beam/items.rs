@@ -11,6 +11,7 @@ use heliograph_shared::socket::{Json, LiveItem, SyncPage};
 use heliograph_storage::accounts::AccountId;
 
 use super::content;
+use crate::budget::{Share, Spent};
 
 /// What an item became when it was shared.
 #[derive(Debug)]
@@ -38,9 +39,14 @@ pub enum Keeping {
     All,
 }
 
+/// Bytes that an item takes beside its content: its record, and what the allocator adds.
+const RECORD_BYTES: usize = 256;
+
 /// The items, oldest first.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Items {
+    /// What they take of the server's memory.
+    room: Share,
     keeping: Keeping,
     kept: VecDeque<Kept>,
     bytes: usize,
@@ -60,7 +66,7 @@ struct Kept {
 
 impl Kept {
     fn bytes(&self) -> usize {
-        self.item.message.get().len() + self.item.extra.len()
+        bytes_of(&self.item)
     }
 
     fn has_content(&self, message: &Json, fingerprint: u64) -> bool {
@@ -70,16 +76,27 @@ impl Kept {
 }
 
 impl Items {
+    /// No items yet; what comes is counted in this share.
+    pub fn none(room: Share) -> Self {
+        let kept = VecDeque::new();
+        Self { room, keeping: Keeping::Newest, kept, bytes: 0, last_seq: 0, let_go: 0 }
+    }
+
     /// The items of a saved beam, oldest first, after which the next number is `last_seq` + 1.
+    ///
+    /// # Errors
+    /// [`Spent`] when the server has no memory for them.
     pub fn stored(
         notes: impl IntoIterator<Item = (LiveItem, Option<AccountId>)>,
         last_seq: u64,
-    ) -> Self {
-        let mut items = Self { keeping: Keeping::All, last_seq, ..Self::default() };
+        room: Share,
+    ) -> Result<Self, Spent> {
+        let mut items = Self { keeping: Keeping::All, last_seq, ..Self::none(room) };
         for (item, author) in notes {
             items.push(item, author);
         }
-        items
+        items.reserve(0, 0)?;
+        Ok(items)
     }
 
     /// From now on nothing goes for want of room.
@@ -105,10 +122,22 @@ impl Items {
     /// Whether a saved beam has room for an item. One that replaces another gets the room of the old one; one that does not
     /// grow always fits.
     pub fn has_room_for(&self, item: &LiveItem) -> bool {
-        let bytes = item.message.get().len() + item.extra.len();
+        let bytes = bytes_of(item);
         match self.position(item.id).map(|at| self.kept[at].bytes()) {
             Some(old) => bytes <= old || self.bytes - old + bytes <= MAX_NOTES_BYTES,
             None => self.kept.len() < MAX_NOTES && self.bytes + bytes <= MAX_NOTES_BYTES,
+        }
+    }
+
+    /// Takes the memory that a saved beam needs for an item before it is stored.
+    ///
+    /// # Errors
+    /// [`Spent`] when the server has none.
+    pub fn reserve_for(&mut self, item: &LiveItem) -> Result<(), Spent> {
+        let bytes = bytes_of(item);
+        match self.position(item.id).map(|at| self.kept[at].bytes()) {
+            Some(old) => self.reserve(0, bytes.saturating_sub(old)),
+            None => self.reserve(1, bytes),
         }
     }
 
@@ -189,16 +218,36 @@ impl Items {
     fn remove(&mut self, at: usize) -> Option<Kept> {
         let kept = self.kept.remove(at)?;
         self.bytes -= kept.bytes();
+        self.room.shrink(self.room.bytes().saturating_sub(self.needed(0, 0)));
         Some(kept)
+    }
+
+    /// Memory for what is here and for so much more, in bytes.
+    fn needed(&self, more_items: usize, more_bytes: usize) -> usize {
+        self.bytes + more_bytes + (self.kept.len() + more_items) * RECORD_BYTES
+    }
+
+    fn reserve(&mut self, more_items: usize, more_bytes: usize) -> Result<(), Spent> {
+        match self.needed(more_items, more_bytes).checked_sub(self.room.bytes()) {
+            None | Some(0) => Ok(()),
+            Some(missing) => self.room.grow(missing),
+        }
     }
 
     fn make_room(&mut self) {
         if self.keeping == Keeping::All {
             return;
         }
-        while self.kept.len() > MAX_LIVE_ITEMS || self.bytes > MAX_LIVE_BYTES {
+        while self.kept.len() > MAX_LIVE_ITEMS
+            || self.bytes > MAX_LIVE_BYTES
+            || self.reserve(0, 0).is_err()
+        {
             let Some(oldest) = self.remove(0) else { return };
             self.let_go = oldest.item.seq;
         }
     }
+}
+
+fn bytes_of(item: &LiveItem) -> usize {
+    item.message.get().len() + item.extra.len()
 }

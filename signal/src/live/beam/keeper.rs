@@ -1,6 +1,7 @@
 //! What a live beam asks of the tables: to be loaded when it wakes, and written when it changes.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use heliograph_shared::ids::BeamId;
@@ -17,6 +18,7 @@ use tokio::time::{sleep, timeout};
 use super::items::Items;
 use super::terms::{Status, Terms};
 use super::write::{Write, Written};
+use crate::budget::{Budget, Kind, Spent};
 use crate::clock::{Clock, millis};
 
 /// Tries to make a beam a row; after them the beam goes on living in memory only.
@@ -45,19 +47,30 @@ pub(super) struct Keeper {
     pub writer: BeamWriter,
     /// Bytes that the owner of a saved beam may store in all.
     pub quota: u64,
+    /// For the memory of the items.
+    pub budget: Arc<Budget>,
+}
+
+/// Why a beam cannot wake now.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum LoadError {
+    #[error(transparent)]
+    Tables(#[from] Error),
+    #[error(transparent)]
+    Spent(#[from] Spent),
 }
 
 impl Keeper {
     /// What the beam is when it wakes.
     ///
     /// # Errors
-    /// [`Error`] when the tables cannot be read.
-    pub async fn load(&self) -> Result<Terms, Error> {
+    /// When the tables cannot be read, or when there is no memory for what they hold.
+    pub async fn load(&self) -> Result<Terms, LoadError> {
         let expires_at = self.clock.now() + millis(BEAM_LIFETIME);
         let mut terms = Terms {
             epoch: self.epoch.clone(),
             status: Status::Unsaved { expires_at, recorded: false },
-            items: Items::default(),
+            items: Items::none(self.budget.nothing(Kind::Items)),
             removed: HashSet::new(),
         };
         let Some(record) = self.storage.find_beam(self.beam).await? else { return Ok(terms) };
@@ -69,7 +82,9 @@ impl Keeper {
             Life::Ended => terms.status = Status::Ended,
             Life::Saved(saved) => {
                 let notes = self.storage.notes_of(self.beam).await?;
-                terms.items = Items::stored(notes.into_iter().filter_map(item), saved.last_seq);
+                let notes = notes.into_iter().filter_map(item);
+                let room = self.budget.nothing(Kind::Items);
+                terms.items = Items::stored(notes, saved.last_seq, room)?;
                 terms.status = self.access().await?.map_or(Status::Ended, Status::Saved);
             }
         }

@@ -18,6 +18,7 @@ use super::request::{Request, Speaker};
 use super::state::{BeamState, Output, refuse};
 use super::terms::{Status, Terms};
 use super::write::{Effect, Pending, Write, Written};
+use crate::budget::Spent;
 use crate::live::refusal::Refusal;
 
 /// The specification's sentence for a note that is not yours to delete.
@@ -34,6 +35,8 @@ const NOT_TO_CHANGE: Refusal =
     Refusal::new("This note is not yours to change.", ErrorCode::Forbidden);
 const BEAM_FULL: Refusal =
     Refusal::new("This beam is full. Delete something first.", ErrorCode::NoRoom);
+const SERVER_FULL: Refusal =
+    Refusal::new("The server has no memory for this now. Try again later.", ErrorCode::Unavailable);
 const QUOTA_FULL: Refusal = Refusal::new(
     "The account of this beam's owner is full. Delete files or notes first.",
     ErrorCode::NoRoom,
@@ -125,6 +128,7 @@ impl BeamState {
         if !self.items.has_room_for(&item) {
             return Err(BEAM_FULL);
         }
+        self.items.reserve_for(&item).map_err(|Spent| SERVER_FULL)?;
         item.seq = self.items.next_seq();
         let note = note(&item, author);
         Ok(Verdict::Store(Box::new(Write::Put(note)), Effect::Shared(item)))

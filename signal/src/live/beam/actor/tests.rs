@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use tempfile::TempDir;
 
 use super::*;
+use crate::budget::Budget;
 use crate::live::beam::ConnectionId;
 use crate::live::beam::handle::{BeamHandle, Finished, Membership};
 use crate::live::beam::request::Request;
@@ -27,7 +28,8 @@ async fn live() -> Live {
     let location = Location::Folder(folder.path().to_owned());
     let (storage, writer) = Storage::open(&location).await.unwrap();
     let (clock, beam) = (Clock::running(0), BeamId::from_random([7; 16]));
-    let keeper = Keeper { beam, epoch: "e".to_owned(), clock, storage, writer, quota: u64::MAX };
+    let (epoch, budget) = ("e".to_owned(), Budget::unlimited());
+    let keeper = Keeper { beam, epoch, clock, storage, writer, quota: u64::MAX, budget };
     let (handle, mailbox) = BeamHandle::new();
     let running = tokio::spawn(run(keeper, clock, handle.relay().clone(), mailbox));
     Live { beam: handle, running, _folder: folder }

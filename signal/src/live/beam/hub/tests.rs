@@ -30,7 +30,8 @@ impl Stage {
         let folder = tempfile::tempdir().unwrap();
         let location = Location::Folder(folder.path().to_owned());
         let (storage, writer) = Storage::open(&location).await.unwrap();
-        let hub = Hub::new(Clock::running(0), storage.clone(), writer, u64::MAX);
+        let budget = Budget::unlimited();
+        let hub = Hub::new(Clock::running(0), storage.clone(), writer, u64::MAX, budget);
         Self { hub, storage, _folder: folder }
     }
 

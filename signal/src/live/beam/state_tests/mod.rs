@@ -1,6 +1,7 @@
 //! The rules of a live beam, by their numbers in `PROTOCOL.md`: plain values in, plain values out.
 
 mod items;
+mod memory;
 mod saved;
 mod writes;
 
@@ -20,6 +21,7 @@ use super::request::Request;
 use super::state::{BeamState, Input, Newcomer, Output, Saying};
 use super::terms::{Status, Terms};
 use super::write::{Write, Written};
+use crate::budget::{self, Budget, Share};
 
 const ADA: u8 = 1;
 const BOB: u8 = 2;
@@ -76,12 +78,20 @@ fn device(number: u8) -> String {
 }
 
 fn unsaved(recorded: bool) -> Terms {
+    unsaved_in(recorded, unlimited())
+}
+
+fn unsaved_in(recorded: bool, room: Share) -> Terms {
     Terms {
         epoch: "epoch".to_owned(),
         status: Status::Unsaved { expires_at: EXPIRES, recorded },
-        items: Items::default(),
+        items: Items::none(room),
         removed: HashSet::new(),
     }
+}
+
+fn unlimited() -> Share {
+    Budget::unlimited().nothing(budget::Kind::Items)
 }
 
 impl Beam {

@@ -7,6 +7,7 @@ use heliograph_storage::accounts::AccountId;
 use heliograph_storage::saved_beams::Access;
 
 use super::*;
+use crate::budget::Spent;
 
 pub(super) const OWNER: u8 = 11;
 const ADMIN: u8 = 12;
@@ -30,6 +31,11 @@ pub(super) fn access(link_access: LinkAccess) -> Access {
 
 /// A saved beam with a note by each account, numbered like it.
 pub(super) fn saved(link_access: LinkAccess) -> Beam {
+    saved_in(link_access, unlimited()).unwrap()
+}
+
+/// The same, in so much memory.
+pub(super) fn saved_in(link_access: LinkAccess, room: Share) -> Result<Beam, Spent> {
     let note = |number: u8| {
         let item = LiveItem {
             message: content(&json!(number)),
@@ -42,12 +48,12 @@ pub(super) fn saved(link_access: LinkAccess) -> Beam {
         (item, account(number))
     };
     let notes = [OWNER, ADMIN, WRITER, READER, USER, GUEST].map(note);
-    Beam::with(Terms {
+    Ok(Beam::with(Terms {
         epoch: "epoch".to_owned(),
         status: Status::Saved(access(link_access)),
-        items: Items::stored(notes, 20),
+        items: Items::stored(notes, 20, room)?,
         removed: HashSet::new(),
-    })
+    }))
 }
 
 pub(super) fn visitor(number: u8) -> Newcomer {

@@ -33,7 +33,7 @@ fn reloaded(
     Written::Reloaded(Box::new(Terms {
         epoch: "another".to_owned(),
         status: Status::Saved(access(LinkAccess::Write)),
-        items: Items::stored(notes, last_seq),
+        items: Items::stored(notes, last_seq, unlimited()).unwrap(),
         removed: HashSet::new(),
     }))
 }
