@@ -8,7 +8,7 @@ const MOST_BYTES: usize = 255;
 const NAMELESS: &str = "file";
 
 /// The last part of a path, without invisible characters and those that change the direction of text. A long name is
-/// cut to [`MOST_BYTES`] and keeps its extension.
+/// cut to 255 bytes and keeps its extension.
 #[must_use]
 pub fn clean(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
