@@ -28,8 +28,8 @@ fn shorten(name: &str) -> String {
     format!("{stem}{extension}")
 }
 
-/// A `Content-Disposition` under whose name the browser saves the file (RFC 6266; the second form, which every browser
-/// prefers, is of RFC 8187).
+/// A `Content-Disposition` that makes the browser save the file under this name (RFC 6266, with the encoded form of
+/// RFC 8187, which every browser prefers).
 #[must_use]
 pub fn attachment(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_graphic() && !"\"\\%;".contains(c) { c } else { '_' };
