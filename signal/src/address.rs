@@ -1,4 +1,4 @@
-//! Whose request it is: the client's address, through the proxies that are trusted. Limits by address use it.
+//! The client's address, behind trusted proxies. Limits by address use it.
 
 use std::net::{AddrParseError, IpAddr, SocketAddr};
 use std::str::FromStr;
@@ -9,20 +9,20 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use ipnet::{IpNet, Ipv6Net};
 use sha2::Sha256;
 
-/// Bits of an IPv6 address that one customer usually has to himself (RFC 6177, section 2).
+/// Length of the IPv6 prefix that one customer usually has (RFC 6177, section 2).
 const IPV6_PREFIX: u8 = 64;
 
-/// Who opened the connection, as the accept loop saw it.
+/// The other end of a connection, as the accept loop saw it.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer {
-    /// From where.
+    /// Its address.
     pub ip: IpAddr,
-    /// Whether we speak TLS with it.
+    /// Whether the connection uses TLS.
     pub tls: bool,
 }
 
 impl Peer {
-    /// Whether it connects from one of these networks.
+    /// Whether its address is in one of these networks.
     #[must_use]
     pub fn is_one_of(self, networks: &[Network]) -> bool {
         let ip = self.ip.to_canonical();
@@ -30,12 +30,13 @@ impl Peer {
     }
 }
 
-/// Who is counted as one: an IPv4 address or an IPv6 /64.
+/// The unit that limits count: one IPv4 address or one IPv6 /64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Client(IpAddr);
 
 impl Client {
-    /// Whose limits a request counts for. Nobody's: a program on this machine, unless a proxy says otherwise.
+    /// The client whose limits a request counts toward; `None` for a program on this machine, unless a proxy forwards
+    /// for another address.
     #[must_use]
     pub fn of(peer: IpAddr, headers: &HeaderMap, trusted: &[Network]) -> Option<Self> {
         let is_trusted = |address: IpAddr| trusted.iter().any(|network| network.contains(address));
@@ -45,18 +46,18 @@ impl Client {
             if !is_trusted(client) {
                 break;
             }
-            // What a trusted proxy cannot have written ends the chain there.
+            // A trusted proxy writes only addresses, so anything else ends the chain.
             let Some(address) = hop else { break };
             (client, forwarded) = (address, true);
         }
         (forwarded || !client.is_loopback()).then(|| Self::counting(client))
     }
 
-    /// The name of this address in the tables: the same each time, and without the secret nobody can tell or try out
-    /// which address it is (HMAC-SHA-256, cut to 128 bits).
+    /// A pseudonym of the address for the database: HMAC-SHA-256 under the server's secret, cut to 128 bits. It is
+    /// stable, and without the secret nobody can find the address by trying them all.
     #[must_use]
     pub fn pseudonym(self, secret: &Secret) -> String {
-        // A key that is shorter than a block is filled up with zeros (RFC 2104, section 2).
+        // HMAC pads a key shorter than a block with zeros (RFC 2104, section 2).
         let mut key = [0; 64];
         key[..32].copy_from_slice(secret.as_bytes());
         let mut mac = Hmac::<Sha256>::new(&key.into());
@@ -84,18 +85,18 @@ fn hops(headers: &HeaderMap) -> impl Iterator<Item = Option<IpAddr>> {
         .map(|hop| parse_hop(hop.trim()))
 }
 
-/// `1.2.3.4`, `1.2.3.4:5678`, `::1`, `[::1]:5678`.
+/// Parses `1.2.3.4`, `1.2.3.4:5678`, `::1` or `[::1]:5678`.
 fn parse_hop(hop: &str) -> Option<IpAddr> {
     let address = hop.parse().or_else(|_| hop.parse().map(|socket: SocketAddr| socket.ip()));
     address.ok().map(|address: IpAddr| address.to_canonical())
 }
 
-/// Addresses that share their first bits: `10.0.0.0/8`, or one address.
+/// A network such as `10.0.0.0/8`, or a single address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network(IpNet);
 
 impl Network {
-    /// Whether an address is one of these.
+    /// Whether the network contains an address.
     #[must_use]
     pub fn contains(self, address: IpAddr) -> bool {
         self.0.contains(&address)
@@ -138,7 +139,7 @@ mod tests {
         let cases: &[(&str, &[&str], &str)] = &[
             ("127.0.0.1", &["192.0.2.7"], "192.0.2.7"),
             ("192.0.2.1", &["198.51.100.9"], "192.0.2.1"),
-            // The client wrote the first; the proxy added what it saw.
+            // The client wrote the first address; the proxy appended the one that it saw.
             ("127.0.0.1", &["1.1.1.1, 192.0.2.7"], "192.0.2.7"),
             ("127.0.0.1", &["1.1.1.1", "192.0.2.7"], "192.0.2.7"),
             ("127.0.0.1", &["192.0.2.7, 10.0.0.3"], "192.0.2.7"),

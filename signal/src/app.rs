@@ -1,4 +1,4 @@
-//! What the handlers may reach.
+//! The server's shared state, as the handlers reach it, and the limits by address and by account.
 
 use std::hash::Hash;
 use std::net::SocketAddr;
@@ -29,90 +29,91 @@ use crate::people::beam_lists::BeamLists;
 use crate::people::logins::{Logins, Surroundings};
 use crate::people::pictures::Pictures;
 
-/// Sockets of one address: a family or an office behind one, with a few tabs each.
+/// Open sockets from one address: a family or an office behind one NAT, with a few tabs each.
 const SOCKETS_PER_CLIENT: usize = 200;
-/// Guessing the ids and keys of beams must be hopeless; mistyping them must not hurt.
+/// Ten a minute: guessing the id or key of a beam is hopeless, mistyping it does no harm.
 const GUESSES: Rate = Rate { burst: 10, every: Duration::from_secs(6) };
-/// Enough to share a beam with a class; listing who has an account by one name every 20 s takes for ever.
+/// Enough to share a beam with a class; at one name every 20 s nobody lists the accounts.
 const USERNAMES: Rate = Rate { burst: 30, every: Duration::from_secs(20) };
-/// Every visit to the page may make a beam.
+/// 240 an hour: every visit to the page may create a beam.
 const BEAM_CREATIONS: Rate = Rate { burst: 240, every: Duration::from_secs(15) };
-/// Guessing passwords of many accounts: 30 in ten minutes.
+/// 30 in ten minutes, over all accounts: the throttle by account does not stop a guesser who tries many accounts.
 const PASSWORDS: Rate = Rate { burst: 30, every: Duration::from_secs(20) };
-/// Forms to register: somebody may need a few tries at it, and each may bring 5 MiB.
+/// Registration forms, of which some are refused: a person may need a few tries. Each may carry 5 MiB.
 const REGISTRATION_FORMS: Rate = Rate { burst: 60, every: Duration::from_secs(20) };
-/// Pictures that one account sends, which each cost a second of work at most: a person tries a few.
+/// Profile pictures of one account. Each costs up to a second of work; a person tries a few.
 const PICTURES: Rate = Rate { burst: 10, every: Duration::from_secs(30) };
-/// A family may register in one go; nobody needs hundreds: 20 an hour.
+/// 20 accounts an hour: enough for a family that registers together.
 const REGISTRATIONS: Rate = Rate { burst: 20, every: Duration::from_mins(3) };
 
 /// The server's parts, shared by all its tasks.
 #[derive(Debug)]
 pub struct App {
-    /// What time it is.
+    /// The wall clock and the steady clock; tests set their own.
     pub clock: Clock,
-    /// What outlives a restart.
+    /// The database.
     pub storage: Storage,
-    /// The bytes of files and pictures.
+    /// The store of files and pictures.
     pub blobs: Blobs,
-    /// Who is logged in.
+    /// Sessions and the cookies that prove them.
     pub logins: Logins,
     /// The live beams.
     pub hub: Hub,
-    /// What every socket works with.
+    /// The parts that every socket uses.
     pub live: Arc<Context>,
-    /// Changes saved beams.
+    /// Commits changes of saved beams and then tells their devices.
     pub beams: Beams,
-    /// The right to be the one server on these tables.
+    /// The right to be the only server on this database.
     pub lease: Lease,
-    /// What was answered of saved beams.
+    /// Cached answers about saved beams.
     pub beam_lists: BeamLists,
     /// The open sockets.
     pub sockets: Arc<Sockets>,
-    /// Buffers of relayed frames.
+    /// Buffers for relayed frames.
     pub buffers: Arc<Pool>,
-    /// The memory that waiting may cost.
+    /// The memory for waiting data.
     pub budget: Arc<Budget>,
-    /// The connections that may be open.
+    /// The limits on open connections.
     pub connections: Connections,
-    /// Files on their way in.
+    /// Uploads that are being received.
     pub uploads: Arc<Uploads>,
-    /// Profile pictures in the making.
+    /// Decodes and stores profile pictures.
     pub pictures: Pictures,
-    /// How much one address may.
+    /// The rate limits.
     pub limits: Limits,
-    /// Whose `X-Forwarded-For` is believed.
+    /// Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted.
     pub trusted_proxies: Vec<Network>,
-    /// The address that the operator gave.
+    /// The server's public address (`--public-url`).
     pub public_url: Option<Origin>,
-    /// Where the source code is.
+    /// Address of the source code, for the link in the footer.
     pub repository_url: String,
-    /// Where the server listens.
+    /// The addresses at which the server listens.
     pub listening: Listening,
-    /// Tasks that the end of the server waits for.
+    /// Tasks that must finish before the server ends.
     pub tasks: TaskTracker,
 }
 
-/// The parts that need more than a configuration to be opened.
+/// The parts that are opened before the [`App`] and may fail.
 #[derive(Debug)]
 pub struct Parts {
-    /// The right to use the others.
+    /// The right to use the database.
     pub lease: Lease,
-    /// The tables.
+    /// The database.
     pub storage: Storage,
-    /// Changes saved beams.
+    /// Writes changes of saved beams.
     pub writer: BeamWriter,
-    /// The bytes of files and pictures.
+    /// The store of files and pictures.
     pub blobs: Blobs,
-    /// Files on their way in.
+    /// Uploads that are being received.
     pub uploads: Uploads,
-    /// The memory that waiting may cost.
+    /// The memory for waiting data.
     pub budget: Arc<Budget>,
-    /// What time it is.
+    /// The wall clock and the steady clock.
     pub clock: Clock,
 }
 
-/// The limits by address. A program on this machine has no address and no limits (see [`Client::of`]).
+/// The rate limits, by address and by account. A program on this machine is not limited by address (see
+/// [`Client::of`]).
 #[derive(Debug)]
 pub struct Limits {
     /// Open sockets.
@@ -125,7 +126,7 @@ pub struct Limits {
     registrations: Buckets<Client>,
     pictures: Buckets<AccountId>,
     usernames: Buckets<Client>,
-    /// Accounts are free, and so are addresses for some: both count.
+    /// By account as well as by address, since an attacker can have many of either.
     usernames_by_account: Buckets<AccountId>,
 }
 
@@ -146,8 +147,8 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Somebody asked for the id of a beam that is not there or not theirs, or came with a wrong key. One limit for all
-    /// of it: who guesses does not get more by guessing elsewhere.
+    /// Counts a request for a beam that does not exist or is not visible to the caller, or one with a wrong key. All of
+    /// them share one limit, so that trying both HTTP and the socket gains nothing.
     ///
     /// # Errors
     /// [`Error::TooFast`].
@@ -155,7 +156,7 @@ impl Limits {
         take(&self.guesses, client, now)
     }
 
-    /// Somebody makes a beam.
+    /// Counts the creation of a beam.
     ///
     /// # Errors
     /// [`Error::TooFast`].
@@ -163,7 +164,7 @@ impl Limits {
         take(&self.beam_creations, client, now)
     }
 
-    /// Somebody tries a password.
+    /// Counts a login or another check of a password.
     ///
     /// # Errors
     /// [`Error::TooFast`].
@@ -171,7 +172,7 @@ impl Limits {
         take(&self.passwords, client, now)
     }
 
-    /// Somebody registers.
+    /// Counts a registration.
     ///
     /// # Errors
     /// [`Error::TooFast`].
@@ -179,7 +180,7 @@ impl Limits {
         take(&self.registrations, client, now)
     }
 
-    /// Somebody sends a form to register, whatever comes of it.
+    /// Counts a registration form, accepted or not.
     ///
     /// # Errors
     /// [`Error::TooFast`].
@@ -187,7 +188,7 @@ impl Limits {
         take(&self.forms, client, now)
     }
 
-    /// Somebody sends a profile picture.
+    /// Counts a profile picture.
     ///
     /// # Errors
     /// [`Error::TooFast`].
@@ -195,7 +196,8 @@ impl Limits {
         take(&self.pictures, Some(account), now)
     }
 
-    /// The answer will tell whether somebody has a username. Counted whether anybody has: else the limit would tell.
+    /// Counts a request whose answer tells whether a username exists. It counts whether or not the name exists:
+    /// otherwise the limit itself would tell.
     ///
     /// # Errors
     /// [`Error::TooFast`].
@@ -209,7 +211,7 @@ impl Limits {
         take(&self.usernames, client, now)
     }
 
-    /// Forgets those of whom there is nothing to remember.
+    /// Forgets the keys whose buckets are full.
     pub fn sweep(&self, now: Instant) {
         let Self { guesses, beam_creations, passwords, forms, registrations, usernames, .. } = self;
         for buckets in [guesses, beam_creations, passwords, forms, registrations, usernames] {
@@ -228,20 +230,20 @@ fn take<K: Copy + Eq + Hash>(
     key.map_or(Ok(()), |key| buckets.take(key, now)).map_err(Error::TooFast)
 }
 
-/// Where the server really listens.
+/// The addresses at which the server listens, with the real ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listening {
-    /// http.
+    /// The http listener.
     pub plain: SocketAddr,
-    /// https.
+    /// The https listener, if there is one.
     pub tls: Option<SocketAddr>,
 }
 
 impl App {
-    /// The parts, put together.
+    /// Puts the parts together.
     ///
     /// # Errors
-    /// When the tables or the machine's randomness fail.
+    /// [`Error::Storage`] or [`Error::Random`] while the server's secret is read or made.
     pub async fn open(
         config: &Config,
         listening: Listening,
@@ -301,7 +303,7 @@ impl App {
 }
 
 impl Listening {
-    /// The address for a browser on this machine.
+    /// The http address for a browser on this machine.
     #[must_use]
     pub fn local_url(&self) -> String {
         let ip = self.plain.ip();
@@ -313,8 +315,8 @@ impl Listening {
         }
     }
 
-    /// The address for other devices on the network, https if there is one; none when they cannot reach us (P3).
-    /// Asked anew each time: a laptop changes its network.
+    /// The address for other devices on the network, https where it is served; `None` when they cannot reach the server
+    /// (P3). Computed at each call, because a laptop changes networks.
     #[must_use]
     pub fn network_url(&self) -> Option<String> {
         let url = |scheme: &str, at: SocketAddr| {

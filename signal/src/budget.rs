@@ -1,9 +1,9 @@
-//! The memory that waiting may cost this process: so many bytes for each [`Kind`] of work, and so many in all.
+//! A budget for memory that holds waiting data: one bound for each [`Kind`] of work, and one for all of them.
 //!
-//! Whoever keeps bytes that wait for somebody else holds a [`Share`] of that size, which travels with the bytes and gives
-//! them back when it is dropped. A share may grow up to what is still free of its kind, so that a few greedy holders
-//! never take everything: whoever holds little finds room (Choudhury and Hahne, "Dynamic queue length thresholds for
-//! shared-memory packet switches", 1998, with a factor of one).
+//! Code that keeps bytes for a slow reader or writer holds a [`Share`] of that size. The share travels with the bytes
+//! and returns them when it is dropped. A share may grow at most to what its kind has left, so a few greedy holders
+//! cannot take everything and a small holder still finds room (Choudhury and Hahne, "Dynamic queue length thresholds
+//! for shared-memory packet switches", 1998, with alpha = 1).
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,18 +11,18 @@ use clap::Args;
 
 use crate::size::Size;
 
-/// What bytes wait for.
+/// What the bytes wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Messages, for slow devices to read them.
+    /// Messages that wait for slow devices.
     Messages,
-    /// Relayed frames, for slow devices to read them.
+    /// Relayed frames that wait for slow devices.
     Frames,
-    /// Bodies of requests, for their end to come.
+    /// Request bodies that are not complete yet.
     Requests,
-    /// Bodies of answers, for slow clients to read them.
+    /// Response bodies that wait for slow clients.
     Answers,
-    /// Uploads, for the place of the blobs to take them.
+    /// Uploads that wait for the disk or the bucket.
     Uploads,
     /// Pictures that are being decoded.
     Pictures,
@@ -32,10 +32,10 @@ pub enum Kind {
 
 const KINDS: usize = 7;
 
-/// How much memory waiting may cost.
+/// Bounds on memory for waiting data.
 #[derive(Clone, Debug, Args)]
 pub struct Bounds {
-    /// Memory for everything that waits, together. What does not fit is refused with 503 or close code 1013.
+    /// Memory for all waiting data together. Beyond it, the server answers 503 or closes sockets with code 1013.
     #[arg(long, env = "HELIOGRAPH_MEMORY", default_value = "1GiB")]
     pub memory: Size,
 
@@ -47,11 +47,11 @@ pub struct Bounds {
     #[arg(long, env = "HELIOGRAPH_MEMORY_FRAMES", default_value = "128MiB")]
     pub memory_frames: Size,
 
-    /// Memory for bodies of requests that have not come to their end.
+    /// Memory for request bodies that are not complete yet.
     #[arg(long, env = "HELIOGRAPH_MEMORY_REQUESTS", default_value = "128MiB")]
     pub memory_requests: Size,
 
-    /// Memory for bodies of answers that wait for slow clients.
+    /// Memory for response bodies that wait for slow clients.
     #[arg(long, env = "HELIOGRAPH_MEMORY_ANSWERS", default_value = "128MiB")]
     pub memory_answers: Size,
 
@@ -59,7 +59,7 @@ pub struct Bounds {
     #[arg(long, env = "HELIOGRAPH_MEMORY_UPLOADS", default_value = "512MiB")]
     pub memory_uploads: Size,
 
-    /// Memory for profile pictures that are being decoded (160 MiB each).
+    /// Memory for decoding profile pictures (160 MiB each).
     #[arg(long, env = "HELIOGRAPH_MEMORY_PICTURES", default_value = "320MiB")]
     pub memory_pictures: Size,
 
@@ -69,12 +69,12 @@ pub struct Bounds {
     pub memory_items: Size,
 }
 
-/// There is no room for that many bytes now.
+/// The budget has no room for that many bytes now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the memory for this is spent")]
 pub struct Spent;
 
-/// The bytes that may wait, and those that do.
+/// Counts the bytes that wait now, against the bounds.
 #[derive(Debug)]
 pub struct Budget {
     most: [usize; KINDS],
@@ -89,10 +89,10 @@ struct Taken {
 }
 
 impl Budget {
-    /// Nothing waits yet.
+    /// A budget with these bounds and nothing taken.
     #[must_use]
     pub fn new(bounds: &Bounds) -> Arc<Self> {
-        // In the order of the kinds.
+        // In the order of `Kind`.
         let most = [
             bounds.memory_messages,
             bounds.memory_frames,
@@ -109,48 +109,48 @@ impl Budget {
         })
     }
 
-    /// A budget that is never spent.
+    /// A budget without bounds.
     #[must_use]
     pub fn unlimited() -> Arc<Self> {
         let most = [usize::MAX; KINDS];
         Arc::new(Self { most, most_in_all: usize::MAX, taken: Mutex::default() })
     }
 
-    /// Room for bytes of this kind, for as long as the share lives.
+    /// Reserves bytes of this kind until the share is dropped.
     ///
     /// # Errors
-    /// [`Spent`] when there is no room for them.
+    /// [`Spent`] when the budget has no room for them.
     pub fn take(self: &Arc<Self>, kind: Kind, bytes: usize) -> Result<Share, Spent> {
         let mut share = self.nothing(kind);
         share.grow(bytes)?;
         Ok(share)
     }
 
-    /// A share of nothing, that may grow.
+    /// An empty share that may grow.
     #[must_use]
     pub fn nothing(self: &Arc<Self>, kind: Kind) -> Share {
         Share { budget: self.clone(), kind, bytes: 0 }
     }
 
-    /// Bytes of this kind that wait now.
+    /// Bytes of this kind that are taken now.
     #[must_use]
     pub fn taken(&self, kind: Kind) -> usize {
         self.lock().by_kind[kind as usize]
     }
 
-    /// Bytes that wait now, of all kinds.
+    /// Bytes of all kinds that are taken now.
     #[must_use]
     pub fn taken_in_all(&self) -> usize {
         self.lock().in_all
     }
 
-    /// A panic elsewhere leaves sums that are still good: they change under the lock, without anything that panics.
+    /// A poisoned lock is safe to use: nothing between two changes of the sums can panic.
     fn lock(&self) -> MutexGuard<'_, Taken> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Bytes that somebody holds; given back when this is dropped.
+/// Reserved bytes. Dropping the share returns them to the budget.
 #[derive(Debug)]
 pub struct Share {
     budget: Arc<Budget>,
@@ -159,10 +159,10 @@ pub struct Share {
 }
 
 impl Share {
-    /// Takes more bytes.
+    /// Reserves more bytes.
     ///
     /// # Errors
-    /// [`Spent`] when there is no room for them; the share stays as it is.
+    /// [`Spent`] when the budget has no room for them; the share stays as it is.
     pub fn grow(&mut self, more: usize) -> Result<(), Spent> {
         let mut taken = self.budget.lock();
         let of_kind = &mut taken.by_kind[self.kind as usize];
@@ -180,7 +180,7 @@ impl Share {
         Ok(())
     }
 
-    /// Gives bytes back; more than are held are not there to be given.
+    /// Returns bytes to the budget, at most all that the share holds.
     pub fn shrink(&mut self, less: usize) {
         let less = less.min(self.bytes);
         let mut taken = self.budget.lock();
@@ -189,7 +189,7 @@ impl Share {
         self.bytes -= less;
     }
 
-    /// Bytes that are held.
+    /// Bytes that the share holds.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
@@ -249,7 +249,7 @@ pub(crate) mod tests {
         let mut greedy: Vec<_> = (0..4).map(|_| budget.nothing(Kind::Messages)).collect();
         for _ in 0..1_000 {
             for share in &mut greedy {
-                // Each as much as it is given.
+                // Each takes as much as it can get.
                 let _ = share.grow(1);
             }
         }

@@ -1,31 +1,31 @@
-//! The only place that asks what time it is.
+//! The only module that reads the machine's clocks.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::time::Instant;
 
-/// Tells the time: the wall clock for what people and rows see, and a steady one for pauses and rates.
+/// Tells the time: wall clock time for people and database rows, steady time for pauses and rates.
 #[derive(Clone, Copy, Debug)]
 pub enum Clock {
-    /// The machine's own.
+    /// The machine's clock.
     System,
-    /// Runs with tokio's time from a given moment, so that tests can pause it and set it.
+    /// Starts at a given time and follows tokio's clock, which tests can pause and advance.
     Running {
-        /// When it was started.
+        /// The start, on tokio's clock.
         since: Instant,
-        /// What it said then.
+        /// Wall clock time at the start, in milliseconds since the Unix epoch.
         from: i64,
     },
 }
 
 impl Clock {
-    /// A clock that says `from` now and goes with tokio's time.
+    /// A clock that shows `from` (milliseconds since the Unix epoch) now and follows tokio's clock.
     #[must_use]
     pub fn running(from: i64) -> Self {
         Self::Running { since: Instant::now(), from }
     }
 
-    /// Milliseconds since the Unix epoch.
+    /// Wall clock time in milliseconds since the Unix epoch. It may jump.
     #[must_use]
     pub fn now(&self) -> i64 {
         match self {
@@ -34,7 +34,7 @@ impl Clock {
         }
     }
 
-    /// A time that never jumps.
+    /// Steady time: it never jumps.
     #[must_use]
     pub fn steady(&self) -> Instant {
         Instant::now()
@@ -43,11 +43,11 @@ impl Clock {
 
 #[expect(clippy::disallowed_methods, reason = "this is the edge")]
 fn system_now() -> i64 {
-    // A machine whose clock stands before 1970 has nobody to talk to.
+    // A clock before 1970 reads as the epoch.
     millis(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
 }
 
-/// A duration as the wire and the tables have it.
+/// A duration in whole milliseconds, as the protocol and the database count it; saturates at `i64::MAX`.
 #[must_use]
 pub fn millis(duration: std::time::Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)

@@ -1,4 +1,4 @@
-//! Everything that can be set: one struct, flags and `HELIOGRAPH_*` variables alike.
+//! The configuration: one struct, filled from flags and `HELIOGRAPH_*` variables.
 
 use std::env;
 use std::fmt;
@@ -13,75 +13,75 @@ use heliograph_storage::blobs;
 use crate::address::Network;
 use crate::{budget, quota};
 
-/// Port of the https listener when none is said.
+/// Port of the https listener unless `--tls-listen` gives one.
 const TLS_PORT: u16 = 8443;
 
-/// Moves a clipboard and files of any size between devices.
+/// Move a clipboard and files of any size between devices.
 #[derive(Debug, Parser)]
 #[command(name = "heliograph", version)]
 pub struct Cli {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What the program can do.
+/// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Serve the page, the beams and the relay.
+    /// Run the server: the web page, the API, the beams and the relay.
     Serve(Config),
 }
 
-/// How to serve.
+/// Run the server: the web page, the API, the beams and the relay.
 #[derive(Clone, Debug, Parser)]
 pub struct Config {
-    /// Address and port for http. Without IPv6 on this machine [::] becomes 0.0.0.0.
+    /// Address and port for http. On a machine without IPv6, [::] means 0.0.0.0.
     #[arg(long, env = "HELIOGRAPH_LISTEN", default_value_t = default_listen())]
     pub listen: SocketAddr,
 
-    /// Folder of the database and of the certificate that the server makes itself.
+    /// Folder of the SQLite database and of the self-signed certificate.
     #[arg(long, env = "HELIOGRAPH_DATA", default_value_os_t = default_data())]
     pub data: PathBuf,
 
-    /// A Postgres database, as `postgres://user:password@host:port/name` [default: a file in the folder of --data].
+    /// Postgres database to use, as `postgres://user:password@host:port/name` [default: an SQLite file in --data].
     #[arg(long, env = "HELIOGRAPH_DATABASE", hide_env_values = true)]
     pub database: Option<Hidden>,
 
-    /// Where files and pictures are kept: a folder, or `s3://bucket?endpoint=https://…&region=…&allow_http=…` with the
-    /// credentials in the variables below [default: `blobs` in the folder of --data].
+    /// Where to store files and pictures: a folder, or `s3://bucket?endpoint=https://…&region=…&allow_http=…` with the
+    /// credentials in the two S3 options [default: `blobs` in the folder of --data].
     #[arg(long, env = "HELIOGRAPH_BLOBS")]
     pub blobs: Option<blobs::Location>,
 
-    /// Who we are to an S3 server.
+    /// Access key id for the S3 server.
     #[arg(long, env = "AWS_ACCESS_KEY_ID", hide_env_values = true)]
     pub s3_access_key_id: Option<String>,
 
-    /// The secret to that.
+    /// Secret access key for the S3 server.
     #[arg(long, env = "AWS_SECRET_ACCESS_KEY", hide_env_values = true)]
     pub s3_secret_access_key: Option<Hidden>,
 
-    /// How much may be uploaded.
+    /// Quotas for uploads.
     #[command(flatten)]
     pub uploads: quota::Limits,
 
-    /// How much memory waiting may cost.
+    /// Bounds on memory for waiting data.
     #[command(flatten)]
     pub budget: budget::Bounds,
 
-    /// Connections at a time, from everywhere. Further ones get a 503.
+    /// Maximum number of open connections. The server answers further ones with 503.
     #[arg(long, env = "HELIOGRAPH_CONNECTIONS", default_value_t = 16_384)]
     pub connections: usize,
 
-    /// Connections at a time from one address (of IPv6, one /64) that is no trusted proxy. Further ones get a 503.
+    /// Maximum number of open connections from one address (IPv6: one /64). Trusted proxies are exempt.
     #[arg(long, env = "HELIOGRAPH_CONNECTIONS_PER_ADDRESS", default_value_t = 512)]
     pub connections_per_address: usize,
 
-    /// Address at which people reach this server, such as `https://beam.example.org`. Without it the server answers only to
-    /// addresses, localhost, names that end in .local, and this machine's own name.
+    /// Public address of this server, such as `https://beam.example.org`. Without it, the server answers only to IP
+    /// addresses, localhost, names that end in .local, and the machine's host name.
     #[arg(long, env = "HELIOGRAPH_PUBLIC_URL")]
     pub public_url: Option<Origin>,
 
-    /// off, self-signed (made for this machine's addresses), or two files: CERT,KEY.
+    /// How to serve https: off, self-signed (the server makes a certificate for its addresses), or two files CERT,KEY.
     #[arg(long, env = "HELIOGRAPH_TLS", default_value = "off")]
     pub tls: Tls,
 
@@ -89,7 +89,7 @@ pub struct Config {
     #[arg(long, env = "HELIOGRAPH_TLS_LISTEN")]
     pub tls_listen: Option<SocketAddr>,
 
-    /// Where the page's footer says that the source code is.
+    /// Address of the source code, for the link in the page's footer.
     #[arg(
         long,
         env = "HELIOGRAPH_REPOSITORY_URL",
@@ -97,7 +97,7 @@ pub struct Config {
     )]
     pub repository_url: String,
 
-    /// Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed: addresses or networks, by comma.
+    /// Proxies whose X-Forwarded-For and X-Forwarded-Proto headers are trusted: addresses or networks, comma-separated.
     #[arg(
         long,
         env = "HELIOGRAPH_TRUSTED_PROXIES",
@@ -108,7 +108,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// Where files and pictures are kept.
+    /// The store of files and pictures, with its credentials: `--blobs`, else the folder `blobs` in `--data`.
     #[must_use]
     pub fn blobs(&self) -> blobs::Location {
         let folder = || blobs::Location::Folder(self.data.join("blobs"));
@@ -117,7 +117,7 @@ impl Config {
         self.blobs.clone().unwrap_or_else(folder).with_credentials(credentials)
     }
 
-    /// Where https is served, if it is.
+    /// Address of the https listener; `None` with `--tls off`.
     #[must_use]
     pub fn tls_address(&self) -> Option<SocketAddr> {
         let default = SocketAddr::new(self.listen.ip(), TLS_PORT);
@@ -129,7 +129,7 @@ const fn default_listen() -> SocketAddr {
     SocketAddr::new(IpAddr::V6(Ipv6Addr::UNSPECIFIED), 8080)
 }
 
-/// The user's data folder (XDG base directories); without a home, a folder where the program was started.
+/// The user's data folder (XDG base directories). Without a home folder, `heliograph-data` in the working directory.
 fn default_data() -> PathBuf {
     let folder = |name: &str| env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
     folder("XDG_DATA_HOME")
@@ -138,14 +138,14 @@ fn default_data() -> PathBuf {
         .map_or_else(|| PathBuf::from("heliograph-data"), |data| data.join("heliograph"))
 }
 
-/// Whether and how https is served.
+/// How https is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tls {
-    /// http only; a proxy may do it.
+    /// http only, for example behind a proxy that terminates TLS.
     Off,
-    /// By a certificate that the server makes for this machine.
+    /// With a certificate that the server makes for this machine.
     SelfSigned,
-    /// By a certificate of the operator's, both files in PEM.
+    /// With the operator's certificate. Both files are PEM.
     Files {
         /// The certificate chain.
         certificate: PathBuf,
@@ -171,7 +171,7 @@ impl FromStr for Tls {
     }
 }
 
-/// A value with a secret in it: `Debug` does not show it.
+/// A value that contains a secret. Its `Debug` output omits the value.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Hidden(pub String);
 
@@ -187,7 +187,7 @@ impl fmt::Debug for Hidden {
     }
 }
 
-/// `https://host` or `http://host:port`, without anything behind it.
+/// An origin: `https://host` or `http://host:port`, in lower case, without a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin(String);
 
@@ -198,7 +198,7 @@ impl Origin {
         &self.0
     }
 
-    /// Whether it is reached over https.
+    /// Whether the scheme is https.
     #[must_use]
     pub fn is_https(&self) -> bool {
         self.0.starts_with("https://")

@@ -1,4 +1,4 @@
-//! How many connections may be open: in all, and from one address. What is further refused costs nobody anything.
+//! Limits on open connections: in all, and from one address. A refused connection costs no task and no TLS handshake.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::address::{Client, Network};
 use crate::config::Config;
 use crate::limit::{Counted, Counts};
 
-/// The connections that may be open.
+/// Counts the open connections.
 #[derive(Debug)]
 pub struct Connections {
     places: Arc<Semaphore>,
@@ -18,7 +18,7 @@ pub struct Connections {
     trusted_proxies: Vec<Network>,
 }
 
-/// A connection that may stay open as long as this lives.
+/// The permit of one open connection. Dropping it frees the place.
 #[derive(Debug)]
 pub struct Connected {
     _place: OwnedSemaphorePermit,
@@ -26,7 +26,7 @@ pub struct Connected {
 }
 
 impl Connections {
-    /// None is open yet.
+    /// A counter with the limits of the configuration.
     #[must_use]
     pub fn new(config: &Config) -> Self {
         let most = config.connections.min(Semaphore::MAX_PERMITS);
@@ -37,8 +37,8 @@ impl Connections {
         }
     }
 
-    /// One more connection; none when there are as many as there may be. A trusted proxy brings those of many people,
-    /// and programs on this machine are the operator's: they count only for the number in all.
+    /// Admits a connection; `None` at a limit. Connections from trusted proxies, which carry many people, and from this
+    /// machine count only toward the total.
     #[must_use]
     pub fn enter(&self, peer: IpAddr) -> Option<Connected> {
         let peer = peer.to_canonical();

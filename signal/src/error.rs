@@ -1,4 +1,4 @@
-//! What can go wrong, what is answered, and the one body that every refusal has.
+//! The errors of requests, their statuses, and the body that every refusal has.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,67 +15,67 @@ use heliograph_storage::passwords;
 
 use crate::budget;
 
-/// Why a request is not answered as it was meant.
+/// Why a request fails.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It cannot be read; the text says why.
+    /// 400: the request cannot be read. The text says why.
     #[error("{0}")]
     BadRequest(&'static str),
-    /// A form is refused: what is wrong, by field, in sentences for a person (H6).
+    /// 400: a form is refused. For each field, sentences for a person (H6).
     #[error("the form is refused")]
     Fields(Vec<(&'static str, String)>),
-    /// Username and password do not belong together (H11).
+    /// 401: username and password do not match (H11).
     #[error("Invalid credentials")]
     WrongCredentials,
-    /// Nobody is logged in, and somebody must be.
+    /// 401: the call needs a login.
     #[error("nobody is logged in")]
     Unauthorized,
-    /// Seen, and not allowed; the text says why.
+    /// 403: the caller may see it but not do this. The text says why.
     #[error("{0}")]
     Forbidden(&'static str),
-    /// It is for a name, and perhaps a port, that is not this server's (H9).
+    /// 421: the `Host` header, name and perhaps port, is not one of this server's (H9).
     #[error(
         "This server does not answer as {0}. If that is its address, start it with --public-url https://{0}."
     )]
     UnknownHost(String),
-    /// It comes from another site's page.
+    /// 403: the request comes from another site's page.
     #[error("This request comes from another site.")]
     ForeignOrigin,
-    /// More bytes than this call takes.
+    /// 413: the body is larger than this call takes.
     #[error("the body is too large")]
     TooLarge,
-    /// There is no such thing.
-    #[error("there is no such thing")]
+    /// 404: it does not exist, or the caller may not see it.
+    #[error("not found")]
     NotFound,
-    /// Not with this method.
-    #[error("the method is not one of this path")]
+    /// 405: the path does not support the method.
+    #[error("the path does not support the method")]
     MethodNotAllowed,
-    /// A range of bytes behind the end of a file of this size.
+    /// 416: the range starts after the end of a file of this many bytes.
     #[error("the range is not in a file of {0} bytes")]
     OutOfRange(u64),
-    /// The sender has fallen silent.
+    /// 408: the sender stopped sending.
     #[error("the sender has fallen silent")]
     Timeout,
-    /// The disk or the quota is full.
-    #[error("there is no room")]
+    /// 507: the disk or a quota is full.
+    #[error("the disk or a quota is full")]
     NoRoom,
-    /// Too many; come back after this time.
+    /// 429: too many requests. Retry after this time.
     #[error("Too many requests. Try again in {} s.", seconds(*.0))]
     TooFast(Duration),
-    /// The tables failed.
+    /// The database failed, or refused the change.
     #[error(transparent)]
     Storage(heliograph_storage::Error),
-    /// The place of the blobs failed.
+    /// 502: the store of files and pictures failed.
     #[error(transparent)]
     Blobs(heliograph_storage::blobs::Error),
-    /// More is under way than can be served soon.
+    /// 503: the server has no capacity for the request now.
     #[error("too much is under way")]
     Busy,
-    /// The machine has no randomness to give.
+    /// 500: the operating system gives no random bytes.
     #[error("no randomness")]
     Random(#[source] getrandom::Error),
-    /// What cannot be.
-    #[error("what cannot be")]
+    /// 500: a bug in the server.
+    #[error("internal error")]
     Internal,
 }
 
@@ -104,7 +104,7 @@ impl Error {
         }
     }
 
-    /// The sentence for a person: the error's own where it has one, else what its status means.
+    /// The sentence for a person: the error's own, else the general one of its status.
     fn detail(&self) -> String {
         match self {
             Self::BadRequest(_)
@@ -126,15 +126,15 @@ impl Error {
     }
 }
 
-/// Pause after which a server that was busy may be asked again.
+/// `Retry-After` of a 503, in seconds.
 const BUSY_SECONDS: u64 = 5;
 
-/// Whole seconds, rounded up, so that who waits them is not refused again.
+/// Whole seconds, rounded up, so that a client which waits that long is not refused again.
 fn seconds(wait: Duration) -> u64 {
     wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
 }
 
-/// An error with everything that caused it, for the log and the operator.
+/// Formats an error with its chain of causes, for the log and the operator.
 #[must_use]
 pub fn causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
@@ -217,7 +217,7 @@ fn refusal(status: StatusCode, detail: String) -> Response {
     (status, Json(ErrorBody { detail, code: sentence(status).0 })).into_response()
 }
 
-/// What a status means: for a program, and for a person who gets no better sentence.
+/// The code of a status, for programs, and its general sentence, for people.
 fn sentence(status: StatusCode) -> (ErrorCode, &'static str) {
     match status {
         StatusCode::UNAUTHORIZED => (ErrorCode::Unauthorized, "Log in first."),
@@ -248,7 +248,7 @@ fn sentence(status: StatusCode) -> (ErrorCode, &'static str) {
     }
 }
 
-/// Gives the refusals of the libraries under us (body limit, timeout, CSRF, panic) the body that ours have.
+/// Gives refusals of the layers below (body limit, timeout, CSRF, panic) the same JSON body as ours.
 pub async fn give_every_refusal_a_body(request: Request, next: Next) -> Response {
     let response = next.run(request).await;
     let status = response.status();
@@ -263,7 +263,7 @@ pub async fn give_every_refusal_a_body(request: Request, next: Next) -> Response
             answer.headers_mut().insert(name, value.clone());
         }
     }
-    // A call that took too long may be tried again like one that found no room.
+    // A request that timed out may be retried like one that was refused for lack of capacity.
     if status == StatusCode::SERVICE_UNAVAILABLE {
         answer.headers_mut().entry(header::RETRY_AFTER).or_insert(BUSY_SECONDS.into());
     }

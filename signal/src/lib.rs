@@ -1,14 +1,14 @@
-//! The server: HTTP, websocket, live beams, relay, and the built client. [`start::start`] opens one, [`start::serve`]
-//! runs it, in a process or in a test.
+//! The server: HTTP, websocket, live beams, relay, and the built client. [`start::start`] opens one, and
+//! [`start::serve`] runs it, in the program or in a test.
 //!
-//! The folders, each using only those above it:
+//! The folders, each of which uses only those above it:
 //!
-//! - `live`: the beams that are live now, and the sockets of the devices in them
+//! - `live`: the live beams, and the sockets of the devices in them
 //! - `people`: accounts, logins and profile pictures
-//! - `files`: stored files on their way in and out
-//! - `app`: the parts put together, as handlers reach them
-//! - `edge`: HTTP: every route, who calls, what is answered
-//! - `start`: from the configuration to a server that listens, and its end
+//! - `files`: uploads and downloads
+//! - `app`: the shared state of the handlers
+//! - `edge`: HTTP: routing, authentication, requests and responses
+//! - `start`: opens the server from its configuration, runs it and shuts it down
 
 mod address;
 pub mod app;

@@ -1,4 +1,4 @@
-//! How often and how many: token buckets and counts, by whatever key. Told the time, never asking it.
+//! Token buckets and counters, by key. The caller passes the time.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -7,16 +7,16 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How often something may happen: `burst` at once, then one every `every`.
+/// A rate: `burst` at once, then one every `every`.
 #[derive(Clone, Copy, Debug)]
 pub struct Rate {
-    /// How many may come at once.
+    /// Number of events that are allowed at once.
     pub burst: u32,
-    /// How long one more takes to be allowed.
+    /// Time until one more event is allowed.
     pub every: Duration,
 }
 
-/// Counts one thing that happens at a [`Rate`]. Holds one moment only: when the bucket will be full again.
+/// A token bucket for one [`Rate`]. It stores only the moment at which it will be full again.
 #[derive(Clone, Copy, Debug)]
 pub struct Bucket {
     full_at: Instant,
@@ -29,18 +29,18 @@ impl Bucket {
         Self { full_at: now }
     }
 
-    /// Takes one.
+    /// Takes one token.
     ///
     /// # Errors
-    /// How long to wait until there is one, when there is none.
+    /// The time until a token is available, when there is none.
     pub fn take(&mut self, rate: Rate, now: Instant) -> Result<(), Duration> {
         self.take_many(rate, 1, now)
     }
 
-    /// Takes several at once. More than the burst are never there.
+    /// Takes several tokens at once. A count above the burst always fails.
     ///
     /// # Errors
-    /// How long to wait until there are as many, when there are not.
+    /// The time until that many tokens are available.
     pub fn take_many(&mut self, rate: Rate, count: u32, now: Instant) -> Result<(), Duration> {
         let after = self.full_at.max(now) + rate.every * count;
         let wait = after.saturating_duration_since(now + rate.every * rate.burst);
@@ -56,7 +56,7 @@ impl Bucket {
     }
 }
 
-/// Buckets by key, never more than [`Buckets::KEYS`] of them.
+/// Token buckets by key, at most [`Buckets::KEYS`] of them.
 #[derive(Debug)]
 pub struct Buckets<K> {
     rate: Rate,
@@ -64,19 +64,19 @@ pub struct Buckets<K> {
 }
 
 impl<K: Copy + Eq + Hash> Buckets<K> {
-    /// Keys that are remembered at a time: what a flood of addresses may cost in memory.
+    /// Largest number of remembered keys. It bounds the memory that a flood of addresses can take.
     pub const KEYS: usize = 16_384;
 
-    /// Every key starts with a full bucket.
+    /// Buckets with this rate. Every key starts with a full bucket.
     #[must_use]
     pub fn new(rate: Rate) -> Self {
         Self { rate, buckets: Mutex::default() }
     }
 
-    /// Takes one from the bucket of `key`.
+    /// Takes one token from the bucket of `key`.
     ///
     /// # Errors
-    /// How long to wait until there is one, when there is none.
+    /// The time until a token is available, when there is none.
     pub fn take(&self, key: K, now: Instant) -> Result<(), Duration> {
         let mut buckets = lock(&self.buckets);
         if buckets.len() >= Self::KEYS && !buckets.contains_key(&key) {
@@ -85,14 +85,14 @@ impl<K: Copy + Eq + Hash> Buckets<K> {
         buckets.entry(key).or_insert(Bucket::full(now)).take(self.rate, now)
     }
 
-    /// Forgets the keys that have nothing to remember.
+    /// Forgets the keys whose buckets are full.
     pub fn sweep(&self, now: Instant) {
         lock(&self.buckets).retain(|_, bucket| !bucket.is_full(now));
     }
 }
 
-/// Full buckets say nothing; if there are none, those that are full soonest say least. An eighth of them at once, so
-/// that a flood of new keys does not look through all of them each time.
+/// Removes the full buckets, which carry no information. Without any, it removes the eighth that will be full soonest:
+/// an eighth at once, so that a flood of new keys does not scan all buckets for every key.
 fn make_room<K: Copy + Eq + Hash>(buckets: &mut HashMap<K, Bucket>, now: Instant) {
     let before = buckets.len();
     buckets.retain(|_, bucket| !bucket.is_full(now));
@@ -110,7 +110,7 @@ fn make_room<K: Copy + Eq + Hash>(buckets: &mut HashMap<K, Bucket>, now: Instant
     });
 }
 
-/// How many there are at a time, by key.
+/// Counters by key.
 #[derive(Debug)]
 pub struct Counts<K: Copy + Eq + Hash> {
     most: usize,
@@ -118,13 +118,13 @@ pub struct Counts<K: Copy + Eq + Hash> {
 }
 
 impl<K: Copy + Eq + Hash> Counts<K> {
-    /// Nothing yet, and never more than `most` for a key.
+    /// Counters that start at zero and stop at `most` for each key.
     #[must_use]
     pub fn new(most: usize) -> Self {
         Self { most, counts: Arc::default() }
     }
 
-    /// One more for `key`, until the answer is dropped; none when there are as many as there may be.
+    /// Adds one to the counter of `key` until the result is dropped; `None` at the limit.
     #[must_use]
     pub fn enter(&self, key: K) -> Option<Counted<K>> {
         let mut counts = lock(&self.counts);
@@ -137,7 +137,7 @@ impl<K: Copy + Eq + Hash> Counts<K> {
     }
 }
 
-/// One that is counted as long as this lives.
+/// One counted thing. Dropping it subtracts one.
 #[derive(Debug)]
 pub struct Counted<K: Copy + Eq + Hash> {
     key: K,
@@ -156,7 +156,7 @@ impl<K: Copy + Eq + Hash> Drop for Counted<K> {
     }
 }
 
-/// A panic elsewhere leaves numbers that are still good enough.
+/// A poisoned lock is safe to use: the numbers stay good enough for a limit.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

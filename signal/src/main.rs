@@ -1,4 +1,4 @@
-//! `heliograph`: read the configuration, open everything, serve, end.
+//! The program `heliograph`: reads the configuration, starts the server, and ends it on a signal.
 
 use std::io::{self, Write as _};
 use std::process::{self, ExitCode};
@@ -15,15 +15,15 @@ use heliograph_signal::start::{self, greeting, start};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// Time for the database to let go of its file, and for blocking work to end.
+/// Time that the database and the blocking tasks each get to finish.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(500);
-/// What a shell expects of a program that was interrupted: 128 and the number of the signal.
+/// Exit code of an interrupted program: 128 and the number of SIGINT.
 const INTERRUPTED: i32 = 130;
 
 fn main() -> ExitCode {
     let Command::Serve(config) = Cli::parse().command;
     start::log::init();
-    // Before anything can ask for TLS: with two providers in a build rustls would not know which to take.
+    // Before the first use of TLS: a build may contain two providers, of which rustls cannot choose one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
@@ -38,7 +38,7 @@ async fn run(config: &Config) -> Result<(), start::Error> {
     let signals = Signals::listen().map_err(start::Error::Signals)?;
     let (listeners, app) = start(config, Clock::System).await?;
     tracing::info!(listening = ?app.listening, data = %config.data.display(), "started");
-    // Whoever started us without a screen does not want to be told.
+    // Standard output may be closed.
     let _ = write!(io::stdout(), "{}", greeting(app.listening));
     let shutdown = CancellationToken::new();
     tokio::spawn(end_on_signal(signals, shutdown.clone()));
@@ -50,14 +50,14 @@ async fn run(config: &Config) -> Result<(), start::Error> {
     Ok(())
 }
 
-/// Another server has taken over the database: this one must not go on beside it.
+/// Ends the server when another one has taken over the database, so that only one writes to it.
 async fn end_without_lease(app: Arc<App>, shutdown: CancellationToken) {
     app.lease.lost().await;
-    tracing::error!("another server uses the database now; ending");
+    tracing::error!("another server has taken over the database; shutting down");
     shutdown.cancel();
 }
 
-/// The signals by which somebody wants the server to end.
+/// The signals that end the server.
 #[cfg(unix)]
 struct Signals {
     interrupt: Signal,
@@ -66,13 +66,13 @@ struct Signals {
 
 #[cfg(unix)]
 impl Signals {
-    /// From now on they come here, and end nothing by themselves.
+    /// Catches the signals from now on, so that they no longer kill the process.
     fn listen() -> io::Result<Self> {
         let interrupt = signal(SignalKind::interrupt())?;
         Ok(Self { interrupt, terminate: signal(SignalKind::terminate())? })
     }
 
-    /// The next one.
+    /// Waits for the next signal.
     async fn next(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
@@ -95,10 +95,10 @@ impl Signals {
     }
 }
 
-/// The first signal ends the server in good order; a second one ends it at once.
+/// Shuts down gracefully on the first signal and exits at once on the second.
 async fn end_on_signal(mut signals: Signals, shutdown: CancellationToken) {
     signals.next().await;
-    tracing::info!("ending; once more ends at once");
+    tracing::info!("shutting down; a second signal exits at once");
     shutdown.cancel();
     signals.next().await;
     process::exit(INTERRUPTED);

@@ -1,11 +1,11 @@
-//! This machine's own addresses: which of them another device on the local network could open (P3).
+//! This machine's addresses, and which one other devices on the local network can reach (P3).
 
 use std::net::IpAddr;
 
-/// Names of interfaces that lead to containers and virtual machines, not to the room next door.
+/// Prefixes of interfaces that lead to containers and virtual machines, not to the local network.
 const VIRTUAL: [&str; 8] = ["docker", "br-", "veth", "virbr", "vmnet", "vboxnet", "cni", "flannel"];
 
-/// Every address of this machine but loopback and link-local ones, sorted, so that they can be compared.
+/// Every address of this machine except loopback and link-local ones, sorted and without duplicates.
 #[must_use]
 pub fn addresses() -> Vec<IpAddr> {
     let mut addresses: Vec<_> = interfaces().into_iter().map(|(_, address)| address).collect();
@@ -14,7 +14,7 @@ pub fn addresses() -> Vec<IpAddr> {
     addresses
 }
 
-/// What this machine calls itself, if it says.
+/// The machine's host name, if it has one in UTF-8.
 #[must_use]
 pub fn host_name() -> Option<String> {
     gethostname::gethostname().into_string().ok().filter(|name| !name.is_empty())
@@ -33,7 +33,7 @@ fn can_be_reached(address: IpAddr) -> bool {
     }
 }
 
-/// Smaller is better: a home or office network, then any IPv4, then IPv6; real interfaces before virtual ones.
+/// Sort key, best first: private IPv4, other IPv4, IPv6; physical interfaces before virtual ones.
 fn preference(name: &str, address: IpAddr) -> (bool, u8) {
     let is_virtual = VIRTUAL.iter().any(|prefix| name.starts_with(prefix));
     let kind = match address {
@@ -45,13 +45,13 @@ fn preference(name: &str, address: IpAddr) -> (bool, u8) {
     (is_virtual, kind)
 }
 
-/// The address under which a listener can be reached from the network; none for one on loopback (P3).
+/// The address at which the network reaches this listener; `None` for a listener on loopback (P3).
 #[must_use]
 pub fn reachable(listening: IpAddr) -> Option<IpAddr> {
     reachable_by(listening, &interfaces())
 }
 
-/// The best address of these interfaces, each a name and an address, at which the listener listens.
+/// The best address among these interfaces, given as name and address, that the listener serves.
 fn reachable_by(listening: IpAddr, interfaces: &[(String, IpAddr)]) -> Option<IpAddr> {
     if !listening.is_unspecified() {
         return can_be_reached(listening).then_some(listening);

@@ -1,14 +1,14 @@
-//! The least rate of a sender: slow is allowed, standing still is not.
+//! The minimum rate of a sender: a slow one is waited for, a stalled one is not.
 
 use std::time::Duration;
 
-/// Time in which a sender must bring [`LEAST_BYTES`] before it counts as gone.
+/// Time in which a sender must deliver [`LEAST_BYTES`] before it counts as stalled.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Bytes of such a time: 1 KiB a second. A telephone on the edge of its network is faster than that.
+/// Bytes in that time: 1 KiB a second, less than a phone at the edge of its network sends.
 const LEAST_BYTES: usize = 30 * 1024;
 
-/// How long a sender has been waited for, and what it brought meanwhile. The time in which nobody waits for it, because
-/// what it brought is being stored, is not its fault and does not count.
+/// Measures one sender: the time spent waiting for it, and the bytes that it delivered. Time in which the server stores
+/// bytes instead of waiting does not count.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pace {
     waited: Duration,
@@ -16,13 +16,13 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// How long it may still be waited for.
+    /// How much longer to wait for the sender.
     #[must_use]
     pub fn patience(&self) -> Duration {
         PATIENCE.saturating_sub(self.waited)
     }
 
-    /// So many bytes came after so long.
+    /// Records bytes that came after waiting this long.
     pub fn came(&mut self, bytes: usize, waited: Duration) {
         self.waited += waited;
         self.brought += bytes;

@@ -1,42 +1,42 @@
-//! How much may be uploaded; an operator sets it.
+//! Quotas for uploads, as the operator sets them.
 
 use clap::Args;
 use heliograph_storage::uploads::{Quotas, Wish};
 
 use crate::size::Size;
 
-/// How much may be uploaded.
+/// Quotas for uploads.
 #[derive(Clone, Debug, Args)]
 pub struct Limits {
-    /// Largest file without a login.
+    /// Largest file from a guest.
     #[arg(long, env = "HELIOGRAPH_GUEST_FILE", default_value = "100MiB")]
     pub guest_file: Size,
 
-    /// Files of one beam that come without a login, together.
+    /// Total size of guests' files in one beam.
     #[arg(long, env = "HELIOGRAPH_GUEST_TOTAL", default_value = "500MiB")]
     pub guest_total: Size,
 
-    /// Files of one address that come without a login, together, whatever their beams.
+    /// Total size of guests' files from one address (IPv6: one /64), in all beams.
     #[arg(long, env = "HELIOGRAPH_GUEST_ADDRESS_TOTAL", default_value = "1GiB")]
     pub guest_address_total: Size,
 
-    /// Files of everybody without a login, together.
+    /// Total size of all guests' files.
     #[arg(long, env = "HELIOGRAPH_ALL_GUESTS_TOTAL", default_value = "20GiB")]
     pub all_guests_total: Size,
 
-    /// Largest file with a login.
+    /// Largest file from an account.
     #[arg(long, env = "HELIOGRAPH_ACCOUNT_FILE", default_value = "2GiB")]
     pub account_file: Size,
 
-    /// Files of one account, together.
+    /// Total size of one account's files.
     #[arg(long, env = "HELIOGRAPH_ACCOUNT_TOTAL", default_value = "10GiB")]
     pub account_total: Size,
 
-    /// Files of everybody, together: what a bucket may come to hold.
+    /// Total size of all files, on a disk or in a bucket.
     #[arg(long, env = "HELIOGRAPH_UPLOADS_TOTAL", default_value = "1TiB")]
     pub uploads_total: Size,
 
-    /// Share of the disk in percent, by whatever it is used, above which no more files are taken.
+    /// Refuse uploads while more than this percentage of the disk is used, by anything.
     #[arg(
         long,
         env = "HELIOGRAPH_DISK_SHARE",
@@ -47,13 +47,13 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Largest file, in bytes, of somebody who is logged in or not.
+    /// Size limit of one file, in bytes, for a guest or an account.
     #[must_use]
     pub const fn file(&self, is_guest: bool) -> u64 {
         if is_guest { self.guest_file.0 } else { self.account_file.0 }
     }
 
-    /// What to ask for when a file has so many bytes and may need more.
+    /// The reservation to request for a file of which `received` bytes came and up to `ahead` more may follow.
     #[must_use]
     pub fn wish(&self, is_guest: bool, received: u64, ahead: u64) -> Wish {
         let most = received.saturating_add(ahead).min(self.file(is_guest)).max(received);

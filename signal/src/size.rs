@@ -1,14 +1,14 @@
-//! A number of bytes as an operator writes it.
+//! Sizes in bytes, as an operator writes them.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A number of bytes: `5000`, `64KiB`, `100MiB`, `2GiB`, `1TiB`.
+/// A number of bytes, written as `5000`, `64KiB`, `100MiB`, `2GiB` or `1TiB`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size(pub u64);
 
 impl Size {
-    /// The same for something in memory; on a machine with fewer bits, as much as there can be.
+    /// The size as a `usize`, `usize::MAX` where it does not fit.
     #[must_use]
     pub fn in_memory(self) -> usize {
         usize::try_from(self.0).unwrap_or(usize::MAX)
@@ -39,7 +39,7 @@ impl FromStr for Size {
             .checked_mul(unit)
             .filter(|size| i64::try_from(*size).is_ok())
             .map(Self)
-            .ok_or("too much")
+            .ok_or("too large")
     }
 }
 

@@ -1,4 +1,4 @@
-//! The end of an account: everything of it goes at once, or nothing does (A7).
+//! Deletion of an account with all its content, in one transaction (A7).
 
 use heliograph_shared::ids::BeamId;
 
@@ -16,7 +16,7 @@ const BEAMS_OF_ACCOUNT: &str = "SELECT id FROM beams WHERE owner_id = $1 \
      UNION SELECT beam_id FROM notes WHERE author_id = $1 ORDER BY 1";
 
 impl Storage {
-    /// The beams that change when this account goes: its own, those shared with it, and those with its notes.
+    /// The beams that a deletion of this account changes: its own, those shared with it, and those with its notes.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -26,8 +26,8 @@ impl Storage {
 }
 
 impl BeamWriter {
-    /// Deletes an account with its logins, shares, files and saved beams, and says which beams changed by that. What the
-    /// person shared in beams of others stays there, without an author.
+    /// Deletes an account with its sessions, shares, files and saved beams, and returns the beams that this changed.
+    /// Its notes in others' beams stay, without an author.
     ///
     /// # Errors
     /// [`Error::Database`], [`Error::Uncertain`].
@@ -51,8 +51,8 @@ impl BeamWriter {
     }
 }
 
-/// Locks the beams of an account and then the account itself; none when another beam became one of them meanwhile, which
-/// would have to be locked before the account. Once the account is locked no row can refer to it anew.
+/// Locks the beams of an account and then the account. `None` if the account got another beam meanwhile, which must be
+/// locked before it. While the account is locked, no new row can refer to it.
 async fn lock_everything(
     transaction: &mut Transaction,
     account: AccountId,

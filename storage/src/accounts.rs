@@ -1,4 +1,4 @@
-//! Accounts: people, by an id that never leaves the server.
+//! Accounts. Their ids never leave the server.
 
 use heliograph_shared::names::{Email, PersonName, Username};
 use uuid::Uuid;
@@ -8,7 +8,7 @@ use crate::database::{Row, Transaction, args};
 use crate::dead_blobs::keep_blob;
 use crate::{Error, Storage};
 
-/// An account. Never on the wire: others know a person by the username.
+/// An account's id. Clients know an account by its username.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AccountId(Uuid);
 
@@ -34,26 +34,26 @@ impl AccountId {
     }
 }
 
-/// What is known of a person, the password aside.
+/// An account, without its password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
     /// The account.
     pub id: AccountId,
-    /// As the person writes it; unique without case.
+    /// As the user writes it; unique without case.
     pub username: String,
     /// Given name.
     pub first_name: String,
     /// Family name.
     pub last_name: String,
-    /// Only the person sees it.
+    /// Shown only to the user.
     pub email: String,
-    /// The name of the picture, under which its blob is found.
+    /// The picture's blob id.
     pub picture: Option<String>,
     /// Milliseconds since the Unix epoch.
     pub created_at: i64,
 }
 
-/// The columns of an [`Account`], of a table or its alias, under names with a prefix.
+/// The columns of an [`Account`], from a table or alias, under names with a prefix.
 macro_rules! account_columns {
     ($table:literal, $prefix:literal) => {
         concat!(
@@ -111,22 +111,22 @@ impl Account {
     }
 }
 
-/// Somebody who is new here. Without `Debug`: a hash of a password is in no log.
+/// A new account. Without `Debug`, so that no log can contain the hash of its password.
 #[derive(Clone)]
 pub struct NewAccount {
     /// The account.
     pub id: AccountId,
-    /// Not taken by anybody, or there is no account.
+    /// The username; creating the account fails if it is taken.
     pub username: Username,
     /// Given name.
     pub first_name: PersonName,
     /// Family name.
     pub last_name: PersonName,
-    /// Address.
+    /// E-mail address.
     pub email: Email,
-    /// What is kept of the password.
+    /// The hash of the password, as a PHC string.
     pub password_hash: String,
-    /// The name of the picture's blob, which was announced by [`Storage::expect_blob`].
+    /// The picture's blob id, announced with [`Storage::expect_blob`].
     pub picture: Option<String>,
     /// Milliseconds since the Unix epoch.
     pub created_at: i64,
@@ -146,7 +146,7 @@ impl From<NewAccount> for Account {
     }
 }
 
-/// What is to be different; the rest stays.
+/// A change of a profile. Absent fields stay as they are.
 #[derive(Clone, Debug, Default)]
 pub struct ProfileChange {
     /// The new username.
@@ -155,12 +155,12 @@ pub struct ProfileChange {
     pub first_name: Option<PersonName>,
     /// The new family name.
     pub last_name: Option<PersonName>,
-    /// The new address.
+    /// The new e-mail address.
     pub email: Option<Email>,
 }
 
 impl Storage {
-    /// An account and the hash of its password, by the username in any case.
+    /// The account with this username, matched without case, and the hash of its password.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -187,7 +187,7 @@ impl Storage {
         row.map(|row| row.get("password_hash")).transpose()
     }
 
-    /// Changes what is given, and says how the account is then; none when it is gone.
+    /// Changes the given fields and returns the account; `None` when it does not exist.
     ///
     /// # Errors
     /// [`Error::Conflict`] when the username is taken.

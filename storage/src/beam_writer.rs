@@ -1,5 +1,5 @@
-//! The one way to change a saved beam: its rights, name, id, notes, or existence. Every change locks the beam's row before
-//! it looks at anything, so changes of one beam happen one after the other, and no two wait for each other in a circle.
+//! Changes of saved beams: access, name, id, notes, existence. Each locks the beam's row before it reads anything, so
+//! that the changes of a beam happen one after the other and cannot deadlock.
 //!
 //! The order of locks, for every transaction: beams by id, then an account, then uploads by id.
 
@@ -9,14 +9,14 @@ use crate::Error;
 use crate::database::{Database, Transaction, args};
 use crate::revision::Revision;
 
-/// Changes saved beams. [`crate::Storage::open`] makes it once. Cheap to clone.
+/// Changes saved beams. Only [`crate::Storage::open`] makes one. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct BeamWriter {
     pub(crate) database: Database,
     pub(crate) beam_lists: Revision,
 }
 
-/// Proves that a transaction holds the lock of this beam's row; there may be no such row.
+/// Proves that a transaction holds the lock of this beam's row, if there is a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Locked(BeamId);
 
@@ -31,14 +31,14 @@ impl BeamWriter {
         Self { database, beam_lists }
     }
 
-    /// Begins a change of a beam.
+    /// Begins a transaction with the beam locked.
     pub(crate) async fn begin(&self, beam: BeamId) -> Result<(Transaction, Locked), Error> {
         let mut transaction = self.database.begin().await?;
         let locked = lock(&mut transaction, beam).await?;
         Ok((transaction, locked))
     }
 
-    /// Waits until no change of a beam is under way any more, not even one whose connection was lost.
+    /// Waits until no change of a beam is under way, not even one whose connection was lost.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -48,7 +48,7 @@ impl BeamWriter {
     }
 }
 
-/// Locks a beam. Of several beams, the one with the lower id is locked first.
+/// Locks a beam. To lock several, lock the one with the lower id first.
 pub(crate) async fn lock(transaction: &mut Transaction, beam: BeamId) -> Result<Locked, Error> {
     transaction.lock("SELECT 1 FROM beams WHERE id = $1 FOR UPDATE", args![beam.uuid()]).await?;
     Ok(Locked(beam))

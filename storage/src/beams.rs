@@ -1,4 +1,4 @@
-//! Beams before anybody saves them: an id, the hash of a key, and times. Never content.
+//! Records of unsaved beams: id, key hash and times, never content.
 
 use std::time::Duration;
 
@@ -10,49 +10,49 @@ use crate::database::{Row, args};
 use crate::words::Word as _;
 use crate::{Error, Storage};
 
-/// How long a beam that ended is remembered, so that it is answered as ended (4404) and not as unknown.
+/// How long an ended beam is remembered, so that it is answered as ended (4404) instead of unknown.
 pub const REMEMBERED: Duration = Duration::from_hours(30 * 24);
 
 /// A row of the table `beams`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BeamRecord {
-    /// The hash of the creator's key; none when the beam became a row because something was shared in it.
+    /// The hash of the beam key; `None` for a beam that was recorded because something was shared in it.
     pub key_hash: Option<KeyHash>,
     /// Milliseconds since the Unix epoch.
     pub created_at: i64,
-    /// How it lives.
+    /// How long the beam lives.
     pub life: Life,
 }
 
-/// How a beam lives.
+/// How long a beam lives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Life {
-    /// Nobody has saved it: it ends by itself.
+    /// Unsaved: it expires.
     Unsaved {
-        /// Milliseconds since the Unix epoch.
+        /// When, in milliseconds since the Unix epoch.
         expires_at: i64,
     },
-    /// It is in somebody's account.
+    /// Saved in an account.
     Saved(Saved),
-    /// It was deleted, or has another id now.
+    /// Deleted, or renewed under another id.
     Ended,
 }
 
-/// What makes a beam a saved one.
+/// The fields of a saved beam.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Saved {
-    /// Whose it is.
+    /// The owner.
     pub owner: AccountId,
     /// Its name.
     pub name: String,
     /// What the link allows.
     pub link_access: LinkAccess,
-    /// The number of the newest note.
+    /// The sequence number of the newest note.
     pub last_seq: u64,
 }
 
 impl BeamRecord {
-    /// Whether the beam is over, by time or by deletion.
+    /// Whether the beam has expired or was deleted.
     #[must_use]
     pub const fn has_ended(&self, now: i64) -> bool {
         match self.life {
@@ -86,10 +86,10 @@ impl BeamRecord {
 }
 
 impl Storage {
-    /// Makes a beam.
+    /// Creates a beam.
     ///
     /// # Errors
-    /// [`Error::Conflict`] when there is one with this id.
+    /// [`Error::Conflict`] when the id exists.
     pub async fn create_beam(
         &self,
         id: BeamId,
@@ -104,7 +104,7 @@ impl Storage {
         Ok(())
     }
 
-    /// Remembers a beam that nobody created, because something was shared in it. Again is no error.
+    /// Records a beam that nobody created, because something was shared in it. Does nothing if it is recorded already.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -131,7 +131,7 @@ impl Storage {
         row.as_ref().map(BeamRecord::read).transpose()
     }
 
-    /// Forgets the beams that ended longer ago than [`REMEMBERED`], and says how many.
+    /// Removes the records of beams that ended longer ago than [`REMEMBERED`], and returns their number.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -142,7 +142,7 @@ impl Storage {
         self.database.execute(delete, args![before]).await
     }
 
-    /// The devices that were removed.
+    /// The devices that were removed from a beam.
     ///
     /// # Errors
     /// [`Error::Database`].

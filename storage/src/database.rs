@@ -1,5 +1,5 @@
-//! The one seam between SQLite and Postgres: the same SQL text, the same values, the same rows. Nothing else in the house
-//! knows that there are two.
+//! The only module that distinguishes SQLite from Postgres. Both get the same SQL and the same values, and return the
+//! same rows.
 
 use std::fmt;
 use std::fs;
@@ -19,28 +19,28 @@ use uuid::Uuid;
 
 use crate::Error;
 
-/// How long a statement waits for another process that holds the database.
+/// How long a statement waits for another process that locks the database.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a call waits for a connection: a little longer, so that the database's own answer comes first.
+/// How long a call waits for a connection. A little longer, so that the database's own error comes first.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(6);
-/// Connections that only read; in WAL mode they never wait for the writer.
+/// Read-only connections to SQLite. In WAL mode they never wait for the writer.
 const READERS: u32 = 4;
-/// Connections to a Postgres server; its own default allows a hundred in all.
+/// Connections to a Postgres server, whose default limit is 100.
 const POSTGRES_CONNECTIONS: u32 = 16;
 
 static SQLITE_MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
 static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
 
-/// Where the tables are.
+/// The location of the database.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Location {
-    /// In a file `heliograph.db` in this folder.
+    /// The file `heliograph.db` in this folder.
     Folder(PathBuf),
-    /// In a Postgres database: `postgres://user:password@host:port/name`.
+    /// A Postgres database: `postgres://user:password@host:port/name`.
     Postgres(String),
 }
 
-/// The address of a Postgres database has a password in it.
+/// Hides the address of a Postgres database, which contains a password.
 impl fmt::Debug for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -53,14 +53,14 @@ impl fmt::Debug for Location {
 #[derive(Clone, Debug)]
 pub(crate) enum Database {
     Sqlite {
-        /// One connection: SQLite has one writer anyway, and waiting here is fair.
+        /// One connection, because SQLite allows one writer; the pool serves waiting calls in order.
         writer: SqlitePool,
         reader: SqlitePool,
     },
     Postgres(PgPool),
 }
 
-/// A value for a `$1`. What may be null says of which type it would be: Postgres wants to know.
+/// The value of a parameter such as `$1`. Null values are typed, because Postgres requires it.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     Uuid(Option<Uuid>),
@@ -86,7 +86,7 @@ macro_rules! values {
 
 values!(Uuid: Uuid, Int: i64, Text: String, Text: &str, Bytes: Vec<u8>, Bytes: &[u8], Bytes: [u8; 32]);
 
-/// The values of a statement, in order.
+/// The parameters of a statement, in order.
 macro_rules! args {
     ($($value:expr),* $(,)?) => { &[$($crate::database::Value::from($value)),*] };
 }
@@ -129,8 +129,8 @@ macro_rules! execute {
     }};
 }
 
-/// Makes the file if it is not there, for its owner only, whatever the umask: SQLite gives the files beside it (`-wal`,
-/// `-shm`) the same rights.
+/// Creates the file if it does not exist, readable only by its owner whatever the umask. SQLite gives the files beside
+/// it (`-wal`, `-shm`) the same permissions.
 fn make_private(file: &Path) -> io::Result<()> {
     let mut options = fs::OpenOptions::new();
     options.append(true).create(true);
@@ -144,7 +144,7 @@ fn make_private(file: &Path) -> io::Result<()> {
 }
 
 impl Database {
-    /// Opens the tables, makes them if they are not there, and brings them up to date.
+    /// Opens the database, creates it if necessary, and runs the migrations.
     pub async fn open(location: &Location) -> Result<Self, Error> {
         match location {
             Location::Folder(folder) => {
@@ -177,7 +177,7 @@ impl Database {
         }
     }
 
-    /// At most one row, read outside of any transaction. On SQLite a statement that writes goes through a
+    /// Returns at most one row, outside a transaction. For reading only: on SQLite a statement that writes must use a
     /// [`Transaction`] or [`Self::execute`].
     pub async fn fetch_optional(
         &self,
@@ -192,7 +192,7 @@ impl Database {
         }
     }
 
-    /// Every row, read outside of any transaction.
+    /// Returns all rows, outside a transaction. For reading only.
     pub async fn fetch_all(&self, sql: &'static str, values: &[Value]) -> Result<Vec<Row>, Error> {
         match self {
             Self::Sqlite { reader, .. } => fetch_all!(Sqlite, SqliteArguments, sql, values, reader),
@@ -200,7 +200,7 @@ impl Database {
         }
     }
 
-    /// One statement that writes, and how many rows it touched.
+    /// Runs a statement that writes, and returns the number of affected rows.
     pub async fn execute(&self, sql: &'static str, values: &[Value]) -> Result<u64, Error> {
         match self {
             Self::Sqlite { writer, .. } => execute!(SqliteArguments, sql, values, writer),
@@ -208,7 +208,7 @@ impl Database {
         }
     }
 
-    /// One statement that writes and gives back at most one row (`RETURNING`).
+    /// Runs a statement that writes and returns at most one row (`RETURNING`).
     pub async fn write_returning(
         &self,
         sql: &'static str,
@@ -222,8 +222,8 @@ impl Database {
         }
     }
 
-    /// Several statements, all or none. On SQLite it has the writer from its first moment: a transaction that reads and
-    /// then writes would fail otherwise when another wrote in between.
+    /// Begins a transaction. On SQLite it takes the write lock at once: one that reads first and then writes would fail
+    /// if another had written in between.
     pub async fn begin(&self) -> Result<Transaction, Error> {
         Ok(match self {
             Self::Sqlite { writer, .. } => {
@@ -233,7 +233,7 @@ impl Database {
         })
     }
 
-    /// SQLite's own check of its file and of its references.
+    /// Checks SQLite's file and its foreign keys.
     pub async fn check_integrity(&self) -> Result<(), Error> {
         if let Self::Postgres(_) = self {
             return Ok(());
@@ -244,7 +244,7 @@ impl Database {
         if is_whole && dangling.is_none() { Ok(()) } else { Err(Error::Corrupt) }
     }
 
-    /// Waits for what is under way, then lets go.
+    /// Waits for running statements and closes the connections.
     pub async fn close(&self) {
         match self {
             Self::Sqlite { writer, reader } => {
@@ -256,7 +256,7 @@ impl Database {
     }
 }
 
-/// Several statements, all or none. Dropped without [`Transaction::commit`], none.
+/// A transaction. It rolls back when it is dropped without [`Transaction::commit`].
 pub(crate) enum Transaction {
     Sqlite(sqlx::Transaction<'static, Sqlite>),
     Postgres(sqlx::Transaction<'static, Postgres>),
@@ -292,8 +292,8 @@ impl Transaction {
         }
     }
 
-    /// Locks rows until the end of the transaction: a `SELECT … FOR UPDATE` or the like. On SQLite the transaction is the
-    /// only one that writes anyway, and the statement is not run.
+    /// Locks rows until the end of the transaction, with a `SELECT … FOR UPDATE` or the like. On SQLite the transaction
+    /// already holds the only write lock, so the statement is not run.
     pub async fn lock(&mut self, sql: &'static str, values: &[Value]) -> Result<(), Error> {
         if let Self::Postgres(_) = self {
             self.fetch_all(sql, values).await?;
@@ -302,7 +302,7 @@ impl Transaction {
     }
 
     /// # Errors
-    /// [`Error::Uncertain`] when the connection broke: the transaction may be committed or not.
+    /// [`Error::Uncertain`] when the connection broke: the transaction may or may not be committed.
     pub async fn commit(self) -> Result<(), Error> {
         match self {
             Self::Sqlite(on) => on.commit().await,
@@ -312,13 +312,13 @@ impl Transaction {
     }
 }
 
-/// A row of either.
+/// A row of either database.
 pub(crate) enum Row {
     Sqlite(SqliteRow),
     Postgres(PgRow),
 }
 
-/// A type that both know.
+/// A type that both databases can read.
 pub(crate) trait Column:
     for<'r> Decode<'r, Sqlite> + Type<Sqlite> + for<'r> Decode<'r, Postgres> + Type<Postgres>
 {
@@ -330,7 +330,7 @@ impl<T> Column for T where
 }
 
 impl Row {
-    /// The value of a column, by its name.
+    /// The value of a column by name.
     pub fn get<T: Column>(&self, column: &str) -> Result<T, Error> {
         Ok(match self {
             Self::Sqlite(row) => row.try_get(column)?,
@@ -338,7 +338,7 @@ impl Row {
         })
     }
 
-    /// A column that counts, and so is never negative.
+    /// The value of a column that is never negative, such as a count.
     pub fn number(&self, column: &str) -> Result<u64, Error> {
         u64::try_from(self.get::<i64>(column)?).map_err(|_| Error::Corrupt)
     }

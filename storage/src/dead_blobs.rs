@@ -1,5 +1,5 @@
-//! The outbox of blobs that are to be removed: whoever deletes what a blob belongs to writes it in here, in the same
-//! transaction; the sweeper removes the blob and then the row.
+//! The outbox of blobs to delete. A transaction that deletes the owner of a blob adds the blob here; the sweeper
+//! deletes the blob and then its row.
 
 use std::time::Duration;
 
@@ -7,22 +7,22 @@ use crate::blobs::BlobKey;
 use crate::database::{Transaction, args};
 use crate::{Error, Storage};
 
-/// Silence after which nobody writes an unfinished blob any more: the server that did was killed.
+/// Silence after which an unfinished blob has no writer any more, because its server was killed.
 pub const ABANDONED: Duration = Duration::from_hours(1);
 
-/// A blob that is to be removed.
+/// A blob to delete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeadBlob {
-    /// The blob.
+    /// The blob's key.
     pub key: BlobKey,
-    /// The name of the parts that an unfinished write left.
+    /// The store's id of the parts that an unfinished write left.
     pub parts: Option<String>,
-    /// How often it could not be removed.
+    /// How often its deletion failed.
     pub tries: u64,
 }
 
 impl Storage {
-    /// The blobs that are to be removed, the oldest first.
+    /// The blobs to delete, oldest first.
     ///
     /// # Errors
     /// [`Error::Database`], [`Error::Corrupt`].
@@ -38,7 +38,7 @@ impl Storage {
             .collect()
     }
 
-    /// Forgets a blob that has been removed.
+    /// Removes a deleted blob from the list.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -48,7 +48,7 @@ impl Storage {
         Ok(())
     }
 
-    /// Puts off a blob that could not be removed: it is not among those that are to be removed before `until`.
+    /// Postpones a blob whose deletion failed until `until`, in milliseconds since the Unix epoch.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -58,11 +58,11 @@ impl Storage {
         Ok(())
     }
 
-    /// Announces a blob that is about to be written, before there is a row that refers to it. Until that row is there,
-    /// written together with `keep_blob`, the blob counts as one to be removed, but not before [`ABANDONED`] has passed.
+    /// Announces a blob that is about to be written. Until `keep_blob` runs in the transaction that refers to it, the
+    /// blob is on the list, to be deleted no earlier than after [`ABANDONED`].
     ///
     /// # Errors
-    /// [`Error::Conflict`] when it was announced before.
+    /// [`Error::Conflict`] when it is announced already.
     pub async fn expect_blob(&self, key: BlobKey, now: i64) -> Result<(), Error> {
         let insert = "INSERT INTO dead_blobs (name, since) VALUES ($1, $2)";
         let values = args![key.to_string(), now.saturating_add(abandoned())];
@@ -71,7 +71,7 @@ impl Storage {
     }
 }
 
-/// Takes a blob that was expected off the list of those to be removed: a row refers to it now.
+/// Removes an announced blob from the list, because a row refers to it now.
 pub(crate) async fn keep_blob(transaction: &mut Transaction, key: BlobKey) -> Result<(), Error> {
     let delete = "DELETE FROM dead_blobs WHERE name = $1";
     match transaction.execute(delete, args![key.to_string()]).await? {
@@ -85,7 +85,7 @@ pub(crate) fn abandoned() -> i64 {
     i64::try_from(ABANDONED.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// Has a blob removed. Again is no error.
+/// Adds a blob to the list. Does nothing if it is there already.
 pub(crate) async fn bury_blob(
     transaction: &mut Transaction,
     key: BlobKey,

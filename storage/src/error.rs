@@ -1,57 +1,57 @@
-//! What can go wrong in here. A row that is not there is an `Option`, not an error.
+//! Errors of the database. A missing row is an `Option`, not an error.
 
 use heliograph_shared::ids::Malformed;
 use sqlx::error::DatabaseError;
 
-/// Why the tables did not do what they were asked.
+/// Why the database did not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A constraint of the schema: there is such a row already.
-    #[error("there is such a row already")]
+    /// A constraint failed: the row exists already.
+    #[error("the row exists already")]
     Conflict,
-    /// A constraint of the schema: what the row refers to is not there.
-    #[error("what the row refers to is not there")]
+    /// A constraint failed: the row refers to one that does not exist.
+    #[error("the row refers to one that does not exist")]
     Missing,
-    /// The caller may not see it.
-    #[error("the caller may not see it")]
+    /// The caller has no access to it.
+    #[error("the caller has no access")]
     Invisible,
-    /// The caller sees it and may not do this.
+    /// The caller has access, but not at the required level.
     #[error("the caller's level is too low")]
     LevelTooLow,
-    /// The account's quota has no room for it.
+    /// The account's quota is full.
     #[error("the account's quota is full")]
     Full,
-    /// The beam cannot be shared with that person.
-    #[error("the beam cannot be shared with that person: {0:?}")]
+    /// The beam cannot be shared with that user.
+    #[error("the beam cannot be shared with that user: {0:?}")]
     Unshareable(Unshareable),
-    /// The connection broke during a commit: the change may have happened.
+    /// The connection broke during a commit, so the change may have happened.
     #[error("database: the connection broke during a commit: {0}")]
     Uncertain(#[source] sqlx::Error),
-    /// The database is locked, full, gone or not ours.
+    /// The database is locked, full, unreachable, or not Heliograph's.
     #[error("database: {0}")]
     Database(#[source] sqlx::Error),
-    /// The schema could not be brought up to date.
+    /// A migration failed.
     #[error("migration: {0}")]
     Migration(#[from] sqlx::migrate::MigrateError),
-    /// A row holds what this program never writes.
+    /// A row contains what this program never writes.
     #[error("corrupt row")]
     Corrupt,
 }
 
-/// Why a beam is not shared with a person.
+/// Why a beam cannot be shared with a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unshareable {
-    /// There is nobody of that name.
+    /// No account has the username.
     Nobody,
-    /// The beam belongs to them.
+    /// The user owns the beam.
     Owner,
-    /// They have a share already.
+    /// The user has a share already.
     Shared,
 }
 
 impl Error {
-    /// Whether nothing was changed because the request is not allowed or contradicts what is stored. Every other error of
-    /// a change leaves open what the tables hold now.
+    /// Whether nothing was changed, because the request is not allowed or conflicts with the stored data. After any
+    /// other error it is unknown what is stored.
     #[must_use]
     pub const fn is_refusal(&self) -> bool {
         match self {
@@ -65,7 +65,7 @@ impl Error {
         }
     }
 
-    /// An error of a commit: unless the database itself refused it, the commit may have gone through.
+    /// The error of a commit. Unless the database reported it, the commit may have succeeded.
     pub(crate) fn of_commit(error: sqlx::Error) -> Self {
         match error {
             sqlx::Error::Database(_) => error.into(),

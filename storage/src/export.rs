@@ -1,4 +1,4 @@
-//! What is stored of an account, for the person to take along (H18). Profile, beams and shares have queries of their own.
+//! Queries for the export of an account (H18). Profile, beams and shares have queries of their own.
 
 use heliograph_shared::ids::{BeamId, ItemId};
 use uuid::Uuid;
@@ -10,17 +10,17 @@ use crate::notes::{NewNote, note_columns};
 use crate::uploads::Upload;
 use crate::{Error, Storage};
 
-/// A login, as its person may know it.
+/// A session, as its user may see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Login {
     /// Milliseconds since the Unix epoch.
     pub created_at: i64,
-    /// Milliseconds since the Unix epoch; a refresh puts it off.
+    /// Milliseconds since the Unix epoch; each refresh moves it.
     pub expires_at: i64,
 }
 
 impl Storage {
-    /// Where an account is logged in, oldest first.
+    /// The sessions of an account, oldest first.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -33,7 +33,7 @@ impl Storage {
         rows.iter().map(login).collect()
     }
 
-    /// The files that an account has uploaded and that have not ended, oldest first.
+    /// The account's uploads that have not expired, oldest first.
     ///
     /// # Errors
     /// [`Error::Database`], [`Error::Corrupt`].
@@ -56,8 +56,8 @@ impl Storage {
         rows.iter().map(upload).collect()
     }
 
-    /// The notes of an account's own beams, and those that it shared in others'. At most `count` of them, from the one
-    /// after `after` on: notes are large, and there may be many.
+    /// A page of the notes in an account's own beams and of its own notes in others' beams: at most `count`, after the
+    /// note `after`. Paged, because there may be many large notes.
     ///
     /// # Errors
     /// [`Error::Database`], [`Error::Corrupt`].

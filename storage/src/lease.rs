@@ -1,9 +1,9 @@
-//! One server at a time: live beams are in the memory of one process, so two servers on the same tables would each show
-//! half of a beam. A lease refuses the second one at its start. It ends with the process, however that ends.
+//! The lease, which allows only one server per database. Live beams are in the memory of one process, so two servers
+//! would each show half of a beam. A second server fails to start. The lease ends with its process, however that ends.
 //!
-//! In a folder it is a lock on a file, which the system lets go of when the process dies. On Postgres it is an advisory
-//! lock of one connection (Postgres manual, section 13.3.5), which the database lets go of when that connection ends; a
-//! heartbeat notices when it was lost.
+//! For a folder it is a file lock, which the operating system releases when the process dies. On Postgres it is an
+//! advisory lock of one connection (Postgres manual, section 13.3.5), released when that connection ends; a heartbeat
+//! detects its loss.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -20,23 +20,23 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::Location;
 
-/// The file that is locked, beside the tables.
+/// The locked file, beside the database file.
 const LOCK_FILE: &str = "heliograph.lock";
-/// The advisory lock's number: "heliogra" in ASCII.
+/// Key of the advisory lock: "heliogra" in ASCII.
 const LOCK_NUMBER: i64 = 0x6865_6c69_6f67_7261;
-/// How long a start waits for the lock of a server that was killed a moment ago.
+/// How long a start waits for the lock of a server that was just killed.
 const START_PATIENCE: Duration = Duration::from_secs(5);
-/// How long a server whose connection broke waits for its own old lock: longer than [`KEEPALIVE`] needs.
+/// How long a server whose connection broke waits for its own old lock. Longer than [`KEEPALIVE`] takes.
 const REGAIN_PATIENCE: Duration = Duration::from_secs(30);
-/// Pause between two tries.
+/// Pause between two tries to get the lock.
 const RETRY: Duration = Duration::from_millis(100);
-/// Pause between two heartbeats, and the time for the answer to one.
+/// Pause between two heartbeats, and the time for each answer.
 const HEARTBEAT: Duration = Duration::from_secs(5);
-/// Lets Postgres notice within 11 s that the machine of a lease is gone: 5 s of silence, then 3 probes at 2 s.
+/// Makes Postgres detect within 11 s that the machine of a lease is gone: 5 s of silence, then 3 probes 2 s apart.
 const KEEPALIVE: &str =
     "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3";
 
-/// Why there is no lease.
+/// Why the lease cannot be taken.
 #[derive(Debug, thiserror::Error)]
 pub enum LeaseError {
     /// Another server has it.
@@ -45,7 +45,7 @@ pub enum LeaseError {
          stop the other one, or give this one a database of its own"
     )]
     Taken,
-    /// The lock file cannot be made or locked.
+    /// The lock file cannot be created or locked.
     #[error("cannot lock {LOCK_FILE} in the data folder: {0}")]
     File(#[source] io::Error),
     /// The database cannot be reached.
@@ -53,7 +53,7 @@ pub enum LeaseError {
     Database(#[from] sqlx::Error),
 }
 
-/// The right to be the one server on these tables.
+/// The right to be the only server on a database.
 #[derive(Debug)]
 pub struct Lease {
     held: Mutex<Option<Held>>,
@@ -62,14 +62,14 @@ pub struct Lease {
 
 #[derive(Debug)]
 enum Held {
-    /// Locked as long as it is open.
+    /// The file, locked while it is open.
     File(File),
-    /// The task that holds the connection ends, and closes it, when `stop` is dropped.
+    /// The task that holds the connection. It closes the connection when `stop` is dropped.
     Connection { stop: oneshot::Sender<()>, task: JoinHandle<()> },
 }
 
 impl Lease {
-    /// Takes the lease, before anything is read from the tables.
+    /// Takes the lease. Call it before reading anything from the database.
     ///
     /// # Errors
     /// [`LeaseError::Taken`] when another server has it.
@@ -88,23 +88,23 @@ impl Lease {
         Ok(Self { held: Mutex::new(Some(held)), lost })
     }
 
-    /// Waits until another server has the lease: then this one must end. The database may be gone for any time before; as
-    /// long as it is, nobody can take the lease.
+    /// Waits until another server has the lease, so that this one must end. Does not return while the database is
+    /// unreachable, because nobody else can take the lease then.
     pub async fn lost(&self) {
         let mut lost = self.lost.clone();
         if lost.wait_for(|lost| *lost).await.is_err() {
-            // A lock on a file is never lost, and neither is what was given back.
+            // A file lock cannot be lost, and neither can a lease that was released.
             std::future::pending::<()>().await;
         }
     }
 
-    /// Gives the lease back, and waits until the next server can take it.
+    /// Releases the lease and waits until another server can take it.
     pub async fn release(&self) {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
         match held {
             Some(Held::Connection { stop, task }) => {
                 drop(stop);
-                // A task that panicked has dropped its connection.
+                // If the task panicked, its connection is closed too.
                 let _ = task.await;
             }
             Some(Held::File(file)) => drop(file),
@@ -143,7 +143,7 @@ async fn lock_database(
     }
 }
 
-/// Holds the connection, checks on it, and takes the lease again when the connection breaks.
+/// Holds the connection, checks it, and takes the lease again when it breaks.
 async fn keep(
     options: PgConnectOptions,
     mut connection: PgConnection,
@@ -154,7 +154,7 @@ async fn keep(
         let checked = tokio::select! {
             checked = check(&options, &mut connection) => checked,
             _ = &mut stopped => {
-                // However the closing goes, the connection is gone afterwards.
+                // Whether or not closing succeeds, the connection is gone afterwards.
                 let _ = connection.close().await;
                 return;
             }
@@ -166,7 +166,7 @@ async fn keep(
     }
 }
 
-/// One heartbeat. A connection that does not answer is replaced as soon as the database can be reached.
+/// Checks the connection. If it does not answer, replaces it as soon as the database is reachable.
 async fn check(
     options: &PgConnectOptions,
     connection: &mut PgConnection,

@@ -1,5 +1,5 @@
-//! What outlives a restart. One [`Storage`], one file a noun, plain SQL that SQLite and Postgres both read.
-//! It knows no clock: times come in as milliseconds since the Unix epoch.
+//! Everything that outlives a restart. One [`Storage`], one module per entity, plain SQL that both SQLite and Postgres
+//! understand. No clock: callers pass times in milliseconds since the Unix epoch.
 
 mod account_deletion;
 pub mod accounts;

@@ -1,4 +1,4 @@
-//! Notes: what was shared in a saved beam, in its order.
+//! Notes: the stored items of saved beams, in order.
 
 use heliograph_shared::ids::{BeamId, DeviceId, ItemId};
 use uuid::Uuid;
@@ -11,28 +11,28 @@ use crate::quota::used_by_account;
 use crate::upload_endings::{keep_upload, release_upload};
 use crate::{Error, Storage};
 
-/// A note to be stored, or to take the place of the one with its id.
+/// A note to store. It replaces a note with the same id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewNote {
-    /// The item that it was.
+    /// The item's id.
     pub id: ItemId,
-    /// Its place in the order of the beam.
+    /// Its sequence number in the beam.
     pub seq: u64,
-    /// Any JSON value, byte for byte.
+    /// Any JSON value, as it was sent.
     pub content: String,
-    /// The upload that the content names, if it is a file of which the server has a copy (F9).
+    /// The upload that a file's content refers to, if it has a stored copy (F9).
     pub upload: Option<BlobId>,
-    /// What its sender said that it is.
+    /// The kind of item, as its sender named it.
     pub kind: String,
     /// The device that shared it.
     pub device: DeviceId,
-    /// Who shared it, if that device was logged in.
+    /// The account of that device, if it was logged in.
     pub author: Option<AccountId>,
     /// Milliseconds since the Unix epoch.
     pub created_at: i64,
 }
 
-/// Columns of a [`NewNote`], of the table `n`.
+/// Columns of a [`NewNote`], from the table `n`.
 macro_rules! note_columns {
     () => {
         "n.id, n.seq, n.content, n.upload, n.kind, n.device_id, n.author_id, n.created_at"
@@ -40,16 +40,16 @@ macro_rules! note_columns {
 }
 pub(crate) use note_columns;
 
-/// Room for notes: what the beam's owner may use in all, files included.
+/// The quota of the beam's owner, for notes and files together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
-    /// Bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// The time, by which expired files are left out; milliseconds since the Unix epoch.
+    /// The current time, in milliseconds since the Unix epoch. Files that have expired do not count.
     pub now: i64,
 }
 
-/// What is forgotten of a note when it goes.
+/// The data of a note that a replacement or deletion needs.
 struct OldNote {
     bytes: i64,
     upload: Option<BlobId>,
@@ -79,8 +79,8 @@ impl NewNote {
 }
 
 impl Storage {
-    /// Some notes of a beam behind a place in its order, oldest first: as many as have `bytes` of content together, a
-    /// hundred at most, and at least one if there is one.
+    /// A page of a beam's notes after a sequence number, oldest first: up to `bytes` of content and at most 100 notes,
+    /// but at least one if there is one.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -102,7 +102,7 @@ impl Storage {
         rows.iter().map(NewNote::read).collect()
     }
 
-    /// The notes of a beam, oldest first.
+    /// All notes of a beam, oldest first.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -118,20 +118,20 @@ impl Storage {
 }
 
 impl BeamWriter {
-    /// Stores a note of a saved beam, or puts it in the place of the one with its id, whose author it keeps (B11).
+    /// Stores a note in a saved beam. A note with the same id is replaced and keeps its author (B11).
     ///
     /// # Errors
-    /// [`Error::Missing`] when the beam is not a saved one any more, [`Error::Full`], [`Error::Uncertain`].
+    /// [`Error::Missing`] when the beam is not saved any more, [`Error::Full`], [`Error::Uncertain`].
     pub async fn put_note(&self, beam: BeamId, note: &NewNote, quota: Quota) -> Result<(), Error> {
         let (mut transaction, locked) = self.begin(beam).await?;
         insert_notes(&mut transaction, locked, std::slice::from_ref(note), quota).await?;
         transaction.commit().await
     }
 
-    /// Deletes notes of a saved beam. One that is not there is no error.
+    /// Deletes notes of a saved beam. Ids that do not exist are ignored.
     ///
     /// # Errors
-    /// [`Error::Missing`] when the beam is not a saved one any more, [`Error::Uncertain`].
+    /// [`Error::Missing`] when the beam is not saved any more, [`Error::Uncertain`].
     pub async fn delete_notes(&self, beam: BeamId, ids: &[ItemId], now: i64) -> Result<(), Error> {
         let (mut transaction, locked) = self.begin(beam).await?;
         owner_of(&mut transaction, locked).await?;
@@ -151,7 +151,7 @@ impl BeamWriter {
     }
 }
 
-/// Whose saved beam this is.
+/// The owner of a saved beam.
 async fn owner_of(transaction: &mut Transaction, beam: Locked) -> Result<AccountId, Error> {
     let select = "SELECT owner_id FROM beams WHERE id = $1 AND owner_id IS NOT NULL";
     let row = transaction.fetch_optional(select, args![beam.beam().uuid()]).await?;
@@ -176,8 +176,8 @@ async fn find_old(
     }))
 }
 
-/// Stores notes of a saved beam within its owner's quota, and moves the beam's counts on. A note that does not grow is
-/// stored although the quota is full.
+/// Stores notes of a saved beam within its owner's quota, and updates the beam's counters. A note that does not grow is
+/// stored even when the quota is full.
 pub(crate) async fn insert_notes(
     transaction: &mut Transaction,
     beam: Locked,
@@ -234,7 +234,7 @@ async fn insert(transaction: &mut Transaction, beam: Locked, note: &NewNote) -> 
     Ok(())
 }
 
-/// A sequence number as a column holds it; it grows by one a note and cannot reach the end.
+/// A sequence number as a column value. It grows by one per note and cannot overflow.
 fn number(seq: u64) -> i64 {
     i64::try_from(seq).unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! Passwords: hashed slowly and with much memory on purpose, so never on an async thread, and never many at a time.
+//! Password hashing. It is slow and takes much memory on purpose, so it runs outside the async threads, few at a time.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::available_parallelism;
@@ -9,46 +9,46 @@ use heliograph_shared::names::Password;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
-/// KiB of memory for one hash; OWASP's first choice together with the next two.
+/// Memory of one hash in KiB. With the next two, the first configuration that OWASP recommends.
 const MEMORY_KIB: u32 = 19 * 1024;
 /// Passes over that memory.
 const PASSES: u32 = 2;
-/// Lanes of one hash.
+/// Degree of parallelism of one hash.
 const LANES: u32 = 1;
-/// Bytes of a hash.
+/// Length of a hash in bytes.
 const OUTPUT: usize = 32;
-/// Blocks of 1 KiB for which memory is asked, of which only the first are ever touched. Allocators keep what is given
-/// back, one piece for every thread that ever hashed; above 32 MiB glibc gives it back to the system.
+/// Allocated blocks of 1 KiB, of which only the first [`MEMORY_KIB`] are touched. Allocators keep freed memory for each
+/// thread that ever hashed, but above 32 MiB glibc returns it to the system.
 const ASKED: usize = 33 * 1024;
-/// Calls that may wait for a core. Who comes later is told so at once: the queue would take longer than patience.
+/// Most calls that wait for a core. Further ones fail at once, because the wait would be too long.
 const WAITING: usize = 128;
 
-/// Why there is no answer about a password.
+/// Why a password cannot be hashed or checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// More wait already than can be served soon.
+    /// Too many calls are waiting.
     Busy,
-    /// The library refused its work.
+    /// The argon2 library failed.
     Failed,
 }
 
-/// Hashes and checks passwords, one a core at a time.
+/// Hashes and checks passwords, one per core at a time.
 #[derive(Clone, Debug)]
 pub struct Passwords {
     hasher: Arc<Hasher>,
-    /// Who is let in at all: those that work and those that wait.
+    /// Permits to enter, for calls that work and calls that wait.
     entry: Arc<Semaphore>,
-    /// Who works.
+    /// Permits to work, one per core.
     cores: Arc<Semaphore>,
-    /// The hash of no password, for names that nobody has.
+    /// The hash of no password, checked for usernames without an account.
     nobody: Arc<str>,
 }
 
 impl Passwords {
-    /// As many at a time as there are cores. Takes the time of one hash.
+    /// A hasher with one permit per core. Takes as long as one hash.
     ///
     /// # Errors
-    /// [`Error::Failed`] when the library does not take the parameters.
+    /// [`Error::Failed`] when the library rejects the parameters.
     pub fn new(salt: [u8; 16]) -> Result<Self, Error> {
         let params = Params::new(MEMORY_KIB, PASSES, LANES, Some(OUTPUT));
         let hasher = Hasher { params: params.map_err(|_| Error::Failed)?, spare: Mutex::default() };
@@ -63,18 +63,18 @@ impl Passwords {
         })
     }
 
-    /// What is stored of a password.
+    /// Hashes a password to a PHC string for the database.
     ///
     /// # Errors
-    /// [`Error::Busy`] when too many wait.
+    /// [`Error::Busy`] when too many calls are waiting.
     pub async fn hash(&self, password: Password, salt: [u8; 16]) -> Result<String, Error> {
         self.work(move |hasher| hasher.hash(password.as_bytes(), &salt)).await
     }
 
-    /// Whether it is this password. Without a stored hash it is not, which takes as long to find out.
+    /// Whether the password matches the stored hash. Without a hash it never does, and takes as long to say so.
     ///
     /// # Errors
-    /// [`Error::Busy`] when too many wait.
+    /// [`Error::Busy`] when too many calls are waiting.
     pub async fn is(&self, password: Password, stored: Option<String>) -> Result<bool, Error> {
         let nobody = self.nobody.clone();
         let check = move |hasher: &Hasher| {
@@ -91,7 +91,7 @@ impl Passwords {
         let entered = self.entry.clone().try_acquire_owned().map_err(|_| Error::Busy)?;
         let core = self.cores.clone().acquire_owned().await.map_err(|_| Error::Failed)?;
         let (hasher, entry) = (self.hasher.clone(), self.entry.clone());
-        // Who asked may leave in the middle of it; the core is free only when the work is done.
+        // The caller may drop this future, but the core is free only when the work is done.
         let working = spawn_blocking(move || {
             let result = work(&hasher);
             drop((core, entered));
@@ -104,16 +104,16 @@ impl Passwords {
     }
 }
 
-/// Argon2id, with memory that is passed on as long as there is work.
+/// Argon2id, which reuses memory while there is work.
 #[derive(Debug)]
 struct Hasher {
     params: Params,
-    /// As many as worked at a time.
+    /// Spare memory, at most one piece per core.
     spare: Mutex<Vec<Vec<Block>>>,
 }
 
 impl Hasher {
-    /// A hash in the PHC string format, which says how it was made.
+    /// A hash in the PHC string format, which includes its parameters.
     fn hash(&self, password: &[u8], salt: &[u8]) -> Result<String, Error> {
         let salt = Salt::new(salt).map_err(|_| Error::Failed)?;
         let hash = PasswordHash {
@@ -147,7 +147,7 @@ impl Hasher {
         Output::new(&output).map_err(|_| Error::Failed)
     }
 
-    /// Nobody waits: the memory goes back to the system.
+    /// Returns the spare memory to the system, when no call is waiting.
     fn let_go(&self) {
         self.lock().clear();
     }
@@ -180,7 +180,7 @@ mod tests {
         assert!(is("correct horse", Some(other)).await, "memory that was used before does no harm");
     }
 
-    /// As the reference implementation makes it (`argon2-cffi`, which binds it).
+    /// Created with the reference implementation (through `argon2-cffi`).
     #[tokio::test]
     async fn a1_hashes_are_those_of_the_reference() {
         let passwords = Passwords::new([1; 16]).unwrap();

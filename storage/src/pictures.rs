@@ -1,4 +1,4 @@
-//! Whose profile picture is which blob.
+//! Profile pictures of accounts.
 
 use crate::accounts::{Account, AccountId, account_columns};
 use crate::blobs::{BlobId, BlobKey};
@@ -7,11 +7,11 @@ use crate::dead_blobs::{bury_blob, keep_blob};
 use crate::{Error, Storage};
 
 impl Storage {
-    /// Gives an account another picture, or none, and has the old one removed. Says how the account is then; none when
-    /// it is gone. The blob was announced by [`Storage::expect_blob`].
+    /// Sets or removes the picture of an account, and has the old blob deleted. Returns the account; `None` when it
+    /// does not exist. The new blob must be announced with [`Storage::expect_blob`].
     ///
     /// # Errors
-    /// [`Error::Missing`] when the blob came too late and is removed already.
+    /// [`Error::Missing`] when the announced blob was deleted in the meantime.
     pub async fn change_picture(
         &self,
         account: AccountId,
@@ -19,7 +19,7 @@ impl Storage {
         now: i64,
     ) -> Result<Option<Account>, Error> {
         let mut transaction = self.database.begin().await?;
-        // Locked, so that of two pictures at once each buries the one before it.
+        // Locked, so that of two concurrent changes the later one deletes the earlier one's blob.
         let lock = "SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE";
         transaction.lock(lock, args![account.uuid()]).await?;
         bury_picture(&mut transaction, account, now).await?;
@@ -33,7 +33,7 @@ impl Storage {
         );
         let row = transaction.fetch_optional(update, args![account.uuid(), name]).await?;
         let Some(row) = row else {
-            // The new blob stays on the list of those that go.
+            // The new blob stays on the list of blobs to delete.
             return Ok(None);
         };
         let account = Account::read(&row)?;
@@ -42,7 +42,7 @@ impl Storage {
     }
 }
 
-/// Has the picture of an account removed, if it has one.
+/// Has the picture of an account deleted, if it has one.
 pub(crate) async fn bury_picture(
     transaction: &mut Transaction,
     account: AccountId,

@@ -1,12 +1,12 @@
-//! The quota of an account: one sum of its files and of the notes in its beams.
+//! The quota of an account, over its files and the notes in its beams.
 
 use crate::Error;
 use crate::accounts::AccountId;
 use crate::blobs::BlobId;
 use crate::database::{Transaction, args};
 
-/// Bytes that an account uses, one upload aside. Until the end of the transaction no other one is given room there: the
-/// account's row is locked.
+/// Bytes that an account uses, without one of its uploads. Locks the account's row, so that until the end of the
+/// transaction no other one can take room.
 pub(crate) async fn used_by_account(
     transaction: &mut Transaction,
     account: AccountId,

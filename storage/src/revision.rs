@@ -1,13 +1,13 @@
-//! Counts changes, so that a cache can tell whether what it holds is still current.
+//! A change counter, by which a cache can tell whether its content is current.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How often something has changed. Cheap to clone; all clones count together.
+/// The number of changes. Cheap to clone; clones share the count.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Revision(Arc<AtomicU64>);
 
-/// A change that is under way. It counts when it is dropped, however it ended: one that was cut off may have happened.
+/// A change in progress. Dropping it counts the change, even an interrupted one, which may have happened.
 pub(crate) struct Bump<'a>(&'a Revision);
 
 impl Revision {

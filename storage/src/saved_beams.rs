@@ -1,4 +1,4 @@
-//! Saved beams: in somebody's account, under a name, until they are deleted.
+//! Saved beams: kept in an account under a name until they are deleted.
 
 use std::collections::HashMap;
 
@@ -14,27 +14,27 @@ use crate::upload_endings::{bury_uploads_of_beam, lock_uploads_of_beam};
 use crate::words::Word;
 use crate::{Error, Storage};
 
-/// Who may do what in a saved beam.
+/// Who has access to a saved beam.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
     /// The owner.
     pub owner: AccountId,
-    /// The name, for people.
+    /// The name.
     pub name: String,
     /// What the link allows.
     pub link_access: LinkAccess,
-    /// With whom it is shared.
+    /// The accounts with a share, and their levels.
     pub shares: HashMap<AccountId, Level>,
 }
 
 impl Access {
-    /// What somebody is to the beam: a named share decides for that person, the link for everybody else (B5).
+    /// The role of an account: a share decides for its account, the link for everybody else (B5).
     #[must_use]
     pub fn role(&self, account: Option<AccountId>) -> Option<Role> {
         self.named_role(account).or_else(|| self.link_access.role())
     }
 
-    /// What somebody is to the beam by name, the link aside.
+    /// The role of an account by ownership or share, without the link.
     #[must_use]
     pub fn named_role(&self, account: Option<AccountId>) -> Option<Role> {
         let account = account?;
@@ -43,7 +43,7 @@ impl Access {
     }
 }
 
-/// Columns of a [`Beam`], of the table `b`.
+/// Columns of a [`Beam`], from the table `b`.
 macro_rules! beam_columns {
     () => {
         "b.id AS beam_id, b.name, b.created_at, b.link_access"
@@ -61,7 +61,7 @@ pub(crate) fn read_beam(row: &Row) -> Result<Beam, Error> {
     })
 }
 
-/// The role of an account in a saved beam by ownership or a share, the link aside. It holds until the end of the
+/// The role of an account in a saved beam by ownership or share, without the link. It stays valid until the end of the
 /// transaction, because the beam is locked.
 pub(crate) async fn role_in(
     transaction: &mut Transaction,
@@ -79,7 +79,7 @@ pub(crate) async fn role_in(
     Ok(Level::read(&row, "level")?.into())
 }
 
-/// Lets only those go on who manage the beam.
+/// Fails unless the account may manage the beam.
 async fn require_manager(
     transaction: &mut Transaction,
     beam: Locked,
@@ -90,8 +90,8 @@ async fn require_manager(
 }
 
 impl Storage {
-    /// A number that grows with every change of a list of [`Self::beams_of`]: a list that was read after the number is
-    /// current as long as the number is the same.
+    /// A number that grows with every change of a list from [`Self::beams_of`]. A list that was read after the number
+    /// is current as long as the number stays the same.
     #[must_use]
     pub fn revision_of_beam_lists(&self) -> u64 {
         self.beam_lists.number()
@@ -111,7 +111,7 @@ impl Storage {
         rows.iter().map(read_beam).collect()
     }
 
-    /// A beam, its owner, and what an account is to it.
+    /// A beam, its owner, and the account's role in it.
     ///
     /// # Errors
     /// [`Error::Invisible`].
@@ -137,12 +137,12 @@ impl Storage {
         Ok((read_beam(&row)?, owner, role))
     }
 
-    /// Who may do what in a beam; none if it is not a saved one.
+    /// The access to a beam; `None` if it is not saved.
     ///
     /// # Errors
     /// [`Error::Database`].
     pub async fn access_to(&self, beam: BeamId) -> Result<Option<Access>, Error> {
-        // One statement, so that it is one moment.
+        // One statement, so that the result is consistent.
         let select = "SELECT b.owner_id, b.name, b.link_access, s.account_id, s.level FROM beams b \
                       LEFT JOIN shares s ON s.beam_id = b.id \
                       WHERE b.id = $1 AND b.owner_id IS NOT NULL AND b.ended_at IS NULL";
@@ -164,10 +164,10 @@ impl Storage {
 }
 
 impl BeamWriter {
-    /// Takes an unsaved beam into an account, with what was shared in it (B4).
+    /// Saves an unsaved beam in an account, with the items so far (B4).
     ///
     /// # Errors
-    /// [`Error::Conflict`] when it was saved or has ended in the meantime, [`Error::Full`], [`Error::Uncertain`].
+    /// [`Error::Conflict`] when it was saved or ended in the meantime, [`Error::Full`], [`Error::Uncertain`].
     pub async fn save_beam(
         &self,
         beam: BeamId,
@@ -188,7 +188,7 @@ impl BeamWriter {
         transaction.commit().await
     }
 
-    /// Renames a beam and sets what its link allows; what is absent stays.
+    /// Changes the name and the link access of a beam. Absent fields stay as they are.
     ///
     /// # Errors
     /// [`Error::Invisible`], [`Error::LevelTooLow`], [`Error::Uncertain`].
@@ -215,7 +215,7 @@ impl BeamWriter {
         Ok(beam)
     }
 
-    /// Gives a beam another id, so that a leaked link stops working (B10). The old id is remembered as ended.
+    /// Gives a beam another id, so that leaked links stop working (B10). The old id is remembered as ended.
     ///
     /// # Errors
     /// [`Error::Invisible`], [`Error::LevelTooLow`], [`Error::Uncertain`].
@@ -229,7 +229,7 @@ impl BeamWriter {
         let _changing = self.beam_lists.bump();
         let (mut transaction, locked) = self.begin(beam).await?;
         require_manager(&mut transaction, locked, actor).await?;
-        // Uploads follow by their constraint, and so do shares and notes; removed devices do not know the new id.
+        // Uploads, shares and notes follow by their foreign keys. Removed devices do not know the new id.
         lock_uploads_of_beam(&mut transaction, locked).await?;
         let update = "UPDATE beams SET id = $2, key_hash = NULL WHERE id = $1 \
                       RETURNING id AS beam_id, name, created_at, link_access";
@@ -245,7 +245,7 @@ impl BeamWriter {
         Ok(renewed)
     }
 
-    /// Deletes a beam with everything in it. Its id is remembered as ended.
+    /// Deletes a beam and everything in it. Its id is remembered as ended.
     ///
     /// # Errors
     /// [`Error::Invisible`], [`Error::LevelTooLow`], [`Error::Uncertain`].
@@ -259,10 +259,10 @@ impl BeamWriter {
         transaction.commit().await
     }
 
-    /// Removes a device for good (B10). Again is no error.
+    /// Removes a device permanently (B10). Does nothing if it is removed already.
     ///
     /// # Errors
-    /// [`Error::Missing`] when there is no such beam, [`Error::Uncertain`].
+    /// [`Error::Missing`] when the beam does not exist, [`Error::Uncertain`].
     pub async fn remove_device(&self, beam: BeamId, device: DeviceId) -> Result<(), Error> {
         let (mut transaction, _locked) = self.begin(beam).await?;
         let insert = "INSERT INTO removed_devices (beam_id, device_id) VALUES ($1, $2) \
@@ -272,7 +272,7 @@ impl BeamWriter {
     }
 }
 
-/// Deletes everything of a beam but its row, which says that it has ended.
+/// Deletes everything of a beam except its row, which then says that the beam has ended.
 pub(crate) async fn end_beam(
     transaction: &mut Transaction,
     beam: Locked,

@@ -1,22 +1,22 @@
-//! Secrets of the server: made once, the same after every restart and for every server on these tables.
+//! Secrets of the server. Each is created once and survives restarts.
 
 use std::fmt;
 
 use crate::database::args;
 use crate::{Error, Storage};
 
-/// 256 random bits. No log shows them.
+/// A secret of 256 random bits. Its `Debug` output omits them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Secret([u8; 32]);
 
 impl Secret {
-    /// The secret of these bytes.
+    /// A secret from 32 random bytes.
     #[must_use]
     pub const fn new(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// The key of a MAC.
+    /// The bytes, as the key of a MAC.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
@@ -30,7 +30,7 @@ impl fmt::Debug for Secret {
 }
 
 impl Storage {
-    /// The secret of this name; `fresh` becomes it when there is none yet.
+    /// The secret with this name. Stores `fresh` as the secret if there is none yet.
     ///
     /// # Errors
     /// [`Error::Database`], [`Error::Corrupt`].

@@ -1,4 +1,4 @@
-//! Sessions: where somebody is logged in. Of tokens only the hashes are here.
+//! Sessions: the logins of accounts. The database has only hashes of their tokens.
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use crate::accounts::{self, Account, AccountId, NewAccount, account_columns};
 use crate::database::{Transaction, args};
 use crate::{Error, Storage};
 
-/// How long a refresh token that was used is answered like the first time: two tabs refresh at once, or the answer was
-/// lost on its way. Later it is in the wrong hands (A2).
+/// How long a used refresh token is answered like the first time, because two tabs may refresh at once or the response
+/// may get lost. A later use means that the token was stolen (A2).
 pub const GRACE: Duration = Duration::from_secs(30);
 
-/// One login: the family of all tokens that came from it.
+/// A session's id. A session is one login, with all tokens that descend from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SessionId(Uuid);
 
@@ -24,64 +24,64 @@ impl SessionId {
     }
 }
 
-/// SHA-256 of a token of 256 random bits, so comparing hashes needs no constant time.
+/// SHA-256 of a token of 256 random bits. Comparing hashes needs no constant time.
 pub type TokenHash = [u8; 32];
 
-/// Who an access token stands for.
+/// The session of a valid access token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session {
-    /// The login.
+    /// The session's id.
     pub id: SessionId,
-    /// The person.
+    /// The account.
     pub account: Account,
-    /// Until when the token is good, in milliseconds since the Unix epoch.
+    /// When the token expires, in milliseconds since the Unix epoch.
     pub expires_at: i64,
 }
 
-/// A token that was given out.
+/// An issued token.
 #[derive(Clone, Copy, Debug)]
 pub struct NewToken {
-    /// What is kept of it.
+    /// The token's hash.
     pub hash: TokenHash,
     /// Milliseconds since the Unix epoch.
     pub expires_at: i64,
 }
 
-/// What a login has at a time.
+/// The current tokens of a session.
 #[derive(Clone, Copy, Debug)]
 pub struct NewTokens {
-    /// Shown with every request.
+    /// Sent with every request.
     pub access: NewToken,
-    /// Shown once, for the next two. The session ends with it.
+    /// Used once, for the next pair. The session expires with it.
     pub refresh: NewToken,
 }
 
-/// A login that begins.
+/// A new session.
 #[derive(Clone, Copy, Debug)]
 pub struct NewSession {
-    /// The login.
+    /// The session's id.
     pub id: SessionId,
-    /// Whose.
+    /// The account.
     pub account: AccountId,
-    /// Its first tokens.
+    /// The first tokens.
     pub tokens: NewTokens,
     /// Milliseconds since the Unix epoch.
     pub created_at: i64,
 }
 
-/// What became of a refresh token.
+/// The result of using a refresh token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refreshed {
-    /// Its successors are good; they may have been so already.
+    /// The successors are valid, now or since an earlier use.
     Renewed,
-    /// It was used long ago: the login has ended.
+    /// The token was used long ago, so its session was ended.
     Replayed(SessionId),
-    /// It is none, or no longer.
+    /// The token is unknown or has expired.
     Unknown,
 }
 
 impl Storage {
-    /// Makes an account and its first login, both or neither.
+    /// Creates an account and its first session, in one transaction.
     ///
     /// # Errors
     /// [`Error::Conflict`] when the username is taken.
@@ -96,17 +96,17 @@ impl Storage {
         transaction.commit().await
     }
 
-    /// Begins a login.
+    /// Creates a session.
     ///
     /// # Errors
-    /// [`Error::Missing`] when the account is gone.
+    /// [`Error::Missing`] when the account does not exist.
     pub async fn open_session(&self, session: &NewSession) -> Result<(), Error> {
         let mut transaction = self.database.begin().await?;
         insert(&mut transaction, session).await?;
         transaction.commit().await
     }
 
-    /// Who an access token stands for, if it is good at this time.
+    /// The session of an access token that is valid at this time.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -129,7 +129,7 @@ impl Storage {
         .transpose()
     }
 
-    /// Whose login this is, and how the account is now; none when the login has ended.
+    /// The current state of a session's account; `None` when the session has ended.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -143,8 +143,8 @@ impl Storage {
         row.as_ref().map(Account::read).transpose()
     }
 
-    /// Takes a refresh token for its successors. Who comes again within [`GRACE`] finds that they are there; later the
-    /// whole login ends, for one of the two who have the token has stolen it.
+    /// Exchanges a refresh token for its successors. A repeated use within [`GRACE`] finds the successors in place; a
+    /// later one ends the session, because one of the two users stole the token.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -155,7 +155,7 @@ impl Storage {
         now: i64,
     ) -> Result<Refreshed, Error> {
         let mut transaction = self.database.begin().await?;
-        // The condition lets one of many through; the others wait for it here and then find the token used.
+        // The condition admits only one of several. The others wait for it here and then find the token used.
         let take = "UPDATE tokens SET used_at = $2 \
                     WHERE hash = $1 AND kind = 'refresh' AND used_at IS NULL AND expires_at > $2 \
                     RETURNING session_id";
@@ -174,7 +174,7 @@ impl Storage {
         Ok(refreshed)
     }
 
-    /// Ends a login. Again is no error.
+    /// Ends a session. Does nothing if it has ended already.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -183,7 +183,7 @@ impl Storage {
         Ok(())
     }
 
-    /// The login of a refresh token, used or not.
+    /// The session of a refresh token, used or not.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -193,7 +193,7 @@ impl Storage {
         row.map(|row| row.get("session_id").map(SessionId)).transpose()
     }
 
-    /// Forgets logins and tokens whose time is over.
+    /// Removes expired sessions and tokens.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -205,7 +205,7 @@ impl Storage {
     }
 }
 
-/// A refresh token that could not be taken: asked again in time, replayed, or none.
+/// The result for a refresh token that could not be used: used recently, replayed, or unknown.
 async fn used_before(
     transaction: &mut Transaction,
     old: TokenHash,

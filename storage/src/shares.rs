@@ -1,4 +1,4 @@
-//! Shares: named people and what they may do in a saved beam.
+//! Shares: the access of named users to saved beams.
 
 use heliograph_shared::api::beams::{Beam, Level, Role};
 use heliograph_shared::ids::{BeamId, ShareId};
@@ -15,13 +15,13 @@ use crate::{Error, Storage, Unshareable};
 /// A share of a beam.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// The share.
+    /// The share's id.
     pub id: ShareId,
     /// The beam.
     pub beam: Beam,
-    /// With whom the beam is shared.
+    /// The user with whom the beam is shared.
     pub recipient: Account,
-    /// What the recipient may.
+    /// What the recipient may do.
     pub level: Level,
 }
 
@@ -34,7 +34,7 @@ pub struct Received {
     pub owner: Account,
 }
 
-/// Every share with its beam and its recipient.
+/// Selects shares with their beams and recipients.
 macro_rules! select_shares {
     ($columns:literal, $rest:literal) => {
         concat!(
@@ -59,7 +59,7 @@ fn read_share(row: &Row) -> Result<Share, Error> {
 }
 
 impl BeamWriter {
-    /// Shares a beam with a person, by a username in any case.
+    /// Shares a beam with a user. The username is matched without case.
     ///
     /// # Errors
     /// [`Error::Invisible`], [`Error::LevelTooLow`], [`Error::Unshareable`], [`Error::Uncertain`].
@@ -116,7 +116,7 @@ impl BeamWriter {
         Ok(Share { level, ..share })
     }
 
-    /// Takes away a share of this beam; a recipient leaves the beam by it.
+    /// Removes a share of this beam. Its recipient may remove it too, to leave the beam.
     ///
     /// # Errors
     /// [`Error::Invisible`], [`Error::LevelTooLow`], [`Error::Uncertain`].
@@ -138,7 +138,7 @@ impl BeamWriter {
 }
 
 impl Storage {
-    /// The beam of a share; a renewal of the beam changes it.
+    /// The beam of a share. It changes when the beam is renewed.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -168,7 +168,7 @@ impl Storage {
         rows.iter().map(read_share).collect()
     }
 
-    /// The beams that others shared with an account, newest share first.
+    /// The beams that others share with an account, newest share first.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -195,7 +195,7 @@ async fn find_account(
     transaction: &mut Transaction,
     username: &str,
 ) -> Result<Option<AccountId>, Error> {
-    // What is no username is nobody's, and may be no text that Postgres takes.
+    // An invalid username has no account, and may contain bytes that Postgres rejects.
     let Ok(username) = Username::parse(username) else { return Ok(None) };
     let select = "SELECT id FROM accounts WHERE username_key = $1";
     let row = transaction.fetch_optional(select, args![username.key()]).await?;

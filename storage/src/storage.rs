@@ -1,24 +1,24 @@
-//! [`Storage`] reads and writes everything but saved beams; those are written by [`BeamWriter`] alone.
+//! [`Storage`] reads everything and writes everything except saved beams, which only [`BeamWriter`] writes.
 
 use crate::Error;
 use crate::beam_writer::BeamWriter;
 use crate::database::{Database, Location, args};
 use crate::revision::Revision;
 
-/// The tables. Cheap to clone.
+/// The database. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Storage {
     pub(crate) database: Database,
-    /// Counts the changes of the lists of beams.
+    /// Counts the changes of lists of beams.
     pub(crate) beam_lists: Revision,
 }
 
 impl Storage {
-    /// Opens the tables, makes them if they are not there, and brings them up to date. The writer is given out here and
-    /// nowhere else: whoever holds it keeps the live beams in step with the tables.
+    /// Opens the database, creates it if necessary, and runs the migrations. The writer is returned only here: its
+    /// holder must keep the live beams in step with the database.
     ///
     /// # Errors
-    /// [`Error::Database`] when they cannot be reached or written, or are not ours.
+    /// [`Error::Database`] when the database cannot be reached or written, or is not Heliograph's.
     pub async fn open(location: &Location) -> Result<(Self, BeamWriter), Error> {
         let database = Database::open(location).await?;
         let beam_lists = Revision::default();
@@ -26,25 +26,25 @@ impl Storage {
         Ok((Self { database, beam_lists }, writer))
     }
 
-    /// Whether the tables can be read.
+    /// Checks that the database can be read.
     ///
     /// # Errors
-    /// [`Error::Database`] when they cannot.
+    /// [`Error::Database`] when it cannot.
     pub async fn check(&self) -> Result<(), Error> {
         self.database.fetch_optional("SELECT 1 FROM beams LIMIT 1", args![]).await?;
         Ok(())
     }
 
-    /// Whether the tables hold together (I8): SQLite's own check, and that no row refers to one that is not there. A
-    /// Postgres server looks after its files itself.
+    /// Checks the integrity of the database (I8), with SQLite's own check and one of all foreign keys. A Postgres
+    /// server checks its files itself.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] when they do not, [`Error::Database`].
+    /// [`Error::Corrupt`] when a check fails, [`Error::Database`].
     pub async fn check_integrity(&self) -> Result<(), Error> {
         self.database.check_integrity().await
     }
 
-    /// Waits for what is under way, then lets go of the tables.
+    /// Waits for running statements and closes the database.
     pub async fn close(&self) {
         self.database.close().await;
     }

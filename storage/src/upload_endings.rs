@@ -1,5 +1,6 @@
-//! How uploads end: by time, with their beam or account, when their owner deletes them, or when the item that named them is
-//! deleted. Rows are locked by id before they are changed, so that two endings never wait for each other in a circle.
+//! Ends uploads: when they or their beams expire, when their owner, beam or account is deleted, or some time after the
+//! item that referred to them. Rows are locked in the order of their ids before they change, so that endings cannot
+//! deadlock.
 
 use std::time::Duration;
 
@@ -10,12 +11,12 @@ use crate::database::{Transaction, args};
 use crate::dead_blobs::abandoned;
 use crate::{Error, Storage};
 
-/// How long the bytes of a file outlive the deletion of the last item that named them: longer than Undo is offered.
+/// How long a file outlives the last item that referred to it: longer than Undo is offered.
 pub const UNDO_TIME: Duration = Duration::from_mins(10);
 
 impl Storage {
-    /// Ends the uploads whose time is over, or whose beam's, those whose item was deleted [`UNDO_TIME`] ago, and those
-    /// that nobody writes any more. Says how many.
+    /// Ends uploads that have expired, alone or with their beam, whose item was deleted [`UNDO_TIME`] ago, or that are
+    /// unfinished and abandoned. Returns their number.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -39,7 +40,7 @@ impl Storage {
         Ok(marked)
     }
 
-    /// Ends an upload of this account, and says whether there was one.
+    /// Ends an upload of this account, and returns whether there was one.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -59,7 +60,7 @@ impl Storage {
     }
 }
 
-/// Locks the uploads that are bound to a beam.
+/// Locks the uploads of a beam.
 pub(crate) async fn lock_uploads_of_beam(
     transaction: &mut Transaction,
     beam: Locked,
@@ -68,7 +69,7 @@ pub(crate) async fn lock_uploads_of_beam(
     transaction.lock(lock, args![beam.beam().uuid()]).await
 }
 
-/// Ends the uploads that are bound to a beam. To be called before the beam itself is ended.
+/// Ends the uploads of a beam. Call it before the beam itself is ended.
 pub(crate) async fn bury_uploads_of_beam(
     transaction: &mut Transaction,
     beam: Locked,
@@ -84,7 +85,7 @@ pub(crate) async fn bury_uploads_of_beam(
     bury_marked(transaction, now).await
 }
 
-/// Ends the uploads of an account. To be called before the account itself goes.
+/// Ends the uploads of an account. Call it before the account is deleted.
 pub(crate) async fn bury_uploads_of_account(
     transaction: &mut Transaction,
     account: AccountId,
@@ -101,7 +102,7 @@ pub(crate) async fn bury_uploads_of_account(
     bury_marked(transaction, now).await
 }
 
-/// A stored item names this upload: if it belongs to the same beam, it stays.
+/// Keeps an upload that a stored item refers to, if it belongs to the same beam.
 pub(crate) async fn keep_upload(
     transaction: &mut Transaction,
     beam: Locked,
@@ -113,8 +114,8 @@ pub(crate) async fn keep_upload(
     Ok(())
 }
 
-/// A stored item that named this upload is gone. If it was the last one in the upload's beam, and shared by whoever
-/// uploaded the file, the bytes go after [`UNDO_TIME`].
+/// Handles the deletion of a stored item that referred to this upload. If it was the last one in the upload's beam, and
+/// the file's uploader shared it, the file is deleted after [`UNDO_TIME`].
 pub(crate) async fn release_upload(
     transaction: &mut Transaction,
     beam: Locked,
@@ -130,7 +131,7 @@ pub(crate) async fn release_upload(
     Ok(())
 }
 
-/// Moves the uploads that this transaction marked as dead to the outbox. Marked, nobody else can touch them.
+/// Moves the uploads that this transaction marked as dead to the outbox. No other transaction can change them.
 async fn bury_marked(transaction: &mut Transaction, now: i64) -> Result<(), Error> {
     let insert = "INSERT INTO dead_blobs (name, parts, since) \
                   SELECT $1 || id, parts, $2 FROM uploads WHERE state = 'dead'";

@@ -1,6 +1,6 @@
-//! Uploads: files that people leave on the server for a while. Their bytes are [`crate::blobs`].
+//! Uploads: files that users store on the server. Their bytes are in [`crate::blobs`].
 //!
-//! The way of one: [`Storage::start_upload`], then bytes while [`Storage::grow_upload`] gives room, the blob is finished,
+//! The steps: [`Storage::start_upload`]; bytes while [`Storage::grow_upload`] grants room; the blob is finished;
 //! [`Storage::finish_upload`]. A kill at any step leaves a row by which the sweeper removes what is there.
 
 use heliograph_shared::ids::BeamId;
@@ -13,20 +13,20 @@ use crate::{Error, Storage};
 
 pub use crate::dead_blobs::ABANDONED;
 
-/// An upload that is about to come.
+/// An upload that begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewUpload {
-    /// The file.
+    /// The file's id.
     pub id: BlobId,
-    /// Whose room it takes, if somebody is logged in; else the beam's.
+    /// The account whose quota it takes; without one, the beam's guests' quota.
     pub account: Option<AccountId>,
-    /// With which beam it ends.
+    /// The beam with which it expires.
     pub beam: Option<BeamId>,
-    /// From where it comes, if nobody is logged in: a name of that address which tells nobody which it is.
+    /// For a guest: a pseudonym of the address, which does not reveal it.
     pub address: Option<String>,
-    /// Its name, cleaned.
+    /// The file's name, cleaned.
     pub name: String,
-    /// Its media type.
+    /// The file's media type.
     pub media_type: String,
     /// Milliseconds since the Unix epoch.
     pub created_at: i64,
@@ -34,64 +34,64 @@ pub struct NewUpload {
     pub expires_at: Option<i64>,
 }
 
-/// A file that is there.
+/// A finished upload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Upload {
     /// Its name, cleaned.
     pub name: String,
     /// Its media type.
     pub media_type: String,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// When it ends, by itself or with its beam.
+    /// When it expires, alone or with its beam, in milliseconds since the Unix epoch.
     pub expires_at: Option<i64>,
 }
 
-/// How much room an upload wants.
+/// A request for room for an upload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wish {
-    /// Bytes that it has, without which it cannot go on.
+    /// Bytes that it has already. Without room for them it fails.
     pub least: u64,
-    /// Bytes that would spare it to ask again soon.
+    /// Bytes that would make the next request unnecessary for a while.
     pub most: u64,
-    /// How many bytes there may be.
+    /// The quotas that apply.
     pub quotas: Quotas,
 }
 
-/// Bytes of uploads that there may be, together.
+/// Quotas for uploads, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quotas {
-    /// Of one account.
+    /// For one account.
     pub account: u64,
-    /// Of one beam, from people who are not logged in.
+    /// For the guests of one beam.
     pub beam: u64,
-    /// Of one address, from people who are not logged in.
+    /// For the guests at one address.
     pub address: u64,
-    /// Of everybody who is not logged in.
+    /// For all guests.
     pub guests: u64,
-    /// Of everybody.
+    /// For everybody.
     pub all: u64,
 }
 
-/// What came of a wish.
+/// The result of a [`Wish`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
-    /// It may have so many bytes.
+    /// So many bytes are granted in all.
     Given(u64),
-    /// One of the quotas is full.
+    /// A quota is full.
     Full,
-    /// The upload has ended meanwhile, with its account or its beam.
+    /// The upload has ended meanwhile, with its account or beam.
     Gone,
 }
 
 impl Storage {
-    /// Notes an upload before its first byte.
+    /// Creates the row of an upload, before its first byte.
     ///
     /// # Errors
-    /// [`Error::Missing`] when there is no such beam or account.
+    /// [`Error::Missing`] when the beam or account does not exist.
     pub async fn start_upload(&self, new: &NewUpload) -> Result<(), Error> {
         let mut transaction = self.database.begin().await?;
-        // Before the references of the new row lock the account: beams are locked first.
+        // Beams are locked first, before the new row's foreign key locks the account.
         if let Some(beam) = new.beam {
             let lock = "SELECT 1 FROM beams WHERE id = $1 FOR KEY SHARE";
             transaction.lock(lock, args![beam.uuid()]).await?;
@@ -113,7 +113,7 @@ impl Storage {
         transaction.commit().await
     }
 
-    /// Notes under which name the place of the blobs keeps the parts of a pending upload.
+    /// Stores the blob store's id for the parts of a pending upload.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -123,13 +123,13 @@ impl Storage {
         Ok(())
     }
 
-    /// Gives a pending upload the room for more bytes, if every quota that it counts for has it.
+    /// Grants a pending upload room for more bytes, if every quota that applies has it.
     ///
     /// # Errors
     /// [`Error::Database`].
     pub async fn grow_upload(&self, id: BlobId, wish: Wish, now: i64) -> Result<Room, Error> {
         let mut transaction = self.database.begin().await?;
-        // From here to the end of the transaction nobody else is given room.
+        // Locks out all other grants until the end of the transaction.
         let turn = "UPDATE upload_room SET turns = turns + 1 WHERE id = 1";
         transaction.execute(turn, args![]).await?;
         let select = "SELECT account_id, beam_id, address FROM uploads \
@@ -153,7 +153,7 @@ impl Storage {
         Ok(Room::Given(given))
     }
 
-    /// Makes a pending upload a file that is there, and says whether it still could.
+    /// Turns a pending upload into a finished one. Returns `false` if it has ended meanwhile.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -164,8 +164,8 @@ impl Storage {
         Ok(self.database.execute(update, values).await? == 1)
     }
 
-    /// Gives up a pending upload: it takes nobody's room any more. What is there of it goes when it has been silent for
-    /// [`ABANDONED`], so that no late write comes after. `left` says whether parts of it may still be there.
+    /// Gives up a pending upload and frees its room. What was written is deleted after [`ABANDONED`] of silence, so
+    /// that no late write follows. `left` says whether parts may still exist.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -177,7 +177,7 @@ impl Storage {
         Ok(())
     }
 
-    /// A file that is there.
+    /// A finished upload that has not expired.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -203,7 +203,7 @@ impl Upload {
     }
 }
 
-/// Bytes that an upload may have, beside what the others take of the quotas that it counts for.
+/// Bytes that an upload may have, given what others use of the quotas that apply.
 async fn free_for(
     transaction: &mut Transaction,
     upload: &Row,
@@ -243,7 +243,7 @@ async fn free_for(
     Ok(free)
 }
 
-/// No file is larger than what fits.
+/// A size as a column value; saturates.
 fn signed(bytes: u64) -> i64 {
     i64::try_from(bytes).unwrap_or(i64::MAX)
 }

@@ -1,18 +1,18 @@
-//! The words that the schema's checks list, for the enums that they stand for.
+//! The words that stand for enums in columns, as the schema's checks list them.
 
 use heliograph_shared::api::beams::{Level, LinkAccess};
 
 use crate::Error;
 use crate::database::Row;
 
-/// An enum that a column holds as a word.
+/// An enum that a column stores as a word.
 pub(crate) trait Word: Sized + Copy + 'static {
-    /// Every value beside its word.
+    /// Every value with its word.
     const WORDS: &'static [(Self, &'static str)];
 
     fn word(self) -> &'static str;
 
-    /// Reads a column.
+    /// Reads the value from a column.
     fn read(row: &Row, column: &str) -> Result<Self, Error> {
         let word: String = row.get(column)?;
         let found = Self::WORDS.iter().find(|(_, own)| *own == word);

@@ -1,4 +1,4 @@
-//! A bucket of one's own on an S3 server in this process, which checks signatures and can be made to fail.
+//! An S3 server in this process with one bucket. It checks signatures and can be made to fail.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ use tokio::net::TcpListener;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::task::TaskTracker;
 
-/// The server's bucket.
+/// The bucket's name.
 pub const BUCKET: &str = "beams";
 
-/// The server and its folder; both end with it.
+/// The server and its folder. Both end when it is dropped.
 #[derive(Debug)]
 pub struct Bucket {
     address: SocketAddr,
@@ -30,10 +30,10 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    /// What the server's one user knows.
+    /// Secret access key of the server's only user.
     pub const SECRET: &str = "the test's secret";
 
-    /// Starts a server with a bucket that is empty.
+    /// Starts a server with an empty bucket.
     pub async fn start() -> Self {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let folder = tempfile::tempdir().unwrap();
@@ -50,34 +50,34 @@ impl Bucket {
         Self { address, folder, server, connections, refuses_aborts }
     }
 
-    /// Where a bucket of this name would be, as an operator writes it.
+    /// The location of a bucket with this name, as an operator writes it.
     #[must_use]
     pub fn url(&self, bucket: &str) -> String {
         format!("s3://{bucket}?endpoint=http://{}&allow_http=true", self.address)
     }
 
-    /// Whether the server's user may not remove the parts of unfinished uploads, as a policy may say that forgot it.
+    /// Makes the server refuse to delete the parts of unfinished uploads, like a policy that forgot that permission.
     pub fn refuses_aborts(&self, refuses: bool) {
         self.refuses_aborts.store(refuses, Ordering::Relaxed);
     }
 
-    /// Ends the server with everything that is under way.
+    /// Ends the server and all its connections.
     pub fn dies(&self) {
         self.server.abort();
     }
 
-    /// Waits until nobody is connected: then nothing that was sent is still to be written.
+    /// Waits until no client is connected, so that everything they sent is written.
     pub async fn is_left(&self) {
         self.connections.close();
         self.connections.wait().await;
         self.connections.reopen();
     }
 
-    /// The files in which the server keeps objects and parts.
+    /// The files in which the server stores objects and parts.
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
         let mut files = files_in(self.folder.path());
-        // The server's own notes on objects that were there.
+        // The server's own metadata of objects.
         files.retain(|file| file.extension().is_none_or(|extension| extension != "json"));
         files
     }
@@ -89,7 +89,7 @@ impl Drop for Bucket {
     }
 }
 
-/// By itself the server makes the buckets that it lacks.
+/// Refuses to create buckets, which the server otherwise does by itself.
 struct OneBucket {
     refuses_aborts: Arc<AtomicBool>,
 }
@@ -111,7 +111,7 @@ impl S3Access for OneBucket {
     }
 }
 
-/// The connections end with this future.
+/// Accepts connections. They end with this future.
 async fn serve(listener: TcpListener, service: S3Service, tracker: TaskTracker) {
     let mut connections = JoinSet::new();
     loop {
@@ -119,14 +119,15 @@ async fn serve(listener: TcpListener, service: S3Service, tracker: TaskTracker) 
         let service = service.clone();
         connections.spawn(tracker.track_future(async move {
             let mut builder = auto::Builder::new(TokioExecutor::new());
-            // A client keeps an idle connection for minutes, and `is_left` waits for the last one to end.
+            // Otherwise a client would keep an idle connection for minutes, and `is_left` waits for the last one to
+            // end.
             builder.http1().keep_alive(false);
             let _ = builder.serve_connection(TokioIo::new(stream), service).await;
         }));
     }
 }
 
-/// Every file below a folder, as far as it stays where it is.
+/// Every file below a folder, except files that are deleted meanwhile.
 #[must_use]
 pub fn files_in(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();

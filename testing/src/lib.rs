@@ -1,4 +1,4 @@
-//! What the tests of several crates stand on: a database and a bucket of their own. No program links this.
+//! Test support for several crates: a database and a bucket per test. No program links it.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,11 +1,11 @@
-//! A database of one's own on the Postgres server of `scripts/with-postgres`.
+//! A fresh database on the Postgres server of `scripts/with-postgres`.
 
 use std::env;
 use std::process::Command;
 
 use uuid::Uuid;
 
-/// The address of an empty database.
+/// Creates an empty database and returns its address.
 #[must_use]
 pub fn fresh_database() -> String {
     let server = env::var("HELIOGRAPH_TEST_POSTGRES")

@@ -5,16 +5,16 @@ use base64::engine::general_purpose::STANDARD;
 use tungstenite::handshake::server::create_response_with_body;
 use tungstenite::http::{HeaderMap, Request, Response};
 
-/// Name of the header that carries the client's nonce.
+/// The header with the client's nonce.
 const KEY: &str = "sec-websocket-key";
-/// Bytes of the nonce (section 4.1).
+/// Length of the nonce in bytes (section 4.1).
 const NONCE_BYTES: usize = 16;
 
 /// The request does not open a websocket of version 13.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotAHandshake;
 
-/// The answer that opens the websocket which a request asks for.
+/// The response that accepts a request to open a websocket.
 ///
 /// # Errors
 /// [`NotAHandshake`] when a header of section 4.2.1 is missing or wrong.
@@ -25,7 +25,7 @@ pub fn accept<T, B: Default>(request: &Request<T>) -> Result<Response<B>, NotAHa
     create_response_with_body(request, B::default).map_err(|_| NotAHandshake)
 }
 
-/// Whether there is one key, and it is 16 bytes in base64.
+/// Whether there is exactly one key, of 16 bytes in base64.
 fn has_nonce(headers: &HeaderMap) -> bool {
     let mut keys = headers.get_all(KEY).iter();
     let (Some(key), None) = (keys.next(), keys.next()) else { return false };
@@ -36,7 +36,7 @@ fn has_nonce(headers: &HeaderMap) -> bool {
 mod tests {
     use super::*;
 
-    /// The request of section 1.3, where the headers of these names are those given; an empty one is left out.
+    /// The request of section 1.3 with these headers in place of its own; an empty value leaves the header out.
     fn request(headers: &[(&str, &str)]) -> Request<()> {
         let all = [
             ("connection", "keep-alive, Upgrade"),

@@ -2,18 +2,18 @@
 
 use super::Broken;
 
-/// Longest header of a frame of ours: two bytes, and eight of length.
+/// Longest header that we write: two bytes, and eight of length.
 pub const LONGEST_WRITTEN: usize = 10;
 
 const FINAL: u8 = 0x80;
 const RESERVED: u8 = 0x70;
 const MASKED: u8 = 0x80;
-/// Largest payload of a frame.
+/// Largest payload of a frame (section 5.2).
 const LONGEST_PAYLOAD: u64 = u64::MAX >> 1;
-/// Largest payload of a control frame.
+/// Largest payload of a control frame (section 5.5).
 const CONTROL_BYTES: usize = 125;
 
-/// What a frame is.
+/// The kind of a frame: its opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Continuation,
@@ -53,24 +53,24 @@ impl Kind {
     }
 }
 
-/// The header of a frame that came from a client.
+/// The header of a client's frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     pub kind: Kind,
     pub is_final: bool,
     pub mask: [u8; 4],
     pub payload: usize,
-    /// Bytes of the header itself.
+    /// Length of the header itself, in bytes.
     pub size: usize,
 }
 
 impl Head {
-    /// Reads a header; none while it is not all there.
+    /// Parses a header; `None` while it is incomplete.
     pub fn parse(bytes: &[u8]) -> Result<Option<Self>, Broken> {
         let [first, second, rest @ ..] = bytes else { return Ok(None) };
         let kind = Kind::of(first & 0x0f).ok_or(Broken::Protocol)?;
         let is_final = first & FINAL != 0;
-        // No extension was agreed on, and a client must mask.
+        // No extension was negotiated, and a client must mask its frames.
         if first & RESERVED != 0 || second & MASKED == 0 {
             return Err(Broken::Protocol);
         }
@@ -78,7 +78,7 @@ impl Head {
         if kind.is_control() && (!is_final || usize::from(short) > CONTROL_BYTES) {
             return Err(Broken::Protocol);
         }
-        // A length takes the shortest of its three forms. The first bit of the longest one is zero.
+        // A length must use the shortest of its three forms, and the first bit of the longest one must be zero.
         let (payload, length_bytes, lengths) = match short {
             126 => (
                 rest.first_chunk().map(|length| u16::from_be_bytes(*length).into()),
@@ -103,7 +103,7 @@ impl Head {
     }
 }
 
-/// The header of a frame of ours: whole and unmasked. The second value says how many bytes of the first it takes.
+/// The header of an unmasked, unfragmented frame, and how many bytes of the array it takes.
 pub fn write(kind: Kind, payload: usize) -> ([u8; LONGEST_WRITTEN], u8) {
     let mut head = [0; LONGEST_WRITTEN];
     head[0] = FINAL | kind.code();
@@ -121,7 +121,7 @@ pub fn write(kind: Kind, payload: usize) -> ([u8; LONGEST_WRITTEN], u8) {
     }
 }
 
-/// Takes the mask off (section 5.3), eight bytes at a time: this touches every byte that is relayed.
+/// Removes the mask (section 5.3), eight bytes at a time, because every relayed byte passes here.
 pub fn unmask(payload: &mut [u8], mask: [u8; 4]) {
     let [a, b, c, d] = mask;
     let wide = u64::from_ne_bytes([a, b, c, d, a, b, c, d]);
@@ -138,7 +138,7 @@ pub fn unmask(payload: &mut [u8], mask: [u8; 4]) {
 mod tests {
     use super::*;
 
-    /// A client's header, as section 5.2 has it.
+    /// A client's frame header, in the layout of section 5.2.
     fn head(first: u8, length: &[u8]) -> Vec<u8> {
         [&[first], length, &[1, 2, 3, 4]].concat()
     }
@@ -173,7 +173,7 @@ mod tests {
         }
         assert_eq!(Head::parse(&head(0x09, &[0x80])), malformed, "a fragmented ping");
         assert_eq!(Head::parse(&head(0x88, &[0xfe, 0, 126])), malformed, "a long goodbye");
-        // Absurd lengths are the reader's to refuse.
+        // The reader refuses absurd lengths.
         let absurd = [&[0xff, 0x7f][..], &[0xff; 7]].concat();
         let absurd = Head::parse(&head(0x82, &absurd)).unwrap().unwrap();
         assert_eq!(absurd.payload, usize::MAX >> 1);

@@ -1,9 +1,9 @@
-//! The server's side of a websocket (RFC 6455): the handshake, and frames read and written. It has no rules of a beam,
-//! no timers and no tasks.
+//! The server's side of a websocket (RFC 6455): the handshake, and reading and writing frames. No rules of a beam, no
+//! timers, no tasks.
 //!
-//! The relay and the fan-out spend their time here. A payload is read into the one buffer in which it is forwarded, and
-//! it is written beside its header in one system call; an idle socket holds no buffer. `make bench` measures it beside
-//! the two fastest general libraries.
+//! This is the hot path of the relay and the fan-out. A payload is read into the buffer in which it is forwarded, and
+//! written beside its header in one system call. An idle socket holds no buffer. `make bench` compares it with the two
+//! fastest general libraries.
 
 mod handshake;
 mod head;
@@ -19,29 +19,29 @@ pub use reader::Reader;
 pub use tungstenite::Utf8Bytes;
 pub use writer::Writer;
 
-/// What goes out. Cloning shares the payload.
+/// A message to send. Cloning shares the payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// A text; the type guarantees UTF-8.
+    /// A text message.
     Text(Utf8Bytes),
-    /// Bytes.
+    /// A binary message.
     Binary(Bytes),
-    /// Asks for a pong.
+    /// A ping with an empty payload.
     Ping,
-    /// Answers a ping with the ping's payload.
+    /// The answer to a ping, with the ping's payload.
     Pong(Bytes),
-    /// The last message, with a close code (section 7.4) or without one.
+    /// A close frame, with or without a code (section 7.4). It must be the last message.
     Close(Option<u16>),
 }
 
 impl Message {
-    /// A text.
+    /// A text message.
     #[must_use]
     pub fn text(text: impl Into<Utf8Bytes>) -> Self {
         Self::Text(text.into())
     }
 
-    /// Bytes of the payload.
+    /// Length of the payload in bytes.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -59,37 +59,36 @@ impl Message {
     }
 }
 
-/// What comes in: a data message is whole, whatever frames it came in.
+/// A received message. Fragments are already joined.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A text.
+    /// A text message.
     Text(Utf8Bytes),
-    /// Bytes, to be changed in place.
+    /// A binary message, in a buffer that can be changed in place.
     Binary(BytesMut),
-    /// To be answered by [`Message::Pong`] with the same payload.
+    /// A ping. Answer it with [`Message::Pong`] and the same payload.
     Ping(Bytes),
-    /// The answer to a ping; its payload is not kept.
+    /// A pong. Its payload is dropped.
     Pong,
-    /// The other side closes, with a close code or without one. To be answered by [`Message::Close`] with the same code
-    /// (section 5.5.1).
+    /// A close frame, with or without a code. Answer it with [`Message::Close`] and the same code (section 5.5.1).
     Close(Option<u16>),
 }
 
-/// Why nothing more can be read.
+/// Why a stream cannot be read any further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Broken {
     /// The connection ended without a close frame.
     Lost,
-    /// A message is longer than the reader takes.
+    /// A message exceeds the reader's limit.
     TooLarge,
-    /// The bytes break the protocol.
+    /// The bytes violate the protocol.
     Protocol,
     /// A text, or the reason in a close frame, is not UTF-8.
     NotUtf8,
 }
 
 impl Broken {
-    /// The close code that tells the other side (section 7.4.1); none when there is nobody to tell.
+    /// The close code to send (section 7.4.1); `None` when the connection is gone.
     #[must_use]
     pub const fn close_code(self) -> Option<u16> {
         match self {

@@ -1,16 +1,16 @@
-//! Buffers of relayed frames, used again. Without it every frame's memory goes back to the system and is asked for
-//! anew: page faults then cost more than all the copying (measured: five sixths of the relay's time).
+//! A pool of buffers for relayed frames. Without it, each frame would return its memory to the operating system and ask
+//! for new memory, and the page faults would cost more than all copying (measured: five sixths of the relay's time).
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::{Bytes, BytesMut};
 
-/// Smaller ones are cheap to make.
+/// Smallest pooled buffer, in bytes. Smaller ones are cheap to allocate.
 const SMALLEST: usize = 8 * 1024;
-/// Bytes that are kept for reuse, over all sockets.
+/// Most bytes in the pool, for all sockets together.
 const MOST: usize = 16 * 1024 * 1024;
 
-/// Free buffers, the one that was used last first: it is still in the processor's cache.
+/// The free buffers, last used first, because that one is still in the processor's cache.
 #[derive(Debug, Default)]
 pub struct Pool(Mutex<Free>);
 
@@ -21,7 +21,7 @@ struct Free {
 }
 
 impl Pool {
-    /// An empty buffer with room for this many bytes.
+    /// An empty buffer with at least this capacity, in bytes.
     #[must_use]
     pub fn take(&self, length: usize) -> BytesMut {
         if length < SMALLEST {
@@ -37,7 +37,7 @@ impl Pool {
         BytesMut::with_capacity(size)
     }
 
-    /// Takes a buffer back, if nobody else holds it and there is room for it.
+    /// Returns a buffer to the pool, if nobody else holds it and the pool has room.
     pub fn give(&self, bytes: Bytes) {
         if bytes.len() < SMALLEST {
             return;
@@ -52,12 +52,12 @@ impl Pool {
         }
     }
 
-    /// Gives everything back to the system.
+    /// Frees all buffers in the pool.
     pub fn clear(&self) {
         *self.lock() = Free::default();
     }
 
-    /// A panic elsewhere leaves buffers that are still buffers.
+    /// A poisoned lock is safe to use: the pool stays consistent.
     fn lock(&self) -> MutexGuard<'_, Free> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

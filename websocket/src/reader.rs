@@ -1,4 +1,4 @@
-//! Reads whole messages. A large payload is read straight into the buffer that it leaves in.
+//! Reads whole messages. Large payloads are read directly into the buffer in which they are forwarded.
 
 use std::future::poll_fn;
 use std::mem::MaybeUninit;
@@ -13,42 +13,43 @@ use tungstenite::Utf8Bytes;
 use super::head::{self, Head, Kind};
 use super::{Broken, Event, Pool};
 
-/// Bytes that are read ahead: many small messages in one system call, or the start of a large one, which is copied once
-/// more. They are read onto the stack, so that an idle socket holds none of them.
+/// Bytes that are read ahead: many small messages in one system call, or the start of a large one, which costs an
+/// additional copy. They are read to the stack, so that an idle socket holds no buffer.
 const READ_AHEAD: usize = 4 * 1024;
 
 /// The reading half of a websocket.
 #[derive(Debug)]
 pub struct Reader<R> {
     io: R,
-    /// What was read and does not yet belong to a message.
+    /// Bytes that were read and are not parsed yet.
     ahead: BytesMut,
-    /// The data message of which some frames have come.
+    /// A fragmented message of which some frames have arrived.
     partial: Option<Partial>,
     most: usize,
     pool: Arc<Pool>,
 }
 
-/// A data message that is not yet whole.
+/// An incomplete fragmented message.
 #[derive(Debug)]
 struct Partial {
     kind: Kind,
     bytes: BytesMut,
-    /// Bytes of a text that are known to be UTF-8; at most three more are the start of a character.
+    /// Bytes of a text that are valid UTF-8. Up to three more may be the start of a character.
     checked: usize,
 }
 
 impl<R: AsyncRead + Unpin> Reader<R> {
-    /// Reads data messages of at most `most` bytes; large ones into buffers of the pool.
+    /// A reader of messages with at most `most` bytes. Large ones are read into buffers of the pool.
     #[must_use]
     pub fn new(io: R, most: usize, pool: Arc<Pool>) -> Self {
         Self { io, ahead: BytesMut::new(), partial: None, most, pool }
     }
 
-    /// The next message. Not to be called again after an error, nor after its future was dropped before it was ready.
+    /// Reads the next message. Not cancel safe: after an error, or after its future was dropped early, it must not be
+    /// called again.
     ///
     /// # Errors
-    /// [`Broken`]: nothing more can be read.
+    /// [`Broken`] when nothing more can be read.
     pub async fn next(&mut self) -> Result<Event, Broken> {
         loop {
             let head = self.head().await?;
@@ -61,7 +62,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         }
     }
 
-    /// Reads and forgets until the other side has nothing more to say.
+    /// Reads and discards everything until the other side ends the stream.
     pub async fn drain(&mut self) {
         loop {
             self.ahead.clear();
@@ -71,7 +72,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         }
     }
 
-    /// The next header, once it is known that its frame may come now and is not too long.
+    /// The next header, after checking that its frame is allowed now and not too long.
     async fn head(&mut self) -> Result<Head, Broken> {
         let head = loop {
             if let Some(head) = Head::parse(&self.ahead)? {
@@ -83,7 +84,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         if head.kind.is_control() {
             return Ok(head);
         }
-        // A continuation of nothing, or a message in the middle of another.
+        // A continuation without a message, or a message inside another.
         if self.partial.is_some() != (head.kind == Kind::Continuation) {
             return Err(Broken::Protocol);
         }
@@ -92,7 +93,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         fits.then_some(head).ok_or(Broken::TooLarge)
     }
 
-    /// The rest of a control frame. It may stand between the frames of a message and counts for none.
+    /// Reads the rest of a control frame, which may come between the fragments of a message.
     async fn control(&mut self, head: Head) -> Result<Event, Broken> {
         let mut payload = BytesMut::with_capacity(head.payload);
         self.payload(head, &mut payload).await?;
@@ -103,7 +104,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         }
     }
 
-    /// The rest of a data frame; the message, if this was its last frame.
+    /// Reads the rest of a data frame. Returns the message if this was its last frame.
     async fn data(&mut self, head: Head) -> Result<Option<Event>, Broken> {
         let mut partial = self.partial.take().unwrap_or_else(|| Partial {
             kind: head.kind,
@@ -120,7 +121,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         Ok(None)
     }
 
-    /// Appends a frame's payload.
+    /// Appends the frame's payload.
     async fn payload(&mut self, head: Head, to: &mut BytesMut) -> Result<(), Broken> {
         let start = to.len();
         let end = start + head.payload;
@@ -159,7 +160,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
 }
 
 impl Partial {
-    /// Refuses a text as soon as a frame of it cannot be UTF-8 any more.
+    /// Fails as soon as a text cannot become valid UTF-8 any more.
     fn check(&mut self) -> Result<(), Broken> {
         if self.kind == Kind::Binary {
             return Ok(());
@@ -167,7 +168,7 @@ impl Partial {
         let unchecked = &self.bytes[self.checked..];
         self.checked += match std::str::from_utf8(unchecked) {
             Ok(text) => text.len(),
-            // The next frame may have the rest of the last character.
+            // The next frame may contain the rest of the last character.
             Err(error) if error.error_len().is_none() => error.valid_up_to(),
             Err(_) => return Err(Broken::NotUtf8),
         };
@@ -182,10 +183,10 @@ impl Partial {
     }
 }
 
-/// Reads the payload of a close frame (section 5.5.1).
+/// Parses the payload of a close frame (section 5.5.1).
 fn closed(payload: &[u8]) -> Result<Event, Broken> {
     let Some((code, reason)) = payload.split_first_chunk() else {
-        // Half a code is none.
+        // One byte is not a code.
         return if payload.is_empty() { Ok(Event::Close(None)) } else { Err(Broken::Protocol) };
     };
     std::str::from_utf8(reason).map_err(|_| Broken::NotUtf8)?;
@@ -193,8 +194,8 @@ fn closed(payload: &[u8]) -> Result<Event, Broken> {
     if may_be_sent(code) { Ok(Event::Close(Some(code))) } else { Err(Broken::Protocol) }
 }
 
-/// Whether a close frame may have this code: those of section 7.4.1 and of IANA's registry that are not reserved, and
-/// those of libraries and applications.
+/// Whether a close frame may have this code: the codes of section 7.4.1 and IANA's registry that are not reserved, and
+/// those for libraries and applications.
 const fn may_be_sent(code: u16) -> bool {
     matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999)
 }
@@ -205,7 +206,7 @@ mod tests {
 
     const MASK: [u8; 4] = [9, 8, 7, 6];
 
-    /// A client's frame. The first byte has the final bit and the kind.
+    /// A client's frame. The first byte contains the FIN bit and the opcode.
     fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
         let mut masked = payload.to_vec();
         head::unmask(&mut masked, MASK);
@@ -216,7 +217,7 @@ mod tests {
         [frame, MASK.to_vec(), masked].concat()
     }
 
-    /// Everything that comes of these bytes, read in pieces of this size.
+    /// All events of these bytes, read in pieces of this size.
     async fn read_all(bytes: &[u8], piece: usize, most: usize) -> (Vec<Event>, Broken) {
         let mut io = tokio_test_io(bytes, piece);
         let mut reader = Reader::new(&mut io, most, Arc::default());
@@ -268,7 +269,7 @@ mod tests {
 
     #[tokio::test]
     async fn parts_make_one_message_with_control_frames_between_them() {
-        // The letter is cut in two.
+        // The last letter is split.
         let bytes =
             [frame(0x01, b"h\xc3"), frame(0x89, b""), frame(0x00, b"\xa9"), frame(0x80, b"!")]
                 .concat();
@@ -314,7 +315,7 @@ mod tests {
             (frame(0x81, b"\xc3"), Broken::NotUtf8),
             (frame(0x01, b"a\xff"), Broken::NotUtf8),
             ([frame(0x01, b"\xc3"), frame(0x00, b"a")].concat(), Broken::NotUtf8),
-            // These may still become a text.
+            // These could still become valid text.
             (frame(0x01, b"a\xc3"), Broken::Lost),
             (
                 [frame(0x01, b"\xf0\x9f"), frame(0x00, b""), frame(0x00, b"\x98")].concat(),
@@ -344,7 +345,7 @@ mod tests {
         }
     }
 
-    /// What a close frame with this payload is read as.
+    /// The event of a close frame with this payload.
     async fn close_of(payload: &[u8]) -> Result<Event, Broken> {
         let bytes = frame(0x88, payload);
         Reader::new(&bytes[..], 100, Arc::default()).next().await
@@ -364,7 +365,7 @@ mod tests {
             let Ok(Event::Binary(bytes)) = reader.next().await else { panic!() };
             assert_eq!(bytes.capacity(), 16);
         }
-        // Nothing more comes: the read-ahead goes with the wait.
+        // Nothing more comes: while it waits, it holds no read-ahead.
         let waiting = tokio::time::timeout(std::time::Duration::ZERO, reader.next());
         assert!(waiting.await.is_err());
         assert_eq!(reader.ahead.capacity(), 0);

@@ -1,5 +1,5 @@
-//! Writes messages: a whole batch in one system call. Large payloads are not copied; small ones are, because a piece of
-//! its own costs the system more than the copy.
+//! Writes batches of messages with one system call each. Small payloads are copied behind their headers, because a
+//! slice of its own costs a system call more than the copy; large ones are not.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -13,9 +13,9 @@ use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use super::head::{self, Kind};
 use super::{Message, Pool};
 
-/// Payloads up to this many bytes are copied behind their header.
+/// Largest payload that is copied, in bytes.
 const COPIED: usize = 1024;
-/// Pieces of one system call: what a batch of the outbox needs.
+/// Most slices per system call; enough for a batch of the outbox.
 const SLICES: usize = 128;
 
 /// The writing half of a websocket.
@@ -23,18 +23,18 @@ const SLICES: usize = 128;
 pub struct Writer<W> {
     io: W,
     frames: VecDeque<Frame>,
-    /// The copied bytes of all frames, in their order.
+    /// The copied bytes of all frames, in order.
     copied: BytesMut,
-    /// Bytes of the first frame that are written already.
+    /// Bytes of the first frame that are already written.
     written: usize,
     pool: Arc<Pool>,
 }
 
 #[derive(Debug)]
 struct Frame {
-    /// Bytes of [`Writer::copied`]: the header, and a small payload.
+    /// Length of its part of [`Writer::copied`]: the header, and a small payload.
     copied: usize,
-    /// A large payload.
+    /// The payload, if it is large.
     shared: Bytes,
 }
 
@@ -66,16 +66,16 @@ impl Frame {
 }
 
 impl<W: AsyncWrite + Unpin> Writer<W> {
-    /// Nothing is written yet.
+    /// A writer with an empty queue.
     #[must_use]
     pub fn new(io: W, pool: Arc<Pool>) -> Self {
         Self { io, frames: VecDeque::new(), copied: BytesMut::new(), written: 0, pool }
     }
 
-    /// Writes the messages and leaves none of them. When this is dropped half-way, the rest goes with the next call.
+    /// Writes the messages and empties the vector. If this future is dropped early, the next call writes the rest.
     ///
     /// # Errors
-    /// The connection broke.
+    /// The connection's error.
     pub async fn write(&mut self, messages: &mut Vec<Message>) -> io::Result<()> {
         self.copied.reserve(messages.iter().map(copied_bytes).sum());
         let frames = messages.drain(..).map(|message| Frame::new(message, &mut self.copied));
@@ -83,11 +83,10 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
         self.flush().await
     }
 
-    /// Writes a last message and ends the connection in this direction. What was begun is finished first, what was
-    /// not is dropped.
+    /// Writes a last message and shuts down the writing side. Frames that were begun are completed, others are dropped.
     ///
     /// # Errors
-    /// The connection broke.
+    /// The connection's error.
     pub async fn end(&mut self, message: Option<Message>) -> io::Result<()> {
         self.frames.truncate(usize::from(self.written > 0));
         self.copied.truncate(self.frames.front().map_or(0, |begun| begun.copied));
@@ -113,7 +112,7 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
             }
             self.advance(count);
         }
-        // An idle socket holds nothing.
+        // An idle socket holds no memory.
         self.frames = VecDeque::new();
         self.copied = BytesMut::new();
         self.io.flush().await
@@ -129,13 +128,13 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
     }
 }
 
-/// Most that a message adds to the copied bytes.
+/// Upper bound of the bytes that a message adds to the copied ones.
 fn copied_bytes(message: &Message) -> usize {
     let payload = message.len();
     head::LONGEST_WRITTEN + if payload > COPIED { 0 } else { payload }
 }
 
-/// What is not yet written, in order, as much as fits one system call.
+/// The slices that are not written yet, in order, as many as fit one system call.
 fn gather<'a>(
     frames: &'a VecDeque<Frame>,
     copied: &'a [u8],
@@ -151,7 +150,7 @@ fn gather<'a>(
             used += 1;
         }
     };
-    // Copied bytes go together up to the next large payload.
+    // Copied bytes up to the next large payload form one slice.
     let (mut start, mut end) = (0, 0);
     for frame in frames {
         end += frame.copied;
@@ -182,7 +181,7 @@ mod tests {
             .collect()
     }
 
-    /// Every frame by itself, header and payload.
+    /// Each frame by itself: header and payload.
     fn expected(messages: Vec<Message>) -> Vec<u8> {
         let frames = messages.into_iter().map(|message| {
             let mut bytes = BytesMut::new();
@@ -218,7 +217,7 @@ mod tests {
             let begun = Message::text("a".repeat(length));
             let mut batch =
                 vec![begun.clone(), Message::text("never"), Message::text("b".repeat(length))];
-            // Nobody reads: it gets stuck within the first message.
+            // Nobody reads, so it blocks within the first message.
             let stuck = tokio::time::timeout(
                 std::time::Duration::from_millis(10),
                 writer.write(&mut batch),

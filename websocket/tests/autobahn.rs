@@ -1,5 +1,5 @@
-//! The cases of the Autobahn test suite, run by `kosoku` (`scripts/install-test-tools`) against an echo server. Left out
-//! are 12 and 13, compression, which the server does not offer.
+//! The Autobahn test suite, run by `kosoku` (`scripts/install-test-tools`) against an echo server. Without sections 12
+//! and 13, compression, which the server does not offer.
 
 #![allow(
     clippy::unwrap_used,
@@ -19,10 +19,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::process::Command;
 use tungstenite::http::{HeaderName, Request};
 
-/// Bytes of the longest message of the cases (9.1.6).
+/// Length of the longest message in the cases, in bytes (9.1.6).
 const LONGEST: usize = 16 * 1024 * 1024;
 
-/// Cases of the suite's version 25.10.1, without 12 and 13.
+/// Number of cases in version 25.10.1, without sections 12 and 13.
 const CASES: usize = 301;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -42,7 +42,7 @@ async fn the_autobahn_cases_pass() {
     assert!(failed.is_empty(), "{failed:#?}");
 }
 
-/// What the suite says of each case, and of how it closed.
+/// The suite's verdicts on each case and on how it closed.
 async fn run_cases(address: &str) -> BTreeMap<String, [String; 2]> {
     let tool = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/test-tools/bin/kosoku");
     let reports = tempfile::tempdir().unwrap();
@@ -59,12 +59,12 @@ async fn run_cases(address: &str) -> BTreeMap<String, [String; 2]> {
     cases.map(|(id, case)| (id, [of(&case, "behavior"), of(&case, "behaviorClose")])).collect()
 }
 
-/// Informational cases measure; what they find is neither right nor wrong.
+/// Whether a case passed. Informational cases only measure.
 fn passes(behaviors: &[String; 2]) -> bool {
     behaviors.iter().all(|behavior| matches!(&**behavior, "OK" | "NON-STRICT" | "INFORMATIONAL"))
 }
 
-/// Sends every message back, and answers every close and every break as the product does.
+/// Echoes every message, and answers closes and errors like the product.
 async fn echo(mut stream: TcpStream) {
     stream.set_nodelay(true).unwrap();
     let response = accept::<_, ()>(&request(&mut stream).await).unwrap();
@@ -100,7 +100,7 @@ async fn echo(mut stream: TcpStream) {
     }
 }
 
-/// Reads the head of an HTTP request. The client sends nothing behind it before it is answered.
+/// Reads the head of an HTTP request. The client sends nothing after it before the response.
 async fn request(stream: &mut TcpStream) -> Request<()> {
     let mut lines = BufReader::new(stream).lines();
     let first = lines.next_line().await.unwrap().unwrap();

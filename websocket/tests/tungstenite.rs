@@ -1,4 +1,4 @@
-//! Our codec and tungstenite's agree on every stream of frames, right and wrong ones.
+//! Our codec and tungstenite's must agree on every stream of frames, valid or not.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says so by failing")]
 
@@ -15,10 +15,10 @@ use tokio::io::{AsyncRead, ReadBuf};
 use tungstenite::protocol::{Role, WebSocketConfig};
 use tungstenite::{Error, WebSocket};
 
-/// Bytes that a message may have here: few, so that many are longer.
+/// Longest accepted message, in bytes. It is short, so that many messages exceed it.
 const MOST: usize = 300;
 
-/// A client's frame, which may be wrong.
+/// A client's frame, which may be invalid.
 #[derive(Clone, Debug)]
 struct Frame {
     first: u8,
@@ -27,7 +27,7 @@ struct Frame {
 }
 
 impl Frame {
-    /// RFC 6455, section 5.2.
+    /// The frame's bytes (RFC 6455, section 5.2).
     fn bytes(&self) -> Vec<u8> {
         let length = self.payload.len();
         let flag = if self.is_masked { 0x80 } else { 0 };
@@ -45,7 +45,7 @@ impl Frame {
     }
 }
 
-/// Mostly right frames: a wrong one ends a stream, and what follows is not looked at.
+/// Mostly valid frames, because an invalid one ends the stream and hides what follows.
 fn frame() -> impl Strategy<Value = Frame> {
     let first = prop_oneof![
         40 => prop::sample::select(vec![0x00_u8, 0x80, 0x01, 0x81, 0x02, 0x82]),
@@ -54,13 +54,13 @@ fn frame() -> impl Strategy<Value = Frame> {
         1 => any::<u8>(),
     ];
     let text = "[a-zé😀]{0,12}".prop_map(String::into_bytes);
-    // Characters that are cut, as fragments cut them.
+    // Characters that are split, as by fragmentation.
     let cut = (text.clone(), 0..4_usize).prop_map(|(mut text, more)| {
         text.extend(&"😀".as_bytes()[..more]);
         text
     });
     let rest = (1..4_usize).prop_map(|from| "😀".as_bytes()[from..].to_vec());
-    // 1014 is newer than tungstenite's list.
+    // tungstenite's list does not have 1014 yet.
     let code = prop_oneof![1000..1014_u16, any::<u16>()].prop_filter("1014", |code| *code != 1014);
     let close = (code, text.clone())
         .prop_map(|(code, reason)| [code.to_be_bytes().to_vec(), reason].concat());
@@ -80,7 +80,7 @@ fn frame() -> impl Strategy<Value = Frame> {
     })
 }
 
-/// Gives what it has in these pieces, then ends.
+/// A stream that returns its bytes in these pieces and then ends.
 struct Pieces(VecDeque<Vec<u8>>);
 
 impl Pieces {
@@ -115,7 +115,7 @@ impl AsyncRead for Pieces {
     }
 }
 
-/// Reads from memory; what is written goes nowhere.
+/// Reads from memory and discards what is written.
 struct Memory(Cursor<Vec<u8>>);
 
 impl Read for Memory {
@@ -134,7 +134,7 @@ impl Write for Memory {
     }
 }
 
-/// What was read, and how it ended: by a close frame, or by a break.
+/// The messages that were read, and the end: a close frame or an error.
 type Heard = (Vec<tungstenite::Message>, Result<Option<u16>, Broken>);
 
 fn ours(bytes: &[u8], sizes: &[usize]) -> Heard {
@@ -162,14 +162,14 @@ fn theirs(bytes: &[u8], role: Role) -> Heard {
     let end = loop {
         messages.push(match socket.read() {
             Ok(tungstenite::Message::Close(None)) => break Ok(None),
-            // How it says that the code may not be sent.
+            // tungstenite's way to report an invalid code.
             Ok(tungstenite::Message::Close(Some(close)))
                 if close.reason == "Protocol violation" =>
             {
                 break Err(Broken::Protocol);
             }
             Ok(tungstenite::Message::Close(Some(close))) => break Ok(Some(close.code.into())),
-            // Ours does not keep what a pong carries.
+            // Our reader drops the payload of a pong.
             Ok(tungstenite::Message::Pong(_)) => tungstenite::Message::Pong(bytes::Bytes::new()),
             Ok(message) => message,
             Err(error) => break Err(broken(&error)),

@@ -1,4 +1,4 @@
-//! The bodies of answers count for the budget until the last byte of them is on its way.
+//! Charges the bodies of responses to the memory budget until their last byte is sent.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -16,23 +16,23 @@ use crate::app::App;
 use crate::budget::{Kind, Share};
 use crate::error::Error;
 
-/// Answers of so many bytes count as part of their connection: almost all are that short.
+/// Responses up to this many bytes are not charged. Almost all are that short.
 const SHORT: usize = 8 * 1024;
-/// What a body holds that does not say its length.
+/// Bytes charged for a body of unknown length.
 const UNKNOWN: usize = 1024 * 1024;
 
-/// Extension of an answer that says how many bytes its body holds at a time, if they are not all of them.
+/// Response extension: the bytes that the body holds in memory at a time, if they are not its whole length.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiting(pub usize);
 
-/// Holds memory for the answer, or refuses with a 503 to keep it waiting.
+/// Reserves memory for the response's body, or answers 503 without room for it.
 pub async fn hold(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let has_body = request.method() != Method::HEAD;
     let answer = next.run(request).await;
     let waiting = match answer.extensions().get() {
         Some(Waiting(bytes)) => *bytes,
         None => answer.body().size_hint().exact().map_or(UNKNOWN, |size| {
-            // What is longer than memory is no body of ours.
+            // A size that does not fit saturates, and is then refused.
             usize::try_from(size).unwrap_or(usize::MAX)
         }),
     };
@@ -45,13 +45,13 @@ pub async fn hold(State(app): State<Arc<App>>, request: Request, next: Next) -> 
     }
 }
 
-/// A body whose pieces keep hold of its share: they wait to be sent when the body itself has come to its end.
+/// A body with its share. Each piece holds the share too, because pieces wait to be sent after the body has ended.
 struct Held {
     body: Body,
     share: Arc<Share>,
 }
 
-/// A piece of a body.
+/// A piece of a body, with the share that pays for it.
 struct Piece {
     bytes: Bytes,
     _share: Arc<Share>,

@@ -1,4 +1,4 @@
-//! The built client, inside the binary (in debug builds read from the folder). Compressed at build time, never here.
+//! The built client, embedded in the binary; debug builds read it from the folder. It was compressed at build time.
 
 use std::borrow::Cow;
 
@@ -17,13 +17,13 @@ use crate::files::byte_range;
 struct Client;
 
 const INDEX: &str = "index.html";
-/// Names under this folder carry a hash of what is in them.
+/// Folder of files whose names contain a hash of their contents.
 const HASHED: &str = "assets/";
 const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 const ASK_FIRST: HeaderValue = HeaderValue::from_static("no-cache");
 const NOT_BUILT: &str = "The client is not built: run make build.\n";
 
-/// Answers every path that is not the API's: a file of the client, else its index (H4).
+/// Serves every path outside the API: a file of the client, else its index (H4).
 pub async fn serve(method: Method, uri: Uri, headers: HeaderMap) -> Response {
     answer::<Client>(&method, &uri, &headers)
 }
@@ -67,8 +67,8 @@ fn file<Files: RustEmbed>(name: &str, headers: &HeaderMap) -> Option<Response> {
     Some(response)
 }
 
-/// The bytes of a file, and how many of them are this answer's own. Those that are in the binary belong to all answers; a
-/// debug build reads the file for each.
+/// The bytes of a file, and how many of them this response keeps in memory. Embedded bytes cost nothing; a debug build
+/// reads the file for each response.
 fn shared(data: Cow<'static, [u8]>) -> (Bytes, Waiting) {
     match data {
         Cow::Borrowed(bytes) => (Bytes::from_static(bytes), Waiting(0)),
@@ -79,7 +79,7 @@ fn shared(data: Cow<'static, [u8]>) -> (Bytes, Waiting) {
     }
 }
 
-/// The smallest copy that the browser can read.
+/// The smallest variant of the file that the browser accepts.
 fn best_variant<Files: RustEmbed>(
     name: &str,
     headers: &HeaderMap,
@@ -94,7 +94,7 @@ fn best_variant<Files: RustEmbed>(
     Files::get(name).map(|file| (file, None))
 }
 
-/// Whether `Accept-Encoding` names the encoding, and not with a weight of zero (RFC 9110, section 12.5.3).
+/// Whether `Accept-Encoding` names the encoding with a weight above zero (RFC 9110, section 12.5.3).
 fn accepts(headers: &HeaderMap, encoding: &str) -> bool {
     let values = headers.get_all(header::ACCEPT_ENCODING).iter();
     values.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(',')).any(
@@ -151,7 +151,7 @@ mod tests {
         assert!(!accepts("identity", "gzip"));
     }
 
-    /// A client as `client/scripts` leaves it; the compressed copies only say which they are.
+    /// A client as `client/scripts` builds it. Each compressed variant contains only the name of its encoding.
     #[derive(RustEmbed)]
     #[folder = "tests/client/"]
     struct Fixture;

@@ -1,4 +1,4 @@
-//! Who is asking: the login that a request's cookies stand for.
+//! Authentication: the session that a request's cookies prove.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use crate::edge::cookies::Cookie;
 use crate::edge::scheme::Scheme;
 use crate::error::Error;
 
-/// A request that somebody must be logged in for; without that it is a 401.
+/// Extractor for the caller's session. Rejects with 401 without one.
 #[derive(Clone, Debug)]
 pub struct LoggedIn(pub Arc<Session>);
 
-/// A request that may come with a login or without.
+/// Extractor for the caller's session, if there is one.
 #[derive(Clone, Debug)]
 pub struct MaybeLoggedIn(pub Option<Arc<Session>>);
 

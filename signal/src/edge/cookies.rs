@@ -1,4 +1,4 @@
-//! The cookies of a login (H7). Nobody else spells their names.
+//! The cookies of a session (H7). Their names are only here.
 
 use std::time::Duration;
 
@@ -9,23 +9,23 @@ use crate::edge::scheme::Scheme;
 use crate::people::known_devices::{DEVICE_LIFETIME, KnownDevice};
 use crate::people::tokens::{ACCESS_LIFETIME, REFRESH_LIFETIME, Token, Tokens};
 
-/// One of them.
+/// A cookie that the server sets.
 #[derive(Clone, Copy, Debug)]
 pub enum Cookie {
-    /// Shows a login with every request.
+    /// The access token, sent with every request.
     Access,
-    /// Renews a login.
+    /// The refresh token, which renews a session.
     Refresh,
-    /// Shows that somebody logged in here before; it outlives the login.
+    /// Marks a device on which somebody logged in before. It outlives the session.
     Device,
 }
 
-/// What an answer says about cookies.
+/// The `Set-Cookie` headers of a response.
 pub type SetCookies = AppendHeaders<Vec<(HeaderName, String)>>;
 
 impl Cookie {
-    /// On https the prefix keeps other sites of the domain, and plain http, from setting ours (RFC 6265bis, section
-    /// 4.1.3.2).
+    /// The cookie's name. On https its prefix keeps other sites of the domain, and plain http, from setting it
+    /// (RFC 6265bis, section 4.1.3.2).
     const fn name(self, scheme: Scheme) -> &'static str {
         match (self, scheme) {
             (Self::Access, Scheme::Https) => "__Host-access",
@@ -37,8 +37,8 @@ impl Cookie {
         }
     }
 
-    /// What a request shows. On https only the cookie that plain http cannot have set counts; where nobody says what it
-    /// is, that one comes first.
+    /// Reads the cookie of a request. On https only the prefixed name counts, because plain http cannot set it; without
+    /// known https the prefixed name comes first.
     fn read<T>(
         self,
         headers: &HeaderMap,
@@ -52,14 +52,14 @@ impl Cookie {
         }
     }
 
-    /// The token that a request shows.
+    /// The token in the cookie.
     pub fn token(self, headers: &HeaderMap, scheme: Scheme) -> Option<Token> {
         self.read(headers, scheme, Token::parse)
     }
 
     fn set(self, scheme: Scheme, value: &str, seconds: u64) -> (HeaderName, String) {
         let name = self.name(scheme);
-        // The prefix demands the root. Without it the refresh token is sent only where it is read.
+        // The prefix requires the path `/`. Without a prefix the refresh token goes only to the paths that read it.
         let path = match (self, scheme) {
             (Self::Access, _) | (_, Scheme::Https) => "/",
             (Self::Refresh | Self::Device, Scheme::Http) => "/api/auth",
@@ -72,7 +72,7 @@ impl Cookie {
     }
 }
 
-/// Gives a login its tokens.
+/// Sets a session's tokens.
 pub fn set(scheme: Scheme, tokens: &Tokens) -> SetCookies {
     let set = |cookie: Cookie, token: &Token, lifetime: Duration| {
         cookie.set(scheme, &token.encode(), lifetime.as_secs())
@@ -83,7 +83,7 @@ pub fn set(scheme: Scheme, tokens: &Tokens) -> SetCookies {
     ])
 }
 
-/// Gives a login its tokens, and remembers the device.
+/// Sets a new session's tokens and marks the device as known.
 pub fn log_in(scheme: Scheme, tokens: &Tokens, device: &KnownDevice) -> SetCookies {
     let AppendHeaders(mut cookies) = set(scheme, tokens);
     let seconds = DEVICE_LIFETIME.as_secs();
@@ -91,26 +91,26 @@ pub fn log_in(scheme: Scheme, tokens: &Tokens, device: &KnownDevice) -> SetCooki
     AppendHeaders(cookies)
 }
 
-/// Takes a login's cookies away; the device stays known.
+/// Removes a session's cookies. The device stays known.
 pub fn log_out(scheme: Scheme) -> SetCookies {
     let cookies = [Cookie::Access, Cookie::Refresh];
     AppendHeaders(cookies.map(|cookie| cookie.set(scheme, "", 0)).to_vec())
 }
 
-/// Takes everything away.
+/// Removes all cookies.
 pub fn forget(scheme: Scheme) -> SetCookies {
     let AppendHeaders(mut cookies) = log_out(scheme);
     cookies.push(Cookie::Device.set(scheme, "", 0));
     AppendHeaders(cookies)
 }
 
-/// What a request shows that somebody logged in here before.
+/// The proof that somebody logged in on this device before.
 pub fn known_device(headers: &HeaderMap, scheme: Scheme) -> Option<KnownDevice> {
     Cookie::Device.read(headers, scheme, KnownDevice::parse)
 }
 
-/// The value of a cookie (RFC 6265, section 4.2). A name that comes with two values has none: a neighbour of the domain
-/// set one of them, and nothing says which.
+/// The value of a cookie (RFC 6265, section 4.2); `None` for a name with two values. Another host of the domain set one
+/// of them, and the request does not tell which.
 fn value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let lines = headers.get_all(header::COOKIE).into_iter().filter_map(|line| line.to_str().ok());
     let pairs =

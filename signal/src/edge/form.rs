@@ -1,4 +1,4 @@
-//! Forms: fields that come as multipart, and what is wrong with them by field (H6).
+//! Multipart forms: their fields, and what is wrong with each of them (H6).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::multipart::Multipart;
 use crate::people::pictures::{PICTURE_BYTES, SentPicture};
 
-/// Bytes of a text field that are read; more than any field may have, so what is cut off is refused anyway.
+/// Bytes of a text field that are read. No field may be that long, so a text that is cut off fails its check anyway.
 const TEXT_BYTES: usize = 8 * 1024;
 
 impl FromRequest<Arc<App>> for Multipart {
@@ -22,16 +22,16 @@ impl FromRequest<Arc<App>> for Multipart {
     }
 }
 
-/// What a form says: its texts, and its picture if it has one that is not empty.
+/// The texts of a form, and its picture unless that is empty.
 #[derive(Debug, Default)]
 pub struct Form {
     texts: HashMap<String, String>,
-    /// As it was sent.
+    /// The picture as it was sent.
     pub picture: Option<SentPicture>,
 }
 
 impl Form {
-    /// Reads the fields of these names; others are passed over.
+    /// Reads the fields with these names and skips all others.
     ///
     /// # Errors
     /// [`Error`] when the form cannot be read; [`Error::Fields`] when the picture is too large.
@@ -53,7 +53,7 @@ impl Form {
             } else if texts.contains(&&*name) {
                 let bytes = read(&mut multipart, TEXT_BYTES).await?;
                 let text = String::from_utf8(bytes)
-                    .map_err(|_| Error::BadRequest("A text is no UTF-8."))?;
+                    .map_err(|_| Error::BadRequest("A text field is not UTF-8."))?;
                 form.texts.insert(name, text);
             }
         }
@@ -64,42 +64,42 @@ impl Form {
         Ok(form)
     }
 
-    /// The text of a field; empty when there is none.
+    /// The text of a field; empty without that field.
     #[must_use]
     pub fn text(&self, name: &str) -> &str {
         self.texts.get(name).map_or("", String::as_str)
     }
 }
 
-/// The first bytes of a field; the rest is read and forgotten.
+/// Reads the first `most` bytes of a field and discards the rest.
 async fn read(form: &mut Multipart, most: usize) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     while let Some(piece) = form.content().await? {
         let count = piece.len().min(most - bytes.len());
-        // A vector that grows may have room for twice what is in it.
+        // A growing vector may allocate twice its length.
         form.hold(2 * count)?;
         bytes.extend_from_slice(&piece[..count]);
     }
     Ok(bytes)
 }
 
-/// Collects what is wrong with a form, so that all of it is said at once.
+/// Collects the mistakes in a form, so that one response reports all of them.
 #[derive(Debug, Default)]
 pub struct Mistakes(Vec<(&'static str, String)>);
 
 impl Mistakes {
-    /// The value, or its mistake noted.
+    /// Returns the value, or records the mistake.
     pub fn check<T>(&mut self, field: &'static str, value: Result<T, Invalid>) -> Option<T> {
         value.map_err(|Invalid(sentence)| self.0.push((field, sentence.to_owned()))).ok()
     }
 
-    /// The refusal of a form in which something is wrong.
+    /// The refusal with every mistake.
     #[must_use]
     pub fn refusal(self) -> Error {
         Error::Fields(self.0)
     }
 
-    /// Goes on only when nothing is wrong.
+    /// Succeeds when there is no mistake.
     ///
     /// # Errors
     /// [`Error::Fields`] with every mistake.

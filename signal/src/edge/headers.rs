@@ -1,4 +1,4 @@
-//! What every answer carries, and whether a request comes from our own pages.
+//! The security headers of every response, and the check for requests from foreign pages.
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
@@ -7,13 +7,13 @@ use axum::response::Response;
 
 use crate::config::Origin;
 
-/// Longest `Host` that is repeated in the policy; names end at 253 characters.
+/// Longest `Host` that is repeated in the policy: a name of 253 characters, with room for a port.
 const LONGEST_HOST: usize = 262;
 
 const PERMISSIONS: &str = "camera=(self), clipboard-read=(self), clipboard-write=(self), \
      web-share=(self), screen-wake-lock=(self), geolocation=(), microphone=(), payment=(), usb=()";
 
-/// Sets the security headers: scripts of ours only, nothing from elsewhere, no frames, no referrer.
+/// Sets the security headers: only our scripts, no foreign content, no frames, no referrer.
 pub async fn secure(request: Request, next: Next) -> Response {
     let policy = policy(request.headers().get(header::HOST));
     let mut response = next.run(request).await;
@@ -28,19 +28,19 @@ pub async fn secure(request: Request, next: Next) -> Response {
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    // Who says nothing else is answered afresh each time.
+    // Responses are not cached unless they say so.
     let no_store = HeaderValue::from_static("no-store");
     headers.entry(header::CACHE_CONTROL).or_insert(no_store);
     response
 }
 
-/// Makes an answer whose bytes come from strangers inert: opened by itself it is a page that may do nothing.
+/// Sandboxes a response with untrusted bytes, so that opened as a page it can do nothing.
 pub fn inert(headers: &mut HeaderMap) {
     let policy = HeaderValue::from_static("sandbox; default-src 'none'");
     headers.insert(header::CONTENT_SECURITY_POLICY, policy);
 }
 
-/// The content security policy. Older browsers do not take `'self'` for our websocket, so the host is named.
+/// The content security policy. Older browsers do not match websockets with `'self'`, so it names the host.
 fn policy(host: Option<&HeaderValue>) -> HeaderValue {
     let host = host.and_then(|host| host.to_str().ok()).filter(|host| is_plain_host(host));
     let sockets = host.map(|host| format!(" ws://{host} wss://{host}")).unwrap_or_default();
@@ -50,18 +50,18 @@ fn policy(host: Option<&HeaderValue>) -> HeaderValue {
          connect-src 'self' blob:{sockets}; worker-src 'self' blob:; manifest-src 'self'; \
          base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     );
-    // Cannot fail: the host is plain ASCII. The strictest policy is the answer if it did.
+    // Cannot fail, because the host is plain ASCII. The fallback is the strictest policy.
     HeaderValue::from_str(&policy).unwrap_or(HeaderValue::from_static("default-src 'none'"))
 }
 
-/// A name or address with a port, and nothing that could end or add a directive.
+/// Whether the host is a name or address with an optional port, and cannot end or add a directive.
 fn is_plain_host(host: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte);
     !host.is_empty() && host.len() <= LONGEST_HOST && host.bytes().all(is_plain)
 }
 
-/// Whether a browser says that the request comes from a page of another site. Websockets are not covered by the
-/// same-origin policy, so their upgrade must ask this itself (A3).
+/// Whether a browser sent the request from a page of another site. The same-origin policy does not cover websockets, so
+/// their upgrade must check this (A3).
 #[must_use]
 pub fn is_foreign(headers: &HeaderMap, public_url: Option<&Origin>) -> bool {
     let Some(origin) = headers.get(header::ORIGIN) else {

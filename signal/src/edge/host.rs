@@ -1,5 +1,5 @@
-//! Under which names this server answers. A page of another site may resolve its own name to this machine (DNS
-//! rebinding); its requests then look like those of our own pages, except for the name in `Host`.
+//! The names under which this server answers. A page of another site may resolve its own name to this machine (DNS
+//! rebinding). Its requests then look like those of our own pages, except for the name in `Host`.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use crate::address::{Network, Peer};
 use crate::config::Origin;
 use crate::error::Error;
 
-/// By which a proxy tells the name that it was asked under.
+/// The header in which a proxy passes on the name that it was asked under.
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 
-/// The names under which this server answers, beside addresses, `localhost` and names that end in `.local`: nobody
-/// else can make those resolve to this machine in somebody's browser.
+/// The server's names. IP addresses, `localhost` and names that end in `.local` are always accepted, since no foreign
+/// page can have one of them.
 #[derive(Clone, Debug)]
 pub struct Hosts {
     names: Arc<[String]>,
@@ -26,7 +26,7 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    /// `machine` is this machine's own name, `public_url` where the operator says that the server is reached.
+    /// The names `machine`, the machine's host name, and the host of `public_url`.
     #[must_use]
     pub fn new(
         public_url: Option<&Origin>,
@@ -36,33 +36,33 @@ impl Hosts {
         let public =
             public_url.and_then(|url| name_of(url.authority())).map(|(name, _)| name.to_owned());
         let machine = machine.map(str::to_ascii_lowercase);
-        // A machine that is called host.example.org is opened as host, too.
+        // A machine called host.example.org is also opened as host.
         let short = machine.as_deref().and_then(|name| name.split_once('.'));
         let short = short.map(|(short, _)| short.to_owned());
         let names = [public, machine, short].into_iter().flatten().collect();
         Self { names, trusted_proxies: trusted_proxies.into() }
     }
 
-    /// Whether a request is for this server: it says once under which name, and that is one of ours.
+    /// Checks that a request has exactly one host and that it is this server's.
     ///
     /// # Errors
-    /// [`Error::BadRequest`] without a host or with two, [`Error::UnknownHost`] for one that is not ours.
+    /// [`Error::BadRequest`] without a host or with two, [`Error::UnknownHost`] for a foreign one.
     fn check(&self, request: &Request) -> Result<(), Error> {
-        const NO_HOST: Error = Error::BadRequest("A request names its host once, in Host.");
+        const NO_HOST: Error = Error::BadRequest("A request must have exactly one Host.");
         let headers = request.headers();
         let mut hosts = headers.get_all(header::HOST).into_iter();
         let (Some(host), None) = (hosts.next(), hosts.next()) else { return Err(NO_HOST) };
         self.check_name(host.to_str().map_err(|_| NO_HOST)?)?;
-        // A target with a host of its own takes the place of Host (RFC 9112, section 3.2.2).
+        // An absolute target replaces Host (RFC 9112, section 3.2.2).
         if let Some(authority) = request.uri().authority() {
             self.check_name(authority.as_str())?;
         }
-        // A trusted proxy's word is checked besides and never instead: a page on this machine can write the header,
-        // and this machine is trusted.
+        // A trusted proxy's header is checked in addition to Host, never instead: pages on this machine, which is
+        // trusted by default, can send that header too.
         self.forwarded(request, headers).map_or(Ok(()), |host| self.check_name(host))
     }
 
-    /// The name under which a trusted proxy was asked: the last value is its own, the others are hearsay.
+    /// The name under which a trusted proxy was asked. Only the last value is the proxy's own.
     fn forwarded<'a>(&self, request: &Request, headers: &'a HeaderMap) -> Option<&'a str> {
         let peer: &Peer = request.extensions().get()?;
         if !peer.is_one_of(&self.trusted_proxies) {
@@ -73,7 +73,7 @@ impl Hosts {
     }
 
     fn check_name(&self, host: &str) -> Result<(), Error> {
-        const WRONG: Error = Error::BadRequest("The name of the host cannot be read.");
+        const WRONG: Error = Error::BadRequest("The host name is malformed.");
         let (name, authority) = name_of(host).ok_or(WRONG)?;
         let is_ours = name.parse::<Ipv4Addr>().is_ok()
             || is_ipv6(name)
@@ -84,7 +84,7 @@ impl Hosts {
     }
 }
 
-/// The name in `name:port`, without the dot that may end it; none when it cannot be one.
+/// The name in `name:port`, without a final dot; `None` if it is malformed.
 fn name_of(host: &str) -> Option<(&str, Authority)> {
     let authority: Authority = host.parse().ok()?;
     let length = authority.host().len();
@@ -99,7 +99,7 @@ fn is_ipv6(name: &str) -> bool {
     inside.is_some_and(|address| address.parse::<Ipv6Addr>().is_ok())
 }
 
-/// Answers requests that are for this server; refuses the others.
+/// Refuses requests for other hosts.
 pub async fn check(State(hosts): State<Hosts>, request: Request, next: Next) -> Response {
     match hosts.check(&request) {
         Ok(()) => next.run(request).await,
@@ -118,7 +118,7 @@ mod tests {
         Hosts::new(url.as_ref(), Some("Attic.example.org"), &["127.0.0.0/8".parse().unwrap()])
     }
 
-    /// The status of a request from this peer with these headers.
+    /// The response's status for this peer and these headers.
     fn status(hosts: &Hosts, peer: &str, headers: &[(&str, &str)]) -> u16 {
         let mut request = Request::builder().uri("/");
         for (name, value) in headers {

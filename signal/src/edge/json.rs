@@ -1,4 +1,4 @@
-//! Bodies in JSON: what cannot be read is refused in our words.
+//! The JSON body of a request, with refusals in the API's own format.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -21,7 +21,7 @@ use crate::budget::{Budget, Kind, Share};
 use crate::error::Error;
 use crate::multipart;
 
-/// The body of a request, read as `T`. Fields that nobody knows are ignored (H6).
+/// Extractor for a JSON body as `T`. Ignores unknown fields (H6).
 #[derive(Clone, Copy, Debug)]
 pub struct Body<T>(pub T);
 
@@ -39,13 +39,13 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
             if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
                 Error::TooLarge
             } else {
-                Error::BadRequest("The body is not the JSON that this call takes.")
+                Error::BadRequest("The body is not the JSON that this call expects.")
             }
         })
     }
 }
 
-/// The head of a request and its body in memory, with the memory that it takes.
+/// Reads the whole body into memory. Returns it with the request's head and the memory's share.
 async fn whole(request: Request, budget: &Arc<Budget>) -> Result<(Parts, Bytes, Share), Error> {
     let mut held = budget.nothing(Kind::Requests);
     let (parts, body) = request.into_parts();
@@ -58,7 +58,7 @@ async fn whole(request: Request, budget: &Arc<Budget>) -> Result<(Parts, Bytes, 
     Ok((parts, bytes.freeze(), held))
 }
 
-/// What stands in braces: derived readers would take an array for it too, by position.
+/// A JSON object. Derived readers would also accept an array, by position.
 struct Object<T>(T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {

@@ -1,4 +1,4 @@
-//! The edge of HTTP: the routes, what a request is read into, and what goes around every answer.
+//! HTTP: the routes, their extractors, and the layers around every response.
 
 pub(crate) mod answers;
 mod assets;

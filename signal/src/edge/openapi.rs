@@ -1,5 +1,5 @@
-//! The description of every call, made from the handlers that the router knows (H8). A call says what is its own; what
-//! they all have in common is added here.
+//! The OpenAPI document, generated from the router's handlers (H8). A handler describes what is special about it; what
+//! all calls have in common is added here.
 
 use axum::Extension;
 use axum::body::Bytes;
@@ -13,26 +13,26 @@ use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
 use utoipa::openapi::{self, ContentBuilder, RefOr, ResponseBuilder};
 use utoipa::{OpenApi as _, ToSchema};
 
-/// The document as it is sent.
+/// The document in JSON.
 #[derive(Clone, Debug)]
 pub struct Document(Bytes);
 
 impl Document {
-    /// Writes the description of these calls.
+    /// Serializes the description of these calls.
     pub fn of(mut calls: openapi::OpenApi) -> Self {
         complete(&mut calls);
-        // Cannot fail: it is built of strings and maps. An empty document is the answer if it did.
+        // Cannot fail: it consists of strings and maps. The fallback is an empty document.
         Self(calls.to_json().unwrap_or_default().into())
     }
 }
 
-/// This document (H8).
+/// Returns this document (H8).
 #[utoipa::path(get, path = "/api/openapi.json", responses((status = 200, body = Object)))]
 pub async fn describe(Extension(Document(text)): Extension<Document>) -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "application/json")], text)
 }
 
-/// The document before there is a call in it.
+/// The document without calls.
 pub fn common() -> openapi::OpenApi {
     #[derive(utoipa::OpenApi)]
     #[openapi(
@@ -43,7 +43,7 @@ pub fn common() -> openapi::OpenApi {
     Common::openapi()
 }
 
-/// Why a body was not taken: what is wrong by field, or in one sentence.
+/// Why a body was refused: by field, or in one sentence.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "a description")]
@@ -54,7 +54,7 @@ enum Refusal {
     Whole(ErrorBody),
 }
 
-/// Adds what calls have in common.
+/// Adds what all calls have in common.
 fn complete(document: &mut openapi::OpenApi) {
     let cookie = ApiKey::Cookie(ApiKeyValue::new("access"));
     let components = document.components.get_or_insert_default();
@@ -78,8 +78,8 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = (HttpMethod, &mut Ope
     all.into_iter().filter_map(|(method, operation)| Some((method, operation.as_mut()?)))
 }
 
-/// A call is named by its method and path: handlers of different modules have the same name. And every answer must be
-/// described.
+/// Names a call by its method and path, because handlers of different modules share names. Also gives every response a
+/// description.
 fn name(path: &str, method: &HttpMethod, operation: &mut Operation) {
     let is_part = |part: &&str| !part.is_empty() && *part != "api";
     let parts: Vec<_> = path.split(['/', '{', '}', '.']).filter(is_part).collect();
@@ -95,12 +95,12 @@ fn name(path: &str, method: &HttpMethod, operation: &mut Operation) {
         if let RefOr::T(response) = response
             && response.description.is_empty()
         {
-            "As it was asked for.".clone_into(&mut response.description);
+            "Success.".clone_into(&mut response.description);
         }
     }
 }
 
-/// The refusals that a call has because of what it is.
+/// Adds the refusals that follow from the kind of call.
 fn add_answers(method: &HttpMethod, operation: &mut Operation) {
     let mut refuse = |status: &str, schema: &str, description: &str| {
         let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(schema))).build();
@@ -114,16 +114,16 @@ fn add_answers(method: &HttpMethod, operation: &mut Operation) {
     let (has_body, has_parameters) =
         (operation.request_body.is_some(), operation.parameters.is_some());
     if has_body {
-        refuse("400", "Refusal", "The body is not what this call takes.");
+        refuse("400", "Refusal", "The body is malformed or invalid.");
     } else if has_parameters {
-        refuse("400", "ErrorBody", "A parameter is not what this call takes.");
+        refuse("400", "ErrorBody", "A parameter is malformed.");
     }
     if operation.security.is_some() {
-        refuse("401", "ErrorBody", "Nobody is logged in.");
+        refuse("401", "ErrorBody", "The call needs a login.");
     }
     if !matches!(method, HttpMethod::Get) {
-        refuse("403", "ErrorBody", "It comes from another site, or is not allowed.");
+        refuse("403", "ErrorBody", "The request comes from another site, or is not allowed.");
         refuse("413", "ErrorBody", "The body is too large.");
     }
-    refuse("503", "ErrorBody", "The server cannot do it now.");
+    refuse("503", "ErrorBody", "The server has no capacity now.");
 }

@@ -1,4 +1,4 @@
-//! Every path of the server, and the layers around them.
+//! The routes of the server, and the layers around them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,12 +29,12 @@ use crate::error::{Error, give_every_refusal_a_body};
 use crate::network;
 use crate::people::pictures::PICTURE_BYTES;
 
-/// Largest body of a request.
+/// Largest request body, except for uploads.
 const BODY_BYTES: usize = 64 * 1024;
-/// Time for an answer; nothing here takes long.
+/// Time for a response. No call works for long.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The paths, each with what it answers and how it is described.
+/// The whole HTTP service.
 pub fn router(app: Arc<App>) -> Router {
     let (calls, mut document) = calls().split_for_parts();
     let (description, own) = both(routes!(openapi::describe)).split_for_parts();
@@ -48,7 +48,7 @@ pub fn router(app: Arc<App>) -> Router {
     layers(paths, &app).with_state(app)
 }
 
-/// The calls. Every one is here and nowhere else: a path and its methods stand at its handler.
+/// The calls of the API. Each has its path and methods at its handler.
 fn calls() -> OpenApiRouter<Arc<App>> {
     let calls = [
         routes!(accounts::me),
@@ -79,11 +79,11 @@ fn calls() -> OpenApiRouter<Arc<App>> {
         .layer(bounds(BODY_BYTES))
         .merge(with_picture(both(routes!(registration::register))))
         .merge(with_picture(both(routes!(accounts::change_picture))))
-        // A body of any length, for as long as it flows.
+        // Without a limit on its length, for as long as bytes come.
         .merge(both(routes!(uploads::create)))
 }
 
-/// The sockets, and what is not there beside them and the calls (H4).
+/// The websockets, and the fallbacks for unknown paths (H4).
 fn sockets() -> Router<Arc<App>> {
     let nothing = ["/api", "/api/", "/api/{*path}", "/ws", "/ws/", "/ws/{*path}"];
     let nothing =
@@ -93,14 +93,14 @@ fn sockets() -> Router<Arc<App>> {
         .route("/ws/beam/{beam_id}/", get(socket::open))
 }
 
-/// The layers, outermost first. In one stack: each one by itself would be boxed and cloned for every request.
+/// Adds the layers, outermost first. They form one stack, because each by itself would be boxed and cloned per request.
 fn layers(paths: Router<Arc<App>>, app: &Arc<App>) -> Router<Arc<App>> {
     paths.layer(
         ServiceBuilder::new()
             .layer(from_fn(log))
             .layer(from_fn(headers::secure))
             .layer(from_fn(give_every_refusal_a_body))
-            // The last net: the server has no panic that we know of.
+            // The last resort; no panic is known.
             .layer(CatchPanicLayer::new())
             .layer(from_fn_with_state(hosts(app), host::check))
             .layer(csrf(app).with_rejection_response(|_| Error::ForeignOrigin.into_response()))
@@ -109,13 +109,13 @@ fn layers(paths: Router<Arc<App>>, app: &Arc<App>) -> Router<Arc<App>> {
     )
 }
 
-/// What bounds a call: the time for its answer, though not for the answer's body, and the bytes that it may bring.
+/// Bounds of a call: the time until its response begins, and the size of its body.
 fn bounds(bytes: usize) -> (TimeoutLayer, RequestBodyLimitLayer) {
     let timeout = TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, REQUEST_TIMEOUT);
     (timeout, RequestBodyLimitLayer::new(bytes))
 }
 
-/// A call under its described path, and under the same with or without the trailing slash.
+/// Routes a call both with and without a trailing slash. The document has only the described path.
 fn both((schemas, paths, methods): UtoipaMethodRouter<Arc<App>>) -> OpenApiRouter<Arc<App>> {
     let described = paths.paths.keys().next().cloned().unwrap_or_default();
     let other =
@@ -123,7 +123,7 @@ fn both((schemas, paths, methods): UtoipaMethodRouter<Arc<App>>) -> OpenApiRoute
     OpenApiRouter::new().routes((schemas, paths, methods.clone())).route(&other, methods)
 }
 
-/// Forms that may have a picture in them.
+/// Routes for forms that may contain a picture.
 fn with_picture(paths: OpenApiRouter<Arc<App>>) -> OpenApiRouter<Arc<App>> {
     paths.layer(bounds(PICTURE_BYTES + BODY_BYTES))
 }
@@ -134,13 +134,13 @@ fn hosts(app: &App) -> Hosts {
     Hosts::new(app.public_url.as_ref(), machine.as_deref(), &app.trusted_proxies)
 }
 
-/// Requests that change something come from our own pages, or from no page at all (H5).
+/// Admits requests that change something only from our own pages or from outside a browser (H5).
 fn csrf(app: &App) -> CsrfLayer {
     let Some(url) = &app.public_url else {
         return CsrfLayer::new();
     };
     CsrfLayer::new().add_trusted_origin(url.as_str()).unwrap_or_else(|error| {
-        tracing::warn!(%error, "the public address cannot be trusted as an origin");
+        tracing::warn!(%error, "the public address is not usable as a trusted origin");
         CsrfLayer::new()
     })
 }
@@ -153,7 +153,7 @@ async fn not_this_method() -> Error {
     Error::MethodNotAllowed
 }
 
-/// Whose limits the request counts for, and how its cookies are named.
+/// Determines the client for the limits, and the scheme for the cookies' names.
 async fn find_client(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let (headers, trusted) = (request.headers(), &app.trusted_proxies);
     let peer = request.extensions().get::<Peer>().copied();
@@ -165,7 +165,7 @@ async fn find_client(State(app): State<Arc<App>>, mut request: Request, next: Ne
     next.run(request).await
 }
 
-/// One line a request: the pattern of its path, never the path, for ids and queries are nobody's business.
+/// Logs one line per request, with the pattern of its path instead of the path, because paths contain secret ids.
 async fn log(request: Request, next: Next) -> Response {
     let method = request.method().clone();
     let path = request.extensions().get::<MatchedPath>().cloned();
@@ -173,7 +173,7 @@ async fn log(request: Request, next: Next) -> Response {
     let response = next.run(request).await;
     let (status, ms) = (response.status().as_u16(), started.elapsed().as_millis());
     let path = path.as_ref().map_or("other", MatchedPath::as_str);
-    // What only reads, and may, is no news.
+    // Successful reads are not worth a line.
     if method.is_safe() && status < 400 {
         tracing::debug!(%method, path, status, ms, "request");
     } else {

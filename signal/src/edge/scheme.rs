@@ -1,21 +1,21 @@
-//! Whether a request came over https, as far as that can be known here: it decides how the cookies are named (H7).
+//! The scheme of a request, as far as it is known. The names of the cookies depend on it (H7).
 
 use axum::http::{HeaderMap, header};
 
 use crate::address::{Network, Peer};
 use crate::config::Origin;
 
-/// How the browser reached us.
+/// The scheme with which the browser reached the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// In clear text, or nobody says otherwise.
+    /// http, or not known to be https.
     Http,
-    /// Encrypted: by us, or by a proxy before us.
+    /// https, served here or by a proxy in front.
     Https,
 }
 
 impl Scheme {
-    /// The scheme of a request.
+    /// Determines the scheme of a request.
     #[must_use]
     pub fn of(
         peer: Peer,
@@ -25,7 +25,7 @@ impl Scheme {
     ) -> Self {
         let by_proxy =
             || peer.is_one_of(trusted) && first(headers, "x-forwarded-proto") == Some("https");
-        // A proxy may replace the Host; what the browser sends as Origin it leaves alone.
+        // A proxy may replace Host but not Origin.
         let by_name = || {
             public_url.filter(|url| url.is_https()).is_some_and(|url| {
                 first(headers, header::HOST.as_str()) == Some(url.authority())
@@ -36,7 +36,7 @@ impl Scheme {
     }
 }
 
-/// The first of the values of a header: what the outermost proxy saw.
+/// The first of a header's values, which the outermost proxy wrote.
 fn first<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let value = headers.get(name)?.to_str().ok()?;
     value.split(',').next().map(str::trim)

@@ -1,23 +1,22 @@
-//! Which bytes of a file are asked for (RFC 9110, section 14): the whole, or one range. Of several ranges at once the
-//! whole is the answer, as the RFC allows.
+//! Range requests (RFC 9110, section 14). A request for several ranges gets the whole file, as the RFC allows.
 
 use std::ops::Range;
 
 use axum::http::{HeaderMap, header};
 
-/// What is to be answered.
+/// What to answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// All of it (200).
+    /// The whole file (200).
     Whole,
     /// These bytes (206).
     Part(Range<u64>),
-    /// Nothing that is there (416).
+    /// No byte of the file is in the range (416).
     Nothing,
 }
 
-/// What a request asks of a file of this size and tag. A range that belongs to another state of the file counts for
-/// nothing (If-Range).
+/// What a request asks for of a file with this size and entity tag. A range of another version of the file is ignored
+/// (If-Range).
 #[must_use]
 pub fn asked(headers: &HeaderMap, size: u64, tag: &str) -> Asked {
     let range = headers.get(header::RANGE).and_then(|value| value.to_str().ok());
@@ -28,7 +27,7 @@ pub fn asked(headers: &HeaderMap, size: u64, tag: &str) -> Asked {
     }
 }
 
-/// Whether what the asker has is this state of the file (If-None-Match).
+/// Whether the client's copy is this version of the file (If-None-Match).
 #[must_use]
 pub fn is_known(headers: &HeaderMap, tag: &str) -> bool {
     let values = headers.get_all(header::IF_NONE_MATCH).into_iter();
@@ -37,7 +36,7 @@ pub fn is_known(headers: &HeaderMap, tag: &str) -> bool {
     tags.any(|own| matches!(own.trim(), "*") || own.trim().trim_start_matches("W/") == tag)
 }
 
-/// A range as it is written, before the size is known.
+/// A range as written, before the size is known.
 #[derive(Clone, Copy)]
 enum Written {
     From { first: u64, last: u64 },
@@ -48,7 +47,7 @@ fn parse(text: &str) -> Option<Written> {
     let (first, last) = text.strip_prefix("bytes=")?.trim().split_once('-')?;
     let number = |text: &str| {
         let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        // So many digits that they do not fit are far behind the end.
+        // A number with too many digits is far beyond the end of any file.
         is_number.then(|| text.parse().unwrap_or(u64::MAX))
     };
     match (first, last) {

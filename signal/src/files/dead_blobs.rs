@@ -1,4 +1,4 @@
-//! Removes the bytes of what has ended: the outbox of `heliograph_storage::dead_blobs` says which.
+//! Deletes the blobs on the list of `heliograph_storage::dead_blobs`.
 
 use std::time::Duration;
 
@@ -9,26 +9,26 @@ use heliograph_storage::dead_blobs::DeadBlob;
 use crate::clock::{Clock, millis};
 use crate::error::Error;
 
-/// Blobs that are looked up at a time.
+/// Blobs per look-up.
 const BLOBS: u32 = 100;
 
-/// Time until a blob that could not be removed is tried again, for the first time.
+/// Pause before the second try to delete a blob.
 const PAUSE: Duration = Duration::from_mins(10);
-/// Of a blob that could not be removed, each pause is so many times the one before it.
+/// Factor by which each pause is longer than the one before.
 const LONGER: u32 = 6;
-/// Pauses that grow: the longest is a day and a half.
+/// Number of pauses that grow; the longest is a day and a half.
 const GROWING: u64 = 3;
-/// How often a server may refuse to remove the parts of an unfinished upload, over four days in which somebody may change
-/// what it allows us.
+/// Refusals to delete the parts of an unfinished upload before they are given up. They span four days, in which an
+/// operator can correct the server's permissions.
 const TRIES: u64 = 5;
-/// Blobs in a row that could not be removed, after which the place is left alone until the next time.
+/// Consecutive failures after which the rest waits for the next run.
 const FAILURES: usize = 8;
 
-/// Removes the blobs that nobody wants any more. What cannot be removed now is tried again later, and keeps none of the
-/// others.
+/// Deletes the blobs that are no longer needed. Tries again later where that fails; a blob that keeps failing does not
+/// keep the others.
 pub async fn remove(storage: Storage, blobs: Blobs, clock: Clock) {
     if let Err(error) = try_to_remove(&storage, &blobs, clock).await {
-        tracing::error!(%error, "the blobs to be removed could not be looked up");
+        tracing::error!(%error, "the list of dead blobs could not be read");
     }
 }
 
@@ -49,7 +49,7 @@ async fn try_to_remove(storage: &Storage, blobs: &Blobs, clock: Clock) -> Result
                 }
                 Err(error) => {
                     failures += 1;
-                    tracing::error!(%error, "a blob could not be removed and is tried again later");
+                    tracing::error!(%error, "a blob could not be deleted; trying again later");
                     storage.put_off_dead_blob(key, now + millis(pause_after(tries))).await?;
                 }
             }
@@ -64,8 +64,8 @@ fn pause_after(tries: u64) -> Duration {
     (0..tries.min(GROWING)).fold(PAUSE, |pause, _| pause * LONGER)
 }
 
-/// Removes a blob and its parts. Some servers refuse to remove parts that they do not have, so in the end a refusal is
-/// taken for that.
+/// Deletes a blob and its parts. Some stores refuse to delete parts that do not exist, so after [`TRIES`] refusals the
+/// parts count as gone.
 async fn remove_one(
     blobs: &Blobs,
     DeadBlob { key, parts, tries }: DeadBlob,

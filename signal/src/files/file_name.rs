@@ -1,14 +1,14 @@
-//! Names of files, as strangers send them: cleaned before anybody sees or saves them.
+//! File names from strangers, cleaned before anybody sees them or saves a file under them.
 
 use heliograph_shared::names::is_deceptive;
 
-/// Longest name, in bytes: what file systems take.
+/// Longest name in bytes; the limit of common file systems.
 const MOST_BYTES: usize = 255;
-/// The name of a file that has none.
+/// Name of a file without one.
 const NAMELESS: &str = "file";
 
-/// The last part of a path, without what cannot be seen or turns the text around, and short enough for a file system;
-/// the extension stays.
+/// The last part of a path, without invisible characters and those that change the direction of text. A long name is
+/// cut to 255 bytes and keeps its extension.
 #[must_use]
 pub fn clean(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -28,8 +28,8 @@ fn shorten(name: &str) -> String {
     format!("{stem}{extension}")
 }
 
-/// The value of a `Content-Disposition` that has the file saved under its name (RFC 6266, and RFC 8187 for the second
-/// form, which every browser prefers).
+/// A `Content-Disposition` that makes the browser save the file under this name (RFC 6266, with the encoded form of
+/// RFC 8187, which every browser prefers).
 #[must_use]
 pub fn attachment(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_graphic() && !"\"\\%;".contains(c) { c } else { '_' };

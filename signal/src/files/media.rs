@@ -1,8 +1,7 @@
-//! What a file is by its first bytes. Only images, audio and video have an answer; of what a sender calls a file no more
-//! is believed than which of those it is meant to be. Magic numbers: WHATWG MIME Sniffing, section 6, and for what it
-//! lacks the formats' own specifications.
+//! Recognizes images, audio and video by their first bytes. The declared media type only says which of the three the
+//! file should be. Magic numbers: WHATWG MIME Sniffing, section 6, and the specifications of the formats that it lacks.
 
-/// Bytes of a file that are looked at.
+/// Bytes of a file that are examined.
 pub const HEAD: usize = 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,11 +11,11 @@ enum Category {
     Video,
 }
 
-/// A beginning, where it stands, and what the file is then, by what it is meant to be.
+/// A magic number, its offset, and the media type it stands for in each declared category.
 struct Magic {
     at: usize,
     bytes: &'static [u8],
-    /// A second part that must be there too.
+    /// A second magic number and its offset, which must match too.
     also: Option<(usize, &'static [u8])>,
     types: &'static [(Category, &'static str)],
 }
@@ -39,7 +38,7 @@ const fn magic_and(
 
 use Category::{Audio, Image, Video};
 
-/// The first that fits. SVG is not among them, and must not be: it is a page that runs scripts.
+/// In order: the first match counts. SVG must not be among them, because it can contain scripts.
 const MAGIC: &[Magic] = &[
     magic(0, b"\xff\xd8\xff", &[(Image, "image/jpeg")]),
     magic(0, b"\x89PNG\r\n\x1a\n", &[(Image, "image/png")]),
@@ -87,7 +86,7 @@ const MAGIC: &[Magic] = &[
     magic_and(b"\x47", (188, b"\x47"), &[(Video, "video/mp2t")]),
 ];
 
-/// What makes a page, a script or a document of a file whose beginning says something else, in lower case.
+/// Marks of a page, a script or a document, in lower case. A file with one in its head may be disguised.
 const DISGUISED: &[&[u8]] = &[
     b"<!doctype",
     b"<html",
@@ -100,8 +99,8 @@ const DISGUISED: &[&[u8]] = &[
     b"%pdf-",
 ];
 
-/// The media type of a file that is an image, audio or video both as it is called and by its first bytes; none for
-/// anything else, and for what would be a page or a document too.
+/// The media type of a file whose declared type and first bytes both make it an image, audio or video; `None` for other
+/// files, and for those that could also be a page or a document.
 #[must_use]
 pub fn recognise(declared: &str, head: &[u8]) -> Option<&'static str> {
     let category = declared_category(declared)?;

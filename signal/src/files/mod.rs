@@ -1,4 +1,4 @@
-//! Stored files: how they come in, what they are, which part of them is asked for, and how their bytes go.
+//! Stored files: receiving, recognizing, range requests, deleting.
 
 pub mod byte_range;
 pub mod dead_blobs;

@@ -1,4 +1,4 @@
-//! The beams that are live now, and the sockets of the devices in them.
+//! The live beams, and the sockets of the devices in them.
 
 pub mod beam;
 pub mod outbox;

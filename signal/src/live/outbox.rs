@@ -1,5 +1,5 @@
-//! What waits for one device. Bounded, and nobody ever waits for it: who lets it fill loses the socket (S16).
-//! Relay frames have their own bounds (R2) and wait beside the messages.
+//! The queue of messages and frames for one device. It is bounded and never blocks its senders: a device that lets it
+//! fill up is closed (S16). Relay frames have their own bounds (R2) and wait beside the messages.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,25 +16,26 @@ use crate::budget::{Budget, Kind, Share, Spent};
 use crate::live::shared_texts::{SharedText, SharedTexts};
 use crate::live::websocket::Message;
 
-/// Most messages that the writer takes at once.
+/// Most messages in one batch.
 const BATCH_MESSAGES: usize = 64;
-/// Bytes after which the writer takes no more at once, so that a message never waits behind a long row of frames.
+/// Bytes after which a batch is complete, so that a message never waits behind many frames.
 const BATCH_BYTES: usize = 256 * 1024;
 
-/// Bytes of a message that counts by itself for the budget of the process. Longer ones are shared by many devices.
+/// Bytes from which a message is charged to the budget once for all outboxes in which it waits. Shorter ones are
+/// charged in each.
 const LONG: usize = 16 * 1024;
-/// What a message or a frame costs besides its bytes.
+/// Estimated memory of a queued message or frame besides its bytes.
 const OVERHEAD: usize = 128;
-/// A device for which no more than this waits keeps up: it is served also when the budget is spent by others.
+/// A device with at most this many bytes waiting keeps up, and is served even when others have spent the budget.
 const KEEPS_UP: usize = 64 * 1024;
-/// What a short frame counts for, so that a window of them costs no more memory than one of long ones (R2).
+/// What a shorter frame counts as, so that a window of them takes no more memory than one of long frames (R2).
 const SHORTEST_FRAME: usize = 256;
 
-/// The relay holds as much for this device as it may.
+/// The bounds of the relay for this device are reached.
 #[derive(Debug, PartialEq, Eq)]
 pub struct RelayFull;
 
-/// The queue towards one device. Shared by its beam, the relay and its socket.
+/// The queue for one device, shared by its beam, the relay and its socket.
 #[derive(Debug)]
 pub struct Outbox {
     queue: Mutex<Queue>,
@@ -48,34 +49,34 @@ pub struct Outbox {
 struct Queue {
     messages: VecDeque<(Message, Charge)>,
     frames: VecDeque<(DeviceId, Bytes)>,
-    /// Taken or not, but not yet written.
+    /// Messages that are queued or taken, but not written yet.
     waiting_messages: usize,
     waiting_bytes: usize,
     relayed: HashMap<DeviceId, usize>,
     relayed_bytes: usize,
-    /// The last ping's answer. One at most: who pings without reading the pongs fills nothing.
+    /// The answer to the last ping. Only one is kept, so that a device which pings without reading cannot fill memory.
     pong: Option<Bytes>,
     close: Option<CloseCode>,
-    /// For the messages that wait, but for the long ones.
+    /// The share of the short messages.
     for_messages: Share,
     for_frames: Share,
 }
 
-/// How a message counts for the budget of the process.
+/// How a message is charged to the budget.
 #[derive(Debug)]
 enum Charge {
-    /// Not at all: the budget was spent, and this device keeps up.
+    /// Not charged: the budget was spent, but this device keeps up.
     Nothing,
-    /// With so many bytes of the outbox's own share.
+    /// So many bytes of the outbox's own share.
     Own(usize),
-    /// Together with the other outboxes in which it waits.
+    /// Once for all outboxes in which it waits.
     Shared(Arc<SharedText>),
 }
 
-/// What the writer took, to be given back as written.
+/// What the writer took from the queue. Pass it to [`Outbox::written`] afterwards.
 #[derive(Debug, Default)]
 pub struct Batch {
-    /// In the order in which they are to be written.
+    /// In the order in which to write them.
     pub messages: Vec<Message>,
     counted_messages: usize,
     counted_bytes: usize,
@@ -85,7 +86,7 @@ pub struct Batch {
 }
 
 impl Default for Outbox {
-    /// With a budget that is never spent.
+    /// An outbox with an unlimited budget.
     fn default() -> Self {
         let budget = Budget::unlimited();
         Self::new(budget.clone(), SharedTexts::new(budget))
@@ -93,14 +94,14 @@ impl Default for Outbox {
 }
 
 impl Outbox {
-    /// Nothing waits yet; what will counts for this budget.
+    /// An empty outbox, charged to this budget.
     #[must_use]
     pub fn new(budget: Arc<Budget>, texts: Arc<SharedTexts>) -> Self {
         let (filled, closed) = (Notify::new(), Notify::new());
         Self { queue: Mutex::new(Queue::new(&budget, None)), filled, closed, budget, texts }
     }
 
-    /// Queues a message. When there is no room the device is closed instead, and nobody else notices.
+    /// Queues a message. Without room for it, the device is closed instead; the sender does not notice.
     pub fn push(&self, message: Message) {
         let mut queue = self.lock();
         if queue.close.is_some() {
@@ -130,7 +131,7 @@ impl Outbox {
     /// Queues a frame that `from` relays to this device.
     ///
     /// # Errors
-    /// [`RelayFull`] when as many bytes of that device, of all of them, or of all in this process, wait as may.
+    /// [`RelayFull`] when the bytes from that device, from all devices, or in the process are at their bound.
     pub fn push_frame(&self, from: DeviceId, frame: Bytes) -> Result<(), RelayFull> {
         let mut queue = self.lock();
         if queue.close.is_some() {
@@ -151,13 +152,13 @@ impl Outbox {
         Ok(())
     }
 
-    /// Answers a ping; an answer that still waits is replaced.
+    /// Queues the answer to a ping. It replaces one that is still queued.
     pub fn push_pong(&self, payload: Bytes) {
         self.lock().pong = Some(payload);
         self.filled.notify_one();
     }
 
-    /// Closes the device. The first reason counts; what still waits is dropped.
+    /// Closes the device and drops what is queued. Only the first code counts.
     pub fn close(&self, code: CloseCode) {
         let mut queue = self.lock();
         if queue.close.is_none() {
@@ -167,7 +168,7 @@ impl Outbox {
         self.closed.notify_one();
     }
 
-    /// Waits until the device is to be closed.
+    /// Waits until the device is to be closed, and returns the code.
     pub async fn closing(&self) -> CloseCode {
         loop {
             if let Some(code) = self.lock().close {
@@ -177,7 +178,7 @@ impl Outbox {
         }
     }
 
-    /// Waits for something to write, and takes a batch of it. Messages go before frames.
+    /// Waits for something to write and takes a batch of it, messages before frames.
     pub async fn take(&self) -> Batch {
         loop {
             let batch = self.lock().take();
@@ -188,7 +189,7 @@ impl Outbox {
         }
     }
 
-    /// The batch is on its way: its room is free again.
+    /// Frees the room of a written batch.
     pub fn written(&self, batch: &Batch) {
         let mut queue = self.lock();
         if queue.close.is_some() {
@@ -210,7 +211,7 @@ impl Outbox {
         queue.let_go_of_memory();
     }
 
-    /// Counts a message for the budget of the process.
+    /// Charges a message to the budget.
     fn charge(&self, queue: &mut Queue, message: &Message) -> Result<Charge, Spent> {
         if let Message::Text(text) = message
             && text.len() >= LONG
@@ -222,7 +223,7 @@ impl Outbox {
         Ok(Charge::Own(bytes))
     }
 
-    /// A panic elsewhere leaves a queue that is still a queue.
+    /// A poisoned lock is safe to use: the queue stays consistent.
     fn lock(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -270,7 +271,7 @@ impl Queue {
         batch
     }
 
-    /// After a burst an idle socket shall cost as little as before it.
+    /// Frees the capacity that a burst left behind, so that an idle socket costs little.
     fn let_go_of_memory(&mut self) {
         if self.messages.is_empty() && self.messages.capacity() > BATCH_MESSAGES {
             self.messages = VecDeque::new();
@@ -402,7 +403,7 @@ mod tests {
         assert_eq!(pushed.count(), RELAY_PAIR_BYTES / SHORTEST_FRAME);
     }
 
-    /// Outboxes with one budget of 1 MiB for messages and one for frames.
+    /// Outboxes that share a budget of 1 MiB for messages and 1 MiB for frames.
     fn outboxes<const N: usize>() -> (Arc<Budget>, [Outbox; N]) {
         let flags = ["--memory-messages", "1MiB", "--memory-frames", "1MiB"];
         let budget = budget(&flags);

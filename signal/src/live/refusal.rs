@@ -1,10 +1,10 @@
-//! Why a message or frame is refused, as its sender is told (S14); the socket stays.
+//! Why a message or frame is refused, as its sender is told (S14). The socket stays open.
 
 use heliograph_shared::decode::Subject;
 use heliograph_shared::error::ErrorCode;
 use heliograph_shared::socket::ServerMessage;
 
-/// A refusal.
+/// Why something is refused: a sentence for people, a code for programs, and the item or device it is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {
     detail: &'static str,
@@ -13,13 +13,13 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// A sentence for a person, and the same for a program.
+    /// A refusal with a sentence for people and a code for programs.
     #[must_use]
     pub const fn new(detail: &'static str, code: ErrorCode) -> Self {
         Self { detail, code, subject: Subject { id: None, to: None } }
     }
 
-    /// The same, naming what was refused.
+    /// Adds the item or device that the refusal is about.
     #[must_use]
     pub const fn about(self, subject: Subject) -> Self {
         Self { subject, ..self }

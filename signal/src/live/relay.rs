@@ -1,4 +1,5 @@
-//! Binary frames between two devices of a beam (section R): forwarded in memory, unread, past the beam's own task.
+//! Binary frames between two devices of a beam (section R). They are forwarded unread, in memory, without the beam's
+//! task.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -13,23 +14,23 @@ use crate::live::beam::ConnectionId;
 use crate::live::outbox::Outbox;
 use crate::live::refusal::Refusal;
 
-/// Bytes of the address before a frame (R1).
+/// Length of the address before a frame, in bytes (R1).
 pub const ADDRESS: usize = 16;
 
-/// Frames of fewer bytes are copied: they stand in the buffer into which their socket reads ahead, and would keep all of
-/// it for as long as they wait.
+/// Frames with fewer bytes are copied. Otherwise each would keep the whole buffer alive into which its socket read it.
 const SHORT: usize = 2 * 1024;
 const NO_ADDRESS: Refusal = Refusal::new("This frame names no device.", ErrorCode::BadRequest);
 const TOO_LARGE: Refusal = Refusal::new("This frame is too large.", ErrorCode::TooLarge);
 const READ_ONLY: Refusal = Refusal::new("You may only read in this beam.", ErrorCode::Forbidden);
-const DEVICE_GONE: Refusal = Refusal::new("That device is not here.", ErrorCode::DeviceGone);
+const DEVICE_GONE: Refusal =
+    Refusal::new("That device is not in this beam.", ErrorCode::DeviceGone);
 const RELAY_FULL: Refusal =
-    Refusal::new("Too much is on its way to that device.", ErrorCode::RelayFull);
+    Refusal::new("Too much data is waiting for that device.", ErrorCode::RelayFull);
 
-/// First byte of a frame that carries bytes of a file (section F).
+/// First byte of a frame with a chunk of a file (section F).
 const CHUNK: u8 = 2;
 
-/// The devices of one beam, as the relay knows them.
+/// The devices of one beam that frames can be forwarded to.
 #[derive(Debug, Default)]
 pub struct Relay {
     devices: RwLock<HashMap<DeviceId, Member>>,
@@ -39,18 +40,18 @@ pub struct Relay {
 struct Member {
     connection: ConnectionId,
     outbox: Arc<Outbox>,
-    /// Whether it may send what others asked for (S24).
+    /// Whether it may send chunks that others asked for (S24).
     sends_chunks: bool,
 }
 
 impl Relay {
-    /// The device can be reached on this connection, and no longer on an older one.
+    /// Adds a device, or moves it to a newer connection.
     pub fn add(&self, device: DeviceId, connection: ConnectionId, outbox: Arc<Outbox>) {
         let mut devices = self.devices.write().unwrap_or_else(PoisonError::into_inner);
         devices.insert(device, Member { connection, outbox, sends_chunks: true });
     }
 
-    /// Says whether a device may send chunks.
+    /// Sets whether a device may send chunks.
     pub fn allow_chunks(&self, device: DeviceId, allowed: bool) {
         let mut devices = self.devices.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(member) = devices.get_mut(&device) {
@@ -58,7 +59,7 @@ impl Relay {
         }
     }
 
-    /// The connection is gone; a newer one of the same device stays.
+    /// Removes a device, unless it has a newer connection.
     pub fn remove(&self, device: DeviceId, connection: ConnectionId) {
         let mut devices = self.devices.write().unwrap_or_else(PoisonError::into_inner);
         if devices.get(&device).is_some_and(|member| member.connection == connection) {
@@ -66,10 +67,10 @@ impl Relay {
         }
     }
 
-    /// Forwards `to ‖ frame` as `from ‖ frame` (R1), or drops it and says why (R2, R3).
+    /// Forwards `to ‖ frame` as `from ‖ frame` (R1).
     ///
     /// # Errors
-    /// What the sender is told; it names the addressee.
+    /// Why the frame is dropped, for its sender (R2, R3). Names the receiver where the frame does.
     pub fn forward(&self, from: DeviceId, mut message: BytesMut) -> Result<(), Refusal> {
         let (is_chunk, bytes) = (message.get(ADDRESS) == Some(&CHUNK), message.len());
         let address = message.first_chunk_mut::<ADDRESS>().ok_or(NO_ADDRESS)?;
@@ -79,17 +80,17 @@ impl Relay {
             return Err(refused(TOO_LARGE));
         }
         let outbox = self.way(from, to, is_chunk).map_err(refused)?;
-        // The sender goes where the addressee stood: a long frame is not copied.
+        // The sender's id takes the place of the receiver's, so a long frame is not copied.
         *address = *from.as_bytes();
         let frame =
             if message.len() < SHORT { Bytes::copy_from_slice(&message) } else { message.freeze() };
         outbox.push_frame(from, frame).map_err(|_| refused(RELAY_FULL))
     }
 
-    /// Both ends under one lock.
+    /// Looks up both devices under one lock.
     fn way(&self, from: DeviceId, to: DeviceId, is_chunk: bool) -> Result<Arc<Outbox>, Refusal> {
         let devices = self.devices.read().unwrap_or_else(PoisonError::into_inner);
-        // Who is not here, or no longer, may send nothing.
+        // A device that is not in the beam, or no longer, may send nothing.
         let sender = devices.get(&from).ok_or(READ_ONLY)?;
         if is_chunk && !sender.sends_chunks {
             return Err(READ_ONLY);

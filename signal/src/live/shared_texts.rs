@@ -1,18 +1,18 @@
-//! Long texts count once for the budget, in however many outboxes they wait: all the devices of a beam share their bytes.
+//! Charges a long text to the budget once, in however many outboxes it waits, since they share its bytes.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::budget::{Budget, Kind, Share, Spent};
 
-/// The long texts that wait now, by the address of their first byte. No other text can have it while they wait.
+/// The long texts that wait now, by the address of their first byte, which is unique while they wait.
 #[derive(Debug)]
 pub struct SharedTexts {
     budget: Arc<Budget>,
     waiting: Mutex<HashMap<usize, Weak<SharedText>>>,
 }
 
-/// A text that waits in one outbox or in many.
+/// A text that waits in at least one outbox. It is charged until the last of them drops it.
 #[derive(Debug)]
 pub struct SharedText {
     texts: Arc<SharedTexts>,
@@ -21,16 +21,16 @@ pub struct SharedText {
 }
 
 impl SharedTexts {
-    /// Nothing waits yet.
+    /// An empty collection, charged to this budget.
     #[must_use]
     pub fn new(budget: Arc<Budget>) -> Arc<Self> {
         Arc::new(Self { budget, waiting: Mutex::default() })
     }
 
-    /// Counts the text, unless it waits elsewhere and is counted already.
+    /// Charges the text, unless it already waits elsewhere.
     ///
     /// # Errors
-    /// [`Spent`] when there is no room for it.
+    /// [`Spent`] when the budget has no room for it.
     pub fn wait(self: &Arc<Self>, text: &[u8]) -> Result<Arc<SharedText>, Spent> {
         let address = text.as_ptr().addr();
         let mut waiting = self.lock();
@@ -43,7 +43,7 @@ impl SharedTexts {
         Ok(text)
     }
 
-    /// A panic elsewhere leaves texts that are still counted.
+    /// A poisoned lock is safe to use: the texts stay charged.
     fn lock(&self) -> MutexGuard<'_, HashMap<usize, Weak<SharedText>>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -52,7 +52,7 @@ impl SharedTexts {
 impl Drop for SharedText {
     fn drop(&mut self) {
         let mut waiting = self.texts.lock();
-        // A new text at this address may have come in between.
+        // A new text may have come to the same address in between.
         if waiting.get(&self.address).is_some_and(|text| text.strong_count() == 0) {
             waiting.remove(&self.address);
         }

@@ -1,4 +1,4 @@
-//! The sockets that are open now, so that the server's end can close them all without a stampede (S19).
+//! The open sockets, so that a shutdown can close them all without a stampede of reconnects (S19).
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,14 +15,14 @@ use crate::live::beam::ConnectionId;
 use crate::live::outbox::Outbox;
 use crate::live::shared_texts::SharedTexts;
 
-/// Time over which many sockets are closed, so that their devices do not all come back at once.
+/// Longest time over which a shutdown closes sockets, so that the devices do not all reconnect at once.
 const SPREAD: Duration = Duration::from_secs(10);
-/// Pause between two groups.
+/// Pause between two groups of sockets.
 const STEP: Duration = Duration::from_millis(10);
-/// Sockets of one group, as long as that is enough to be done within [`SPREAD`].
+/// Sockets closed at a time, if that is enough to finish within [`SPREAD`].
 const GROUP: usize = 5;
 
-/// Every open socket.
+/// The open sockets.
 #[derive(Debug)]
 pub struct Sockets {
     all: Mutex<All>,
@@ -43,25 +43,25 @@ struct Open {
     login: Option<Login>,
 }
 
-/// The login with which a socket was opened, and the beam that it was opened to.
+/// The login of a socket, and the socket's beam.
 #[derive(Debug)]
 struct Login {
     session: SessionId,
     account: AccountId,
     beam: BeamId,
-    /// How the person is shown, if that changed since.
+    /// The user's public fields, if they changed since the socket was opened.
     user: Option<DeviceUser>,
 }
 
 impl Sockets {
-    /// None is open yet; what waits for them counts for this budget.
+    /// No open sockets. Their queues will be charged to this budget.
     #[must_use]
     pub fn new(budget: Arc<Budget>) -> Self {
         let texts = SharedTexts::new(budget.clone());
         Self { all: Mutex::default(), budget, texts }
     }
 
-    /// A new socket. At the server's end it is closed at once.
+    /// Registers a new socket. During a shutdown it is closed at once.
     #[must_use]
     pub fn open(&self) -> (ConnectionId, Arc<Outbox>) {
         let mut all = self.lock();
@@ -75,13 +75,13 @@ impl Sockets {
         (connection, outbox)
     }
 
-    /// The socket is gone.
+    /// Removes a socket.
     pub fn closed(&self, connection: ConnectionId) {
         self.lock().sockets.remove(&connection);
     }
 
-    /// The socket was opened with a login and ends with it. Whoever says so asks afterwards whether the login is still
-    /// open (`Logins::account_of`): an end that came before this did not find the socket.
+    /// Ties the socket to a session, whose end closes it. Call `Logins::account_of` afterwards to see that the session
+    /// still exists: an end before this call did not find the socket.
     pub fn belongs_to(
         &self,
         connection: ConnectionId,
@@ -94,7 +94,7 @@ impl Sockets {
         }
     }
 
-    /// A person is shown differently from now on. Says in which beams their devices are, or will be in a moment.
+    /// Changes how an account's devices are shown, and returns the beams in which they are or will soon be.
     #[must_use]
     pub fn change_user(&self, account: AccountId, user: &DeviceUser) -> HashSet<BeamId> {
         let mut all = self.lock();
@@ -107,18 +107,18 @@ impl Sockets {
         .collect()
     }
 
-    /// How the person at a socket is shown, if that changed since it was opened.
+    /// The public fields of a socket's user, if they changed since it was opened.
     #[must_use]
     pub fn user_of(&self, connection: ConnectionId) -> Option<DeviceUser> {
         self.lock().sockets.get(&connection)?.login.as_ref()?.user.clone()
     }
 
-    /// Closes the sockets of a login (S27).
+    /// Closes the sockets of a session (S27).
     pub fn end_session(&self, session: SessionId) {
         self.end(|login| login.session == session);
     }
 
-    /// Closes the sockets of all logins of an account (S27).
+    /// Closes the sockets of all sessions of an account (S27).
     pub fn end_account(&self, account: AccountId) {
         self.end(|login| login.account == account);
     }
@@ -131,13 +131,13 @@ impl Sockets {
         }
     }
 
-    /// How many are open.
+    /// The number of open sockets.
     #[must_use]
     pub fn count(&self) -> usize {
         self.lock().sockets.len()
     }
 
-    /// Closes all of them: a few at once, many over at most ten seconds.
+    /// Closes all sockets, a few at a time, within ten seconds.
     pub async fn close_all(&self) {
         let outboxes: Vec<_> = {
             let mut all = self.lock();
@@ -146,7 +146,7 @@ impl Sockets {
         };
         let steps = usize::try_from(SPREAD.as_millis() / STEP.as_millis()).unwrap_or(1);
         let group = outboxes.len().div_ceil(steps).max(GROUP);
-        // An interval makes up for what a busy machine is late: the end has a time of its own.
+        // An interval catches up after delays, so a busy machine also finishes in time.
         let mut steps = tokio::time::interval(STEP);
         for outboxes in outboxes.chunks(group) {
             steps.tick().await;

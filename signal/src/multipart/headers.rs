@@ -1,20 +1,20 @@
-//! The headers of a part: its name, and of a file its name and type (RFC 7578, section 4.2).
+//! The headers of a part: its field name, and a file's name and media type (RFC 7578, section 4.2).
 
-/// Header lines of a part; browsers send two.
+/// Most header lines in a part; browsers send two.
 const LINES: usize = 16;
 
-/// What is said of a part.
+/// The headers of a part.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Headers {
     /// The field's name.
     pub name: Option<String>,
-    /// The file's name, as its sender wrote it.
+    /// The file's name as the sender wrote it.
     pub file_name: Option<String>,
     /// The media type.
     pub content_type: Option<String>,
 }
 
-/// Reads the lines up to the empty one; none when they are no headers.
+/// Parses the lines up to the empty one; `None` when they are malformed.
 pub(super) fn parse(lines: &[u8]) -> Option<Headers> {
     let mut parsed = [httparse::EMPTY_HEADER; LINES];
     let httparse::Status::Complete((_, parsed)) =
@@ -35,7 +35,7 @@ pub(super) fn parse(lines: &[u8]) -> Option<Headers> {
     Some(headers)
 }
 
-/// The value of a parameter, which stands in quotes or without them (RFC 2045, section 5.1).
+/// The value of a parameter, quoted or not (RFC 2045, section 5.1).
 fn parameter(disposition: &str, wanted: &str) -> Option<String> {
     let (_, mut rest) = disposition.split_once(';')?;
     loop {
@@ -53,8 +53,8 @@ fn parameter(disposition: &str, wanted: &str) -> Option<String> {
     }
 }
 
-/// What stands before the closing quote, and what behind it. A backslash stands for itself unless it is before a quote
-/// or a backslash: old browsers sent paths.
+/// Splits at the closing quote. A backslash escapes only a quote or a backslash, because old browsers sent Windows
+/// paths unescaped.
 fn unquote(text: &str) -> Option<(String, &str)> {
     let (mut value, mut characters) = (String::new(), text.char_indices().peekable());
     while let Some((at, character)) = characters.next() {

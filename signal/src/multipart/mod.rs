@@ -1,7 +1,7 @@
-//! Forms with files in them (`multipart/form-data`, RFC 7578), part by part and piece by piece.
+//! A streaming reader for `multipart/form-data` (RFC 7578).
 //!
-//! Of our own: the library that axum brings holds whatever a sender sends, headers and preambles without an end and parts
-//! as fast as they come, and looks through all of it again for each byte. This one holds a [`BUFFER`] whatever comes.
+//! The library that axum uses buffers headers and preambles without a bound, accepts parts at any rate, and searches
+//! the whole buffer again for each byte. This reader holds at most [`BUFFER`] bytes.
 
 mod headers;
 mod parser;
@@ -26,24 +26,24 @@ use crate::error::Error;
 use crate::limit::{Bucket, Rate};
 use crate::pace::Pace;
 
-/// Bytes that a form's reader holds at most: what it reads at a time, and what is left of the time before.
+/// Most bytes that a reader holds: one read, and what is left of the read before.
 pub const BUFFER: usize = 2 * READ_BYTES;
-/// Bytes that are read at a time, if as many are there.
+/// Most bytes of one read.
 const READ_BYTES: usize = 64 * 1024;
 /// Longest boundary (RFC 2046, section 5.1.1).
 const LONGEST_BOUNDARY: usize = 70;
-/// A piece of a body that is shorter than this is a short one.
+/// A piece of a body below this many bytes is short.
 const SHORT: usize = 512;
-/// Short pieces of a body, such as chunks of one byte: each costs as much as a long one. After so many the sender is read
+/// Rate of short pieces, such as chunks of one byte, which each cost as much as a long one. Beyond it the body is read
 /// more slowly.
 const SHORT_PIECES: Rate = Rate { burst: 4_096, every: Duration::from_micros(500) };
 const UNREADABLE: Error = Error::BadRequest("The form cannot be read.");
 
-/// A form on its way in.
+/// A form that is being received.
 #[derive(Debug)]
 pub struct Multipart {
     body: BodyDataStream,
-    /// What came of the body and was not looked at yet.
+    /// Received bytes that the parser has not taken yet.
     ahead: Bytes,
     parser: Parser,
     in_part: bool,
@@ -53,13 +53,13 @@ pub struct Multipart {
 }
 
 impl Multipart {
-    /// The form in the body of a request.
+    /// Reads the form in a request's body.
     ///
     /// # Errors
-    /// [`Error::BadRequest`] when it is no form, [`Error::Busy`] when too many bytes of requests wait already.
+    /// [`Error::BadRequest`] when the request is not a form, [`Error::Busy`] when the memory for requests is spent.
     pub fn of(request: Request, budget: &Arc<Budget>) -> Result<Self, Error> {
         let boundary = boundary(request.headers());
-        let boundary = boundary.ok_or(Error::BadRequest("A multipart form was expected here."))?;
+        let boundary = boundary.ok_or(Error::BadRequest("The body must be a multipart form."))?;
         let parser = Parser::new(&boundary);
         let held = budget.take(Kind::Requests, BUFFER)?;
         let body = request.into_body().into_data_stream();
@@ -67,10 +67,10 @@ impl Multipart {
         Ok(Self { body, ahead, parser, in_part: false, pace, short_pieces: None, held })
     }
 
-    /// The next part; what is left of the one before is passed over.
+    /// The next part; `None` at the end. Skips what is left of the part before.
     ///
     /// # Errors
-    /// [`Error`] when the form cannot be read, its sender stands still, or it is too large.
+    /// [`Error`] when the form is malformed or too large, or its sender stalls.
     pub async fn next_part(&mut self) -> Result<Option<Headers>, Error> {
         loop {
             match self.next().await? {
@@ -84,7 +84,7 @@ impl Multipart {
         }
     }
 
-    /// The next piece of the part's content; none at its end.
+    /// The next piece of the part's content; `None` at its end.
     ///
     /// # Errors
     /// As [`Self::next_part`].
@@ -98,15 +98,15 @@ impl Multipart {
         Ok(None)
     }
 
-    /// Holds so many bytes more of the budget for requests, until the form is dropped.
+    /// Reserves more memory, until the form is dropped.
     ///
     /// # Errors
-    /// [`Error::Busy`] when too many bytes of requests wait already.
+    /// [`Error::Busy`] when the memory for requests is spent.
     pub fn hold(&mut self, bytes: usize) -> Result<(), Error> {
         Ok(self.held.grow(bytes)?)
     }
 
-    /// The share of the budget that it holds, which outlives it.
+    /// The reserved memory, to keep it longer than the form.
     #[must_use]
     pub fn into_share(self) -> Share {
         self.held
@@ -121,7 +121,7 @@ impl Multipart {
         }
     }
 
-    /// Waits for more, and takes what else is there.
+    /// Waits for more bytes and takes all that are there.
     async fn fill(&mut self) -> Result<(), Error> {
         let asked = Instant::now();
         while self.ahead.is_empty() {
@@ -140,7 +140,7 @@ impl Multipart {
         if self.pace.patience().is_zero() { Err(Error::Timeout) } else { Ok(()) }
     }
 
-    /// Takes a piece, later when it is one of many short ones.
+    /// Takes a piece. Waits first when there were too many short ones.
     async fn take(&mut self, piece: Result<Bytes, axum::Error>) -> Result<(), Error> {
         self.ahead = piece.map_err(|error| unreadable(&error))?;
         if self.ahead.len() < SHORT {
@@ -152,7 +152,7 @@ impl Multipart {
         Ok(())
     }
 
-    /// Gives the parser some of what is there, and says how much.
+    /// Moves up to `most` bytes to the parser, and returns how many.
     fn push(&mut self, most: usize) -> usize {
         let count = self.ahead.len().min(most);
         self.parser.push(&self.ahead[..count]);
@@ -161,7 +161,7 @@ impl Multipart {
     }
 }
 
-/// The boundary that the content type names.
+/// The boundary in the content type.
 fn boundary(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
     let (kind, parameters) = value.split_once(';')?;
@@ -183,7 +183,7 @@ fn refusal(malformed: Malformed) -> Error {
     }
 }
 
-/// What is answered to a body that breaks off or is too large.
+/// The error for a body that breaks off or is too large.
 pub(crate) fn unreadable(error: &axum::Error) -> Error {
     let mut cause = error.source();
     while let Some(error) = cause {

@@ -1,24 +1,24 @@
-//! The grammar of multipart (RFC 2046, section 5.1): told bytes, it says which parts they are. Whatever is sent, it holds
-//! a bounded number of bytes and looks at each of them a bounded number of times.
+//! The grammar of multipart (RFC 2046, section 5.1), free of I/O: takes bytes, returns events. Its memory is bounded,
+//! and so is the number of times that it examines each byte.
 
 use bytes::{Buf as _, Bytes, BytesMut};
 use memchr::memmem::{self, Finder};
 
 use super::headers::{self, Headers};
 
-/// Bytes before the first boundary. No browser and no library that we know of sends any.
+/// Most bytes before the first boundary. No known browser or library sends any.
 const PREAMBLE_BYTES: usize = 1024;
-/// Bytes of the headers of a part, all lines together.
+/// Most bytes in the headers of a part, all lines together.
 const HEADER_BYTES: usize = 8 * 1024;
-/// Blanks behind a boundary, where a mail server may have left some.
+/// Most blanks after a boundary, which mail servers may add.
 const BLANKS: usize = 64;
-/// Parts of a form; ours have six at most.
+/// Most parts in a form; ours have at most six.
 const PARTS: usize = 32;
-/// Content is handed on in pieces of at least so many bytes, except the last: however small the pieces are in which it
-/// comes, what is done for each piece is done rarely.
+/// Least bytes of a piece of content, except the last. It bounds the work per piece, however small the pieces in which
+/// the form arrives.
 const PIECE: usize = 16 * 1024;
 
-/// What comes next.
+/// What the parser found.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Event {
     /// A part begins.
@@ -27,16 +27,16 @@ pub enum Event {
     Content(Bytes),
     /// The part ends.
     PartEnd,
-    /// The form ends; what follows is nobody's.
+    /// The form ends. Bytes after it are ignored.
     End,
-    /// More bytes are needed.
+    /// The parser needs more bytes.
     Hungry,
 }
 
-/// Why this is no form that is read here.
+/// Why a form is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Malformed {
-    /// It is not in the grammar, or it breaks off.
+    /// It violates the grammar or breaks off.
     Syntax,
     /// The preamble, or the headers of a part, are too long.
     TooLong,
@@ -44,50 +44,50 @@ pub enum Malformed {
     TooManyParts,
 }
 
-/// Where in the form the first byte of the buffer is.
+/// The position of the buffer's first byte in the form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum At {
     Preamble,
-    /// Right behind a boundary.
+    /// Right after a boundary.
     Boundary,
     Headers,
     Content,
     End,
 }
 
-/// Reads one form.
+/// The parser of one form.
 #[derive(Debug)]
 pub struct Parser {
-    /// A line break, two dashes and the boundary.
+    /// CRLF, two dashes and the boundary.
     delimiter: Finder<'static>,
     at: At,
     buffer: BytesMut,
-    /// Bytes at the front of the buffer in which what is looked for does not begin.
+    /// Bytes at the front of the buffer in which the delimiter does not begin.
     searched: usize,
-    /// Bytes of the preamble that were dropped.
+    /// Dropped bytes of the preamble.
     skipped: usize,
     parts: usize,
 }
 
 impl Parser {
-    /// The parser of a form with this boundary.
+    /// A parser for a form with this boundary.
     #[must_use]
     pub fn new(boundary: &str) -> Self {
         let delimiter = Finder::new(&format!("\r\n--{boundary}")).into_owned();
-        // The first boundary may stand without a line break before it.
+        // The first boundary may come without CRLF before it.
         let buffer = BytesMut::from(&b"\r\n"[..]);
         Self { delimiter, at: At::Preamble, buffer, searched: 0, skipped: 0, parts: 0 }
     }
 
-    /// Takes more bytes.
+    /// Adds bytes to the buffer.
     pub fn push(&mut self, bytes: &[u8]) {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// What the bytes so far come to.
+    /// The next event in the buffer.
     ///
     /// # Errors
-    /// [`Malformed`]; the rest cannot be read then.
+    /// [`Malformed`]. Do not call it again afterwards.
     pub fn next(&mut self) -> Result<Event, Malformed> {
         loop {
             let event = match self.at {
@@ -117,7 +117,7 @@ impl Parser {
         Ok(None)
     }
 
-    /// Two dashes end the form; a line break, perhaps behind blanks, begins a part.
+    /// After the boundary, two dashes end the form, and CRLF, perhaps after blanks, begins a part.
     fn boundary(&mut self) -> Result<Option<Event>, Malformed> {
         if self.buffer.starts_with(b"--") {
             self.at = At::End;
@@ -132,7 +132,7 @@ impl Parser {
             [b'\r', b'\n', ..] if self.parts == PARTS => Err(Malformed::TooManyParts),
             [b'\r', b'\n', ..] => {
                 self.parts += 1;
-                // The line break stays: with the one behind it, it ends headers that are none.
+                // CRLF stays in the buffer: in a part without headers it is the first half of their end.
                 self.pass(blanks, At::Headers);
                 Ok(None)
             }
@@ -153,7 +153,7 @@ impl Parser {
             return Ok(Some(Event::Hungry));
         };
         let end = end + END.len();
-        // Without the line break that belongs to the boundary.
+        // Without the CRLF that belongs to the boundary.
         let headers = headers::parse(&self.buffer[2..end]).ok_or(Malformed::Syntax)?;
         self.pass(end, At::Content);
         Ok(Some(Event::Part(headers)))
@@ -175,7 +175,7 @@ impl Parser {
         }
     }
 
-    /// Where the next delimiter begins; without one, remembers how far it has looked.
+    /// Finds the next delimiter. Remembers how far it searched if there is none.
     fn find_delimiter(&mut self) -> Option<usize> {
         let found = self.delimiter.find(&self.buffer[self.searched..]);
         let found = found.map(|at| self.searched + at);
@@ -195,7 +195,7 @@ impl Parser {
 mod tests {
     use super::*;
 
-    /// What a form says, read in pieces of this size: name and content of each part.
+    /// Parses a form in pieces of this size into names and contents.
     fn read(form: &[u8], piece: usize) -> Result<Vec<(String, Vec<u8>)>, Malformed> {
         let mut parser = Parser::new("x");
         let mut pieces = form.chunks(piece);

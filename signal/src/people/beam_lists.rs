@@ -1,4 +1,4 @@
-//! The lists of beams as they were last answered: every page of somebody who is logged in asks for its own again.
+//! A cache of the lists of beams, which every page of a logged-in user asks for again.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -6,10 +6,10 @@ use std::sync::{Mutex, PoisonError};
 use bytes::Bytes;
 use heliograph_storage::accounts::AccountId;
 
-/// Bytes that are remembered at a time.
+/// Most bytes in the cache.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 
-/// Lists by their owners, all of one revision (`Storage::revision_of_beam_lists`).
+/// The cached lists by owner, all of one revision (`Storage::revision_of_beam_lists`).
 #[derive(Debug, Default)]
 pub struct BeamLists(Mutex<Known>);
 
@@ -21,14 +21,14 @@ struct Known {
 }
 
 impl BeamLists {
-    /// The body that was answered to this account, if nothing has changed since.
+    /// The cached body for this account, if nothing has changed since.
     #[must_use]
     pub fn find(&self, owner: AccountId, revision: u64) -> Option<Bytes> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         (known.revision == revision).then(|| known.lists.get(&owner).cloned()).flatten()
     }
 
-    /// Remembers what was read after this revision.
+    /// Caches a body that was read at this revision.
     pub fn remember(&self, owner: AccountId, revision: u64, body: &Bytes) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.revision != revision || known.bytes + body.len() > MOST_BYTES {

@@ -1,5 +1,6 @@
-//! Devices on which somebody logged in before. Guesses at a password make everybody wait who tries that account, but not
-//! on these: their tries are counted apart (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
+//! Devices on which somebody logged in before. Failed logins of an account delay everybody who tries it, except on
+//! these devices, whose attempts are counted separately (OWASP, "Slow Down Online Guessing Attacks with Device
+//! Cookies").
 
 use std::time::Duration;
 
@@ -13,14 +14,14 @@ use sha2::Sha256;
 use crate::error::Error;
 use crate::random;
 
-/// How long a device is known after its last login; browsers keep no cookie longer than 400 days.
+/// How long a device stays known after its last login. Browsers keep cookies for at most 400 days.
 pub const DEVICE_LIFETIME: Duration = Duration::from_hours(365 * 24);
 
-/// Names a known device of any account.
+/// The random name of a known device.
 pub type DeviceNonce = [u8; 16];
 
-/// What a known device has: a name of its own, and the proof that the server gave it that name for an account. It says
-/// nothing of who that is.
+/// A known device's name, and the server's proof (HMAC) that it belongs to an account. Without the secret it does not
+/// reveal the account.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct KnownDevice {
     nonce: DeviceNonce,
@@ -28,7 +29,7 @@ pub struct KnownDevice {
 }
 
 impl KnownDevice {
-    /// A device that was not known before.
+    /// A device with a new name.
     ///
     /// # Errors
     /// [`Error::Random`], [`Error::Internal`].
@@ -38,14 +39,14 @@ impl KnownDevice {
         Ok(Self { nonce, proof })
     }
 
-    /// Its name, if the server gave it that name for this account.
+    /// The device's name, if the proof is for this account.
     #[must_use]
     pub fn nonce_for(&self, account: AccountId, secret: &Secret) -> Option<DeviceNonce> {
         let mac = mac(self.nonce, account, secret).ok()?;
         mac.verify_slice(&self.proof).ok().map(|()| self.nonce)
     }
 
-    /// Reads what a cookie says; none when it is nothing of ours.
+    /// Parses a cookie's value.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let bytes: [u8; 48] = URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()?;
@@ -53,7 +54,7 @@ impl KnownDevice {
         Some(Self { nonce: *nonce, proof: proof.try_into().ok()? })
     }
 
-    /// For a cookie.
+    /// The cookie's value.
     #[must_use]
     pub fn encode(&self) -> String {
         URL_SAFE_NO_PAD.encode([&self.nonce[..], &self.proof].concat())

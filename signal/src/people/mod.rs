@@ -1,4 +1,4 @@
-//! Accounts: who is logged in, how often a password may be tried, and the pictures of profiles.
+//! Accounts: sessions, password attempts, and profile pictures.
 
 pub mod beam_lists;
 pub mod known_devices;
@@ -10,14 +10,14 @@ pub mod tokens;
 use heliograph_shared::api::accounts::{PublicUser, User};
 use heliograph_storage::accounts::Account;
 
-/// A person as others see it (B7).
+/// A user's fields as others see them (B7).
 #[must_use]
 pub fn public(account: &Account) -> PublicUser {
     let User { username, first_name, last_name, profile_picture, .. } = own(account);
     PublicUser { username, first_name, last_name, profile_picture }
 }
 
-/// A person as that person sees it.
+/// A user's fields as the user sees them.
 #[must_use]
 pub fn own(account: &Account) -> User {
     User {

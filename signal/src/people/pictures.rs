@@ -1,5 +1,5 @@
-//! Profile pictures: whatever somebody sends becomes a small jpeg of ours, or is refused (H14). Nothing of the sent file
-//! is kept: not its metadata (A10), not its format, not a byte.
+//! Profile pictures. Every picture is decoded and encoded again as a small JPEG (H14), so that nothing of the sent file
+//! is kept, such as its metadata (A10).
 
 use std::io::Cursor;
 use std::sync::Arc;
@@ -16,31 +16,31 @@ use crate::budget::{Budget, Kind, Share};
 use crate::error::Error;
 use crate::random;
 
-/// Largest file that is taken, in bytes (H14).
+/// Largest accepted file, in bytes (H14).
 pub const PICTURE_BYTES: usize = 5_242_880;
 /// Longest side of a picture that is decoded, in pixels.
 const MOST_DECODED: u32 = 4096;
-/// Memory of a decoder: such a picture with four channels of 16 bits, and what it needs beside.
+/// Memory of a decoder: the largest picture with four channels of 16 bits, and some overhead.
 const DECODER_BYTES: usize = 160 * 1024 * 1024;
-/// Longest side of a picture that is kept, in pixels.
+/// Longest side of a stored picture, in pixels.
 const MOST_KEPT: u32 = 400;
-/// Quality of the jpeg, of 100.
+/// JPEG quality, from 1 to 100.
 const QUALITY: u8 = 80;
-/// Pictures that are decoded at a time; each may take [`DECODER_BYTES`].
+/// Most pictures that are decoded at a time; each takes up to [`DECODER_BYTES`].
 const AT_ONCE: usize = 2;
-/// The form's field.
+/// Name of the form field with the picture.
 const FIELD: &str = "profile_picture";
 
-/// A file as somebody sent it, with the memory that it waits in.
+/// A received file, and the memory reserved for it.
 #[derive(Debug)]
 pub struct SentPicture {
-    /// Whatever it is.
+    /// The file's bytes, not checked yet.
     pub bytes: Vec<u8>,
-    /// Given back when it has become a picture, or is refused.
+    /// Frees the memory when the file was decoded or refused.
     pub held: Share,
 }
 
-/// Makes pictures, a few at a time.
+/// Decodes and stores pictures, a few at a time.
 #[derive(Debug)]
 pub struct Pictures {
     turns: Arc<Semaphore>,
@@ -48,17 +48,17 @@ pub struct Pictures {
 }
 
 impl Pictures {
-    /// Nobody has sent one yet.
+    /// A decoder that reserves its memory in this budget.
     #[must_use]
     pub fn new(budget: Arc<Budget>) -> Self {
         Self { turns: Arc::new(Semaphore::new(AT_ONCE)), budget }
     }
 
-    /// Makes a picture and keeps it. Until a row speaks of it, as [`Storage::change_picture`] writes one, it is on the
-    /// list of blobs that will be removed.
+    /// Decodes a picture and stores it. It stays on the list of blobs to delete until a row refers to it, such as one
+    /// of [`Storage::change_picture`].
     ///
     /// # Errors
-    /// [`Error::Fields`] when it is no picture that we take, [`Error::Busy`] without the memory to look at it.
+    /// [`Error::Fields`] when the file is refused, [`Error::Busy`] without memory to decode it.
     pub async fn keep(
         &self,
         sent: SentPicture,
@@ -74,8 +74,8 @@ impl Pictures {
         Ok(id)
     }
 
-    /// The picture that is kept of a file, made off the async threads. What it takes is given back when the work is
-    /// done, also when nobody waits for it any more: nothing stops a decoder.
+    /// Decodes a file and encodes the picture to store, outside the async threads. A decoder cannot be stopped, so its
+    /// memory is freed when it finishes, even if this future is dropped before.
     ///
     /// # Errors
     /// As [`Self::keep`].
@@ -87,12 +87,12 @@ impl Pictures {
             make(&sent.bytes)
         })
         .await;
-        // A decoder that panics has met a file that nobody needs.
+        // A decoder that panics found a broken file.
         made.unwrap_or(Err(Refused::Unreadable)).map_err(Error::from)
     }
 }
 
-/// Why a file becomes no picture.
+/// Why a file is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Refused {
     TooLarge,
@@ -129,7 +129,7 @@ fn make(bytes: &[u8]) -> Result<Bytes, Refused> {
     Ok(jpeg.into())
 }
 
-/// The format by the first bytes; what the file is called counts for nothing.
+/// Determines the format by the first bytes, whatever the file's name.
 fn format(bytes: &[u8]) -> Result<ImageFormat, Refused> {
     match image::guess_format(bytes) {
         Ok(format @ (ImageFormat::Jpeg | ImageFormat::Png | ImageFormat::WebP)) => Ok(format),
@@ -137,7 +137,7 @@ fn format(bytes: &[u8]) -> Result<ImageFormat, Refused> {
     }
 }
 
-/// The picture, upright.
+/// Decodes the picture and applies its EXIF orientation.
 fn decode(bytes: &[u8], format: ImageFormat) -> Result<DynamicImage, Refused> {
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
     let mut limits = Limits::default();
@@ -156,7 +156,7 @@ fn decode(bytes: &[u8], format: ImageFormat) -> Result<DynamicImage, Refused> {
     Ok(picture)
 }
 
-/// A jpeg has no transparency: what lets through shows white.
+/// Puts the picture on white, because JPEG has no transparency.
 fn on_white(picture: &DynamicImage) -> RgbImage {
     if !picture.color().has_alpha() {
         return picture.to_rgb8();
@@ -170,7 +170,7 @@ fn on_white(picture: &DynamicImage) -> RgbImage {
 
 fn over_white(colour: u8, alpha: u8) -> u8 {
     let (colour, alpha) = (u16::from(colour), u16::from(alpha));
-    // At most 255: it lies between the two.
+    // At most 255, because it lies between the two.
     u8::try_from((colour * alpha + 255 * (255 - alpha)) / 255).unwrap_or(u8::MAX)
 }
 
@@ -180,7 +180,7 @@ mod tests {
 
     fn encoded(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
         let mut bytes = Cursor::new(Vec::new());
-        // The left half is red, the right one blue.
+        // The left half is red, the right half blue.
         let picture = RgbImage::from_fn(width, height, |x, _| {
             if x < width / 2 { Rgb([255, 0, 0]) } else { Rgb([0, 0, 255]) }
         });
@@ -198,10 +198,10 @@ mod tests {
         red > 200 && blue < 60
     }
 
-    /// A jpeg with an EXIF block: turned by a quarter, and taken at a place.
+    /// Adds an EXIF block with a rotation and a GPS position to a JPEG.
     fn with_exif(jpeg: &[u8]) -> Vec<u8> {
         let mut tiff = b"MM\0*\0\0\0\x08\0\x02".to_vec();
-        // Orientation 6, a SHORT; the GPS block, a LONG that points behind this one.
+        // Orientation 6, a SHORT; the GPS block, a LONG with its offset.
         tiff.extend(b"\x01\x12\0\x03\0\0\0\x01\0\x06\0\0");
         tiff.extend(b"\x88\x25\0\x04\0\0\0\x01\0\0\0\x26");
         tiff.extend(b"\0\0\0\0");
@@ -212,7 +212,7 @@ mod tests {
         [&jpeg[..2], b"\xff\xe1", &length, b"Exif\0\0", &tiff, &jpeg[2..]].concat()
     }
 
-    /// The header of a png of this size, with a body of nothing.
+    /// A PNG whose header declares this size, without image data.
     fn bomb(width: u32, height: u32) -> Vec<u8> {
         let mut png = encoded(1, 1, ImageFormat::Png);
         png[16..20].copy_from_slice(&width.to_be_bytes());
@@ -222,7 +222,7 @@ mod tests {
         png
     }
 
-    /// The checksum of a png's chunk (ISO 3309).
+    /// The checksum of a PNG chunk (ISO 3309).
     fn crc32(bytes: &[u8]) -> u32 {
         !bytes.iter().fold(u32::MAX, |sum, byte| {
             (0..8).fold(sum ^ u32::from(*byte), |sum, _| {
@@ -296,7 +296,7 @@ mod tests {
         }
         let whole = encoded(99, 99, ImageFormat::Png);
         assert_eq!(make(&whole[..whole.len() / 2]), Err(Refused::Unreadable));
-        // A picture that is also a page: of the page nothing is left.
+        // A picture that is also a page. Nothing of the page is kept.
         let mut polyglot = encoded(9, 9, ImageFormat::Jpeg);
         polyglot.extend(b"<script>alert(1)</script>");
         let made = make(&polyglot).unwrap();

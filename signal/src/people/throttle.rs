@@ -1,4 +1,4 @@
-//! Guessing passwords: a few tries for nothing, then each one costs twice the time of the one before.
+//! Slows down guessing of passwords: after a few free attempts, each pause is twice the one before.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,27 +9,27 @@ use tokio::time::Instant;
 
 use super::known_devices::DeviceNonce;
 
-/// Tries that cost nothing: everybody mistypes.
+/// Attempts without a pause, since everybody mistypes.
 const FREE: u32 = 5;
-/// Longest pause between two tries.
+/// Longest pause between two attempts.
 const LONGEST: Duration = Duration::from_mins(15);
-/// Quiet after which the tries at a target are forgotten.
+/// Time after which the attempts at a target are forgotten.
 const FORGOTTEN: Duration = Duration::from_hours(24);
-/// Targets that are remembered at a time: what a flood of names may cost in memory.
+/// Largest number of remembered targets. It bounds the memory that a flood of names can take.
 const TARGETS: usize = 16_384;
 
-/// What tries are counted by. An account that is given another username keeps its tries.
+/// The unit by which attempts are counted. A renamed account keeps its attempts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
-    /// An account, from a device that is not known there.
+    /// An account, from devices that are not known there.
     Account(AccountId),
-    /// An account, from a device on which somebody logged in to it before.
+    /// A known device of an account.
     Device(DeviceNonce),
-    /// A username that nobody has, in lower case: its pauses must not tell it from others.
+    /// A username without an account, in lower case. It is throttled too, so that pauses do not reveal accounts.
     Nobody(String),
 }
 
-/// Tries by target.
+/// The attempts by target.
 #[derive(Debug, Default)]
 pub struct Throttle(Mutex<HashMap<Target, Tries>>);
 
@@ -40,7 +40,7 @@ struct Tries {
 }
 
 impl Tries {
-    /// From when on the next one is allowed.
+    /// When the next attempt is allowed.
     fn next_at(&self) -> Instant {
         let pause = match self.count.checked_sub(FREE) {
             None => Duration::ZERO,
@@ -51,10 +51,10 @@ impl Tries {
 }
 
 impl Throttle {
-    /// Counts a try before its outcome is known: many at once must not all be the first.
+    /// Counts an attempt before its outcome is known, so that concurrent attempts count too.
     ///
     /// # Errors
-    /// How long to wait.
+    /// The time until the next attempt is allowed.
     pub fn begin(&self, target: &Target, now: Instant) -> Result<(), Duration> {
         let mut targets = self.lock();
         if targets.len() >= TARGETS && !targets.contains_key(target) {
@@ -69,7 +69,7 @@ impl Throttle {
         Ok(())
     }
 
-    /// Nobody could look at the password: the try does not count.
+    /// Takes an attempt back because the password could not be checked.
     pub fn take_back(&self, target: &Target) {
         let mut targets = self.lock();
         if let Some(tries) = targets.get_mut(target) {
@@ -77,12 +77,12 @@ impl Throttle {
         }
     }
 
-    /// It was the right password: nothing is held against the target.
+    /// Forgets the attempts at a target, because the password was right.
     pub fn succeeded(&self, target: &Target) {
         self.lock().remove(target);
     }
 
-    /// Forgets what is long ago.
+    /// Forgets old attempts.
     pub fn sweep(&self, now: Instant) {
         self.lock().retain(|_, tries| now < tries.last + FORGOTTEN);
     }
@@ -92,8 +92,8 @@ impl Throttle {
     }
 }
 
-/// Targets with the fewest tries go first, an eighth at once, so that a flood of names neither frees the one that is
-/// being guessed at nor looks through all of them each time.
+/// Removes the targets with the fewest attempts, an eighth at once. So a flood of names neither frees a target under
+/// attack nor scans all targets for each name.
 fn make_room(targets: &mut HashMap<Target, Tries>, now: Instant) {
     targets.retain(|_, tries| now < tries.last + FORGOTTEN);
     let mut room = TARGETS / 8;

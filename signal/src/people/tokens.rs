@@ -1,4 +1,4 @@
-//! Tokens: 256 random bits that stand for a login. They are in the cookies and nowhere else; the tables have hashes.
+//! Tokens: 256 random bits that prove a session. They are only in cookies; the database has their hashes.
 
 use std::time::Duration;
 
@@ -13,35 +13,35 @@ use crate::clock::millis;
 use crate::error::Error;
 use crate::random;
 
-/// How long an access token is good.
+/// Lifetime of an access token.
 pub const ACCESS_LIFETIME: Duration = Duration::from_mins(15);
-/// How long a refresh token is good, and with it a login that nobody uses.
+/// Lifetime of a refresh token, and so of an unused session.
 pub const REFRESH_LIFETIME: Duration = Duration::from_hours(30 * 24);
 
-/// One token.
+/// A token of 256 bits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Token([u8; 32]);
 
 impl Token {
-    /// Reads what a cookie says; none when it is no token of ours.
+    /// Parses a cookie's value.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok().map(Self)
     }
 
-    /// For a cookie.
+    /// The cookie's value.
     #[must_use]
     pub fn encode(&self) -> String {
         URL_SAFE_NO_PAD.encode(self.0)
     }
 
-    /// What the tables know of it.
+    /// The hash under which the database knows the token.
     #[must_use]
     pub fn hash(&self) -> TokenHash {
         Sha256::digest(self.0).into()
     }
 
-    /// A token that follows from this one: always the same, and nobody without the secret can tell it.
+    /// Derives another token from this one: always the same, and unpredictable without the secret.
     fn derived(&self, kind: &str, secret: &Secret) -> Result<Self, Error> {
         let mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes());
         let mut mac = mac.map_err(|_| Error::Internal)?;
@@ -51,17 +51,17 @@ impl Token {
     }
 }
 
-/// What a login has at a time.
+/// The tokens of a session.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Tokens {
-    /// Shown with every request.
+    /// Sent with every request.
     pub access: Token,
-    /// Shown once, for the next two.
+    /// Used once, for the next pair.
     pub refresh: Token,
 }
 
 impl Tokens {
-    /// The first two of a login.
+    /// A first, random pair.
     ///
     /// # Errors
     /// [`Error::Random`], [`Error::Internal`].
@@ -69,7 +69,7 @@ impl Tokens {
         Self::with(Token(random::bytes()?), secret)
     }
 
-    /// Those that follow a refresh token (A2): the same for everybody who shows it, so that two tabs do not part.
+    /// The successors of a refresh token (A2). They are the same at each use, so that two tabs get the same pair.
     ///
     /// # Errors
     /// [`Error::Internal`].
@@ -77,8 +77,8 @@ impl Tokens {
         Self::with(refresh.derived("refresh", secret)?, secret)
     }
 
-    /// The pair of a refresh token. The access token follows from it, so that a cookie which somebody planted beside
-    /// the other is found without a table, also when the access token has long been forgotten there.
+    /// The pair of a refresh token. Its access token is derived from it, so that a planted cookie beside the other is
+    /// detected without the database, even when the access token has long expired there.
     ///
     /// # Errors
     /// [`Error::Internal`].
@@ -86,7 +86,7 @@ impl Tokens {
         Ok(Self { access: refresh.derived("access", secret)?, refresh })
     }
 
-    /// What the tables are told.
+    /// The hashes and lifetimes for the database.
     #[must_use]
     pub fn record(&self, now: i64) -> NewTokens {
         let token = |token: &Token, lifetime| NewToken {

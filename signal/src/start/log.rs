@@ -1,5 +1,5 @@
-//! The log: to stderr, so that stdout has the addresses for people alone. `RUST_LOG` says how much. At no level does it
-//! name a beam or an upload: whoever knows the id of one may read it.
+//! Logs to stderr, since stdout is for the greeting; `RUST_LOG` sets the level. No level logs the id of a beam or an
+//! upload, because whoever knows the id may read it.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write};
@@ -10,10 +10,11 @@ use tracing_subscriber::filter::{EnvFilter, FilterExt as _, filter_fn};
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-/// Shortest run of letters, digits, `-` and `_` that may be an id: an upload's has 32 characters, a beam's 36, a token 43.
+/// Shortest run of letters, digits, `-` and `_` that may be an id. An upload's has 32 characters, a beam's 36, a token
+/// 43.
 const SHORTEST_ID: usize = 32;
 
-/// Begins to log.
+/// Installs the logger.
 pub fn init() {
     let filter =
         EnvFilter::builder().with_default_directive(LevelFilter::INFO.into()).from_env_lossy();
@@ -24,16 +25,16 @@ pub fn init() {
     tracing_subscriber::registry().with(lines).init();
 }
 
-/// Libraries say at their lower levels which addresses they ask for, and those have ids in them.
+/// At low levels libraries log the addresses they request, which contain ids.
 fn is_ours_or_urgent(about: &Metadata<'_>) -> bool {
     about.target().starts_with("heliograph") || *about.level() <= Level::WARN
 }
 
-/// Leaves ids out of what is written, for the errors of libraries may name a file or an address.
+/// A writer that removes ids, because errors of libraries may contain a path or an address.
 struct WithoutIds<W>(W);
 
 impl<W: Write> Write for WithoutIds<W> {
-    /// Takes whole lines, as the log writes them.
+    /// Expects whole lines, as the logger writes them.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         self.0.write_all(without_ids(&String::from_utf8_lossy(line)).as_bytes())?;
         Ok(line.len())
@@ -44,7 +45,7 @@ impl<W: Write> Write for WithoutIds<W> {
     }
 }
 
-/// The line with `…` for everything that is long enough for an id and has a digit.
+/// The line with `…` in place of every run that is long enough for an id and contains a digit.
 fn without_ids(line: &str) -> Cow<'_, str> {
     let is_of_a_run = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let is_id =

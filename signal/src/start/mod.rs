@@ -1,4 +1,4 @@
-//! The way from a configuration to a server that listens, and what is said on the screen then.
+//! Starts the server from its configuration, and composes the greeting.
 
 pub mod log;
 mod patience;
@@ -27,42 +27,42 @@ use crate::files::uploads::Uploads;
 
 pub use serve::{Listeners, serve};
 
-/// Why the server does not start.
+/// Why the server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The data folder cannot be made.
+    /// The data folder cannot be created.
     #[error("cannot use the data folder {}", .0.display())]
     Data(PathBuf, #[source] io::Error),
     /// Another server uses the database, or it cannot be reached.
     #[error(transparent)]
     Lease(LeaseError),
     /// The database cannot be opened.
-    #[error("cannot open the tables")]
+    #[error("cannot open the database")]
     Storage(#[source] heliograph_storage::Error),
-    /// Files and pictures cannot be kept where they should be.
-    #[error("cannot keep files")]
+    /// The store of files and pictures is misconfigured, or its folder cannot be created.
+    #[error("cannot open the store of files")]
     Blobs(#[source] blobs::Error),
-    /// Passwords and logins cannot be served.
-    #[error("cannot serve logins")]
+    /// The secrets of sessions cannot be read or created.
+    #[error("cannot set up logins")]
     Logins(#[source] crate::error::Error),
-    /// Files cannot be taken in.
-    #[error("cannot take uploads")]
+    /// The secret of uploads cannot be read or created.
+    #[error("cannot set up uploads")]
     Uploads(#[source] crate::error::Error),
-    /// An address cannot be listened on.
+    /// The address cannot be bound.
     #[error("cannot listen on {0}")]
     Listen(SocketAddr, #[source] io::Error),
-    /// The system does not tell when to end.
+    /// The signal handlers cannot be installed.
     #[error("cannot listen for signals")]
     Signals(#[source] io::Error),
-    /// There is no https, and there should be.
+    /// https was asked for and cannot be served.
     #[error("cannot serve https")]
     Tls(#[source] tls::Error),
 }
 
-/// Opens the tables, binds the addresses, and puts the parts together.
+/// Opens the database, binds the addresses, and puts the parts together.
 ///
 /// # Errors
-/// [`Error`] says what is missing.
+/// The first [`Error`] of a step.
 pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>), Error> {
     let data = &config.data;
     make_folder(data).map_err(|error| Error::Data(data.clone(), error))?;
@@ -89,7 +89,7 @@ pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>
     Ok((listeners, app))
 }
 
-/// Makes the data folder, which nobody else may look into. One that is there keeps the rights that somebody gave it.
+/// Creates the data folder with access for its owner only. An existing folder keeps its permissions.
 fn make_folder(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -97,10 +97,10 @@ fn make_folder(path: &Path) -> io::Result<()> {
     builder.recursive(true).create(path)
 }
 
-/// A place that cannot keep files stops uploads, and nothing else: the operator is told.
+/// Warns the operator when the store of files cannot be used. Only uploads need it, so the server starts anyway.
 async fn check_blobs(blobs: Blobs) {
     if let Err(error) = blobs.check().await {
-        tracing::warn!(%error, "files and pictures cannot be kept now");
+        tracing::warn!(%error, "the store of files and pictures cannot be used now");
     }
 }
 
@@ -111,7 +111,7 @@ fn location(config: &Config) -> Location {
     }
 }
 
-/// Binds an address. Every IPv6 address becomes every IPv4 address on a machine without IPv6.
+/// Binds an address. On a machine without IPv6, [::] becomes 0.0.0.0.
 async fn listen(address: SocketAddr) -> Result<TcpListener, Error> {
     let any_v4 = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), address.port());
     match TcpListener::bind(address).await {
@@ -120,14 +120,14 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, Error> {
                 && address.ip().is_unspecified()
                 && error.kind() != io::ErrorKind::AddrInUse =>
         {
-            tracing::info!(%error, "no IPv6 here, listening on IPv4");
+            tracing::info!(%error, "no IPv6 on this machine; listening on IPv4");
             TcpListener::bind(any_v4).await.map_err(|error| Error::Listen(any_v4, error))
         }
         bound => bound.map_err(|error| Error::Listen(address, error)),
     }
 }
 
-/// The addresses for people, and in a terminal a code to scan.
+/// The greeting: the server's addresses, and in a terminal a QR code of the network address.
 #[must_use]
 pub fn greeting(listening: Listening) -> String {
     let mut lines = vec!["Heliograph is ready:".to_owned(), format!("  {}", listening.local_url())];
@@ -136,7 +136,7 @@ pub fn greeting(listening: Listening) -> String {
         if io::stdout().is_terminal()
             && let Ok(code) = QrCode::new(&url)
         {
-            // Terminals are dark: the light fields are the ones that are drawn.
+            // Most terminals are dark, so the light modules are drawn.
             let mut picture = code.render::<Dense1x2>();
             picture.dark_color(Dense1x2::Light).light_color(Dense1x2::Dark);
             lines.push(picture.build());

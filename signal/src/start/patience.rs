@@ -1,4 +1,4 @@
-//! A connection whose other side reads nothing is let go: what waits for it would wait for ever.
+//! Drops connections whose other side stops reading, since data that waits for it would wait forever.
 
 use std::future::Future as _;
 use std::io::{self, IoSlice};
@@ -14,28 +14,28 @@ use crate::connections::Connected;
 
 /// Time in which the other side must read something.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// Bytes that the system keeps unsent for a connection (`TCP_NOTSENT_LOWAT`). When half of them are gone it wants more,
-/// so this is also the least rate of a reader: 128 KiB in the time above.
+/// Bytes that the kernel keeps unsent for a connection (`TCP_NOTSENT_LOWAT`). It asks for more when half of them are
+/// gone, so this also sets the least rate of a reader: 128 KiB per [`PATIENCE`].
 #[cfg(target_os = "linux")]
 const UNSENT_BYTES: u32 = 256 * 1024;
 
-/// A connection that breaks when its other side reads nothing.
+/// A stream that fails when its other side does not read.
 pub struct Patient<S> {
     io: S,
-    /// A websocket outlives the HTTP on its connection, so the permit belongs to the stream.
+    /// The permit belongs to the stream, because a websocket outlives the HTTP of its connection.
     _connected: Option<Connected>,
-    /// Runs while a write waits. Kept for the next time: most connections never need one.
+    /// Runs while a write waits. Created on first use, which most connections never reach.
     waiting: Option<Pin<Box<Sleep>>>,
     is_waiting: bool,
 }
 
 impl Patient<TcpStream> {
-    /// The stream, with a bound on what the system keeps for it.
+    /// Wraps the stream and bounds its unsent bytes in the kernel.
     ///
     /// # Errors
-    /// When the connection is gone already.
+    /// When the connection is already closed.
     pub fn of(stream: TcpStream, connected: Connected) -> io::Result<Self> {
-        // Messages are small and wanted at once.
+        // Messages are small and urgent.
         stream.set_nodelay(true)?;
         #[cfg(target_os = "linux")]
         socket2::SockRef::from(&stream).set_tcp_notsent_lowat(UNSENT_BYTES)?;
@@ -48,7 +48,7 @@ impl<S> Patient<S> {
         Self { io, _connected: None, waiting: None, is_waiting: false }
     }
 
-    /// What a write came to, or that it has waited for too long.
+    /// Passes on the result of a write, or fails when it has waited too long.
     fn judge<T>(
         &mut self,
         written: Poll<io::Result<T>>,

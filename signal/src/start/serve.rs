@@ -1,4 +1,4 @@
-//! The accept loops and the end of the server.
+//! The accept loops, and the graceful shutdown.
 
 use std::io;
 use std::net::IpAddr;
@@ -26,41 +26,41 @@ use crate::edge::router::router;
 use crate::start::patience::Patient;
 use crate::start::sweeper;
 
-/// Time for a request's header, and for a TLS handshake: who is slower than that only holds the place.
+/// Time for a request's head, and for a TLS handshake. A slower client only occupies a connection.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
-/// Largest header of a request, all lines together; also what a connection reads ahead of a body, which every one of them
-/// may make the server hold.
+/// Largest head of a request. Also what a connection reads ahead of a body, which each connection may make the server
+/// hold.
 const HEADER_BYTES: usize = 16 * 1024;
-/// Pause after the machine refused us another connection: the next try would fail at once too.
+/// Pause after a failed accept, such as for lack of file descriptors: the next one would fail too.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// Said to a connection that is one too many.
+/// The response on a connection beyond the limits.
 const TOO_MANY: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 5\r\nconnection: close\r\n\
     content-type: application/json\r\ncontent-length: 81\r\n\r\n\
     {\"detail\":\"The server has too many connections. Try again.\",\"code\":\"unavailable\"}";
-/// Time for open connections to end once the sockets were closed; with the ten seconds before it stays under 15 (S19).
+/// Time for open connections to end after the sockets were closed; with those ten seconds it stays under 15 (S19).
 const END_TIMEOUT: Duration = Duration::from_millis(3_500);
 
-/// Bound, and not yet accepting.
+/// The bound listeners, not yet accepting.
 pub struct Listeners {
-    /// http.
+    /// For http.
     pub plain: TcpListener,
-    /// https.
+    /// For https, with the TLS handshake.
     pub tls: Option<(TcpListener, TlsAcceptor)>,
 }
 
 impl Listeners {
-    /// Where they listen.
+    /// Their addresses, with the real ports.
     ///
     /// # Errors
-    /// When the system does not say.
+    /// When the operating system does not tell them.
     pub fn listening(&self) -> io::Result<Listening> {
         let tls = self.tls.as_ref().map(|(listener, _)| listener.local_addr()).transpose()?;
         Ok(Listening { plain: self.plain.local_addr()?, tls })
     }
 }
 
-/// Serves until it is told to end, and then ends in good order (S19).
+/// Serves until `shutdown`, then shuts down gracefully (S19).
 pub async fn serve(listeners: Listeners, app: Arc<App>, shutdown: CancellationToken) {
     let server = Server { router: router(app.clone()), app: app.clone(), shutdown };
     server.app.tasks.spawn(sweeper::run(app.clone(), server.shutdown.clone()));
@@ -96,13 +96,13 @@ impl Server {
                         let server = self.clone();
                         tasks.spawn(server.connection(stream, peer.ip(), tls.clone(), connected));
                     }
-                    // Without a word where it would first take a handshake.
+                    // No response here: it would take a TLS handshake first.
                     None if tls.is_some() => {}
                     None => refuse(&stream),
                 },
                 Err(error) if is_of_one_client(&error) => {}
                 Err(error) => {
-                    tracing::warn!(%error, "no connection can be accepted now");
+                    tracing::warn!(%error, "accept failed");
                     sleep(ACCEPT_PAUSE).await;
                 }
             }
@@ -153,18 +153,18 @@ impl Server {
             }
         };
         if let Err(error) = ended {
-            tracing::debug!(%error, "a connection broke");
+            tracing::debug!(%error, "connection failed");
         }
     }
 }
 
-/// Tells that there are too many connections, as far as that fits into a fresh connection's buffer, and closes.
+/// Answers 503 as far as it fits into a fresh connection's buffer, and closes.
 fn refuse(stream: &TcpStream) {
-    // Whoever is gone already does not miss it.
+    // The client may be gone already.
     let _ = stream.try_write(TOO_MANY);
 }
 
-/// The client left before it was accepted; the next one may be accepted at once.
+/// Whether only this client's connection failed, so that the next can be accepted at once.
 fn is_of_one_client(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)

@@ -1,4 +1,4 @@
-//! Removes what has expired: one interval, nothing that anybody waits for.
+//! The sweeper: removes expired data at an interval.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use tokio_util::sync::CancellationToken;
 use crate::app::App;
 use crate::files::dead_blobs;
 
-/// Often enough that nothing piles up.
+/// Pause between two sweeps.
 const PAUSE: Duration = Duration::from_mins(10);
 
-/// Sweeps until it is told to end.
+/// Sweeps until `shutdown`.
 pub async fn run(app: Arc<App>, shutdown: CancellationToken) {
     let mut interval = interval(PAUSE);
     interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -24,25 +24,25 @@ pub async fn run(app: Arc<App>, shutdown: CancellationToken) {
     }
 }
 
-/// Removes what has expired by now.
+/// Removes everything that has expired.
 pub async fn sweep(app: &Arc<App>) {
     app.buffers.clear();
     let now = app.clock.steady();
     app.limits.sweep(now);
     app.logins.sweep();
     if let Err(error) = app.storage.forget_old_sessions(app.clock.now()).await {
-        tracing::error!(%error, "logins that are over could not be forgotten");
+        tracing::error!(%error, "expired sessions could not be removed");
     }
     app.uploads.sweep(now);
     match app.storage.bury_old_uploads(app.clock.now()).await {
         Ok(0) => {}
-        Ok(uploads) => tracing::info!(uploads, "ended uploads"),
-        Err(error) => tracing::error!(%error, "old uploads could not be ended"),
+        Ok(uploads) => tracing::info!(uploads, "removed expired uploads"),
+        Err(error) => tracing::error!(%error, "expired uploads could not be removed"),
     }
     dead_blobs::remove(app.storage.clone(), app.blobs.clone(), app.clock).await;
     match app.storage.forget_old_beams(app.clock.now()).await {
         Ok(0) => {}
-        Ok(beams) => tracing::info!(beams, "forgot beams that ended long ago"),
-        Err(error) => tracing::error!(%error, "the sweeper failed"),
+        Ok(beams) => tracing::info!(beams, "removed records of beams that ended long ago"),
+        Err(error) => tracing::error!(%error, "records of ended beams could not be removed"),
     }
 }

@@ -1,4 +1,4 @@
-//! https without a proxy: a certificate of the operator's, or one that is made for this machine's addresses (P4).
+//! https without a proxy, with the operator's certificate or one made for this machine's addresses (P4).
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -23,34 +23,34 @@ use crate::error::causes;
 use crate::network;
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
-/// How long a certificate of ours is valid; browsers refuse much longer ones.
+/// Validity of a self-signed certificate. Browsers refuse certificates that are valid for much longer.
 const VALID_DAYS: i64 = 365;
-/// It is made anew this long before its end, so that no page ever meets an expired one.
+/// Days before its end at which a self-signed certificate is replaced.
 const RENEW_DAYS: i64 = 30;
 /// How often the certificate is read again.
 const FRESH: Duration = Duration::from_hours(1);
 
-/// Why there is no https.
+/// Why https cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file cannot be read or written.
     #[error("{} cannot be used", .0.display())]
     File(PathBuf, #[source] io::Error),
-    /// A file is no PEM of the right kind.
+    /// A file is not PEM, or not of the right kind.
     #[error("{} cannot be read", .0.display())]
     Pem(PathBuf, #[source] rustls::pki_types::pem::Error),
-    /// Certificate and key do not fit, or neither can be used.
+    /// The certificate and its key do not match, or cannot be used.
     #[error("the certificate cannot be used")]
     Rustls(#[source] rustls::Error),
-    /// The certificate cannot be made.
+    /// A self-signed certificate cannot be made.
     #[error("the certificate cannot be made")]
     Making(#[source] rcgen::Error),
 }
 
-/// What accepts https connections, if any are to be accepted. Its certificate is read again while the server runs.
+/// The TLS acceptor; `None` with `--tls off`. It reads the certificate again while the server runs.
 ///
 /// # Errors
-/// [`Error`] when https was asked for and cannot be had.
+/// [`Error`] when https was asked for and cannot be served.
 pub fn acceptor(tls: &Tls, data: &Path, clock: Clock) -> Result<Option<TlsAcceptor>, Error> {
     if *tls == Tls::Off {
         return Ok(None);
@@ -66,7 +66,7 @@ pub fn acceptor(tls: &Tls, data: &Path, clock: Clock) -> Result<Option<TlsAccept
     Ok(Some(TlsAcceptor::from(Arc::new(config))))
 }
 
-/// Reads the certificate again and again, until nobody shows it any more.
+/// Reads the certificate at an interval, as long as the acceptor exists.
 async fn keep_fresh(certificate: Weak<Certificate>, clock: Clock) {
     let mut interval = interval(FRESH);
     interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -76,13 +76,13 @@ async fn keep_fresh(certificate: Weak<Certificate>, clock: Clock) {
         if let Err(error) = certificate.read_again(clock.now()) {
             tracing::warn!(
                 error = causes(&error),
-                "the certificate could not be renewed; the old one stays"
+                "the certificate could not be renewed; keeping the old one"
             );
         }
     }
 }
 
-/// The certificate that connections are shown.
+/// The current certificate, for the handshakes.
 #[derive(Debug)]
 struct Certificate {
     from: Tls,
@@ -96,7 +96,8 @@ impl Certificate {
         Ok(Self { from, data: data.to_owned(), shown })
     }
 
-    /// The operator may have put another one there; ours may be near its end, or this machine may have another address.
+    /// Reads the certificate again. The operator may have replaced it; a self-signed one may expire soon or lack a new
+    /// address of this machine.
     fn read_again(&self, now: i64) -> Result<(), Error> {
         let fresh = Arc::new(read(&self.from, &self.data, now)?);
         *self.shown.write().unwrap_or_else(PoisonError::into_inner) = fresh;
@@ -114,7 +115,7 @@ impl ResolvesServerCert for Certificate {
     }
 }
 
-/// The certificate as it is on the disk; ours is made when there is none that is good.
+/// Reads the certificate from its files. Makes a self-signed one first, unless there is a good one.
 fn read(from: &Tls, data: &Path, now: i64) -> Result<CertifiedKey, Error> {
     let (certificate, key) = match from {
         Tls::Files { certificate, key } => (certificate.clone(), key.clone()),
@@ -132,7 +133,7 @@ fn read(from: &Tls, data: &Path, now: i64) -> Result<CertifiedKey, Error> {
     CertifiedKey::from_der(chain, key, &provider).map_err(Error::Rustls)
 }
 
-/// Under which names this machine is opened.
+/// The names and addresses under which this machine is opened.
 fn names() -> Vec<String> {
     let local = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
     let addresses = local.into_iter().chain(network::addresses()).map(|ip| ip.to_string());
@@ -145,7 +146,7 @@ fn names() -> Vec<String> {
     names
 }
 
-/// The files of a certificate for these names: the ones in the folder while they are good, else new ones.
+/// The files of a self-signed certificate for these names. Makes new ones unless those in the folder are good.
 fn self_signed(data: &Path, names: &[String], now: i64) -> Result<(PathBuf, PathBuf), Error> {
     let folder = data.join("tls");
     let [certificate, key, about] =
@@ -157,7 +158,7 @@ fn self_signed(data: &Path, names: &[String], now: i64) -> Result<(PathBuf, Path
         fs::create_dir_all(&folder).map_err(|error| Error::File(folder.clone(), error))?;
         let ends = now + VALID_DAYS * DAY;
         let (certificate_pem, key_pem) = make(names, now, ends).map_err(Error::Making)?;
-        // What it is valid for is written last: a half-written certificate is made again.
+        // The description is written last, so that an incomplete certificate is made again.
         let _ = fs::remove_file(&about);
         write_private(&key, &key_pem)?;
         write_private(&certificate, &certificate_pem)?;
@@ -178,7 +179,7 @@ fn make(names: &[String], now: i64, ends: i64) -> Result<(String, String), rcgen
     };
     let mut params = CertificateParams::new(names)?;
     params.distinguished_name.push(DnType::CommonName, "Heliograph on this network");
-    // A day back, for devices whose clock is behind.
+    // A day in the past, for devices whose clocks are behind.
     params.not_before = at(now - DAY);
     params.not_after = at(ends);
     let key = KeyPair::generate()?;
@@ -186,7 +187,7 @@ fn make(names: &[String], now: i64, ends: i64) -> Result<(String, String), rcgen
     Ok((certificate.pem(), key.serialize_pem()))
 }
 
-/// Readable by nobody else from its first byte on.
+/// Writes a file that only its owner can read, from its first byte on.
 fn write_private(path: &Path, text: &str) -> Result<(), Error> {
     let write = || {
         if path.exists() {

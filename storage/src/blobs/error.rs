@@ -1,28 +1,28 @@
-//! What can go wrong with a blob.
+//! Errors of the blob store.
 
 use std::error::Error as StdError;
 use std::fmt;
 use std::io;
 
-/// Why a blob is not read or written.
+/// Why a blob cannot be read or written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// There is no such blob.
+    /// The blob does not exist.
     Missing,
-    /// There is no such bucket.
+    /// The bucket does not exist.
     NoBucket,
-    /// The place does not take our credentials, or does not let us.
+    /// The store rejects the credentials or denies access. Contains its answer.
     Refused(String),
-    /// The place does not answer, or not as it should.
+    /// The store does not answer, or answers wrongly. Contains the details.
     Unreachable(String),
-    /// The place is full.
+    /// The store is full.
     NoRoom,
-    /// What was said about the place cannot be.
+    /// The location is invalid. Contains the reason.
     Misconfigured(String),
 }
 
 impl Error {
-    /// The same failure of a write: nothing that is written is missing, so the bucket must be.
+    /// The error of a write. A write needs no existing blob, so what is missing must be the bucket.
     pub(super) fn of_writing(error: object_store::Error) -> Self {
         match Self::from(error) {
             Self::Missing => Self::NoBucket,
@@ -34,12 +34,12 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Missing => f.write_str("there is no such blob"),
-            Self::NoBucket => f.write_str("the bucket of the blobs is not there"),
-            Self::Refused(why) => write!(f, "the place of the blobs refuses us: {why}"),
-            Self::Unreachable(why) => write!(f, "the place of the blobs does not answer: {why}"),
-            Self::NoRoom => f.write_str("the place of the blobs is full"),
-            Self::Misconfigured(why) => write!(f, "the place of the blobs: {why}"),
+            Self::Missing => f.write_str("the blob does not exist"),
+            Self::NoBucket => f.write_str("the bucket does not exist"),
+            Self::Refused(why) => write!(f, "the blob store denies access: {why}"),
+            Self::Unreachable(why) => write!(f, "the blob store does not answer: {why}"),
+            Self::NoRoom => f.write_str("the blob store is full"),
+            Self::Misconfigured(why) => write!(f, "the location of the blobs is invalid: {why}"),
         }
     }
 }
@@ -53,7 +53,7 @@ impl From<object_store::Error> for Error {
             return Self::NoRoom;
         }
         match error {
-            // The answer's text is all there is to tell the two apart.
+            // Only the response's text tells the two apart.
             Store::NotFound { source, .. } if source.to_string().contains("NoSuchBucket") => {
                 Self::NoBucket
             }
@@ -77,7 +77,7 @@ impl From<io::Error> for Error {
     }
 }
 
-/// Whether a disk without room is at the bottom of it.
+/// Whether the error's cause is a full disk.
 fn is_full(error: &(dyn StdError + 'static)) -> bool {
     let is_here =
         error.downcast_ref::<io::Error>().is_some_and(|error| is_about_room(error.kind()));

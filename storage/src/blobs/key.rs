@@ -1,11 +1,11 @@
-//! Under which name a blob is kept.
+//! The ids and keys of blobs.
 
 use std::fmt;
 
 use heliograph_shared::ids::Malformed;
 use object_store::path::Path;
 
-/// Names a blob: 128 random bits, as 32 hexadecimal digits. Who knows it may read an upload or a picture (A9).
+/// A blob's id: 128 random bits, as 32 hexadecimal digits. Whoever knows it may read the upload or picture (A9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlobId(u128);
 
@@ -16,7 +16,7 @@ impl BlobId {
         Self(u128::from_be_bytes(bytes))
     }
 
-    /// Reads 32 hexadecimal digits, the letters small.
+    /// Parses 32 lower-case hexadecimal digits.
     ///
     /// # Errors
     /// [`Malformed`] for anything else.
@@ -35,21 +35,21 @@ impl fmt::Display for BlobId {
     }
 }
 
-/// A blob: what it is, and which. The only place that spells a path.
+/// The key of a blob. Only this type knows the paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BlobKey {
-    /// A file that somebody uploaded.
+    /// An uploaded file.
     Upload(BlobId),
     /// A profile picture.
     Picture(BlobId),
 }
 
 impl BlobKey {
-    /// How the names of uploads begin.
+    /// The prefix of upload keys.
     pub(crate) const UPLOADS: &str = "uploads/";
     const PICTURES: &str = "pictures/";
 
-    /// Reads what `to_string` wrote.
+    /// Parses the output of `to_string`.
     pub(crate) fn parse(text: &str) -> Result<Self, Malformed> {
         if let Some(id) = text.strip_prefix(Self::UPLOADS) {
             BlobId::parse(id).map(Self::Upload)

@@ -1,4 +1,4 @@
-//! Where the blobs are, as an operator says it: a folder, or `s3://bucket?endpoint=…&region=…&allow_http=true`.
+//! The location of the blobs as an operator writes it: a folder, or `s3://bucket?endpoint=…&region=…&allow_http=true`.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -11,26 +11,26 @@ use url::Url;
 
 use super::Error;
 
-/// Time for a connection to the bucket's server.
+/// Time to connect to the S3 server.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
-/// Time in which the bucket's server must say something.
+/// Time in which the S3 server must send something.
 const SILENCE: Duration = Duration::from_secs(9);
-/// Time after which nothing is tried again. With the time of a last try an upload to a server that is gone fails
-/// within 15 s (R5).
+/// Time after which a request is not retried. Together with a last try, an upload to a server that is gone fails within
+/// 15 s (R5).
 const RETRIES: Duration = Duration::from_secs(4);
-/// The region when none is said; servers other than Amazon's do not care.
+/// Default region. Servers other than Amazon's mostly ignore it.
 const REGION: &str = "us-east-1";
 
-/// Where the blobs are.
+/// The location of the blobs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
-    /// In files in this folder.
+    /// Files in this folder.
     Folder(PathBuf),
-    /// In a bucket.
+    /// A bucket.
     S3(S3),
 }
 
-/// A bucket on a server that speaks S3.
+/// A bucket on an S3 server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct S3 {
     /// The bucket's name.
@@ -39,13 +39,13 @@ pub struct S3 {
     pub endpoint: Option<String>,
     /// The region.
     pub region: String,
-    /// Whether the way to the server may be unencrypted.
+    /// Whether unencrypted http to the server is allowed.
     pub allow_http: bool,
-    /// Who we are; the machine's own role when absent.
+    /// The credentials; the machine's role when absent.
     pub credentials: Option<Credentials>,
 }
 
-/// Who we are to the bucket's server.
+/// Credentials for an S3 server.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Credentials {
     /// The access key id.
@@ -61,7 +61,7 @@ impl fmt::Debug for Credentials {
 }
 
 impl Location {
-    /// The same place with these credentials, where it takes any.
+    /// The same location with these credentials. A folder ignores them.
     #[must_use]
     pub fn with_credentials(self, credentials: Option<Credentials>) -> Self {
         match self {
@@ -77,7 +77,7 @@ impl FromStr for Location {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if !text.starts_with("s3:") {
             return match text {
-                "" => Err("expected a folder, or s3://bucket".to_owned()),
+                "" => Err("expected a folder or s3://bucket".to_owned()),
                 folder => Ok(Self::Folder(folder.into())),
             };
         }
@@ -96,9 +96,10 @@ impl FromStr for Location {
                 "endpoint" => s3.endpoint = Some(value.into_owned()),
                 "region" => s3.region = value.into_owned(),
                 "allow_http" => {
-                    s3.allow_http = value.parse().map_err(|_| "allow_http is true or false")?;
+                    s3.allow_http =
+                        value.parse().map_err(|_| "allow_http must be true or false")?;
                 }
-                other => return Err(format!("s3:// has no {other}")),
+                other => return Err(format!("unknown parameter {other} of s3://")),
             }
         }
         Ok(Self::S3(s3))
@@ -107,7 +108,7 @@ impl FromStr for Location {
 
 impl S3 {
     pub(super) fn connect(&self) -> Result<AmazonS3, Error> {
-        // A whole file may take hours on its way to a slow device; only silence is a failure.
+        // A file may take hours on its way to a slow device, so only silence counts as failure.
         let client = ClientOptions::new()
             .with_timeout_disabled()
             .with_connect_timeout(CONNECT_TIMEOUT)

@@ -1,5 +1,5 @@
-//! Blobs: bytes that are too many for a row, in a folder or in an S3 bucket. The one door to
-//! `object_store`. What a blob is, whose, and until when, is in the tables; here are only bytes.
+//! Blobs: file contents in a folder or in an S3 bucket. The only module that uses `object_store`. Owners and lifetimes
+//! of blobs are in the database.
 
 mod error;
 mod key;
@@ -23,17 +23,17 @@ pub use key::{BlobId, BlobKey};
 pub use location::{Credentials, Location, S3};
 pub use writer::Writer;
 
-/// Bytes of one read from a file: large enough that the way to the disk is not what takes the time.
+/// Bytes per read from a file, enough that the cost of a read hardly counts.
 const READ_BYTES: usize = 256 * 1024;
-/// Reads of a file on their way at a time.
+/// Concurrent reads of a file.
 const READ_AHEAD: usize = 2;
-/// Bytes that one [`Reading`] holds at most, with a piece that was handed on and one that is being sent.
+/// Most bytes that a [`Reading`] holds, including a piece that was handed on and one that is being sent.
 pub const READING_BYTES: usize = READ_BYTES * (READ_AHEAD + 2);
 
 /// The bytes of a blob, in order.
 pub type Reading = BoxStream<'static, Result<Bytes, Error>>;
 
-/// Where the blobs are. Cheap to clone.
+/// The blob store. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Blobs {
     store: Store,
@@ -46,11 +46,11 @@ enum Store {
 }
 
 impl Blobs {
-    /// Opens the place of the blobs; a folder is made if it is not there.
+    /// Opens the store, and creates the folder if necessary.
     ///
     /// # Errors
-    /// [`Error`] when the folder cannot be used, or the bucket is not described well. A bucket that cannot be reached
-    /// is no error yet: see [`Self::check`].
+    /// [`Error`] when the folder cannot be used or the location is invalid. An unreachable bucket is not an error yet:
+    /// see [`Self::check`].
     pub fn open(location: &Location) -> Result<Self, Error> {
         let store = match location {
             Location::Folder(folder) => {
@@ -66,10 +66,10 @@ impl Blobs {
         Ok(Self { store })
     }
 
-    /// Whether blobs can be read here: the bucket is there and takes our credentials.
+    /// Checks that the store can be read: the bucket exists and accepts the credentials.
     ///
     /// # Errors
-    /// [`Error`] says what is wrong.
+    /// [`Error`] with the reason.
     pub async fn check(&self) -> Result<(), Error> {
         match self.objects().get(&Path::from("check")).await.map_err(Error::from) {
             Ok(_) | Err(Error::Missing) => Ok(()),
@@ -77,7 +77,7 @@ impl Blobs {
         }
     }
 
-    /// Memory that one [`Writer`] takes at most, in bytes.
+    /// Most memory that one [`Writer`] takes, in bytes.
     #[must_use]
     pub fn writer_bytes(&self) -> usize {
         match self.store {
@@ -86,10 +86,10 @@ impl Blobs {
         }
     }
 
-    /// Starts to write a blob; it is there when [`Writer::finish`] says so, and not before.
+    /// Begins to write a blob, which exists once [`Writer::finish`] succeeds.
     ///
     /// # Errors
-    /// [`Error`] when the place cannot take it.
+    /// [`Error`] when the store fails.
     pub async fn write(&self, key: BlobKey) -> Result<Writer, Error> {
         let path = key.path();
         match &self.store {
@@ -100,35 +100,35 @@ impl Blobs {
         }
     }
 
-    /// Writes a small blob at once.
+    /// Writes a small blob in one call.
     ///
     /// # Errors
-    /// [`Error`] when the place cannot take it.
+    /// [`Error`] when the store fails.
     pub async fn put(&self, key: BlobKey, bytes: Bytes) -> Result<(), Error> {
         self.objects().put(&key.path(), bytes.into()).await.map_err(Error::of_writing)?;
         Ok(())
     }
 
-    /// A small blob, whole.
+    /// Reads a small blob whole.
     ///
     /// # Errors
-    /// [`Error::Missing`] when there is none.
+    /// [`Error::Missing`] when it does not exist.
     pub async fn get(&self, key: BlobKey) -> Result<Bytes, Error> {
         Ok(self.objects().get(&key.path()).await?.bytes().await?)
     }
 
-    /// How many bytes a blob has.
+    /// The size of a blob in bytes.
     ///
     /// # Errors
-    /// [`Error::Missing`] when there is none.
+    /// [`Error::Missing`] when it does not exist.
     pub async fn size(&self, key: BlobKey) -> Result<u64, Error> {
         Ok(self.objects().head(&key.path()).await?.size)
     }
 
-    /// Some bytes of a blob, as they are asked for.
+    /// Reads a range of a blob, as fast as the stream is polled.
     ///
     /// # Errors
-    /// [`Error::Missing`] when there is no such blob.
+    /// [`Error::Missing`] when it does not exist.
     pub async fn read(&self, key: BlobKey, range: Range<u64>) -> Result<Reading, Error> {
         if range.is_empty() {
             self.size(key).await?;
@@ -143,19 +143,19 @@ impl Blobs {
         })
     }
 
-    /// Removes a blob and what an unfinished write left of it; `parts` is what [`Writer::parts`] said. Again is no
-    /// error, except that a server may refuse to remove parts that it does not have.
+    /// Deletes a blob and the leftovers of an unfinished write; `parts` is the value of [`Writer::parts`]. Succeeds if
+    /// they do not exist, except that a server may refuse to delete parts that it does not have.
     ///
     /// # Errors
-    /// [`Error`] when the place cannot do it; the blob or its parts may be there then.
+    /// [`Error`] when the store fails; the blob or its parts may still exist.
     pub async fn delete(&self, key: BlobKey, parts: Option<&str>) -> Result<(), Error> {
         let path = key.path();
         if let Some(parts) = parts
             && let Some(store) = self.multipart()
         {
             match allow_missing(store.abort_multipart(&path, &parts.to_owned()).await) {
-                // Servers do not agree on how they say that there is no such upload any more. A blob that is whole has
-                // no parts: they have become it.
+                // Servers differ in how they report an upload that no longer exists. If the blob exists, it has no
+                // parts any more: they became the blob.
                 Err(Error::Refused(_)) if self.size(key).await.is_ok() => {}
                 other => other?,
             }
@@ -171,11 +171,11 @@ impl Blobs {
         allow_missing(self.objects().delete(&path).await)
     }
 
-    /// The share of the disk that would be full with so many bytes more, in thousandths; none where there is no disk
-    /// to ask.
+    /// The share of the disk that would be used with this many bytes more, in thousandths; `None` for a store that is
+    /// not on a disk of this machine.
     ///
     /// # Errors
-    /// [`Error::Unreachable`] when the system does not say.
+    /// [`Error::Unreachable`] when the operating system does not tell.
     pub async fn fullness(&self, more: u64) -> Result<Option<u64>, Error> {
         let Store::Folder { folder, .. } = &self.store else {
             return Ok(None);
@@ -184,7 +184,7 @@ impl Blobs {
         let disk = tokio::task::spawn_blocking(move || fs4::statvfs(folder))
             .await
             .map_err(|error| Error::Unreachable(error.to_string()))??;
-        // As `df` counts it: what is kept back for root is nobody's.
+        // Like `df`: space that is reserved for root is not available.
         let used = disk.total_space().saturating_sub(disk.free_space());
         let usable = used.saturating_add(disk.available_space());
         Ok(Some(used.saturating_add(more).saturating_mul(1_000) / usable.max(1)))
@@ -205,8 +205,8 @@ impl Blobs {
     }
 }
 
-/// The file that a kill in mid-write leaves: the library writes beside the path and renames. Ids are never used twice,
-/// so it is always the first.
+/// The path of the file that a kill during a write leaves: the library writes to a temporary file and renames it. Ids
+/// are used once, so the temporary file is always the first.
 fn unfinished_file(path: &Path) -> String {
     format!("{path}#1")
 }
@@ -218,8 +218,8 @@ fn allow_missing(result: Result<(), object_store::Error>) -> Result<(), Error> {
     }
 }
 
-/// A file's bytes in pieces of our own, the next one already on its way from the disk while one goes out. No thread waits
-/// for a slow reader. The library's pieces are a few KiB.
+/// A file's bytes, read in pieces of our own size and one piece ahead. No thread waits for a slow reader. The library's
+/// own pieces have only a few KiB.
 fn from_file(file: std::fs::File, range: Range<u64>) -> Reading {
     let file = Arc::new(file);
     let starts = range.clone().step_by(READ_BYTES);

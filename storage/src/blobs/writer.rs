@@ -1,4 +1,4 @@
-//! Writing a blob of unknown size with constant memory: in parts, a few of them on their way at a time.
+//! Writes a blob of unknown size in constant memory: in parts, of which a few are in flight.
 
 use std::sync::Arc;
 
@@ -10,23 +10,23 @@ use tokio::task::JoinSet;
 
 use super::Error;
 
-/// Bytes of a part in a bucket: S3 takes no smaller ones.
+/// Bytes per part in a bucket: the minimum of S3.
 const BUCKET_PART: usize = 5 * 1024 * 1024;
-/// Bytes of a part in a file.
+/// Bytes per part in a file.
 const FILE_PART: usize = 1024 * 1024;
-/// Bytes that a part is made of at a time. All alike, so that the memory of one part serves the next.
+/// Size of the buffers that make up a part. They are all alike, so that the next part can reuse their memory.
 const BLOCK: usize = 256 * 1024;
-/// Parts on their way to a file at a time: one is written while the next one fills. More cost memory and no time.
+/// Parts in flight to a file: one is written while the next one fills. More would not be faster.
 const TO_FILE: usize = 1;
-/// Parts on their way to a bucket at a time: one goes out while its server is still busy with the one before.
+/// Parts in flight to a bucket: one is sent while the server still handles the one before.
 const TO_BUCKET: usize = 2;
 
-/// Memory of a writer to a file: the parts on their way, and the one that fills.
+/// Memory of a writer to a file, in bytes: the parts in flight and the one that fills.
 pub(super) const FILE_BYTES: usize = (TO_FILE + 1) * FILE_PART;
-/// The same of a writer to a bucket.
+/// Memory of a writer to a bucket, in bytes.
 pub(super) const BUCKET_BYTES: usize = (TO_BUCKET + 1) * BUCKET_PART;
 
-/// A blob that is being written. Dropped, nothing of it is there but what [`super::Blobs::delete`] removes.
+/// A blob that is being written. If it is dropped, the blob does not exist; [`super::Blobs::delete`] removes leftovers.
 pub struct Writer {
     target: Target,
     path: Path,
@@ -41,7 +41,7 @@ enum Target {
     Store {
         store: Arc<dyn MultipartStore>,
         id: MultipartId,
-        /// By their numbers.
+        /// The finished parts, with their numbers.
         done: Vec<(usize, PartId)>,
     },
 }
@@ -68,7 +68,7 @@ impl Writer {
         Self { target, path, part_bytes, buffer, started: 0, in_flight }
     }
 
-    /// The name under which the place keeps the parts of an unfinished blob, if it needs one to remove them.
+    /// The store's id of the unfinished upload, if it is needed to delete the parts.
     #[must_use]
     pub fn parts(&self) -> Option<&str> {
         match &self.target {
@@ -77,10 +77,10 @@ impl Writer {
         }
     }
 
-    /// Writes more. Waits while enough is on its way.
+    /// Appends bytes. Waits while enough parts are in flight.
     ///
     /// # Errors
-    /// [`Error`] when the place does not take it; the blob can only be given up then.
+    /// [`Error`] when the store fails. The blob can then only be aborted.
     pub async fn push(&mut self, mut bytes: Bytes) -> Result<(), Error> {
         while bytes.has_remaining() {
             let fits = bytes.len().min(self.part_bytes - self.buffer.content_length());
@@ -92,10 +92,10 @@ impl Writer {
         Ok(())
     }
 
-    /// Ends the blob: from here on it is there, whole and on the disk.
+    /// Completes the blob. Afterwards it exists whole and durably.
     ///
     /// # Errors
-    /// [`Error`] when it is not known to be there.
+    /// [`Error`] when it is not known whether the blob exists.
     pub async fn finish(mut self) -> Result<(), Error> {
         // An empty blob has one empty part.
         if self.buffer.content_length() > 0 || self.started == 0 {
@@ -116,10 +116,10 @@ impl Writer {
         Ok(())
     }
 
-    /// Gives the blob up and removes what was written of it.
+    /// Gives up the blob and deletes what was written.
     ///
     /// # Errors
-    /// [`Error`] when that cannot be done now; [`super::Blobs::delete`] does it later.
+    /// [`Error`] when that fails; [`super::Blobs::delete`] can do it later.
     pub async fn abort(mut self) -> Result<(), Error> {
         self.in_flight.shutdown().await;
         match self.target {
@@ -156,7 +156,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Waits for one of the parts on their way.
+    /// Waits for one of the parts in flight.
     async fn land(&mut self) -> Result<(), Error> {
         let Some(landed) = self.in_flight.join_next().await else {
             return Ok(());

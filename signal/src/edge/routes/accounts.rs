@@ -1,4 +1,4 @@
-//! People over HTTP: who is logged in, logging in and out, one's profile.
+//! Accounts over HTTP: the current user, login and logout, the profile.
 
 use std::sync::Arc;
 
@@ -25,24 +25,24 @@ use crate::multipart::Multipart;
 use crate::people::own;
 use crate::people::pictures::SentPicture;
 
-/// The field of a form that has a picture in it.
+/// Name of the form field with the picture.
 pub(super) const PICTURE: &str = "profile_picture";
 
-/// Who is asking (H10).
+/// Returns the current user (H10).
 #[utoipa::path(get, path = "/api/auth/me", security(("login" = [])), responses((status = 200, body = CurrentUser)))]
 pub async fn me(LoggedIn(session): LoggedIn) -> Json<CurrentUser> {
     current(&session.account)
 }
 
-/// Logs somebody in (H11). A wrong pair takes as long and reads the same whichever half is wrong.
+/// Logs in (H11). A wrong username takes as long and reads the same as a wrong password.
 #[utoipa::path(
     post,
     path = "/api/auth/login/",
     request_body = Login,
     responses(
         (status = 200, body = CurrentUser),
-        (status = 401, body = ErrorBody, description = "A wrong pair."),
-        (status = 429, body = ErrorBody, description = "Too many tries."),
+        (status = 401, body = ErrorBody, description = "Username and password do not match."),
+        (status = 429, body = ErrorBody, description = "Too many attempts."),
     )
 )]
 pub async fn log_in(
@@ -61,7 +61,7 @@ pub async fn log_in(
     }
     mistakes.none()?;
     let shown = cookies::known_device(&headers, scheme);
-    // What can be nobody's is answered like any other wrong pair; the rules of names are no secret.
+    // A name or password that no account can have is answered like a wrong one. The rules of names are no secret.
     let (Ok(username), Ok(password)) =
         (Username::parse(&login.username), Password::parse(login.password))
     else {
@@ -77,13 +77,13 @@ pub async fn log_in(
     let device = app.logins.known_device(account.id, shown)?;
     match app.logins.begin(account.id).await {
         Ok(tokens) => Ok((cookies::log_in(scheme, &tokens, &device), current(&account))),
-        // Deleted while its password was being checked.
+        // The account was deleted while its password was checked.
         Err(Error::Storage(storage::Error::Missing)) => Err(Error::WrongCredentials),
         Err(error) => Err(error),
     }
 }
 
-/// Ends the login, by whichever of its cookies is still good (H17). Who has none is logged out already.
+/// Ends the session, identified by either of its cookies (H17). Succeeds without a session too.
 #[utoipa::path(post, path = "/api/auth/logout/", responses((status = 200, body = Done)))]
 pub async fn log_out(
     State(app): State<Arc<App>>,
@@ -103,13 +103,13 @@ pub async fn log_out(
     Ok((cookies::log_out(scheme), Json(Done::OK)))
 }
 
-/// New tokens for an old refresh token (H16).
+/// Exchanges a refresh token for new tokens (H16).
 #[utoipa::path(
     post,
     path = "/api/auth/refresh/",
     responses(
         (status = 200, body = Done),
-        (status = 401, body = ErrorBody, description = "The refresh token is none, was used long ago, or came with another login's access token."),
+        (status = 401, body = ErrorBody, description = "The refresh token is missing, unknown, used long ago, or not of the same session as the access token."),
     )
 )]
 pub async fn refresh(
@@ -123,7 +123,7 @@ pub async fn refresh(
     Ok((cookies::set(scheme, &tokens), Json(Done::OK)))
 }
 
-/// Changes one's profile (H13).
+/// Changes the profile (H13).
 #[utoipa::path(
     put,
     path = "/api/auth/profile/",
@@ -152,7 +152,7 @@ pub async fn change_profile(
     }
 }
 
-/// The form with a picture.
+/// The form with the picture.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "says what the form looks like")]
 struct PictureForm {
@@ -160,7 +160,7 @@ struct PictureForm {
     profile_picture: Vec<u8>,
 }
 
-/// Another profile picture (H14).
+/// Changes the profile picture (H14).
 #[utoipa::path(
     post,
     path = "/api/auth/profile-picture/",
@@ -168,9 +168,9 @@ struct PictureForm {
     request_body(content = PictureForm, content_type = "multipart/form-data"),
     responses(
         (status = 200, body = CurrentUser),
-        (status = 429, body = ErrorBody, description = "Too many pictures of this account."),
-        (status = 502, body = ErrorBody, description = "The store of pictures does not answer."),
-        (status = 507, body = ErrorBody, description = "There is no room for the picture."),
+        (status = 429, body = ErrorBody, description = "Too many pictures from this account."),
+        (status = 502, body = ErrorBody, description = "The store of files and pictures fails."),
+        (status = 507, body = ErrorBody, description = "The store has no room for the picture."),
     )
 )]
 pub async fn change_picture(
@@ -185,12 +185,12 @@ pub async fn change_picture(
     Ok(current(&app.logins.change_picture(session.account.id, picture).await?))
 }
 
-/// Makes what we keep of a picture that somebody sent.
+/// Stores a picture in the form in which it is kept.
 pub(super) async fn keep_picture(app: &App, sent: SentPicture) -> Result<BlobId, Error> {
     app.pictures.keep(sent, &app.blobs, &app.storage, app.clock.now()).await
 }
 
-/// Deletes the account (H15). Its password is asked once more: who found an open page must not be able to.
+/// Deletes the account (H15). Asks for the password again, in case a stranger found the page open.
 #[utoipa::path(
     delete,
     path = "/api/auth/delete-account/",
@@ -198,7 +198,7 @@ pub(super) async fn keep_picture(app: &App, sent: SentPicture) -> Result<BlobId,
     request_body = AccountDeletion,
     responses(
         (status = 200, body = Done),
-        (status = 429, body = ErrorBody, description = "Too many tries."),
+        (status = 429, body = ErrorBody, description = "Too many attempts."),
     )
 )]
 pub async fn delete(
@@ -221,7 +221,7 @@ pub async fn delete(
     }
     let is_right = match Password::parse(password) {
         Ok(password) => app.logins.check(attempt, password).await?.is_some(),
-        // Nobody has such a one.
+        // No account can have such a password.
         Err(_) => false,
     };
     if !is_right {
@@ -250,7 +250,7 @@ fn read_change(change: &ProfileChange) -> Result<accounts::ProfileChange, Error>
     Ok(change)
 }
 
-/// Names are unique, and somebody was first.
+/// The refusal when the username is taken, perhaps since the last check.
 pub(super) fn username_taken() -> Error {
     Error::Fields(vec![("username", "This username is already taken".to_owned())])
 }

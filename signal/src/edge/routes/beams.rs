@@ -1,4 +1,4 @@
-//! Beams over HTTP: made by anybody, kept by those who have an account.
+//! Beams over HTTP: created by anybody, saved in accounts.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use crate::error::Error;
 use crate::people::public;
 use crate::random;
 
-/// Makes a beam (H1). The key leaves the server here and is kept nowhere in it.
+/// Creates a beam (H1). Returns its key, of which the server keeps only a hash.
 #[utoipa::path(
     post,
     path = "/api/beams/create/",
@@ -47,7 +47,7 @@ pub async fn create(
     Ok((StatusCode::CREATED, Json(CreatedBeam { beam_id, beam_key, created_at, expires_at })))
 }
 
-/// The caller's own beams (H20).
+/// Lists the caller's own beams (H20).
 #[utoipa::path(get, path = "/api/beams/", security(("login" = [])), responses((status = 200, body = Beams)))]
 pub async fn list(
     State(app): State<Arc<App>>,
@@ -64,7 +64,7 @@ pub async fn list(
     Ok(([(CONTENT_TYPE, "application/json")], body))
 }
 
-/// One saved beam, with its shares for those who manage them (H26).
+/// Returns a saved beam, with its shares for those who manage them (H26).
 #[utoipa::path(
     get,
     path = "/api/beams/{beam_id}/",
@@ -86,7 +86,7 @@ pub async fn describe(
     Ok(Json(BeamDetails { beam, role, owner: public(&owner), shares }))
 }
 
-/// Another name, or other link access (H27).
+/// Changes the name or the link access (H27).
 #[utoipa::path(
     put,
     path = "/api/beams/{beam_id}/",
@@ -107,7 +107,7 @@ pub async fn change(
     Ok(Json(app.beams.change(actor, id, name, change.link_access).await?))
 }
 
-/// Another id, so that a leaked link stops working (H28).
+/// Gives the beam another id, so that leaked links stop working (H28).
 #[utoipa::path(
     post,
     path = "/api/beams/{beam_id}/renew/",
@@ -124,7 +124,7 @@ pub async fn renew(
     Ok(Json(app.beams.renew(session.account.id, old, new, app.clock.now()).await?))
 }
 
-/// The beam goes, with everything in it (H29).
+/// Deletes the beam with everything in it (H29).
 #[utoipa::path(
     delete,
     path = "/api/beams/{beam_id}/",
@@ -141,7 +141,7 @@ pub async fn delete(
     Ok(Json(Done::OK))
 }
 
-/// What is no beam's id is no beam.
+/// Parses a beam id. A malformed one is answered like an unknown beam.
 fn beam_id(text: &str) -> Result<BeamId, Error> {
     BeamId::parse(text).map_err(|_| Error::NotFound)
 }

@@ -1,5 +1,5 @@
-//! Everything that is stored of an account, to take along (H18). Written as it is read: notes are large, and there may be
-//! many.
+//! Export of everything that is stored of an account (H18). It is written while it is read, because there may be many
+//! large notes.
 
 use std::sync::Arc;
 
@@ -26,10 +26,10 @@ use crate::edge::auth::{LoggedIn, Session};
 use crate::error::Error;
 use crate::people::own;
 
-/// Notes that are read at a time: at most 5 MiB.
+/// Notes per page: at most 5 MiB.
 const PAGE: u32 = 20;
 
-/// The document.
+/// The exported document.
 #[derive(Serialize, ToSchema)]
 struct Export {
     user: User,
@@ -37,17 +37,17 @@ struct Export {
     created_at: i64,
     logins: Vec<ExportedLogin>,
     beams: Vec<Beam>,
-    /// Of one's own beams with others.
+    /// Shares of the account's own beams.
     shares: Vec<BeamShare>,
-    /// Of others' beams with the person.
+    /// Shares of others' beams with the account.
     shared_with_me: Vec<SharedBeam>,
-    /// Files of one's own; each is read at its `url`.
+    /// The account's files. The bytes of each are at its `url`.
     uploads: Vec<UploadedFile>,
-    /// Of one's own beams, and one's own in others' beams.
+    /// Notes in the account's own beams, and its own notes in others' beams.
     notes: Vec<ExportedNote>,
 }
 
-/// Where somebody is logged in.
+/// A session of the account.
 #[derive(Serialize, ToSchema)]
 struct ExportedLogin {
     /// Milliseconds since the Unix epoch.
@@ -63,7 +63,7 @@ struct ExportedNote {
     note: Note,
 }
 
-/// All of it, as a file.
+/// Exports the account as a JSON file.
 #[utoipa::path(
     get,
     path = "/api/auth/export/",
@@ -76,7 +76,7 @@ pub async fn export(
 ) -> Result<impl IntoResponse, Error> {
     let start =
         serde_json::to_string(&begin(&app, &session).await?).map_err(|_| Error::Internal)?;
-    // The notes come where their array would end.
+    // The notes are streamed in before the end of their array.
     let start = start.strip_suffix("]}").ok_or(Error::Internal)?.to_owned();
     let notes = notes(app, session.account.id);
     let parts = stream::iter([Ok(start)]).chain(notes).chain(stream::iter([Ok("]}".to_owned())]));
@@ -110,14 +110,14 @@ fn uploaded_file((id, upload): (BlobId, Upload)) -> UploadedFile {
     UploadedFile { id: id.to_string(), url, name, size, kind: media_type, expires_at }
 }
 
-/// How far the notes were written.
+/// How far the notes are written.
 #[derive(Clone, Copy)]
 struct Progress {
     last: Option<(BeamId, ItemId)>,
     any: bool,
 }
 
-/// The notes as elements of an array, a page at a time. Who stops reading stops it.
+/// Streams the notes as elements of an array, a page at a time. Ends when the client disconnects.
 fn notes(app: Arc<App>, account: AccountId) -> impl Stream<Item = Result<String, Error>> {
     stream::try_unfold(Progress { last: None, any: false }, move |Progress { last, any }| {
         let app = app.clone();

@@ -1,4 +1,4 @@
-//! Whether the server can do its work.
+//! The health check.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::app::App;
 use crate::error::Error;
 
-/// `{"status":"ok"}` while the tables can be read (H3).
+/// Answers `{"status":"ok"}` while the database can be read (H3).
 #[utoipa::path(get, path = "/healthz", responses((status = 200, body = Object)))]
 pub async fn check(State(app): State<Arc<App>>) -> Result<Json<Value>, Error> {
     app.storage.check().await?;

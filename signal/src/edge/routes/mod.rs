@@ -1,4 +1,4 @@
-//! What the paths answer. No rule lives here.
+//! The handlers. The rules they apply are in the other modules.
 
 pub mod accounts;
 pub mod beams;

@@ -1,4 +1,4 @@
-//! The notes of a saved beam, for those who may read it (H30).
+//! The notes of a saved beam (H30).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -26,13 +26,13 @@ use crate::edge::answers::Waiting;
 use crate::edge::auth::MaybeLoggedIn;
 use crate::error::Error;
 
-/// Bytes of notes that are read at a time.
+/// Bytes of notes per page.
 const PAGE_BYTES: u64 = SYNC_PAGE_BYTES as u64;
-/// What a list holds at a time: a page as it was read, with each content twice as it is told (`content`,
+/// Bytes that a list holds at a time: a page as it was read, twice each content as it is sent (`content` and
 /// `json_content`), and the page before it, which is being sent.
 const LIST_BYTES: usize = 5 * SYNC_PAGE_BYTES;
 
-/// Whose notes.
+/// The query.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct Of {
@@ -40,16 +40,16 @@ pub struct Of {
     beam_id: BeamId,
 }
 
-/// The notes, oldest first; an unsaved or unknown beam has none.
+/// Lists the notes, oldest first. An unsaved or unknown beam has none.
 #[utoipa::path(
     get,
     path = "/api/notes/beam_notes/",
     params(Of),
     responses(
         (status = 200, body = Vec<Note>),
-        (status = 401, body = ErrorBody, description = "Its link allows nothing, and nobody is logged in."),
-        (status = 404, body = ErrorBody, description = "Not yours to see."),
-        (status = 429, body = ErrorBody, description = "Too many beams were asked for that are not there."),
+        (status = 401, body = ErrorBody, description = "The link gives no access, and the caller is not logged in."),
+        (status = 404, body = ErrorBody, description = "The caller has no access."),
+        (status = 429, body = ErrorBody, description = "Too many requests for unknown beams."),
     )
 )]
 pub async fn list(
@@ -72,7 +72,7 @@ pub async fn list(
         return Err(if account.is_some() { Error::NotFound } else { Error::Unauthorized });
     }
     let mut list = List::new(app, beam_id, account);
-    // Before the head of the answer is out: a failure can still be told.
+    // Before the response begins, so that an error can still be reported.
     let first = list.next_page().await?;
     let pages = stream::try_unfold((list, first), async |(mut list, page)| {
         let Some(page) = page else { return Ok::<_, Error>(None) };
@@ -83,14 +83,14 @@ pub async fn list(
     Ok((Extension(Waiting(LIST_BYTES)), json, Body::from_stream(pages)).into_response())
 }
 
-/// A list of notes on its way out, in JSON. It is never whole in memory: it may have 16 MiB, and its reader may be slow.
+/// A JSON list of notes, written page by page: it may have 16 MiB, and its reader may be slow.
 struct List {
     app: Arc<App>,
     beam: BeamId,
     account: Option<AccountId>,
-    /// The place of the last note in the beam's order.
+    /// Sequence number of the last note that was read.
     after: u64,
-    /// A note that is changed meanwhile comes up again, at another place; it is told once.
+    /// The notes written so far. A note that is edited meanwhile comes up again with a later number and is skipped.
     told: HashSet<ItemId>,
     has_begun: bool,
     is_over: bool,
@@ -102,7 +102,7 @@ impl List {
         Self { app, beam, account, after: 0, told, has_begun: false, is_over: false }
     }
 
-    /// The next piece of the list; none behind its end.
+    /// The next piece of the list; `None` after its end.
     async fn next_page(&mut self) -> Result<Option<Bytes>, Error> {
         if self.is_over {
             return Ok(None);
@@ -128,17 +128,17 @@ impl List {
     }
 }
 
-/// Whether an unsaved beam is there, so that asking for it is no guess.
+/// Whether the beam exists unsaved, so that the request is not a guess.
 async fn is_there(app: &App, beam: BeamId) -> Result<bool, Error> {
     let record = app.storage.find_beam(beam).await?;
     let has_ended = |record: BeamRecord| record.has_ended(app.clock.now());
     Ok(record.map_or_else(|| app.hub.is_live(beam), |record| !has_ended(record)))
 }
 
-/// What is told of a note; none if it holds what nobody here would have stored.
+/// The note as the API shows it; `None` if the stored content is not valid.
 pub(super) fn note(stored: NewNote, caller: Option<AccountId>) -> Option<Note> {
     let NewNote { id, seq, content, kind, device, author, created_at, upload: _ } = stored;
-    // What was stored was JSON.
+    // Stored contents are JSON.
     let content = RawValue::from_string(content).ok()?;
     let Parts { title, json_content } = Parts::of(&content);
     let json_content = json_content.map(ToOwned::to_owned);
@@ -156,7 +156,7 @@ pub(super) fn note(stored: NewNote, caller: Option<AccountId>) -> Option<Note> {
     })
 }
 
-/// What a content has beside other things, if it is an object of a note.
+/// The fields of a content that is a note object.
 #[derive(Default, Deserialize)]
 struct Parts<'a> {
     #[serde(default)]
@@ -167,7 +167,7 @@ struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     fn of(content: &'a RawValue) -> Self {
-        // serde would take an array for the object, by position.
+        // serde would also accept an array for the struct, by position.
         let object = Some(content.get()).filter(|text| text.trim_start().starts_with('{'));
         object.and_then(|object| serde_json::from_str(object).ok()).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! Profile pictures, for everybody who knows their address (A9).
+//! Profile pictures. Everybody who knows the address may read one (A9).
 
 use std::sync::Arc;
 
@@ -12,18 +12,18 @@ use crate::app::App;
 use crate::edge::headers;
 use crate::error::Error;
 
-/// A new picture has a new address, so this one never changes; a deleted one is forgotten within the hour.
+/// A new picture has a new address, so a response stays right; browsers forget a deleted picture within the hour.
 const CACHING: HeaderValue = HeaderValue::from_static("private, max-age=3600");
 
-/// A profile picture (H14).
+/// Returns a profile picture (H14).
 #[utoipa::path(
     get,
     path = "/api/pictures/{id}",
     params(("id" = String, Path)),
     responses(
         (status = 200, content_type = "image/jpeg"),
-        (status = 404, body = ErrorBody, description = "There is no such picture, or not any more."),
-        (status = 502, body = ErrorBody, description = "The store does not answer."),
+        (status = 404, body = ErrorBody, description = "The picture does not exist or was deleted."),
+        (status = 502, body = ErrorBody, description = "The store of files and pictures fails."),
     )
 )]
 pub async fn read(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Response, Error> {

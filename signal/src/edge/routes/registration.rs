@@ -1,4 +1,4 @@
-//! Becoming somebody here (H12).
+//! Registration (H12).
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::random;
 
 const TEXTS: [&str; 5] = ["first_name", "last_name", "username", "email", "password"];
 
-/// The form.
+/// The registration form.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "says what the form looks like")]
 struct Registration {
@@ -42,7 +42,7 @@ struct Registration {
     profile_picture: Option<Vec<u8>>,
 }
 
-/// What somebody says who registers, every field good.
+/// The fields of a valid form.
 struct Person {
     first_name: PersonName,
     last_name: PersonName,
@@ -51,16 +51,16 @@ struct Person {
     password: Password,
 }
 
-/// Makes an account and logs in (H12).
+/// Creates an account and logs in (H12).
 #[utoipa::path(
     post,
     path = "/api/auth/register/",
     request_body(content = Registration, content_type = "multipart/form-data"),
     responses(
         (status = 201, body = CurrentUser),
-        (status = 429, body = ErrorBody, description = "Too many accounts from this address."),
-        (status = 502, body = ErrorBody, description = "The store of pictures does not answer."),
-        (status = 507, body = ErrorBody, description = "There is no room for the picture."),
+        (status = 429, body = ErrorBody, description = "Too many registrations from this address."),
+        (status = 502, body = ErrorBody, description = "The store of files and pictures fails."),
+        (status = 507, body = ErrorBody, description = "The store has no room for the picture."),
     )
 )]
 pub async fn register(

@@ -1,5 +1,5 @@
-//! Shares over HTTP: who else may come into a saved beam. Every change is in effect for connected devices before its
-//! answer is out (H31).
+//! Shares over HTTP: who else has access to a saved beam. Each change is in effect for connected devices before its
+//! response is sent (H31).
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::error::Error;
 use crate::people::public;
 use crate::random;
 
-/// What others shared with the caller (H21).
+/// Lists the beams that others share with the caller (H21).
 #[utoipa::path(
     get,
     path = "/api/beams/shared-with-me/",
@@ -45,7 +45,7 @@ pub(super) fn shared_beam(Received { share, owner }: Received) -> SharedBeam {
     SharedBeam { id, beam, owner: public(&owner), share_type: level }
 }
 
-/// A share as those see it who manage it.
+/// A share as the beam's owner and admins see it.
 pub(super) fn beam_share(share: Share) -> BeamShare {
     let Share { id, beam, recipient, level } = share;
     let user = public(&recipient);
@@ -53,7 +53,7 @@ pub(super) fn beam_share(share: Share) -> BeamShare {
     BeamShare { id, beam, shared_with, shared_with_user: Some(user), share_type: level }
 }
 
-/// The shares of the caller's own beams (H22).
+/// Lists the shares of the caller's own beams (H22).
 #[utoipa::path(get, path = "/api/beams/my-shares/", security(("login" = [])), responses((status = 200, body = MyShares)))]
 pub async fn mine(
     State(app): State<Arc<App>>,
@@ -64,7 +64,7 @@ pub async fn mine(
     Ok(Json(MyShares { my_shared_beams }))
 }
 
-/// Shares a beam with a person (H23).
+/// Shares a beam with a user (H23).
 #[utoipa::path(
     post,
     path = "/api/beams/share/",
@@ -93,7 +93,7 @@ pub async fn create(
     Ok((StatusCode::CREATED, Json(beam_share(share))))
 }
 
-/// Another level (H24).
+/// Changes the level of a share (H24).
 #[utoipa::path(
     put,
     path = "/api/beams/update-share/{share_id}/",
@@ -113,7 +113,7 @@ pub async fn change(
     Ok(Json(beam_share(share)))
 }
 
-/// Takes a share away, or leaves (H25).
+/// Removes a share; the recipient may remove it too (H25).
 #[utoipa::path(
     delete,
     path = "/api/beams/unshare/{share_id}/",
@@ -130,7 +130,7 @@ pub async fn delete(
     Ok(Json(Done::OK))
 }
 
-/// What is no share's id is no share.
+/// Parses a share id. A malformed one is answered like an unknown share.
 fn share_id(text: &str) -> Result<ShareId, Error> {
     Uuid::try_parse(text).map(ShareId::from_uuid).map_err(|_| Error::NotFound)
 }

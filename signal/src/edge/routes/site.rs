@@ -1,4 +1,4 @@
-//! What a page must know of its server.
+//! What the page needs to know of its server.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::app::App;
 /// The product's name, set here and nowhere else.
 const NAME: &str = "Heliograph";
 
-/// Name, version and addresses (H2).
+/// Returns name, version and addresses of the server (H2).
 #[utoipa::path(get, path = "/api/site", responses((status = 200, body = Site)))]
 pub async fn describe(State(app): State<Arc<App>>) -> Json<Site> {
     Json(Site {

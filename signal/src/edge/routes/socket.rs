@@ -1,4 +1,4 @@
-//! The upgrade to a websocket: who may open one, and to what.
+//! The upgrade to a websocket.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::live::socket::{Login, Socket};
 use crate::live::websocket;
 use crate::people::public;
 
-/// Opens a socket to a beam.
+/// Opens a websocket to a beam.
 pub async fn open(
     State(app): State<Arc<App>>,
     Path(beam): Path<String>,
@@ -40,7 +40,7 @@ pub async fn open(
     Ok(response)
 }
 
-/// Names the version that is spoken here (RFC 6455, section 4.4).
+/// The refusal of a request without a handshake. It names the supported version (RFC 6455, section 4.4).
 fn not_a_handshake() -> Response {
     let refusal = Error::BadRequest("A websocket handshake was expected here.");
     let version = (header::SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
@@ -54,13 +54,13 @@ async fn serve(
     session: Option<Arc<Session>>,
     upgrade: OnUpgrade,
 ) {
-    // A client that leaves in the middle of it is nobody's concern.
+    // The client may disconnect during the upgrade.
     let Ok(upgraded) = upgrade.await else { return };
     let (connection, outbox) = app.sockets.open();
-    // Counts while the socket is open.
+    // Held while the socket is open.
     let counted = client.map(|client| app.limits.sockets.enter(client));
     if matches!(counted, Some(None)) {
-        // A browser cannot read a status of the upgrade, but it can read a close code.
+        // A browser cannot read the status of an upgrade, but it can read a close code.
         outbox.close(CloseCode::TooFast);
     }
     let login = match &session {
@@ -70,7 +70,7 @@ async fn serve(
     Socket::new(app.live.clone(), beam, client, (connection, outbox), login).run(upgraded).await;
 }
 
-/// The socket ends with its login (S27), and at once if that is over already.
+/// Ties the socket to its session (S27). Closes it at once if the session has ended.
 async fn bind_to_login(
     app: &App,
     beam: BeamId,

@@ -1,4 +1,4 @@
-//! Files that people leave on the server for a while (H40 to H42).
+//! Uploads over HTTP (H40 to H42).
 
 use std::sync::Arc;
 
@@ -27,10 +27,10 @@ use crate::files::file_name;
 use crate::files::uploads::{Receiving, Uploader};
 use crate::multipart::Multipart;
 
-/// To what it belongs.
+/// The query.
 #[derive(Debug, Deserialize, IntoParams)]
 pub struct Binding {
-    /// The beam with which it ends.
+    /// The beam with which the file expires.
     beam_id: Option<BeamId>,
 }
 
@@ -42,7 +42,7 @@ struct NewFile {
     file: Vec<u8>,
 }
 
-/// Keeps a file: an image, audio or video, by its declared type and by its first bytes (H40).
+/// Stores an image, audio or video file, checked by its declared type and by its first bytes (H40).
 #[utoipa::path(
     post,
     path = "/api/upload/",
@@ -53,8 +53,8 @@ struct NewFile {
         (status = 404, body = ErrorBody, description = "The beam has ended."),
         (status = 408, body = ErrorBody, description = "Less than 30 KiB came in half a minute."),
         (status = 429, body = ErrorBody, description = "Too many uploads, or too many unknown beams, from this address."),
-        (status = 503, body = ErrorBody, description = "Too many uploads at a time. Retry-After says when to try again."),
-        (status = 502, body = ErrorBody, description = "The store does not answer."),
+        (status = 503, body = ErrorBody, description = "Too many uploads at a time. Retry after the time in Retry-After."),
+        (status = 502, body = ErrorBody, description = "The store of files and pictures fails."),
         (status = 507, body = ErrorBody, description = "The disk or the quota has no room for it."),
     )
 )]
@@ -74,13 +74,13 @@ pub async fn create(
     let uploader =
         session.map_or(Uploader::Guest(client), |session| Uploader::Account(session.account.id));
     let uploads = app.uploads.clone();
-    // A task of its own: it sees a sender who leaves as a body that breaks, and cleans up after that.
+    // In a task of its own: when the client disconnects, the body breaks off and the task cleans up.
     let receiving = async move { uploads.receive(Receiving { uploader, beam, place }, form).await };
     let file = app.tasks.spawn(receiving).await.map_err(|_| Error::Internal)??;
     Ok((StatusCode::CREATED, Json(file)))
 }
 
-/// An upload to an id that nobody created makes a beam, as a join of it does, and counts as one.
+/// Counts an upload to an unknown beam, which creates it, like a join of one.
 async fn count_unknown_beam(app: &App, beam: BeamId, client: Client) -> Result<(), Error> {
     if app.hub.is_live(beam) || app.storage.find_beam(beam).await?.is_some() {
         return Ok(());
@@ -88,7 +88,7 @@ async fn count_unknown_beam(app: &App, beam: BeamId, client: Client) -> Result<(
     app.limits.guess(Some(client), app.clock.steady())
 }
 
-/// The bytes of a file, as an attachment in a sandbox (H41).
+/// Returns the bytes of a file, as a sandboxed attachment (H41).
 #[utoipa::path(
     get,
     path = "/api/uploads/{id}",
@@ -96,10 +96,10 @@ async fn count_unknown_beam(app: &App, beam: BeamId, client: Client) -> Result<(
     responses(
         (status = 200, content_type = "application/octet-stream", description = "The whole file."),
         (status = 206, content_type = "application/octet-stream", description = "The range."),
-        (status = 304, description = "What the asker has is current."),
-        (status = 404, body = ErrorBody, description = "There is no such file, or not any more."),
+        (status = 304, description = "The client's copy is current."),
+        (status = 404, body = ErrorBody, description = "The file does not exist or has expired."),
         (status = 416, body = ErrorBody, description = "The range is not in the file."),
-        (status = 502, body = ErrorBody, description = "The store does not answer."),
+        (status = 502, body = ErrorBody, description = "The store of files and pictures fails."),
     )
 )]
 pub async fn read(
@@ -113,7 +113,7 @@ pub async fn read(
     let tag = format!("\"{id}\"");
     let mut answer = HeaderMap::new();
     headers::inert(&mut answer);
-    // What is deleted must not be shown any more; with the tag that costs no bytes.
+    // Browsers must revalidate, so that a deleted file is not shown. With the entity tag that transfers no bytes.
     answer.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
     answer.insert(header::ETAG, value(&tag)?);
     if byte_range::is_known(&asked, &tag) {
@@ -141,7 +141,7 @@ pub async fn read(
         .into_response())
 }
 
-/// Ends an upload of one's own (H42).
+/// Deletes one of the caller's uploads (H42).
 #[utoipa::path(
     delete,
     path = "/api/uploads/{id}",
@@ -149,7 +149,7 @@ pub async fn read(
     security(("login" = [])),
     responses(
         (status = 200, body = Done),
-        (status = 404, body = ErrorBody, description = "There is no such file of yours."),
+        (status = 404, body = ErrorBody, description = "The caller has no such file."),
     )
 )]
 pub async fn delete(
@@ -165,7 +165,7 @@ pub async fn delete(
     Ok(Json(Done::OK))
 }
 
-/// A header's value.
+/// The text as a header value.
 fn value(text: &str) -> Result<HeaderValue, Error> {
     HeaderValue::from_str(text).map_err(|_| Error::Internal)
 }

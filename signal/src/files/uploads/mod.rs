@@ -1,4 +1,4 @@
-//! Files that people leave on the server for a while: how they come in (H40).
+//! Uploads (H40).
 
 mod receiving;
 
@@ -20,14 +20,14 @@ use crate::limit::{Buckets, Counted, Counts, Rate};
 use crate::quota::Limits;
 use crate::random;
 
-/// Uploads of one address: a person shares a folder of pictures.
+/// Uploads from one address: enough for a folder of pictures.
 const RATE: Rate = Rate { burst: 120, every: Duration::from_secs(30) };
-/// Uploads of one address at a time.
+/// Most concurrent uploads from one address.
 const AT_ONCE_PER_CLIENT: usize = 8;
-/// The secret by which an address gets its name in the tables.
+/// Name of the secret for the pseudonyms of addresses.
 const ADDRESS_SECRET: &str = "upload addresses";
 
-/// Takes files in.
+/// Receives uploads.
 #[derive(Debug)]
 pub struct Uploads {
     limits: Limits,
@@ -40,38 +40,38 @@ pub struct Uploads {
     by_client: Counts<Client>,
 }
 
-/// An upload that may go on as long as this lives.
+/// The permit of one running upload, with its memory. Dropping it frees both.
 #[derive(Debug)]
 pub struct Place {
     _memory: Share,
     _of_client: Option<Counted<Client>>,
 }
 
-/// Whose upload it is.
+/// The sender of an upload.
 #[derive(Clone, Copy, Debug)]
 pub enum Uploader {
-    /// Somebody who is logged in.
+    /// A logged-in user.
     Account(AccountId),
-    /// Somebody who is not, at an address that is counted or not ([`Client::of`]).
+    /// A guest, with the client that limits count, if any ([`Client::of`]).
     Guest(Option<Client>),
 }
 
-/// An upload that is let in.
+/// An admitted upload.
 #[derive(Debug)]
 pub struct Receiving {
-    /// Whose it is.
+    /// The sender.
     pub uploader: Uploader,
-    /// With which beam it ends.
+    /// The beam with which the file expires.
     pub beam: Option<BeamId>,
-    /// Held until it ends.
+    /// The permit, held until the upload ends.
     pub place: Place,
 }
 
 impl Uploads {
-    /// Nothing is under way yet.
+    /// Opens the receiver, with no upload running.
     ///
     /// # Errors
-    /// [`Error`] when the tables or the system's randomness fail.
+    /// [`Error`] when the database or the system's randomness fails.
     pub async fn open(
         limits: Limits,
         storage: Storage,
@@ -84,11 +84,11 @@ impl Uploads {
         Ok(Self { limits, storage, blobs, clock, budget, address_secret, rate, by_client })
     }
 
-    /// A place for one more upload.
+    /// Admits one more upload.
     ///
     /// # Errors
-    /// [`Error::TooFast`] when this address has had enough, [`Error::Busy`] when it has as many under way as it may, or
-    /// when there is no memory for one more.
+    /// [`Error::TooFast`] when the address exceeds its rate, [`Error::Busy`] when it has too many running uploads or
+    /// the memory is spent.
     pub fn enter(&self, client: Option<Client>) -> Result<Place, Error> {
         if let Some(client) = client {
             self.rate.take(client, self.clock.steady()).map_err(Error::TooFast)?;
@@ -99,7 +99,7 @@ impl Uploads {
         Ok(Place { _memory: memory, _of_client: of_client })
     }
 
-    /// Forgets what need not be remembered.
+    /// Forgets the addresses whose rate limits are full again.
     pub fn sweep(&self, now: Instant) {
         self.rate.sweep(now);
     }

@@ -1,5 +1,5 @@
-//! One file on its way in: pending row, bytes, ready row. Whatever ends it early gives back the room and removes what
-//! was written; what a kill leaves, the sweeper finds by the row.
+//! Receives one file: pending row, bytes, ready row. A failure frees the reserved room and deletes the bytes. After a
+//! kill, the sweeper finds the pending row.
 
 use std::time::Duration;
 
@@ -19,20 +19,20 @@ use crate::files::{file_name, media};
 use crate::multipart::{Headers, Multipart};
 use crate::random;
 
-/// Longest life of a file of somebody who is not logged in.
+/// Longest lifetime of a guest's file.
 const GUEST_LIFETIME: Duration = Duration::from_hours(24);
-/// Room that is asked for ahead, so that the tables hear of a file rarely.
+/// Room reserved ahead of the received bytes, so that the database is updated rarely.
 const AHEAD: u64 = 32 * 1024 * 1024;
-/// The same when the disk is nearly full.
+/// Room reserved ahead when the disk is nearly full.
 const NEARLY_FULL: u64 = 1024 * 1024;
-/// The form's field.
+/// Name of the form field with the file.
 const FIELD: &str = "file";
 
 impl Uploads {
-    /// Reads a form with a file, and keeps the file.
+    /// Reads a form with a file and stores the file.
     ///
     /// # Errors
-    /// Whatever the answer is then; nothing of the file stays.
+    /// The [`Error`] to answer. Nothing of the file stays.
     pub async fn receive(
         &self,
         receiving: Receiving,
@@ -65,7 +65,7 @@ impl Uploads {
             expires_at,
         };
         match self.storage.start_upload(&new).await {
-            // The beam has another id since it was looked up, or it or the account is gone.
+            // Since the look-up the beam was renewed, or the beam or the account was deleted.
             Err(storage::Error::Missing) => return Err(Error::NotFound),
             started => started?,
         }
@@ -88,8 +88,7 @@ impl Uploads {
         })
     }
 
-    /// When the beam ends, if it does. An id that nobody created becomes a beam, as it does when something is shared
-    /// (S2).
+    /// The end of the beam, if it expires. Creates a beam for an unknown id, as sharing does (S2).
     async fn find_beam(&self, beam: Option<BeamId>, now: i64) -> Result<Option<i64>, Error> {
         let Some(beam) = beam else { return Ok(None) };
         if self.storage.find_beam(beam).await?.is_none() {
@@ -103,7 +102,7 @@ impl Uploads {
     }
 }
 
-/// The headers of the form's file.
+/// The headers of the file's part.
 async fn find_file(form: &mut Multipart) -> Result<Headers, Error> {
     while let Some(headers) = form.next_part().await? {
         if headers.name.as_deref() == Some(FIELD) {
@@ -113,7 +112,7 @@ async fn find_file(form: &mut Multipart) -> Result<Headers, Error> {
     Err(Error::Fields(vec![(FIELD, "Choose a file.".to_owned())]))
 }
 
-/// The first bytes, and those that came with them.
+/// The first [`HEAD`] bytes, and the rest of the piece they came in.
 async fn read_head(form: &mut Multipart) -> Result<(Bytes, Bytes), Error> {
     let mut head = BytesMut::new();
     while head.len() < media::HEAD
@@ -130,7 +129,7 @@ fn not_media() -> Error {
     Error::Fields(vec![(FIELD, "Only images, audio and video can be uploaded.".to_owned())])
 }
 
-/// A file of which some bytes are there.
+/// A file that is being received.
 struct Incoming<'a> {
     uploads: &'a Uploads,
     is_guest: bool,
@@ -139,10 +138,10 @@ struct Incoming<'a> {
     room: u64,
 }
 
-/// A file did not come to its end.
+/// Why receiving failed.
 struct Failed {
     why: Error,
-    /// Whether what was written of it may still be there.
+    /// Whether written bytes may still be there.
     left: bool,
 }
 
@@ -153,7 +152,7 @@ impl From<Error> for Failed {
 }
 
 impl Incoming<'_> {
-    /// Takes all its bytes, and says how many. An error leaves no blob.
+    /// Receives all bytes and returns their number. On an error it deletes the blob.
     async fn take(&mut self, first: [Bytes; 2], form: Multipart) -> Result<u64, Failed> {
         let writer = self.uploads.blobs.write(BlobKey::Upload(self.id)).await;
         let mut writer = writer.map_err(Error::from)?;
@@ -162,7 +161,7 @@ impl Incoming<'_> {
             Err(why) => {
                 let aborted = writer.abort().await;
                 if let Err(error) = &aborted {
-                    tracing::warn!(%error, "what was written of an upload stays until it is swept");
+                    tracing::warn!(%error, "an aborted upload is left to the sweeper");
                 }
                 Err(Failed { why, left: aborted.is_err() })
             }
@@ -184,7 +183,7 @@ impl Incoming<'_> {
         while let Some(bytes) = form.content().await? {
             self.push(writer, bytes).await?;
         }
-        // Also says that somebody is at it, for the blob is about to be there.
+        // Also marks the upload as active, before its blob exists.
         self.grow(0).await
     }
 
@@ -199,7 +198,7 @@ impl Incoming<'_> {
         Ok(writer.push(bytes).await?)
     }
 
-    /// Asks for room for what has been received, and for more ahead.
+    /// Reserves room for the received bytes and some ahead.
     async fn grow(&mut self, ahead: u64) -> Result<(), Error> {
         let ahead = self.disk_room(ahead).await?;
         let wish = self.uploads.limits.wish(self.is_guest, self.received, ahead);
@@ -211,7 +210,7 @@ impl Incoming<'_> {
         Ok(())
     }
 
-    /// How much may be asked for ahead before the disk has its share: little, when it is nearly full.
+    /// How much to reserve ahead without exceeding the share of the disk; less when the disk is nearly full.
     async fn disk_room(&self, ahead: u64) -> Result<u64, Error> {
         let share = u64::from(self.uploads.limits.disk_share) * 10;
         for ahead in [ahead, ahead.min(NEARLY_FULL)] {
@@ -229,7 +228,7 @@ impl Incoming<'_> {
         if self.uploads.storage.finish_upload(self.id, self.received, now).await? {
             Ok(self.received)
         } else {
-            // Its account or its beam has gone in the last moment.
+            // Its account or beam was deleted at the last moment.
             Err(Error::NotFound)
         }
     }

@@ -1,4 +1,4 @@
-//! Who may be in a beam and what each device may there (S24), and what changes for them when the rights change (H31).
+//! Who may be in a beam and what each device may do there (S24), and what changes when the access changes (H31).
 
 use std::mem;
 
@@ -11,7 +11,7 @@ use super::state::{BeamState, Newcomer, Output};
 use super::terms::Status;
 
 impl BeamState {
-    /// Rights, name or existence are different from now on (H31).
+    /// Applies access that was changed elsewhere: levels, name, or the beam's deletion (H31).
     pub(super) fn change_access(&mut self, access: Option<Access>, now: i64) -> Vec<Output> {
         let Some(access) = access else {
             // An unsaved beam has no access that could change.
@@ -22,7 +22,7 @@ impl BeamState {
         };
         let Status::Saved(old) = mem::replace(&mut self.status, Status::Saved(access.clone()))
         else {
-            // Saved a moment ago: whoever is here learns it from `beam_saved`.
+            // Saved a moment ago: `beam_saved` tells the devices.
             return Vec::new();
         };
         let mut outputs = self.send_away(now, |member| access.role(member.account).is_none());
@@ -44,7 +44,7 @@ impl BeamState {
         outputs
     }
 
-    /// Closes the sockets of those who may not stay (4403), and tells the others.
+    /// Closes the sockets of these members with 4403 and tells the others.
     pub(super) fn send_away(&mut self, now: i64, whom: impl Fn(&Newcomer) -> bool) -> Vec<Output> {
         let (gone, stay) = mem::take(&mut self.members).into_iter().partition(|m| whom(m));
         self.members = stay;
@@ -58,7 +58,7 @@ impl BeamState {
         outputs
     }
 
-    /// The same news to every device, each with its own role.
+    /// Outputs that tell every device the same news, each with its own role.
     pub(super) fn tell_each(&self, news: impl Fn(SavedBeam) -> ServerMessage) -> Vec<Output> {
         let to = |member: &Newcomer| {
             let message = news(self.saved_for(member)?);
@@ -67,7 +67,7 @@ impl BeamState {
         self.members.iter().filter_map(to).collect()
     }
 
-    /// The beam as a device sees it, if it is a saved one.
+    /// The beam as this device sees it; `None` for an unsaved beam or without access.
     pub(super) fn saved_for(&self, member: &Newcomer) -> Option<SavedBeam> {
         let Status::Saved(access) = &self.status else { return None };
         let role = access.role(member.account)?;
@@ -75,7 +75,7 @@ impl BeamState {
         Some(SavedBeam { beam_name, role, link_access: access.link_access })
     }
 
-    /// Whether somebody may not even come in.
+    /// Whether the newcomer has no access at all.
     pub(super) fn is_shut_to(&self, newcomer: &Newcomer) -> bool {
         match &self.status {
             Status::Saved(access) => access.role(newcomer.account).is_none(),
@@ -83,7 +83,7 @@ impl BeamState {
         }
     }
 
-    /// Whether a device shares: in an unsaved beam every device does.
+    /// Whether a device may share. In an unsaved beam every device may.
     pub(super) fn may_write(&self, member: &Newcomer) -> bool {
         match &self.status {
             Status::Saved(access) => access.role(member.account).is_some_and(Role::may_write),

@@ -1,5 +1,5 @@
-//! Drives one [`BeamState`]: a bounded mailbox in, outboxes out, one timer, one write at a time. Only this task touches
-//! the state.
+//! The task that drives one [`BeamState`]: a bounded mailbox in, outboxes out, one timer, one write at a time. Only
+//! this task touches the state.
 
 use std::collections::HashMap;
 use std::future::pending;
@@ -23,11 +23,11 @@ use crate::live::outbox::Outbox;
 use crate::live::relay::Relay;
 use crate::live::websocket::{Message, Utf8Bytes};
 
-/// Commands that are taken at once.
+/// Most commands to take from the mailbox at once.
 const BATCH: usize = 64;
 
-/// Loads the beam, then runs it until it is over. Whoever joins meanwhile waits in the mailbox: news of a change that the
-/// loading missed waits there too, and no change is missed by both.
+/// Loads the beam and runs it until it ends. Commands that arrive while it loads wait in the mailbox. A change of
+/// access that the load misses waits there too, so it is not lost.
 pub(super) async fn run(
     keeper: Keeper,
     clock: Clock,
@@ -52,7 +52,7 @@ pub(super) async fn run(
     }
 }
 
-/// Answers those who still wanted to join: a beam that has ended would end again each time it was woken for them (S2).
+/// Answers the joins that are still in the mailbox. Otherwise each would wake the ended beam, to end it again (S2).
 async fn turn_away(
     mut mailbox: mpsc::Receiver<Command>,
     mut commands: Vec<Command>,
@@ -70,12 +70,12 @@ async fn turn_away(
     }
 }
 
-/// How a beam's task is over.
+/// How a beam's task ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
-    /// Nobody is here any more; whoever joins now wakes it again.
+    /// Nobody is in the beam. The next join wakes it.
     Asleep,
-    /// Whoever joins now is closed with this code.
+    /// Close those who still want to join with this code.
     TurnAway(CloseCode),
 }
 
@@ -91,7 +91,7 @@ struct Actor {
 }
 
 impl Actor {
-    /// Runs until the beam is over. Commands that were taken and not obeyed stay in `commands`.
+    /// Runs until the beam ends. Commands that were taken but not handled stay in `commands`.
     async fn run(
         &mut self,
         mailbox: &mut mpsc::Receiver<Command>,
@@ -120,8 +120,8 @@ impl Actor {
         }
     }
 
-    /// What follows from a write that has ended, from the time, and from the commands, in this order: a beam whose time has
-    /// come takes nothing more.
+    /// Handles first an ended write, then the time, then the commands, so that a beam whose time has come accepts
+    /// nothing more.
     async fn step(
         &mut self,
         written: Option<Result<Written, Unknown>>,
@@ -164,8 +164,8 @@ impl Actor {
         }
     }
 
-    /// Puts into effect what the tables say of rights, name and existence. What was being stored when they changed is stored
-    /// before this returns: afterwards nothing more comes from those who lost the right.
+    /// Applies the stored access: levels, name, existence. Waits for the write under way first, so that afterwards
+    /// nothing from a device that lost its level is stored.
     async fn refresh(&mut self) -> ControlFlow<End> {
         match self.keeper.access().await {
             Ok(access) => self.apply(Input::AccessChanged(access))?,
@@ -188,7 +188,8 @@ impl Actor {
         }
     }
 
-    /// Nobody can say what the tables hold now: everybody is sent away, and meets a beam that is loaded anew.
+    /// Ends the beam because its stored state is unknown. All devices are closed and come back to a freshly loaded
+    /// beam.
     fn shed(&mut self) -> ControlFlow<End> {
         for (_, (_, outbox)) in self.outboxes.drain() {
             outbox.close(CloseCode::Overload);
@@ -239,7 +240,7 @@ impl Actor {
         Some((device, outbox))
     }
 
-    /// Written once as text, shared by every device that gets it.
+    /// Serializes the message once. All its receivers share the text.
     fn send(&self, to: &[ConnectionId], message: &ServerMessage) {
         match serde_json::to_string(message) {
             Ok(text) => {
@@ -254,7 +255,7 @@ impl Actor {
         }
     }
 
-    /// Time until the state is due; none for never.
+    /// Time until the state's deadline; `None` for never.
     fn until_deadline(&self) -> Option<Duration> {
         let deadline = Some(self.state.deadline()).filter(|deadline| *deadline < i64::MAX)?;
         let until = deadline.saturating_sub(self.clock.now());
@@ -262,7 +263,7 @@ impl Actor {
     }
 }
 
-/// Sleeps; a saved beam that somebody is in has no end to wait for.
+/// Sleeps for this time, or forever: a saved beam with a device in it has no deadline.
 async fn sleep(due: Option<Duration>) {
     match due {
         Some(due) => tokio::time::sleep(due).await,

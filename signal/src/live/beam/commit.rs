@@ -1,8 +1,8 @@
-//! Commit and tell: every change of a saved beam over HTTP passes here. The change is committed and then put into effect for
-//! the devices that are in the beam, by a task of its own: whoever asked may hang up in the middle of it (H31).
+//! Commit and tell: changes of saved beams over HTTP. Each change is committed and then applied to the live beam, in a
+//! task of its own, so that a client which hangs up in between cannot separate the two (H31).
 //!
-//! Handlers cannot leave the second half out, because only this folder holds the [`BeamWriter`] that can do the first.
-//! Changes that a device asks for are written by the beam's own task, which tells its devices itself.
+//! Handlers cannot skip the second step, because only this folder holds the [`BeamWriter`] for the first. Changes that
+//! a device asks for are written by the beam's own task, which tells its devices itself.
 
 use heliograph_shared::api::beams::{Beam, Level, LinkAccess};
 use heliograph_shared::ids::{BeamId, ShareId};
@@ -16,7 +16,7 @@ use tokio_util::task::TaskTracker;
 use super::hub::Hub;
 use crate::error::Error;
 
-/// Changes saved beams.
+/// Changes saved beams and tells their devices.
 #[derive(Clone, Debug)]
 pub struct Beams {
     hub: Hub,
@@ -24,13 +24,13 @@ pub struct Beams {
 }
 
 impl Beams {
-    /// Tells the live beams of this hub. The end of the server waits for `tasks`.
+    /// Changes beams and tells the live ones in `hub`. The server waits for `tasks` before it ends.
     #[must_use]
     pub fn new(hub: Hub, tasks: TaskTracker) -> Self {
         Self { hub, tasks }
     }
 
-    /// Renames a beam and sets what its link allows; what is absent stays (H27).
+    /// Changes the name and the link access of a beam. Absent fields stay as they are (H27).
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Forbidden`], [`Error::Storage`].
@@ -47,7 +47,7 @@ impl Beams {
         self.commit(vec![beam], change).await
     }
 
-    /// Gives a beam another id (H28).
+    /// Gives a beam another id, which invalidates its links (H28).
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Forbidden`], [`Error::Storage`].
@@ -62,7 +62,7 @@ impl Beams {
         self.commit(vec![old, new], renew).await
     }
 
-    /// Deletes a beam with everything in it (H29).
+    /// Deletes a beam and everything in it (H29).
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Forbidden`], [`Error::Storage`].
@@ -71,7 +71,7 @@ impl Beams {
         self.commit(vec![beam], delete).await
     }
 
-    /// Shares a beam with a person, by a username in any case (H23).
+    /// Shares a beam with a user. The username is matched without case (H23).
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Forbidden`], [`Error::Fields`], [`Error::Storage`].
@@ -106,7 +106,7 @@ impl Beams {
         self.commit_share(id, change).await
     }
 
-    /// Takes a share away, or leaves a beam by one's own (H25).
+    /// Removes a share. The user it names may remove it too, to leave the beam (H25).
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Forbidden`], [`Error::Storage`].
@@ -117,8 +117,8 @@ impl Beams {
         self.commit_share(id, delete).await
     }
 
-    /// Deletes an account, and with it what it has in beams (H15). `then` follows as soon as the account is gone, or may be,
-    /// and before the beams are told.
+    /// Deletes an account and its content in beams (H15). `then` runs as soon as the account is gone or may be gone,
+    /// before the beams are told.
     ///
     /// # Errors
     /// [`Error::Storage`].
@@ -135,7 +135,7 @@ impl Beams {
             if matches!(&deleted, Ok(_) | Err(storage::Error::Uncertain(_))) {
                 then();
             }
-            // A beam may have become one of the account's after they were looked up above.
+            // The account may have got another beam since the look-up above.
             for beam in deleted? {
                 hub.refresh(beam).await;
             }
@@ -144,7 +144,7 @@ impl Beams {
         self.commit(beams, delete).await
     }
 
-    /// Changes the beam of a share, in a second try if the beam was renewed before the first one.
+    /// Changes the beam of a share. Retries once if the beam's link was renewed in between.
     async fn commit_share<T, F>(
         &self,
         id: ShareId,
@@ -165,8 +165,8 @@ impl Beams {
         }
     }
 
-    /// Changes these beams, then has their devices told. Live beams look at the tables themselves, so they are right also
-    /// when it is uncertain whether the change was committed.
+    /// Changes these beams, then tells their devices. Live beams read the database themselves, so the result is right
+    /// even when it is uncertain whether the change was committed.
     async fn commit<T, F>(
         &self,
         beams: Vec<BeamId>,

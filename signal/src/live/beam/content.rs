@@ -1,5 +1,5 @@
-//! What the server reads of a content: when two are equal, as JSON values and not as texts (S10), and which upload a file
-//! names (F9).
+//! Reads contents: compares them as JSON values instead of texts (S10), and finds the upload that a file item refers to
+//! (F9).
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// The upload of this server that a content names, if it is a file with a stored copy (F9).
+/// The upload on this server to which a file item's content refers, if it has a stored copy (F9).
 pub fn upload(content: &RawValue) -> Option<BlobId> {
     #[derive(Deserialize)]
     struct Item {
@@ -22,7 +22,7 @@ pub fn upload(content: &RawValue) -> Option<BlobId> {
     BlobId::parse(url.strip_prefix("/api/uploads/")?).ok()
 }
 
-/// Whether two contents are equal JSON values. What nests too deeply to be read is compared as text.
+/// Whether two contents are equal JSON values. Contents that nest too deeply to parse are compared as text.
 pub fn same(a: &RawValue, b: &RawValue) -> bool {
     if a.get() == b.get() {
         return true;
@@ -33,7 +33,7 @@ pub fn same(a: &RawValue, b: &RawValue) -> bool {
     }
 }
 
-/// A number that equal contents share.
+/// A hash that is the same for equal contents.
 pub fn fingerprint(content: &RawValue) -> u64 {
     let mut hasher = DefaultHasher::new();
     match value(content) {
@@ -49,7 +49,7 @@ fn value(content: &RawValue) -> Option<Value> {
 
 fn same_value(a: &Value, b: &Value) -> bool {
     match (a, b) {
-        // 1 and 1.0 are the same number to a browser.
+        // JavaScript does not distinguish 1 and 1.0.
         (Value::Number(a), Value::Number(b)) => {
             a == b || (a.is_f64() != b.is_f64() && a.as_f64() == b.as_f64())
         }
@@ -68,7 +68,7 @@ fn hash_value(value: &Value, hasher: &mut DefaultHasher) {
     match value {
         Value::Null => 0_u8.hash(hasher),
         Value::Bool(value) => (1_u8, value).hash(hasher),
-        // Adding zero makes -0.0 and 0.0 one.
+        // Adding zero turns -0.0 into 0.0.
         Value::Number(value) => {
             (2_u8, (value.as_f64().unwrap_or_default() + 0.0).to_bits()).hash(hasher);
         }
@@ -79,7 +79,7 @@ fn hash_value(value: &Value, hasher: &mut DefaultHasher) {
                 hash_value(value, hasher);
             }
         }
-        // The map is sorted by key, so the order on the wire does not matter.
+        // The map is sorted by key, so the order of the fields does not matter.
         Value::Object(fields) => {
             (5_u8, fields.len()).hash(hasher);
             for (key, value) in fields {

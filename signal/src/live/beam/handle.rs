@@ -1,4 +1,4 @@
-//! The way to talk to a live beam: a handle with a bounded mailbox, and the place that a device has in the beam.
+//! The handle of a live beam, with its bounded mailbox, and the membership of a device in it.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -14,26 +14,26 @@ use super::state::{Newcomer, Saying};
 use crate::live::outbox::Outbox;
 use crate::live::relay::Relay;
 
-/// Commands that may wait; a socket whose command finds no room reads more slowly.
+/// Most commands that wait. A socket whose command finds no room stops reading until there is.
 const MAILBOX: usize = 256;
 
-/// What a beam's task is told.
+/// A message to the task of a beam.
 #[derive(Debug)]
 pub(super) enum Command {
     Join(Newcomer, Arc<Outbox>, oneshot::Sender<()>),
     Said(ConnectionId, Saying),
     Gone(ConnectionId),
-    /// The beam's rights, name, id or existence changed in the tables.
+    /// The beam's access, name, id or existence changed in the database.
     Refresh(oneshot::Sender<()>),
-    /// A person is shown differently now.
+    /// A user has another name or picture.
     UserChanged(AccountId, DeviceUser),
 }
 
-/// The beam is over.
+/// The beam has ended.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Finished;
 
-/// The way to talk to a live beam. Cheap to clone; the beam ends on its own.
+/// Sends commands to a live beam. Cheap to clone. Handles do not keep the beam alive.
 #[derive(Clone, Debug)]
 pub struct BeamHandle {
     mailbox: mpsc::Sender<Command>,
@@ -41,23 +41,23 @@ pub struct BeamHandle {
 }
 
 impl BeamHandle {
-    /// The handle, and the other end of its mailbox for the beam's task.
+    /// A handle, and the receiver of its mailbox for the beam's task.
     pub(super) fn new() -> (Self, mpsc::Receiver<Command>) {
         let (mailbox, commands) = mpsc::channel(MAILBOX);
         (Self { mailbox, relay: Arc::default() }, commands)
     }
 
-    /// Asks to be let in, and waits until the beam has read it. A refusal closes the outbox.
+    /// Asks to join and waits until the beam has handled it. The beam refuses by closing the outbox.
     ///
     /// # Errors
-    /// [`Finished`] when the beam ended before it read this.
+    /// [`Finished`] when the beam ended before it handled the request.
     pub async fn join(
         &self,
         newcomer: Newcomer,
         outbox: Arc<Outbox>,
     ) -> Result<Membership, Finished> {
         let (read, was_read) = oneshot::channel();
-        // From here on the beam hears of the end, even if nobody waits for the answer any more.
+        // From here on the beam learns when the socket ends, even if this future is dropped.
         let membership = Membership { beam: self.clone(), connection: newcomer.connection };
         let command = Command::Join(newcomer, outbox, read);
         self.mailbox.send(command).await.map_err(|_| Finished)?;
@@ -65,39 +65,39 @@ impl BeamHandle {
         Ok(membership)
     }
 
-    /// Passes on what a device says. A beam that is over has closed the socket already.
+    /// Sends a device's request. A beam that has ended has already closed the socket.
     pub async fn said(&self, connection: ConnectionId, saying: Saying) {
         let _ = self.mailbox.send(Command::Said(connection, saying)).await;
     }
 
-    /// The tables have changed; comes back when the change is in effect here (H31).
+    /// Has the beam read its access from the database, and waits until it is in effect (H31).
     pub(super) async fn refresh(&self) {
         let (done, was_done) = oneshot::channel();
         if self.mailbox.send(Command::Refresh(done)).await.is_ok() {
-            // A beam that ends instead has nobody left for whom anything could be in effect.
+            // A beam that ends instead has no devices left.
             let _ = was_done.await;
         }
     }
 
-    /// Shows a person differently at all of their devices in this beam.
+    /// Changes how the devices of this account are shown.
     pub(super) async fn change_user(&self, account: AccountId, user: DeviceUser) {
         let _ = self.mailbox.send(Command::UserChanged(account, user)).await;
     }
 
-    /// The way for frames, past the mailbox.
+    /// The relay for frames, which bypass the mailbox.
     #[must_use]
     pub fn relay(&self) -> &Arc<Relay> {
         &self.relay
     }
 
-    /// Whether both talk to the same live beam.
+    /// Whether both handles lead to the same live beam.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         self.mailbox.same_channel(&other.mailbox)
     }
 }
 
-/// The place of a socket in a beam. Dropping it tells the beam that the socket is gone, wherever in its life that happens.
+/// A socket's place in a beam. Dropping it tells the beam that the socket is gone.
 #[derive(Debug)]
 pub struct Membership {
     beam: BeamHandle,
@@ -114,7 +114,7 @@ impl Deref for Membership {
 
 impl Drop for Membership {
     fn drop(&mut self) {
-        // It goes behind whatever this socket has sent before.
+        // The mailbox is in order: everything that the socket sent before is handled first.
         let gone = self.beam.mailbox.try_send(Command::Gone(self.connection));
         if let Err(TrySendError::Full(gone)) = gone
             && let Ok(runtime) = Handle::try_current()

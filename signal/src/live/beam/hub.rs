@@ -1,4 +1,4 @@
-//! The beams that are live now, by id. The map holds nothing else: a beam that ends takes itself out.
+//! The live beams by id. The map holds only handles; a beam that ends removes itself.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,13 +16,13 @@ use crate::budget::Budget;
 use crate::clock::Clock;
 use crate::live::outbox::Outbox;
 
-/// Finds live beams and wakes the others. Cheap to clone.
+/// Finds live beams and wakes others. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Hub {
     live: Arc<Mutex<HashMap<BeamId, BeamHandle>>>,
     clock: Clock,
     pub(super) storage: Storage,
-    /// Given to live beams and to [`super::commit::Beams`], and to nobody else.
+    /// Only live beams and [`super::commit::Beams`] get it.
     pub(super) writer: BeamWriter,
     /// Bytes that an account may store in all.
     quota: u64,
@@ -30,7 +30,7 @@ pub struct Hub {
 }
 
 impl Hub {
-    /// No beam is live yet. `quota` is what an account may store in all, in bytes.
+    /// A hub without live beams. `quota` is the number of bytes that an account may store.
     #[must_use]
     pub fn new(
         clock: Clock,
@@ -42,7 +42,7 @@ impl Hub {
         Self { live: Arc::default(), clock, storage, writer, quota, budget }
     }
 
-    /// Puts a device into a beam. If nobody is there the beam wakes, and its memory is named `epoch` (S11).
+    /// Joins a device to a beam, and wakes the beam if it is not live; its epoch is then `epoch` (S11).
     pub async fn join(
         &self,
         beam: BeamId,
@@ -55,18 +55,18 @@ impl Hub {
             if let Ok(membership) = handle.join(newcomer.clone(), outbox.clone()).await {
                 return membership;
             }
-            // It fell asleep between the look-up and the join.
+            // The beam fell asleep between the look-up and the join.
             self.forget(beam, &handle);
         }
     }
 
-    /// Whether somebody is in the beam, or was a moment ago.
+    /// Whether the beam has a device in it, or had one less than its grace time ago.
     #[must_use]
     pub fn is_live(&self, beam: BeamId) -> bool {
         self.lock().contains_key(&beam)
     }
 
-    /// Puts what the tables say of a beam into effect for those who are in it (H31).
+    /// Applies the stored access of a beam to its devices, if it is live (H31).
     pub(super) async fn refresh(&self, beam: BeamId) {
         let handle = self.lock().get(&beam).cloned();
         if let Some(handle) = handle {
@@ -74,7 +74,7 @@ impl Hub {
         }
     }
 
-    /// Shows a person differently at their devices in a beam (S6).
+    /// Changes how the devices of an account are shown in a beam (S6).
     pub async fn change_user(&self, beam: BeamId, account: AccountId, user: DeviceUser) {
         let handle = self.lock().get(&beam).cloned();
         if let Some(handle) = handle {
@@ -82,7 +82,7 @@ impl Hub {
         }
     }
 
-    /// Looks up and inserts under one lock, so that two newcomers meet in the same beam.
+    /// Looks up and inserts under one lock, so that two newcomers get the same beam.
     fn get_or_spawn(&self, beam: BeamId, epoch: &str) -> BeamHandle {
         self.lock().entry(beam).or_insert_with(|| self.spawn(beam, epoch)).clone()
     }

@@ -1,4 +1,4 @@
-//! The items of a live beam: bounded memory in one order (S7 to S11, S17, S22).
+//! The items of a live beam: bounded in memory, in one order (S7 to S11, S17, S22).
 
 use std::cell::OnceCell;
 use std::collections::VecDeque;
@@ -13,29 +13,29 @@ use heliograph_storage::accounts::AccountId;
 use super::content;
 use crate::budget::{Share, Spent};
 
-/// What an item became when it was shared.
+/// The effect of sharing an item.
 #[derive(Debug)]
 pub enum Shared {
-    /// It is new.
+    /// The item is new.
     New(LiveItem),
-    /// There was one with this id and this content; it stays as it was.
+    /// An item with this id and content exists. It stays as it was.
     Again(LiveItem),
-    /// There was one with this id and this other content.
+    /// An item with this id had another content and was replaced.
     Replaced {
-        /// The content that is gone.
+        /// The old content.
         old: Json,
-        /// What stands in its place.
+        /// The item with its new content.
         new: LiveItem,
     },
 }
 
-/// What happens when there is no room for another item.
+/// What happens when another item does not fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keeping {
-    /// In memory only: the oldest go (S17).
+    /// The oldest items are dropped: an unsaved beam (S17).
     #[default]
     Newest,
-    /// As the tables have them: all of them, so that a new one must be refused (S22).
+    /// The new item is refused, because all items are stored: a saved beam (S22).
     All,
 }
 
@@ -51,16 +51,16 @@ pub struct Items {
     kept: VecDeque<Kept>,
     bytes: usize,
     last_seq: u64,
-    /// Everything up to this one may have been let go for want of room.
+    /// The last sequence number that may have been dropped for lack of room.
     let_go: u64,
 }
 
 #[derive(Debug)]
 struct Kept {
     item: LiveItem,
-    /// Who shared it, if that device was logged in.
+    /// The account that shared it, if the device was logged in.
     author: Option<AccountId>,
-    /// Made when a deletion first asks for it: most items are never compared.
+    /// Computed at the first deletion by content: most items are never compared.
     fingerprint: OnceCell<u64>,
 }
 
@@ -76,13 +76,13 @@ impl Kept {
 }
 
 impl Items {
-    /// No items yet; what comes is counted in this share.
+    /// No items yet. The memory of those to come is counted in this share.
     pub fn none(room: Share) -> Self {
         let kept = VecDeque::new();
         Self { room, keeping: Keeping::Newest, kept, bytes: 0, last_seq: 0, let_go: 0 }
     }
 
-    /// The items of a saved beam, oldest first, after which the next number is `last_seq` + 1.
+    /// The stored items of a saved beam, oldest first. The next sequence number is `last_seq` + 1.
     ///
     /// # Errors
     /// [`Spent`] when the server has no memory for them.
@@ -99,7 +99,7 @@ impl Items {
         Ok(items)
     }
 
-    /// From now on nothing goes for want of room.
+    /// Stops dropping items for lack of room.
     pub fn keep_all(&mut self) {
         self.keeping = Keeping::All;
     }
@@ -109,17 +109,17 @@ impl Items {
         self.kept.iter().map(|kept| (&kept.item, kept.author))
     }
 
-    /// The number of the next item.
+    /// The next sequence number.
     pub fn next_seq(&self) -> u64 {
         self.last_seq + 1
     }
 
-    /// Whether there is an item with this id and this content already.
+    /// Whether an item with this id and this content exists.
     pub fn has(&self, item: &LiveItem) -> bool {
         self.position(item.id).is_some_and(|at| self.is_same(at, item))
     }
 
-    /// Whether a saved beam has room for an item. One that replaces another gets the room of the old one; one that does not
+    /// Whether a saved beam has room for the item. An edit frees the room of the old content, and one that does not
     /// grow always fits.
     pub fn has_room_for(&self, item: &LiveItem) -> bool {
         let bytes = bytes_of(item);
@@ -141,7 +141,7 @@ impl Items {
         }
     }
 
-    /// An item and who shared it.
+    /// The item with this id, and its author.
     pub fn find(&self, id: ItemId) -> Option<(&LiveItem, Option<AccountId>)> {
         self.position(id).map(|at| (&self.kept[at].item, self.kept[at].author))
     }
@@ -153,7 +153,7 @@ impl Items {
         kept.map(|kept| kept.item.id).collect()
     }
 
-    /// Shares an item; its place in the order is given here. One that takes the place of another keeps its author.
+    /// Adds or replaces an item and sets its sequence number. A replaced item keeps its author.
     pub fn share(&mut self, mut item: LiveItem, author: Option<AccountId>) -> Shared {
         let old = match self.position(item.id) {
             Some(at) if self.is_same(at, &item) => {
@@ -173,12 +173,12 @@ impl Items {
         }
     }
 
-    /// Deletes one item and gives it back.
+    /// Removes an item and returns it.
     pub fn delete(&mut self, id: ItemId) -> Option<LiveItem> {
         self.position(id).and_then(|at| self.remove(at)).map(|kept| kept.item)
     }
 
-    /// The items after one, as many as fit a page.
+    /// The items after this sequence number, as many as fit a page.
     pub fn page(&self, epoch: &str, after: Option<u64>) -> SyncPage {
         let after = after.unwrap_or_default();
         let mut page = SyncPage {

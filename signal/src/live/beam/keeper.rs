@@ -1,4 +1,4 @@
-//! What a live beam asks of the tables: to be loaded when it wakes, and written when it changes.
+//! Database access of a live beam: loads it when it wakes, and writes its changes.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -21,37 +21,37 @@ use super::write::{Write, Written};
 use crate::budget::{Budget, Kind, Spent};
 use crate::clock::{Clock, millis};
 
-/// Tries to make a beam a row; after them the beam goes on living in memory only.
+/// Tries to record an unsaved beam. After them the beam goes on in memory only.
 const RECORD_TRIES: u32 = 5;
-/// Pause between two of them.
+/// Pause between these tries.
 const RECORD_PAUSE: Duration = Duration::from_secs(5);
-/// Tries to find out what the tables hold after an uncertain write.
+/// Tries to read the beam again after an uncertain write.
 const RELOAD_TRIES: u32 = 5;
-/// Time for one of them: as long as a connection may take, and a lock that a lost connection still holds.
+/// Time for one of these tries. A new connection may take as long, and so may the lock that a lost connection holds.
 const RELOAD_TIMEOUT: Duration = Duration::from_secs(10);
-/// Pause between two of them.
+/// Pause between these tries.
 const RELOAD_PAUSE: Duration = Duration::from_secs(1);
 
-/// After an uncertain write, nobody can say what the tables hold.
+/// The stored state is unknown: a write was uncertain, and the beam could not be read again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unknown;
 
-/// The tables, as one beam sees them. Cheap to clone.
+/// One beam's access to the database. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(super) struct Keeper {
     pub beam: BeamId,
-    /// Names the memory that begins with the next waking (S11).
+    /// Names the memory of the beam from its next waking on (S11).
     pub epoch: String,
     pub clock: Clock,
     pub storage: Storage,
     pub writer: BeamWriter,
     /// Bytes that the owner of a saved beam may store in all.
     pub quota: u64,
-    /// For the memory of the items.
+    /// Bounds the memory of the items.
     pub budget: Arc<Budget>,
 }
 
-/// Why a beam cannot wake now.
+/// Why a beam cannot be loaded now.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum LoadError {
     #[error(transparent)]
@@ -61,10 +61,10 @@ pub(super) enum LoadError {
 }
 
 impl Keeper {
-    /// What the beam is when it wakes.
+    /// Loads the beam.
     ///
     /// # Errors
-    /// When the tables cannot be read, or when there is no memory for what they hold.
+    /// [`LoadError`] when the database cannot be read, or when no memory is left for the stored items.
     pub async fn load(&self) -> Result<Terms, LoadError> {
         let expires_at = self.clock.now() + millis(BEAM_LIFETIME);
         let mut terms = Terms {
@@ -91,18 +91,19 @@ impl Keeper {
         Ok(terms)
     }
 
-    /// Who may do what, if this is a saved beam.
+    /// The access to the beam; `None` for an unsaved one.
     ///
     /// # Errors
-    /// [`Error`] when the tables cannot be read.
+    /// [`Error`] when the database cannot be read.
     pub async fn access(&self) -> Result<Option<Access>, Error> {
         self.storage.access_to(self.beam).await
     }
 
-    /// Stores a change. When the connection breaks at the commit, the beam is read anew: the change may have happened.
+    /// Stores a change. When the connection breaks during the commit, the change may have happened, so the beam is read
+    /// again.
     ///
     /// # Errors
-    /// [`Unknown`] when that is not possible.
+    /// [`Unknown`] when it cannot be read again.
     pub async fn write(self, write: Write) -> Result<Written, Unknown> {
         let (beam, writer) = (self.beam, &self.writer);
         let quota = Quota { bytes: self.quota, now: self.clock.now() };
@@ -148,7 +149,7 @@ impl Keeper {
         Err(Unknown)
     }
 
-    /// Makes the beam a row. Apart from the beam's own task: a database that is locked must not be felt in a live beam.
+    /// Records an unsaved beam. Runs outside the beam's task, so that a locked database does not delay its devices.
     pub async fn record(self, expires_at: i64) {
         let created_at = expires_at - millis(BEAM_LIFETIME);
         for _ in 0..RECORD_TRIES {
@@ -164,7 +165,7 @@ impl Keeper {
 /// A stored note as the item that it was.
 fn item(note: NewNote) -> Option<(LiveItem, Option<AccountId>)> {
     let NewNote { id, seq, content, kind, device, author, created_at, upload: _ } = note;
-    // What was stored was JSON; a row that is not shows nothing rather than breaking the others.
+    // Stored contents are JSON. A row that is not must not keep the others from loading.
     let message = RawValue::from_string(content).ok()?;
     Some((LiveItem { message, extra: kind, id, seq, from: device, at: created_at }, author))
 }

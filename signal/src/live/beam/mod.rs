@@ -1,5 +1,5 @@
-//! A live beam: its rules without I/O, the task that drives them, the beams that are live now, and the one way to change a
-//! saved beam.
+//! A live beam: its rules without I/O, the task that drives them, the hub of live beams, and changes of saved beams
+//! over HTTP.
 
 mod access;
 mod actor;
@@ -18,6 +18,6 @@ mod state_tests;
 pub mod terms;
 pub mod write;
 
-/// One websocket. A device that reconnects has a new one, so that late news of the old one can be told apart (S5).
+/// One websocket. A device gets a new one when it reconnects, so that late events of the old one are recognized (S5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ConnectionId(pub u64);

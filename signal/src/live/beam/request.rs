@@ -1,4 +1,4 @@
-//! What a device asks of its beam, and who asks.
+//! The requests of a device to its beam, and who makes them.
 
 use heliograph_shared::decode::Subject;
 use heliograph_shared::ids::{DeviceId, ItemId};
@@ -8,33 +8,33 @@ use heliograph_storage::accounts::AccountId;
 
 use super::ConnectionId;
 
-/// A request to change the beam, as the edge has read it.
+/// A decoded request to change the beam.
 #[derive(Clone, Debug)]
 pub enum Request {
-    /// S7, S9.
+    /// Share or edit an item (S7, S9).
     Share {
         /// The content.
         message: Json,
         /// The kind.
         kind: Kind,
-        /// The item: the sender's choice or a fresh one.
+        /// The item's id: the sender's, or a fresh one.
         id: ItemId,
     },
-    /// S10, S26.
+    /// Delete items (S10, S26).
     Delete {
-        /// The content.
+        /// The content to delete.
         message: Json,
-        /// Only this item.
+        /// Delete only this item.
         id: Option<ItemId>,
     },
-    /// S21, S23.
+    /// Save or rename the beam (S21, S23).
     Save(BeamName),
-    /// S25.
+    /// Remove a device (S25).
     RemoveDevice(DeviceId),
 }
 
 impl Request {
-    /// What an error about it names (S14).
+    /// The item that an error names (S14).
     #[must_use]
     pub fn subject(&self) -> Subject {
         match self {
@@ -45,7 +45,7 @@ impl Request {
         }
     }
 
-    /// Bytes of content that wait with it; its other fields are small.
+    /// Bytes of content in the request. Its other fields are small.
     #[must_use]
     pub fn bytes(&self) -> usize {
         match self {
@@ -55,15 +55,15 @@ impl Request {
     }
 }
 
-/// Who asks. It holds although the device may be gone when the request has its turn.
+/// Who makes a request. The request stays valid when the device leaves before its turn.
 #[derive(Clone, Copy, Debug)]
 pub struct Speaker {
-    /// The socket that is told if it is refused.
+    /// The socket that gets the refusal.
     pub connection: ConnectionId,
     /// The device.
     pub device: DeviceId,
-    /// Came with the right key.
+    /// Whether the device had the right beam key.
     pub creator: bool,
-    /// Who is logged in there.
+    /// The account, if the device is logged in.
     pub account: Option<AccountId>,
 }

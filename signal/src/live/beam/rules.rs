@@ -1,4 +1,4 @@
-//! What each role may do (B6, S21 to S26), and that in a saved beam nothing is told before it is stored.
+//! What each role may do (B6, S21 to S26). In a saved beam, devices are told of a change only after it is stored.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ use super::write::{Effect, Pending, Write, Written};
 use crate::budget::Spent;
 use crate::live::refusal::Refusal;
 
-/// The specification's sentence for a note that is not yours to delete.
+/// The specification's text for a refused deletion.
 const NOT_YOURS: Refusal =
     Refusal::new("Cannot delete beam note from UI (Update Soon)", ErrorCode::Forbidden);
 const READ_ONLY: Refusal = Refusal::new("You may only read in this beam.", ErrorCode::Forbidden);
@@ -31,8 +31,7 @@ const UNAVAILABLE: Refusal =
     Refusal::new("This could not be stored. Try again.", ErrorCode::Unavailable);
 const OVERTAKEN: Refusal =
     Refusal::new("This beam has changed in the meantime.", ErrorCode::Forbidden);
-const NOT_TO_CHANGE: Refusal =
-    Refusal::new("This note is not yours to change.", ErrorCode::Forbidden);
+const NOT_TO_CHANGE: Refusal = Refusal::new("You cannot change this note.", ErrorCode::Forbidden);
 const BEAM_FULL: Refusal =
     Refusal::new("This beam is full. Delete something first.", ErrorCode::NoRoom);
 const SERVER_FULL: Refusal =
@@ -43,28 +42,28 @@ const QUOTA_FULL: Refusal = Refusal::new(
 );
 const LOGIN_NEEDED: Refusal = Refusal::new("Log in to save this beam.", ErrorCode::Unauthorized);
 const NOT_TO_RENAME: Refusal =
-    Refusal::new("Only its owner and admins rename a beam.", ErrorCode::Forbidden);
+    Refusal::new("Only the owner and admins of this beam can rename it.", ErrorCode::Forbidden);
 const NOT_CREATOR: Refusal =
-    Refusal::new("Only who made this beam can save it.", ErrorCode::Forbidden);
+    Refusal::new("Only the creator of this beam can save it.", ErrorCode::Forbidden);
 const NOT_TO_REMOVE: Refusal =
-    Refusal::new("Only those who manage a beam remove devices.", ErrorCode::Forbidden);
+    Refusal::new("Only its creator, owner and admins can remove devices.", ErrorCode::Forbidden);
 const NEVER_SEEN: Refusal =
-    Refusal::new("This device was not in this beam.", ErrorCode::DeviceGone);
+    Refusal::new("That device has not been in this beam lately.", ErrorCode::DeviceGone);
 const REMOVED_TOO_MANY: Refusal = Refusal::new(
     "No more devices can be removed from this beam. Renew its link instead.",
     ErrorCode::NoRoom,
 );
 
-/// What comes of a request, once it is allowed.
+/// The result of an allowed request.
 enum Verdict {
-    /// It is done; these are told.
+    /// Done at once; these outputs tell the devices.
     Done(Vec<Output>),
-    /// It is done when the tables have it.
+    /// Done when it is stored.
     Store(Box<Write>, Effect),
 }
 
 impl BeamState {
-    /// Takes a request: at once, or in its turn when something is being stored.
+    /// Handles a request: at once, or in its turn while something is being stored.
     pub(super) fn ask(&mut self, speaker: Speaker, request: Request, now: i64) -> Vec<Output> {
         if self.writing.is_none() {
             return self.consider(speaker, request, now);
@@ -134,7 +133,7 @@ impl BeamState {
         Ok(Verdict::Store(Box::new(Write::Put(note)), Effect::Shared(item)))
     }
 
-    /// Puts an item into its place and says who is told what.
+    /// Applies an item and returns who is told what.
     fn take(&mut self, by: Speaker, item: LiveItem) -> Vec<Output> {
         match self.items.share(item, by.account) {
             Shared::Again(item) => {
@@ -164,7 +163,7 @@ impl BeamState {
         let may = match role {
             Some(role) if role.may_manage() => true,
             Some(Role::Write) => ids.iter().all(is_own),
-            // Who has only the link deletes nothing that is stored.
+            // With the link alone nobody deletes stored notes.
             _ => ids.is_empty(),
         };
         if !may {
@@ -181,7 +180,7 @@ impl BeamState {
 
     fn forget(&mut self, ids: &[ItemId], message: Json, id: Option<ItemId>) -> Vec<Output> {
         let deleted = ids.iter().filter_map(|id| self.items.delete(*id)).last();
-        // Plain devices delete by content, so they are told the content that it really had.
+        // Plain devices delete by content, so they get the content that the item really had.
         let message = deleted.filter(|_| id.is_some()).map_or(message, |item| item.message);
         vec![self.tell_all(ServerMessage::DeleteNote { message, id })]
     }
@@ -225,7 +224,7 @@ impl BeamState {
         Ok(Verdict::Store(Box::new(Write::RemoveDevice(device)), Effect::Removed(device)))
     }
 
-    /// A write has ended: its effect is told, and the next request has its turn.
+    /// Handles the end of a write: tells its effect and starts the next request.
     pub(super) fn written(&mut self, written: Written, now: i64) -> Vec<Output> {
         let Some(pending) = self.writing.take() else { return Vec::new() };
         let Pending { by, subject, effect } = pending;
@@ -253,7 +252,7 @@ impl BeamState {
         outputs
     }
 
-    /// Takes over what the tables hold. An unsaved beam is in memory only.
+    /// Takes over the stored state. An unsaved beam has none, so it stays as it is.
     fn reload(&mut self, terms: Terms, now: i64) -> Vec<Output> {
         match terms.status {
             Status::Saved(access) => {
@@ -271,7 +270,7 @@ impl BeamState {
             Effect::Deleted { ids, message, id } => self.forget(&ids, message, id),
             Effect::Saved { owner, name } => {
                 self.items.keep_all();
-                // A change by REST may have been quicker than this news.
+                // A change over HTTP may have been applied first; it is the newer one.
                 if !matches!(self.status, Status::Saved(_)) {
                     let (name, shares) = (name.as_str().to_owned(), HashMap::new());
                     let link_access = LinkAccess::default();
@@ -295,7 +294,7 @@ impl BeamState {
 }
 
 impl Effect {
-    /// Whether the tables have it.
+    /// Whether the effect is in the stored state.
     fn is_in(&self, terms: &Terms) -> bool {
         let Terms { status, items, removed, .. } = terms;
         match (self, status) {
@@ -313,7 +312,7 @@ impl Effect {
     }
 }
 
-/// Whether a note is one's own: of one's account, or, shared by nobody who was logged in, of this very device.
+/// Whether a note is the speaker's own: shared by their account, or, without a login, by their device.
 fn is_own(by: Speaker, item: &LiveItem, author: Option<AccountId>) -> bool {
     if author.is_some() { author == by.account } else { item.from == by.device }
 }

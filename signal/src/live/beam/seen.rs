@@ -1,11 +1,11 @@
-//! The devices that joined a beam lately: only these can be removed from it (S25).
+//! The devices that joined a beam recently. Only these can be removed from it (S25).
 
 use std::collections::VecDeque;
 
 use heliograph_shared::ids::DeviceId;
 use heliograph_shared::limits::MAX_REMOVED_DEVICES;
 
-/// The latest devices, bounded: as many as can be removed.
+/// The most recent devices, bounded by the number that can be removed.
 #[derive(Debug, Default)]
 pub(super) struct Seen(VecDeque<DeviceId>);
 

@@ -1,4 +1,4 @@
-//! The rules of a live beam, free of I/O: told what happened, it says what to do. No clock, no socket, no randomness.
+//! The rules of a live beam, free of I/O: takes events, returns what to do. No clock, no socket, no randomness.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -22,20 +22,21 @@ use super::write::{Pending, Write, Written};
 use crate::clock::millis;
 use crate::live::refusal::Refusal;
 
-const DEVICE_GONE: Refusal = Refusal::new("That device is not here.", ErrorCode::DeviceGone);
+const DEVICE_GONE: Refusal =
+    Refusal::new("That device is not in this beam.", ErrorCode::DeviceGone);
 
-/// Somebody who wants in; key and cookie have been looked at already.
+/// A device that wants to join. Its key and cookie are already checked.
 #[derive(Clone, Debug)]
 pub struct Newcomer {
     /// The socket.
     pub connection: ConnectionId,
-    /// What the others are told.
+    /// How the other devices see it.
     pub device: Device,
-    /// Knows only the messages of the specification (S3).
+    /// Whether it knows only the specification's messages (S3).
     pub plain: bool,
-    /// Came with the right key (S2).
+    /// Whether it had the right beam key (S2).
     pub creator: bool,
-    /// Who is logged in there.
+    /// The account, if the device is logged in.
     pub account: Option<AccountId>,
 }
 
@@ -46,61 +47,62 @@ impl Newcomer {
     }
 }
 
-/// What can happen to a beam.
+/// An event in the life of a beam.
 #[derive(Debug)]
 pub enum Input {
-    /// A device comes.
+    /// A device wants to join.
     Join(Newcomer),
-    /// A device says something.
+    /// A device sent a message.
     Said(ConnectionId, Saying),
     /// A socket is gone.
     Gone(ConnectionId),
-    /// The write that was under way has ended.
+    /// The write under way has ended.
     Written(Written),
-    /// Rights or name were changed elsewhere; none when the beam no longer exists under this id (H31).
+    /// The access or name was changed elsewhere; `None` when the beam no longer exists under this id (H31).
     AccessChanged(Option<Access>),
-    /// A person has another name or picture.
+    /// A user has another name or picture.
     UserChanged(AccountId, DeviceUser),
-    /// Time has passed.
+    /// The deadline may have passed.
     Tick,
 }
 
-/// What a device can say, once the edge has read it.
+/// A decoded message of a device.
 #[derive(Debug)]
 pub enum Saying {
-    /// A change of the beam.
+    /// A request to change the beam.
     Request(Request),
-    /// S11.
+    /// Asks for a page of items (S11).
     Sync(SyncFrom),
-    /// S12.
+    /// Passes a WebRTC signal to another device (S12).
     Signal {
-        /// Opaque.
+        /// Opaque to the server.
         message: Json,
-        /// To whom.
+        /// The receiver.
         to: DeviceId,
     },
 }
 
-/// What must be done, in order.
+/// An action for the caller, in order.
 #[derive(Debug)]
 pub enum Output {
-    /// The device is in: it can be relayed to.
+    /// Add the device to the relay: it has joined.
     Admit(ConnectionId),
-    /// Whether this device may send what others asked for (S24).
+    /// Set whether this device may send chunks (S24).
     AllowChunks(ConnectionId, bool),
-    /// To each of these, the same message.
+    /// Send each of these sockets the same message.
     Send(Vec<ConnectionId>, ServerMessage),
-    /// Close a socket; it is no longer in the beam.
+    /// Close a socket, which is no longer in the beam.
     Close(ConnectionId, CloseCode),
-    /// The beam holds something: from now on it is one that exists, until this time (S2).
+    /// Record the beam until this time, in milliseconds since the Unix epoch: it holds something, so from now on it
+    /// exists (S2).
     Record(i64),
-    /// To be stored; [`Input::Written`] is due before anything else is to be.
+    /// Store a change. No other write follows before [`Input::Written`].
     Write(Write),
-    /// The beam is over.
+    /// The beam has ended.
     Finish,
 }
 
-/// One live beam.
+/// The state of one live beam.
 #[derive(Debug)]
 pub struct BeamState {
     pub(super) epoch: String,
@@ -109,17 +111,17 @@ pub struct BeamState {
     pub(super) members: Vec<Newcomer>,
     pub(super) items: Items,
     pub(super) removed: HashSet<DeviceId>,
-    /// The devices that joined lately.
+    /// The devices that joined recently.
     pub(super) seen: Seen,
-    /// What is being stored.
+    /// The write under way.
     pub(super) writing: Option<Pending>,
-    /// What waits for it, in order.
+    /// The requests that wait for it, in order.
     pub(super) waiting: VecDeque<(Speaker, Request)>,
     empty_since: Option<i64>,
 }
 
 impl BeamState {
-    /// A beam in which nobody is yet.
+    /// A beam without devices.
     #[must_use]
     pub fn new(terms: Terms, now: i64) -> Self {
         let Terms { epoch, status, items, removed } = terms;
@@ -136,7 +138,7 @@ impl BeamState {
         }
     }
 
-    /// Applies one input and says what must happen next, in order.
+    /// Applies one input and returns the actions, in order.
     pub fn handle(&mut self, input: Input, now: i64) -> Vec<Output> {
         match input {
             Input::Join(newcomer) => self.join(newcomer, now),
@@ -155,10 +157,10 @@ impl BeamState {
         }
     }
 
-    /// When [`Input::Tick`] is next due; `i64::MAX` for never.
+    /// When [`Input::Tick`] is next due, in milliseconds since the Unix epoch; `i64::MAX` for never.
     #[must_use]
     pub fn deadline(&self) -> i64 {
-        // A write that is under way decides how the beam goes on.
+        // The write under way decides how the beam goes on.
         if self.writing.is_some() {
             return i64::MAX;
         }
@@ -166,7 +168,7 @@ impl BeamState {
         self.expires_at().min(lonely.unwrap_or(i64::MAX))
     }
 
-    /// Whether the beam is over for good, and not only asleep.
+    /// Whether the beam has expired or was deleted, as opposed to being asleep.
     #[must_use]
     pub fn has_ended(&self, now: i64) -> bool {
         self.expires_at() <= now
@@ -190,7 +192,7 @@ impl BeamState {
         let mut outputs = Vec::with_capacity(6);
         let welcome = self.welcome(&newcomer, now);
         if let Some(at) = same {
-            // It goes to the end: it knows no links any more, and the later of two devices initiates them (L1).
+            // It moves to the end: it has no links any more, and the later of two devices initiates them (L1).
             let old = self.members.remove(at);
             outputs.push(Output::Close(old.connection, CloseCode::Replaced));
         }
@@ -207,7 +209,7 @@ impl BeamState {
         outputs
     }
 
-    /// Why somebody does not get in.
+    /// Why a newcomer is refused, if it is.
     fn refusal(&self, newcomer: &Newcomer, is_new: bool, now: i64) -> Option<CloseCode> {
         if self.has_ended(now) {
             Some(CloseCode::Ended)
@@ -245,7 +247,7 @@ impl BeamState {
         }
     }
 
-    /// Plain devices know no change in place: the old one goes, the new one comes (S9).
+    /// Tells of an edit. Plain devices know no edits: they get a deletion and a new item (S9).
     pub(super) fn tell_of_change(&self, old: Json, new: LiveItem) -> Vec<Output> {
         let plain: Vec<_> = self.connections(|member| member.plain).collect();
         let mut outputs = Vec::with_capacity(3);
@@ -268,7 +270,7 @@ impl BeamState {
         }
     }
 
-    /// Shows a person differently, if anything is different (S6).
+    /// Changes how an account's devices are shown, and tells everybody if that is a change (S6).
     fn change_user(&mut self, account: AccountId, user: &DeviceUser) -> Vec<Output> {
         let mut is_new = false;
         for member in self.members.iter_mut().filter(|member| member.account == Some(account)) {
@@ -284,7 +286,7 @@ impl BeamState {
         if self.members.len() == before { Vec::new() } else { self.after_leaving(now) }
     }
 
-    /// Tells those who are still here, or notes that nobody is.
+    /// Tells the remaining devices, or notes when the beam became empty.
     pub(super) fn after_leaving(&mut self, now: i64) -> Vec<Output> {
         if self.members.is_empty() {
             self.empty_since = Some(now);

@@ -1,4 +1,4 @@
-//! What a live beam takes from the tables when it wakes, and again when it cannot know what they hold.
+//! What a live beam loads from the database when it wakes, and again after an uncertain write.
 
 use std::collections::HashSet;
 
@@ -7,31 +7,31 @@ use heliograph_storage::saved_beams::Access;
 
 use super::items::Items;
 
-/// What a beam is when it comes to life.
+/// The loaded state of a beam.
 #[derive(Debug)]
 pub struct Terms {
     /// Names this memory of the beam (S11).
     pub epoch: String,
-    /// Until when it lives, and whose it is.
+    /// How long it lives, and who has access.
     pub status: Status,
-    /// What it holds.
+    /// Its items.
     pub items: Items,
-    /// The devices that were removed (S25).
+    /// The removed devices (S25).
     pub removed: HashSet<DeviceId>,
 }
 
-/// Until when a beam lives, and whose it is.
+/// How long a beam lives, and who has access.
 #[derive(Clone, Debug)]
 pub enum Status {
-    /// Until its time, in memory.
+    /// Lives until a fixed time, in memory.
     Unsaved {
-        /// When it ends, in milliseconds since the Unix epoch.
+        /// Its end, in milliseconds since the Unix epoch.
         expires_at: i64,
-        /// Whether there is a row of it.
+        /// Whether the database has a row for it.
         recorded: bool,
     },
-    /// In somebody's account.
+    /// Saved in an account.
     Saved(Access),
-    /// Over: deleted, or under another id.
+    /// Deleted, expired, or renewed under another id.
     Ended,
 }

@@ -1,4 +1,4 @@
-//! What a live beam writes to the tables, one write at a time, and how a write ends.
+//! The writes of a live beam, one at a time, and how a write ends.
 
 use heliograph_shared::decode::Subject;
 use heliograph_shared::ids::{DeviceId, ItemId};
@@ -10,49 +10,49 @@ use heliograph_storage::notes::NewNote;
 use super::request::Speaker;
 use super::terms::Terms;
 
-/// A change of the tables. One at a time, so that their order is the beam's order.
+/// A change to store. There is one at a time, so that the stored order is the beam's order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Write {
-    /// Takes the beam into an account.
+    /// Save the beam in an account.
     Save {
-        /// Its owner from then on.
+        /// Its owner.
         owner: AccountId,
         /// Its name.
         name: BeamName,
-        /// What was shared so far.
+        /// Its items so far.
         notes: Vec<NewNote>,
     },
-    /// Gives it another name.
+    /// Rename the beam.
     Rename {
-        /// Who does it.
+        /// The account that renames it.
         actor: AccountId,
         /// The name.
         name: BeamName,
     },
-    /// Stores a note, or puts it in the place of another.
+    /// Store a new or edited note.
     Put(NewNote),
-    /// Deletes notes.
+    /// Delete notes.
     Delete(Vec<ItemId>),
-    /// Removes a device.
+    /// Remove a device.
     RemoveDevice(DeviceId),
 }
 
 /// How a write ended.
 #[derive(Debug)]
 pub enum Written {
-    /// It is stored.
+    /// The change is stored.
     Done,
-    /// It is not stored: it contradicts what is stored (saved by somebody else, deleted, no longer allowed).
+    /// Not stored: it conflicts with the stored state (saved by somebody else, deleted, no longer allowed).
     Refused,
-    /// It is not stored: the owner's quota is full.
+    /// Not stored: the owner's quota is full.
     Full,
-    /// It is not stored: the tables cannot be written now.
+    /// Not stored: the database cannot be written now.
     Unavailable,
-    /// It may be stored or not, for the connection broke. This is what the tables hold now.
+    /// Stored or not: the connection broke during the commit. The fresh stored state tells.
     Reloaded(Box<Terms>),
 }
 
-/// A write that is under way.
+/// The write under way.
 #[derive(Debug)]
 pub(super) struct Pending {
     pub by: Speaker,
@@ -60,7 +60,7 @@ pub(super) struct Pending {
     pub effect: Effect,
 }
 
-/// What is told once a write is stored.
+/// What to tell once the write is stored.
 #[derive(Debug)]
 pub(super) enum Effect {
     Saved { owner: AccountId, name: BeamName },

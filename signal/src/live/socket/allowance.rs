@@ -1,4 +1,4 @@
-//! How fast a socket may say something (S15).
+//! Rate limits of one socket (S15).
 
 use std::time::Duration;
 
@@ -9,33 +9,33 @@ use tokio::time::Instant;
 
 use crate::limit::{Bucket, Rate};
 
-/// How often a socket may say something (S15).
+/// Messages of one socket (S15).
 const MESSAGES: Rate = Rate {
     burst: MESSAGE_BURST,
     every: Duration::from_micros(1_000_000 / MESSAGES_PER_SECOND as u64),
 };
-/// How much text a socket may send, in KiB (S15): what it says stands in the outbox of every other device.
+/// Text of one socket, in KiB (S15). Separate from the messages, because each text is queued for every other device.
 const TEXT: Rate = Rate {
     burst: TEXT_KIB_BURST,
     every: Duration::from_micros(1_000_000 / TEXT_KIB_PER_SECOND as u64),
 };
 
-/// What a socket may still say now (S15).
+/// What a socket may send now (S15).
 pub(super) struct Allowance {
     messages: Bucket,
     text: Bucket,
 }
 
 impl Allowance {
-    /// Nothing was said yet.
+    /// A full allowance.
     pub(super) fn full(now: Instant) -> Self {
         Self { messages: Bucket::full(now), text: Bucket::full(now) }
     }
 
-    /// Takes one message of so many bytes, or says how long it has to wait.
+    /// Counts one message of this many bytes, or returns the time until it is allowed.
     pub(super) fn take(&mut self, bytes: usize, now: Instant) -> Result<(), Duration> {
         let kib = u32::try_from(bytes / 1024).unwrap_or(u32::MAX).min(TEXT.burst);
-        // The message is counted once its text is: a wait for either counts neither twice.
+        // Both buckets are charged or neither, so that a retry after a wait does not count twice.
         let mut text = self.text;
         text.take_many(TEXT, kib, now)?;
         self.messages.take(MESSAGES, now)?;
@@ -70,7 +70,7 @@ mod tests {
         assert!(allowance.take(20, now).is_err());
     }
 
-    /// The clock's now, without asking the system's.
+    /// The current time on tokio's clock.
     fn now() -> Instant {
         tokio::time::sleep(Duration::ZERO).deadline()
     }

@@ -1,4 +1,4 @@
-//! `auth` and the way into the beam.
+//! `auth`, and joining the beam.
 
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::decode::Undecodable;
@@ -16,18 +16,19 @@ use crate::live::beam::handle::Membership;
 use crate::live::beam::state::Newcomer;
 use crate::live::refusal::Refusal;
 
-/// How the others see a device that says nothing of itself.
+/// Name of a device that does not name itself.
 const NAMELESS: &str = "Another device";
-const AUTH_FIRST: Refusal = Refusal::new("The first message is auth.", ErrorCode::Unauthorized);
+const AUTH_FIRST: Refusal =
+    Refusal::new("The first message must be auth.", ErrorCode::Unauthorized);
 
-/// What `auth` said.
+/// The content of an `auth` message.
 pub(super) struct Auth {
     key: Option<String>,
     extra: Option<AuthExtra>,
 }
 
 impl Socket {
-    /// S1: nothing but `auth` and `ping` counts before it.
+    /// Waits for `auth`; before it, only `ping` is answered (S1).
     pub(super) async fn wait_for_auth(
         &self,
         reader: &mut SocketReader<'_>,
@@ -47,7 +48,7 @@ impl Socket {
         }
     }
 
-    /// S2: looks at the key and goes into the beam.
+    /// Checks the beam key and joins the beam (S2).
     pub(super) async fn join(&self, auth: Auth) -> Result<(DeviceId, Membership), CloseCode> {
         let now = self.context.clock.now();
         let record = self.context.storage.find_beam(self.beam).await.map_err(|error| {
@@ -69,7 +70,7 @@ impl Socket {
         let (account, user) = (newcomer.account, newcomer.device.user.clone());
         let hub = &self.context.hub;
         let beam = hub.join(self.beam, &epoch, newcomer, self.outbox.clone()).await;
-        // The person may have been renamed on the way in, when the beam did not know the device yet.
+        // The user may have been renamed before the beam knew this device.
         let renamed = self.context.sockets.user_of(self.connection).filter(|now| *now != user);
         if let Some((account, user)) = account.zip(renamed) {
             hub.change_user(self.beam, account, user).await;
@@ -77,16 +78,16 @@ impl Socket {
         Ok((device, beam))
     }
 
-    /// A beam that is not there, and a wrong key, may be a guess.
+    /// Counts an unknown beam or a wrong key, which may be a guess.
     fn count_guess(&self) -> Result<(), CloseCode> {
         let Some(client) = self.client else { return Ok(()) };
         let taken = self.context.guesses.take(client, self.context.clock.steady());
         taken.map_err(|_| CloseCode::TooFast)
     }
 
-    /// S3, S5: what the others will see, and under which id.
+    /// How the others will see the device, and its id (S3, S5).
     fn introduce(&self, extra: Option<AuthExtra>, creator: bool) -> Result<Newcomer, CloseCode> {
-        // A device that names no version knows none of ours.
+        // A device that names no version knows none of the extensions.
         let extra = extra.filter(|extra| extra.v > 0);
         let plain = extra.is_none();
         let AuthExtra { mut caps, name, device_token, .. } = extra.unwrap_or_default();
@@ -109,7 +110,7 @@ impl Socket {
     }
 }
 
-/// Whether the key is right (S2). Any key is wrong for a beam without one.
+/// Whether the beam key is right (S2). Without a record every key is wrong.
 fn is_creator(key: Option<&str>, record: Option<&BeamRecord>) -> Result<bool, CloseCode> {
     let Some(key) = key else { return Ok(false) };
     let hash = BeamKey::parse(key).map_err(|_| CloseCode::Forbidden)?.hash();
@@ -117,7 +118,7 @@ fn is_creator(key: Option<&str>, record: Option<&BeamRecord>) -> Result<bool, Cl
     is_right.then_some(true).ok_or(CloseCode::Forbidden)
 }
 
-/// A name that looks like nothing else and breaks nobody's screen.
+/// The name without invisible characters, and of bounded length.
 fn device_name(name: &str) -> String {
     let name = names::clean(name, MAX_DEVICE_NAME);
     if name.is_empty() { NAMELESS.to_owned() } else { name }

@@ -1,4 +1,4 @@
-//! When a connection was last heard. Every byte counts, so that a long message on a slow line is not taken for silence.
+//! When a connection last received bytes. Every byte counts, so that a long message on a slow line is not silence.
 
 use std::io;
 use std::pin::Pin;
@@ -21,12 +21,12 @@ pub(super) struct LastHeard {
 }
 
 impl LastHeard {
-    /// Opening the connection counts as hearing from it.
+    /// A connection starts as heard.
     pub(super) fn new(clock: Clock) -> Self {
         Self { clock, opened: clock.steady(), last: AtomicU64::new(0) }
     }
 
-    /// When that was.
+    /// The moment at which bytes last came.
     pub(super) fn at(&self) -> Instant {
         self.opened + Duration::from_millis(self.last.load(Ordering::Relaxed))
     }
@@ -37,7 +37,7 @@ impl LastHeard {
     }
 }
 
-/// Passes everything on, and notes when bytes came.
+/// A reader that records when bytes come.
 #[derive(Debug)]
 pub(super) struct Listening<'a, R> {
     pub(super) io: R,

@@ -1,6 +1,6 @@
-//! One websocket: reading and writing side by side, the heartbeat, the close codes. It owns no rules of a beam, and knows
-//! of HTTP only the connection that an upgrade left. One task a socket; a blocked write never keeps it from reading, nor
-//! the other way round.
+//! One websocket: reading, writing, the heartbeat, and the close codes. It knows no rules of a beam, and of HTTP only
+//! the upgraded connection. Each socket is one task, in which a blocked write does not keep it from reading, nor the
+//! other way round.
 
 mod allowance;
 mod ending;
@@ -40,44 +40,44 @@ use crate::random;
 type SocketReader<'a> = Reader<Listening<'a, ReadHalf<TokioIo<Upgraded>>>>;
 type SocketWriter = Writer<WriteHalf<TokioIo<Upgraded>>>;
 
-/// The parts of the server that every socket works with.
+/// The parts of the server that every socket uses.
 #[derive(Debug)]
 pub struct Context {
-    /// What time it is.
+    /// The wall clock and the steady clock.
     pub clock: Clock,
-    /// Where beams are looked up.
+    /// The database.
     pub storage: Storage,
     /// The live beams.
     pub hub: Hub,
-    /// The open sockets; each takes itself out.
+    /// The open sockets. Each removes itself when it ends.
     pub sockets: Arc<Sockets>,
-    /// Buffers of relayed frames.
+    /// Buffers for relayed frames.
     pub buffers: Arc<Pool>,
-    /// Guesses of ids and keys, by address (S2).
+    /// The limit on guesses of ids and keys, by address (S2).
     pub guesses: Arc<Buckets<Client>>,
 }
 
-/// The login whose cookie came with the upgrade (S27).
+/// The login that the upgrade's cookie proved (S27).
 #[derive(Debug)]
 pub struct Login {
-    /// The account, for what it may.
+    /// The account, which decides what the device may do.
     pub account: AccountId,
-    /// How the other devices see the person.
+    /// How other devices see the user.
     pub user: PublicUser,
 }
 
-/// Why a socket's work is over.
+/// Why a socket ends.
 #[derive(Debug, PartialEq, Eq)]
 enum End {
-    /// The other side closes, with a code or without one.
+    /// The other side closes, with or without a code.
     Goodbye(Option<u16>),
     /// The connection broke.
     Lost,
-    /// We close it.
+    /// The server closes it.
     Close(CloseCode),
 }
 
-/// What came, after everything that the websocket settles by itself.
+/// A message for the beam or the relay. The websocket handles control frames itself.
 enum Received {
     Text(Utf8Bytes),
     Frame(BytesMut),
@@ -94,7 +94,7 @@ pub struct Socket {
 }
 
 impl Socket {
-    /// A socket to `beam` that [`Sockets::open`] knows as `connection`.
+    /// A socket for `beam`. `connection` is its id from [`Sockets::open`].
     #[must_use]
     pub fn new(
         context: Arc<Context>,
@@ -106,7 +106,7 @@ impl Socket {
         Self { context, beam, client, connection, outbox, login }
     }
 
-    /// Serves the socket until it ends.
+    /// Runs the socket until it ends.
     pub async fn run(self, upgraded: Upgraded) {
         let heard = LastHeard::new(self.context.clock);
         let (reading, writing) = tokio::io::split(TokioIo::new(upgraded));
@@ -122,11 +122,11 @@ impl Socket {
             code = self.heartbeat(&heard) => End::Close(code),
         };
         self.context.sockets.closed(self.connection);
-        tracing::debug!(?end, "a socket ended");
+        tracing::debug!(?end, "socket ended");
         Box::pin(finish(reader, writer, &end)).await;
     }
 
-    /// Writes what the outbox holds until the connection breaks.
+    /// Writes what the outbox holds, until the connection breaks.
     async fn write(&self, writer: &mut SocketWriter) {
         loop {
             let mut batch = self.outbox.take().await;
@@ -137,7 +137,7 @@ impl Socket {
         }
     }
 
-    /// Pings, and notices silence (S13).
+    /// Sends pings, and returns a close code after a silence (S13).
     async fn heartbeat(&self, heard: &LastHeard) -> CloseCode {
         let mut ping_at = heard.at() + PING_INTERVAL;
         loop {
@@ -153,7 +153,7 @@ impl Socket {
         }
     }
 
-    /// Tells the device that something was refused; the socket stays.
+    /// Tells the device that something was refused. The socket stays open.
     fn refuse(&self, refusal: Refusal) {
         match serde_json::to_string(&ServerMessage::from(refusal)) {
             Ok(text) => self.outbox.push(Message::text(text)),
@@ -162,7 +162,7 @@ impl Socket {
     }
 }
 
-/// Random bytes for an id or a token; without them nothing can go on.
+/// Random bytes for an id or a token. The socket cannot go on without them.
 fn fresh<const N: usize>() -> Result<[u8; N], CloseCode> {
     random::bytes().map_err(|error| {
         tracing::error!(%error, "no randomness");

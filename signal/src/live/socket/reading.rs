@@ -1,4 +1,4 @@
-//! The reading side: messages and frames until the end.
+//! The reading side of a socket.
 
 use bytes::BytesMut;
 use heliograph_shared::close::CloseCode;
@@ -18,18 +18,18 @@ use crate::live::beam::state::Saying;
 use crate::live::refusal::Refusal;
 use crate::live::websocket::{Broken, Event, Message};
 
-/// Said of a message with more levels than `MAX_JSON_DEPTH`.
+/// The refusal of a message with more than `MAX_JSON_DEPTH` levels.
 const TOO_DEEP: Refusal =
     Refusal::new("This message nests deeper than 100 levels.", ErrorCode::BadRequest);
 const TOO_LONG: Refusal = Refusal::new("This message is too long.", ErrorCode::TooLarge);
 const UNKNOWN_TYPE: Refusal =
-    Refusal::new("This type of message is not known here.", ErrorCode::UnknownType);
+    Refusal::new("The server does not know this type of message.", ErrorCode::UnknownType);
 const UNREADABLE: Refusal = Refusal::new("This message cannot be read.", ErrorCode::BadRequest);
-const IN_ALREADY: Refusal = Refusal::new("This device is in already.", ErrorCode::BadRequest);
+const IN_ALREADY: Refusal = Refusal::new("This device has already joined.", ErrorCode::BadRequest);
 const TRY_AGAIN: Refusal = Refusal::new("Try again.", ErrorCode::Internal);
 
 impl Socket {
-    /// Reads until the end.
+    /// Reads until the socket ends.
     pub(super) async fn read(&self, reader: &mut SocketReader<'_>) -> End {
         let mut allowance = Allowance::full(self.context.clock.steady());
         let auth = match timeout(AUTH_TIMEOUT, self.wait_for_auth(reader, &mut allowance)).await {
@@ -37,7 +37,7 @@ impl Socket {
             Ok(Err(end)) => return end,
             Err(_) => return End::Close(CloseCode::AuthTimeout),
         };
-        // Boxed: it is long over while the socket lives on.
+        // Boxed, because the future is large and soon over, while the socket lives on.
         let (device, beam) = match Box::pin(self.join(auth)).await {
             Ok(joined) => joined,
             Err(code) => return End::Close(code),
@@ -55,7 +55,7 @@ impl Socket {
         }
     }
 
-    /// The next text or frame; what comes too fast is read more slowly (S15).
+    /// Reads the next text or frame. After too many it waits before reading on (S15).
     pub(super) async fn receive(
         &self,
         reader: &mut SocketReader<'_>,
@@ -83,7 +83,7 @@ impl Socket {
         }
     }
 
-    /// One text message of a device that is in.
+    /// Handles a text message of a device that has joined.
     async fn listen(&self, text: &str, beam: &BeamHandle) -> Result<(), End> {
         let message = match ClientMessage::decode(text) {
             Ok(message) => message,
@@ -108,7 +108,7 @@ impl Socket {
         Ok(())
     }
 
-    /// One frame of a device that is in (section R).
+    /// Forwards a frame of a device that has joined (section R).
     fn relay(&self, device: DeviceId, message: BytesMut, beam: &BeamHandle) {
         if let Err(refusal) = beam.relay().forward(device, message) {
             self.refuse(refusal);
@@ -116,7 +116,7 @@ impl Socket {
     }
 }
 
-/// What the device wants of its beam.
+/// What a message asks of the beam.
 fn saying(message: ClientMessage) -> Result<Saying, Refusal> {
     Ok(match message {
         ClientMessage::Auth { .. } => {
@@ -149,7 +149,7 @@ fn bad_request(detail: &'static str) -> Refusal {
     Refusal::new(detail, ErrorCode::BadRequest)
 }
 
-/// What a broken stream means for the other side (S14).
+/// How the socket ends after a broken stream (S14).
 const fn end_of(broken: Broken) -> End {
     match broken {
         Broken::Lost => End::Lost,

@@ -1,5 +1,5 @@
-//! What was read of logins, for a while: most requests come with a token that came a moment ago. Exact within one
-//! server, because every change goes through [`super::Logins`] and is told here.
+//! A cache of sessions by access token, since most requests repeat the token of the one before. It is exact within one
+//! server, because every change goes through [`super::Logins`] and is reported here.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,26 +7,26 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::sessions::{Session, SessionId, TokenHash};
 
-/// Tokens that are remembered at a time; about half a KiB each.
+/// Most tokens in the cache, of about half a KiB each.
 const TOKENS: usize = 16_384;
 
-/// Logins by their access tokens.
+/// The cached sessions.
 #[derive(Debug, Default)]
 pub struct Cache(Mutex<Known>);
 
 #[derive(Debug, Default)]
 struct Known {
-    /// Counts changes. What was read before a change is not remembered after it.
+    /// Counts changes, so that a result which was read before a change is not cached after it.
     changes: u64,
     sessions: HashMap<TokenHash, Arc<Session>>,
 }
 
-/// How many changes there were when a reading began.
+/// The number of changes when a read began.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment(u64);
 
 impl Cache {
-    /// The login of this token if it is remembered, else the moment to give back with what the tables say.
+    /// The cached session of this token, else the moment to pass to [`Self::remember`].
     pub fn find(&self, token: &TokenHash, now: i64) -> Result<Arc<Session>, Moment> {
         let known = self.lock();
         match known.sessions.get(token) {
@@ -35,7 +35,7 @@ impl Cache {
         }
     }
 
-    /// Remembers what was read, unless something changed meanwhile.
+    /// Caches a result, unless something changed since the moment.
     pub fn remember(&self, token: TokenHash, session: &Arc<Session>, now: i64, read: Moment) {
         let mut known = self.lock();
         if known.changes != read.0 {

@@ -1,5 +1,5 @@
-//! Who is logged in. The one place that changes accounts and logins, so that what is remembered of them, and the
-//! sockets that they opened, never outlive a change.
+//! Accounts and sessions. Every change of them goes through here, so that cached sessions and open sockets never
+//! outlive a change.
 
 mod cache;
 
@@ -27,29 +27,29 @@ use crate::people::tokens::{Token, Tokens};
 use crate::random;
 use cache::Cache;
 
-/// Name of the secret from which a refresh token's successors are made.
+/// Name of the secret from which the successors of refresh tokens are derived.
 const REFRESH_SECRET: &str = "refresh";
-/// Name of the secret by which known devices are told from others.
+/// Name of the secret that proves known devices.
 const DEVICE_SECRET: &str = "device";
 
-/// Accounts and logins. Cheap to clone.
+/// Accounts and sessions. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Logins(Arc<Inner>);
 
-/// What a change of an account or a login reaches.
+/// The parts that a change of an account or session affects.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
-    /// The tables.
+    /// The database.
     pub storage: Storage,
-    /// The sockets that end with a login.
+    /// The open sockets, which end with their sessions.
     pub sockets: Arc<Sockets>,
-    /// The live beams, in which a changed account is shown.
+    /// The live beams, which show changed accounts.
     pub hub: Hub,
-    /// Deletes an account with what it has in beams.
+    /// Deletes an account with its content in beams.
     pub beams: Beams,
-    /// What time it is.
+    /// The wall clock and the steady clock.
     pub clock: Clock,
-    /// The tasks that the end of the server waits for.
+    /// Tasks that must finish before the server ends.
     pub tasks: TaskTracker,
 }
 
@@ -63,10 +63,10 @@ struct Inner {
     tries: Throttle,
 }
 
-/// A try of a password at an account, or at a name that nobody has, before its outcome is known.
+/// An attempt to prove the password of an account, or of a username that does not exist.
 #[derive(Clone)]
 pub struct Attempt {
-    /// The account, and the hash of its password.
+    /// The account and the hash of its password; `None` without an account.
     credentials: Option<(Account, String)>,
     target: Target,
 }
@@ -80,10 +80,10 @@ impl Attempt {
 }
 
 impl Logins {
-    /// Nobody is remembered yet.
+    /// Reads or creates the secrets.
     ///
     /// # Errors
-    /// When the tables or the machine's randomness fail.
+    /// [`Error::Storage`] or [`Error::Random`].
     pub async fn open(around: Surroundings) -> Result<Self, Error> {
         let storage = &around.storage;
         let fresh = || random::bytes().map(Secret::new);
@@ -96,7 +96,7 @@ impl Logins {
         Ok(Self(Arc::new(inner)))
     }
 
-    /// The login of an access token, if it is good now.
+    /// The session of an access token; `None` if the token is not valid now.
     ///
     /// # Errors
     /// [`Error::Storage`].
@@ -113,7 +113,7 @@ impl Logins {
         Ok(session)
     }
 
-    /// A try to log in under a name. `device` is what the device shows that somebody logged in on it before.
+    /// An attempt to log in. `device` is the device's proof of an earlier login.
     ///
     /// # Errors
     /// [`Error::Storage`].
@@ -130,7 +130,7 @@ impl Logins {
         Ok(Attempt { credentials, target })
     }
 
-    /// A try to show once more, while logged in, that one has the account's password.
+    /// An attempt of a logged-in user to prove the password again.
     ///
     /// # Errors
     /// [`Error::Storage`].
@@ -144,14 +144,15 @@ impl Logins {
         Ok(Attempt { credentials: hash.map(|hash| (account.clone(), hash)), target })
     }
 
-    /// Guesses from elsewhere must not keep somebody out who logged in on this device before.
+    /// Attempts on known devices are counted separately, so that guesses from elsewhere do not lock the owner out.
     fn target(&self, account: AccountId, device: Option<KnownDevice>) -> Target {
         let nonce = device.and_then(|device| device.nonce_for(account, &self.0.device_secret));
         nonce.map_or(Target::Account(account), Target::Device)
     }
 
-    /// The account of an attempt, if this is its password. A name that nobody has takes as long as a wrong password. The
-    /// try is counted before its outcome is known, and held against its target when the password was wrong.
+    /// Checks the password of an attempt; `None` if it is wrong. An unknown username takes as long as a wrong password.
+    /// The attempt is counted before the check. A right password clears the count; an attempt that cannot be checked is
+    /// taken back.
     ///
     /// # Errors
     /// [`Error::TooFast`], [`Error::Busy`].
@@ -177,7 +178,7 @@ impl Logins {
         }
     }
 
-    /// What the device of somebody who has just logged in shows the next time: what it showed, if that is good.
+    /// The proof that a device gets at login: the one that it has, if it is valid, else a new one.
     ///
     /// # Errors
     /// [`Error::Random`].
@@ -191,7 +192,7 @@ impl Logins {
         shown.map_or_else(|| KnownDevice::fresh(account, secret), Ok)
     }
 
-    /// What is stored of a password.
+    /// Hashes a password for the database.
     ///
     /// # Errors
     /// [`Error::Busy`].
@@ -199,7 +200,7 @@ impl Logins {
         Ok(self.0.passwords.hash(password, random::bytes()?).await?)
     }
 
-    /// Makes an account that is logged in.
+    /// Creates an account and a session.
     ///
     /// # Errors
     /// [`Error::Storage`]; a conflict when the username is taken.
@@ -209,7 +210,7 @@ impl Logins {
         Ok(tokens)
     }
 
-    /// Logs somebody in whose password was right.
+    /// Creates a session for a user who proved the password.
     ///
     /// # Errors
     /// [`Error::Storage`].
@@ -226,7 +227,7 @@ impl Logins {
         Ok((NewSession { id, account, tokens: tokens.record(now), created_at: now }, tokens))
     }
 
-    /// The login of a refresh token.
+    /// The session of a refresh token.
     ///
     /// # Errors
     /// [`Error::Storage`].
@@ -234,13 +235,13 @@ impl Logins {
         Ok(self.storage().find_refreshable(refresh.hash()).await?)
     }
 
-    /// Forgets tries of passwords that are long ago.
+    /// Forgets old password attempts.
     pub fn sweep(&self) {
         self.0.tries.sweep(self.0.around.clock.steady());
     }
 
-    /// Whose login this is, and how the account is now; none when the login has ended. A socket asks after it was bound to
-    /// its login (`Sockets::belongs_to`): an end or a change of name that came before did not find the socket.
+    /// The current state of a session's account; `None` when the session has ended. A socket calls it after
+    /// `Sockets::belongs_to`, because an end or a change of name before that did not find the socket.
     ///
     /// # Errors
     /// [`Error::Storage`].
@@ -248,8 +249,8 @@ impl Logins {
         Ok(self.storage().account_of(session).await?)
     }
 
-    /// Takes a refresh token for its successors (H16); none when it is none, or no longer, or when the access token that
-    /// came with it is of another login: then one of the two was planted.
+    /// Exchanges a refresh token for its successors (H16); `None` when it is not valid, or when the access token beside
+    /// it belongs to another session: one of the two was then planted.
     ///
     /// # Errors
     /// [`Error::Storage`].
@@ -267,7 +268,7 @@ impl Logins {
             let (now, storage) = (logins.now(), logins.storage());
             let refreshed = storage.refresh_session(old.hash(), &tokens.record(now), now).await?;
             if let Refreshed::Replayed(session) = refreshed {
-                tracing::warn!("a refresh token was used again long after; its login has ended");
+                tracing::warn!("a refresh token was reused; its session has ended");
                 logins.forget_session(session);
             }
             Ok((refreshed == Refreshed::Renewed).then_some(tokens))
@@ -275,7 +276,7 @@ impl Logins {
         self.to_the_end(work).await
     }
 
-    /// Ends a login and closes its sockets.
+    /// Ends a session and closes its sockets.
     ///
     /// # Errors
     /// [`Error::Storage`].
@@ -288,7 +289,7 @@ impl Logins {
         self.to_the_end(work).await
     }
 
-    /// Changes what is given of a profile, and says how the account is then.
+    /// Changes the given fields of a profile and returns the account.
     ///
     /// # Errors
     /// [`Error::Unauthorized`] when the account is gone, [`Error::Storage`]; a conflict when the username is taken.
@@ -305,7 +306,7 @@ impl Logins {
         self.to_the_end(work).await
     }
 
-    /// Gives an account a picture that was made for it, and says how the account is then.
+    /// Changes the picture of an account and returns the account.
     ///
     /// # Errors
     /// [`Error::Unauthorized`] when the account is gone, [`Error::Storage`].
@@ -323,7 +324,7 @@ impl Logins {
         self.to_the_end(work).await
     }
 
-    /// Deletes an account and everything of it (H15): its sockets close, and its beams end for everybody in them.
+    /// Deletes an account and its content (H15). Closes its sockets and ends its beams.
     ///
     /// # Errors
     /// [`Error::Storage`].
@@ -336,7 +337,7 @@ impl Logins {
         self.0.around.beams.delete_account(account, self.now(), end_logins).await
     }
 
-    /// Shows a changed account at its devices, in every beam in which they are (S6).
+    /// Shows the changed account to the beams in which its devices are (S6).
     async fn show(&self, changed: Option<Account>) -> Result<Account, Error> {
         let account = changed.ok_or(Error::Unauthorized)?;
         let user = DeviceUser::from(public(&account));
@@ -352,8 +353,8 @@ impl Logins {
         self.0.around.sockets.end_session(session);
     }
 
-    /// Does a piece of work although who asked for it may leave in the middle: what follows a change must not be left
-    /// out.
+    /// Runs the work in its own task, so that a client which disconnects cannot interrupt it between a change and what
+    /// follows from it.
     async fn to_the_end<T, F>(&self, work: impl FnOnce(Self) -> F) -> Result<T, Error>
     where
         T: Send + 'static,

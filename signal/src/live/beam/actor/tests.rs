@@ -1,4 +1,4 @@
-//! A beam's task with outboxes that are read or not.
+//! The task of a beam, with devices that read their outboxes or do not.
 
 use futures_util::FutureExt as _;
 use heliograph_shared::ids::{BeamId, ItemId};
@@ -16,7 +16,7 @@ use crate::live::beam::handle::{BeamHandle, Finished, Membership};
 use crate::live::beam::request::Request;
 use crate::live::beam::state::{Newcomer, Saying};
 
-/// A live beam on tables of its own.
+/// A live beam with its own database.
 struct Live {
     beam: BeamHandle,
     running: tokio::task::JoinHandle<()>,
@@ -64,7 +64,7 @@ async fn share(beam: &BeamHandle, number: u8, item: usize) {
     beam.said(ConnectionId(number.into()), saying).await;
 }
 
-/// Reads until an item comes, and says which.
+/// Reads until items come, and returns their ids.
 async fn next_items(outbox: &Outbox) -> Vec<String> {
     let batch = outbox.take().await;
     outbox.written(&batch);
@@ -118,7 +118,7 @@ async fn s17_a_lonely_beam_ends_by_itself_and_not_before_its_time() {
     let Live { beam, mut running, _folder } = live().await;
     for number in [1, 2] {
         drop(join(&beam, number).await);
-        // Comes back when the beam has read that the device is gone.
+        // Returns when the beam has handled the leaving.
         beam.refresh().await;
         time_passes(LINGER.saturating_sub(Duration::from_secs(1))).await;
     }

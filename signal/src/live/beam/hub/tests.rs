@@ -1,5 +1,5 @@
-//! The hub on real tables, in a folder of their own. The clock runs with the machine and is set forward, so that the tables
-//! are not hurried.
+//! The hub with a real database in a folder of its own. The clock follows the machine's and is set forward, so that the
+//! database is not hurried.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use super::*;
 use crate::live::beam::ConnectionId;
 use crate::live::websocket::Message;
 
-/// Only so that a test that would never end fails instead.
+/// Makes a test that would hang fail instead.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 struct Stage {
@@ -51,7 +51,7 @@ impl Stage {
     }
 }
 
-/// A device leaves, and the beam has read it.
+/// A device leaves, and the beam has handled it.
 async fn leaves(membership: Membership) -> BeamHandle {
     let beam = BeamHandle::clone(&membership);
     drop(membership);
@@ -77,7 +77,7 @@ fn newcomer(number: u8) -> Newcomer {
     Newcomer { connection, device, plain: false, creator: false, account: None }
 }
 
-/// What is written to a device first.
+/// The first message to a device.
 async fn first_message(outbox: &Outbox) -> String {
     let batch = timeout(PATIENCE, outbox.take()).await.expect("something is written");
     match &batch.messages[0] {
@@ -138,12 +138,12 @@ async fn s2_a_beam_that_ends_between_the_look_up_and_the_join_is_ended_for_who_j
 async fn s17_a_device_whose_join_was_cut_off_is_gone() {
     let stage = Stage::new().await;
     let (ada, _) = stage.joins(7, 1).await;
-    // Bob's socket ends when his wish to join stands in the mailbox and was not read yet.
+    // Bob's socket ends while his join waits in the mailbox.
     let mut join = Box::pin(ada.join(newcomer(2), Arc::default()));
     assert!(join.as_mut().now_or_never().is_none(), "it waits to be read");
     drop(join);
     drop(ada);
-    // Whoever joins is told who is here once all of that was read.
+    // A newcomer is told who is here after all of that was handled.
     let (_cat, outbox) = stage.joins(7, 3).await;
     let devices = loop {
         let batch = timeout(PATIENCE, outbox.take()).await.expect("the list comes");

@@ -28,7 +28,7 @@ const BOB: u8 = 2;
 const CAT: u8 = 3;
 const EXPIRES: i64 = 1_000_000;
 
-/// A beam whose devices are numbers: device n joins by socket n.
+/// A beam whose devices are numbers: device n joins with socket n.
 struct Beam {
     state: BeamState,
     now: i64,
@@ -156,7 +156,7 @@ impl Beam {
         )
     }
 
-    /// One page of what the beam holds.
+    /// One page of the beam's items.
     fn page(&mut self, after: Option<u64>) -> Value {
         match self.says(ADA, Saying::Sync(SyncFrom { after })).pop() {
             Some(Told::Message(1, mut page)) => page["message"].take(),
@@ -170,7 +170,7 @@ impl Beam {
     }
 }
 
-/// The types of what each socket was told, in order.
+/// The type of each message, with its socket, in order.
 fn types(told: &[Told]) -> Vec<(u64, &str)> {
     let kind = |told| match told {
         &Told::Message(to, ref message) => Some((to, message["type"].as_str().unwrap())),
@@ -216,7 +216,7 @@ fn s6_devices_are_listed_in_the_order_in_which_they_joined() {
     let ids: Vec<_> = list["message"].as_array().unwrap().iter().map(|d| &d["device_id"]).collect();
     assert_eq!(ids, [&json!(device(CAT)), &json!(device(BOB))]);
 
-    // Who comes again is the latest, and initiates its links anew (L1).
+    // A device that joins again moves to the end and initiates its links anew (L1).
     let told = beam.tell(Input::Join(newcomer(CAT, 9)));
     let Some(Told::Message(_, list)) = told.last() else { panic!("{told:?}") };
     assert_eq!(list["message"][1]["device_id"], json!(device(CAT)));
@@ -245,7 +245,7 @@ fn s17_a_beam_holds_a_hundred_devices() {
         assert!(matches!(beam.joins(device)[0], Told::Admitted(_)), "{device}");
     }
     assert_eq!(beam.joins(101), [Told::Closed(101, CloseCode::BeamFull)]);
-    // One of the hundred may come again.
+    // One of the hundred may join again.
     let told = beam.tell(Input::Join(newcomer(ADA, 200)));
     assert_eq!(told[0], Told::Closed(1, CloseCode::Replaced));
     assert_eq!(MAX_DEVICES, 100);

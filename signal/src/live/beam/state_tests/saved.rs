@@ -14,7 +14,7 @@ const ADMIN: u8 = 12;
 pub(super) const WRITER: u8 = 13;
 const READER: u8 = 14;
 const USER: u8 = 15;
-/// Nobody is logged in there.
+/// A device without a login.
 const GUEST: u8 = 16;
 
 pub(super) fn account(number: u8) -> Option<AccountId> {
@@ -29,7 +29,7 @@ pub(super) fn access(link_access: LinkAccess) -> Access {
     Access { owner, name: "Trip".to_owned(), link_access, shares: shares.into() }
 }
 
-/// A saved beam with a note by each account, numbered like it.
+/// A saved beam with one note by each account, numbered like the account.
 pub(super) fn saved(link_access: LinkAccess) -> Beam {
     saved_in(link_access, unlimited()).unwrap()
 }
@@ -85,7 +85,7 @@ impl Beam {
     }
 }
 
-/// What came of a wish: done or being stored, or the code of the refusal.
+/// The outcome of a request: done or being stored, or the code of the refusal.
 pub(super) fn outcome(told: &[Told]) -> String {
     match told {
         [Told::Message(_, error), ..] if error["type"] == "error" => {
@@ -107,7 +107,7 @@ fn b6_every_role_may_what_the_table_says() {
         |number| Request::Delete { message: content(&json!(null)), id: Some(item(number)) };
     let rename = || Request::Save(BeamName::parse("Another").unwrap());
     let remove = || Request::RemoveDevice(DeviceId::from_bytes([GUEST; 16]));
-    // Link access, who, then: come in, share, edit own, edit another's, delete own, delete another's, rename, remove.
+    // Link access, who; then join, share, edit own, edit another's, delete own, delete another's, rename, remove.
     #[rustfmt::skip]
     let table: [(LinkAccess, u8, [&str; 8]); 14] = [
         (Write, GUEST, ["yes", "yes", "yes", "forbidden", "forbidden", "forbidden", "unauthorized", "forbidden"]),
@@ -174,7 +174,7 @@ fn s22_what_cannot_be_stored_is_told_to_its_sender_alone_and_the_next_one_has_it
 
     assert_eq!(types(&told), [(GUEST.into(), "error")]);
     assert!(matches!(told.last(), Some(Told::ToWrite(Write::Put(_)))), "{told:?}");
-    // The deletion is looked at when the item is there.
+    // The deletion is decided when the item is stored.
     let told = beam.stores();
     assert!(matches!(told.last(), Some(Told::ToWrite(Write::Delete(ids))) if *ids == [item(51)]));
     let told = beam.stores();
@@ -206,7 +206,7 @@ fn s21_a_creator_who_is_logged_in_saves_and_everybody_hears_their_own_role() {
     let told = beam.saves(OWNER, "Trip");
     let [Told::ToWrite(Write::Save { owner, name, notes })] = &told[..] else { panic!("{told:?}") };
     assert_eq!((Some(*owner), name.as_str(), notes.len()), (account(OWNER), "Trip", 1));
-    // What is shared meanwhile waits, and is stored like everything after it.
+    // Items shared meanwhile wait and are then stored.
     assert_eq!(beam.shares(BOB, 2, &json!("meanwhile")), []);
 
     let told = beam.stores();
@@ -251,7 +251,7 @@ fn s24_a_change_of_access_reaches_those_whom_it_touches() {
     let mut beam = saved(LinkAccess::Write).with_visitors(&everybody);
     assert!(beam.may_send_chunks[&GUEST.into()] && !beam.may_send_chunks[&READER.into()]);
 
-    // The writer's share becomes one to read.
+    // The writer's share becomes a read share.
     let mut changed = access(LinkAccess::Write);
     changed.shares.insert(account(WRITER).unwrap(), Level::Read);
     let told = beam.tell(Input::AccessChanged(Some(changed.clone())));
@@ -259,7 +259,7 @@ fn s24_a_change_of_access_reaches_those_whom_it_touches() {
     assert!(!beam.may_send_chunks[&WRITER.into()]);
     assert_eq!(outcome(&beam.shares(WRITER, 60, &json!(1))), "forbidden");
 
-    // The link is shut: who has only the link goes.
+    // The link allows nothing now, so devices that only have the link are closed.
     changed.link_access = LinkAccess::None;
     let told = beam.tell(Input::AccessChanged(Some(changed)));
     let closed = |told: &Told| matches!(told, Told::Closed(15 | 16, CloseCode::Forbidden));

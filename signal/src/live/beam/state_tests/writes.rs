@@ -1,4 +1,4 @@
-//! How a write can end, and what the devices of the beam are told then (S14, S22).
+//! How a write ends, and what the devices of the beam are told (S14, S22).
 
 use heliograph_shared::api::beams::LinkAccess;
 use heliograph_shared::socket::LiveItem;
@@ -22,7 +22,7 @@ fn s14_what_waits_and_what_could_not_be_stored_is_refused_by_its_item() {
     }
 }
 
-/// What the tables hold of the saved beam, with one note more or less.
+/// The stored state of the saved beam, with one note more or less.
 fn reloaded(
     change: impl FnOnce(&mut Vec<(LiveItem, Option<AccountId>)>),
     last_seq: u64,
