@@ -1,4 +1,5 @@
-// Leaves a brotli and a gzip copy beside every file that shrinks, so that the server compresses nothing at run time.
+// Writes a brotli and a gzip copy beside every file that becomes smaller, so that the server compresses nothing at run
+// time.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'

@@ -1,4 +1,4 @@
-/** What the server says about the beam itself: whether it is saved, its name, and what this device may in it. */
+/** The server's news of the beam itself: whether it is saved, its name, and this device's level in it. */
 import type { SavedBeam, ServerMessage } from '../protocol/bindings'
 import type { BeamAccess } from '../stores/beam-access'
 import type { BeamSession } from '../stores/beam-session'
@@ -9,13 +9,13 @@ import type { Toaster } from './toaster'
 
 type News = Extract<ServerMessage, { type: 'welcome' | 'beam_saved' | 'beam_renamed' | 'access_changed' }>
 
-/** Why a wish was not heard. */
+/** Shown when an action failed because there is no connection. */
 export const NOT_CONNECTED = 'Not connected. Try again in a moment.'
 
 export class AccessNews {
   readonly #stores: Stores
   readonly #toaster: Toaster
-  /** Somebody waits for the beam to be saved. */
+  /** Resolves the pending `save`; null when none is pending. */
   #saving: ((refusal: string | null) => void) | null = null
 
   constructor(stores: Stores, toaster: Toaster) {
@@ -23,7 +23,10 @@ export class AccessNews {
     this.#toaster = toaster
   }
 
-  /** Asks for the beam to be saved; null once it is, else why it is not. One at a time. */
+  /**
+   * Asks the server to save the beam. Resolves to null once it is saved, else to the reason why not. One call at a
+   * time.
+   */
   save(send: () => boolean): Promise<string | null> {
     this.#end(NOT_CONNECTED)
     return new Promise((resolve) => {
@@ -32,12 +35,12 @@ export class AccessNews {
     })
   }
 
-  /** The socket is gone: what it was asked is not answered any more. */
+  /** The socket is gone, so a pending `save` will not be answered. */
   lost(): void {
     this.#end(NOT_CONNECTED)
   }
 
-  /** An error came: true when it answers the wish to save. */
+  /** Takes an error of the server. Returns true when it answers a pending `save`. */
   refused(detail: string): boolean {
     if (!this.#saving) return false
     this.#end(detail)
@@ -48,7 +51,7 @@ export class AccessNews {
     switch (message.type) {
       case 'welcome': {
         const { saved, creator, expires_at, now } = message.message
-        // How long it still lives is the server's word; this device's clock may be wrong.
+        // The remaining time is computed from the server's clock, because this device's clock may be wrong.
         this.#keep({ expiresAt: expires_at === null ? null : Date.now() + expires_at - now })
         return this.#set(saved ? { kind: 'saved', saved } : { kind: 'unsaved', creator })
       }
@@ -93,7 +96,7 @@ export class AccessNews {
     this.#stores.beams.setState((beams) => reduceBeams(beams, renamed), true)
   }
 
-  /** Changes the session, also for the next load of the page. */
+  /** Changes the session, in the store and for the next load of the page. */
   #keep(change: Partial<BeamSession>): BeamSession | null {
     const { session: store } = this.#stores
     const state = store.getState()

@@ -1,4 +1,4 @@
-/** Waits for the start of the page to find out who is logged in; a stale login has then been renewed. */
+/** Waits until the page has found out who is logged in. A stale login has then been renewed. */
 import type { AccountState } from '../stores/account'
 import type { Stores } from '../stores/stores'
 

@@ -31,7 +31,7 @@ const AWAY: Answers = { 'GET /auth/me': away, 'POST /auth/refresh/': away }
 let server: Answers
 let stores: Stores
 let actions: AccountActions
-/** Ends the listeners that this page put on the window. */
+/** Removes the listeners that this page added to the window. */
 let leaves: AbortController
 
 const status = () => stores.account.getState().status
@@ -200,7 +200,7 @@ describe('what a person does', () => {
 
 describe('a profile picture', () => {
   const file = new File(['picture'], 'me.png', { type: 'image/png' })
-  /** What the browser makes of a picture: a jpeg, or nothing. */
+  /** Sets the result of converting a picture to JPEG; null when the browser makes none. */
   const canvasGives = (blob: Blob | null) => {
     vi.stubGlobal('createImageBitmap', async () => ({ width: 800, height: 600, close() {} }))
     const draw = { fillRect() {}, drawImage() {} }

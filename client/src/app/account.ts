@@ -1,4 +1,4 @@
-/** The login of this page: found out at the start, looked after, changed by what a person does. */
+/** The login of this page: read at the start, checked regularly, and changed by the account's forms. */
 
 import { downscale, pictureProblem } from '../features/account/picture'
 import type { AccountActions, FormOutcome } from '../features/account-actions'
@@ -13,15 +13,15 @@ import { loginRenewal } from '../transport/login-renewal'
 import type { Toaster } from './toaster'
 
 const CHECK_EVERY_MS = 300_000
-/** What the next page of this tab is to say. */
+/** Session storage key of the text that the next page of this tab shows. */
 const NEWS_KEY = 'news for the next page'
 
 const OK: FormOutcome = { ok: true }
 const REFUSED: FormOutcome = { ok: false, fields: {} }
 
 /**
- * Looks after the login, and says what a person can do with it. Call it once. `rejoin` lets the page into its beam again as
- * somebody without a login: the end of a login closed its socket (S27).
+ * Starts to check the login, and returns the actions of an account. Call it once. `rejoin` joins the beam again without
+ * a login, because the end of a login closes its socket (S27).
  */
 export function createAccount(stores: Stores, toaster: Toaster, rejoin: () => void): AccountActions {
   const apply = (event: AccountEvent) => stores.account.setState((state) => reduceAccount(state, event), true)
@@ -30,7 +30,7 @@ export function createAccount(stores: Stores, toaster: Toaster, rejoin: () => vo
   const { refresh, readMeOnce: readMe } = calls
   renewLoginBy(loginRenewal({ refresh, readMe, storage: browserStorage, now: () => Date.now() }))
   addEventListener('tokenRefreshed', (event) => enter((event as CustomEvent<User>).detail))
-  // Who was never logged in has nothing that could expire: the call that finds that out at the start says nothing.
+  // A visitor who was never logged in has no login that could expire, so the first 401 shows nothing.
   const expire = () => {
     if (stores.account.getState().status === 'authenticated') toaster.bad(SESSION_EXPIRED)
     apply({ type: 'loggedOut' })
@@ -72,7 +72,7 @@ function formActions(
   enter: (user: User) => void,
   toaster: Toaster,
 ): Pick<AccountActions, 'logIn' | 'register' | 'changeProfile' | 'deleteAccount'> {
-  /** Says what belongs to no field, and gives back what does. */
+  /** Shows an error that belongs to no field as a toast, and returns the errors of fields. */
   const refuse = (error: unknown, otherwise: string): FormOutcome => {
     const fields = fieldsOf(error)
     if (fields) return { ok: false, fields }
@@ -86,7 +86,7 @@ function formActions(
         toaster.ok('Login successful!')
         return OK
       } catch (error) {
-        // An answer without a user, or no answer that counts.
+        // The server answered 200, but without a user or unreadably.
         const isAnswer = error instanceof HttpError && error.status === 200
         return refuse(error, isAnswer ? 'Login failed 1' : 'Login failed 2')
       }
@@ -123,8 +123,8 @@ function formActions(
 }
 
 /**
- * Checks at once and every five minutes. A network that is away logs nobody out; that nobody is logged in is then a guess, and
- * is asked again.
+ * Checks the login at once and every five minutes. A network failure logs nobody out. That nobody is logged in is then
+ * only a guess, and is checked again.
  */
 function keepChecking({ account }: Stores, enter: (user: User) => void, expire: () => void): void {
   let isGuess = true
@@ -144,7 +144,7 @@ function keepChecking({ account }: Stores, enter: (user: User) => void, expire: 
   addEventListener('online', () => void (isGuess && check()))
 }
 
-/** A page that begins anew after an account was deleted still says so. */
+/** Shows the text that the last page left, for example after an account was deleted and the page loaded anew. */
 function sayNewsOfLastPage(toaster: Toaster): void {
   const news = tabStorage.getItem(NEWS_KEY)
   if (news === null) return
@@ -166,14 +166,14 @@ async function prepare(file: File, toaster: Toaster): Promise<File | null> {
   return null
 }
 
-/** The first sentence of each field, if the server refused a form. */
+/** Returns the first sentence for each field of a refused form; null for any other error. */
 function fieldsOf(error: unknown): Readonly<Record<string, string>> | null {
   if (!(error instanceof HttpError)) return null
   const entries = Object.entries(error.fields).map(([field, sentences]) => [field, sentences[0] ?? ''])
   return entries.length === 0 ? null : Object.fromEntries(entries)
 }
 
-/** The server's own sentence: of the call, or of its first field. */
+/** Returns the server's sentence, of the call or of its first field; null when it sent none. */
 function sentenceOf(error: unknown): string | null {
   if (!(error instanceof HttpError)) return null
   return error.detail ?? Object.values(error.fields)[0]?.[0] ?? null

@@ -35,7 +35,7 @@ const NotFoundRoute = lazyPart(
   (m) => m.NotFoundRoute,
 )
 
-/** Everything that is on the page. */
+/** The whole page. */
 export function App({ app }: { app: AppValue }) {
   return (
     <ErrorBoundary>
@@ -53,7 +53,7 @@ export function App({ app }: { app: AppValue }) {
   )
 }
 
-/** The page of the address. Without one that did not come, home goes on. */
+/** The page for the current address. When its code does not load, the error screen leads home. */
 function Pages() {
   const { pathname } = useLocation()
   const navigate = useNavigate()

@@ -1,4 +1,4 @@
-/** Being in a beam: the live channel, and what comes through it into which store. */
+/** The connection to one beam: opens the live channel and passes its messages to the stores. */
 import type { BeamId, BeamKey, DeviceId, ErrorCode, ServerMessage } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
 import type { BeamSession } from '../stores/beam-session'
@@ -24,11 +24,11 @@ import { endTransfersOf } from './transfer-news'
 
 export interface BeamConnectionEvents {
   onStatus(status: LiveBeamStatus): void
-  /** Items may be new: files among them may be received by themselves. */
+  /** Called when items may be new, because small files among them are received without a tap. */
   onItems(): void
 }
 
-/** Joins a beam, and keeps the stores true until `leave`. */
+/** Joins a beam, and keeps the stores up to date until `leave`. */
 export class BeamConnection {
   readonly live: LiveBeam
   readonly devices: DeviceLinks
@@ -60,12 +60,12 @@ export class BeamConnection {
     return this.devices.peers
   }
 
-  /** Takes the beam into the account. Resolves to null once it is saved, else to why it is not. */
+  /** Saves the beam to the account. Resolves to null once it is saved, else to the reason why not. */
   save(name: string): Promise<string | null> {
     return this.#access.save(() => this.live.save(name))
   }
 
-  /** The beam has another id: what is here stays, and those who are still in it come anew. */
+  /** Follows the beam to its new id. Items stay; the device list is sent anew. */
   move(beamId: BeamId, beamKey: BeamKey | null): void {
     this.#beamId = beamId
     this.#access.lost()
@@ -104,7 +104,7 @@ export class BeamConnection {
     if (status.status === 'stopped') {
       this.#notes.end()
       this.#opening.push({ type: 'notesGone' })
-      // This device may not be in the beam any more: its links end as well.
+      // This device may no longer be in the beam, so its direct links end as well.
       if (status.why === 'forbidden' || status.why === 'logged-out') this.devices.cut()
     }
     this.#events.onStatus(status)
@@ -126,7 +126,7 @@ export class BeamConnection {
         this.#opening.push({ type: 'deleted', message: message.message, id: message.id })
         return this.#reloadNotes()
       case 'beam_saved':
-        // What was live until now has become notes.
+        // The live items have become notes.
         this.#access.hear(message)
         return void this.#notes.load()
       case 'beam_renamed':
@@ -142,7 +142,7 @@ export class BeamConnection {
   }
 
   #refused({ id, to, extra, message }: Extract<ServerMessage, { type: 'error' }>): void {
-    // A signal or a frame for another device is nothing that a person has asked for.
+    // The error concerns a signal or frame to another device, which no person asked for.
     if (to !== undefined) return this.#unreached(to, extra)
     if (id === undefined) {
       if (!this.#access.refused(message)) this.#context.toaster.bad(message)
@@ -150,7 +150,7 @@ export class BeamConnection {
     }
     this.#opening.push({ type: 'refused', id, why: message })
     this.#context.toaster.bad(message)
-    // What was not deleted after all comes back as a note of whoever it was.
+    // The item was not deleted after all; the reload brings it back as a note.
     if (extra === 'forbidden') this.#reloadNotes()
   }
 
@@ -159,7 +159,7 @@ export class BeamConnection {
     if (why === 'device_gone') this.links.unreachable(to)
   }
 
-  /** An unsaved beam has no notes: its list need not be read again. */
+  /** Reads the notes again. An unsaved beam has none. */
   #reloadNotes(): void {
     if (this.#isSaved()) void this.#notes.load()
   }
@@ -173,7 +173,7 @@ export class BeamConnection {
     const gone: Item[] = []
     const shown = arrived.reduce((before, event) => {
       const after = reduceItems(before, event)
-      // Notes of a beam that is out of reach are hidden, not deleted.
+      // Notes of an inaccessible beam are only hidden, and their transfers go on.
       if (event.type !== 'notesGone' && event.type !== 'received') gone.push(...missing(before, after))
       return after
     }, items.getState())
@@ -188,7 +188,6 @@ function missing(before: ItemsState, after: ItemsState): readonly Item[] {
   return before.items.filter(({ id }) => !kept.has(id))
 }
 
-/** An item that was deleted takes its transfer with it. */
 function liveOptions({ beamId, beamKey }: BeamSession): LiveBeamOptions {
   return {
     beamId,

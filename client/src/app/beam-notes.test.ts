@@ -25,7 +25,7 @@ it.each([
 })
 
 describe('a list that changes while it is read', () => {
-  /** The answers that the server still owes, the oldest first. */
+  /** Requests that the server has not answered yet, the oldest first. */
   let owed: ((response: Response) => void)[]
   const taken = vi.fn()
   const answers = () => owed.shift()?.(new Response('[]'))

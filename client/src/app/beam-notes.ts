@@ -1,4 +1,4 @@
-/** The notes of a saved beam, read when the live channel is there and whenever the list may have changed. */
+/** The notes of a saved beam, read once the live channel is open and again whenever the list may have changed. */
 import type { BeamId, DeviceId, Note } from '../protocol/bindings'
 import type { NoteMark } from '../protocol/item'
 import type { Stores } from '../stores/stores'
@@ -8,15 +8,15 @@ import { accountKnown } from './account-known'
 import type { Toaster } from './toaster'
 
 export interface BeamNotes {
-  /** Reads the notes of the beam into the items. */
+  /** Reads the notes of the beam into the items store. */
   load(): Promise<void>
-  /** What an item that comes live is: a note in a saved beam, and one's own when one's account is behind it. */
+  /** Returns the note mark of a live item: set in a saved beam, with `mine` when this account's device shared it. */
   markOf(from: DeviceId): NoteMark
-  /** Answers that are still on their way say nothing any more. */
+  /** Ends reading. Answers that are still outstanding are ignored. */
   end(): void
 }
 
-/** The notes of a beam, as whoever turns out to be logged in. @throws HttpError */
+/** Returns the notes of a beam, read with the login that there is. @throws HttpError */
 export async function notesFor(beam: BeamId, stores: Pick<Stores, 'account'>): Promise<readonly Note[]> {
   const account = await accountKnown(stores)
   return readNotes(beam, account.status === 'authenticated' ? 'user' : 'guest')
@@ -29,7 +29,7 @@ export function createBeamNotes(
   take: (notes: readonly Note[]) => void,
 ): BeamNotes {
   let isAsking = false
-  /** What is being answered is old: the list may have changed since it was asked for. */
+  /** The list may have changed since the outstanding request was sent. */
   let isStale = false
   let hasEnded = false
   const ask = async () => {
@@ -48,7 +48,7 @@ export function createBeamNotes(
       hasEnded = false
       if (isAsking) return
       isAsking = true
-      // Many changes at once cost one more reading, not one each.
+      // Many changes at once need one more request together, not one each.
       while (isStale && !hasEnded) await ask()
       isAsking = false
     },

@@ -1,4 +1,4 @@
-/** How a page begins: in the beam of its address, else in the saved one, else in a new one. */
+/** Decides which beam a page begins in: the one in its address, else the saved one, else a new one. */
 
 import { paths } from '../features/paths'
 import { BEAM_PARAM, parseBeamId } from '../protocol/beam-link'
@@ -7,14 +7,14 @@ import type { BeamSession } from '../stores/beam-session'
 import type { CurrentBeam } from './current-beam'
 import { clearSession, loadSession } from './session-storage'
 
-/** From this width of the window on, a beam is made by itself. */
+/** From this width of the window in px, a beam is created automatically. */
 const AUTO_CREATE_WIDTH = 1024
 
 export interface Visit {
   readonly saved: BeamSession | null
-  /** The beam of the address. */
+  /** The beam in the address. */
   readonly linked: BeamId | null
-  /** Somebody came to the home page; not by a reload, and not by going back. */
+  /** The home page was opened freshly: not by a reload, and not by the back button. */
   readonly isFreshHome: boolean
   readonly isWide: boolean
 }
@@ -24,10 +24,10 @@ export type Beginning =
   | { do: 'create' }
   | { do: 'enter'; beam: BeamId }
   | { do: 'reuse'; session: BeamSession }
-  /** Used again unless it has notes: then there is a new one. */
+  /** Reuses the saved beam if it has no notes; otherwise a new one is created. */
   | { do: 'check'; session: BeamSession }
 
-/** Decides where a page begins. A saved beam with notes gives way to a new one only on a fresh visit (P14). */
+/** Decides where a page begins. Only a fresh visit replaces a saved beam with notes by a new beam (P14). */
 export function beginningOf({ saved, linked, isFreshHome, isWide }: Visit): Beginning {
   if (linked && linked !== saved?.beamId) return { do: 'enter', beam: linked }
   if (!saved) return { do: isWide ? 'create' : 'nothing' }
@@ -35,7 +35,7 @@ export function beginningOf({ saved, linked, isFreshHome, isWide }: Visit): Begi
   return { do: mayMakeAnother ? 'check' : 'reuse', session: saved }
 }
 
-/** Begins the page. Call it once. */
+/** Enters the first beam of the page. Call it once. */
 export function begin(beam: CurrentBeam, notesOf: (beam: BeamId) => Promise<readonly unknown[]>): void {
   const saved = loadSession(Date.now())
   const linked = takeLinkedBeam()
@@ -45,7 +45,7 @@ export function begin(beam: CurrentBeam, notesOf: (beam: BeamId) => Promise<read
     clearSession()
     if (isWide) void beam.create()
   }
-  // A saved beam that has ended in the meantime counts as none, unless a link asked for it.
+  // A saved beam that has ended meanwhile is not reused, unless a link named it.
   const reuse = (session: BeamSession) => {
     let wasLive = false
     beam.enter(session, (status) => {
@@ -69,7 +69,7 @@ export function begin(beam: CurrentBeam, notesOf: (beam: BeamId) => Promise<read
   }
 }
 
-/** A failed check counts as no notes. */
+/** Whether a beam has notes. A failed check counts as none. */
 async function hasNotes(notes: Promise<readonly unknown[]>): Promise<boolean> {
   try {
     return (await notes).length > 0
@@ -85,7 +85,7 @@ function isFreshHome(): boolean {
   return location.pathname === paths.home && navigation?.type === 'navigate'
 }
 
-/** Reads the beam from the address and takes it out of there, without a reload. */
+/** Reads the beam from the address and removes it there, without a reload. */
 function takeLinkedBeam(): BeamId | null {
   const url = new URL(location.href)
   const value = url.searchParams.get(BEAM_PARAM)

@@ -1,4 +1,4 @@
-/** What this browser remembers of its canvases: where the notes of the last beams are, and where the view was. */
+/** Stores the canvases of the last beams in this browser: the places of their notes, and the view. */
 import * as v from 'valibot'
 import type { BeamId, ItemId } from '../protocol/bindings'
 import { parseJson } from '../protocol/envelope'
@@ -7,7 +7,7 @@ import { browserStorage } from '../stores/site-storage'
 import type { Stores } from '../stores/stores'
 
 const KEY = 'canvas'
-/** The newest of all beams together: about 60 bytes each, far below what a browser lets a page keep. */
+/** Most places stored, over all beams. Each takes about 60 bytes, so they stay far below the quota of local storage. */
 export const MOST_PLACES = 5000
 const MOST_BEAMS = 20
 const SAVE_AFTER_MS = 300
@@ -16,20 +16,20 @@ const number = v.pipe(v.number(), v.finite())
 const beamSchema = v.object({
   beam: v.string(),
   camera: v.tuple([number, number, v.pipe(number, v.minValue(0.01), v.maxValue(10))]),
-  /** Id, x, y, from the back to the front. */
+  /** Id, x and y of each note, from back to front. */
   places: v.array(v.tuple([v.string(), number, number])),
 })
 const storedSchema = v.array(beamSchema)
 
 export type StoredBeam = v.InferOutput<typeof beamSchema>
 
-/** What is remembered, the newest beam first; nothing where it cannot be read. */
+/** Parses the stored canvases, the newest beam first. Returns none for a text that cannot be read. */
 export function parseStored(text: string | null): readonly StoredBeam[] {
   const parsed = v.safeParse(storedSchema, parseJson(text ?? ''))
   return parsed.success ? parsed.output : []
 }
 
-/** Remembers a beam among the others. The oldest go when there are too many, or too many notes in all. */
+/** Adds a beam's canvas. The oldest beams are dropped when there are too many, or too many notes in all. */
 export function withBeam(
   stored: readonly StoredBeam[],
   { beam, places, camera }: Pick<CanvasState, 'places' | 'camera'> & { beam: BeamId },
@@ -47,7 +47,7 @@ export function withBeam(
   })
 }
 
-/** A beam's places as they are remembered; none for a beam that is not. */
+/** Returns a beam's stored places; none for a beam that is not stored. */
 export function placesIn(
   stored: readonly StoredBeam[],
   beam: BeamId | null,
@@ -61,7 +61,7 @@ export function placesIn(
   }
 }
 
-/** Opens the canvas of each beam that the page comes to, and remembers what becomes of it. */
+/** Opens the canvas of each beam that the page enters, and stores its changes. */
 export function keepCanvas({ session, canvas }: Stores): void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const save = () => {

@@ -1,4 +1,4 @@
-/** The device's clipboard and its share sheet. */
+/** Access to the device's clipboard and to its share sheet. */
 import type { Actions, Screen } from '../features/actions'
 import { beamLink } from '../protocol/beam-link'
 import { copyableText, type Item } from '../protocol/item'
@@ -35,7 +35,7 @@ export function createClipboard(
     pasteText,
     async paste(screen) {
       const clip = await readClipboard()
-      // The specification wants a failed read logged only; the browser has told the person itself.
+      // The specification wants a failed read only logged; the browser has already told the person.
       if (clip === null) return
       if (clip.files.length > 0) sharing.shareFiles(clip.files)
       else pasteText(clip.text, screen)
@@ -53,18 +53,18 @@ export function createClipboard(
     async shareLink() {
       const url = link()
       if (!url) return
-      // Some browsers have the name and nothing under it.
+      // Some browsers define the property without a function.
       if (typeof navigator.share !== 'function') {
         window.alert('Sharing is not supported on this device/browser.')
         return
       }
-      // Closing the share sheet rejects; that is no error.
+      // Closing the share sheet rejects the promise. That is not an error.
       await navigator.share({ title: SHARE_TITLE, text: SHARE_TEXT, url }).catch(() => {})
     },
   }
 }
 
-/** What the server did not take is not here: pasting it is another try. */
+/** Whether an item is this text. A refused item does not count, so that pasting again is another attempt. */
 function isSame({ content, refusal }: Item, text: string): boolean {
   return refusal === undefined && copyableText(content)?.trim() === text
 }
@@ -76,21 +76,21 @@ interface Clip {
 
 const EMPTY: Clip = { text: '', files: [] }
 
-/** Reads once: each reading is a question to the person, or refused. Null when the browser or the person said no. */
+/** Reads the clipboard once, because each read may ask the person. Returns null when it is refused. */
 async function readClipboard(): Promise<Clip | null> {
   const { clipboard } = navigator
   try {
     if (typeof clipboard.read !== 'function') return { text: await clipboard.readText(), files: [] }
     return await clipOf(await clipboard.read())
   } catch (error) {
-    // What is there has no form that a page could take.
+    // The clipboard has no format that a page may read.
     if (error instanceof DOMException && error.name === 'DataError') return EMPTY
     logClipboardFailure(error)
     return null
   }
 }
 
-/** Pictures, or the text of them all. What has both, as what comes from a text editor, is text. */
+/** Returns the pictures, or the joined text. An entry with both, as text editors write it, counts as text. */
 async function clipOf(items: readonly ClipboardItem[]): Promise<Clip> {
   const texts: string[] = []
   const files: File[] = []
@@ -111,7 +111,7 @@ function logClipboardFailure(error: unknown): void {
   console.warn('Clipboard read failure', error)
 }
 
-/** Writes text; on plain-http pages, which have no clipboard, by a selection. */
+/** Writes text. Plain-http pages have no clipboard API, so it falls back to copying a selection. */
 export async function writeClipboard(text: string): Promise<boolean> {
   try {
     if ('clipboard' in navigator) {
@@ -119,12 +119,12 @@ export async function writeClipboard(text: string): Promise<boolean> {
       return true
     }
   } catch {
-    // Falls through to the selection.
+    // Fall through to the selection.
   }
   return copyBySelection(text)
 }
 
-/** Writes html beside its plain text; the text alone where the browser takes no more. */
+/** Writes HTML with its plain text, or only the text where the browser accepts no HTML. */
 export async function writeRichClipboard(text: string, html: string): Promise<boolean> {
   try {
     const parts = { [TEXT]: text, 'text/html': html }

@@ -1,4 +1,4 @@
-/** Says that the connection is lost, once for each loss, and takes it back when it is there again. */
+/** Shows one toast for each loss of the connection, and removes it after the reconnect. */
 import type { Connection } from '../stores/connection'
 import type { Stores } from '../stores/stores'
 import type { Toaster } from './toaster'
@@ -6,7 +6,7 @@ import type { Toaster } from './toaster'
 const LOST = 'Connection lost. What you add now is sent when it is back.'
 const OFFLINE = 'You are offline. What you add now is sent when you are back.'
 
-/** Call it once. */
+/** Starts to watch the connection. Call it once. */
 export function tellLosses(connection: Stores['connection'], toaster: Toaster, retry: () => void): void {
   let told: number | null = null
   connection.subscribe((now, before) => {

@@ -1,4 +1,4 @@
-/** Copying what is shared to the device's clipboard. */
+/** Copies items to the device's clipboard. */
 import type { Actions } from '../features/actions'
 import type { ItemId } from '../protocol/bindings'
 import { copyableText, type Item } from '../protocol/item'
@@ -13,7 +13,7 @@ export function createCopying({ stores, toaster }: Context): Pick<Actions, 'copy
     const isWritten = await (html === null ? writeClipboard(text) : writeRichClipboard(text, html))
     if (isWritten) toaster.ok('Text copied successfully!')
   }
-  /** Where this device has the picture; null for everything else. */
+  /** Returns the address of a picture on this device; null for any other item. */
   const pictureOf = (id: ItemId): string | null => {
     const item = find(id)
     if (item?.content.kind !== 'file' || stores.media.getState().kinds[id]?.media !== 'image') return null
@@ -35,7 +35,7 @@ export function createCopying({ stores, toaster }: Context): Pick<Actions, 'copy
     async copyItems(ids) {
       const [only] = ids
       if (only !== undefined && ids.length === 1) return copyItem(only)
-      // In the beam's order, whatever the order they were selected in.
+      // In the order of the beam, not in the order of selection.
       const wanted = new Set(ids)
       const items = stores.items.getState().items.filter(({ id }) => wanted.has(id))
       const texts = items.flatMap((item) => copyableText(item.content) ?? [])
@@ -44,15 +44,15 @@ export function createCopying({ stores, toaster }: Context): Pick<Actions, 'copy
   }
 }
 
-/** Null for what has no form of its own. */
+/** Returns an item as HTML; null for one that is plain text. */
 function htmlOf(item: Item | undefined): string | null {
   return item?.content.kind === RICH_NOTE ? noteHtml(item.content) : null
 }
 
-/** Puts a picture on the clipboard, as the one kind of picture that every clipboard takes. */
+/** Writes a picture to the clipboard as PNG, the only image type that every clipboard accepts. */
 async function writePicture(url: string): Promise<boolean> {
   try {
-    // The promise goes in at once: some browsers forget the press while they wait.
+    // The promise is passed at once: some browsers no longer count the tap after an await.
     await navigator.clipboard.write([new ClipboardItem({ 'image/png': asPng(url) })])
     return true
   } catch {

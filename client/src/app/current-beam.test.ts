@@ -17,7 +17,7 @@ const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
 const DAY_MS = 86_400_000
 const RENEWED: Beam = { beam_id: NEW, beam_name: 'Cabin', created_at: 0, link_access: 'write' }
 
-/** The browser's socket, with the server's end in the test's hands. */
+/** The browser's socket, whose server is the test. */
 class FakeSocket {
   static readonly OPEN = 1
   static all: FakeSocket[] = []
@@ -51,7 +51,7 @@ class FakeSocket {
     this.onmessage({ data: JSON.stringify(message) })
   }
 
-  /** Lets the device in. */
+  /** Accepts the device's `auth`. */
   accepts(welcome: { expires_at: number | null; now: number; saved?: object }) {
     this.onopen()
     this.says({ type: 'auth_success', message: 'Welcome' })

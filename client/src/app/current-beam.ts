@@ -1,4 +1,4 @@
-/** The beam that this page is in: how it is entered, made, joined and, when its link is renewed, followed. */
+/** The beam that this page is in: creates, joins and enters beams, and follows a renewed link. */
 import type { Actions } from '../features/actions'
 import { findBeamId } from '../protocol/beam-link'
 import { BEAM_LIFETIME_MS, type Beam, type BeamId } from '../protocol/bindings'
@@ -21,23 +21,23 @@ export class CurrentBeam {
   #connection: BeamConnection | null = null
   #patience: PatientStatus | null = null
 
-  /** `onItems` is called when items may be new: files among them may be received by themselves. */
+  /** @param onItems called when items may be new, because small files among them are received without a tap */
   constructor(context: PageContext, onItems: () => void) {
     this.#context = context
     this.#onItems = onItems
   }
 
-  /** The live channel, if there is one. */
+  /** The live channel; null while the page is in no beam. */
   get live(): LiveBeam | null {
     return this.#connection?.live ?? null
   }
 
-  /** The channel and the links of the beam that the page is in. */
+  /** The connection to the current beam; null while there is none. */
   get connection(): BeamConnection | null {
     return this.#connection
   }
 
-  /** Leaves the beam that the page is in for another one. */
+  /** Leaves the current beam and enters another one. */
   enter(session: BeamSession, onStatus: (status: LiveBeamStatus) => void = () => {}): void {
     const { connection } = this.#context.stores
     this.#connection?.leave()
@@ -55,7 +55,7 @@ export class CurrentBeam {
     })
   }
 
-  /** Makes a new beam and enters it. */
+  /** Creates a new beam and enters it. */
   async create(): Promise<void> {
     const { session } = this.#context.stores
     this.wait()
@@ -68,19 +68,19 @@ export class CurrentBeam {
     }
   }
 
-  /** Something is going on that ends in a beam. */
+  /** Shows that a beam is about to be entered. */
   wait(): void {
     this.#context.stores.session.setState({ status: 'creating' }, true)
   }
 
-  /** Enters a beam by link, code or id; nothing happens when the page is in it already. */
+  /** Enters a beam by its id. Does nothing when the page is in it already. */
   join(beamId: BeamId): void {
     if (this.#session()?.beamId !== beamId) this.enter(joinedSession(beamId))
   }
 
   /**
-   * A beam has another id (H28). A page that is in it goes along as the same device, with everything that is here, and without
-   * the key: that was for the old id.
+   * Follows a beam to its new id (H28). A page that is in it stays the same device and keeps its items. The beam key is
+   * dropped, because it belongs to the old id.
    */
   renewed(old: BeamId, { beam_id, beam_name }: Beam): void {
     const session = this.#session()
@@ -96,22 +96,22 @@ export class CurrentBeam {
     this.#connection?.move(beam_id, null)
   }
 
-  /** Takes the beam into the account. Resolves to null once it is saved, else to why it is not. */
+  /** Saves the beam to the account. Resolves to null once it is saved, else to the reason why not. */
   save(name: string): Promise<string | null> {
     return this.#connection?.save(name) ?? Promise.resolve(NOT_CONNECTED)
   }
 
-  /** Joins once more, as whoever is logged in now. */
+  /** Joins again, with the login that there is now. */
   rejoin(): void {
     this.live?.rejoin()
   }
 
-  /** Looks after the channel at once. */
+  /** Checks the live channel at once. */
   wake(): void {
     this.live?.wake()
   }
 
-  /** The page is seen again. */
+  /** The page has become visible again. */
   seen(): void {
     this.#patience?.seen()
   }
@@ -122,14 +122,14 @@ export class CurrentBeam {
   }
 }
 
-/** A session in a beam that was joined by link, code or id. How long it lives, the server says when the page is in. */
+/** Makes the session for joining by link, code or id. The server sends its expiry in the welcome. */
 export function joinedSession(beamId: BeamId): BeamSession {
   return { beamId, beamKey: null, beamName: UNTITLED, expiresAt: Date.now() + BEAM_LIFETIME_MS }
 }
 
 type BeamActions = Pick<Actions, 'newBeam' | 'joinBeam' | 'reconnect' | 'saveBeam' | 'removeDevice'>
 
-/** What a person can do with the beam as a whole. */
+/** Returns the actions on the beam as a whole. */
 export function createBeamActions(beam: CurrentBeam, { toaster }: Pick<PageContext, 'toaster'>): BeamActions {
   return {
     newBeam: () => beam.create(),

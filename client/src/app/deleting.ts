@@ -1,4 +1,4 @@
-/** Deleting items, and sharing them again when that is undone. */
+/** Deletes items, and shares them again on Undo. */
 import type { Actions, Restore } from '../features/actions'
 import type { ItemId } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
@@ -28,7 +28,10 @@ export function createDeleting(context: Context): Pick<Actions, 'deleteItem' | '
   return { deleteItems, deleteItem: (id) => void deleteItems([id]) }
 }
 
-/** Nobody has heard of a file that is still on its way to the server: it goes without a word. */
+/**
+ * Cancels a file that is still being uploaded. No other device knows of it, so nothing is sent. Returns whether it was
+ * one.
+ */
 function callOff(context: Context, { id }: Item): boolean {
   const transfer = context.stores.transfers.getState().transfers[id]
   if (transfer?.role !== 'storing' || transfer.state.status !== 'moving') return false
@@ -36,13 +39,13 @@ function callOff(context: Context, { id }: Item): boolean {
   return true
 }
 
-/** How one item comes back: under which old id, and what shares it under a new one. */
+/** How to restore one item: its old id, and a function that shares it again under a new one. */
 interface WayBack {
   readonly old: ItemId
   readonly share: (id: ItemId) => void
 }
 
-/** Null for somebody else's file, which cannot be shared again from here. */
+/** Deletes an item. Returns null for another device's file, which cannot be shared again from here. */
 function deleteItem(context: Context, item: Item): WayBack | null {
   const { stores, transfers, live } = context
   const { id, message, extra, content } = item
@@ -56,14 +59,14 @@ function deleteItem(context: Context, item: Item): WayBack | null {
     old: id,
     share(to) {
       if (file) offer(context, to, file)
-      // Before it is shown, so that it comes back to its place.
+      // Renamed before the item is shared, so that it appears at its old place.
       stores.canvas.setState((state) => reduceCanvas(state, { type: 'renamed', from: id, to }), true)
       share(context, to, message, extra)
     },
   }
 }
 
-/** Brings things back once, whoever asks first: the toast, or the keyboard. */
+/** Restores the items once, whether the toast or the keyboard asks first. */
 function once(ways: readonly WayBack[]): Restore {
   let isDone = false
   return () => {
@@ -71,7 +74,7 @@ function once(ways: readonly WayBack[]): Restore {
     if (isDone) return ids
     isDone = true
     for (const { old, share: shareAgain } of ways) {
-      // A new id: a deleted one is not to come back on devices that are still to hear of it.
+      // Under a new id: the old one may still be deleted late by a device that was away.
       const id = newItemId()
       ids.set(old, id)
       shareAgain(id)

@@ -1,4 +1,4 @@
-/** The devices of the beam: who is here, and the direct links to those that have WebRTC. */
+/** The other devices of the beam, and the direct links to those that have WebRTC. */
 import type { Device, DeviceId, IceServer } from '../protocol/bindings'
 import { type DevicesEvent, reduceDevices } from '../stores/devices'
 import type { Stores } from '../stores/stores'
@@ -26,7 +26,7 @@ export class DeviceLinks {
     this.peers.welcome(me, iceServers)
   }
 
-  /** These are here now. */
+  /** Sets the devices that are here now. */
   list(devices: readonly Device[]): void {
     this.#apply({ type: 'listed', devices })
     const { me } = this.#store.getState()
@@ -34,7 +34,7 @@ export class DeviceLinks {
     for (const { device_id, caps } of others) {
       if (!hasRtc() || !caps.includes('rtc')) this.#apply({ type: 'path', device: device_id, path: 'relay' })
     }
-    // The engine must know a device before a channel to it is made.
+    // The engine must know a device before a channel to it is created.
     this.#transfers.tell({
       do: 'devices',
       devices: others.map(({ device_id, caps }) => ({
@@ -45,7 +45,7 @@ export class DeviceLinks {
     if (hasRtc()) this.peers.setDevices(devices)
   }
 
-  /** Nobody is here any more. */
+  /** Closes all links. */
   cut(): void {
     this.peers.close()
     this.#transfers.tell({ do: 'devices', devices: [] })

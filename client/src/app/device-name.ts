@@ -1,4 +1,4 @@
-/** "Chrome on Android": how a device calls itself, from what its browser says. */
+/** The name of this device from its browser's user agent, such as "Chrome on Android". */
 
 const BROWSERS: readonly [RegExp, string][] = [
   [/Edg(?:e|A|iOS)?\//, 'Edge'],

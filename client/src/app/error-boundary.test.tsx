@@ -6,7 +6,7 @@ import { lazyPart } from '../ui/lazy-part'
 import { ErrorBoundary } from './error-boundary'
 
 beforeEach(() => {
-  // React tells of what it caught.
+  // React logs the errors that a boundary catches.
   vi.spyOn(console, 'error').mockImplementation(() => {})
 })
 afterEach(() => {
@@ -35,7 +35,7 @@ describe('a page that cannot be drawn', () => {
 
 const Editor = () => <p>The editor</p>
 
-/** A part that comes only at the given attempt. */
+/** A part whose code loads only at the given attempt. */
 function partThatComesAt(attempt: number): ComponentType<object> {
   let attempts = 0
   return lazyPart(
@@ -48,7 +48,7 @@ function partThatComesAt(attempt: number): ComponentType<object> {
   )
 }
 
-/** An editor that stays open until it is told to close, whatever is mounted anew. */
+/** A page with an editor, to see that the editor survives what is mounted anew. */
 function PageWithEditor({ editor: Editor }: { editor: ComponentType<object> }) {
   const [open, setOpen] = useState(true)
   return (

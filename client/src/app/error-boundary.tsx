@@ -19,15 +19,15 @@ const WORDS: Readonly<Record<Failure, { heading: string; text: string }>> = {
 
 interface ErrorBoundaryProps {
   children: ReactNode
-  /** Takes away what asked for the part that did not come, so that the page can be drawn without it. */
+  /** Closes what needed the part that did not load, so that the page can be drawn without it. */
   onGoOn?: () => void
-  /** The page that is drawn. Another one is drawn whatever befell the one before. */
+  /** The current page. When it changes, an earlier failure is forgotten. */
   page?: string
 }
 
 /**
- * Stands in for what it holds when drawing that failed, and offers the ways out. A part that did not come can be asked for
- * again without losing what is on the page.
+ * Shows the ways out when drawing its children fails. When only a part did not load, the part can be loaded again
+ * without losing what is on the page.
  */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { failure: Failure | null }> {
   override state: { failure: Failure | null } = { failure: null }

@@ -1,9 +1,9 @@
-/** What kind of failure kept a page from being drawn. Pure. */
+/** Classifies the errors that keep a page from being drawn. */
 
-/** `part`: something that is loaded on demand did not come; the rest of the page is sound. */
+/** `part`: code that is loaded on demand did not load; the rest of the page works. */
 export type Failure = 'page' | 'part'
 
-/** Chromium, Firefox and Safari each say in their own words that a module or its styles did not come. */
+/** The messages of Chromium, Firefox and Safari for a module or its styles that did not load. */
 const NOT_LOADED = /dynamically imported module|importing a module script failed|unable to preload/i
 
 export function failureOf(error: unknown): Failure {

@@ -1,34 +1,35 @@
 /**
- * Tells the styles of a phone's keyboard: `data-keyboard` on the root while it is open, and in `--keyboard` how much of the
- * page it covers. That is nothing where the window shrinks for it (`interactive-widget=resizes-content`).
+ * Tells the styles about a phone's keyboard: `data-keyboard` is on the root while it is open, and `--keyboard` is the
+ * height of the page that it covers. The height is 0 where the window shrinks instead
+ * (`interactive-widget=resizes-content`).
  */
 
-/** No bar of a browser is as high, and no keyboard as low. */
+/** Every keyboard is higher than this, and every bar of a browser lower. */
 const LEAST_KEYBOARD_PX = 150
 
 export interface Heights {
-  /** The tallest that the window was, as wide as it is now. */
+  /** Greatest height of the window at its present width. */
   readonly tallest: number
   readonly window: number
-  /** What of the window can be seen, and how far it is scrolled down in it. */
+  /** Visible height of the window, and how far it is scrolled down. */
   readonly visible: number
   readonly offset: number
 }
 
-/** Null while there is no keyboard, else the pixels at the bottom of the window that it covers. */
+/** Returns how many pixels at the bottom of the window the keyboard covers; null while there is no keyboard. */
 export function coveredBy({ tallest, window, visible, offset }: Heights, isTyping: boolean): number | null {
   if (!isTyping || tallest - visible < LEAST_KEYBOARD_PX) return null
   return Math.max(0, Math.round(window - visible - offset))
 }
 
-/** Call it once. */
+/** Starts to watch the keyboard. Call it once. */
 export function followKeyboard(): void {
   const viewport = window.visualViewport
   if (!viewport || !matchMedia('(pointer: coarse)').matches) return
   let width = 0
   let tallest = 0
   const follow = () => {
-    // A magnified page is smaller to see, and no keyboard.
+    // Zooming in makes the viewport smaller without a keyboard.
     const visible = viewport.height * viewport.scale
     if (window.innerWidth !== width) tallest = 0
     width = window.innerWidth

@@ -1,4 +1,4 @@
-/** The first thing that runs. */
+/** The entry point. */
 import '@fontsource-variable/inter/opsz.css'
 import '@fontsource-variable/jetbrains-mono/wght.css'
 import '../ui/tokens.css'

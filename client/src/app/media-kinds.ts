@@ -1,4 +1,4 @@
-/** Looks at the first bytes of every file that this device can show, before it is shown. */
+/** Reads the first bytes of each file that this device could show, to decide whether it may be shown. */
 import type { ItemId } from '../protocol/bindings'
 import type { FileCategory, Item } from '../protocol/item'
 import { recognize, START_BYTES } from '../protocol/magic'
@@ -6,10 +6,10 @@ import type { Stores } from '../stores/stores'
 import type { Transfer } from '../stores/transfers'
 import { readStart } from '../transport/http'
 
-/** The type of what nobody recognized: it is saved, never shown. */
+/** The type of an unrecognized file: it can be saved, but is never shown. */
 const ONLY_BYTES = 'application/octet-stream'
 
-/** Learns what the files are, each once, as soon as this device has an address for it. */
+/** Recognizes each file once, as soon as this device has an address for it. */
 export function learnMedia({ items, transfers, media }: Stores): void {
   const asked = new Set<string>()
   const look = () => {
@@ -24,7 +24,7 @@ export function learnMedia({ items, transfers, media }: Stores): void {
   const learn = async (id: ItemId, url: string, category: FileCategory) => {
     const kind = await readStart(url, START_BYTES).then(
       (start) => recognize(start, category),
-      // It cannot be read, so it cannot be shown either. Another look may come with another address.
+      // The file cannot be read, so it cannot be shown either. Another address may still work.
       () => null,
     )
     media.setState(({ kinds }) => ({ kinds: { ...kinds, [id]: kind } }))
@@ -40,13 +40,13 @@ function addressOf({ content }: Item, transfer: Transfer | undefined): string | 
   return transfer?.url ?? null
 }
 
-/** A type under which a blob address never runs script: media as they are, everything else as bytes. */
+/** Returns a type under which a blob URL never runs script: a media type unchanged, any other as bytes. */
 export function safeType(type: string): string {
   const isInert = /^(?:audio|video)\/[\w.+-]+$|^image\/(?:png|jpeg|gif|webp|avif|bmp)$/.test(type)
   return isInert ? type : ONLY_BYTES
 }
 
-/** The received bytes under the type that they have themselves: under no other does an address of them exist. */
+/** Gives received bytes the type that their first bytes show, so that no blob URL has the sender's type. */
 export async function typedByBytes(file: Blob, category: FileCategory): Promise<Blob> {
   const start = new Uint8Array(await file.slice(0, START_BYTES).arrayBuffer())
   return file.slice(0, file.size, recognize(start, category)?.type ?? ONLY_BYTES)

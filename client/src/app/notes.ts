@@ -1,4 +1,4 @@
-/** Rich notes: what the editor is open on, and how a note comes into the beam. */
+/** Rich notes: opens the editor on them and shares what it saves. */
 import type { EditorActions } from '../features/editor-actions'
 import type { ItemId } from '../protocol/bindings'
 import { MAX_NOTE_STATE_BYTES, richNoteMessage } from '../protocol/rich-note'
@@ -22,7 +22,7 @@ export function createNotes(context: Context, shareFileAs: (id: ItemId, file: Fi
       if (refusal) return refusal
       const { message, extra } = richNoteMessage(title, root)
       if (new TextEncoder().encode(JSON.stringify(root)).byteLength > MAX_NOTE_STATE_BYTES) return TOO_LARGE
-      // The pictures first: a note that names them finds them there.
+      // Pictures are shared first, so that the note that names them finds them.
       for (const { id, file } of pictures) shareFileAs(id, file)
       const state = editor.getState()
       share(context, state.kind === 'editing' ? state.id : newItemId(), message, extra)

@@ -14,7 +14,7 @@ const live = (id: string, seq: number): LiveItem => ({
   message: id,
 })
 
-/** Opens each item when the test says so. */
+/** An opener that opens each item when the test says so. */
 class SlowOpener implements Opener {
   readonly asked = new Map<string, { open(): void; fail(): void }>()
 

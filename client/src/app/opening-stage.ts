@@ -1,20 +1,20 @@
 /**
- * Between the live channel and the items store: turns what came into items, one arrival after the other. Today everything
- * comes in clear text and is only parsed; what is sealed is opened here, in a worker, before anybody else sees it.
+ * Between the live channel and the items store: converts arrivals to items, in their order. Today everything arrives in
+ * clear text and is only parsed; sealed content will be opened here, in a worker.
  */
 import type { LiveItem, Note } from '../protocol/bindings'
 import { type Item, liveItem, type NoteMark } from '../protocol/item'
 import { noteItem } from '../protocol/note'
 import type { ItemsEvent } from '../stores/items'
 
-/** What comes of the beam's items, in the server's order. */
+/** An event of the beam's items, in the server's order. */
 export type Arrival =
   | { type: 'received'; item: LiveItem; note: NoteMark }
   | { type: 'synced'; epoch: string; oldest: number; items: readonly LiveItem[]; note: NoteMark }
   | { type: 'notes'; notes: readonly Note[] }
   | Extract<ItemsEvent, { type: 'deleted' | 'refused' | 'notesGone' }>
 
-/** How one thing is opened. A rejection means that it cannot be. */
+/** Opens one message. A rejected promise means that it cannot be opened. */
 export interface Opener {
   open(item: LiveItem, note: NoteMark): Item | Promise<Item>
   openNote(note: Note): Item | Promise<Item>
@@ -22,7 +22,7 @@ export interface Opener {
 
 export const clearTextOpener: Opener = { open: liveItem, openNote: noteItem }
 
-/** What is shown in place of an item that could not be opened. */
+/** Shown in place of an item that could not be opened. */
 export const UNOPENED = 'This item could not be opened on this device.'
 
 export class OpeningStage {
@@ -32,7 +32,7 @@ export class OpeningStage {
   #isOpening = false
   #hasEnded = false
 
-  /** `deliver` is called with what was opened, in the order in which it came. */
+  /** @param deliver called with opened items, in the order of their arrival */
   constructor(opener: Opener, deliver: (events: readonly ItemsEvent[]) => void) {
     this.#opener = opener
     this.#deliver = deliver
@@ -43,13 +43,13 @@ export class OpeningStage {
     if (!this.#isOpening) void this.#openAll()
   }
 
-  /** The beam was left: what is still being opened is for nobody. */
+  /** The beam was left: whatever is still being opened is dropped. */
   end(): void {
     this.#hasEnded = true
     this.#waiting = []
   }
 
-  /** Opens all that waits side by side. What comes meanwhile is next. */
+  /** Opens everything that waits, in parallel. Later arrivals wait for the next round. */
   async #openAll(): Promise<void> {
     this.#isOpening = true
     while (this.#waiting.length > 0) {

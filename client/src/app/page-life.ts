@@ -1,4 +1,4 @@
-/** What happens to a page beside its beam: it sleeps and wakes, loses the network, is installed, is shared into. */
+/** Events of the page that do not concern its beam: sleep and wake, loss of the network, installation, shared files. */
 import type { Actions } from '../features/actions'
 import type { Stores } from '../stores/stores'
 import { tellLosses } from './connection-news'
@@ -8,12 +8,12 @@ import { keepScreenAwake } from './screen-lock'
 import { shareWhatCameIn } from './shared-in'
 import type { Toaster } from './toaster'
 
-/** Follows the page for as long as it lives. `wake` looks after the live channel at once. Call it once. */
+/** Starts to follow these events. `wake` checks the live channel at once. Call it once. */
 export function followThePage(stores: Stores, toaster: Toaster, actions: Actions, wake: () => void): void {
   tellLosses(stores.connection, toaster, wake)
   wakeWithThePage(() => {
     const shown = stores.connection.getState()
-    // What has ended for good is not tried again.
+    // A connection that has stopped for good is not tried again.
     if (shown.status !== 'stopped' || shown.why === 'unreachable') wake()
   })
   keepScreenAwake(stores.transfers)
@@ -26,7 +26,7 @@ export function isSeen(): boolean {
   return document.visibilityState === 'visible'
 }
 
-/** A phone that wakes, or a network that is back, reconnects at once. */
+/** Reconnects at once when the phone wakes or the network is back. */
 function wakeWithThePage(wake: () => void): void {
   addEventListener('online', wake)
   document.addEventListener('visibilitychange', () => {

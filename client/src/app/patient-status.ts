@@ -1,17 +1,17 @@
 /**
- * Keeps short gaps of the live channel from the screen. A phone that wakes up, or a network that changes, is back within a
- * moment: saying so would only alarm. Nothing is lost meanwhile, whatever is shown.
+ * Hides short interruptions of the live channel. A phone that wakes or changes its network reconnects within a moment,
+ * and nothing is lost meanwhile, so a warning would only alarm.
  */
 import type { LiveBeamStatus } from '../transport/live-beam'
 
-/** A gap that a person sees for this long is worth words. */
+/** An interruption is shown after this many milliseconds of a visible page. */
 export const PATIENCE_MS = 2_000
 
 export class PatientStatus {
   readonly #show: (status: LiveBeamStatus) => void
   readonly #isSeen: () => boolean
   #isLive = false
-  /** The gap that is kept from the screen. */
+  /** The interruption that is being hidden. */
   #held: LiveBeamStatus | null = null
   #timer: ReturnType<typeof setTimeout> | null = null
 
@@ -31,12 +31,12 @@ export class PatientStatus {
     this.#show(status)
   }
 
-  /** The page is seen again: only from now on somebody waits. */
+  /** The page is visible again: the delay begins anew, because nobody was waiting before. */
   seen(): void {
     if (this.#held) this.#wait()
   }
 
-  /** Says nothing more. */
+  /** Reports nothing more. */
   end(): void {
     this.#drop()
   }
@@ -58,7 +58,7 @@ export class PatientStatus {
   }
 }
 
-/** Not there now, and tried again. */
+/** Whether the channel is down and reconnecting. */
 function isGap(status: LiveBeamStatus): boolean {
   return status.status === 'reconnecting' || (status.status === 'stopped' && status.why === 'unreachable')
 }

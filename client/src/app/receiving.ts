@@ -1,4 +1,4 @@
-/** Receiving files: by itself what is small and shown, everything else when a person asks. */
+/** Receives files: small media automatically, everything else when the person asks. */
 import type { Actions } from '../features/actions'
 import { AUTO_RECEIVE_BYTES, type DeviceId, type ItemId } from '../protocol/bindings'
 import { displayName, type Item } from '../protocol/item'
@@ -7,12 +7,12 @@ import type { Context } from './context'
 import { safeType } from './media-kinds'
 import { forget } from './sharing'
 
-/** Chromium's picker, which the DOM's types do not have (File System Access, 3.3). */
+/** Chromium's file picker, which the DOM types lack (File System Access, section 3.3). */
 interface SavePicker {
   showSaveFilePicker(options: { suggestedName: string }): Promise<FileSystemFileHandle>
 }
 
-/** Shared from here before the page was loaded anew. */
+/** A file that was shared from here before the page was reloaded. */
 const LOST: Receiving = {
   status: 'failed',
   received: 0,
@@ -38,9 +38,9 @@ export function createReceiving(context: Context): ReceivingActions {
     },
     cancel(id: ItemId, device?: DeviceId) {
       const transfer = stores.transfers.getState().transfers[id]
-      // Nobody has heard of a file that is still on its way to the server.
+      // No other device knows of a file that is still being uploaded.
       if (transfer?.role === 'storing') return forget(context, id)
-      // What has failed moves no more: giving it up offers it again.
+      // A failed transfer no longer moves; giving it up offers the file again.
       if (transfer?.role === 'receiving' && transfer.state.status === 'failed') {
         const offered = { type: 'receiving', id, state: { status: 'offered' } } as const
         stores.transfers.setState((state) => reduceTransfers(state, offered), true)
@@ -49,7 +49,7 @@ export function createReceiving(context: Context): ReceivingActions {
   }
 }
 
-/** Begins to receive what needs no tap: media up to 25 MB. Everything else is offered. */
+/** Begins to receive media up to 25 MB. Other files are only offered. */
 export function receiveWhatComes(context: Context): void {
   const { stores } = context
   const { transfers } = stores.transfers.getState()
@@ -69,7 +69,7 @@ export function receiveWhatComes(context: Context): void {
 function receive({ stores, transfers }: Context, item: Item, picked: FileSystemFileHandle | null): void {
   if (item.content.kind !== 'file' || item.from === null) return
   const { size } = item.content
-  // The engine's news count only while the transfer is listed.
+  // The engine's reports count only while the transfer is listed.
   const queued = { type: 'receiving', id: item.id, state: { status: 'queued', received: 0 } } as const
   stores.transfers.setState((state) => reduceTransfers(state, queued), true)
   transfers.tell({
@@ -83,7 +83,7 @@ function hasSavePicker(scope: object): scope is SavePicker {
   return 'showSaveFilePicker' in scope
 }
 
-/** Null when the person closed the picker. */
+/** Returns null when the person closed the picker. */
 async function pickFile(suggestedName: string): Promise<FileSystemFileHandle | null> {
   const scope: object = globalThis
   if (!hasSavePicker(scope)) return null

@@ -1,4 +1,4 @@
-/** The account's saved beams: reads and changes them on the server, then in the store. */
+/** The account's saved beams: reads and changes them on the server, and then in the store. */
 import type { BeamActions, FieldOutcome } from '../features/beam-actions'
 import { beamLink } from '../protocol/beam-link'
 import type { Beam, BeamId } from '../protocol/bindings'
@@ -8,18 +8,18 @@ import { HttpError } from '../transport/http'
 import { writeClipboard } from './clipboard'
 import type { Toaster } from './toaster'
 
-// With the page of beams, not with the first one.
+// Loaded with the page of beams, not with the first page.
 const calls = () => import('../transport/beam-calls')
 
 interface Context {
   readonly stores: Stores
   readonly toaster: Toaster
-  /** A beam has another id now; a page that is in it goes along. */
+  /** A beam has a new id; a page that is in it follows. */
   readonly onRenewed: (old: BeamId, beam: Beam) => void
 }
 
 export function createSavedBeams(context: Context): BeamActions {
-  // The next person at this device sees nothing of them.
+  // Cleared at logout, so that the next person on this device sees none of them.
   context.stores.account.subscribe(({ status }) => {
     if (status === 'anonymous') teller(context.stores)({ type: 'loggedOut' })
   })
@@ -125,7 +125,7 @@ function teller({ beams }: Stores): (event: BeamsEvent) => void {
   return (event) => beams.setState((state) => reduceBeams(state, event), true)
 }
 
-/** Does a thing, or says why not: the server's sentence, else the one given. */
+/** Runs an action. On failure it shows the server's sentence, or else the given one. */
 function attempts(toaster: Toaster) {
   return async (failure: string, act: () => Promise<void>): Promise<boolean> => {
     try {
@@ -138,7 +138,7 @@ function attempts(toaster: Toaster) {
   }
 }
 
-/** Sends a form; what is wrong with its field is said there. */
+/** Sends a form. An error of its field is returned, to be shown there. */
 async function submit(
   toaster: Toaster,
   field: string,

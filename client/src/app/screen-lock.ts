@@ -1,9 +1,9 @@
-/** Keeps the screen awake while files move: a phone that falls asleep ends its links. */
+/** Keeps the screen awake during transfers, because a phone that falls asleep loses its links. */
 
 import type { Stores } from '../stores/stores'
 import type { Transfer, TransfersState } from '../stores/transfers'
 
-/** Whether any file moves, in either direction. */
+/** Whether any file is being transferred, in either direction. */
 export function isAnyMoving({ transfers }: TransfersState): boolean {
   return Object.values(transfers).some(isMoving)
 }
@@ -13,7 +13,9 @@ function isMoving(transfer: Transfer): boolean {
   return states.some(({ status }) => status === 'moving')
 }
 
-/** Call it once. Where the browser or the battery says no, the screen does as it always does. */
+/**
+ * Starts to follow the transfers. Call it once. A browser or a low battery may refuse the lock; the screen then sleeps.
+ */
 export function keepScreenAwake(transfers: Stores['transfers']): void {
   if (!('wakeLock' in navigator)) return
   let wanted = false
@@ -39,7 +41,7 @@ export function keepScreenAwake(transfers: Stores['transfers']): void {
     wanted = now
     adjust()
   })
-  // A hidden page loses the lock.
+  // The browser releases the lock when the page is hidden.
   document.addEventListener('visibilitychange', adjust)
 }
 

@@ -1,4 +1,4 @@
-/** The composition root: makes the parts of the page once, and tells each of the others that it needs. */
+/** The composition root: creates the parts of the page once and connects them. */
 import type { Actions, AppValue } from '../features/actions'
 import { createStores } from '../stores/stores'
 import { readSite } from '../transport/http'
@@ -21,7 +21,7 @@ import { keepSocketLogin } from './socket-login'
 import { createToaster } from './toaster'
 import { startTransfers } from './transfer-news'
 
-/** Starts everything that lives as long as the page. Call it once. */
+/** Starts every service of the page. Call it once. */
 export function startServices(): AppValue {
   const stores = createStores()
   const toaster = createToaster(stores.toasts)
@@ -59,7 +59,7 @@ export function startServices(): AppValue {
 function readSiteInto({ site }: AppValue['stores']): void {
   void readSite().then(
     (answer) => site.setState({ site: answer }, true),
-    // Without it links carry the page's own address, which is true as well.
+    // Without an answer links use the page's own address, which also works.
     () => {},
   )
 }

@@ -1,4 +1,4 @@
-/** What this browser remembers of beams: the session (all tabs), and the token that keeps a tab the same device. */
+/** What this browser stores about beams: the session, for all tabs, and each tab's device token. */
 import * as v from 'valibot'
 import { parseBeamId } from '../protocol/beam-link'
 import type { BeamId, BeamKey, DeviceToken } from '../protocol/bindings'
@@ -16,7 +16,10 @@ const stored = v.object({
   expiresAt: v.nullable(v.number()),
 })
 
-/** The kept session; null when there is none, it cannot be read, or its time is over. `now` is this device's clock. */
+/**
+ * Returns the stored session; null when there is none, when it is invalid, or after its end. `now` is this device's
+ * clock.
+ */
 export function loadSession(now: number): BeamSession | null {
   const session = readSession()
   const isOver = session !== null && session.expiresAt !== null && session.expiresAt <= now
@@ -28,7 +31,7 @@ export function saveSession({ beamId, beamKey, beamName, expiresAt }: BeamSessio
   browserStorage.setItem(SESSION_KEY, JSON.stringify(session))
 }
 
-/** Changes what is kept of a beam. When another tab has entered another beam since, that one stays. */
+/** Changes the stored session of a beam. Does nothing when another tab has entered another beam since. */
 export function updateSession(beam: BeamId, session: BeamSession): void {
   const kept = readSession()
   if (kept === null || kept.beamId === beam) saveSession(session)
@@ -38,7 +41,7 @@ export function clearSession(): void {
   browserStorage.removeItem(SESSION_KEY)
 }
 
-/** The token of this tab in a beam (S5). A duplicated tab takes a new one when the server says so. */
+/** Returns this tab's token in a beam (S5). A duplicated tab takes a new one when the server says so. */
 export function deviceToken(beam: BeamId, takeNew: boolean): DeviceToken {
   const known = takeNew ? null : tabStorage.getItem(tokenKey(beam))
   const token = known ?? base64url(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)))
@@ -46,7 +49,7 @@ export function deviceToken(beam: BeamId, takeNew: boolean): DeviceToken {
   return token as DeviceToken
 }
 
-/** The beam has another id now (H28): the token goes along, and with it the device's id. */
+/** Moves the token to the beam's new id (H28), so that the device keeps its id. */
 export function moveDeviceToken(from: BeamId, to: BeamId): void {
   const token = tabStorage.getItem(tokenKey(from))
   if (token === null) return

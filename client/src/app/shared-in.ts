@@ -1,12 +1,14 @@
-/** Shares into the beam what another app gave this one; without a beam it waits until there is one. */
+/** Shares what another app shared to this one. It waits until the page is in a beam. */
 import type { Actions } from '../features/actions'
 import { countShared, takeShared } from '../service-worker/share-target'
 import type { Stores } from '../stores/stores'
 
-/** The service worker leads here with it. The address says so until it is shared: a reload finds it again. */
+/**
+ * Query parameter set by the service worker. It stays in the address until the content is shared, to survive a reload.
+ */
 const PARAM = 'shared'
 
-/** Call it once, when the page starts. */
+/** Checks once, at the start of the page. */
 export async function shareWhatCameIn(
   { connection, shareTarget }: Pick<Stores, 'connection' | 'shareTarget'>,
   actions: Pick<Actions, 'shareText' | 'shareFiles'>,

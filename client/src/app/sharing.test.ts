@@ -14,7 +14,7 @@ const ADA: User = { username: 'ada', first_name: 'Ada', last_name: '', email: ''
 const picture = () => new File(['four'], 'a.png', { type: 'image/png' })
 const answer = (status: number, body: unknown) => new Response(JSON.stringify(body), { status })
 
-/** What happened, in its order. */
+/** What happened, in order. */
 let log: string[]
 let stores: Stores
 let sharing: ReturnType<typeof createSharing>

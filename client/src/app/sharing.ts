@@ -1,4 +1,4 @@
-/** Sharing texts and files into the beam. */
+/** Shares texts and files into the beam. */
 import type { Actions } from '../features/actions'
 import { type ItemId, MAX_MESSAGE_BYTES } from '../protocol/bindings'
 import { displayName, fileItemMessage, pendingItem, textMessage } from '../protocol/item'
@@ -12,11 +12,11 @@ import { safeType } from './media-kinds'
 import { newItemId } from './random-ids'
 import { type OutgoingFile, StoredCopies } from './stored-copies'
 
-/** Room for the rest of a `share_clipboard` beside its text. */
+/** Bytes reserved for the rest of a `share_clipboard` around its text. */
 const ENVELOPE_BYTES = 1024
 
 type Sharing = Pick<Actions, 'shareText' | 'shareFiles'> & {
-  /** Shares a file under an id that something else names already. */
+  /** Shares a file under an id that another item already refers to. */
   shareFileAs(id: ItemId, file: File): void
 }
 
@@ -26,7 +26,7 @@ export function createSharing(context: Context): Sharing {
     shareText(text) {
       const trimmed = text.trim()
       if (trimmed === '' || !canShare(context)) return
-      // Longer text becomes a file: a message has a limit, a file has none.
+      // A longer text is shared as a file, because a message has a size limit.
       if (byteLength(JSON.stringify(trimmed)) > MAX_MESSAGE_BYTES - ENVELOPE_BYTES) {
         return shareFile(context, copies, new File([trimmed], 'Text.txt', { type: 'text/plain' }))
       }
@@ -43,7 +43,7 @@ export function createSharing(context: Context): Sharing {
 
 function createStoredCopies(context: Context): StoredCopies {
   const { stores } = context
-  // Asking who one is renews a login that has grown stale; an upload itself is never refused for one.
+  // The server never refuses an upload for a stale login, so nothing would renew it. `readMe` does.
   const isLoggedIn = () => stores.account.getState().status === 'authenticated'
   const uploadLoggedIn = uploadAfter(async () => isLoggedIn() && (await readMe()), upload)
   return new StoredCopies(stores, uploadLoggedIn, (id, message, extra) => share(context, id, message, extra))
@@ -63,39 +63,39 @@ function shareFile(context: Context, copies: StoredCopies, file: File, id = newI
   copies.storeFirst(outgoing, session.session.beamId, (end) => {
     if (end === 'stored') return toaster.ok(`Uploaded "${name}" Successfully!`)
     toaster.bad('Failed to upload!')
-    // Nothing is lost: it waits for a device, as other files do.
+    // Nothing is lost: the file waits for a device, as other files do.
     offerFile(context, outgoing)
-    // What the server refused it refuses again.
+    // A file that the server refused would be refused again.
     if (end === 'unreachable') copies.storeBeside(outgoing)
   })
 }
 
-/** Shares a file that devices take from here. */
+/** Shares a file that devices receive directly from here. */
 function offerFile(context: Context, { id, file, name, url }: OutgoingFile): void {
   const { message, extra } = fileItemMessage({ name, size: file.size, type: file.type })
   offer(context, id, file, url)
   share(context, id, message, extra)
 }
 
-/** Lets devices take a file from here under an item. */
+/** Lets devices receive a file from here under an item. */
 export function offer({ stores, transfers }: Context, id: ItemId, file: Blob, url = addressOf(file)): void {
   transfers.tell({ do: 'offer', id, file })
   stores.transfers.setState((state) => reduceTransfers(state, { type: 'offering', id, url }), true)
 }
 
-/** An address under which this page shows a file; it is revoked when the transfer goes. */
+/** Creates a blob URL for a file. It is revoked when the transfer is removed. */
 function addressOf(file: Blob): string {
   return URL.createObjectURL(file.slice(0, file.size, safeType(file.type)))
 }
 
-/** Takes away what only this device knows of, and its transfer with it. */
+/** Removes an item that only this device knows, with its transfer. */
 export function forget({ stores }: Pick<Context, 'stores'>, id: ItemId): void {
   const event = { type: 'deleted', message: null, id } as const
   stores.items.setState((state) => reduceItems(state, event), true)
   stores.transfers.setState((state) => reduceTransfers(state, { type: 'forgotten', id }), true)
 }
 
-/** Why nothing can be shared from here; null when it can. */
+/** Returns why nothing can be shared from here; null when sharing is possible. */
 export function whyNotShare({ stores, live }: Pick<Context, 'stores' | 'live'>): string | null {
   if (!live()) return 'Join a beam first, then share.'
   return mayShare(stores.access.getState()) ? null : 'You can only read in this beam.'
@@ -107,7 +107,7 @@ function canShare(context: Context): boolean {
   return refusal === null
 }
 
-/** Shown at once, and in the beam's order once the server has echoed it; an id that is here already changes that item. */
+/** Shows an item at once and sends it. The server's echo gives it its place; an existing id replaces that item (S9). */
 export function share(
   { stores, live }: Pick<Context, 'stores' | 'live'>,
   id: ItemId,

@@ -1,10 +1,10 @@
 /**
- * The live channel has the login that its upgrade had (S27). Who logs in later, or whose login was renewed only after the
- * page had joined, joins once more.
+ * A socket belongs to the login whose cookie came with its upgrade (S27). When a person logs in later, or a login was
+ * renewed only after the page had joined, the page joins again.
  */
 import type { Stores } from '../stores/stores'
 
-/** Calls `rejoin`, once for each login, when the channel does not know who is logged in here. */
+/** Calls `rejoin`, once for each login, when the socket does not belong to the current login. */
 export function keepSocketLogin(stores: Stores, rejoin: () => void): void {
   let toldFor: string | null = null
   const check = () => {
@@ -23,7 +23,7 @@ export function keepSocketLogin(stores: Stores, rejoin: () => void): void {
   stores.devices.subscribe(check)
 }
 
-/** Whether this device is listed under its login. One that is not listed yet may still be. */
+/** Whether this device is listed under its login. Before the list arrives, it is assumed to be. */
 function knows({ connection, devices }: Stores, username: string): boolean {
   const channel = connection.getState()
   if (channel.status === 'stopped') return channel.why !== 'logged-out'

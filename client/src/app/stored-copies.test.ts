@@ -24,7 +24,7 @@ const STORED: UploadedFile = {
   expires_at: null,
 }
 
-/** The server's end of the uploads: those that are on their way, by the name of their file. */
+/** The uploads under way, by file name. */
 let under: Map<string, UploadEvents>
 let cancelled: string[]
 let stores: Stores
@@ -57,7 +57,7 @@ const answer = (name: string, end: UploadEnd) => {
 }
 const isStored = (name: string) => answer(name, { status: 'stored', file: STORED })
 const first = () => copies.storeFirst(outgoing('a'), BEAM, (end) => ends.push(end))
-/** A file that devices take from here, shown as one's own item. */
+/** Makes a file that devices receive from here, and shows it as this device's own item. */
 const hold = (file: OutgoingFile) => {
   const item = pendingItem(file.id, file.name, 'file', 0)
   stores.items.setState((state) => reduceItems(state, { type: 'shared', item }), true)
@@ -114,7 +114,7 @@ describe('a file that devices take from here', () => {
     expect(names()).toEqual(['a.png'])
     isStored('a.png')
     expect(shared).toMatchObject([{ id: 'a', message: { file: { url: STORED.url } }, extra: 'image' }])
-    // The direct transfer goes on: the card is still that of a file that is taken from here.
+    // The direct transfer goes on: the card still shows a file that is received from here.
     expect(transfer('a')).toBeUndefined()
   })
 

@@ -1,6 +1,6 @@
 /**
- * Copies of media on the server (F9). While nobody is here to take a file, it goes there before it is shared. In a saved beam
- * a copy is stored in any case, beside what devices take from here: what the beam shows must outlive this page.
+ * Uploads copies of media to the server (F9). While no other device is here, the upload comes before the file is
+ * shared. In a saved beam a copy is always uploaded, because what the beam shows must outlive this page.
  */
 import type { BeamId, ItemId } from '../protocol/bindings'
 import { fileCategory, fileItemMessage, pendingItem, storedItemMessage } from '../protocol/item'
@@ -16,11 +16,11 @@ export interface OutgoingFile {
   readonly id: ItemId
   readonly file: File
   readonly name: string
-  /** A blob address of the file. */
+  /** A blob URL of the file. */
   readonly url: string
 }
 
-/** Shares an item, or changes one. */
+/** Shares a new item, or replaces one of the same id. */
 type Share = (id: ItemId, message: unknown, extra: string) => void
 
 export class StoredCopies {
@@ -28,7 +28,7 @@ export class StoredCopies {
   readonly #upload: Upload
   readonly #share: Share
   readonly #cancels = new Map<ItemId, () => void>()
-  /** Media that devices take from here and that the server has not been given, in the order in which they were shared. */
+  /** Media that devices receive from here and that were not uploaded yet, in the order in which they were shared. */
   readonly #held = new Map<ItemId, OutgoingFile>()
   #isStoring = false
 
@@ -37,16 +37,16 @@ export class StoredCopies {
     this.#upload = upload
     this.#share = share
     stores.items.subscribe(() => this.#forgetDeleted())
-    // Told at each welcome, too: what the network kept from the server is tried again then.
+    // Also runs at each welcome, so that what failed for lack of a network is tried again.
     stores.access.subscribe(() => this.#storeHeld())
   }
 
-  /** Whether a file goes to the server first: the store takes media, and only while no device could take it directly. */
+  /** Whether a file is uploaded before it is shared: a medium, while no device could receive it directly. */
   comesFirst(file: File): boolean {
     return isMedia(file) && fileTakers(this.#stores.devices.getState()).length === 0
   }
 
-  /** Shows a file with how far it is, and shares it once the server has it. `onEnd` is called then, or when it has not. */
+  /** Uploads a file with its progress shown, and shares it once the server has it. `onEnd` is called in either case. */
   storeFirst(file: OutgoingFile, beam: BeamId, onEnd: (end: UploadEnd['status']) => void): void {
     const { id, name } = file
     const tell = progressOf((sent, bytesPerSecond) =>
@@ -65,14 +65,14 @@ export class StoredCopies {
     })
   }
 
-  /** Devices take this file from here. A copy is stored beside that, now or once the beam is saved. */
+  /** Uploads a copy of a file that devices receive from here, now or once the beam is saved. */
   storeBeside(file: OutgoingFile): void {
     if (!isMedia(file.file)) return
     this.#held.set(file.id, file)
     this.#storeHeld()
   }
 
-  /** One after the other, so that the transfers beside them keep their part of the line. */
+  /** Uploads one file at a time, so that direct transfers keep their part of the bandwidth. */
   #storeHeld(): void {
     const [file] = this.#held.values()
     const access = this.#stores.access.getState()
@@ -124,7 +124,7 @@ export class StoredCopies {
     this.#share(id, message, extra)
   }
 
-  /** An item that goes, by deleting it or by leaving the beam, takes its upload with it. */
+  /** Cancels the uploads of items that were deleted or whose beam was left. */
   #forgetDeleted(): void {
     if (this.#cancels.size === 0 && this.#held.size === 0) return
     const here = new Set(this.#stores.items.getState().items.map(({ id }) => id))
@@ -145,7 +145,7 @@ function isMedia({ type }: File): boolean {
   return fileCategory(type) !== 'file'
 }
 
-/** Tells bytes and speed, not more often than a person can read them. */
+/** Reports bytes and speed at the interval of `PROGRESS_INTERVAL_MS`. */
 function progressOf(tell: (sent: number, bytesPerSecond: number) => void): (sent: number) => void {
   const speed = new Speed()
   let toldAt = Number.NEGATIVE_INFINITY

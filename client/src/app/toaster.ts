@@ -1,4 +1,4 @@
-/** Says short news. Each has an id, so that it can be dismissed. */
+/** Shows toasts. Each has an id by which it can be dismissed. */
 
 import type { Stores } from '../stores/stores'
 import { reduceToasts, type Toast } from '../stores/toasts'

@@ -1,4 +1,4 @@
-/** What the engine says, put into the stores and into words. */
+/** Takes the engine's reports into the stores, and shows those that concern the person as toasts. */
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
 import type { Path } from '../stores/devices'
@@ -20,13 +20,13 @@ import type { Toaster } from './toaster'
 const MEMORY_ONLY =
   'This browser gives pages no disk space here. Received files stay in memory: save what you want to keep.'
 
-/** What the engine, in its worker, asks of the page. */
+/** The page as the engine in its worker needs it. */
 export interface EnginePage {
   readonly links: PeerLinks
   readonly live: LiveBeam
 }
 
-/** Starts the engine and puts what it says into the stores. Call it once. */
+/** Starts the engine and takes its reports into the stores. Call it once. */
 export function startTransfers(stores: Stores, toaster: Toaster, page: () => EnginePage | null): Transfers {
   const transfers: Transfers = new Transfers((event) => news(event))
   const tell = (command: EngineCommand) => transfers.tell(command)
@@ -50,7 +50,7 @@ export function createTransferNews(
   }
 
   const receiving = (id: ItemId, progress: Progress) => {
-    // Late news of an item that is gone.
+    // A late report of an item that is gone.
     if (!stores.transfers.getState().transfers[id]) return
     const item = stores.items.getState().items.find((one) => one.id === id)
     const tell = (told: Progress) =>
@@ -64,7 +64,7 @@ export function createTransferNews(
   }
   const sending = (id: ItemId, device: DeviceId, progress: Progress) => {
     const state = sendingState(progress, (kind) => pathTo(device, kind))
-    // Late news of an item that is gone are none either.
+    // A late report of an item that is gone counts for nothing.
     if (!state || stores.transfers.getState().transfers[id]?.role !== 'sending') return
     put({ type: 'sending', id, to: device, state })
     if (state.status === 'done') toaster.ok(`Uploaded "${nameOf(id)}" Successfully!`)
@@ -93,7 +93,7 @@ export function createTransferNews(
   }
 }
 
-/** Items that are gone take their transfers with them. */
+/** Removes the transfers of items that are gone. */
 export function endTransfersOf(gone: readonly Item[], { transfers }: Stores): void {
   for (const { id } of gone) {
     if (!transfers.getState().transfers[id]) continue
@@ -102,8 +102,8 @@ export function endTransfersOf(gone: readonly Item[], { transfers }: Stores): vo
 }
 
 /**
- * What goes from the list of transfers goes from the worker and from the disk, and a blob address lives as long as its
- * transfer has it: until then the browser keeps the bytes. Call it once.
+ * Frees a transfer that is removed from the list: its state in the worker, its bytes on the disk, and its blob URL, for
+ * which the browser would keep the bytes. Call it once.
  */
 export function freeWhatGoes({ transfers }: Stores, tell: (command: EngineCommand) => void): void {
   transfers.subscribe(({ transfers: now }, { transfers: before }) => {
@@ -168,7 +168,7 @@ function sendingState(progress: Progress, path: (kind: 'direct' | 'relay') => Pa
   }
 }
 
-/** The name of a file item, for people. */
+/** Returns the name of a file item, to be shown. */
 export function fileName(item: Item | undefined): string {
   return item?.content.kind === 'file' ? item.content.name : 'file'
 }

@@ -1,4 +1,4 @@
-/** Which layout the window calls for: wider than 1024 px is a desktop. */
+/** The layout for the width of the window: above 1024 px it is the desktop's. */
 import { useSyncExternalStore } from 'react'
 
 export type ViewportClass = 'desktop' | 'mobile' | 'undetermined'
@@ -8,7 +8,7 @@ const WIDE = '(width > 1024px)'
 function subscribe(listener: () => void) {
   const query = window.matchMedia(WIDE)
   query.addEventListener('change', listener)
-  // A page that is drawn before it is shown has no width; showing it resizes it.
+  // A page that is drawn before it is shown has no width yet; being shown resizes it.
   window.addEventListener('resize', listener)
   return () => {
     query.removeEventListener('change', listener)

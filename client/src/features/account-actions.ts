@@ -1,7 +1,7 @@
-/** What a person can do with an account. */
+/** The actions of an account. */
 import type { ProfileChange } from '../protocol/bindings'
 
-/** What a form is told: nothing is wrong, or what is, by field. What belongs to no field was said as a toast. */
+/** The result of sending a form. Errors that belong to a field are returned; all others were shown as a toast. */
 export type FormOutcome = { ok: true } | { ok: false; fields: Readonly<Record<string, string>> }
 
 export interface NewAccount {
@@ -16,15 +16,15 @@ export interface NewAccount {
 export interface AccountActions {
   logIn(username: string, password: string): Promise<FormOutcome>
   register(account: NewAccount): Promise<FormOutcome>
-  /** Ends the login; true when it has ended. */
+  /** Ends the login. Resolves to true when it has ended. */
   logOut(): Promise<boolean>
   changeProfile(change: ProfileChange): Promise<FormOutcome>
-  /** Takes a picture as it was chosen: checks it, makes it small, saves it. */
+  /** Checks a chosen picture, scales it down and saves it. */
   changePicture(file: File): Promise<void>
-  /** Deletes the account; the page begins anew at its root when that is done. */
+  /** Deletes the account. The page is then loaded anew at its root. */
   deleteAccount(password: string): Promise<FormOutcome>
-  /** A picture as it will be uploaded; null, and said why, when it cannot be. */
+  /** Prepares a picture for upload. Resolves to null, after a toast with the reason, when it cannot be used. */
   preparePicture(file: File): Promise<File | null>
-  /** The buttons whose time has not come. */
+  /** Shows the toast of a feature that is not available yet. */
   comingSoon(text: string): void
 }

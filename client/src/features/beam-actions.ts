@@ -1,7 +1,7 @@
-/** What a person can do with saved beams. What went wrong is said in a toast, except where a field can say it. */
+/** The actions on saved beams. Errors are shown as toasts, except where a field shows them. */
 import type { Beam, BeamId, BeamShare, Level, LinkAccess, SharedBeam } from '../protocol/bindings'
 
-/** Done, or what the field is to say; null when a toast has said it. */
+/** Success, or the error for the field; `fieldError` is null when a toast showed it. */
 export type FieldOutcome = { ok: true } | { ok: false; fieldError: string | null }
 
 export interface BeamActions {
@@ -11,16 +11,16 @@ export interface BeamActions {
   copyLinkOf(id: BeamId): Promise<void>
   rename(beam: Beam, name: string): Promise<FieldOutcome>
   remove(beam: Beam): Promise<void>
-  /** Gives back a share that one has. */
+  /** Leaves a beam that is shared with the caller. */
   leave(share: SharedBeam): Promise<void>
 
-  /** Opens the Share dialog and reads who has the beam. */
+  /** Opens the Share dialog and reads the beam's shares. */
   openSharing(beam: Beam): Promise<void>
   closeSharing(): void
   share(beam: Beam, username: string, level: Level): Promise<FieldOutcome>
   changeLevel(share: BeamShare, level: Level): Promise<void>
   unshare(share: BeamShare): Promise<void>
   setLinkAccess(beam: Beam, access: LinkAccess): Promise<void>
-  /** Gives the beam a new id; the old links lead nowhere. */
+  /** Gives the beam a new id, so that its old links end. */
   renewLink(beam: Beam): Promise<void>
 }

@@ -1,8 +1,8 @@
-/** What a person can do with rich notes. The composition root implements them. */
+/** The actions of rich notes, implemented by the composition root. */
 import type { ItemId } from '../protocol/bindings'
 import type { RootNode } from '../protocol/note-nodes'
 
-/** A picture too large to stand in a note as data: shared as a file item under this id when the note is saved. */
+/** A picture too large to be data in a note. It is shared as a file item under this id when the note is saved. */
 export interface LargePicture {
   readonly id: ItemId
   readonly file: File
@@ -15,13 +15,13 @@ export interface NoteDraft {
 }
 
 export interface EditorActions {
-  /** Opens the editor on an empty note, or on what was typed so far. */
+  /** Opens the editor on an empty note, or on the text that was typed so far. */
   create(text?: string): void
   edit(id: ItemId): void
   view(id: ItemId): void
   close(): void
-  /** Shares the note, or the change of one, and closes. Null, or why it was not saved: then nothing has changed. */
+  /** Shares or changes the note and closes the editor. Returns null, or the reason why nothing was saved. */
   save(note: NoteDraft): string | null
-  /** An id for a picture that will be shared beside the note. */
+  /** Returns the id for a picture that will be shared beside the note. */
   newPictureId(): ItemId
 }

@@ -1,4 +1,4 @@
-/** Every address inside the product. */
+/** The paths of the client's pages. */
 export const paths = {
   home: '/',
   space: '/space',

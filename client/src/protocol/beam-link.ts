@@ -1,4 +1,4 @@
-/** The ways to name a beam: an id, a link, and what a person pastes or a camera reads. */
+/** Reads and makes the forms of a beam's address: its id, its link, and the text of a QR code. */
 import type { BeamId, Site } from './bindings'
 
 /** Query parameter that carries the beam's id in a link. */
@@ -16,13 +16,13 @@ export function parseBeamId(text: string): BeamId | null {
   return V4.test(trimmed) ? (trimmed.toLowerCase() as BeamId) : null
 }
 
-/** Finds the id in what was typed, pasted or scanned: an id alone, or the text after `?beam_id=` up to `&` or `#`. */
+/** Finds a beam id in typed, pasted or scanned text: the id alone, or the text after `?beam_id=` up to `&` or `#`. */
 export function findBeamId(text: string): BeamId | null {
   const [, after] = text.split(MARKER)
   return parseBeamId(after === undefined ? text : (after.split(/[&#]/)[0] ?? ''))
 }
 
-/** The address that lets another device join: the public one, else on `localhost` the one on the network, else the page's. */
+/** Returns the link by which another device joins the beam, on the origin of `shareableOrigin`. */
 export function beamLink(
   beamId: BeamId,
   site: Site | null,
@@ -31,7 +31,10 @@ export function beamLink(
   return `${shareableOrigin(site, page)}/${MARKER}${beamId}`
 }
 
-/** The origin that another device can open. Neither form ends in a slash. */
+/**
+ * The origin that another device can open: the server's public one, else for a page on `localhost` the server's address
+ * on the network, else the page's own. Without a slash at the end.
+ */
 export function shareableOrigin(site: Site | null, page: { origin: string; hostname: string }): string {
   if (site?.public_url) return site.public_url
   return isLoopback(page.hostname) ? (site?.network_url ?? page.origin) : page.origin

@@ -1,4 +1,6 @@
-/** A set of chunk numbers as sorted, disjoint, half-open ranges: a file of terabytes stays a handful of numbers. */
+/**
+ * A set of chunk numbers, stored as sorted, disjoint, half-open ranges: even for a file of terabytes it stays small.
+ */
 
 /** The chunks `first`, …, `first + count - 1`. */
 export interface ChunkRange {
@@ -11,17 +13,17 @@ export class ChunkSet {
   #edges: number[] = []
   #size = 0
 
-  /** How many chunks are in the set. */
+  /** Number of chunks in the set. */
   get size(): number {
     return this.#size
   }
 
-  /** How many ranges the set is made of. */
+  /** Number of disjoint ranges in the set. */
   get pieces(): number {
     return this.#edges.length / 2
   }
 
-  /** The first chunks of the set, at most `limit` of them in one piece; null when the set is empty. */
+  /** Returns the first chunks of the set: one range of at most `limit`, or null when the set is empty. */
   firstRange(limit: number): ChunkRange | null {
     const [start, end] = this.#edges
     if (start === undefined || end === undefined) return null
@@ -36,17 +38,17 @@ export class ChunkSet {
     this.#replace(first, first + count, false)
   }
 
-  /** The parts of a range that are in the set, ascending. */
+  /** Returns the parts of a range that are in the set, ascending. */
   within({ first, count }: ChunkRange): ChunkRange[] {
     return this.#parts(first, first + count, true)
   }
 
-  /** The parts of a range that are not in the set, ascending. */
+  /** Returns the parts of a range that are not in the set, ascending. */
   missing({ first, count }: ChunkRange): ChunkRange[] {
     return this.#parts(first, first + count, false)
   }
 
-  /** The first chunks below `total` that are not in the set, at most `limit` of them in one piece; null when none is missing. */
+  /** Returns the first gap below `total`: one range of at most `limit` chunks, or null when there is none. */
   firstGap(total: number, limit: number): ChunkRange | null {
     const startsAtZero = this.#edges[0] === 0
     const start = startsAtZero ? (this.#edges[1] ?? 0) : 0
@@ -80,7 +82,7 @@ export class ChunkSet {
     const edges = this.#edges
     const from = lowerBound(edges, start)
     const to = upperBound(edges, end)
-    // An even index stands before a range, an odd one inside it.
+    // An even index lies outside the ranges, an odd one inside a range.
     const before = from % 2 === 1
     const after = to % 2 === 1
     const seam: number[] = []

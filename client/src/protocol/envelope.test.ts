@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { parseServerMessage } from './envelope'
 import { serverMessageSchema } from './schemas'
 
-/** Every message of the server, as the server's own tests write it (shared/tests/golden.rs). */
+/** One example of every server message, written by the server's own tests (shared/tests/golden.rs). */
 const MESSAGES = readFileSync(new URL('../../../shared/tests/server-messages.jsonl', import.meta.url), 'utf8')
   .trimEnd()
   .split('\n')

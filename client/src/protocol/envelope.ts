@@ -1,20 +1,20 @@
-/** The live channel's messages as text: read with suspicion, written as the server's types say. */
+/** Messages of the live channel as text: parses and validates the server's, serializes the client's. */
 import * as v from 'valibot'
 import type { ClientMessage, ServerMessage } from './bindings'
 import { serverMessageSchema } from './schemas'
 
-/** Reads one text message of the server; null for what this client does not know (S20). */
+/** Parses one text message of the server. Returns null for a message that this client does not know (S20). */
 export function parseServerMessage(text: string): ServerMessage | null {
   const parsed = v.safeParse(serverMessageSchema, withCorrectSpelling(parseJson(text)))
   return parsed.success ? parsed.output : null
 }
 
-/** Writes one message for the server. */
+/** Serializes one message for the server. */
 export function encodeClientMessage(message: ClientMessage): string {
   return JSON.stringify(message)
 }
 
-/** Parses JSON; undefined for what is none. */
+/** Parses JSON. Returns undefined when the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -23,7 +23,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-// The specification also accepts the misspelt `auth_sucess`, and says nothing of a text with it.
+// The specification also accepts the misspelt type `auth_sucess`, which has no message text.
 function withCorrectSpelling(value: unknown): unknown {
   const isMisspelt =
     typeof value === 'object' && value !== null && 'type' in value && value.type === 'auth_sucess'

@@ -1,7 +1,7 @@
 /** Frames between two devices, the same bytes on every link (PROTOCOL.md, section F). */
 import { CHUNK_BYTES, type ItemId } from './bindings'
 
-/** Why a transfer was cancelled, as it stands on the wire. */
+/** The reasons of a `cancel` frame, as on the wire. */
 export const CANCEL_REASONS = { person: 1, gone: 2, noRoom: 3 } as const
 export type CancelReason = keyof typeof CANCEL_REASONS
 
@@ -12,10 +12,10 @@ export type Frame =
   | { type: 'cancel'; transfer: ItemId; reason: CancelReason }
   /** The answer to `done` and to `cancel`. */
   | { type: 'ended'; transfer: ItemId }
-  /** The server dropped chunks on their way: what has not come on this link will not come. */
+  /** The server dropped chunks of this transfer; what has not arrived on this link will not arrive (F11). */
   | { type: 'dropped'; transfer: ItemId }
 
-/** Every frame but a chunk, which is built in place by `chunkFrame`. */
+/** Every frame except a chunk, which `chunkFrame` writes. */
 export type ControlFrame = Exclude<Frame, { type: 'chunk' }>
 
 const KIND = { want: 1, chunk: 2, done: 3, cancel: 4, ended: 5, dropped: 6 } as const
@@ -25,10 +25,10 @@ const HEADER_BYTES = 1 + ID_BYTES
 /** Bytes before the body of a chunk frame: kind, transfer, first. */
 export const CHUNK_HEADER_BYTES = HEADER_BYTES + 4
 
-/** Chunks in one frame: larger frames leave in larger bursts, which lose more on the way and were no faster measured. */
+/** Chunks in one frame. Larger frames leave in larger bursts, which lose more packets, and measured no faster. */
 const FRAME_CHUNKS = 4
 
-/** How many whole chunks one frame of at most `maxFrame` bytes carries; at least one. */
+/** Returns how many whole chunks fit a frame of at most `maxFrame` bytes; at least one. */
 export function chunksPerFrame(maxFrame: number): number {
   return Math.min(FRAME_CHUNKS, Math.max(1, Math.floor((maxFrame - CHUNK_HEADER_BYTES) / CHUNK_BYTES)))
 }
@@ -54,7 +54,7 @@ export function encodeFrame(frame: ControlFrame): Uint8Array<ArrayBuffer> {
   }
 }
 
-/** A chunk frame around `body`; the one copy between the file and the link. */
+/** Writes a chunk frame around `body`. This is the only copy of the bytes between the file and the link. */
 export function chunkFrame(transfer: ItemId, first: number, body: Uint8Array): Uint8Array<ArrayBuffer> {
   const bytes = header('chunk', transfer, CHUNK_HEADER_BYTES + body.byteLength)
   new DataView(bytes.buffer).setUint32(HEADER_BYTES, first)
@@ -62,7 +62,7 @@ export function chunkFrame(transfer: ItemId, first: number, body: Uint8Array): U
   return bytes
 }
 
-/** Reads a frame; null for what cannot be parsed (F8). The body of a chunk is a view into `buffer`. */
+/** Parses a frame. Returns null when it cannot be parsed (F8). The body of a chunk is a view into `buffer`. */
 export function decodeFrame(buffer: ArrayBuffer): Frame | null {
   if (buffer.byteLength < HEADER_BYTES) return null
   const view = new DataView(buffer)
@@ -128,7 +128,7 @@ export function writeUuid(bytes: Uint8Array, at: number, uuid: string): void {
   for (let i = 0; i < ID_BYTES; i++) bytes[at + i] = Number.parseInt(digits.slice(i * 2, i * 2 + 2), 16)
 }
 
-/** Reads 16 bytes as a hyphenated UUID. */
+/** Reads 16 bytes as a lower-case hyphenated UUID. */
 export function readUuid(bytes: Uint8Array): string {
   const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
   return [

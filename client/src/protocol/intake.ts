@@ -1,15 +1,15 @@
 /**
- * What is wanted from one device: a few files at a time, and one window for all of them (F4). A file that comes from
- * several devices will be in the intake of each.
+ * The files wanted from one device: a few at a time, with one window for all of them (F4). A file that comes from
+ * several devices would be in the intake of each.
  */
 import { WINDOW_BYTES } from './bindings'
 import type { ChunkRange } from './chunk-set'
 import type { LinkKey, Receiver } from './receiver'
 
-/** Files that come from one device at the same time; the others wait their turn. */
+/** Files wanted from one device at the same time (F4); the others wait their turn. */
 const MOST_AT_ONCE = 3
 
-/** Anything that has the receiving end of a transfer. */
+/** An object with the receiving end of a transfer. */
 export interface Receives {
   readonly receiver: Receiver
 }
@@ -17,7 +17,7 @@ export interface Receives {
 export class Intake<T extends Receives> {
   readonly #active = new Set<T>()
 
-  /** Whether one more file may begin. */
+  /** Whether another file may begin. */
   get hasTurn(): boolean {
     return this.#active.size < MOST_AT_ONCE
   }
@@ -38,8 +38,8 @@ export class Intake<T extends Receives> {
   }
 
   /**
-   * Wants the next chunks on a link; null when all is asked for, or the window is full. The file with the least under way
-   * goes first: files come side by side, and one alone has the whole window.
+   * Returns the next chunks to want on a link, or null when all are asked for or the window is full. The file with the
+   * fewest bytes under way goes first, so files share the window evenly and a single file gets all of it.
    * @param isReady whether a file's bytes could be written now
    */
   want(link: LinkKey, isReady: (transfer: T) => boolean): { transfer: T; range: ChunkRange } | null {
@@ -53,13 +53,13 @@ export class Intake<T extends Receives> {
     return null
   }
 
-  /** Whether something is still to come on a link. */
+  /** Whether chunks are still expected on a link. */
   isWaitingOn(link: LinkKey): boolean {
     for (const { receiver } of this.#active) if (receiver.isWaitingOn(link)) return true
     return false
   }
 
-  /** A link is gone, or silent: what was to come on it is wanted again (F6). */
+  /** Makes everything expected on a link that is gone or silent wanted again (F6). */
   lost(link: LinkKey): void {
     for (const { receiver } of this.#active) receiver.lost(link)
   }

@@ -1,39 +1,44 @@
-/** What is shared: plain values, and how they stand in `share_clipboard`. */
+/** Items as plain values, and their form in `share_clipboard`. */
 import * as v from 'valibot'
 import type { DeviceId, ItemId, LiveItem } from './bindings'
 import { DECEPTIVE_CLASS } from './names'
 import { plainText, RICH_NOTE, type RichNote, readRichNote } from './rich-note'
 
-/** The first part of a media type, as far as the product treats it specially. */
+/** The first part of a media type where the client treats it specially, else `file`. */
 export type FileCategory = 'image' | 'audio' | 'video' | 'file'
 
 export type ItemContent =
   | { kind: 'text'; text: string }
   | { kind: 'link'; url: string; host: string; path: string }
-  /** `url` is where the server has a copy (F9); null when only devices have the bytes (F1). */
+  /** `url` is the address of the server's copy (F9); null when only devices have the bytes (F1). */
   | { kind: 'file'; category: FileCategory; name: string; size: number; type: string; url: string | null }
   | ({ kind: typeof RICH_NOTE } & RichNote)
-  /** Something that another version or a plain client understands: shown as text. */
+  /** An item of another version or of a plain client, shown as text. */
   | { kind: 'unknown'; extra: string; text: string }
 
 export interface Item {
   readonly id: ItemId
-  /** Place in the order of the beam; null until the server has it. */
+  /** Position in the beam (S8); null until the server has assigned it. */
   readonly seq: number | null
-  /** Who shared it; null until the server said so. */
+  /** The device that shared it; null until the server has said which. */
   readonly from: DeviceId | null
-  /** Milliseconds since the Unix epoch, by the server's clock where it is known. */
+  /**
+   * Milliseconds since the Unix epoch: by the server's clock once the server has the item, before that by this
+   * device's.
+   */
   readonly at: number
   readonly content: ItemContent
-  /** What stands in `message`, for deleting by content. */
+  /** The item's `message` as on the wire, for deleting it by content (S10). */
   readonly message: unknown
   readonly extra: string
   readonly note: NoteMark
-  /** Why the server did not take it, or this version of it, in words for the person (S14). Only this device shows it so. */
+  /**
+   * Why the server refused the item or this version of it (S14), as a sentence to show. Only the sharing device has it.
+   */
   readonly refusal?: string
 }
 
-/** Set when the server stores the item as a note of a saved beam; `mine` when this account shared it. */
+/** Set when the server stores the item as a note of a saved beam. `mine`: this account shared it. */
 export type NoteMark = { readonly mine: boolean } | null
 
 const fileMessage = v.object({
@@ -45,25 +50,25 @@ const fileMessage = v.object({
   }),
 })
 
-/** An item as this device shares it, before the server has it. */
+/** Makes the item that this device shares, before the server has it. */
 export function pendingItem(id: ItemId, message: unknown, extra: string, at: number): Item {
   return { id, message, extra, at, seq: null, from: null, content: parseContent(message, extra), note: null }
 }
 
-/** An item as the server sent it. */
+/** Converts an item that the server sent. */
 export function liveItem({ id, message, extra, seq, from, at }: LiveItem, note: NoteMark): Item {
   return { id, message, extra, seq, from, at, content: parseContent(message, extra), note }
 }
 
-// A stored copy lies on this server; whoever shares an item must not send others to fetch anything else.
+// A stored copy is on this server. Any other address would make every device of the beam request it.
 const STORED_URL = /^\/api\/uploads\/[0-9A-Za-z_-]{16,64}$/
 
-/** `message` and `extra` of a text item. */
+/** Returns `message` and `extra` of a text item. */
 export function textMessage(text: string): { message: unknown; extra: string } {
   return { message: text, extra: 'text' }
 }
 
-/** `message` and `extra` of a file that the server has a copy of (F9). */
+/** Returns `message` and `extra` of a file that the server has a copy of (F9). */
 export function storedItemMessage(file: { name: string; size: number; type: string; url: string }): {
   message: unknown
   extra: string
@@ -72,7 +77,7 @@ export function storedItemMessage(file: { name: string; size: number; type: stri
   return { message: { file: { name, size, type, url } }, extra: fileCategory(type) }
 }
 
-/** `message` and `extra` of a file item (F1). */
+/** Returns `message` and `extra` of a file item (F1). */
 export function fileItemMessage(file: { name: string; size: number; type: string }): {
   message: unknown
   extra: string
@@ -81,13 +86,13 @@ export function fileItemMessage(file: { name: string; size: number; type: string
   return { message: { file: { name, size, type } }, extra: fileCategory(type) }
 }
 
-/** The category of a media type: its first part, or `file`. */
+/** Returns the category of a media type: its first part when known, else `file`. */
 export function fileCategory(type: string): FileCategory {
   const [first] = type.split('/')
   return first === 'image' || first === 'audio' || first === 'video' ? first : 'file'
 }
 
-/** Reads what stands in a `rec_clipboard`. Total: what nobody knows is shown as text. */
+/** Parses the content of a `rec_clipboard`. Never fails: an unknown content is shown as text. */
 export function parseContent(message: unknown, extra: string): ItemContent {
   const file = v.safeParse(fileMessage, message)
   if (file.success) {
@@ -100,7 +105,7 @@ export function parseContent(message: unknown, extra: string): ItemContent {
   return parseLink(message) ?? { kind: 'text', text: message }
 }
 
-/** A text that is one http(s) address and nothing else. */
+/** Reads a text that is exactly one http(s) address as a link; null for any other text. */
 function parseLink(text: string): ItemContent | null {
   const trimmed = text.trim()
   if (!/^https?:\/\/\S+$/i.test(trimmed) || !URL.canParse(trimmed)) return null
@@ -109,16 +114,16 @@ function parseLink(text: string): ItemContent | null {
   return { kind: 'link', url: url.href, host: url.host, path: path === '/' ? '' : path }
 }
 
-// A name must not hide its ending or leave its folder.
+// A name must neither disguise its extension nor contain a path.
 const UNSAFE_IN_NAMES = new RegExp(`[${DECEPTIVE_CLASS}/\\\\]`, 'gu')
 
-/** A name that is safe to show and to save under. */
+/** Returns a name without characters that are unsafe to show or to save under. */
 export function displayName(name: string): string {
   const clean = name.replace(UNSAFE_IN_NAMES, '_').replace(/^\.+/, '_').trim().slice(0, 255)
   return clean === '' ? 'file' : clean
 }
 
-/** The text that copying an item puts on the clipboard, or null where there is none. */
+/** Returns the text that copying an item puts on the clipboard; null for an item without text. */
 export function copyableText(content: ItemContent): string | null {
   switch (content.kind) {
     case 'text':

@@ -1,4 +1,4 @@
-/** JSON values, compared as the specification compares contents: by value. */
+/** Comparison of JSON values by value, as the specification compares contents. */
 
 /** Whether two values are the same JSON value; the order of an object's members means nothing (RFC 8259, section 4). */
 export function equalJson(a: unknown, b: unknown): boolean {

@@ -1,23 +1,26 @@
-/** What a file is by its first bytes. What its sender calls it decides nothing that could run. Pure. */
+/**
+ * Recognizes media by the first bytes of a file. The type that the sender declares never decides whether a file is
+ * shown, because it could name one that runs code.
+ */
 import type { FileCategory } from './item'
 
 export type Media = 'image' | 'audio' | 'video'
 
-/** A kind of file that browsers show without running anything. */
+/** A media type that browsers show without running code. */
 export interface Recognized {
   readonly media: Media
   readonly type: string
 }
 
-/** As many of a file's first bytes as `recognize` looks at. */
+/** Number of bytes at the start of a file that `recognize` needs. */
 export const START_BYTES = 64
 
 interface Signature {
   readonly type: string
   readonly media: Media
-  /** Text that stands at a position, one byte a character. */
+  /** Expected text at a byte offset, one byte per character. */
   readonly marks: readonly (readonly [number, string])[]
-  /** Too short to be believed unless the sender says the same. */
+  /** The signature is too short to decide alone; the declared category must agree. */
   readonly weak?: true
 }
 
@@ -38,7 +41,7 @@ const SIGNATURES: readonly Signature[] = [
   { type: 'audio/mp4', media: 'audio', marks: [at(4, 'ftypM4A')] },
   { type: 'audio/mp4', media: 'audio', marks: [at(4, 'ftypM4B')] },
   { type: 'audio/amr', media: 'audio', marks: [at(0, '#!AMR')] },
-  // Frames without a head: MPEG audio of both layers that are in use, then AAC.
+  // Formats without a file header: MPEG audio layers II and III, then AAC (ADTS). They begin with a frame's sync word.
   ...['\xff\xfb', '\xff\xfa', '\xff\xf3', '\xff\xf2'].map((mark): Signature => {
     return { type: 'audio/mpeg', media: 'audio', marks: [at(0, mark)], weak: true }
   }),
@@ -47,7 +50,7 @@ const SIGNATURES: readonly Signature[] = [
   }),
 ]
 
-/** Containers of both: the sender's word only chooses the player. */
+/** Containers that hold audio or video. The declared category only chooses the player. */
 const CONTAINERS: readonly { mark: readonly [number, string]; subtype: string; usual: 'audio' | 'video' }[] =
   [
     { mark: at(0, '\x1aE\xdf\xa3'), subtype: 'webm', usual: 'video' },
@@ -70,7 +73,7 @@ const CONTAINERS: readonly { mark: readonly [number, string]; subtype: string; u
     { mark: at(4, 'ftypqt  '), subtype: 'quicktime', usual: 'video' },
   ]
 
-/** Null for everything that is to stay a file: what may run, such as SVG and HTML, and what nobody knows. */
+/** Returns the recognized media type. Null for a file that may run code (SVG, HTML) and for an unknown one. */
 export function recognize(start: Uint8Array, declared: FileCategory): Recognized | null {
   const has = ([position, text]: readonly [number, string]) =>
     [...text].every((letter, index) => start[position + index] === letter.charCodeAt(0))

@@ -1,4 +1,4 @@
-/** Which characters no name may have: the server's own list, so that both clean alike. */
+/** The characters that no name may have. The list is the server's, so that both clean names in the same way. */
 import { DECEPTIVE_CHARACTERS } from './bindings'
 
 const escaped = (code: number): string => `\\u{${code.toString(16)}}`

@@ -1,6 +1,6 @@
 /**
- * A note as elements: what cards and the viewer draw, and what the clipboard gets as html. It describes; it makes no
- * elements itself, so that nothing of a note is ever parsed as html.
+ * A note as a description of elements, drawn by cards and the viewer and printed as HTML for the clipboard. Nothing of
+ * a note is ever parsed as HTML.
  */
 import {
   type Alignment,
@@ -25,7 +25,7 @@ export interface Markup {
   readonly children: readonly (Markup | string)[]
 }
 
-/** The elements of nodes, in their order. */
+/** Describes the elements of nodes, in order. */
 export function markupOf(nodes: readonly NoteNode[]): readonly (Markup | string)[] {
   return nodes.map(elementOf)
 }
@@ -117,7 +117,7 @@ function listAttributes({ listType, start }: Extract<NoteNode, { type: 'list' }>
 
 function listItem({ checked, children }: ListItemNode): Markup {
   const items = markupOf(children)
-  // The editor nests a list in an item of its own, which has no marker.
+  // The editor wraps a nested list in an item of its own, which gets no marker.
   if (children[0]?.type === 'list') return { tag: 'li', attributes: { 'data-nested': '' }, children: items }
   if (checked === undefined) return { tag: 'li', children: items }
   const state = checked ? 'done' : 'open'
@@ -182,14 +182,14 @@ function cell(node: TableCellNode): Markup {
   }
 }
 
-/** Title and content as html, for the clipboard of other programs. Pictures that are not data stay here. */
+/** Prints title and content as HTML for other programs. Pictures that are not data URLs are left out. */
 export function noteHtml({ title, root }: RichNote): string {
   const heading: Markup[] = title ? [{ tag: 'h1', children: [title] }] : []
   const children = (root?.children ?? []).map(forExport)
   return printHtml([...heading, ...markupOf(children)])
 }
 
-/** Other programs know neither our items nor how wide a cell is that does not say so. */
+/** Prepares a node for other programs, which know neither `item:` addresses nor our default cell width. */
 function forExport(node: NoteNode): NoteNode {
   if (node.type === 'image') return node.src.startsWith('data:') ? node : { ...node, src: '' }
   if (!('children' in node)) return node
@@ -200,7 +200,7 @@ function forExport(node: NoteNode): NoteNode {
 
 const VOID = new Set(['br', 'img', 'col'])
 
-/** The elements as html text, for the clipboard. */
+/** Prints elements as HTML text. */
 export function printHtml(nodes: readonly (Markup | string)[]): string {
   return nodes.map((node) => (typeof node === 'string' ? escapeHtml(node) : printElement(node))).join('')
 }

@@ -1,4 +1,4 @@
-/** The nodes that a rich note may hold: the serialized form of the editor's state, as far as it is known here. */
+/** The nodes that a rich note may contain: the subset of the editor's serialized state that this client knows. */
 
 export type Alignment = '' | 'left' | 'start' | 'center' | 'right' | 'end' | 'justify'
 
@@ -66,7 +66,7 @@ export interface TableRowNode extends Block<'tablerow'> {
 }
 
 export interface TableCellNode extends Block<'tablecell'> {
-  /** A sum: 1 heads its column, 2 heads its row. */
+  /** Bit sum: 1 makes the cell the header of its column, 2 the header of its row. */
   readonly headerState: number
   readonly colSpan: number
   readonly rowSpan: number
@@ -77,7 +77,7 @@ export interface TableCellNode extends Block<'tablecell'> {
 
 export interface TextNode extends Node<'text' | 'code-highlight'> {
   readonly text: string
-  /** A sum of `TEXT_FORMATS`. */
+  /** Bit sum of `TEXT_FORMATS`. */
   readonly format: number
   readonly detail: number
   readonly mode: 'normal' | 'token' | 'segmented'
@@ -95,10 +95,10 @@ export interface TabNode extends Node<'tab'> {
 export type LineBreakNode = Node<'linebreak'>
 
 export interface ImageNode extends Node<'image'> {
-  /** A picture as data, `item:` and the id of a file item, or a stored copy; empty when it was anything else. */
+  /** A data URL, `item:` with the id of a file item, or the path of a stored copy; empty when it was anything else. */
   readonly src: string
   readonly altText: string
-  /** In px; 0 while it is not known. */
+  /** In px; 0 when unknown. */
   readonly width: number
   readonly height: number
   readonly maxWidth: number
@@ -138,9 +138,9 @@ export const TEXT_FORMATS = {
 export const HEADS_COLUMN = 1
 export const HEADS_ROW = 2
 
-/** How wide a cell is that has no width of its own. */
+/** Width in px of a cell that states none. */
 export const DEFAULT_CELL_WIDTH = 75
-/** How wide a picture may become that says nothing of it. */
+/** Greatest width in px of a picture that states none. */
 export const DEFAULT_IMAGE_WIDTH = 1000
 /** One step of indentation, in px. */
 export const INDENT_PX = 40

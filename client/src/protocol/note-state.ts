@@ -1,6 +1,6 @@
 /**
- * Reads the editor state of a note that somebody else sent: an allow-list of nodes, of what stands in which, and of
- * fields. What is not known is refused as a whole; nothing of the input is passed on unread.
+ * Reads the editor state of a note from another device against an allow-list of nodes, of their children and of their
+ * fields. A state with an unknown node is refused as a whole; only fields that were checked are passed on.
  */
 import { linkUrl } from './link-url'
 import { DEFAULT_IMAGE_WIDTH, type NoteNode, type NoteType, type RootNode } from './note-nodes'
@@ -23,7 +23,7 @@ const PICTURE_DATA = /^data:image\/(?:png|jpeg|gif|webp|avif|bmp);base64,[A-Za-z
 const PICTURE_ITEM = /^item:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const PICTURE_STORED = /^\/api\/uploads\/[0-9A-Za-z_-]{16,64}$/
 
-/** Whether a picture's address leads nowhere but to what is here. */
+/** Whether a picture's address refers only to data in the note, an item of the beam or a stored copy. */
 export function isPictureSource(src: string): boolean {
   return PICTURE_DATA.test(src) || PICTURE_ITEM.test(src) || PICTURE_STORED.test(src)
 }
@@ -89,13 +89,13 @@ const orNull =
 
 const url: ReadField = (value) => linkUrl(text(8192)(value) as string)
 
-// A picture from elsewhere is never fetched: its place and its words stay.
+// A picture from elsewhere is never fetched. Its node stays, with its alternative text.
 const source: ReadField = (value = '') => {
   if (typeof value !== 'string') throw new Refused()
   return isPictureSource(value) ? value : ''
 }
 
-// Editors also write `inherit` for a size that is not known.
+// Other editors write `inherit` for an unknown size.
 const size: ReadField = (value) => number(0, 10_000, 0)(value === 'inherit' ? undefined : value)
 
 const INLINE = ['text', 'linebreak', 'tab', 'link', 'autolink', 'mark', 'image', 'code-highlight'] as const
@@ -181,10 +181,10 @@ const SHAPES: Readonly<Record<NoteType, Shape>> = {
   },
 }
 
-// `JSON.parse` makes members of them, and copying such a member would reach every object.
+// `JSON.parse` creates these as own members; copying such a member could change the prototype of every object.
 const PROTOTYPE_KEYS = ['__proto__', 'constructor', 'prototype']
 
-/** The state's root: of an object, or of its JSON text. Null when anything in it is not allowed. */
+/** Reads the state's root from an object or its JSON text. Null when anything in it is not allowed. */
 export function readNoteState(state: unknown): RootNode | null {
   try {
     const { root } = record(typeof state === 'string' ? (JSON.parse(state) as unknown) : state)
@@ -194,7 +194,7 @@ export function readNoteState(state: unknown): RootNode | null {
   }
 }
 
-/** One node and what is in it, by the same rules; null when anything in it is not allowed. */
+/** Reads one node and its children by the same rules. Null when anything in it is not allowed. */
 export function readNode(node: unknown): NoteNode | null {
   try {
     return read(node, Object.keys(SHAPES) as NoteType[], 1, { nodes: 0 })
@@ -215,7 +215,7 @@ function read(value: unknown, allowed: readonly NoteType[], depth: number, sum: 
     if (kept !== undefined) node[name] = kept
   }
   if (children) node.children = list(found.children).map((child) => read(child, children, depth + 1, sum))
-  // The table of shapes has the fields that the types name.
+  // The table of shapes guarantees the fields that the types declare.
   return node as unknown as NoteNode
 }
 

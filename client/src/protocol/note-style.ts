@@ -1,4 +1,4 @@
-/** Inline styles of a note's text. Three things are kept: the size in px, the colour of text and of its ground in rgb. */
+/** Inline styles of a note's text. Kept are the font size in px, the text colour and the background colour in rgb. */
 
 export interface TextStyle {
   readonly 'font-size'?: string
@@ -11,20 +11,20 @@ const LARGEST_PX = 96
 const RGB = /^rgb\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*\)$/
 const HEX = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i
 
-/** A size in px within what stays readable and inside its card; null for anything else. */
+/** Returns a font size in px within readable bounds; null for anything else. */
 export function fontSize(value: string): string | null {
   const [, number] = /^(\d{1,3}(?:\.\d{1,3})?)px$/.exec(value.trim()) ?? []
   const px = Number(number)
   return px >= SMALLEST_PX && px <= LARGEST_PX ? `${px}px` : null
 }
 
-/** An rgb colour in its one spelling; null for anything else. */
+/** Returns an rgb colour in canonical form; null for anything else. */
 export function rgbColour(value: string): string | null {
   const parts = RGB.exec(value.trim())?.slice(1).map(Number)
   return parts?.every((part) => part <= 255) ? `rgb(${parts.join(', ')})` : null
 }
 
-/** As `rgbColour`, for the hex that other editors store. */
+/** As `rgbColour`, but also accepts the hex form that other editors store. */
 export function storedColour(value: string): string | null {
   const hex = value.trim()
   if (!HEX.test(hex)) return rgbColour(value)
@@ -39,7 +39,7 @@ const KEPT: Readonly<Record<keyof TextStyle, (value: string) => string | null>> 
   'background-color': storedColour,
 }
 
-/** What of an inline style is kept. */
+/** Reads the allowed part of an inline style. */
 export function readStyle(css: string): TextStyle {
   const style: Record<string, string> = {}
   for (const declaration of css.split(';')) {
@@ -51,7 +51,7 @@ export function readStyle(css: string): TextStyle {
   return style
 }
 
-/** The style as text, in one order. */
+/** Writes the style as CSS text, in a fixed order. */
 export function writeStyle(style: TextStyle): string {
   return (['font-size', 'color', 'background-color'] as const)
     .flatMap((name) => (style[name] ? [`${name}: ${style[name]};`] : []))

@@ -1,9 +1,9 @@
-/** Notes of a saved beam as items: what the notes call answers stands among what came live. */
+/** Converts the stored notes of a saved beam (H30) to items, so that they are shown with the live ones. */
 import type { Note } from './bindings'
 import { type Item, parseContent } from './item'
 import { RICH_NOTE, UNTITLED } from './rich-note'
 
-/** A stored note as an item. Without content its title is shown, and without a title that it has none. */
+/** Converts a stored note to an item. A note without content shows its title, or that it has none. */
 export function noteItem({
   id,
   content,
@@ -30,7 +30,7 @@ export function noteItem({
 function shown(note: Pick<Note, 'content' | 'title' | 'json_content' | 'note_type'>): unknown {
   const { content, title, json_content, note_type } = note
   const isBlank = content === null || content === undefined || content === ''
-  // What the server took out of the content; a content that is text it has left whole.
+  // The content without what the server moved out of it; the server leaves a content that is text whole.
   const isTaken = isBlank || title !== null || (json_content !== null && json_content !== undefined)
   if (note_type === RICH_NOTE && isTaken) return { title, content: json_content }
   return isBlank ? (title ?? UNTITLED) : content

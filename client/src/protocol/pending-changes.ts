@@ -1,14 +1,14 @@
 /**
- * What this device has changed and the server has not yet confirmed. It is kept, and sent again on each new socket, until the
- * server says it back, refuses it, or shows by a `sync` that it is so. Pure.
+ * Changes of this device that the server has not yet confirmed. Each is kept and sent again on every new socket until
+ * the server echoes it, refuses it, or a `sync` shows that it is done.
  */
 import type { ClientMessage, ItemId, LiveItem } from './bindings'
 
 interface PendingShare {
   readonly told: ClientMessage
-  /** The content as text, to know this version's echo from that of another version. */
+  /** The content as text, to tell the echo of this version from that of another. */
   readonly version: string
-  /** Another version came from the server and was not shown. */
+  /** Another version arrived from the server and was not shown. */
   hidAnother: boolean
 }
 
@@ -16,16 +16,16 @@ export class PendingChanges {
   readonly #shares = new Map<ItemId, PendingShare>()
   readonly #deletions = new Map<ItemId, ClientMessage>()
 
-  /** An item is shared or changed. Answers what to tell the server. */
+  /** Notes that an item is shared or changed. Returns the message for the server. */
   share(id: ItemId, message: unknown, extra: string): ClientMessage {
     const told: ClientMessage = { type: 'share_clipboard', message, extra, id }
-    // The newest wish counts: an item that is shared again is not deleted any more.
+    // The newest change counts: an item that is shared again is no longer deleted.
     this.#deletions.delete(id)
     this.#shares.set(id, { told, version: versionOf(message, extra), hidAnother: false })
     return told
   }
 
-  /** An item is deleted. Answers what to tell the server. */
+  /** Notes that an item is deleted. Returns the message for the server. */
   delete(id: ItemId, message: unknown): ClientMessage {
     const told: ClientMessage = { type: 'delete_note', message, id }
     this.#shares.delete(id)
@@ -33,7 +33,7 @@ export class PendingChanges {
     return told
   }
 
-  /** Everything that the server may not have heard, deletions first. */
+  /** Returns every message that the server may not have received, deletions first. */
   messages(): readonly ClientMessage[] {
     return [...this.#deletions.values(), ...[...this.#shares.values()].map(({ told }) => told)]
   }
@@ -42,7 +42,7 @@ export class PendingChanges {
     return [...this.#deletions.keys()]
   }
 
-  /** The server sent an item. Answers whether it is news; it is none while a newer wish of this device is on its way. */
+  /** The server sent an item. Returns whether to show it: not while a newer change of this device is on its way. */
   received({ id, message, extra }: LiveItem): boolean {
     if (this.#deletions.has(id)) return false
     const share = this.#shares.get(id)
@@ -53,13 +53,13 @@ export class PendingChanges {
     return isEcho
   }
 
-  /** The server says that an item is deleted. Answers whether that is news. */
+  /** The server says that an item is deleted. Returns whether the page has to hear of it. */
   deleted(id: ItemId): boolean {
     this.#deletions.delete(id)
     return !this.#shares.has(id)
   }
 
-  /** The server refused what was asked of an item. Answers whether this page no longer shows what the server has of it. */
+  /** The server refused a change of an item. Returns whether the page now shows something else than the server has. */
   refused(id: ItemId): boolean {
     const isHidden = this.#deletions.has(id) || this.#shares.get(id)?.hidAnother === true
     this.#deletions.delete(id)
@@ -74,7 +74,7 @@ export class PendingChanges {
     return items.flatMap((item) => this.#withPending(item))
   }
 
-  /** The item as it will be once the server has heard everything. */
+  /** The item as it will be once the server has received every change. */
   #withPending(item: LiveItem): LiveItem | [] {
     if (this.#deletions.has(item.id)) return []
     const told = this.#shares.get(item.id)?.told
@@ -82,7 +82,7 @@ export class PendingChanges {
   }
 }
 
-/** Two versions are the same when their JSON is: the server sends a content back byte for byte (S7). */
+/** Identifies a version by its JSON text, because the server sends a content back byte for byte (S7). */
 function versionOf(message: unknown, extra: string): string {
   return JSON.stringify([message, extra])
 }

@@ -1,23 +1,23 @@
 /**
- * The receiving end of one transfer. It is told what came and what was written, and says what to want next.
- * Nothing here depends on the order of a link, or on how many links there are.
+ * The receiving end of one transfer: told what arrived and what was written, it decides what to want next. It depends
+ * neither on the order of chunks on a link nor on the number of links.
  */
 import { CHUNK_BYTES } from './bindings'
 import { type ChunkRange, ChunkSet } from './chunk-set'
 
-/** Chunks asked for in one `want`: few messages, and still small beside the window. */
+/** Chunks in one `want`: enough for few messages, and small compared with the window. */
 const WANT_CHUNKS = 16
 
-/** Names a link to a device; a rebuilt link has another key. */
+/** Identifies one link to a device; a rebuilt link has another key. */
 export type LinkKey = string
 
 export class Receiver {
   readonly #total: number
-  /** Wanted, arrived or durable: everything that need not be asked for. */
+  /** Chunks wanted, arrived or durable: all that need not be asked for. */
   readonly #asked = new ChunkSet()
   readonly #arrived = new ChunkSet()
   readonly #durable = new ChunkSet()
-  /** Wanted on a link and not yet here. */
+  /** Chunks wanted on a link and not yet arrived. */
   readonly #onLink = new Map<LinkKey, ChunkSet>()
 
   /** @param size bytes of the file */
@@ -39,14 +39,14 @@ export class Receiver {
     return (this.#asked.size - this.#durable.size) * CHUNK_BYTES
   }
 
-  /** Whether something is still to come on this link. */
+  /** Whether chunks are still expected on this link. */
   isWaitingOn(link: LinkKey): boolean {
     return (this.#onLink.get(link)?.size ?? 0) > 0
   }
 
   /**
-   * Wants the next chunks on a link; null when all are asked for, or when they would be more than `room` bytes. A want
-   * is whole or the last: no trickle of single chunks.
+   * Returns the next chunks to want on a link, or null when all are asked for. Also null when they take more than
+   * `room` bytes, so that a `want` is always full or the last, and never a single chunk that happens to fit.
    */
   want(link: LinkKey, room: number): ChunkRange | null {
     const next = this.#asked.firstGap(this.#total, WANT_CHUNKS)
@@ -57,8 +57,8 @@ export class Receiver {
   }
 
   /**
-   * Chunks arrived; says which of them to write. What was not wanted, is here already, or has a length that the
-   * file does not have is dropped (F3, F5).
+   * Notes arrived chunks and returns those to write. Dropped are chunks that were not wanted, that are already here, or
+   * whose length does not fit the file (F3, F5).
    */
   arrived(first: number, byteLength: number): ChunkRange[] {
     const count = Math.ceil(byteLength / CHUNK_BYTES)
@@ -69,12 +69,12 @@ export class Receiver {
     return fresh
   }
 
-  /** The sink has these for good. */
+  /** The sink has stored these chunks durably. */
   wrote(range: ChunkRange): void {
     this.#durable.add(range)
   }
 
-  /** A link is gone: what was to come on it is wanted again on the next (F6). */
+  /** Makes everything expected on a link that is gone wanted again on the next (F6). */
   lost(link: LinkKey): void {
     for (const range of this.#onLink.get(link)?.ranges() ?? []) this.#asked.remove(range)
     this.#onLink.delete(link)
@@ -89,12 +89,12 @@ export class Receiver {
   }
 }
 
-/** How many chunks a file of `size` bytes has; an empty file has none. */
+/** Returns how many chunks a file of `size` bytes has; 0 for an empty file. */
 export function chunkCount(size: number): number {
   return Math.ceil(size / CHUNK_BYTES)
 }
 
-/** Bytes of a range of chunks in a file of `size` bytes; the last chunk may be short. */
+/** Returns how many bytes a range of chunks has in a file of `size` bytes; the last chunk may be short. */
 export function rangeBytes({ first, count }: ChunkRange, size: number): number {
   return Math.min(size, (first + count) * CHUNK_BYTES) - first * CHUNK_BYTES
 }

@@ -1,19 +1,19 @@
-/** A rich note (`lexi_note`): a title and the state of the editor, and how they stand in `share_clipboard`. */
+/** Rich notes (`lexi_note`): a title and the state of the editor, and their form in `share_clipboard`. */
 import { parseJson } from './envelope'
 import type { NoteNode, RootNode } from './note-nodes'
 import { readNoteState } from './note-state'
 
-/** The type under which a rich note is shared. */
+/** The `extra` under which a rich note is shared. */
 export const RICH_NOTE = 'lexi_note'
-/** What stands where a note has no title. */
+/** Shown where a note has no title. */
 export const UNTITLED = 'Untitled Note'
 export const LONGEST_TITLE = 200
-/** The state as JSON; larger pictures are shared beside the note. */
+/** Largest state as JSON, in bytes. Pictures that do not fit are shared as items of their own. */
 export const MAX_NOTE_STATE_BYTES = 128 * 1024
 
 export interface RichNote {
   readonly title: string
-  /** Null when the state was refused: such a note says that it is broken. */
+  /** Null when the state was refused: the note is then shown as broken. */
   readonly root: RootNode | null
 }
 
@@ -27,7 +27,7 @@ export const EMPTY_ROOT: RootNode = {
   indent: 0,
 }
 
-/** Reads the message of a rich note: `{title, content}`, or that as JSON text. Total. */
+/** Reads the message of a rich note: `{title, content}`, or the same as JSON text. Never fails. */
 export function readRichNote(message: unknown): RichNote {
   const payload = typeof message === 'string' ? parseJson(message) : message
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload))
@@ -39,12 +39,12 @@ export function readRichNote(message: unknown): RichNote {
   }
 }
 
-/** `message` and `extra` of a rich note. */
+/** Returns `message` and `extra` of a rich note. */
 export function richNoteMessage(title: string, root: RootNode): { message: unknown; extra: string } {
   return { message: { title: title.trim().slice(0, LONGEST_TITLE), content: { root } }, extra: RICH_NOTE }
 }
 
-/** The content, and after it a text: a paragraph for each of its lines. */
+/** Appends a text to the content, with a paragraph for each of its lines. */
 export function withText(root: RootNode, text: string): RootNode {
   if (text === '') return root
   const plain = { version: 1, format: 0, detail: 0, mode: 'normal', style: '' } as const
@@ -55,18 +55,18 @@ export function withText(root: RootNode, text: string): RootNode {
   return { ...root, children: [...root.children, ...paragraphs] }
 }
 
-/** Title and content as plain text: lines for blocks, tabs between cells. */
+/** Returns title and content as plain text: a line for each block, tabs between cells. */
 export function plainText({ title, root }: RichNote): string {
   const body = root ? textOf(root).trim() : ''
   return title && body ? `${title}\n\n${body}` : title || body
 }
 
-/** The content alone as plain text. */
+/** Returns the content as plain text, without the title. */
 export function bodyText(root: RootNode): string {
   return textOf(root).trim()
 }
 
-/** Every node of a note, the outer before the inner. */
+/** Iterates over every node of a note, each before its children. */
 export function* nodesOf(node: NoteNode): Generator<NoteNode> {
   yield node
   if ('children' in node) for (const child of node.children) yield* nodesOf(child)
@@ -91,7 +91,7 @@ function textOf(node: NoteNode): string {
   }
 }
 
-/** Blocks stand on lines of their own, what is inline follows. */
+/** Joins the texts of nodes: blocks get lines of their own, inline nodes follow each other. */
 function joined(nodes: readonly NoteNode[]): string {
   return nodes.reduce((sum, node) => {
     const part = textOf(node)

@@ -1,21 +1,24 @@
-/** What the other device wants on one link. Transfers take turns of one frame, so that none waits for another (F3). */
+/**
+ * The chunks that another device wants on one link. Transfers take turns, one frame each, so none holds up another
+ * (F3).
+ */
 import { CHUNK_BYTES, WINDOW_BYTES } from './bindings'
 import { type ChunkRange, ChunkSet } from './chunk-set'
 
-/** A receiver that keeps to its window never wants more pieces at a time (F4); further ones are not kept. */
+/** Most separate ranges kept for a transfer; a receiver that keeps to its window never wants more (F4). */
 const MOST_PIECES = WINDOW_BYTES / CHUNK_BYTES
 
-/** What is to be sent next. */
+/** The next frame to send. */
 export interface Turn<T> {
   readonly transfer: T
   readonly range: ChunkRange
 }
 
 export class SendQueue<T> {
-  /** In the order of turns. */
+  /** In the order of their turns. */
   readonly #wanted = new Map<T, ChunkSet>()
 
-  /** How many transfers have something to send. */
+  /** Number of transfers with something to send. */
   get size(): number {
     return this.#wanted.size
   }
@@ -28,7 +31,7 @@ export class SendQueue<T> {
     this.#wanted.set(transfer, wanted)
   }
 
-  /** Takes one frame of at most `limit` chunks of the transfer whose turn it is; null when nothing is wanted. */
+  /** Takes one frame of at most `limit` chunks from the transfer whose turn it is; null when nothing is wanted. */
   next(limit: number): Turn<T> | null {
     const [turn] = this.#wanted
     if (!turn) return null
@@ -41,18 +44,18 @@ export class SendQueue<T> {
     return { transfer, range }
   }
 
-  /** How many chunks are wanted without a gap from `first` on, at most `limit`: what is worth reading at once. */
+  /** Returns how many chunks are wanted without a gap from `first`, at most `limit`: as many as to read at once. */
   run(transfer: T, first: number, limit: number): number {
     const [run] = this.#wanted.get(transfer)?.within({ first, count: limit }) ?? []
     return run?.first === first ? run.count : 0
   }
 
-  /** A transfer has ended. */
+  /** Drops a transfer that has ended. */
   forget(transfer: T): void {
     this.#wanted.delete(transfer)
   }
 
-  /** The link is gone: the receiver wants again on another (F6). */
+  /** Drops everything, because the link is gone; the receiver wants it again on another (F6). */
   clear(): void {
     this.#wanted.clear()
   }

@@ -12,18 +12,18 @@ export class Sender {
     this.#total = chunkCount(size)
   }
 
-  /** Bytes of the file that were handed to a link at least once. */
+  /** Bytes of the file that were handed to a link, each counted once. */
   get sent(): number {
     return this.#sentBytes
   }
 
-  /** The part of a range that the file has; null when it has none of it. */
+  /** Returns the part of a range that the file has; null when it has none of it. */
   within({ first, count }: ChunkRange): ChunkRange | null {
     const end = Math.min(first + count, this.#total)
     return end > first ? { first, count: end - first } : null
   }
 
-  /** Chunks were handed to a link. */
+  /** Notes that chunks were handed to a link. */
   gave(range: ChunkRange): void {
     for (const fresh of this.#sent.missing(range)) this.#sentBytes += rangeBytes(fresh, this.size)
     this.#sent.add(range)

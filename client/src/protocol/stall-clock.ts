@@ -1,12 +1,12 @@
-/** When a link counts as dead: something is wanted on it and no file's chunk has come for too long. */
+/** Decides when a link is dead: something is wanted on it and no chunk of any file has arrived for too long (L2). */
 
-/** Nothing came for so long although something was wanted. One frame of 64 KiB takes as long at 64 kbit/s. */
+/** Silence after which a link is dead, in milliseconds. One frame of 64 KiB takes as long at 64 kbit/s. */
 export const STALL_MS = 8_000
 
 export class StallClock {
   #lastSign = 0
 
-  /** A chunk came, or something is wanted where nothing was. Times are milliseconds of one clock. */
+  /** Restarts the clock: a chunk arrived, or the first `want` was sent. Times are milliseconds of one clock. */
   touch(now: number): void {
     this.#lastSign = now
   }

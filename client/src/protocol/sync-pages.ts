@@ -1,4 +1,7 @@
-/** The pages of one `sync` put together (S11), with what changed while they came: in the server's order the later one wins. Pure. */
+/**
+ * Joins the pages of one `sync` (S11) with the changes that arrive between them: the later one in the server's order
+ * wins.
+ */
 import type { ItemId, LiveItem, SyncPage } from './bindings'
 import { equalJson } from './json'
 
@@ -13,7 +16,7 @@ export class SyncPages {
     this.#items.set(id, { id, message, extra, seq, from, at })
   }
 
-  /** Without an id everything of that content is deleted (S10). */
+  /** Without an id, every item of that content is deleted (S10). */
   deleted({ message, id }: { message: unknown; id?: ItemId }): void {
     if (id !== undefined) this.#items.delete(id)
     else for (const item of this.#items.values()) this.#deleteEqual(item, message)

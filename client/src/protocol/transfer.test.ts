@@ -8,10 +8,10 @@ import { SendQueue } from './send-queue'
 import { Sender } from './sender'
 
 const MIB = 1024 * 1024
-/** What the files are made of: no two chunks of them are equal. */
+/** The content of the files. No two of its chunks are equal. */
 const PATTERN = Uint8Array.from({ length: 20 * MIB }, (_, i) => (i * 31 + (i >> 8) + (i >> 14)) & 0xff)
 
-/** One file on its way: the rules of both ends, and the bytes that they are about. */
+/** One file in transfer: the rules of both ends, and its bytes. */
 class File {
   readonly bytes: Uint8Array
   readonly copy: Uint8Array
@@ -35,15 +35,15 @@ class File {
   }
 }
 
-/** A wire between two devices: links that deliver in any order, twice, or die with all that is on them. */
+/** A wire between two devices, with links that deliver in any order, deliver twice, or die with everything on them. */
 class Wire {
   readonly files: readonly File[]
   readonly intake = new Intake<File>()
   queue = new SendQueue<File>()
-  /** Chunks under way. */
+  /** Chunks on their way. */
   underWay: { link: string; file: File; range: ChunkRange }[] = []
   link = 'link 0'
-  /** Most bytes that were wanted and not yet written, counted on the wire and not by the rules. */
+  /** Most bytes wanted and not yet written, counted here independently of the rules under test. */
   most = 0
   carried = 0
 
@@ -65,7 +65,7 @@ class Wire {
     }
   }
 
-  /** Bytes that were wanted and have neither been written nor been lost with a link. */
+  /** Bytes wanted that were neither written nor lost with a link. */
   #pending = 0
 
   #want() {
@@ -96,7 +96,7 @@ class Wire {
     this.#pending = 0
   }
 
-  /** Goes on without trouble to the end. */
+  /** Runs without trouble to the end. */
   finishes(): void {
     for (let step = 0; !this.isComplete && step < 100_000; step++) {
       this.wants()
@@ -160,7 +160,7 @@ describe('a sender and a receiver', () => {
       fc.property(fc.array(event, { maxLength: 400 }), fc.nat(20), (events, late) => {
         const wire = new Wire(6 * MIB)
         play(wire, events.slice(0, late))
-        // Two more begin when the first has the whole window.
+        // Two more files begin while the first has the whole window.
         const more = new Wire(6 * MIB, 3 * MIB)
         for (const file of more.files) wire.intake.begin(file)
         play(wire, events.slice(late))

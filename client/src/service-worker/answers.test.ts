@@ -5,7 +5,7 @@ const page = () => new Response('<p>new</p>', { headers: { 'content-type': 'text
 const script = () => new Response('new', { headers: { 'content-type': 'text/javascript' } })
 const asked = new Request('https://a.example/space')
 
-/** A cache in memory; `full` rejects what is put, as a full disk does, `blocked` whatever is asked. */
+/** A cache in memory. `full` rejects every `put`, as a full disk does; `blocked` rejects every access. */
 function keepingWith(fetch: () => Promise<Response>, state: 'sound' | 'full' | 'blocked' = 'sound') {
   const kept = new Map<string, Response>()
   const nameOf = (key: Request | string) => (typeof key === 'string' ? key : key.url)
@@ -33,7 +33,7 @@ describe('an answer', () => {
     async (state) => {
       const { keeping, work } = keepingWith(async () => page(), state)
       expect(await (await newestFirst(asked, 'page', keeping)).text()).toBe('<p>new</p>')
-      // Nor does keeping it end the worker with an error.
+      // A failed write to the cache must not end the worker with an error either.
       await expect(Promise.all(work)).resolves.toBeDefined()
     },
   )

@@ -1,22 +1,22 @@
 /**
- * Answers from the network and from what is kept. The answer goes out first: nobody waits until it is
- * kept, and nobody goes without it when there is no room to keep it.
+ * Answers requests from the network and the cache. The answer does not wait until it is stored, and is given even when
+ * there is no room to store it.
  */
 import { isWorthKeeping } from './fetch-rules'
 
-/** The cache of what the page is made of. */
+/** The cache of the page and its assets. */
 export const KEPT = 'kept 1'
-/** The page is kept under one name, whatever its address. */
+/** The page is stored under one name, whatever its address. */
 export const PAGE = '/'
 
 export interface Keeping {
   readonly caches: Pick<CacheStorage, 'open'>
   fetch(request: Request | string): Promise<Response>
-  /** Holds the worker awake until the work is done. */
+  /** Keeps the worker alive until the work is done. */
   later(work: Promise<unknown>): void
 }
 
-/** The server's newest; without an answer the last one that was kept. */
+/** Returns the server's answer, or without a network the last one that was stored. */
 export async function newestFirst(
   request: Request,
   handling: 'page' | 'picture',
@@ -34,7 +34,7 @@ export async function newestFirst(
   }
 }
 
-/** What is kept under this name is right for ever; only what is not there is fetched. */
+/** Returns the stored copy, which never changes under its name, and fetches only what is not stored. */
 export async function keptFirst(request: Request | string, keeping: Keeping): Promise<Response> {
   const kept = await find(request, keeping)
   if (kept) return kept
@@ -46,10 +46,10 @@ export async function keptFirst(request: Request | string, keeping: Keeping): Pr
 async function find(key: Request | string, { caches }: Keeping): Promise<Response | undefined> {
   try {
     const cache = await caches.open(KEPT)
-    // The copies differ by compression only, which is undone by now.
+    // The copies differ only in compression, which the browser has already undone.
     return await cache.match(key, { ignoreVary: true })
   } catch {
-    // Storage that is full or blocked has nothing.
+    // Storage that is full or blocked counts as empty.
     return undefined
   }
 }

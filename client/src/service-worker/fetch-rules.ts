@@ -1,27 +1,27 @@
-/** What the service worker does with a request, and what of the answers it keeps. Pure. */
+/** Which requests the service worker handles, and which answers it stores. */
 
 export type Handling =
-  /** None of its business: the live parts of the product never pass it. */
+  /** Not handled: the live parts of the product never pass through the worker. */
   | 'network'
-  /** The page: the server's newest while there is a network, else the last one. */
+  /** The page: from the server while there is a network, else the stored copy. */
   | 'page'
-  /** Pictures and the manifest: like the page, each for itself. */
+  /** Pictures and the manifest: as the page, each under its own address. */
   | 'picture'
-  /** Its name changes with its content: what is kept is right for ever. */
+  /** Named after its content, so the stored copy never changes. */
   | 'asset'
-  /** Another app shares something into this one. */
+  /** Another app shares content into this one. */
   | 'share'
 
 export interface Asked {
   readonly method: string
   readonly path: string
-  /** Of this server. */
+  /** The request goes to this server. */
   readonly isOurs: boolean
-  /** A person goes to this address. */
+  /** A person navigates to this address. */
   readonly isNavigation: boolean
 }
 
-/** As the manifest says. */
+/** The path of the share target in the manifest. */
 export const SHARE_PATH = '/share'
 const ASSETS = '/assets/'
 const NOT_OURS_TO_TOUCH = /^\/(?:api|ws|healthz|readyz|metrics)(?:\/|$)/
@@ -36,16 +36,16 @@ export function handlingOf({ method, path, isOurs, isNavigation }: Asked): Handl
   return PICTURE.test(path) ? 'picture' : 'network'
 }
 
-/** The server answers unknown names with the page: under the name of an asset that would be wrong for ever. */
+/** Whether to store an answer. The server answers unknown paths with the page, which must not be stored as an asset. */
 export function isWorthKeeping(handling: Handling, ok: boolean, type: string | null): boolean {
   const isPage = type?.startsWith('text/html') ?? false
   return ok && isPage === (handling === 'page')
 }
 
-/** More than two versions of the product have. */
+/** More than two versions of the product have together. */
 const ASSETS_AT_MOST = 200
 
-/** Which assets are forgotten, of those kept, oldest first. */
+/** Returns the assets to remove, of those stored, oldest first. */
 export function surplus<T>(kept: readonly T[]): readonly T[] {
   return kept.slice(0, Math.max(0, kept.length - ASSETS_AT_MOST))
 }

@@ -1,13 +1,16 @@
 /**
- * Starts the page without a network, and takes what other apps share. It never comes between the page and the live parts of
- * the product. A new version takes over at once, which costs nobody anything: it holds no work of the page, the page is the
- * server's newest, and assets are named after what is in them.
+ * Starts the page without a network, and takes what other apps share. It never handles the live parts of the product. A
+ * new version takes over at once. That is safe: the worker has no state of the page, the page comes from the server,
+ * and assets are named after their content.
  */
 import { KEPT, type Keeping, keptFirst, newestFirst, PAGE } from './answers'
 import { handlingOf, surplus } from './fetch-rules'
 import { putShared, SHARED } from './share-target'
 
-/** What of `ServiceWorkerGlobalScope` is used: the types of pages and of workers do not go together. */
+/**
+ * The part of `ServiceWorkerGlobalScope` that is used. TypeScript's libraries for pages and for workers exclude each
+ * other.
+ */
 interface Scope {
   skipWaiting(): Promise<void>
   readonly clients: { claim(): Promise<void> }
@@ -56,7 +59,7 @@ scope.addEventListener('fetch', (event) => {
   }
 })
 
-/** A page that came before this worker tells what it is made of. */
+/** A page that loaded before this worker reports the files that it consists of. */
 scope.addEventListener('message', (event) => {
   const { data } = event
   if (!Array.isArray(data)) return

@@ -16,7 +16,7 @@ it('gives texts and files back once, in the order in which they came', async () 
   const store = cacheStorage()
   await putShared(store, form({ text: 'first', url: 'https://a.example/' }))
   await putShared(store, form({ title: 'second' }, new File(['abc'], 'Ümläut 1.txt', { type: 'text/plain' })))
-  // A share without files has one that is empty.
+  // A form without files has one empty file.
   await putShared(store, form({}, new File([], '')))
 
   expect(await countShared(store)).toBe(3)
@@ -35,7 +35,7 @@ function form(fields: Record<string, string>, file?: File): FormData {
   return data
 }
 
-/** As much of the browser's caches as is needed here. */
+/** The part of the browser's caches that is needed here. */
 function cacheStorage(): CacheStorage {
   let kept = new Map<string, Response>()
   const cache = {

@@ -1,6 +1,6 @@
-/** What other apps share into this one: put down by the service worker, picked up by the page that opens next. */
+/** Content that other apps share into this one: stored by the service worker, taken by the page that opens next. */
 
-/** The name of the cache that they lie in. */
+/** The name of the cache that stores it. */
 export const SHARED = 'shared'
 
 export interface SharedContent {
@@ -10,10 +10,10 @@ export interface SharedContent {
 
 const TEXTS = ['title', 'text', 'url'] as const
 const FILES = 'files'
-/** Characters of a name that no header takes are spelt out. */
+/** Header with the file's name, in which characters that no header allows are percent-encoded. */
 const NAME_HEADER = 'x-name'
 
-/** Puts down what a share sheet sent. Several are kept in the order in which they came. */
+/** Stores the content of a share sheet's form, in its order. */
 export async function putShared(store: CacheStorage, form: FormData): Promise<void> {
   const cache = await store.open(SHARED)
   let number = (await cache.keys()).length
@@ -25,20 +25,20 @@ export async function putShared(store: CacheStorage, form: FormData): Promise<vo
   const words = wordsOf(title, text, url)
   if (words !== '') await put(new Response(words))
   for (const file of form.getAll(FILES)) {
-    // An empty field of files comes as one nameless, empty file.
+    // An empty file field arrives as one empty file without a name.
     if (typeof file === 'string' || (file.name === '' && file.size === 0)) continue
     const headers = { [NAME_HEADER]: encodeURIComponent(file.name), 'content-type': file.type }
     await put(new Response(file, { headers }))
   }
 }
 
-/** How many things lie there. */
+/** Returns the number of texts and files stored. */
 export async function countShared(store: CacheStorage): Promise<number> {
   const cache = await store.open(SHARED)
   return (await cache.keys()).length
 }
 
-/** Takes everything that was put down; nothing of it is left there. */
+/** Returns everything stored, and removes it. */
 export async function takeShared(store: CacheStorage): Promise<SharedContent> {
   const cache = await store.open(SHARED)
   const texts: string[] = []
@@ -57,7 +57,7 @@ export async function takeShared(store: CacheStorage): Promise<SharedContent> {
   return { texts, files }
 }
 
-/** One text of the three that a share sheet has. Many apps put the address into the text as well. */
+/** Joins the three texts of a share sheet. Many apps repeat the address in the text. */
 export function wordsOf(title: string, text: string, url: string): string {
   const parts = text.includes(url) ? [text] : [text, url]
   return parts.filter((part) => part !== '').join('\n') || title

@@ -1,14 +1,16 @@
-/** Who is logged in on this device. */
+/** The login of this device. */
 import { createStore } from 'zustand/vanilla'
 import type { User } from '../protocol/bindings'
 
 export type AccountState =
-  /** It is not yet known. */
+  /** `loading`: it is not known yet whether anybody is logged in. */
   { status: 'loading' } | { status: 'anonymous' } | { status: 'authenticated'; user: User }
 
 export type AccountEvent = { type: 'loggedIn'; user: User } | { type: 'loggedOut' }
 
-/** Every way the login can change. What says nothing new changes nothing, so that nobody is drawn again for it. */
+/**
+ * Applies an event to the login. An event without a change returns the same state, so that nothing is rendered again.
+ */
 export function reduceAccount(state: AccountState, event: AccountEvent): AccountState {
   switch (event.type) {
     case 'loggedIn': {

@@ -1,4 +1,4 @@
-/** What this device may do in the beam that it is in, as the server said. */
+/** What the server allows this device in the current beam. */
 import { createStore } from 'zustand/vanilla'
 import type { SavedBeam } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
@@ -6,7 +6,7 @@ import type { Item } from '../protocol/item'
 export type BeamAccess =
   /** Before the first welcome. */
   | { kind: 'unknown' }
-  /** Not in anybody's account. The creator came with its key. */
+  /** Saved to no account. `creator`: this device joined with the beam key. */
   | { kind: 'unsaved'; creator: boolean }
   | { kind: 'saved'; saved: SavedBeam }
 
@@ -14,12 +14,15 @@ export function createBeamAccessStore() {
   return createStore<BeamAccess>()(() => ({ kind: 'unknown' }))
 }
 
-/** Whether it may share (S24). */
+/** Whether this device may share (S24). */
 export function mayShare(access: BeamAccess): boolean {
   return access.kind !== 'saved' || access.saved.role !== 'read'
 }
 
-/** Whether it may delete an item: a note only by admins, or by who shared it (S26); always what the server never took. */
+/**
+ * Whether it may delete an item: a note only by an admin or its author (S26), and always an item that the server
+ * refused.
+ */
 export function mayDelete(access: BeamAccess, item: Item): boolean {
   if (item.seq === null) return true
   if (access.kind !== 'saved') return item.note === null
@@ -34,12 +37,14 @@ export function mayDelete(access: BeamAccess, item: Item): boolean {
   }
 }
 
-/** Whether a file of the beam is gone when the device that has it goes: a saved beam keeps the item, and here only that (F9). */
+/**
+ * Whether a file is lost with the device that has it: its item stays in a saved beam, but there is no stored copy (F9).
+ */
 export function livesOnOneDevice(access: BeamAccess, { content }: Item): boolean {
   return access.kind === 'saved' && content.kind === 'file' && content.url === null
 }
 
-/** Whether it may send other devices away (S25). */
+/** Whether this device may remove other devices (S25). */
 export function mayRemoveDevices(access: BeamAccess): boolean {
   if (access.kind === 'unknown') return false
   return access.kind === 'unsaved'

@@ -1,4 +1,4 @@
-/** The beam that this page is in: the spec's "session". Kept in local storage under `session`. */
+/** The beam that this page is in, the specification's "session". It is kept in local storage under `session`. */
 import { createStore } from 'zustand/vanilla'
 import type { BeamId, BeamKey, Site } from '../protocol/bindings'
 
@@ -7,14 +7,14 @@ export interface BeamSession {
   /** Null when joined by scan, link or typed id. */
   readonly beamKey: BeamKey | null
   readonly beamName: string
-  /** Milliseconds since the Unix epoch by this device's clock, as far from now as the server says; null for a saved beam. */
+  /** Milliseconds since the Unix epoch, converted from the server's clock to this device's; null for a saved beam. */
   readonly expiresAt: number | null
 }
 
 export type BeamSessionState =
   | { status: 'none' }
   | { status: 'creating' }
-  /** The server could not make one; the page offers to try again. */
+  /** The server could not create a beam; the page offers to try again. */
   | { status: 'failed' }
   | { status: 'set'; session: BeamSession }
 
@@ -22,7 +22,7 @@ export function createBeamSessionStore() {
   return createStore<BeamSessionState>()(() => ({ status: 'none' }))
 }
 
-/** What the server says about itself; null until it answered. */
+/** The server's description of itself; null until it has answered. */
 export type SiteState = { site: Site | null }
 
 export function createSiteStore() {

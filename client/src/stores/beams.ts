@@ -1,4 +1,4 @@
-/** The account's saved beams and their shares: the three lists of My Beams, and the beam whose sharing is open. */
+/** The account's saved beams and shares: the three lists of My Beams, and the beam of the open Share dialog. */
 import { createStore } from 'zustand/vanilla'
 import type {
   Beam,
@@ -23,7 +23,7 @@ export type ListsState =
   | { status: 'failed' }
   | ({ status: 'ready' } & BeamLists)
 
-/** The Share dialog's beam. */
+/** The beam of the Share dialog. */
 export type SharingState =
   | { status: 'closed' }
   | { status: 'loading'; beam: Beam }
@@ -55,13 +55,13 @@ export type BeamsEvent =
 
 const EMPTY: BeamsState = { lists: { status: 'idle' }, sharing: { status: 'closed' } }
 
-/** Every way the saved beams can change, in one place. */
+/** Applies an event to the saved beams. */
 export function reduceBeams(state: BeamsState, event: BeamsEvent): BeamsState {
   switch (event.type) {
     case 'loggedOut':
       return EMPTY
     case 'loading':
-      // What is there stays on the screen while it is read again.
+      // The lists stay on the screen while they are read again.
       return state.lists.status === 'ready' ? state : { ...state, lists: { status: 'loading' } }
     case 'loaded':
       return { ...state, lists: { status: 'ready', ...event.lists } }
@@ -96,7 +96,7 @@ function sharing(state: SharingState, event: SharingEvent): SharingState {
   if (event.type === 'sharingOpened') return { status: 'loading', beam: event.beam }
   if (event.type === 'sharingClosed' || state.status === 'closed') return { status: 'closed' }
   if (event.type === 'sharingFailed') return { status: 'failed', beam: state.beam }
-  // An answer about another beam is late: that dialog is closed.
+  // The answer is late: it is about another beam, whose dialog is closed.
   if (event.details.beam.beam_id !== state.beam.beam_id) return state
   return { status: 'ready', beam: event.details.beam, details: event.details }
 }
@@ -128,7 +128,7 @@ type ShareEvent = Extract<BeamsEvent, { type: 'shared' | 'levelChanged' | 'unsha
 
 function withShares(state: BeamsState, event: ShareEvent): BeamsState {
   const changed = withLists(state, (lists) => {
-    // The list is of one's own beams; as an admin one shares others' too.
+    // This list has only one's own beams. An admin may also share the beams of others.
     const isForeign =
       event.type === 'shared' && !lists.mine.some(({ beam_id }) => beam_id === event.share.beam.beam_id)
     const wasMine = ({ id }: SharedBeam) => event.type === 'unshared' && id === event.share
@@ -156,7 +156,7 @@ function shares(list: readonly BeamShare[], event: ShareEvent): readonly BeamSha
   }
 }
 
-/** Whether somebody may only read by name and could still write by the link (B5). */
+/** Whether a person shared with at read could still write by the link (B5). */
 export function linkDefeatsReadShares(
   linkAccess: LinkAccess,
   list: readonly { share_type: Level }[],

@@ -1,4 +1,4 @@
-/** Where this device has put the notes of the beam, which of them are selected, and where its view rests. */
+/** The canvas of this device: the places of notes, the selection, and the view once it rests. */
 import { createStore } from 'zustand/vanilla'
 import type { BeamId, ItemId } from '../protocol/bindings'
 
@@ -8,12 +8,12 @@ export interface Point {
   readonly y: number
 }
 
-/** The upper left corner of a note. What has the larger `z` lies in front. */
+/** The upper left corner of a note. A note with a larger `z` is in front. */
 export interface Place extends Point {
   readonly z: number
 }
 
-/** The point of the canvas in the upper left corner of the screen, and how many screen pixels one of its pixels takes. */
+/** The canvas point at the upper left corner of the screen, and the number of screen pixels per canvas pixel. */
 export interface Camera extends Point {
   readonly zoom: number
 }
@@ -22,20 +22,20 @@ export interface CanvasState {
   readonly beam: BeamId | null
   readonly places: ReadonlyMap<ItemId, Place>
   readonly selected: ReadonlySet<ItemId>
-  /** Where the view came to rest; on its way it is not told here. */
+  /** The view after its last movement; intermediate views are not stored. */
   readonly camera: Camera
 }
 
 export type CanvasEvent =
-  /** Another beam, with what this device remembers of it. */
+  /** Another beam was entered; the rest is what this device stored for it. */
   | { type: 'opened'; beam: BeamId | null; places: ReadonlyMap<ItemId, Place>; camera: Camera }
-  /** The beam has another id (H28); everything stays where it is. */
+  /** The beam has another id (H28). Nothing else changes. */
   | { type: 'moved'; beam: BeamId }
-  /** Notes come to where they were not; new ones lie in front. */
+  /** Notes move to new places. Notes that had none are put in front. */
   | { type: 'placed'; places: Iterable<readonly [ItemId, Point]> }
   | { type: 'raised'; ids: Iterable<ItemId> }
   | { type: 'selected'; ids: Iterable<ItemId> }
-  /** The same thing under another id, as after an undone deletion. */
+  /** An item has another id, for example after an undone deletion. */
   | { type: 'renamed'; from: ItemId; to: ItemId }
   | { type: 'rested'; camera: Camera }
 
@@ -43,7 +43,7 @@ export const HOME_CAMERA: Camera = { x: 0, y: 0, zoom: 1 }
 
 const EMPTY: CanvasState = { beam: null, places: new Map(), selected: new Set(), camera: HOME_CAMERA }
 
-/** Every way the canvas can change, in one place. */
+/** Applies an event to the canvas. */
 export function reduceCanvas(state: CanvasState, event: CanvasEvent): CanvasState {
   switch (event.type) {
     case 'opened':
@@ -78,7 +78,7 @@ function withPlaced(
 function withRaised(old: CanvasState['places'], ids: Iterable<ItemId>): CanvasState['places'] {
   const places = new Map(old)
   let top = front(old)
-  // Those that are raised together keep their order among themselves.
+  // Notes that are raised together keep their order.
   const raised = [...ids].flatMap((id) => {
     const place = old.get(id)
     return place ? [{ id, place }] : []

@@ -1,4 +1,4 @@
-/** How the live channel is. A lost socket does not end a beam: the links to the devices stay. */
+/** The state of the live channel. A lost socket does not end a beam: direct links stay open. */
 import { createStore } from 'zustand/vanilla'
 
 export type Connection =

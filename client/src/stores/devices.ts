@@ -1,8 +1,8 @@
-/** The devices in the beam, and how each is reached from here. */
+/** The devices in the beam, and the way to each. */
 import { createStore } from 'zustand/vanilla'
 import type { Device, DeviceId } from '../protocol/bindings'
 
-/** A way to a device. */
+/** The way to a device. */
 export type Path = 'direct' | 'turn' | 'relay'
 
 export interface DevicesState {
@@ -10,9 +10,9 @@ export interface DevicesState {
   readonly me: DeviceId | null
   /** In the order in which they joined, this one included. */
   readonly devices: readonly Device[]
-  /** By device; absent for this device, for plain ones, and while a way is being found. */
+  /** By device. Absent for this device, for plain ones, and while no link is open yet. */
   readonly paths: Readonly<Record<DeviceId, Path>>
-  /** Every device seen in this beam: a transfer that waits for one that left still says for whom. */
+  /** Every device seen in this beam, so that a transfer that waits for one that left can still name it. */
   readonly names: Readonly<Record<DeviceId, string>>
 }
 
@@ -24,7 +24,7 @@ export type DevicesEvent =
 
 const EMPTY: DevicesState = { me: null, devices: [], paths: {}, names: {} }
 
-/** Every way the list of devices can change, in one place. */
+/** Applies an event to the devices. */
 export function reduceDevices(state: DevicesState, event: DevicesEvent): DevicesState {
   switch (event.type) {
     case 'welcomed':
@@ -48,12 +48,12 @@ export function createDevicesStore() {
   return createStore<DevicesState>()(() => EMPTY)
 }
 
-/** The other devices that speak frames and so can take a file. */
+/** Returns the other devices that understand frames and so can receive a file. */
 export function fileTakers(state: DevicesState): readonly Device[] {
   return state.devices.filter((device) => device.device_id !== state.me && device.caps.includes('files'))
 }
 
-/** The name of a device, for people. */
+/** Returns the name of a device, to be shown. */
 export function deviceName(state: DevicesState, id: DeviceId | null): string {
   return (id && state.names[id]) ?? 'another device'
 }

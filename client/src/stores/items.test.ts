@@ -172,7 +172,7 @@ describe('a sync', () => {
 describe('5,000 notes', () => {
   const COUNT = 5_000
 
-  /** Notes that count how often anybody looks at one of them. */
+  /** Notes that count how often one of them is read. */
   function counted(offset: number) {
     let looks = 0
     const items = Array.from({ length: COUNT }, (_, at): Item => {

@@ -1,4 +1,4 @@
-/** The items of the beam, in the beam's order; what this device has not yet got across comes last. */
+/** The items in the beam's order. Items that the server does not have yet come last. */
 import { createStore } from 'zustand/vanilla'
 import type { ItemId } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
@@ -6,28 +6,28 @@ import { equalJson } from '../protocol/json'
 
 export interface ItemsState {
   readonly items: readonly Item[]
-  /** Names the server's memory of the beam that the items came from. */
+  /** Identifies the server's memory that the items came from (S11). */
   readonly epoch: string | null
 }
 
 export type ItemsEvent =
-  /** This device shares something: shown at once, in order once the server echoes it. */
+  /** This device shared an item: shown at once, and put in order by the server's echo. */
   | { type: 'shared'; item: Item }
   | { type: 'received'; item: Item }
   | { type: 'deleted'; message: unknown; id?: ItemId | undefined }
-  /** The server did not take an item, and will not be asked again. */
+  /** The server refused an item, which is not sent again. */
   | { type: 'refused'; id: ItemId; why: string }
-  /** The whole of what the server has, once every page is there. */
+  /** Everything that the server has, once every page has arrived. */
   | { type: 'synced'; epoch: string; oldest: number; items: readonly Item[] }
-  /** Every note of the beam, as the notes call answered. */
+  /** Every note of the beam, as H30 answered. */
   | { type: 'notes'; notes: readonly Item[] }
-  /** The beam cannot be reached any more: its notes are not for this page now. */
+  /** The beam is no longer accessible, so its notes are not shown. */
   | { type: 'notesGone' }
   | { type: 'left' }
 
 const EMPTY: ItemsState = { items: [], epoch: null }
 
-/** Every way the items can change, in one place. Each takes time in proportion to the items, never to their square. */
+/** Applies an event to the items. The time is linear in the number of items. */
 export function reduceItems(state: ItemsState, event: ItemsEvent): ItemsState {
   switch (event.type) {
     case 'shared':
@@ -52,7 +52,7 @@ export function reduceItems(state: ItemsState, event: ItemsEvent): ItemsState {
 function synced(state: ItemsState, event: Extract<ItemsEvent, { type: 'synced' }>): ItemsState {
   const there = new Set(event.items.map((item) => item.id))
   const last = event.items.reduce((newest, item) => Math.max(newest, order(item)), -1)
-  // With the same memory, what the server lacks between its oldest and its last was deleted while we were away.
+  // In the same epoch, an item at or after `oldest` that the server lacks was deleted while this device was away (S11).
   const wasDeleted = (item: Item) =>
     state.epoch === event.epoch &&
     item.seq !== null &&
@@ -63,15 +63,15 @@ function synced(state: ItemsState, event: Extract<ItemsEvent, { type: 'synced' }
   const known = new Map(state.items.map((item) => [item.id, item]))
   const items = event.items.map((item) => {
     const here = known.get(item.id)
-    // Words that were refused are lost only to newer ones.
+    // A refused text is replaced only by a newer version, so that it is not lost.
     if (here?.refusal !== undefined && here.seq === item.seq) return here
-    // The notes call, which knows whose a note is, may have been faster.
+    // The list of notes, which knows the authors, may have arrived first.
     return marked(item, here?.note ?? item.note)
   })
   return { epoch: event.epoch, items: place(kept, items) }
 }
 
-/** The notes among the items, once each. What came live in the meantime is newer than the list. */
+/** Merges the notes into the items. An item that arrived live meanwhile is newer than the list. */
 function withNotes(items: readonly Item[], notes: readonly Item[]): readonly Item[] {
   const byId = new Map(items.map((item) => [item.id, item]))
   const listed = new Set(notes.map((note) => note.id))
@@ -88,8 +88,8 @@ function withNotes(items: readonly Item[], notes: readonly Item[]): readonly Ite
 }
 
 /**
- * Puts items among the others. A change keeps the place of what it changes (B11); only what the server did not have comes
- * into its order: behind the last of those that are not newer.
+ * Merges items into others. A changed item keeps its place (B11). A new one goes behind the last item that is not
+ * newer.
  */
 function place(items: readonly Item[], incoming: readonly Item[]): readonly Item[] {
   const fresh = new Map(incoming.map((item) => [item.id, item]))
@@ -104,7 +104,7 @@ function place(items: readonly Item[], incoming: readonly Item[]): readonly Item
   return newcomers.length === 0 ? placed : merge(placed, newcomers)
 }
 
-/** Two lists in one. `sorted` is in order; the other one need not be, since a changed item keeps its place. */
+/** Merges two lists. `sorted` is in order; `items` may not be, because a changed item keeps its place. */
 function merge(items: readonly Item[], sorted: readonly Item[]): readonly Item[] {
   const oldestFrom = items.map(order)
   for (let at = items.length - 2; at >= 0; at--) {
@@ -113,7 +113,7 @@ function merge(items: readonly Item[], sorted: readonly Item[]): readonly Item[]
   const merged: Item[] = []
   const waiting = sorted.toReversed()
   for (const [at, item] of items.entries()) {
-    // From here on everything is newer.
+    // All items from here on are newer.
     while (order(waiting.at(-1)) < (oldestFrom[at] ?? 0)) merged.push(...waiting.splice(-1))
     merged.push(item)
   }
@@ -132,7 +132,7 @@ function marked(item: Item, note: Item['note']): Item {
   return item.note?.mine === note?.mine ? item : { ...item, note }
 }
 
-/** A change of an item is still that item. */
+/** Replaces an item that is changed but not yet confirmed, keeping what the server said of it. */
 function pending(item: Item, items: readonly Item[]): Item {
   const changed = items.find(({ id }) => id === item.id)
   return changed ? { ...item, seq: changed.seq, from: changed.from, note: changed.note } : item

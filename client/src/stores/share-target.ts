@@ -1,8 +1,8 @@
-/** What another app shared into this one, until there is a beam to share it into. */
+/** Content that another app shared into this one, waiting for a beam. */
 import { createStore } from 'zustand/vanilla'
 
 export interface ShareTargetState {
-  /** How many things wait. */
+  /** Number of texts and files that wait. */
   readonly waiting: number
 }
 

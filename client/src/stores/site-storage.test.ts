@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { siteStorage } from './site-storage'
 
-/** A storage with room for so many values. */
+/** A storage with room for a number of values. */
 function storageFor(room: number): Storage & { readonly values: Map<string, string> } {
   const values = new Map<string, string>()
   return {

@@ -1,16 +1,16 @@
 /**
- * What this browser keeps for the site: the only file that says `localStorage` and `sessionStorage`. Where site data is
- * blocked, or there is no more room, values are kept in memory until the page is left.
+ * The browser's storage for this site. This is the only file that uses `localStorage` and `sessionStorage`. When site
+ * data is blocked or the storage is full, values are kept in memory until the page is left.
  */
 
 export interface SiteStorage {
   getItem(key: string): string | null
-  /** False when the value is only in memory. */
+  /** Returns false when the value is only in memory. */
   setItem(key: string, value: string): boolean
   removeItem(key: string): void
 }
 
-/** `open` is asked each time: with site data blocked, naming the browser's storage throws (HTML, 12.2.2). */
+/** @param open called for every access, because reading the property throws when site data is blocked (HTML, 12.2.2) */
 export function siteStorage(open: () => Storage): SiteStorage {
   const inMemory = new Map<string, string>()
   const attempt = <T>(act: (storage: Storage) => T, otherwise: T): T => {
@@ -38,8 +38,8 @@ export function siteStorage(open: () => Storage): SiteStorage {
   }
 }
 
-/** For all tabs, until somebody clears it. */
+/** Shared by all tabs, until it is cleared. */
 export const browserStorage = siteStorage(() => localStorage)
 
-/** For this tab, also after a reload. */
+/** For this tab. It survives a reload. */
 export const tabStorage = siteStorage(() => sessionStorage)

@@ -1,4 +1,4 @@
-/** All stores of the page, made once by the composition root. They hold data only. */
+/** All stores of the page, created once by the composition root. They hold only data. */
 import { createAccountStore } from './account'
 import { createBeamAccessStore } from './beam-access'
 import { createBeamSessionStore, createSiteStore } from './beam-session'

@@ -1,4 +1,4 @@
-/** Short news at the bottom of the page: three at most, the newest lowest. */
+/** Toasts at the bottom of the page: at most three, the newest lowest. */
 import { createStore } from 'zustand/vanilla'
 
 export interface Toast {
@@ -16,7 +16,7 @@ const AT_MOST = 3
 
 export type ToastsEvent = { type: 'shown'; toast: Toast } | { type: 'dismissed'; id: number }
 
-/** Every way the toasts can change, in one place. A repeated text replaces its older twin. */
+/** Applies an event to the toasts. A repeated text replaces the older toast. */
 export function reduceToasts(state: ToastsState, event: ToastsEvent): ToastsState {
   switch (event.type) {
     case 'shown': {

@@ -1,23 +1,23 @@
-/** The files that go from or to this device, by item. */
+/** The transfers of files to and from this device, by item. */
 import { createStore } from 'zustand/vanilla'
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import type { Path } from './devices'
 
-/** Why a transfer failed, in words for the person. */
+/** The reason why a transfer failed, as a sentence to show. */
 export type FailureText = string
 
 export type Receiving =
   /** Waits for a tap. */
   | { status: 'offered' }
-  /** Asked for; other transfers go first or a way is being found. */
+  /** Requested: other transfers go first, or no link is open yet. */
   | { status: 'queued'; received: number }
   | { status: 'moving'; received: number; bytesPerSecond: number; path: Path }
-  /** No way to the device now; goes on by itself. */
+  /** There is no link to the device now. It resumes by itself. */
   | { status: 'parked'; received: number }
   | { status: 'failed'; received: number; why: FailureText }
   /** Either side cancelled. */
   | { status: 'cancelled'; by: 'me' | 'them' }
-  /** `url` is a blob address of the file; null when it was written to a file that the person picked. */
+  /** `url` is a blob URL of the file; null when it was written to a file that the person picked. */
   | { status: 'done'; url: string | null; path: Path }
 
 export type Sending =
@@ -31,9 +31,9 @@ export type Storing = { status: 'moving'; sent: number; bytesPerSecond: number }
 
 export type Transfer =
   | { role: 'receiving'; state: Receiving }
-  /** `to` has an entry for each device that asked; empty while no device has. `url` is a blob address of the file. */
+  /** `to` has an entry for each device that asked for the file. `url` is a blob URL of the file. */
   | { role: 'sending'; to: Readonly<Record<DeviceId, Sending>>; url: string }
-  /** Goes to the server, because no device is here to take it. */
+  /** It is uploaded to the server, because no device is here to receive it. */
   | { role: 'storing'; state: Storing; url: string }
 
 export interface TransfersState {
@@ -50,7 +50,7 @@ export type TransfersEvent =
 
 const EMPTY: TransfersState = { transfers: {} }
 
-/** Every way the transfers can change, in one place. */
+/** Applies an event to the transfers. */
 export function reduceTransfers(state: TransfersState, event: TransfersEvent): TransfersState {
   switch (event.type) {
     case 'offering':

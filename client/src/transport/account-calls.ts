@@ -5,7 +5,7 @@ import { attempt, call } from './http'
 
 const ME = '/auth/me'
 
-/** What the form of a new account holds. */
+/** The fields of the registration form. */
 export interface Registration {
   readonly first_name: string
   readonly last_name: string
@@ -15,17 +15,17 @@ export interface Registration {
   readonly profile_picture: File | null
 }
 
-/** Who is logged in. @throws HttpError with 401 when nobody is */
+/** Returns the user who is logged in. @throws HttpError with 401 when nobody is */
 export async function readMe(): Promise<User> {
   return (await call('GET', ME, currentUserSchema)).user
 }
 
-/** @throws HttpError */
+/** Logs in and returns the user. @throws HttpError */
 export async function logIn(username: string, password: string): Promise<User> {
   return (await call('POST', '/auth/login/', currentUserSchema, { username, password })).user
 }
 
-/** Makes an account and logs in. @throws HttpError with what the fields are to say */
+/** Creates an account and logs in. @throws HttpError with the errors of each field */
 export async function register(registration: Registration): Promise<User> {
   const form = new FormData()
   for (const [name, value] of Object.entries(registration)) {
@@ -39,29 +39,29 @@ export async function logOut(): Promise<void> {
   await attempt('POST', '/auth/logout/', doneSchema)
 }
 
-/** @throws HttpError with what the fields are to say */
+/** Changes the profile and returns the changed user. @throws HttpError with the errors of each field */
 export async function changeProfile(change: ProfileChange): Promise<User> {
   return (await call('PUT', '/auth/profile/', currentUserSchema, change)).user
 }
 
-/** @throws HttpError */
+/** Changes the profile picture and returns the changed user. @throws HttpError */
 export async function changePicture(picture: File): Promise<User> {
   const form = new FormData()
   form.append('profile_picture', picture)
   return (await call('POST', '/auth/profile-picture/', currentUserSchema, form)).user
 }
 
-/** Deletes the account and everything of it. @throws HttpError */
+/** Deletes the account and everything that belongs to it. @throws HttpError */
 export async function deleteAccount(password: string): Promise<void> {
   await call('DELETE', '/auth/delete-account/', doneSchema, { password })
 }
 
-/** Trades the refresh cookie for new ones. @throws HttpError with 401 when the login is over */
+/** Exchanges the refresh cookie for new cookies. @throws HttpError with 401 when the login has ended */
 export async function refresh(): Promise<void> {
   await attempt('POST', '/auth/refresh/', doneSchema)
 }
 
-/** Who is logged in, asked as it is. @throws HttpError */
+/** As `readMe`, but without renewing a stale login and without a retry. @throws HttpError */
 export async function readMeOnce(): Promise<User> {
   return (await attempt('GET', ME, currentUserSchema)).user
 }

@@ -1,13 +1,15 @@
-/** A link over one data channel, with water marks by events. Works on the page and in a worker alike. */
+/**
+ * A link over one data channel, with backpressure by its `bufferedamount` events. Works on the page and in a worker.
+ */
 import { MAX_RELAYED_FRAME_BYTES } from '../protocol/bindings'
 import type { FrameLink, FrameLinkEvents } from './frame-link'
 import { Gate } from './gate'
 
-/** Stop sending above this: enough to keep the channel busy while a file is read; Chromium throws at 16 MiB. */
+/** Sending stops above this. It keeps the channel busy while a file is read; Chromium throws at 16 MiB. */
 const HIGH_WATER_BYTES = 2 * 1024 * 1024
-/** Go on below this. */
+/** Sending resumes below this. */
 const LOW_WATER_BYTES = 512 * 1024
-/** What a peer that announces no `max-message-size` takes (RFC 8841, section 6.1). */
+/** Message size of a peer that announces no `max-message-size` (RFC 8841, section 6.1). */
 const SAFE_MESSAGE_BYTES = 64 * 1024
 
 export function channelLink(key: string, channel: RTCDataChannel, events: FrameLinkEvents): FrameLink {
@@ -45,7 +47,7 @@ export function channelLink(key: string, channel: RTCDataChannel, events: FrameL
   }
 }
 
-/** The largest frame for a peer that takes messages of `maxMessage` bytes. */
+/** Returns the largest frame in bytes for a peer that takes messages of `maxMessage` bytes. */
 export function frameLimit(maxMessage: number): number {
   return Math.min(MAX_RELAYED_FRAME_BYTES, maxMessage > 0 ? maxMessage : SAFE_MESSAGE_BYTES)
 }

@@ -1,4 +1,4 @@
-/** What the engine does when a link is slow, goes, or comes; and when the server refuses a frame. */
+/** The engine on links that are slow, close or open, and with frames that the server refuses. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { DeviceId } from '../protocol/bindings'
 import { decodeFrame } from '../protocol/frames'
@@ -24,7 +24,7 @@ afterEach(() => {
 
 const ports: MessagePort[] = []
 
-/** A data channel between the two, of which the test holds the middle. */
+/** A data channel between the two devices, with the test in its middle. */
 class Channel {
   readonly #ada: MessagePort
   readonly #bob: MessagePort
@@ -60,7 +60,7 @@ class Channel {
     await settles()
   }
 
-  /** Only the end at Bob hears of it. */
+  /** Closes at Bob's end only. */
   async closesAtBob(): Promise<void> {
     this.#bob.postMessage({ closed: true })
     await settles()
@@ -89,7 +89,7 @@ function chunkBytes(buffer: ArrayBuffer): number {
   return frame?.type === 'chunk' ? frame.bytes.byteLength : 0
 }
 
-/** Time passes, and the server carries what there is. */
+/** Lets time pass, and the server forward what waits. */
 async function passes(ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 20) {
     server.carriesSome(Number.POSITIVE_INFINITY)
@@ -121,7 +121,7 @@ describe('l2 three files over a slow wire', () => {
     bobTakesThree()
     for (let step = 0; step < 200 && !hasAll(); step++) {
       server.carriesSome(1)
-      // Bob's frames are small, and his way is free.
+      // Bob's frames are small, and his direction is free.
       for (const sent of bob.outgoing.splice(0)) ada.hears(sent)
       await settles(500)
     }
@@ -164,7 +164,7 @@ describe('a link that is silent', () => {
     await settles()
     for (const sent of bob.outgoing.splice(0)) ada.hears(sent)
     bob.outgoing.length = 0
-    // What Ada wants does not come for so long that she asks again. Bob does not.
+    // What Ada wants stays away for so long that she asks again. Bob does not ask again.
     server.loses = ({ type }, { from }) => from === bob.id || type === 'want'
     await passes(2 * STALL_MS)
     ada.unsent = () => 0
@@ -178,7 +178,7 @@ describe('a link that is silent', () => {
     ada.offers(new Blob([bytes(10)]))
     bob.receives(10, ada)
     await settles()
-    // The clock goes on, and no timer runs.
+    // The clock goes on while no timer runs.
     vi.setSystemTime(Date.now())
     const now = performance.now()
     vi.spyOn(performance, 'now').mockImplementation(() => now + 60_000)
@@ -274,7 +274,7 @@ describe('a frame that the server refused', () => {
 
   it('r3_was_for_a_device_that_is_away: it is wanted again when it is back', async () => {
     await begins(MIB)
-    // Bob's wants were refused: Ada was away for a moment, and no list said so.
+    // Bob's `want` frames were refused: Ada was away for a moment, and no device list said so.
     bob.outgoing.length = 0
     bob.isRefused(ada, 'device_gone')
     await settles(500)

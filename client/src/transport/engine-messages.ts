@@ -1,29 +1,29 @@
-/** What the page and the engine tell each other. Plain values: the engine lives in a worker. */
+/** The messages between the page and the engine: plain values, because the engine lives in a worker. */
 import type { DeviceId, ErrorCode, ItemId } from '../protocol/bindings'
 
 export type EngineCommand =
-  /** Devices that speak frames, this one left out. One that is missing is gone. */
+  /** The devices that understand frames, without this one. A device that is missing has left. */
   | { do: 'devices'; devices: readonly { id: DeviceId; rtc: boolean }[] }
-  /** Whether frames can go through the server now. */
+  /** Whether the server can forward frames now. */
   | { do: 'relay'; up: boolean }
   /** A frame that came through the server. */
   | { do: 'relayed'; from: DeviceId; frame: ArrayBuffer }
   /** The answer to `askRelay`: bytes that the websocket has not sent yet. */
   | { do: 'relayWaits'; bytes: number }
-  /** The server refused something that was to go to a device through it. */
+  /** The server refused a frame or a signal to a device. */
   | { do: 'refused'; device: DeviceId; why: ErrorCode }
-  /** A data channel, open or opening. Its number is the link's key. */
+  /** A data channel, open or opening. `key` identifies the link. */
   | { do: 'channel'; device: DeviceId; key: string; channel: RTCDataChannel }
-  /** A data channel that cannot leave the page: a port that stands for it. */
+  /** A port that stands for a data channel that cannot be transferred to a worker. */
   | { do: 'port'; device: DeviceId; key: string; port: MessagePort }
-  /** How much the peer takes in one message. */
+  /** The largest message that the peer accepts. */
   | { do: 'maxMessage'; device: DeviceId; key: string; bytes: number }
-  /** This device has a file. */
+  /** This device offers a file. */
   | { do: 'offer'; id: ItemId; file: Blob }
   /** Receive a file. */
   | { do: 'receive'; file: IncomingFile; picked: FileSystemFileHandle | null }
   | { do: 'cancel'; id: ItemId; device: DeviceId | null }
-  /** An item is gone, or its beam was left: nothing of it comes, goes or stays. */
+  /** An item is gone, or its beam was left: its transfers end and its bytes are removed. */
   | { do: 'forget'; id: ItemId }
 
 export interface IncomingFile {
@@ -33,12 +33,12 @@ export interface IncomingFile {
   readonly type: string
 }
 
-/** How far one transfer with one device is. */
+/** Progress of one transfer with one device. */
 export type Progress =
   | { status: 'queued'; bytes: number }
   | { status: 'moving'; bytes: number; bytesPerSecond: number; kind: 'direct' | 'relay' }
   | { status: 'parked'; bytes: number }
-  /** `kind`: the way that the last of it took. */
+  /** `kind`: the way of the last chunks. */
   | { status: 'done'; file: Blob | null; kind: 'direct' | 'relay' }
   | { status: 'cancelled'; by: 'me' | 'them' }
   | { status: 'failed'; bytes: number; why: string }
@@ -46,13 +46,13 @@ export type Progress =
 export type EngineEvent =
   | { say: 'receiving'; id: ItemId; progress: Progress }
   | { say: 'sending'; id: ItemId; device: DeviceId; progress: Progress }
-  /** A direct link opened or closed; `opened` is false also when it never did. */
+  /** A direct link opened or closed; `opened` is also false when it never opened. */
   | { say: 'link'; device: DeviceId; key: string; opened: boolean }
-  /** Nothing came on a direct link for too long. */
+  /** Nothing arrived on a direct link for too long. */
   | { say: 'stalled'; device: DeviceId; key: string }
-  /** A frame to go through the server. */
+  /** A frame to send through the server. */
   | { say: 'relay'; to: DeviceId; frame: ArrayBuffer }
-  /** How many bytes has the websocket not sent yet? */
+  /** Asks how many bytes the websocket has not sent yet. */
   | { say: 'askRelay' }
-  /** The disk does not take files: they are kept in memory now. */
+  /** The disk accepts no files: from now on they are kept in memory. */
   | { say: 'memoryOnly' }

@@ -1,4 +1,4 @@
-/** For tests: devices with real engines, and a server between them that the test holds. */
+/** For tests: devices with real engines, and between them a server that the test controls. */
 import { vi } from 'vitest'
 import type { DeviceId, ErrorCode, ItemId } from '../protocol/bindings'
 import { decodeFrame, type Frame } from '../protocol/frames'
@@ -25,9 +25,9 @@ export class StageDevice {
   readonly engine: Engine
   /** Frames that wait in this device's websocket. */
   readonly outgoing: Sent[] = []
-  /** What this device's page says of its websocket when asked; null leaves the engine waiting. */
+  /** What the page answers for its websocket, in bytes; null leaves the engine without an answer. */
   unsent: (() => number) | null = () => 0
-  /** Where its files go, instead of memory. */
+  /** Where its files are written instead of memory. */
   sink: ((file: SinkFile) => Sink | Promise<Sink>) | null = null
   readonly memory = new MemoryFiles()
   readonly forgotten: ItemId[] = []
@@ -52,7 +52,7 @@ export class StageDevice {
     else this.news.push(event)
   }
 
-  /** The page says how much waits in the websocket. */
+  /** The page answers how much waits in the websocket. */
   answers(): void {
     const bytes = this.unsent?.()
     if (bytes !== undefined) queueMicrotask(() => this.engine.handle({ do: 'relayWaits', bytes }))
@@ -95,31 +95,31 @@ export class StageDevice {
     return event && 'progress' in event ? event.progress : undefined
   }
 
-  /** How often a transfer was said to be in a state. */
+  /** Returns how often a transfer was reported in a state. */
   count(say: 'receiving' | 'sending', status: Progress['status']): number {
     return this.news.filter((one) => one.say === say && one.progress.status === status).length
   }
 
-  /** The bytes of a file that was received whole. */
+  /** Returns the bytes of a file that was received whole; null when it was not. */
   async has(id = FILE): Promise<Buffer | null> {
     const done = this.last('receiving', id)
     return done?.status === 'done' && done.file ? Buffer.from(await done.file.arrayBuffer()) : null
   }
 }
 
-/** The server between devices: hands each waiting frame to its addressee. */
+/** The server between the devices: hands each waiting frame to its addressee. */
 export class StageServer {
   readonly devices: readonly StageDevice[]
-  /** Bytes of chunks that it was given. */
+  /** Bytes of chunks that it forwarded. */
   carried = 0
-  /** Frames that it loses. */
+  /** Decides which frames it loses. */
   loses: (frame: Frame, sent: Sent) => boolean = () => false
 
   constructor(...devices: StageDevice[]) {
     this.devices = devices
   }
 
-  /** Frames until nobody sends any more. */
+  /** Forwards frames until nobody sends any more. */
   async carries(): Promise<void> {
     for (let idle = 0; idle < 20; idle++) {
       if (this.carriesSome(Number.POSITIVE_INFINITY) > 0) idle = 0
@@ -127,7 +127,7 @@ export class StageServer {
     }
   }
 
-  /** At most so many of each device's frames, in their order. */
+  /** Forwards at most so many of each device's frames, in their order. */
   carriesSome(most: number): number {
     const waiting = this.devices.flatMap(({ outgoing }) => outgoing.splice(0, most))
     for (const sent of waiting) this.#carry(sent)
@@ -142,13 +142,13 @@ export class StageServer {
   }
 }
 
-/** What reads and promises have to do is done; a millisecond passes. */
+/** Lets pending reads and promises finish, and `ms` milliseconds pass. */
 export async function settles(ms = 1): Promise<void> {
   await vi.advanceTimersByTimeAsync(ms)
   await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Bytes of which no two chunks are equal. */
+/** Returns bytes of which no two chunks are equal. */
 export function bytes(length: number): Uint8Array<ArrayBuffer> {
   const made = new Uint8Array(length)
   for (let i = 0; i < length; i++) made[i] = (i * 7 + (i >> 9) + (i >> 14)) & 0xff

@@ -113,7 +113,7 @@ describe('the engine', () => {
     await settles()
     server.carriesSome(20)
     const durable = server.carried
-    // The server dies with everything that is under way.
+    // The server dies with everything that is on its way.
     for (const device of [ada, bob]) {
       device.engine.handle({ do: 'relay', up: false })
       device.outgoing.length = 0
@@ -161,7 +161,7 @@ describe('the engine', () => {
     await server.carries()
     expect(ada.last('sending')).toEqual({ status: 'cancelled', by: 'them' })
     expect(server.carried).toBeLessThanOrEqual(WINDOW_BYTES)
-    // The page of the one that deleted it hears no more of it.
+    // The page that deleted the item is told nothing more of it.
     expect(news()).toBe(told + 1)
   })
 })
@@ -279,7 +279,7 @@ describe('the end of a transfer', () => {
     bob.sees(ada)
     await server.carries()
     expect(ada.last('sending')?.status).toBe('done')
-    // Heard once, it is not said any more.
+    // Once answered, it is not sent again.
     bob.seesNobody()
     bob.sees(ada)
     expect(framesOf(bob)).toEqual([])

@@ -1,6 +1,6 @@
 /**
- * Moves files. Runs in a worker: it knows the devices and the links to them, and tells the page how far things are.
- * `Receiving` and `Sending` own the transfers; the rules are in `protocol`; here they meet links and time.
+ * Moves files between this device and the others. It runs in a worker, knows the devices and their links, and reports
+ * progress to the page. `Receiving` and `Sending` own the transfers; `protocol` has the rules, which know no clock.
  */
 import type { DeviceId } from '../protocol/bindings'
 import { decodeFrame } from '../protocol/frames'
@@ -15,7 +15,7 @@ import { Relay } from './relay-link'
 import { RemoteDevice } from './remote-device'
 import { Sending } from './sending'
 
-/** A tick that is so late means that the device slept: silence until then says nothing about the links. */
+/** A tick that is this late means that the device slept. The silence until then says nothing about the links. */
 const SLEPT_MS = 2_000
 
 type Refusal = Extract<EngineCommand, { do: 'refused' }>['why']
@@ -103,13 +103,13 @@ export class Engine {
     }
   }
 
-  /** The server lists a device no longer, or a link to it is gone. Only without any link is it away. */
+  /** A device is no longer listed, or a link to it closed. It is away only when no link is left. */
   #left(device: RemoteDevice): void {
     if (device.isHere) return
     this.#receiving.park(device)
     this.#sending.park(device)
     const isKnown = device.isInUse || this.#receiving.knows(device) || this.#sending.knows(device)
-    // Late news of a link may be about a device that was forgotten and came back as a new one.
+    // A late event of a link may concern a device that was forgotten and has come back as a new object.
     if (!isKnown && this.#devices.get(device.id) === device) this.#devices.delete(device.id)
   }
 
@@ -127,7 +127,7 @@ export class Engine {
     this.#frame(device, device.relay, buffer)
   }
 
-  /** The server refused a frame of ours. It does not say which: what was lost is asked for again (R2, R3). */
+  /** The server refused one of our frames. It does not say which, so what was lost is asked for again (R2, R3). */
   #refused(id: DeviceId, why: Refusal): void {
     const device = this.#devices.get(id)
     if (!device) return
@@ -150,7 +150,7 @@ export class Engine {
     device.opened(wire)
     this.say({ say: 'link', device: device.id, key: wire.key, opened: true })
     device.sayEnds(this.now())
-    // What is still to come through the server comes; what is wanted next goes the short way.
+    // What was wanted through the server still arrives there; what is wanted next goes over the direct link.
     this.#receiving.refill(device)
     this.#keepTicking()
   }
@@ -195,7 +195,7 @@ export class Engine {
 
   // --- time --------------------------------------------------------------------------------------------------------
 
-  /** Ticks only while something moves or is waited for. */
+  /** Runs the timer only while something moves or is waited for. */
   #keepTicking(): void {
     if (this.#ticking !== null || !this.#isBusy()) return
     this.#lastTick = this.now()
@@ -237,7 +237,7 @@ export class Engine {
     device.sayEnds(this.now())
   }
 
-  /** A stall is of a link, whatever files come on it. Only what is wanted from here is lost: the others' wants are theirs. */
+  /** Finds dead links. Only what this device wants there is lost; the other device decides about its own `want`. */
   #findStalls(device: RemoteDevice, now: number): void {
     for (const link of device.links) {
       if (!link.clock.isStalled(now, device.intake.isWaitingOn(link.key))) continue

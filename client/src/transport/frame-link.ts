@@ -1,15 +1,15 @@
-/** A way for frames to one device: a data channel, a port that stands for one, or the server. */
+/** A way for frames to one device: a data channel, a port that stands for one, or the server's relay. */
 import type { LinkKey } from '../protocol/receiver'
 
 export interface FrameLink {
-  /** Names this link; a rebuilt one has another key. */
+  /** Identifies this link; a rebuilt one has another key. */
   readonly key: LinkKey
   readonly kind: 'direct' | 'relay'
   /** Largest frame in bytes (F8). */
   maxFrame: number
-  /** Hands over one frame. Chunks wait for `room()` first; other frames are small and go at once. */
+  /** Sends one frame. Senders of chunks wait for `room()` first; other frames are small and are sent at once. */
   send(frame: Uint8Array<ArrayBuffer>): void
-  /** Null when a frame can go now; else a promise that resolves once it can, or once the link is closed. */
+  /** Null when a chunk can be sent now; else a promise that resolves once it can, or once the link is closed. */
   room(): Promise<void> | null
   close(): void
 }

@@ -1,4 +1,4 @@
-/** Senders wait here until there is room again. Opening lets all of them go on; each looks again for itself. */
+/** Lets senders wait for room. `open` resumes all of them; each then checks for itself whether there is room. */
 export class Gate {
   #waiting: (() => void)[] = []
 

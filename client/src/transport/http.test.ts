@@ -24,7 +24,7 @@ const renewal = (outcome: Renewal) => {
   return renew
 }
 
-/** The error of a call to which the server gives these answers. */
+/** Returns the error of a call that gets these answers from the server. */
 async function failure(...given: Answer[]): Promise<HttpError> {
   answers = given
   const error = await call('GET', '/auth/me', user).catch((thrown: unknown) => thrown)

@@ -1,4 +1,4 @@
-/** The only file that calls `fetch`. */
+/** HTTP calls to the server. This is the only file that uses `fetch`. */
 import * as v from 'valibot'
 import type { CreatedBeam, FieldErrors, Site } from '../protocol/bindings'
 import { createdBeamSchema, errorBodySchema, fieldErrorsSchema, siteSchema } from '../protocol/schemas'
@@ -6,37 +6,37 @@ import { createdBeamSchema, errorBodySchema, fieldErrorsSchema, siteSchema } fro
 const BASE = '/api'
 const TIMEOUT_MS = 30_000
 
-/** What is said of a login that is over, whichever call finds out. */
+/** Shown when the login has ended, whichever call notices it. */
 export const SESSION_EXPIRED = 'Session expired. Please login again.'
 
-/** A call that failed. Its message is the server's sentence, else one of the generic ones of the specification. */
+/** A failed call. Its message is the server's sentence, or else a generic one of the specification. */
 export class HttpError extends Error {
   constructor(
-    /** Null when there was no answer. */
+    /** HTTP status; null when there was no answer. */
     readonly status: number | null,
     message: string,
-    /** The server's own sentence, if it had one. */
+    /** The server's sentence, when it sent one. */
     readonly detail: string | null = null,
-    /** What is wrong with a form, by field (H6). */
+    /** The errors of a form, by field (H6). */
     readonly fields: FieldErrors = {},
   ) {
     super(message)
   }
 }
 
-/** Makes a beam (H1). @throws HttpError */
+/** Creates a beam (H1). @throws HttpError */
 export async function createBeam(): Promise<CreatedBeam> {
   return call('POST', '/beams/create/', createdBeamSchema)
 }
 
-/** What the server says of itself (H2). @throws HttpError */
+/** Returns the server's description of itself (H2). @throws HttpError */
 export async function readSite(): Promise<Site> {
   return call('GET', '/site', siteSchema)
 }
 
 /**
- * One call with a JSON body, a form, or none. A 401 is retried once after the login was renewed, except when it says that
- * the credentials are wrong. @throws HttpError
+ * Makes one call with a JSON body, a form, or no body. After a 401 it renews the login and tries once more, unless the
+ * 401 means wrong credentials. @throws HttpError
  */
 export async function call<Schema extends v.GenericSchema>(
   method: string,
@@ -55,7 +55,7 @@ export async function call<Schema extends v.GenericSchema>(
   }
 }
 
-/** One call as it is: nothing is renewed, nothing is tried again. @throws HttpError */
+/** Makes one call without renewing the login and without a retry. @throws HttpError */
 export async function attempt<Schema extends v.GenericSchema>(
   method: string,
   path: string,
@@ -66,17 +66,17 @@ export async function attempt<Schema extends v.GenericSchema>(
   const body: unknown = await response.json().catch(() => undefined)
   if (!response.ok) throw refusal(response.status, body)
   const parsed = v.safeParse(schema, body)
-  // A proxy's html page with status 200 ends here.
+  // For example a proxy's HTML page with status 200.
   if (!parsed.success) throw new HttpError(response.status, 'The server gave an answer that cannot be read.')
   return parsed.output
 }
 
-/** What came of renewing a login: `unknown` when the network is away, which says nothing about the login. */
+/** The outcome of renewing a login. `unknown`: the network failed, which says nothing about the login. */
 export type Renewal = 'renewed' | 'over' | 'unknown'
 
 let renewLogin: () => Promise<Renewal> = () => Promise.resolve('unknown')
 
-/** Says how a login is renewed. */
+/** Sets the function that renews a login. */
 export function renewLoginBy(renew: () => Promise<Renewal>): void {
   renewLogin = renew
 }
@@ -86,7 +86,7 @@ function isStale(error: unknown): boolean {
 }
 
 async function send(method: string, path: string, sent: unknown): Promise<Response> {
-  // The browser writes a form's content type itself: it knows the boundary.
+  // The browser sets a form's content type itself, because it chooses the boundary.
   const isJson = sent !== undefined && !(sent instanceof FormData)
   try {
     return await fetch(`${BASE}${path}`, {
@@ -101,7 +101,7 @@ async function send(method: string, path: string, sent: unknown): Promise<Respon
   }
 }
 
-/** The specification's words for a request that got no answer. */
+/** The specification's text for a request that got no answer. */
 function withoutAnswer(error: unknown): string {
   const name = error instanceof DOMException ? error.name : ''
   if (name === 'TimeoutError') return 'timeout exceeded'
@@ -119,7 +119,7 @@ function statusText(status: number): string {
   return `Request failed with status code ${status}`
 }
 
-/** The first bytes of a stored copy or of a blob address, fewer where there are fewer. @throws what `fetch` throws */
+/** Reads the first `bytes` bytes of a stored copy or blob URL, or all when there are fewer. @throws as `fetch` does */
 export async function readStart(url: string, bytes: number): Promise<Uint8Array> {
   const stored = url.startsWith('/')
   const answer = await fetch(url, stored ? { headers: { range: `bytes=0-${bytes - 1}` } } : {})
@@ -133,7 +133,7 @@ export async function readStart(url: string, bytes: number): Promise<Uint8Array>
     start.set(value.subarray(0, bytes - length), length)
     length += Math.min(value.byteLength, bytes - length)
   }
-  // The rest of it is not wanted now.
+  // Ends the download; the rest is not needed.
   await reader.cancel()
   return start.subarray(0, length)
 }

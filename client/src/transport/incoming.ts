@@ -1,4 +1,4 @@
-/** One file that comes: the receiver's rules, and the sink that its bytes go to. */
+/** One file that this device receives: the receiver's rules, and the sink for its bytes. */
 import { CHUNK_BYTES } from '../protocol/bindings'
 import type { ChunkRange } from '../protocol/chunk-set'
 import { Receiver } from '../protocol/receiver'
@@ -9,9 +9,9 @@ import type { RemoteDevice } from './remote-device'
 import type { Sink, SinkFile } from './sinks/sink'
 
 export interface IncomingEvents {
-  /** The sink is open, or bytes became durable: there is room to want more. */
+  /** The sink opened, or bytes became durable: more can be wanted. */
   onRoom(incoming: Incoming): void
-  /** The sink broke; the message is for the person. */
+  /** The sink failed; `why` is a sentence to show. */
   onBroken(incoming: Incoming, why: string): void
 }
 
@@ -19,7 +19,7 @@ export interface IncomingEvents {
 export type Ending = 'done' | 'cancelled' | 'failed'
 
 type State =
-  /** Other files go first. */
+  /** Waits until other files are done. */
   | { at: 'queued' }
   | { at: 'opening' }
   | { at: 'open'; sink: Sink }
@@ -31,13 +31,13 @@ export type OpenSink = (file: SinkFile, picked: FileSystemFileHandle | null) => 
 export class Incoming {
   readonly receiver: Receiver
   readonly speed = new Speed()
-  /** The way that the last chunk took. */
+  /** The way on which the last chunk came. */
   kind: FrameLink['kind'] = 'direct'
-  /** What the page was told last while nothing moved: of a thousand files that wait, it hears once each. */
+  /** The waiting state last reported to the page, so that each of a thousand waiting files reports once. */
   waits: 'queued' | 'parked' | null = null
   #state: State = { at: 'queued' }
 
-  /** @param source the device that has the bytes; several, once a file can come from several */
+  /** @param source the device that has the bytes */
   constructor(
     readonly file: IncomingFile,
     readonly picked: FileSystemFileHandle | null,
@@ -63,7 +63,7 @@ export class Incoming {
     return this.#state.at === 'ended' && this.#state.how === 'done'
   }
 
-  /** Its turn has come. A sink that opens after the transfer ended is given back. */
+  /** Begins to receive. A sink that opens after the transfer ended is discarded. */
   open(openSink: OpenSink): void {
     this.#state = { at: 'opening' }
     void openSink(this.file, this.picked).then(
@@ -76,7 +76,7 @@ export class Incoming {
     )
   }
 
-  /** Chunks came, on whatever link. */
+  /** Takes chunks that arrived on any link. */
   chunk(first: number, bytes: Uint8Array<ArrayBuffer>, kind: FrameLink['kind']): void {
     if (this.#state.at !== 'open') return
     const { sink } = this.#state
@@ -102,8 +102,8 @@ export class Incoming {
   }
 
   /**
-   * Everything is durable: makes the file of it, null when it went where the person picked.
-   * @throws when that fails, or when the transfer was ended meanwhile; nothing is left behind then
+   * Completes the file once every chunk is durable. Returns null when the bytes went to a file that the person picked.
+   * @throws when that fails or the transfer ended meanwhile; what was written is then removed
    */
   async finish(): Promise<Blob | null> {
     if (this.#state.at !== 'open') throw new Error('The file is not open.')
@@ -119,7 +119,7 @@ export class Incoming {
     }
   }
 
-  /** Ends it. What was written goes, unless all of it is here. */
+  /** Ends the transfer. What was written is removed, unless the file is complete. */
   end(how: Ending): void {
     const state = this.#state
     this.#state = { at: 'ended', how }
@@ -131,12 +131,12 @@ export class Incoming {
   }
 }
 
-/** What cannot be removed now is swept up later. */
+/** Removes a sink's bytes. A failure is ignored: the sweep of the next start removes the rest. */
 function discard(sink: Sink): void {
   void sink.discard().catch(() => {})
 }
 
-/** A sentence for the person. */
+/** Returns an error as a sentence to show. */
 export function wordsFor(error: unknown): string {
   if (error instanceof DOMException && error.name === 'QuotaExceededError') {
     return 'The space of this device is used up.'

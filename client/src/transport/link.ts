@@ -1,7 +1,4 @@
-/**
- * A link to one device, as the engine uses it: the wire, what is still to be sent on it, and when it last gave a sign.
- * A bundle of connections will be several wires here, fed from the same queue.
- */
+/** A link to one device, as the engine uses it: the wire, the chunks still to be sent on it, and its stall clock. */
 import { type ControlFrame, encodeFrame } from '../protocol/frames'
 import { SendQueue } from '../protocol/send-queue'
 import { StallClock } from '../protocol/stall-clock'
@@ -11,7 +8,7 @@ import type { Outgoing } from './outgoing'
 export class Link {
   readonly queue = new SendQueue<Outgoing>()
   readonly clock = new StallClock()
-  /** A pump runs on it. */
+  /** Whether `pump` is running for this link. */
   isPumping = false
 
   constructor(readonly wire: FrameLink) {}

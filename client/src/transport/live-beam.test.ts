@@ -18,7 +18,7 @@ const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
 const ITEM_2 = '11234567-89ab-4cde-8f01-23456789abcd' as ItemId
 const DEVICE = '21234567-89ab-8cde-8f01-23456789abcd' as DeviceId
 
-/** The server's end of each socket that was opened, the newest last. */
+/** The server's end of each opened socket, the newest last. */
 class Server {
   readonly sockets: {
     beam: BeamId
@@ -54,7 +54,7 @@ class Server {
     this.newest.events.onText(JSON.stringify(message))
   }
 
-  /** The only page of everything. */
+  /** Answers a `sync` with a single page. */
   has(...items: object[]): void {
     this.says({ type: 'sync', message: { epoch: 'e', oldest: 1, items, next: null } })
   }
@@ -295,7 +295,7 @@ describe('the live channel', () => {
   })
 })
 
-/** Loses the socket, and is in again. */
+/** Loses the socket and joins again. */
 async function reconnect(): Promise<void> {
   server.newest.events.onClose(CLOSE_CODES.Restart)
   await vi.advanceTimersByTimeAsync(RECONNECT_DELAY_MS + 1_000)
@@ -356,7 +356,7 @@ describe('what this device deletes', () => {
     const live = join()
     server.accepts()
     server.has(echo(ITEM, 1))
-    // Into a socket that is dead, though nobody knows yet.
+    // The socket is dead, but nobody has noticed yet.
     live.delete(ITEM, 'x')
     await reconnect()
     expect(server.heard()).toMatchObject([

@@ -1,6 +1,6 @@
 /**
- * The live channel of one beam: auth, heartbeat, reconnect, and nothing lost on the way. What is shared or deleted is sent
- * again on each new socket until the server has confirmed it.
+ * The live channel of one beam: auth, heartbeat and reconnects. Nothing is lost with a socket: what is shared or
+ * deleted is sent again on each new one until the server has confirmed it.
  */
 import {
   type AuthExtra,
@@ -26,7 +26,7 @@ import { PendingChanges } from '../protocol/pending-changes'
 import { SyncPages } from '../protocol/sync-pages'
 import type { OpenSignalSocket, SignalSocket } from './signal-socket'
 
-/** Why it is not tried again by itself (S19). */
+/** Why the client does not reconnect by itself (S19). */
 export type StopReason = 'unreachable' | 'logged-out' | 'forbidden' | 'ended'
 
 export type LiveBeamStatus =
@@ -38,7 +38,7 @@ export type LiveBeamStatus =
 export interface LiveBeamEvents {
   onStatus(status: LiveBeamStatus): void
   onMessage(message: ServerMessage): void
-  /** Everything the server has, after a connect. */
+  /** All items that the server has, after every connect. */
   onSynced(synced: { epoch: string; oldest: number; items: readonly LiveItem[] }): void
   onRelayed(from: DeviceId, frame: ArrayBuffer): void
 }
@@ -46,18 +46,18 @@ export interface LiveBeamEvents {
 export interface LiveBeamOptions {
   readonly beamId: BeamId
   readonly beamKey: BeamKey | null
-  /** What this device says of itself; asked anew for each connect, as a replaced device takes a new token. */
+  /** What this device says about itself. Called for every connect, because a replaced device takes a new token (S5). */
   readonly auth: (beam: BeamId, takeNewToken: boolean) => AuthExtra
   readonly open: OpenSignalSocket
   readonly random: () => number
-  /** Milliseconds of a clock that goes on while the device sleeps. */
+  /** Milliseconds of a clock that also runs while the device sleeps. */
   readonly now: () => number
 }
 
 const ADDRESS_BYTES = 16
-/** For the answer to a ping, when the device may just have woken up. */
+/** Limit for the answer to a ping after the device may have slept. */
 export const ANSWER_WITHIN_MS = 3_000
-/** A connect that takes longer may wait for a network that is gone: the next hint begins it anew. */
+/** A connect that takes longer than this is begun anew by the next `wake`: its network may be gone. */
 export const CONNECT_WITHIN_MS = 1_000
 
 export class LiveBeam {
@@ -65,7 +65,7 @@ export class LiveBeam {
   readonly #events: LiveBeamEvents
   #beam: Pick<LiveBeamOptions, 'beamId' | 'beamKey'>
   #socket: SignalSocket | null = null
-  /** Told apart so that late news of an old socket is ignored. */
+  /** Counts the sockets, so that late events of an old one are ignored. */
   #generation = 0
   #live = false
   #attempt = 0
@@ -75,7 +75,7 @@ export class LiveBeam {
   #idle: ReturnType<typeof setTimeout> | null = null
   #connectedAt = 0
   readonly #pending = new PendingChanges()
-  /** What has come of the beam's items since they were asked for; null while they are not asked for. */
+  /** The changes since the items were requested; null while no `sync` is under way. */
   #sync: { readonly pages: SyncPages; readonly toldBefore: readonly ItemId[] } | null = null
 
   constructor(options: LiveBeamOptions, events: LiveBeamEvents) {
@@ -86,7 +86,7 @@ export class LiveBeam {
     this.#connect()
   }
 
-  /** Shares an item, or changes one. */
+  /** Shares a new item, or replaces one of the same id (S9). */
   share(id: ItemId, message: unknown, extra: string): void {
     const share = this.#pending.share(id, message, extra)
     if (this.#live) this.#send(share)
@@ -97,19 +97,19 @@ export class LiveBeam {
     if (this.#live) this.#send(deletion)
   }
 
-  /** Takes the beam into the account, or renames a saved one (S21, S23); false when nobody hears it now. */
+  /** Saves the beam to the account, or renames a saved one (S21, S23). Returns false when there is no connection. */
   save(name: string): boolean {
     if (this.#live) this.#send({ type: 'save_beam', message: name })
     return this.#live
   }
 
-  /** Sends a device away (S25); false when nobody hears it now. */
+  /** Removes a device from the beam (S25). Returns false when there is no connection. */
   removeDevice(device: DeviceId): boolean {
     if (this.#live) this.#send({ type: 'remove_device', message: device })
     return this.#live
   }
 
-  /** Sends a signal to a device; lost when the socket is down, links then start anew. */
+  /** Sends a signal to a device. It is lost while the socket is down: links are then set up again. */
   signal(to: DeviceId, message: unknown): void {
     if (this.#live) this.#send({ type: 'signal', message, extra: { to } })
   }
@@ -123,14 +123,15 @@ export class LiveBeam {
     this.#socket?.send(bytes)
   }
 
-  /** Bytes that were handed to the socket and have not left yet. */
+  /** Bytes handed to the socket that it has not sent yet. */
   get unsent(): number {
     return this.#socket?.unsent() ?? 0
   }
 
   /**
-   * Tries at once: the network is back, the page is seen again, or the person asks. A socket that seems to be open may have
-   * died while the device slept: it is asked, and replaced when it does not answer soon. A connect that hangs is begun anew.
+   * Connects without further delay, because the network is back, the page is visible again, or the person asks. An open
+   * socket may have died while the device slept: it is pinged, and replaced when no answer comes soon. A connect that
+   * hangs is begun anew.
    */
   wake(): void {
     if (!this.#socket) return this.rejoin()
@@ -143,13 +144,13 @@ export class LiveBeam {
     this.#idle = setTimeout(() => this.#replace(), ANSWER_WITHIN_MS)
   }
 
-  /** Joins once more, as whoever is logged in now. */
+  /** Joins again, with the login that there is now. */
   rejoin(): void {
     this.#attempt = 0
     this.#connect()
   }
 
-  /** Nobody waits for the end of a socket that is dead. */
+  /** Connects anew without waiting for the old socket to close, which a dead one does late or never. */
   #replace(): void {
     this.#attempt = 1
     this.#events.onStatus({ status: 'reconnecting', attempt: this.#attempt, of: RECONNECT_ATTEMPTS })
@@ -160,7 +161,7 @@ export class LiveBeam {
     this.#end()
   }
 
-  /** The beam has another id (H28): joins it there. What the server has not confirmed goes along. */
+  /** Joins the beam under its new id (H28). Unconfirmed changes go along. */
   move(beamId: BeamId, beamKey: BeamKey | null): void {
     this.#beam = { beamId, beamKey }
     this.#events.onStatus({ status: 'connecting' })
@@ -188,7 +189,7 @@ export class LiveBeam {
       extra: this.#options.auth(this.#beam.beamId, this.#replaced),
     })
     this.#replaced = false
-    // The server reads in order (S1): with nothing to tell it first, its welcome need not be waited for.
+    // The server reads in order (S1), so `sync` can be sent before the welcome unless changes have to go first.
     if (this.#pending.messages().length === 0) this.#askForEverything()
     this.#ping = setInterval(() => this.#socket?.send('ping'), PING_INTERVAL_MS)
   }
@@ -201,7 +202,7 @@ export class LiveBeam {
     if (this.#isNews(message)) this.#events.onMessage(message)
   }
 
-  /** Takes note of a message. False for what the page need not hear. */
+  /** Takes note of a message. Returns false when the page need not hear of it. */
   #isNews(message: ServerMessage): boolean {
     switch (message.type) {
       case 'auth_success':
@@ -232,7 +233,7 @@ export class LiveBeam {
     if (this.#sync === null) this.#askForEverything()
   }
 
-  /** What was refused ends (S14); where the page went ahead of the server, it hears again what the server has. */
+  /** Drops the refused change (S14). If the page already shows the change, requests the items again. */
   #refused(id: ItemId): void {
     if (this.#pending.refused(id) && this.#sync === null) this.#askForEverything()
   }
@@ -259,7 +260,7 @@ export class LiveBeam {
     this.#events.onRelayed(from, bytes.slice(ADDRESS_BYTES))
   }
 
-  /** Anything heard proves that the socket lives. */
+  /** Any message proves that the socket lives. */
   #heard(): void {
     if (this.#idle !== null) clearTimeout(this.#idle)
     this.#idle = setTimeout(() => this.#closed(CLOSE_CODES.Idle), SOCKET_IDLE_MS)

@@ -1,11 +1,11 @@
 /**
- * A login that has grown stale is renewed once, however many calls find out at the same time, in this tab or in another.
- * What came of it is told by two events of the window, `tokenRefreshed` and `authLogout`.
+ * Renews a stale login once, however many calls notice at the same time, in this tab or another. The outcome is
+ * announced by two events of the window, `tokenRefreshed` and `authLogout`.
  */
 import type { User } from '../protocol/bindings'
 import { HttpError, type Renewal } from './http'
 
-/** Another tab that renewed the login a moment ago did it for this one too. */
+/** A renewal by another tab within this time also counts for this tab. */
 const JUST_NOW_MS = 2000
 const LOCK = 'heliograph login'
 const RENEWED_AT = 'login renewed at'
@@ -13,12 +13,12 @@ const RENEWED_AT = 'login renewed at'
 interface Calls {
   refresh(): Promise<void>
   readMe(): Promise<User>
-  /** Shared by all tabs. */
+  /** Storage that all tabs share. */
   readonly storage: { getItem(key: string): string | null; setItem(key: string, value: string): void }
   now(): number
 }
 
-/** The way to renew a login. */
+/** Returns the function that renews the login. */
 export function loginRenewal(calls: Calls): () => Promise<Renewal> {
   let underWay: Promise<Renewal> | null = null
   return () => {
@@ -49,7 +49,7 @@ async function refreshUnlessJustDone({ refresh, storage, now }: Calls): Promise<
   storage.setItem(RENEWED_AT, String(now()))
 }
 
-/** Without locks (plain http, older browsers) the server forgives two that come at once (H16). */
+/** Runs `work` in one tab at a time. Without locks (plain http) two tabs may renew at once, which H16 allows. */
 async function oneTabAtATime(work: () => Promise<void>): Promise<void> {
   if (!('locks' in navigator)) return work()
   await navigator.locks.request(LOCK, work)

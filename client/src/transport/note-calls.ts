@@ -6,8 +6,9 @@ import { noteSchema } from '../protocol/schemas'
 import { attempt, call } from './http'
 
 /**
- * Every note of a beam, oldest first; none of an unsaved or unknown one. A guest has no login that could be renewed and be
- * told about. @throws HttpError
+ * Returns every note of a beam, oldest first; none for an unsaved or unknown beam. As a guest no stale login is
+ * renewed.
+ * @throws HttpError
  */
 export async function readNotes(beam: BeamId, as: 'guest' | 'user'): Promise<readonly Note[]> {
   const ask = as === 'user' ? call : attempt

@@ -1,11 +1,11 @@
-/** One file that goes to one device: how much of it has left, and the piece of it that was read last. */
+/** One file that is sent to one device: how much of it has left, and the block of it that was read last. */
 import { CHUNK_BYTES, type DeviceId, type ItemId } from '../protocol/bindings'
 import type { ChunkRange } from '../protocol/chunk-set'
 import type { ControlFrame } from '../protocol/frames'
 import { Sender } from '../protocol/sender'
 import { Speed } from './progress'
 
-/** The device that a file goes to: what a file may ask of it. */
+/** The receiving device, as far as a transfer needs it. */
 export interface Addressee {
   readonly id: DeviceId
   readonly links: readonly { readonly queue: { forget(outgoing: Outgoing): void } }[]
@@ -16,7 +16,7 @@ export class Outgoing {
   readonly sender: Sender
   readonly speed = new Speed()
   state: 'moving' | 'parked' | 'cancelled' | 'failed' | 'done' = 'moving'
-  /** Read ahead, so that reading costs few tasks; given back once its last chunk is taken. */
+  /** A block that was read ahead, so that reads are few and large; released once its last chunk is taken. */
   #block: { first: number; bytes: Uint8Array } | null = null
 
   constructor(
@@ -31,7 +31,7 @@ export class Outgoing {
     return this.state !== 'moving' && this.state !== 'parked'
   }
 
-  /** The bytes of chunks that were read already; null when they were not. */
+  /** Returns the bytes of chunks that are already read; null when they are not. */
   ready({ first, count }: ChunkRange): Uint8Array | null {
     const block = this.#block
     if (!block || first < block.first) return null
@@ -42,7 +42,7 @@ export class Outgoing {
     return block.bytes.subarray(from, to)
   }
 
-  /** Reads chunks, and `ahead` further ones with them; null when the file is gone or has changed on the disk. */
+  /** Reads chunks and `ahead` further ones. Returns null when the file is gone or has changed on the disk. */
   async read(range: ChunkRange, ahead: number): Promise<Uint8Array | null> {
     const start = range.first * CHUNK_BYTES
     try {

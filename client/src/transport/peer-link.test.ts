@@ -15,7 +15,7 @@ class Channel {
   close(): void {}
 }
 
-/** As much of a connection as the library asks for before anything is negotiated. */
+/** The part of a connection that the library uses before any negotiation. */
 class Connection extends EventTarget {
   static readonly made: Connection[] = []
   readonly channels: { name: string; id: number | undefined; channel: Channel }[] = []

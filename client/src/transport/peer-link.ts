@@ -1,44 +1,44 @@
-/** One WebRTC connection to one device. The only file that imports simple-peer, so that it can be left. */
+/** One WebRTC connection to one device. The only file that imports simple-peer, so that it can be replaced. */
 import Peer from 'simple-peer'
 import type { IceServer } from '../protocol/bindings'
 
 export interface PeerLink {
-  /** Feeds in a signal that the other device sent. */
+  /** Passes a signal of the other device to the library. */
   signal(signal: unknown): void
   close(): void
 }
 
 export interface PeerLinkEvents {
   onSignal(signal: unknown): void
-  /** The connection is up: how, and how much the peer takes in one message. */
+  /** The connection is open. `maxMessageBytes` is the largest message that the peer accepts. */
   onConnect(via: 'direct' | 'turn', maxMessageBytes: number): void
-  /** Once; the link is of no use any more. */
+  /** Called once. The link cannot be used any more. */
   onClose(): void
 }
 
 export interface PeerLinkOptions {
   readonly initiator: boolean
   readonly iceServers: readonly IceServer[]
-  /** Gets the channel for frames in the task that made it. */
+  /** Receives the channel for frames, in the task that created it. */
   readonly takeChannel: (channel: RTCDataChannel) => void
 }
 
 export type OpenPeerLink = (options: PeerLinkOptions, events: PeerLinkEvents) => PeerLink
 
-/** What simple-peer has and its types do not say. */
+/** Members of simple-peer that its types lack. */
 interface Undocumented {
   readonly _pc: RTCPeerConnection
   negotiate(): void
 }
 
-/** Number of our own channel, agreed by both sides; simple-peer's takes 0 or 1. */
+/** Id of our own channel, negotiated by both sides; simple-peer's own gets 0 or 1. */
 const CHANNEL_ID = 10
 
 export const openPeerLink: OpenPeerLink = ({ initiator, iceServers, takeChannel }, events) => {
   const config = { iceServers: iceServers.map((server) => ({ ...server })) }
   const peer = new Peer({ initiator, trickle: true, config }) as Peer.Instance & Undocumented
   const connection = peer._pc
-  // Chunks name their place, so order between them is not needed; but an ordered channel is no slower, and simpler to drain.
+  // Chunks carry their position and need no order. An ordered channel is no slower, and simpler to drain.
   takeChannel(connection.createDataChannel('frames', { negotiated: true, id: CHANNEL_ID }))
 
   peer.on('signal', (signal) => events.onSignal(signal))
@@ -46,12 +46,12 @@ export const openPeerLink: OpenPeerLink = ({ initiator, iceServers, takeChannel 
     void pathOf(connection).then((via) => events.onConnect(via, connection.sctp?.maxMessageSize ?? 0))
   })
   peer.on('close', () => events.onClose())
-  // Nothing is ever said on the library's own channel. Unread, what a hostile device sends there would fill memory.
+  // The library's own channel is unused. Unread data from a hostile device would fill memory there, so it is drained.
   peer.resume()
-  // A 'close' follows every error; without a listener the error would be thrown at nobody.
+  // Every error is followed by 'close'. Without this listener the error would be thrown as unhandled.
   peer.on('error', () => {})
   connection.addEventListener('iceconnectionstatechange', () => {
-    // The network changed under us. simple-peer would wait for 'failed' and give up; the initiator looks for a new way.
+    // The network changed. simple-peer would wait for 'failed' and give up; instead the initiator restarts ICE.
     if (initiator && connection.iceConnectionState === 'disconnected' && !peer.destroyed) {
       connection.restartIce()
       peer.negotiate()
@@ -65,7 +65,7 @@ export const openPeerLink: OpenPeerLink = ({ initiator, iceServers, takeChannel 
   }
 }
 
-/** By the pair of candidates in use: through a TURN server when either end is relayed. */
+/** Reads the way from the selected pair of candidates: `turn` when either end is relayed. */
 async function pathOf(connection: RTCPeerConnection): Promise<'direct' | 'turn'> {
   const stats = await connection.getStats()
   const reports = new Map<string, Record<string, unknown>>()

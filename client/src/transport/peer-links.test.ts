@@ -24,7 +24,7 @@ class Opened {
 let opened: Opened[]
 let sent: { to: DeviceId; message: unknown }[]
 let closes: DeviceId[]
-/** How often the library fails to load. */
+/** How many more times the library fails to load. */
 let failures: number
 
 function links(me: DeviceId): PeerLinks {

@@ -1,11 +1,11 @@
-/** Keeps a direct link to each device that can have one: who begins, which attempt counts, when to try again (L1). */
+/** Keeps a direct link to each device that can have one: who initiates, which attempt counts, when to retry (L1). */
 import * as v from 'valibot'
 import type { Device, DeviceId, IceServer } from '../protocol/bindings'
 import type { OpenPeerLink, PeerLink } from './peer-link'
 
 export interface PeerLinksEvents {
   sendSignal(to: DeviceId, message: unknown): void
-  /** A new channel, in the task that made it. */
+  /** Takes a new channel, in the task that created it. */
   takeChannel(device: DeviceId, session: string, channel: RTCDataChannel): void
   onConnect(device: DeviceId, session: string, via: 'direct' | 'turn', maxMessageBytes: number): void
   onClose(device: DeviceId): void
@@ -13,22 +13,22 @@ export interface PeerLinksEvents {
 
 interface Attempt {
   readonly session: string
-  /** Null while the library is loading. */
+  /** Null while the library loads. */
   link: PeerLink | null
-  /** What came before the link was there. */
+  /** Signals that arrived before the link existed. */
   early: unknown[]
   isConnected: boolean
-  /** Ends the attempt when it does not connect in time. */
+  /** Ends the attempt when it has not connected in time. */
   limit: ReturnType<typeof setTimeout>
 }
 
 /**
- * How long an attempt may take: a few round trips of ICE and DTLS through a slow TURN server. An answer that was lost
- * never comes, and the devices use the relay meanwhile.
+ * Limit for one attempt: a few round trips of ICE and DTLS through a slow TURN server. Without a limit, a lost answer
+ * would be waited for forever. The devices use the relay meanwhile.
  */
 export const ATTEMPT_LIMIT_MS = 15_000
 
-/** Pause before a dead link is built anew; the relay carries meanwhile. The last one repeats. */
+/** Pauses before a dead link is rebuilt, while the relay carries the frames. The last one repeats. */
 const REBUILD_DELAYS_MS = [1_000, 2_000, 5_000, 15_000, 60_000]
 
 const envelope = v.object({ session: v.string(), signal: v.unknown() })
@@ -39,20 +39,20 @@ export class PeerLinks {
   readonly #makeSession: () => string
   #me: DeviceId | null = null
   #iceServers: readonly IceServer[] = []
-  /** Devices with WebRTC, in joining order, this one included. */
+  /** Devices with WebRTC in the order in which they joined, this one included. */
   #devices: readonly DeviceId[] = []
   readonly #attempts = new Map<DeviceId, Attempt>()
   readonly #failures = new Map<DeviceId, number>()
   readonly #retries = new Map<DeviceId, ReturnType<typeof setTimeout>>()
 
-  /** @param load brings the library, on demand */
+  /** @param load loads the library, on first use */
   constructor(load: () => Promise<OpenPeerLink>, makeSession: () => string, events: PeerLinksEvents) {
     this.#load = load
     this.#makeSession = makeSession
     this.#events = events
   }
 
-  /** A new socket: what was signaled over the old one may be lost, so attempts are begun anew. */
+  /** The socket is new. Signals sent over the old one may be lost, so unfinished attempts begin anew. */
   welcome(me: DeviceId, iceServers: readonly IceServer[]): void {
     this.#me = me
     this.#iceServers = iceServers
@@ -60,7 +60,7 @@ export class PeerLinks {
     for (const device of [...this.#retries.keys(), ...this.#attempts.keys()]) this.#giveUp(device)
   }
 
-  /** The devices of the beam changed. A link to a device that the server does not list lives on while it works. */
+  /** Sets the devices of the beam. A working link to a device that is no longer listed is kept. */
   setDevices(devices: readonly Device[]): void {
     this.#devices = devices.filter(({ caps }) => caps.includes('rtc')).map(({ device_id }) => device_id)
     for (const device of this.#attempts.keys()) if (!this.#devices.includes(device)) this.#giveUp(device)
@@ -71,7 +71,7 @@ export class PeerLinks {
     }
   }
 
-  /** A signal came. An offer with a new session replaces the link; anything else of another session is late news. */
+  /** Takes a signal. An offer with a new session replaces the link; other signals of another session are late. */
   handleSignal(from: DeviceId, message: unknown): void {
     const parsed = v.safeParse(envelope, message)
     if (!parsed.success) return
@@ -84,12 +84,12 @@ export class PeerLinks {
     this.#feed(this.#open(from, session, false), signal)
   }
 
-  /** A link is of no use any more, says whoever watches what comes over it. */
+  /** Closes a link that was found dead. */
   fail(device: DeviceId, session: string): void {
     if (this.#attempts.get(device)?.session === session) this.#closed(device, session)
   }
 
-  /** The server could not pass a signal on: an attempt that needs it fails. */
+  /** The server could not forward a signal, so an attempt that depends on it has failed. */
   unreachable(device: DeviceId): void {
     const attempt = this.#attempts.get(device)
     if (attempt && !attempt.isConnected) this.#closed(device, attempt.session)
@@ -103,7 +103,7 @@ export class PeerLinks {
     this.#devices = []
   }
 
-  /** Of two devices, the one later in the list begins. */
+  /** Whether this device initiates: the one later in the list does (L1). */
   #begins(device: DeviceId): boolean {
     return (
       this.#me !== null &&
@@ -122,7 +122,7 @@ export class PeerLinks {
     const limit = setTimeout(ended, ATTEMPT_LIMIT_MS)
     const attempt: Attempt = { session, link: null, early: [], isConnected: false, limit }
     this.#attempts.set(device, attempt)
-    // Without the library, or when the browser makes no further connection, it is tried again later.
+    // If the library does not load, or the browser allows no further connection, the attempt is repeated later.
     void this.#load()
       .then((openPeerLink) => this.#begin(device, attempt, initiator, openPeerLink))
       .catch(() => this.#attempts.get(device) === attempt && ended())
@@ -172,7 +172,7 @@ export class PeerLinks {
     this.#retries.set(device, retry)
   }
 
-  /** Ends what has not connected: it cannot any more, or is begun anew. */
+  /** Ends an attempt that has not connected. */
   #giveUp(device: DeviceId): void {
     if (!this.#attempts.get(device)?.isConnected) this.#drop(device)
   }

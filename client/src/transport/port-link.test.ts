@@ -4,7 +4,7 @@ import { bridgeChannel, portLink } from './port-link'
 
 const MIB = 1024 * 1024
 
-/** A data channel that takes what it is given and sends nothing until told. */
+/** A data channel that buffers what it is given and sends nothing until told to. */
 class Channel {
   binaryType = ''
   bufferedAmountLowThreshold = 0

@@ -1,18 +1,18 @@
 /**
- * A data channel that cannot leave the page, and the two ends of the port that stands for it: browsers that do not
- * transfer channels keep the engine in its worker all the same.
+ * Both ends of a port that stands for a data channel. Some browsers cannot transfer a channel to a worker; with the
+ * port the engine stays in its worker all the same.
  */
 import { channelLink } from './channel-link'
 import type { FrameLink, FrameLinkEvents } from './frame-link'
 import { Gate } from './gate'
 
-/** Frames on their way to the page that the channel has not taken yet. */
+/** Most bytes of frames on their way to the page that the channel has not taken yet. */
 const HIGH_WATER_BYTES = 2 * 1024 * 1024
 
 type ToPage = { frame: Uint8Array<ArrayBuffer> } | { close: true }
 type ToWorker = { opened: true } | { closed: true } | { taken: number } | { frame: ArrayBuffer }
 
-/** The worker's end. */
+/** Makes the worker's end: a link whose frames go through the port. */
 export function portLink(key: string, port: MessagePort, events: FrameLinkEvents): FrameLink {
   let pending = 0
   let closed = false
@@ -48,7 +48,7 @@ export function portLink(key: string, port: MessagePort, events: FrameLinkEvents
   }
 }
 
-/** The page's end: feeds the channel in order and says what it has taken. */
+/** Runs the page's end: passes frames to the channel in order and reports what it has taken. */
 export function bridgeChannel(channel: RTCDataChannel, port: MessagePort): void {
   const post = (message: ToWorker, transfer: Transferable[] = []) => port.postMessage(message, transfer)
   const link = channelLink('bridge', channel, {

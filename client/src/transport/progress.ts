@@ -1,14 +1,14 @@
-/** Speed of a transfer, told four times a second and not more often. */
+/** The speed of a transfer, and how often progress is reported. */
 
-/** How often progress is told. */
+/** Interval between two reports of progress. */
 export const PROGRESS_INTERVAL_MS = 250
-/** Weight of the newest sample: smooth enough to read, quick enough to be true. */
+/** Weight of the newest sample in the moving average: smooth enough to read, quick enough to follow a change. */
 const NEWEST = 0.3
 
 export class Speed {
   #last: { bytes: number; at: number; perSecond: number } | null = null
 
-  /** Bytes a second of a transfer that has moved `bytes` in all by `now` (milliseconds). */
+  /** Returns bytes per second. `bytes` is the total moved by `now` (milliseconds). */
   sample(bytes: number, now: number): number {
     const last = this.#last
     if (!last) {

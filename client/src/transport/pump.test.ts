@@ -12,13 +12,13 @@ import { RemoteDevice } from './remote-device'
 
 const DEVICE = new RemoteDevice('device' as DeviceId, new Relay({ send: () => {}, ask: () => {} }))
 
-/** A wire that takes a few frames at a time. */
+/** A wire that accepts a few frames at a time. */
 class Wire implements FrameLink {
   readonly key = 'wire'
   readonly kind = 'direct'
   maxFrame = 64 * 1024 + 21
   readonly sent: { transfer: ItemId; first: number; bytes: Uint8Array }[] = []
-  /** Frames that it takes before it has no room. */
+  /** Number of frames that it accepts before it has no room. */
   takes = Number.POSITIVE_INFINITY
   readonly gate = new Gate()
 

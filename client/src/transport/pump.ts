@@ -1,15 +1,15 @@
-/** Sends what is wanted on one link, frame by frame as there is room. */
+/** Sends the chunks that are wanted on one link, frame by frame as there is room. */
 import { chunkFrame, chunksPerFrame } from '../protocol/frames'
 import type { Turn } from '../protocol/send-queue'
 import type { Link } from './link'
 import type { Outgoing } from './outgoing'
 
-/** Chunks read from a file at once: 1 MiB, shared by the files that go side by side. */
+/** Chunks read from a file at once: 1 MiB, divided among the files that are sent at the same time. */
 const READ_CHUNKS = 64
 
 /**
  * Runs until nothing is wanted on the link. A second call while it runs does nothing.
- * @param onUnreadable a file cannot be read any more
+ * @param onUnreadable called when a file can no longer be read
  */
 export async function pump(link: Link, onUnreadable: (outgoing: Outgoing) => void): Promise<void> {
   if (link.isPumping) return
@@ -17,7 +17,7 @@ export async function pump(link: Link, onUnreadable: (outgoing: Outgoing) => voi
   try {
     for (let turn = await nextTurn(link); turn; turn = await nextTurn(link)) {
       const bytes = turn.transfer.ready(turn.range) ?? (await read(link, turn))
-      // Cancelled while it was read.
+      // It was cancelled during the read.
       if (turn.transfer.hasEnded) continue
       if (bytes) send(link, turn, bytes)
       else onUnreadable(turn.transfer)
@@ -27,7 +27,7 @@ export async function pump(link: Link, onUnreadable: (outgoing: Outgoing) => voi
   }
 }
 
-/** The next frame once there is room for it; null when nothing is wanted then. */
+/** Waits for room and takes the next frame; null when nothing is wanted any more. */
 async function nextTurn(link: Link): Promise<Turn<Outgoing> | null> {
   for (let room = link.wire.room(); room !== null; room = link.wire.room()) await room
   return link.queue.next(chunksPerFrame(link.wire.maxFrame))

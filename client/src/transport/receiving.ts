@@ -1,4 +1,4 @@
-/** Owns every file that comes: whose turn it is, what is wanted where, and how each ends. */
+/** Owns every file that this device receives: whose turn it is, what is wanted on which link, and how each ends. */
 import type { ItemId } from '../protocol/bindings'
 import { type CancelReason, encodeFrame, type Frame } from '../protocol/frames'
 import type { EngineEvent, IncomingFile, Progress } from './engine-messages'
@@ -6,10 +6,10 @@ import { Incoming, type IncomingEvents, type OpenSink, wordsFor } from './incomi
 import type { Link } from './link'
 import type { Arriving, RemoteDevice } from './remote-device'
 
-/** Where received bytes are kept. */
+/** The store of received bytes. */
 export interface ReceivedFiles {
   readonly open: OpenSink
-  /** An item is gone: so are its bytes. */
+  /** Removes the bytes of an item that is gone. */
   forget(id: ItemId): Promise<void>
 }
 
@@ -18,14 +18,14 @@ const CANCELLED_TEXT: Record<Exclude<CancelReason, 'person'>, string> = {
   noRoom: 'The other device has no room for this file.',
 }
 
-/** What a cancel by the other device means here. */
+/** Returns the progress for a `cancel` from the other device. */
 export function cancelledByThem(reason: CancelReason, bytes: number): Progress {
   if (reason === 'person') return { status: 'cancelled', by: 'them' }
   return { status: 'failed', bytes, why: CANCELLED_TEXT[reason] }
 }
 
 export class Receiving {
-  /** By item; an ended one stays until the item goes or is received again. */
+  /** By item. An ended transfer stays until its item goes or is received again. */
   readonly #transfers = new Map<ItemId, Incoming>()
   readonly #events: IncomingEvents
 
@@ -51,24 +51,24 @@ export class Receiving {
     this.refill(source)
   }
 
-  /** Whether anything comes, or is to come, from a device. */
+  /** Whether anything is being received from a device, or waits to be. */
   isMovingFrom(device: RemoteDevice): boolean {
     return this.#movingFrom(device).next().value !== undefined
   }
 
-  /** Whether a device is the source of anything that is remembered. */
+  /** Whether a device is the source of any transfer that is remembered. */
   knows(device: RemoteDevice): boolean {
     return [...this.#transfers.values()].some(({ source }) => source === device)
   }
 
-  /** Lets files whose turn has come begin, and wants what the window has room for (F4). */
+  /** Begins the files whose turn has come, and wants as much as the window has room for (F4). */
   refill(source: RemoteDevice): void {
     const now = this.now()
     const link = source.route(now)
     if (!link) return
     if (source.intake.hasTurn) this.#beginNext(source)
     let wasIdle = !source.intake.isWaitingOn(link.key)
-    // An older transfer of the same item may not have ended over there: its late frames are not for this one.
+    // An older transfer of the same item may not have ended at the source; its late frames must not go into this one.
     const isReady = ({ isOpen, file }: Arriving) => isOpen && !source.isEnding(file.id)
     for (;;) {
       const want = source.intake.want(link.key, isReady)
@@ -96,7 +96,7 @@ export class Receiving {
     link.clock.touch(this.now())
   }
 
-  /** A device still sends what has ended here: it is told so, once. */
+  /** The source still sends a transfer that has ended here: tells it so, once. */
   #unexpected(source: RemoteDevice, transfer: ItemId): void {
     if (source.isEnding(transfer)) return
     const isDone = this.#transfers.get(transfer)?.isDone
@@ -106,7 +106,7 @@ export class Receiving {
     )
   }
 
-  /** The server dropped chunks of a file: what has not come on this link is wanted again. */
+  /** The server dropped chunks of a file: wants again what has not arrived on this link (F11). */
   dropped(source: RemoteDevice, link: Link, id: ItemId): void {
     const incoming = this.#transfers.get(id)
     if (incoming?.source !== source) return
@@ -114,25 +114,25 @@ export class Receiving {
     this.refill(source)
   }
 
-  /** A device went away: what comes from it waits for it. */
+  /** A device left: its transfers wait for it. */
   park(source: RemoteDevice): void {
     for (const incoming of this.#movingFrom(source)) this.#sayWaiting(incoming)
   }
 
-  /** The other device cancelled. */
+  /** The other device cancelled the transfer. */
   cancelledByThem(source: RemoteDevice, id: ItemId, reason: CancelReason): void {
     const incoming = this.#transfers.get(id)
     if (incoming?.source !== source || incoming.hasEnded) return
     this.#end(incoming, cancelledByThem(reason, incoming.receiver.received), null)
   }
 
-  /** The person cancelled. */
+  /** The person cancelled the transfer. */
   cancel(id: ItemId): void {
     const incoming = this.#transfers.get(id)
     if (incoming && !incoming.hasEnded) this.#end(incoming, { status: 'cancelled', by: 'me' }, 'person')
   }
 
-  /** The item is gone, and all that was kept of it. Nothing is said to the page: it knows. */
+  /** Removes a deleted item's transfer and bytes. The page is not told, because it knows. */
   forget(id: ItemId): void {
     const incoming = this.#transfers.get(id)
     if (!incoming) return
@@ -142,7 +142,7 @@ export class Receiving {
     this.refill(incoming.source)
   }
 
-  /** Tells how far each file from a device is. */
+  /** Reports the progress of each file from a device. */
   sayProgress(source: RemoteDevice): void {
     const now = this.now()
     const link = source.route(now)
@@ -164,7 +164,7 @@ export class Receiving {
     this.refill(incoming.source)
   }
 
-  /** Whether the device is here or not: everything is on the disk. */
+  /** Completes a file whose bytes are all durable. The source need not be here any more. */
   async #complete(incoming: Incoming): Promise<void> {
     const { source, file, receiver } = incoming
     source.intake.end(incoming)
@@ -179,7 +179,7 @@ export class Receiving {
     }
   }
 
-  /** @param reason what to tell the other device; null when it knows */
+  /** @param reason the reason to send to the other device; null when it already knows */
   #end(incoming: Incoming, progress: Progress, reason: CancelReason | null): void {
     this.#stop(incoming, progress.status === 'failed' ? 'failed' : 'cancelled', reason)
     this.#say(incoming.file.id, progress)

@@ -23,7 +23,7 @@ beforeEach(() => {
 
 const fill = (to = ADA) => relay.send(to, new Uint8Array(RELAY_HIGH_WATER_BYTES))
 
-/** Whether the promise of room is kept by what a test does. */
+/** Whether what `act` does resolves the promise of room. */
 async function opens(room: Promise<void> | null, act: () => void): Promise<boolean> {
   let isOpen = false
   void room?.then(() => {

@@ -1,25 +1,25 @@
-/** The links through the server. All of them share one websocket, which belongs to the page. */
+/** The links through the server. They share one websocket, which belongs to the page. */
 import { type DeviceId, MAX_RELAYED_FRAME_BYTES } from '../protocol/bindings'
 import type { FrameLink } from './frame-link'
 import { Gate } from './gate'
 
-/** Chunks stop while so much waits in the websocket: a text that is shared meanwhile waits behind no more. */
+/** Chunks wait while the websocket buffers this much, so that a shared text waits behind no more than that. */
 export const RELAY_HIGH_WATER_BYTES = 512 * 1024
-/** A websocket does not tell when it has drained, so it is asked again, and only while chunks wait. */
+/** A websocket has no event for a drained buffer, so it is polled at this interval while chunks wait. */
 const ASK_AGAIN_MS = 10
 
-/** What the engine asks of the page. */
+/** The page's websocket, as the engine uses it. */
 export interface RelaySocket {
   send(to: DeviceId, frame: Uint8Array<ArrayBuffer>): void
-  /** Asks how many bytes the websocket has not sent yet; `Relay.waits` is the answer. */
+  /** Asks how many bytes the websocket has not sent yet. The answer comes by `Relay.waits`. */
   ask(): void
 }
 
 export class Relay {
   #isUp = false
-  /** Bytes that wait in the websocket, as far as is known here. */
+  /** Bytes known to wait in the websocket. */
   #waiting = 0
-  /** Bytes handed over since the page was asked; null when no answer is due. */
+  /** Bytes handed over since the page was asked; null when no answer is outstanding. */
   #sinceAsked: number | null = null
   readonly #gate = new Gate()
 
@@ -49,7 +49,7 @@ export class Relay {
     return this.#gate.wait()
   }
 
-  /** The page's answer: bytes that waited in the websocket when it was asked. */
+  /** Takes the page's answer: the bytes that waited in the websocket when it was asked. */
   waits(bytes: number): void {
     if (this.#sinceAsked === null) return
     this.#waiting = bytes + this.#sinceAsked
@@ -69,7 +69,7 @@ export class Relay {
 export class RelayLink implements FrameLink {
   readonly kind = 'relay'
   readonly key: string
-  // The server counts the address into its limit for one message.
+  // The server counts the address as part of the message.
   maxFrame = MAX_RELAYED_FRAME_BYTES
   #isPaused = false
   readonly #gate = new Gate()
@@ -93,7 +93,7 @@ export class RelayLink implements FrameLink {
     return this.#isPaused ? this.#gate.wait() : this.relay.room()
   }
 
-  /** The server takes no frame for this device now. */
+  /** Stops sending: the server accepts no frame for this device now (R4). */
   pause(): void {
     this.#isPaused = true
   }

@@ -1,4 +1,4 @@
-/** Another device, as the engine sees it: the links to it, what is wanted from it, and the ends it has not answered. */
+/** Another device, as the engine sees it: its links, what is wanted from it, and the ends it has not answered. */
 import { type DeviceId, DIRECT_TIMEOUT_MS, type ItemId } from '../protocol/bindings'
 import type { ControlFrame } from '../protocol/frames'
 import { Intake, type Receives } from '../protocol/intake'
@@ -7,25 +7,25 @@ import type { FrameLink } from './frame-link'
 import { Link } from './link'
 import { type Relay, RelayLink } from './relay-link'
 
-/** How long nothing goes through the server after it refused a frame. */
+/** How long nothing is sent through the server after it refused a frame (R4). */
 const RELAY_PAUSE_MS = 1_000
-/** How often an end is said on one link: a client that does not answer is not asked for ever. */
+/** How often a `done` or `cancel` is sent on one link without an answer (F7). */
 const MOST_SAID = 5
 
 type End = Extract<ControlFrame, { type: 'done' | 'cancel' }>
 
-/** A file that comes from the device. */
+/** A file that is received from the device. */
 export interface Arriving extends Receives {
   readonly file: { readonly id: ItemId }
-  /** Whether its bytes can be written now. */
+  /** Whether the file's bytes can be written now. */
   readonly isOpen: boolean
 }
 
 interface UnheardEnd {
   readonly frame: End
-  /** When it was said last, in milliseconds. */
+  /** When it was last sent, in milliseconds. */
   saidAt: number
-  /** How often it was said on the present link. */
+  /** How often it was sent on the current link. */
   times: number
 }
 
@@ -33,16 +33,16 @@ export class RemoteDevice {
   readonly intake = new Intake<Arriving>()
   readonly relay: Link
   readonly #relayWire: RelayLink
-  /** While the server lists the device. A direct link may outlive that. `since` is in milliseconds. */
+  /** Null when the server does not list the device; a direct link may outlive that. `since` is in milliseconds. */
   #listed: { readonly rtc: boolean; readonly since: number } | null = null
-  /** Open direct links; the newest, which is used, comes last. */
+  /** Open direct links. The newest comes last and is the one in use. */
   #direct: Link[] = []
-  /** Direct links that are opening. */
+  /** Direct links that are being opened. */
   #opening: FrameLink[] = []
-  /** A direct link was there and broke, or never opened. */
+  /** A direct link broke or never opened. */
   #directFailed = false
   #resumeAt = 0
-  /** Ends that were said and are not known to have been heard (F7). */
+  /** Each `done` and `cancel` that the device has not answered yet (F7). */
   readonly #ends = new Map<ItemId, UnheardEnd>()
 
   constructor(
@@ -57,7 +57,7 @@ export class RemoteDevice {
     return this.#direct.at(-1) ?? null
   }
 
-  /** Every link on which something may be under way. */
+  /** Every link that may carry frames. */
   get links(): readonly Link[] {
     return [...this.#direct, this.relay]
   }
@@ -66,7 +66,7 @@ export class RemoteDevice {
     return this.#listed !== null
   }
 
-  /** Whether frames can reach the device now, or will once a way is found. */
+  /** Whether frames can reach the device now, or will as soon as a link opens. */
   get isHere(): boolean {
     return this.#listed !== null || this.#direct.length > 0
   }
@@ -83,7 +83,7 @@ export class RemoteDevice {
     this.#directFailed = false
   }
 
-  /** The server lists the device no longer: nothing goes through the server. */
+  /** The server no longer lists the device, so nothing can go through the server. */
   unlist(): void {
     this.#listed = null
     this.#relayWire.resume()
@@ -91,7 +91,7 @@ export class RemoteDevice {
     for (const wire of this.#opening.splice(0)) wire.close()
   }
 
-  /** What was under way through the server is lost, in both directions. */
+  /** Everything wanted through the server is lost, in both directions (R4). */
   lostRelay(): void {
     this.intake.lost(this.relay.key)
     this.relay.queue.clear()
@@ -106,7 +106,7 @@ export class RemoteDevice {
     this.#direct.push(new Link(wire))
   }
 
-  /** A direct link is gone, or never opened. The other device wants again what it wanted there. */
+  /** A direct link closed or never opened. The other device wants again what it wanted there. */
   closed(wire: FrameLink): void {
     const link = this.#linkOf(wire)
     if (!link && !this.#opening.includes(wire)) return
@@ -117,7 +117,7 @@ export class RemoteDevice {
     link?.queue.clear()
   }
 
-  /** The link that a wire carries; null while it is not open. */
+  /** Returns the link that a wire carries; null while it is not open. */
   #linkOf(wire: FrameLink): Link | null {
     return this.#direct.find((link) => link.wire === wire) ?? null
   }
@@ -131,7 +131,7 @@ export class RemoteDevice {
     return open?.wire ?? this.#opening.find((wire) => wire.key === key) ?? null
   }
 
-  /** The link on which to want now, or null while a way is being found (L2). */
+  /** Returns the link on which to want now; null while a direct link may still open (L2). */
   route(now: number): Link | null {
     if (this.direct) return this.direct
     const listed = this.#listed
@@ -140,13 +140,13 @@ export class RemoteDevice {
     return isGivenUp ? this.relay : null
   }
 
-  /** The server refused a frame for this device: nothing goes that way for a moment. */
+  /** The server refused a frame for this device: pauses the relay (R4). */
   pauseRelay(now: number): void {
     this.#relayWire.pause()
     this.#resumeAt = now + RELAY_PAUSE_MS
   }
 
-  /** Whether a pause has ended just now. */
+  /** Ends a pause that is over. Returns whether one ended just now. */
   resumesRelay(now: number): boolean {
     if (!this.#relayWire.isPaused || now < this.#resumeAt) return false
     this.#relayWire.resume()
@@ -157,20 +157,20 @@ export class RemoteDevice {
     return this.#relayWire.isPaused
   }
 
-  /** Ends a transfer, and says so until it is known to have been heard. */
+  /** Ends a transfer: sends the frame, and repeats it until it is answered (F7). */
   end(frame: End, now: number): void {
     const end = { frame, saidAt: now, times: 0 }
     this.#ends.set(frame.transfer, end)
     this.#sayEnd(end, now)
   }
 
-  /** Whether the end of a transfer may not have been heard yet. */
+  /** Whether the end of a transfer is still unanswered. */
   isEnding(id: ItemId): boolean {
     const end = this.#ends.get(id)
     return end !== undefined && end.times < MOST_SAID
   }
 
-  /** Whether an end is still to be said again. */
+  /** Whether an end remains to be sent again. */
   get hasEnds(): boolean {
     return [...this.#ends.keys()].some((id) => this.isEnding(id))
   }
@@ -179,7 +179,7 @@ export class RemoteDevice {
     this.#ends.delete(id)
   }
 
-  /** There is another way to the device: what ended is said there. */
+  /** Sends the unanswered ends on a new link. */
   sayEnds(now: number): void {
     for (const end of this.#ends.values()) {
       end.times = 0
@@ -187,7 +187,7 @@ export class RemoteDevice {
     }
   }
 
-  /** Says again what was not answered for too long. */
+  /** Repeats the ends that have waited too long for an answer. */
   repeatEnds(now: number): void {
     for (const end of this.#ends.values()) {
       if (end.times < MOST_SAID && now - end.saidAt > STALL_MS) this.#sayEnd(end, now)
@@ -200,7 +200,7 @@ export class RemoteDevice {
     this.#best()?.say(end.frame)
   }
 
-  /** The best link for a frame that matters at once, even while a direct way is still being found. */
+  /** Returns the best link for an urgent frame, even while a direct link may still open. */
   #best(): Link | null {
     const canRelay = this.#listed !== null && this.#relayWire.relay.isUp
     return this.direct ?? (canRelay ? this.relay : null)

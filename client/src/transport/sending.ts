@@ -1,4 +1,4 @@
-/** Owns every file that this device offers, and each device's copy on its way. */
+/** Owns every file that this device offers, and its transfer to each device. */
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import type { CancelReason, Frame } from '../protocol/frames'
 import type { EngineEvent, Progress } from './engine-messages'
@@ -10,7 +10,7 @@ import type { RemoteDevice } from './remote-device'
 
 interface Offer {
   readonly file: Blob
-  /** A device that asks again begins a new one. */
+  /** The transfer to each device. A device that wants the file again after an end begins a new one. */
   readonly to: Map<RemoteDevice, Outgoing>
 }
 
@@ -26,11 +26,11 @@ export class Sending {
     this.#offers.set(id, { file, to: new Map() })
   }
 
-  /** A device wants chunks, on the link on which it is to have them (F3). */
+  /** A device wants chunks. They are to be sent on the link on which the frame came (F3). */
   wanted(device: RemoteDevice, link: Link, frame: Extract<Frame, { type: 'want' }>): void {
     const offer = this.#offers.get(frame.transfer)
     if (!offer) return link.say({ type: 'cancel', transfer: frame.transfer, reason: 'gone' })
-    // It has not heard yet that this was cancelled.
+    // The device has not yet heard of the cancel.
     if (device.isEnding(frame.transfer)) return
     const outgoing = this.#outgoing(offer, frame.transfer, device)
     const range = outgoing.sender.within(frame)
@@ -51,11 +51,11 @@ export class Sending {
     return outgoing
   }
 
-  /** A device has all of a file. It may say so more than once. */
+  /** A device has the whole file. It may say so more than once. */
   done(device: RemoteDevice, link: Link, id: ItemId): void {
     const offer = this.#offers.get(id)
     if (!offer) return
-    // An empty file was never wanted.
+    // Nothing of an empty file is ever wanted.
     const outgoing = offer.to.get(device) ?? this.#outgoing(offer, id, device)
     if (outgoing.state === 'done') return
     this.#stop(outgoing, 'done')
@@ -69,7 +69,7 @@ export class Sending {
     }
   }
 
-  /** The person cancelled, with one device or with all. */
+  /** The person cancelled, for one device or for all (null). */
   cancel(id: ItemId, device: DeviceId | null): void {
     for (const outgoing of this.#offers.get(id)?.to.values() ?? []) {
       if (outgoing.hasEnded || (device !== null && outgoing.to.id !== device)) continue
@@ -77,7 +77,7 @@ export class Sending {
     }
   }
 
-  /** The item is gone: nobody can have it from here any more. Nothing is said to the page: it knows. */
+  /** Withdraws a deleted item's file. The page is not told, because it knows. */
   forget(id: ItemId): void {
     const offer = this.#offers.get(id)
     this.#offers.delete(id)
@@ -86,7 +86,7 @@ export class Sending {
     }
   }
 
-  /** Nothing may go to a device through the server, and nothing else is there. */
+  /** Ends what is sent to a device when the server forbids it and there is no other link. */
   forbidden(device: RemoteDevice): void {
     const why = 'In this beam this device can only read, so it cannot send files through the server.'
     for (const outgoing of this.#movingTo(device)) {
@@ -94,22 +94,22 @@ export class Sending {
     }
   }
 
-  /** The server dropped frames to a device: the device may want them again. */
+  /** Tells a device that the server dropped frames to it, so that it wants them again (F11). */
   sayDropped(device: RemoteDevice): void {
     for (const { id } of this.#movingTo(device)) device.relay.say({ type: 'dropped', transfer: id })
   }
 
-  /** Whether anything goes to a device. */
+  /** Whether anything is being sent to a device. */
   isMovingTo(device: RemoteDevice): boolean {
     return this.#movingTo(device).next().value !== undefined
   }
 
-  /** Whether a device took, or takes, anything that is remembered. */
+  /** Whether any remembered transfer is with this device. */
   knows(device: RemoteDevice): boolean {
     return [...this.#offers.values()].some(({ to }) => to.has(device))
   }
 
-  /** A device went away: what goes to it waits for it. */
+  /** A device left: its transfers wait for it. */
   park(device: RemoteDevice): void {
     for (const outgoing of this.#movingTo(device)) {
       outgoing.state = 'parked'
@@ -117,7 +117,7 @@ export class Sending {
     }
   }
 
-  /** Tells how far each file to a device is. */
+  /** Reports the progress of each file to a device. */
   sayProgress(device: RemoteDevice): void {
     const now = this.now()
     const kind = device.direct ? 'direct' : 'relay'
@@ -135,7 +135,7 @@ export class Sending {
     }
   }
 
-  /** @param reason what to tell the other device; null when it knows */
+  /** @param reason the reason to send to the other device; null when it already knows */
   #end(outgoing: Outgoing, progress: Progress, reason: CancelReason | null): void {
     this.#stop(outgoing, progress.status === 'failed' ? 'failed' : 'cancelled', reason)
     this.#say(outgoing, progress)

@@ -1,9 +1,9 @@
-/** The only file that says `WebSocket`. */
+/** The live channel's socket. This is the only file that uses `WebSocket`. */
 import type { BeamId } from '../protocol/bindings'
 
 export interface SignalSocket {
   send(data: string | Uint8Array<ArrayBuffer>): void
-  /** Bytes that were handed over and have not left yet. */
+  /** Bytes handed over that have not been sent yet. */
   unsent(): number
   close(): void
 }
@@ -12,13 +12,13 @@ export interface SignalSocketEvents {
   onOpen(): void
   onText(text: string): void
   onBinary(bytes: ArrayBuffer): void
-  /** Once, whoever closed. */
+  /** Called once, whichever side closed. */
   onClose(code: number): void
 }
 
 export type OpenSignalSocket = (beam: BeamId, events: SignalSocketEvents) => SignalSocket
 
-/** How a socket ends that never was. */
+/** Close code of a socket that never opened (RFC 6455, section 7.1.5). */
 const NEVER_OPENED = 1006
 
 /** Opens the live channel of a beam on the page's own host. */
@@ -41,7 +41,7 @@ export const openSignalSocket: OpenSignalSocket = (beam, events) => {
   }
 }
 
-/** Null for a page that has no host, such as one that was saved to a disk. */
+/** Returns null for a page without a host, such as one saved to disk. */
 function connect(beam: BeamId): WebSocket | null {
   if (location.host === '') {
     // biome-ignore lint/suspicious/noConsole: the specification's way to report it.

@@ -1,4 +1,4 @@
-/** The worker in which the engine lives, so that a busy page slows no transfer and a transfer no page. */
+/** The worker that runs the engine, so that a busy page does not slow transfers, nor transfers the page. */
 import { Engine } from './engine'
 import type { EngineCommand, EngineEvent } from './engine-messages'
 import { MemoryFiles } from './sinks/memory'
@@ -6,7 +6,7 @@ import { DiskFiles, hasOpfs, sweepDisk, tabFolder } from './sinks/opfs'
 import { ReceivedFiles } from './sinks/received-files'
 
 const scope = self as unknown as {
-  /** Names the tab: what it received outlives this worker. */
+  /** Name of the tab's folder of received files, which outlives this worker. */
   readonly name: string
   postMessage(message: unknown, transfer: Transferable[]): void
   onmessage: ((event: MessageEvent<EngineCommand>) => void) | null
@@ -31,7 +31,7 @@ const engine = new Engine(say, received, () => performance.now())
 
 scope.onmessage = ({ data }) => engine.handle(data)
 
-// Only what is thrown outside of a promise reaches the page, which then starts a new worker.
+// The page replaces the worker on an `error` event, which a rejected promise does not raise by itself.
 scope.onunhandledrejection = ({ reason }) => {
   setTimeout(() => {
     throw reason

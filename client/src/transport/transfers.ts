@@ -1,15 +1,15 @@
 /**
- * The page's handle on the engine in its worker. A worker that breaks is replaced: the new one is told what the page has
- * to offer and what it was receiving, and the links are built anew.
+ * The page's handle on the engine in its worker. A broken worker is replaced: the new one is told which files this
+ * device offers and which it was receiving, and the links are rebuilt.
  */
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import type { EngineCommand, EngineEvent, Progress } from './engine-messages'
 import { bridgeChannel } from './port-link'
 
-/** Pause before a broken worker is replaced. The last one repeats. */
+/** Pauses before a broken worker is replaced. The last one repeats. */
 const RESTART_DELAYS_MS = [250, 1_000, 5_000, 30_000]
 
-/** What of a worker is needed here. */
+/** The part of a worker that is used here. */
 export type EngineWorker = Pick<Worker, 'postMessage' | 'terminate' | 'onmessage' | 'onerror'>
 
 type Command<Do extends EngineCommand['do']> = Extract<EngineCommand, { do: Do }>
@@ -17,15 +17,15 @@ type Command<Do extends EngineCommand['do']> = Extract<EngineCommand, { do: Do }
 export class Transfers {
   readonly #onEvent: (event: EngineEvent) => void
   readonly #makeWorker: () => EngineWorker
-  /** Null while a broken one is about to be replaced. */
+  /** Null while a broken worker waits to be replaced. */
   #worker: EngineWorker | null = null
   #failures = 0
-  // What a new worker must be told.
+  // Repeated to a new worker.
   #devices: Command<'devices'> | null = null
   #relay: Command<'relay'> = { do: 'relay', up: false }
   readonly #offers = new Map<ItemId, Blob>()
   readonly #receives = new Map<ItemId, { command: Command<'receive'>; bytes: number }>()
-  /** Direct links that the worker holds, by key. */
+  /** Direct links of the worker, by key. */
   readonly #links = new Map<string, DeviceId>()
 
   constructor(onEvent: (event: EngineEvent) => void, makeWorker: () => EngineWorker = transferWorker) {
@@ -34,7 +34,7 @@ export class Transfers {
     this.#start()
   }
 
-  /** The file that this device offers under an item, if any. */
+  /** Returns the file that this device offers under an item; null when there is none. */
   offered(id: ItemId): Blob | null {
     return this.#offers.get(id) ?? null
   }
@@ -45,11 +45,11 @@ export class Transfers {
   }
 
   /**
-   * Hands a data channel to the engine. Call it in the same task that made the channel: browsers let a channel go to a
-   * worker only then, and some not at all.
+   * Hands a data channel to the engine. Must be called in the task that created the channel: browsers transfer a
+   * channel to a worker only then, and some never do.
    */
   addChannel(device: DeviceId, key: string, channel: RTCDataChannel): void {
-    // The link is of no use without the engine, and is built anew; whoever makes it is not done with it yet.
+    // Without an engine the link has failed and is rebuilt later. The caller must not hear so before it has returned.
     if (!this.#worker) return queueMicrotask(() => this.#onEvent({ say: 'link', device, key, opened: false }))
     this.#links.set(key, device)
     try {
@@ -76,7 +76,7 @@ export class Transfers {
     for (const { command } of this.#receives.values()) worker.postMessage(command)
   }
 
-  /** What it had received of unfinished files is lost with it. */
+  /** Replaces the worker after a pause. What it had received of unfinished files is lost. */
   #broke(worker: EngineWorker): void {
     worker.terminate()
     this.#worker = null
@@ -110,7 +110,7 @@ export class Transfers {
     }
   }
 
-  /** Without a worker nobody else would say that it is cancelled. */
+  /** Reports a cancel while there is no worker to report it. */
   #cancelled({ id, device }: Command<'cancel'>): void {
     if (this.#worker || device !== null || !this.#receives.delete(id)) return
     this.#sayReceiving(id, { status: 'cancelled', by: 'me' })
@@ -127,7 +127,7 @@ export class Transfers {
     if ('bytes' in progress && progress.status !== 'failed') {
       if (known) known.bytes = progress.bytes
     } else this.#receives.delete(id)
-    // It works: the next trouble is a new one.
+    // A finished transfer shows that the worker runs, so the next failure begins with the shortest pause.
     if (progress.status === 'done') this.#failures = 0
   }
 
@@ -136,7 +136,7 @@ export class Transfers {
   }
 }
 
-/** Its name outlives it: what one worker received, the next must not sweep up. */
+/** Names the tab's folder. It outlives the worker, so that the next worker does not sweep up what this one received. */
 const tab = crypto.randomUUID?.() ?? String(performance.timeOrigin)
 
 function transferWorker(): EngineWorker {

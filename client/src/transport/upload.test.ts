@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { BeamId, UploadedFile } from '../protocol/bindings'
 import { type Upload, type UploadEnd, upload, uploadAfter } from './upload'
 
-/** The browser's request, with the server's end in the test's hands. */
+/** A request of the browser, whose server is the test. */
 class FakeRequest {
   static newest: FakeRequest
   opened: string[] = []

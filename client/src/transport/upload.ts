@@ -1,4 +1,6 @@
-/** A file on its way to the server's store (H40). The only file that says `XMLHttpRequest`: `fetch` tells no progress. */
+/**
+ * Uploads of files to the server's store (H40). The only file that uses `XMLHttpRequest`: `fetch` reports no progress.
+ */
 import * as v from 'valibot'
 import { BEAM_PARAM } from '../protocol/beam-link'
 import type { BeamId, UploadedFile } from '../protocol/bindings'
@@ -6,28 +8,28 @@ import { parseJson } from '../protocol/envelope'
 import { uploadedFileSchema } from '../protocol/schemas'
 
 export interface UploadEvents {
-  /** Bytes that have left this device. */
+  /** Bytes that were sent so far. */
   onProgress(sent: number): void
-  /** Once, unless cancelled. */
+  /** Called once, unless cancelled. */
   onEnd(end: UploadEnd): void
 }
 
 export type UploadEnd =
   | { status: 'stored'; file: UploadedFile }
-  /** The server will not take this file: no medium, too large, no room in the quota. */
+  /** The server refuses this file: not a medium, too large, or no room in the quota. */
   | { status: 'refused' }
-  /** No answer, or none that is about the file: another time it may go. */
+  /** No answer, or an answer that does not concern the file: a later attempt may succeed. */
   | { status: 'unreachable' }
 
-/** Refusals that are about the moment, not the file (RFC 9110, 15.5; RFC 6585, 4). 404: the beam has just got another id. */
+/** Refusals that may pass (RFC 9110, 15.5; RFC 6585, 4). 404: the beam has just got another id. */
 const REFUSED_FOR_NOW: readonly number[] = [404, 408, 429]
 /** The quota is full (RFC 4918, 11.5). */
 const NO_ROOM = 507
 
-/** Sends a file; what it returns cancels that. */
+/** Sends a file. The returned function cancels. */
 export type Upload = (file: File, beam: BeamId, events: UploadEvents) => () => void
 
-/** Sends the file and binds it to a beam, with which it ends. */
+/** Sends the file and binds it to a beam, whose end is also the upload's end. */
 export const upload: Upload = (file, beam, events) => {
   const request = new XMLHttpRequest()
   request.open('POST', `/api/upload/?${BEAM_PARAM}=${beam}`)
@@ -42,7 +44,7 @@ export const upload: Upload = (file, beam, events) => {
   return () => request.abort()
 }
 
-/** The same once something is done, whatever comes of that: nobody's files are to be taken for a stranger's. */
+/** Uploads after `makeSure` has settled, so that a file with a stale login is not counted as an anonymous one. */
 export function uploadAfter(makeSure: () => Promise<unknown>, send: Upload): Upload {
   return (file, beam, events) => {
     let cancel: (() => void) | null = null

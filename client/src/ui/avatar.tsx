@@ -1,7 +1,7 @@
 import css from './avatar.module.css'
 import { cx } from './cx'
 
-/** A person's picture, or the first letter of the name. Stands beside the name, so hidden from assistive technology. */
+/** A person's picture, or the first letter of the name. The name is beside it, so it is hidden from screen readers. */
 export function Avatar({
   name,
   picture,

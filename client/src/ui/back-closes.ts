@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent } from 'react'
 import { Overlays } from './overlays'
 
-/** Marks our entries; what a router keeps in the state stays in it. */
+/** Marks our history entries; the router's own state is kept. */
 const MARK = 'overlay'
 
 let overlays: Overlays | null = null
@@ -21,7 +21,7 @@ function pageOverlays(): Overlays {
   return made
 }
 
-/** While `active`, the back button closes this instead of leaving the page. */
+/** While `active`, the back button calls `onBack` instead of leaving the page. */
 export function useBackCloses(active: boolean, onBack: () => void) {
   const back = useEffectEvent(onBack)
   useEffect(() => (active ? pageOverlays().opened(() => back()) : undefined), [active])

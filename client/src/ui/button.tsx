@@ -11,7 +11,7 @@ interface Look {
 
 const ICON_SIZES = { sm: 16, md: 16, lg: 20 }
 
-/** Class names of a button, for links and labels that look like one. */
+/** Returns the class names of a button, for links and labels that look like one. */
 export function buttonClass({ look = 'plain', size = 'md' }: Look): string {
   return cx(css.button, css[look], css[size])
 }
@@ -31,7 +31,7 @@ export function Button({
   )
 }
 
-/** A link that looks like a button. Without an address it keeps its place and does nothing. */
+/** A link that looks like a button. Without an address it is disabled. */
 export function ButtonLink({
   look = 'plain',
   size = 'md',

@@ -1,6 +1,6 @@
 /**
- * Whether a key belongs to the composition of a character (IME): the Enter that takes a candidate sends nothing. Safari ends the
- * composition before it tells of the key, which then bears the code 229 (UI Events, 7.3.1).
+ * Whether a key event belongs to the composition of a character (IME), so that the Enter that accepts a candidate does
+ * not send. Safari ends the composition before the key event, which then has the code 229 (UI Events, 7.3.1).
  */
 export function isComposing({
   isComposing,

@@ -5,15 +5,15 @@ import { Dialog, DialogFoot } from './dialog'
 interface ConfirmDialogProps {
   title: string
   question: string
-  /** What follows from a yes. */
+  /** What confirming will cause. */
   warning?: string
-  /** The label of the button that says yes. */
+  /** The label of the confirming button. */
   action: string
   onConfirm: () => void
   onClose: () => void
 }
 
-/** Asks once more before something that cannot be undone. */
+/** Asks for confirmation of an action that cannot be undone. */
 export function ConfirmDialog({ title, question, warning, action, onConfirm, onClose }: ConfirmDialogProps) {
   const confirm = () => {
     onConfirm()

@@ -9,21 +9,21 @@ import { useModal } from './modal'
 interface DialogProps {
   title: string
   sub?: string
-  /** On phones: a sheet from below, or the upper third, where a keyboard leaves it in view. */
+  /** Position on phones: a sheet at the bottom, or the upper third, where a keyboard does not cover it. */
   place?: 'sheet' | 'upper'
-  /** 440, 520 or 720 px; or the window, for something to look at. */
+  /** 440, 520 or 720 px, or the whole window for pictures and videos. */
   width?: 'normal' | 'wide' | 'large' | 'window'
-  /** Stands before the title. */
+  /** Shown before the title. */
   picture?: ReactNode
-  /** A cross in the corner, for dialogs without a Cancel. */
+  /** A close button in the corner, for dialogs without a Cancel. */
   cross?: boolean
-  /** Asks before something that cannot be undone: a press beside it does not answer. */
+  /** The dialog asks for confirmation: a press outside does not close it. */
   asks?: boolean
   onClose: () => void
   children: ReactNode
 }
 
-/** A modal dialog, open for as long as it is rendered. Esc, a click beside it and the back button close it. */
+/** A modal dialog, open for as long as it is rendered. Esc, a press outside and the back button close it. */
 export function Dialog(props: DialogProps) {
   const { title, sub, place = 'sheet', width = 'normal', picture, onClose, children } = props
   const { cross = false, asks = false } = props
@@ -39,7 +39,7 @@ export function Dialog(props: DialogProps) {
       className={cx(css.dialog, css[place], css[width])}
       aria-labelledby={heading}
       onClose={() => {
-        // The news of an earlier close comes late; only a dialog that is closed now counts.
+        // The event of an earlier close may arrive late; it counts only when the dialog is closed now.
         if (ref.current && !ref.current.open) onClose()
       }}
     >
@@ -70,7 +70,7 @@ function useClickBeside(
   useEffect(() => {
     const dialog = ref.current
     if (!dialog || !active) return
-    // A press on the backdrop has the dialog itself as its target, outside of its box.
+    // The target of a press on the backdrop is the dialog, at a point outside of its box.
     const beside = (event: PointerEvent) => {
       const box = dialog.getBoundingClientRect()
       const inside =

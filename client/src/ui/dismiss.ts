@@ -1,8 +1,8 @@
 import { type RefObject, useEffect, useLayoutEffect } from 'react'
 
 /**
- * How popovers and menus close: tells when a press, the focus or Esc leaves what `ref` holds. Once closed, the focus that was in
- * it goes back to the button that opened it (WAI-ARIA, menu button).
+ * Closes popovers and menus: calls `onDismiss` when a press or the focus leaves `ref`, and on Esc. After closing, a
+ * focus that was inside returns to the button that opened it (WAI-ARIA, menu button).
  */
 export function useDismiss(ref: RefObject<HTMLElement | null>, active: boolean, onDismiss: () => void) {
   useEffect(() => {

@@ -9,7 +9,7 @@ interface FieldProps extends ComponentProps<'input'> {
   hint?: string
   error?: string | null
   mono?: boolean
-  /** What stands at the end of the label's line. */
+  /** Shown at the end of the label's line. */
   side?: ReactNode
   /** A button inside of the input, at its end. */
   end?: ReactNode

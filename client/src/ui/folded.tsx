@@ -2,7 +2,7 @@ import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import { cx } from './cx'
 import css from './folded.module.css'
 
-/** As high as twelve lines of text, and the rest when asked for. */
+/** Shows twelve lines of its content, and the rest on request. */
 export function Folded({ className, children }: { className?: string | undefined; children: ReactNode }) {
   const outer = useRef<HTMLDivElement>(null)
   const inner = useRef<HTMLDivElement>(null)
@@ -13,7 +13,7 @@ export function Folded({ className, children }: { className?: string | undefined
     if (!content || open) return
     const measure = () => setCut(content.offsetHeight > (outer.current?.clientHeight ?? 0) + 1)
     measure()
-    // Pictures come later than the text, and a text may become another.
+    // Pictures load later than the text, and the text may change.
     const observer = new ResizeObserver(measure)
     observer.observe(content)
     return () => observer.disconnect()

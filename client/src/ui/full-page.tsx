@@ -5,14 +5,14 @@ import { useModal } from './modal'
 
 interface FullPageProps {
   title: string
-  /** Buttons at the right of the head. */
+  /** Buttons at the right of the title bar. */
   buttons: ReactNode
-  /** Esc, or the back button. Whoever renders this decides whether it closes. */
+  /** Called on Esc and by the back button. The caller decides whether the page closes. */
   onLeave: () => void
   children: ReactNode
 }
 
-/** A page over all others, modal for as long as it is rendered. */
+/** A modal full-screen page, open for as long as it is rendered. */
 export function FullPage({ title, buttons, onLeave, children }: FullPageProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const heading = useId()
@@ -26,14 +26,14 @@ export function FullPage({ title, buttons, onLeave, children }: FullPageProps) {
       className={css.page}
       aria-labelledby={heading}
       onCancel={(event) => {
-        // A picker of files or a dialog within tells the same; only this page's own leaving is meant.
+        // File pickers and dialogs inside raise the same event.
         if (event.target !== event.currentTarget) return
         event.preventDefault()
         onLeave()
       }}
       onClose={(event) => {
         if (event.target !== event.currentTarget || ref.current?.open) return
-        // Browsers close a dialog at the second Esc, whatever it says; it stays until it is told to go.
+        // Browsers close a dialog at the second Esc even if the event was cancelled, so it is opened again.
         ref.current?.showModal()
         onLeave()
       }}
@@ -47,14 +47,14 @@ export function FullPage({ title, buttons, onLeave, children }: FullPageProps) {
   )
 }
 
-/** The page ends where a phone's keyboard begins. */
+/** Ends the page where a phone's keyboard begins. */
 function useSeenHeight(ref: RefObject<HTMLElement | null>) {
   useEffect(() => {
     const seen = window.visualViewport
     const page = ref.current
     if (!seen || !page) return
     const follow = () => {
-      // Zoomed in, the page stays as it is: the person looks at a part of it.
+      // While the person has zoomed in, the page keeps its height.
       page.style.height = seen.scale > 1.01 ? '' : `${seen.height}px`
       page.style.top = `${seen.scale > 1.01 ? 0 : seen.offsetTop}px`
     }
@@ -68,7 +68,7 @@ function useSeenHeight(ref: RefObject<HTMLElement | null>) {
   }, [ref])
 }
 
-/** Files that are dropped here are for what the page holds, and not for those under it. */
+/** Keeps files that are dropped on this page from the pages below it. */
 function useOwnDrops(ref: RefObject<HTMLElement | null>) {
   useEffect(() => {
     const page = ref.current
@@ -76,7 +76,7 @@ function useOwnDrops(ref: RefObject<HTMLElement | null>) {
     const keep = (event: DragEvent) => {
       if (!event.dataTransfer?.types.includes('Files')) return
       event.stopPropagation()
-      // Beside what takes them, a browser would leave for the file.
+      // Without this the browser would navigate to the dropped file.
       event.preventDefault()
     }
     const types = ['dragenter', 'dragleave', 'dragover', 'drop'] as const

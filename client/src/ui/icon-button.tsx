@@ -5,7 +5,7 @@ import css from './icon-button.module.css'
 
 interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
   icon: Glyph
-  /** The accessible name, also shown as a tip. */
+  /** The accessible name, also shown as a tooltip. */
   label: string
   look?: 'bar' | 'plain' | 'fill' | 'well' | 'solid' | 'accent' | 'small'
   iconSize?: number
@@ -35,7 +35,7 @@ interface IconLinkProps extends Omit<ComponentProps<'a'>, 'children'> {
   iconSize?: number
 }
 
-/** An icon button that is a link: opening and downloading are the browser's own. */
+/** An icon button that is a link, so that the browser opens or downloads by itself. */
 export function IconLink({
   href,
   icon,

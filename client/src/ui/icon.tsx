@@ -1,6 +1,6 @@
 import type { ComponentType } from 'react'
 
-/** A picture of one meaning; lucide's icons are such. */
+/** An icon component, such as those of lucide. */
 export type Glyph = ComponentType<{
   size?: number | string
   strokeWidth?: number | string
@@ -8,7 +8,7 @@ export type Glyph = ComponentType<{
   fill?: string
 }>
 
-/** An icon beside a label, so hidden from assistive technology. */
+/** An icon beside a label, hidden from screen readers. */
 export function Icon({
   of: Picture,
   size = 18,
@@ -21,7 +21,7 @@ export function Icon({
   return <Picture size={size} strokeWidth={1.75} {...(filled ? { fill: 'currentColor' } : {})} />
 }
 
-/** Stands for the place where the source code is. */
+/** The icon of the source code repository. */
 export function SourceGlyph({ size = 18 }: { size?: number | string }) {
   return (
     <svg width={size} height={size} viewBox="0 0 24 24" fill="currentColor" aria-hidden="true">

@@ -24,7 +24,7 @@ const show = (Part: React.ComponentType<object>) =>
   )
 
 beforeEach(() => {
-  // React tells of what it caught.
+  // React logs the errors that a boundary catches.
   vi.spyOn(console, 'error').mockImplementation(() => {})
 })
 afterEach(() => {

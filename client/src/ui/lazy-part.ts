@@ -1,12 +1,12 @@
-/** Parts of the page that are loaded when they are first drawn, and again after they did not come. */
+/** Components whose code is loaded when they are first rendered, and loaded again after a failure. */
 import { type ComponentType, createElement, lazy } from 'react'
 
-/** What has to happen before parts that failed are loaded again. */
+/** Resets the parts that failed. */
 const failed = new Set<() => void>()
 
 /**
- * A component of a module that is loaded when it is first drawn. React's own `lazy` remembers a failure for as long as the
- * page lives; this one loads again once `askAgain` was called.
+ * Returns a component whose module is loaded when it is first rendered. React's own `lazy` remembers a failure for the
+ * life of the page; this one loads again after `askAgain`.
  */
 export function lazyPart<Module, Props extends object>(
   load: () => Promise<Module>,
@@ -33,7 +33,7 @@ export function lazyPart<Module, Props extends object>(
   }
 }
 
-/** Parts that did not come are loaded anew when they are next drawn. */
+/** Makes parts that failed to load try again when they are next rendered. */
 export function askAgain(): void {
   for (const forget of failed) forget()
   failed.clear()
@@ -42,8 +42,8 @@ export function askAgain(): void {
 let attempts = 0
 
 /**
- * Firefox remembers by its address that a module did not come, so it is asked for under another one. Firefox and Chromium name
- * the address in the error; Safari does not, and needs no other.
+ * Firefox remembers the address of a module that failed to load, so it is imported under another address. Firefox and
+ * Chromium name the address in the error; Safari does not, and needs no other address.
  */
 function underNewAddress<Module>(error: unknown): (() => Promise<Module>) | null {
   const [address] = (error instanceof Error && /https?:\/\/\S+\.js/.exec(error.message)) || []

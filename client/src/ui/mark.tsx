@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import css from './mark.module.css'
 
-/** The round mirror and the straight flash of light that leaves it. */
+/** The product's mark: a round mirror, and the straight flash of light that leaves it. */
 export function Mark({ size = 28 }: { size?: number }) {
   const slit = useId()
   return (

@@ -10,7 +10,7 @@ export interface MenuItem {
   onSelect: () => void
 }
 
-/** A list of commands. The arrow keys walk it; whoever opens it also closes it (`useDismiss`). */
+/** A menu of commands with arrow keys. The component that opens it also closes it (`useDismiss`). */
 export function Menu({
   label,
   items,

@@ -1,11 +1,11 @@
 import { type RefObject, useLayoutEffect } from 'react'
 
-/** Opens a dialog over everything else, for as long as it is rendered. The focus goes back to where it came from. */
+/** Shows a dialog modally for as long as it is rendered. The focus then returns to where it was. */
 export function useModal(ref: RefObject<HTMLDialogElement | null>) {
   useLayoutEffect(() => {
     const dialog = ref.current
     dialog?.showModal()
-    // Closing before the element goes gives the focus back.
+    // Closing before the element is removed returns the focus.
     return () => dialog?.close()
   }, [ref])
 }

@@ -3,7 +3,7 @@ import { createPortal } from 'react-dom'
 
 const stop = (event: SyntheticEvent) => event.stopPropagation()
 
-/** What people do with a pointer, keys and the focus. */
+/** The events of pointers, keys and the focus. */
 const ENDED = {
   onPointerDown: stop,
   onPointerMove: stop,
@@ -21,8 +21,8 @@ const ENDED = {
 }
 
 /**
- * Draws something over the page, outside of what it belongs to. React hands the events of a portal on to the parents that it has
- * in React's own tree; here they end, so that what is dragged over the page does not drag what lies under it.
+ * Renders its children above the page, outside of their parent element. React passes the events of a portal to the
+ * parents in React's tree; here they are stopped, so that a drag above the page does not drag what is below.
  */
 export function OverPage({ children }: { children: ReactNode }) {
   return createPortal(

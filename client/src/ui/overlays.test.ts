@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { Overlays } from './overlays'
 
-/** A history that goes back when it is told to, as browsers go back in their own time. */
+/** A history that goes back only when told to, because browsers do so asynchronously. */
 class FakeHistory {
   entries: ('page' | 'ours')[] = ['page']
   leaving = 0
@@ -31,7 +31,7 @@ function settle() {
   for (const then of waiting.splice(0)) then()
 }
 
-/** The person goes back, or a going back that was asked for arrives. */
+/** The person goes back, or a requested step back completes. */
 function goesBack() {
   history.entries.pop()
   history.leaving = Math.max(0, history.leaving - 1)

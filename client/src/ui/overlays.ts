@@ -1,53 +1,53 @@
 /**
- * What lies over the page, and the one history entry that lets the back button close it. The entry is there while
- * anything is open; it is taken away when the last overlay is closed by other means. Knows no component.
+ * The overlays over the page, and the single history entry by which the back button closes the topmost. The entry
+ * exists while any overlay is open, and is removed when the last one is closed in another way.
  */
 
-/** The browser's history, as far as overlays go. */
+/** The browser's history, as far as overlays use it. */
 export interface OverlayHistory {
-  /** Adds an entry of ours on top, for the same address. */
+  /** Adds our entry on top, with the same address. */
   push(): void
   /** Leaves the top entry. `popped` is called once that has happened. */
   back(): void
-  /** Whether the top entry is ours. Somebody may have gone to another page since. */
+  /** Whether the top entry is ours. It is not after a navigation to another page. */
   isOurs(): boolean
 }
 
-/** `leaving`: on the way out of our entry, which a browser does in its own time. */
+/** `leaving`: the step back was requested, which browsers complete asynchronously. */
 type Entry = 'none' | 'there' | 'leaving'
 
 export class Overlays {
   readonly #history: OverlayHistory
   readonly #later: (then: () => void) => void
-  /** How each is closed, the topmost last. */
+  /** The functions that close the overlays, the topmost last. */
   readonly #open: (() => void)[] = []
   #entry: Entry = 'none'
 
-  /** `later` runs something once everything that opens and closes at this moment has done so. */
+  /** @param later runs a function after everything that opens or closes in the current task */
   constructor(history: OverlayHistory, later: (then: () => void) => void) {
     this.#history = history
     this.#later = later
   }
 
-  /** Returns what is called when the overlay is gone, however it went. */
+  /** Registers an overlay. Returns a function to call when the overlay is gone, for whatever reason. */
   opened(close: () => void): () => void {
     this.#open.push(close)
     this.#settle()
     return () => {
       const at = this.#open.lastIndexOf(close)
       if (at >= 0) this.#open.splice(at, 1)
-      // One that opens in the same moment takes the entry over.
+      // An overlay that opens in the same task takes the entry over.
       this.#later(() => this.#settle())
     }
   }
 
-  /** The history went back or forth. */
+  /** The history moved back or forward. */
   popped(): void {
     const was = this.#entry
     if (was === 'there' && this.#history.isOurs()) return
     this.#entry = 'none'
     if (was === 'there') this.#open.at(-1)?.()
-    // What is still open, or did not let itself be closed, has an entry again.
+    // An overlay that is still open gets an entry again.
     this.#later(() => this.#settle())
   }
 

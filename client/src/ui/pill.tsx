@@ -7,12 +7,12 @@ import css from './pill.module.css'
 
 interface PillProps extends ComponentProps<'button'> {
   tone: 'plain' | 'ok' | 'warn'
-  /** Without one, something is going on: a spinner. */
+  /** Without an icon the pill shows a spinner. */
   icon?: Glyph | undefined
   small?: boolean
 }
 
-/** A state in colour, icon and words, which opens more. */
+/** A button that shows a state by colour, icon and text, and opens more. */
 export function Pill({ tone, icon, small = false, children, ...rest }: PillProps) {
   return (
     <button type="button" {...rest} className={cx(css.pill, css[tone], small && css.small)}>

@@ -1,7 +1,7 @@
 import { cx } from './cx'
 import css from './progress.module.css'
 
-/** How much of a thing is there, from 0 to 1. */
+/** A progress bar, from 0 to 1. */
 export function Progress({
   value,
   label,

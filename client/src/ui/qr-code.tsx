@@ -2,11 +2,11 @@ import { QRCodeSVG } from 'qrcode.react'
 import { cx } from './cx'
 import css from './qr-code.module.css'
 
-// Of 300 px: with the modules that it clears around itself the mark takes less than 5 % of the code.
+// Size of the mark within 300 px: with the modules that it clears, it takes less than 5 % of the code.
 const SIZE = 300
 const MARK = 46
 
-/** White modules on violet, with a quiet zone of four modules and the mark in the middle. */
+/** A QR code: white modules on violet, with a quiet zone of four modules and the mark in the middle. */
 export function QrCode({
   value,
   size,

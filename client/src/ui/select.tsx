@@ -8,13 +8,13 @@ interface SelectProps<Value extends string> {
   label: string
   value: Value
   options: readonly { readonly value: Value; readonly label: string }[]
-  /** As high as a field, small enough for a row, or one of a toolbar's tools. */
+  /** `field`: as high as a text field. `row`: small enough for a row. `tool`: as high as a toolbar's button. */
   look: 'field' | 'row' | 'tool'
   disabled?: boolean
   onChange: (value: Value) => void
 }
 
-/** One of a few: the browser's own list, which every phone and every keyboard knows. */
+/** A choice of one from a few, as the browser's own list, which works on every phone and keyboard. */
 export function Select<Value extends string>(props: SelectProps<Value>) {
   const { label, value, options, look, disabled = false, onChange } = props
   return (

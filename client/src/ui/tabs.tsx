@@ -5,7 +5,7 @@ import css from './tabs.module.css'
 export interface Tab<Key extends string> {
   readonly key: Key
   readonly label: string
-  /** Shown also when it is 0; null while it is not known. */
+  /** Shown also when 0; null while unknown. */
   readonly count: number | null
 }
 
@@ -17,7 +17,7 @@ interface TabsProps<Key extends string> {
   children: React.ReactNode
 }
 
-/** Pages beside each other, one of them shown. The arrow keys move. */
+/** Tabs, one of them shown. The arrow keys move between them. */
 export function Tabs<Key extends string>({ label, tabs, chosen, onChoose, children }: TabsProps<Key>) {
   const id = useId()
   const list = useRef<HTMLDivElement>(null)

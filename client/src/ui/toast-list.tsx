@@ -16,7 +16,7 @@ export interface ToastView {
 
 const ICONS = { ok: CircleCheck, bad: CircleAlert, info: Info }
 
-/** Short news. A toast's time is the length of its CSS animation, which hover and focus stop. */
+/** The list of toasts. A toast lasts as long as its CSS animation, which hover and focus pause. */
 export function ToastList({
   toasts,
   place,
@@ -53,7 +53,7 @@ export function ToastList({
   )
 }
 
-/** An open dialog lies above everything else on the page: what is news then is lifted above it. */
+/** Keeps new toasts above an open dialog, which is in the browser's top layer. */
 function useAboveDialogs(list: RefObject<HTMLElement | null>, toasts: readonly ToastView[]) {
   const newest = toasts.at(-1)?.id
   useEffect(() => {

@@ -6,7 +6,7 @@ import { paths } from '../../features/paths'
 import type { User } from '../../protocol/bindings'
 import { Loading } from '../shell/loading'
 
-/** A page for those who are logged in; the others are led to the login. */
+/** A page that needs a login. Visitors are redirected to the login page. */
 export function ForAccounts({ children }: { children: (user: User) => ReactNode }) {
   const account = useStore(useApp().stores.account, (state) => state)
   if (account.status === 'loading') return <Loading />
@@ -14,7 +14,7 @@ export function ForAccounts({ children }: { children: (user: User) => ReactNode 
   return children(account.user)
 }
 
-/** A page for those who are not logged in; who is, is led home, as after a login. */
+/** A page for visitors. A person who is logged in is redirected home, as after a login. */
 export function ForVisitors({ children }: { children: ReactNode }) {
   const { status } = useStore(useApp().stores.account, (state) => state)
   if (status === 'loading') return <Loading />

@@ -7,8 +7,8 @@ import css from './desktop-shell.module.css'
 import { MainNav } from './main-nav'
 
 /**
- * The frame of wide screens: what floats at the top, and the page under it. A part of the page that does not come is the
- * frame's affair: without it the same page goes on.
+ * The frame of wide screens: the bars that float at the top, and the page below. When an optional part does not load,
+ * the frame shows the page without it.
  */
 export function DesktopShell({ title, children }: { title?: ReactNode; children: ReactNode }) {
   return (
@@ -30,7 +30,7 @@ export function DesktopShell({ title, children }: { title?: ReactNode; children:
   )
 }
 
-/** A page that is a column rather than a canvas. */
+/** A page laid out as a column instead of a canvas. */
 export function Column({ children }: { children: ReactNode }) {
   return <div className={css.column}>{children}</div>
 }

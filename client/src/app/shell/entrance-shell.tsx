@@ -6,7 +6,7 @@ import { Loading } from './loading'
 import { MainNav } from './main-nav'
 import { PhoneShell } from './phone-shell'
 
-/** The frame of Login and Register: nothing of the beam, only the way to the other pages. */
+/** The frame of Login and Register: links to the other pages, and nothing of the beam. */
 export function EntranceShell({ children }: { children: ReactNode }) {
   const viewport = useViewportClass()
   if (viewport === 'undetermined') return <Loading />

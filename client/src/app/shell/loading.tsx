@@ -1,6 +1,6 @@
 import css from './loading.module.css'
 
-/** Until it is known what to show. */
+/** Shown until it is known which page to show. */
 export function Loading() {
   return <p className={css.loading}>Loading ...</p>
 }

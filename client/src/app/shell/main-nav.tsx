@@ -6,7 +6,7 @@ import { Avatar } from '../../ui/avatar'
 import { useLogOut } from './log-out'
 import css from './main-nav.module.css'
 
-/** The way to the other pages, on wide screens. */
+/** The main navigation on wide screens. */
 export function MainNav() {
   const account = useStore(useApp().stores.account, (state) => state)
   const logOut = useLogOut()

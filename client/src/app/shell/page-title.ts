@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { useProduct } from '../../features/session/beam'
 
-/** Names the page in the browser's tab: `Space · Heliograph`. */
+/** Sets the title of the browser's tab, such as `Space · Heliograph`. */
 export function usePageTitle(page: string | null) {
   const { name } = useProduct()
   useEffect(() => {

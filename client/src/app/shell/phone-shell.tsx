@@ -9,14 +9,14 @@ import { ErrorBoundary } from '../error-boundary'
 import css from './phone-shell.module.css'
 import { PhoneTabs } from './phone-tabs'
 
-/** The frame of narrow screens: head, one column, tabs within reach of the thumb. */
+/** The frame of narrow screens: a head, one column, and tabs within reach of the thumb. */
 export function PhoneShell({
   toasts,
   ground = 'page',
   children,
 }: {
   toasts: 'composer' | 'floating' | 'page'
-  /** What the content lies on: cards lie on a page, a form is its own surface. */
+  /** The background of the content: `page` for cards, `surface` for a form. */
   ground?: 'page' | 'surface'
   children: ReactNode
 }) {

@@ -14,7 +14,7 @@ import { type Glyph, Icon } from '../../ui/icon'
 import { useLogOut } from './log-out'
 import css from './phone-tabs.module.css'
 
-/** The way to the other pages, within reach of the thumb. */
+/** The main navigation on phones, within reach of the thumb. */
 export function PhoneTabs() {
   const account = useStore(useApp().stores.account, (state) => state)
   return (
@@ -42,7 +42,7 @@ export function PhoneTabs() {
   )
 }
 
-/** A tab; what is inside of it stands in for its icon. */
+/** A tab; its children replace the icon. */
 function Tab({
   to,
   label,

@@ -7,7 +7,7 @@ const AboutDialog = lazyPart(
   (m) => m.AboutDialog,
 )
 
-/** Tells what the product is; the words are loaded when they are asked for. */
+/** Opens the About dialog, whose code is loaded on the first press. */
 export function AboutButton({ look = 'plain' }: { look?: 'plain' | 'ghost' }) {
   const [open, setOpen] = useState(false)
   return (

@@ -11,7 +11,7 @@ import { Tile } from '../../ui/tile'
 import { TAGLINE, useProduct } from '../session/beam'
 import css from './about-dialog.module.css'
 
-/** What the product is. Each is a promise that the server and this page keep. */
+/** The features of the product. Each text is a promise that the server and this page keep. */
 const FEATURES: readonly { icon: Glyph; title: string; text: string }[] = [
   { icon: Zap, title: 'Instant sharing', text: 'Scan the code, and what you paste here is there.' },
   {
@@ -32,7 +32,7 @@ const FEATURES: readonly { icon: Glyph; title: string; text: string }[] = [
   },
 ]
 
-/** What the product is, in five cards. */
+/** The About dialog: five cards about the product. */
 export function AboutDialog({ onClose }: { onClose: () => void }) {
   const { name } = useProduct()
   return (

@@ -6,7 +6,7 @@ import css from './account-form.module.css'
 import { PasswordField } from './password-field'
 import { useForm } from './use-form'
 
-/** Asks for the password before an account goes. It closes without remembering what was typed. */
+/** Asks for the password before the account is deleted. Closing the dialog clears what was typed. */
 export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
   const { actions } = useApp()
   const { form, field, fields, sending, submit } = useForm(

@@ -34,7 +34,7 @@ const FEATURES = [
   },
 ]
 
-/** The frame of Login and Register: a form, and on wide screens what the product is about beside it. */
+/** The frame of Login and Register: a form, and on wide screens a description of the product beside it. */
 export function Entrance({ title, sub, children }: { title: string; sub?: string; children: ReactNode }) {
   const { name } = useProduct()
   return (
@@ -61,7 +61,7 @@ export function Entrance({ title, sub, children }: { title: string; sub?: string
   )
 }
 
-/** The other way in, whose time has not come. */
+/** The button of another way to log in, which is not available yet. */
 export function OtherWayIn() {
   const { actions } = useApp()
   return (

@@ -9,7 +9,7 @@ import { PasswordField } from './password-field'
 import { useForm } from './use-form'
 import { loginProblems } from './validation'
 
-/** Username and password. Who is in is led on by the route. */
+/** The login form. After the login the route redirects. */
 export function LoginForm() {
   const { actions } = useApp()
   const { form, field, sending, submit } = useForm(

@@ -4,7 +4,7 @@ import { type ComponentProps, useState } from 'react'
 import { Field } from '../../ui/field'
 import { IconButton } from '../../ui/icon-button'
 
-/** A password, hidden until its owner wants to see it. */
+/** A password field with a button that shows the password. */
 export function PasswordField(props: Omit<ComponentProps<typeof Field>, 'type' | 'end'>) {
   const [shown, setShown] = useState(false)
   const toggle = (

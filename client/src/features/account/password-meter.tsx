@@ -12,7 +12,7 @@ const WORDS: Readonly<Record<Strength, string>> = {
   strong: 'Strong',
 }
 
-/** How good a new password is. It advises and forbids nothing. */
+/** Shows the strength of a new password. It advises, and refuses none. */
 export function PasswordMeter({ password }: { password: string }) {
   const strength = strengthOf(password)
   if (strength === 'none') return null

@@ -1,8 +1,10 @@
-/** How hard a password is to guess, roughly: by its length, the kinds of characters, and whether everybody has it. */
+/**
+ * A rough estimate of a password's strength, by its length, its kinds of characters, and a list of common passwords.
+ */
 
 export type Strength = 'none' | 'common' | 'weak' | 'fair' | 'good' | 'strong'
 
-/** The passwords that are tried first everywhere, in lower case. */
+/** The most common passwords, in lower case. */
 const COMMON = new Set(
   (
     '123456 1234567 12345678 123456789 1234567890 123123 111111 000000 654321 666666 121212 112233 password password1 ' +
@@ -14,7 +16,7 @@ const COMMON = new Set(
 
 const KINDS = [/[a-z]/, /[A-Z]/, /\d/, /[^a-zA-Z\d]/]
 
-/** What the meter shows. */
+/** Returns the level that the meter shows. */
 export function strengthOf(password: string): Strength {
   if (password === '') return 'none'
   if (COMMON.has(password.toLowerCase()) || /^(.)\1*$/.test(password)) return 'common'

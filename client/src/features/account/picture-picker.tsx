@@ -7,14 +7,14 @@ import { IconButton } from '../../ui/icon-button'
 import { useApp } from '../actions'
 import css from './picture-picker.module.css'
 
-/** Chooses a profile picture, shows it, and lets go of it again. */
+/** Chooses, shows and removes a profile picture. */
 export function PicturePicker({
   picture,
   error,
   onPick,
 }: {
   picture: File | null
-  /** Why the server did not take it. */
+  /** The reason why the server refused it. */
   error: string | null
   onPick: (picture: File | null) => void
 }) {
@@ -45,7 +45,7 @@ export function PicturePicker({
         onChange={async (event) => {
           const input = event.currentTarget
           const [file] = input.files ?? []
-          // The same file may be chosen again after it was removed.
+          // Cleared, so that the same file can be chosen again after it was removed.
           const prepared = file && (await actions.account.preparePicture(file))
           input.value = ''
           if (prepared) onPick(prepared)
@@ -55,7 +55,7 @@ export function PicturePicker({
   )
 }
 
-/** An address of a file in memory, for as long as it is shown. */
+/** Returns a blob URL of a file, for as long as it is shown. */
 function useAddress(file: File | null): string | null {
   const address = useMemo(() => (file ? URL.createObjectURL(file) : null), [file])
   useEffect(() => () => void (address && URL.revokeObjectURL(address)), [address])

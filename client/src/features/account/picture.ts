@@ -1,28 +1,28 @@
-/** Profile pictures before they are uploaded: which are taken, and how small they become. */
+/** Checks and scales profile pictures before they are uploaded. */
 
 const TYPES = ['image/jpeg', 'image/jpg', 'image/png', 'image/webp']
 const MOST_BYTES = 5_242_880
 const LONGEST_SIDE = 400
 const QUALITY = 0.8
 
-/** Why a chosen file is not taken; null when it is. */
+/** Returns why a chosen file cannot be used; null when it can. */
 export function pictureProblem({ type, size }: Pick<File, 'type' | 'size'>): string | null {
   if (!TYPES.includes(type)) return 'Please select a valid image file (JPEG, PNG, or WebP)'
   return size > MOST_BYTES ? 'Image size must be less than 5MB' : null
 }
 
-/** The size at which the longer side is at most 400 px. A smaller picture keeps its own. */
+/** Returns the size with a longer side of at most 400 px. A smaller picture keeps its size. */
 export function fitted(width: number, height: number): { width: number; height: number } {
   const scale = Math.min(1, LONGEST_SIDE / Math.max(width, height))
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }
 }
 
-/** The name under which it is uploaded: one without an extension gets .jpg. */
+/** Returns the name to upload under: a name without an extension gets .jpg. */
 export function pictureName(name: string): string {
   return /\.[^./\\]+$/.test(name) ? name : `${name}.jpg`
 }
 
-/** A small jpeg of the picture. @throws Error with a sentence for the person */
+/** Returns the picture scaled down, as JPEG. @throws Error with a sentence to show */
 export async function downscale(file: File): Promise<File> {
   const picture = await createImageBitmap(file).catch(() => {
     throw new Error('Failed to read image file')
@@ -38,7 +38,7 @@ export async function downscale(file: File): Promise<File> {
 async function redraw(picture: ImageBitmap): Promise<Blob> {
   const canvas = Object.assign(document.createElement('canvas'), fitted(picture.width, picture.height))
   const context = canvas.getContext('2d')
-  // A jpeg has no transparency: what was transparent becomes white, not black.
+  // JPEG has no transparency; without this, transparent pixels would become black.
   if (context) context.fillStyle = '#fff'
   context?.fillRect(0, 0, canvas.width, canvas.height)
   context?.drawImage(picture, 0, 0, canvas.width, canvas.height)

@@ -7,7 +7,7 @@ import css from './profile.module.css'
 import { useForm } from './use-form'
 import { profileProblems } from './validation'
 
-/** Changes names and address. Cancel forgets what was typed. */
+/** The form that changes names and email address. Cancel discards what was typed. */
 export function ProfileForm({ user, onDone }: { user: User; onDone: () => void }) {
   const { actions } = useApp()
   const { first_name, last_name, username, email } = user

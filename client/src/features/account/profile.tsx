@@ -16,7 +16,7 @@ import { ProfileForm } from './profile-form'
 
 type Mode = 'view' | 'edit' | 'deleting'
 
-/** A person's own account: seen, changed, ended. */
+/** The profile page: shows, changes and deletes a person's own account. */
 export function Profile({ user, onLogOut }: { user: User; onLogOut: () => void }) {
   const [mode, setMode] = useState<Mode>('view')
   const view = () => setMode('view')

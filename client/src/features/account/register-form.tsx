@@ -22,7 +22,7 @@ const EMPTY = {
   confirm_password: '',
 }
 
-/** A new account. Who is in is led on by the route. */
+/** The form of a new account. After the registration the route redirects. */
 export function RegisterForm() {
   const { actions } = useApp()
   const [picture, setPicture] = useState<File | null>(null)

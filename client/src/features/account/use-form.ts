@@ -2,7 +2,7 @@ import { type FormEvent, useRef, useState } from 'react'
 import type { FormOutcome } from '../account-actions'
 import type { Fields, Problems } from './validation'
 
-/** A form: its fields, what is wrong with them, and that it is sent once at a time. */
+/** The state of a form: its values, its errors, and whether it is being sent, which happens once at a time. */
 export function useForm<Name extends string>(
   start: Readonly<Record<Name, string>>,
   problemsOf: (fields: Fields) => Problems,
@@ -30,9 +30,9 @@ export function useForm<Name extends string>(
     setSending(false)
     if (!outcome.ok) show(outcome.fields)
   }
-  /** What was wrong with it is being changed. */
+  /** Removes the error of a field that is being changed. */
   const settle = (name: string) => setProblems(({ [name]: _gone, ...others }) => others)
-  /** What an input of this name needs to be part of the form. */
+  /** The props of the input with this name. */
   const field = (name: Name) => ({
     name,
     value: fields[name],

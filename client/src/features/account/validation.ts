@@ -1,13 +1,13 @@
-/** What the forms of accounts ask for before anything is sent: the specification's sentences, by field. */
+/** The checks of the account forms before anything is sent, with the specification's sentences. */
 
 const SHORTEST_PASSWORD = 6
 
 export type Fields = Readonly<Record<string, string>>
 
-/** What is wrong; fields that are not in it are fine. */
+/** The error of each field. Valid fields are absent. */
 export type Problems = Readonly<Record<string, string>>
 
-/** @returns the first sentence that holds for each field */
+/** @returns the first error of each field */
 export function loginProblems({ username, password }: Fields): Problems {
   return sentences({
     username: isBlank(username) && 'Username is required',
@@ -15,7 +15,7 @@ export function loginProblems({ username, password }: Fields): Problems {
   })
 }
 
-/** @returns the first sentence that holds for each field */
+/** @returns the first error of each field */
 export function registerProblems(fields: Fields): Problems {
   const { password, confirm_password } = fields
   return sentences({
@@ -25,7 +25,7 @@ export function registerProblems(fields: Fields): Problems {
   })
 }
 
-/** @returns the first sentence that holds for each field */
+/** @returns the first error of each field */
 export function profileProblems(fields: Fields): Problems {
   return sentences(nameProblems(fields))
 }

@@ -9,7 +9,7 @@ import { beamName, createdText, shortId } from '../session/beam-text'
 import css from './beam-card.module.css'
 import { beamMap } from './beam-map'
 
-/** A saved beam: its map, its name, and the way in. `line` says with whom it is shared; `children` are what else can be done. */
+/** A saved beam with its map, its name and a link to it. `line` names its shares; `children` are further actions. */
 export function BeamCard({ beam, line, children }: { beam: Beam; line?: ReactNode; children: ReactNode }) {
   const { beams } = useApp().actions
   const name = beamName(beam.beam_name)
@@ -45,7 +45,7 @@ export function BeamCard({ beam, line, children }: { beam: Beam; line?: ReactNod
         </div>
         {line && <div className={css.line}>{line}</div>}
         <div className={css.acts}>
-          {/* A whole load: the page enters the beam as by any other link. */}
+          {/* A full page load, so that the beam is entered in the same way as by any other link. */}
           <ButtonLink size="sm" href={`/?${BEAM_PARAM}=${beam.beam_id}`}>
             Open Beam
           </ButtonLink>

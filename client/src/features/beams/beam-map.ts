@@ -1,13 +1,15 @@
-/** The small map on a beam's card: plates drawn from the beam's id, so that one knows it again without seeing into it. */
+/**
+ * The small map on a beam's card: plates computed from the beam's id, which make it recognizable but show no content.
+ */
 import { hash } from '../item/appearance'
 
 export interface Plate {
   readonly gradient: number
-  /** Percent of the width that a plate leaves free. */
+  /** Position in percent of the free width. */
   readonly left: number
-  /** Percent of the height that a plate leaves free. */
+  /** Position in percent of the free height. */
   readonly top: number
-  /** Degrees. */
+  /** In degrees. */
   readonly tilt: number
 }
 
@@ -16,7 +18,7 @@ const SLOT_WIDTH = 18
 const FIRST_LEFT = 3
 const GRADIENTS = 5
 
-/** One to six plates. The same id gives the same map everywhere. */
+/** Returns one to six plates. The same id gives the same map on every device. */
 export function beamMap(id: string): readonly Plate[] {
   const plates = Array.from({ length: SLOTS }, (_, slot) => ({ slot, drawn: hash(`${slot} ${id}`) }))
   const shown = plates.filter(({ drawn }) => drawn % 5 < 3)

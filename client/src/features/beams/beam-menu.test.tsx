@@ -9,7 +9,7 @@ import { BeamMenu } from './beam-menu'
 const beam = { beam_id: 'b' as BeamId, beam_name: 'Cabin' } as Beam
 
 beforeEach(() => {
-  // jsdom knows the element and not its methods.
+  // jsdom has the element without its methods.
   HTMLDialogElement.prototype.showModal = function showModal() {
     this.open = true
   }

@@ -14,7 +14,7 @@ import { RenameDialog } from './rename-dialog'
 
 type Open = 'nothing' | 'menu' | 'rename' | 'delete'
 
-/** What an owner seldom does with a beam: rename it, delete it. */
+/** The rarely used actions of an owner: rename and delete. */
 export function BeamMenu({ beam }: { beam: Beam }) {
   const { beams } = useApp().actions
   const [open, setOpen] = useState<Open>('nothing')

@@ -1,4 +1,4 @@
-/** What the three tabs of My Beams hold, and what stands there meanwhile. */
+/** The content of the three tabs of My Beams, and what they show while it loads. */
 import Bookmark from 'lucide-react/icons/bookmark'
 import CircleAlert from 'lucide-react/icons/circle-alert'
 import LogOut from 'lucide-react/icons/log-out'

@@ -26,7 +26,7 @@ const TABS: readonly { key: TabKey; label: string }[] = [
   { key: 'byMe', label: 'My Shares' },
 ]
 
-/** The account's beams, those that others share with it, and what it shares. */
+/** My Beams: the account's beams, the beams shared with it, and its own shares. */
 export function MyBeams() {
   const { stores, actions } = useApp()
   const { lists, sharing } = useStore(stores.beams, (state) => state)
@@ -64,7 +64,7 @@ function Head() {
   )
 }
 
-/** Makes a beam and goes to where it is shown. */
+/** Creates a beam and opens the page that shows it. */
 function NewBeamButton({ label, look }: { label: string; look: 'primary' | 'soft' }) {
   const { actions } = useApp()
   const navigate = useNavigate()

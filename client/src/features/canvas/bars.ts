@@ -1,4 +1,4 @@
-/** Where the floating bars of the desktop home stand: everything on an inset of 24 px. Pure. */
+/** The boxes of the floating bars of the desktop home. All are inset by 24 px. */
 import type { Insets } from './camera'
 import type { Box, Size } from './geometry'
 
@@ -7,14 +7,14 @@ const TITLE = { width: 410, height: 52 }
 const PILL = { width: 220, height: 52 }
 const NAV = { width: 340, height: 52 }
 const QR = { width: 100, height: 100 }
-/** The large code with its heading, around 27 % of the width. */
+/** The large QR code with its heading, centred at about 27 % of the width. */
 const LARGE_QR = { width: 380, height: 450, at: 0.27, below: 254 }
-/** In its wide form, with the hint above it. */
+/** In its wide form, with the hint above. */
 const TOOLBAR = { width: 400, height: 96 }
-/** With the zoom above it. */
+/** With the zoom buttons above. */
 const MINIMAP = { width: 128, height: 136 }
 
-/** The boxes that a new note keeps away from, on a screen of this size. The code is large while no other device is here. */
+/** Returns the boxes that new notes avoid. The QR code is large while no other device is here. */
 export function barsOf({ width, height }: Size, code: 'large' | 'corner'): Box[] {
   const low = (box: Size) => height - INSET - box.height
   return [
@@ -32,5 +32,5 @@ function largeCode(screen: Size): Box {
   return { x: screen.width * at - width / 2, y: Math.max(80, screen.height / 2 - below), width, height }
 }
 
-/** What a view leaves free around the notes that it is made to show. The buttons above a note count as bars. */
+/** Free space around the notes that a view shows. The buttons above a note count as bars. */
 export const VIEW_INSETS: Insets = { top: 128, right: 48, bottom: 144, left: 48 }

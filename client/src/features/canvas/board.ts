@@ -1,6 +1,6 @@
 /**
- * What the canvas knows of the page while it is open: where the camera is at this moment, the elements of the notes and
- * their sizes. Moving the camera and dragging notes go through here, past React.
+ * The mutable state of the open canvas: the current camera, the elements of the notes and their sizes. Camera moves and
+ * drags change it directly, without rendering by React.
  */
 import type { ItemId } from '../../protocol/bindings'
 import type { Camera, CanvasState, Point } from '../../stores/canvas'
@@ -11,12 +11,12 @@ import { ASSUMED_HEIGHT, NOTE_WIDTH } from './note-size'
 const FLIGHT_MS = 320
 
 export interface Surroundings {
-  /** The moment, in milliseconds. */
+  /** The current time in milliseconds. */
   now(): number
-  /** Runs something before the next picture; answers how to call it off. */
+  /** Runs a function before the next frame. Returns a function that cancels. */
   nextFrame(run: () => void): () => void
   prefersStill(): boolean
-  /** Tells the height of an element now and whenever it changes. */
+  /** Reports the height of an element, now and whenever it changes. Returns a function that stops. */
   watchHeight(element: HTMLElement, tell: (height: number) => void): () => void
 }
 
@@ -39,17 +39,17 @@ export class Board {
     return this.#camera
   }
 
-  /** Where the camera is, or will be once it has arrived. */
+  /** The end of the current flight, or the camera itself when it rests. */
   get destination(): Camera {
     return this.#flight?.to ?? this.#camera
   }
 
-  /** The part of the canvas that is on the screen. */
+  /** The visible part of the canvas. */
   get view(): Box {
     return visibleBox(this.#camera, this.screen)
   }
 
-  /** Called whenever the picture may have changed: the view's place, its zoom or size, or a note's height. */
+  /** Calls `listener` whenever the picture may have changed: the camera, the size of the screen, or a note's height. */
   onView(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -65,7 +65,7 @@ export class Board {
     this.#show(this.#camera)
   }
 
-  /** Goes there in one sweep, or at once where motion is not wanted. */
+  /** Moves the camera in one animation, or at once for people who prefer reduced motion. */
   flyTo(to: Camera): void {
     const { now, nextFrame, prefersStill } = this.#surroundings
     this.#land()
@@ -77,14 +77,14 @@ export class Board {
       const part = Math.min(1, (now() - start) / FLIGHT_MS)
       if (part < 1) cancel = nextFrame(step)
       else this.#flight = null
-      // Eases out: most of the way comes first.
+      // Eases out: the movement is fastest at its start.
       this.#show(part === 1 ? to : between(from, to, 1 - (1 - part) ** 3))
     }
     cancel = nextFrame(step)
     this.#flight = { to, end: () => cancel() }
   }
 
-  /** Ends a flight where it is. */
+  /** Stops a flight where it is. */
   #land(): void {
     this.#flight?.end()
     this.#flight = null
@@ -99,7 +99,7 @@ export class Board {
     for (const listener of this.#listeners) listener()
   }
 
-  /** @param drawn whether it has the height of its note */
+  /** @param drawn whether the element is drawn whole, so that its height is the note's */
   attach(id: ItemId, element: HTMLElement, drawn: boolean): () => void {
     this.#elements.set(id, element)
     if (!drawn) return () => this.#elements.delete(id)
@@ -117,12 +117,12 @@ export class Board {
     return this.#elements.get(id)
   }
 
-  /** Where a note is and how large: measured, or assumed until it is. */
+  /** Returns the box of a note. Its height is assumed until it is measured. */
   boxOf(id: ItemId, place: Point): Box {
     return { x: place.x, y: place.y, width: NOTE_WIDTH, height: this.#heights.get(id) ?? ASSUMED_HEIGHT }
   }
 
-  /** Every note of the list that has a place. */
+  /** Iterates over the notes of the list that have a place. */
   *boxes(ids: Iterable<ItemId>, places: CanvasState['places']): Generator<readonly [ItemId, Box]> {
     for (const id of ids) {
       const place = places.get(id)

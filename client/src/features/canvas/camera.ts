@@ -1,16 +1,16 @@
-/** The view onto the canvas: from canvas to screen and back, and every way it moves. Pure. */
+/** The camera: conversion between canvas and screen, and all its movements. */
 import type { Camera, Point } from '../../stores/canvas'
 import { type Box, clamp, middle, type Size } from './geometry'
 
-/** Where the grid has its dots, in pixels of the canvas. */
+/** Distance of the grid's dots, in canvas pixels. */
 export const GRID = 50
-/** Far enough out to see 2,000 notes at once. */
+/** Smallest zoom: 2,000 notes fit the screen. */
 export const LEAST_ZOOM = 0.1
 export const MOST_ZOOM = 2
-/** What one press of a zoom button does. */
+/** Zoom factor of one press of a zoom button. */
 export const ZOOM_STEP = 1.25
 
-/** Space that floating bars take at the edges of the screen. */
+/** Space of the floating bars at the edges of the screen. */
 export interface Insets {
   readonly top: number
   readonly right: number
@@ -26,7 +26,7 @@ export function toCanvas(camera: Camera, at: Point): Point {
   return { x: camera.x + at.x / camera.zoom, y: camera.y + at.y / camera.zoom }
 }
 
-/** The part of the canvas that the screen shows. */
+/** Returns the part of the canvas that the screen shows. */
 export function visibleBox(camera: Camera, screen: Size): Box {
   return {
     x: camera.x,
@@ -36,25 +36,25 @@ export function visibleBox(camera: Camera, screen: Size): Box {
   }
 }
 
-/** What lies under the pointer moves along with it by so many pixels of the screen. */
+/** Moves the view by screen pixels, so that the point under the pointer follows it. */
 export function panned(camera: Camera, by: Point): Camera {
   return { ...camera, x: camera.x - by.x / camera.zoom, y: camera.y - by.y / camera.zoom }
 }
 
-/** Zooms by a factor; what is at this point of the screen stays there. */
+/** Zooms by a factor around a point of the screen, which stays in place. */
 export function zoomed(camera: Camera, factor: number, at: Point): Camera {
   const zoom = clamp(camera.zoom * factor, LEAST_ZOOM, MOST_ZOOM)
   const still = toCanvas(camera, at)
   return { x: still.x - at.x / zoom, y: still.y - at.y / zoom, zoom }
 }
 
-/** The same zoom with this point of the canvas in the middle of the screen. */
+/** Moves the view so that a canvas point is in the middle of the screen. The zoom stays. */
 export function centredOn(camera: Camera, at: Point, screen: Size): Camera {
   const { zoom } = camera
   return { x: at.x - screen.width / zoom / 2, y: at.y - screen.height / zoom / 2, zoom }
 }
 
-/** The whole box between the bars, as large as it fits but never larger than it is. */
+/** Shows the whole box between the bars, as large as it fits but at most in its own size. */
 export function fitted(box: Box, screen: Size, insets: Insets): Camera {
   const width = Math.max(1, screen.width - insets.left - insets.right)
   const height = Math.max(1, screen.height - insets.top - insets.bottom)
@@ -67,7 +67,7 @@ export function fitted(box: Box, screen: Size, insets: Insets): Camera {
   }
 }
 
-/** Moves as little as needed to have the box between the bars; its upper left corner counts most. */
+/** Moves as little as needed to show the box between the bars. When it does not fit, its upper left corner is shown. */
 export function showing(camera: Camera, box: Box, screen: Size, insets: Insets): Camera {
   const { zoom } = camera
   const inner = {
@@ -85,16 +85,16 @@ export function showing(camera: Camera, box: Box, screen: Size, insets: Insets):
   }
 }
 
-/** Part of the way from one view to another; `part` goes from 0 to 1. */
+/** Interpolates between two views; `part` goes from 0 to 1. */
 export function between(from: Camera, to: Camera, part: number): Camera {
   const mix = (a: number, b: number) => a + (b - a) * part
   return { x: mix(from.x, to.x), y: mix(from.y, to.y), zoom: mix(from.zoom, to.zoom) }
 }
 
-/** How the dots of the grid lie on the screen: their distance, and how far the first ones are from the corner. */
+/** Returns the grid on the screen: the distance of its dots, and the offset of the first ones. */
 export function gridOf({ x, y, zoom }: Camera): { cell: number; left: number; top: number } {
   let square = GRID
-  // Seen from far away only some of the dots are drawn: they stay dots and do not become a haze.
+  // At a small zoom only some of the dots are drawn, so that they do not merge.
   while (square * zoom < GRID / 2) square *= 2
   const cell = square * zoom
   const rest = (at: number) => -(((at * zoom) % cell) + cell) % cell

@@ -1,16 +1,16 @@
-/** What the parts of one open canvas share. */
+/** The state that the parts of an open canvas share. */
 import { createContext, useContext } from 'react'
 import type { StoreApi } from 'zustand/vanilla'
 import type { ItemId } from '../../protocol/bindings'
 import type { Board } from './board'
 
-/** Changes a few times a second at most; the camera itself is with the board. */
+/** Changes at most a few times per second. The camera, which changes in every frame, is in the board. */
 export interface ViewState {
   /** Notes that are drawn whole. */
   readonly drawn: ReadonlySet<ItemId>
-  /** New notes outside of the view that nobody has seen. */
+  /** New notes outside of the view that were not shown yet. */
   readonly unseen: ReadonlySet<ItemId>
-  /** Notes that came while the canvas was open: they arrive rather than stand there. */
+  /** Notes that arrived while the canvas was open; they are shown with an animation. */
   readonly arrived: ReadonlySet<ItemId>
 }
 
@@ -19,7 +19,7 @@ export interface CanvasValue {
   readonly view: StoreApi<ViewState>
 }
 
-/** Draws these notes whole from now on, whatever is near the view. */
+/** Draws these notes whole from now on, even outside of the view. */
 export function drawWhole(view: CanvasValue['view'], ids: readonly ItemId[]): void {
   view.setState(({ drawn }) =>
     ids.every((id) => drawn.has(id)) ? {} : { drawn: new Set([...drawn, ...ids]) },

@@ -9,7 +9,7 @@ import { createStores, type Stores } from '../../stores/stores'
 import { type Actions, AppContext } from '../actions'
 import { Canvas } from './canvas'
 
-/** How often each note was drawn by React. */
+/** How often React rendered each note. */
 const draws = vi.hoisted(() => new Map<string, number>())
 
 vi.mock('../card/note-card', () => ({

@@ -1,4 +1,4 @@
-/** The ground with the notes on it: without end, moved by one transform, each note drawn by itself. */
+/** The infinite canvas: one transform moves all notes, and each note is rendered by itself. */
 import { type MouseEvent, type ReactNode, type RefObject, useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { Item } from '../../protocol/item'
@@ -46,7 +46,7 @@ export function Canvas() {
   )
 }
 
-/** What a note's own button deletes can be undone like what the keyboard deletes. */
+/** Makes deletions by a note's own button undoable, like those by the keyboard. */
 function Undoable({ history, children }: { history: CanvasHistory; children: ReactNode }) {
   const app = useApp()
   const undoable = useMemo(
@@ -92,7 +92,8 @@ function Ground({ items, history }: { items: readonly Item[]; history: CanvasHis
     giveUp,
   })
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the ground is pressed and dragged; keys are for the notes on it
+    // biome-ignore lint/a11y/noStaticElementInteractions: the ground is pressed and dragged; keys are for the notes on
+    // it
     <div
       ref={ground}
       className={css.ground}
@@ -106,7 +107,7 @@ function Ground({ items, history }: { items: readonly Item[]; history: CanvasHis
         <div ref={grid} className={css.grid} />
       </div>
       <Plates />
-      {/* From here on the gestures write it. */}
+      {/* The gestures change this attribute. */}
       <div ref={surface} className={css.surface} data-gesture="idle" />
       {items.length > 0 && <Edge of={start} />}
       <div ref={layer} className={css.layer}>
@@ -122,18 +123,18 @@ function Ground({ items, history }: { items: readonly Item[]; history: CanvasHis
   )
 }
 
-/** Where a walk by Tab begins or ends. It has nothing to say: whoever comes here is sent on. */
+/** The edge where a walk by Tab begins or ends. It has no content, because the focus is always moved on. */
 function Edge({ of }: { of: RefObject<HTMLDivElement | null> }) {
   // biome-ignore lint/a11y/noNoninteractiveTabindex: the focus never stays here
   return <div ref={of} className={css.edge} tabIndex={0} />
 }
 
-/** The middle button pans; the browser's own scrolling by it would fight with that. */
+/** Prevents the browser's autoscroll by the middle button, which pans here. */
 function noAutoscroll(event: MouseEvent) {
   if (event.button === 1) event.preventDefault()
 }
 
-/** The browser scrolls to what it looks for, the focus or a word that was searched: the camera goes there instead. */
+/** The browser scrolls to the focus or a found word. The camera moves there instead. */
 function takeOverScroll({ board }: CanvasValue, ground: HTMLElement | null) {
   if (!ground || (ground.scrollLeft === 0 && ground.scrollTop === 0)) return
   const by = { x: -ground.scrollLeft, y: -ground.scrollTop }

@@ -1,4 +1,4 @@
-/** What keys mean on the canvas. Pure. */
+/** The keyboard commands of the canvas. */
 import type { Point } from '../../stores/canvas'
 
 export type Command =
@@ -16,7 +16,7 @@ export interface Key {
 }
 
 export const STEP = 10
-/** With Shift: one square of the grid. */
+/** Step with Shift: one square of the grid. */
 export const LONG_STEP = 50
 
 const ARROWS: Readonly<Record<string, Point>> = {

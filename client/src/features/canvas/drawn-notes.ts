@@ -1,25 +1,25 @@
 /**
- * Which notes are elements that are drawn. A browser lays thousands of tilted boxes one by one on its compositor, in every
- * frame, wherever they are; so those near the view are drawn, and all of them only while they are few. Pure.
+ * Chooses the notes that are drawn as elements. The compositor of a browser handles each tilted box in every frame,
+ * even outside of the window, so only the notes near the view are drawn when there are many.
  */
 import type { ItemId } from '../../protocol/bindings'
 import { type Box, grown, touches } from './geometry'
 
-/** How far outside of the view notes are drawn already, in pixels of the canvas. */
+/** Notes are drawn from this distance outside of the view, in canvas pixels. */
 const AHEAD = 300
-/** So many new ones a frame: each costs about a millisecond. */
+/** New notes drawn per frame. Each costs about a millisecond. */
 const MOST_AT_ONCE = 4
-/** More of them at once than this are shown as plates. */
+/** When more than this many are near the view, they are shown as plates. */
 export const MOST_DRAWN = 80
 
 export interface Drawing {
-  /** Those drawn longest ago first. */
+  /** In the order in which they were drawn, the earliest first. */
   readonly drawn: ReadonlySet<ItemId>
-  /** There is more to draw, in the next frame. */
+  /** The next frame has more to draw. */
   readonly goesOn: boolean
 }
 
-/** `busy`: what must not be taken away, such as a recording that plays. `atOnce`: the first picture comes whole. */
+/** `busy`: notes that must stay, such as a playing recording. `atOnce`: draw all in the first frame. */
 export function draw(
   before: ReadonlySet<ItemId>,
   view: Box,
@@ -42,7 +42,7 @@ function nearOf(view: Box, notes: readonly (readonly [ItemId, Box])[]): Set<Item
   return new Set(notes.filter(([, box]) => touches(box, area)).map(([id]) => id))
 }
 
-/** What stays: of what is far away only as many as there is room for, those drawn last. */
+/** Returns the notes to keep. Of those far away it keeps as many as there is room for, the last drawn first. */
 function kept(
   before: ReadonlySet<ItemId>,
   near: ReadonlySet<ItemId>,

@@ -1,4 +1,4 @@
-/** Points and boxes. Pure. */
+/** Points and boxes. */
 import type { Point } from '../../stores/canvas'
 
 export interface Size {
@@ -20,7 +20,7 @@ export function middle({ x, y, width, height }: Box): Point {
   return { x: x + width / 2, y: y + height / 2 }
 }
 
-/** Whether two boxes overlap, or come nearer to each other than `gap`. */
+/** Whether two boxes overlap or are less than `gap` apart. */
 export function touches(a: Box, b: Box, gap = 0): boolean {
   return (
     a.x < b.x + b.width + gap &&
@@ -34,7 +34,7 @@ export function grown({ x, y, width, height }: Box, by: number): Box {
   return { x: x - by, y: y - by, width: width + 2 * by, height: height + 2 * by }
 }
 
-/** The box between two corners, whichever they are. */
+/** Returns the box between two opposite corners. */
 export function boxBetween(a: Point, b: Point): Box {
   return {
     x: Math.min(a.x, b.x),
@@ -44,7 +44,7 @@ export function boxBetween(a: Point, b: Point): Box {
   }
 }
 
-/** The smallest box around all; null around nothing. */
+/** Returns the smallest box around all; null when there are none. */
 export function boxAround(boxes: Iterable<Box>): Box | null {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
   for (const { x, y, width, height } of boxes) {

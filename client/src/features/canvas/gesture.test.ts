@@ -22,7 +22,7 @@ const down = (
 const move = (x: number, y: number, pointer = 1): PointerInput => ({ type: 'move', pointer, at: at(x, y) })
 const up: PointerInput = { type: 'up', pointer: 1 }
 
-/** What happens in all, and what is left of the gesture. */
+/** Returns all effects of the inputs, and the gesture after them. */
 function play(...inputs: PointerInput[]) {
   let gesture = IDLE
   const effects: GestureEffect[] = []

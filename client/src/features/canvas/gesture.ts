@@ -1,4 +1,4 @@
-/** What pointers do on the canvas: pan, zoom with two fingers, select by a frame, hold and drag notes. Pure. */
+/** Pointer gestures on the canvas: pan, pinch, select by a frame, hold and drag notes. */
 import type { ItemId } from '../../protocol/bindings'
 import type { Point } from '../../stores/canvas'
 import { add, type Box, boxBetween, minus } from './geometry'
@@ -8,16 +8,16 @@ export type PointerInput =
       readonly type: 'down'
       readonly pointer: number
       readonly at: Point
-      /** What lies under it. */
+      /** The note under the pointer; null for the ground. */
       readonly on: ItemId | null
       readonly touch: boolean
       readonly shift: boolean
-      /** By the space bar or the middle button: it pans whatever lies under it. */
+      /** The space bar or the middle button is down, so the pointer pans whatever is under it. */
       readonly pans: boolean
     }
   | { readonly type: 'move'; readonly pointer: number; readonly at: Point }
   | { readonly type: 'up'; readonly pointer: number }
-  /** The browser took the pointer away: pointercancel, lostpointercapture. */
+  /** The browser took the pointer away (pointercancel, lostpointercapture). */
   | { readonly type: 'lost'; readonly pointer: number }
   | { readonly type: 'escape' }
 
@@ -31,7 +31,7 @@ export type Gesture =
   | ({ readonly kind: 'pan'; readonly moved: boolean } & Finger)
   | { readonly kind: 'pinch'; readonly fingers: readonly [Finger, Finger] }
   | ({ readonly kind: 'frame'; readonly from: Point } & Finger)
-  /** A note is held; it is dragged once the pointer went far enough not to be a click. */
+  /** A note is held. It is dragged once the pointer has moved too far for a click. */
   | ({
       readonly kind: 'hold'
       readonly from: Point
@@ -41,17 +41,17 @@ export type Gesture =
     } & Finger)
 
 export type GestureEffect =
-  /** Further events of the pointer come here, wherever it goes. */
+  /** Captures the pointer. */
   | { readonly do: 'capture'; readonly pointer: number }
   | { readonly do: 'pan'; readonly by: Point }
   | { readonly do: 'zoom'; readonly factor: number; readonly at: Point; readonly by: Point }
   | { readonly do: 'frame'; readonly box: Box | null }
-  /** The note, and what is selected with it, comes to the front and stands straight. */
+  /** The note and the selection it belongs to come to the front and stand straight. */
   | { readonly do: 'hold'; readonly note: ItemId; readonly shift: boolean }
   | { readonly do: 'drag'; readonly by: Point }
-  /** Held no more; `by` is where it was dragged to, null when it goes back. */
+  /** The note is released. `by` is how far it was dragged; null when it goes back. */
   | { readonly do: 'release'; readonly by: Point | null }
-  /** A press that was no drag. */
+  /** A press without a drag. */
   | { readonly do: 'press'; readonly note: ItemId | null; readonly shift: boolean }
 
 export interface GestureStep {
@@ -63,7 +63,7 @@ export const IDLE: Gesture = { kind: 'idle' }
 
 const NO_FRAME: GestureEffect = { do: 'frame', box: null }
 
-/** A pointer that goes less far has clicked. */
+/** Movement in px up to which a press is a click. */
 const CLICK_REACH = 4
 
 export function handleGesture(gesture: Gesture, input: PointerInput): GestureStep {
@@ -137,7 +137,7 @@ function drag(gesture: Extract<Gesture, { kind: 'hold' }>, at: Point): GestureSt
   const by = minus(at, gesture.from)
   if (gesture.dragged) return { gesture: { ...gesture, at }, effects: [{ do: 'drag', by }] }
   if (Math.hypot(by.x, by.y) < CLICK_REACH) return { gesture, effects: [] }
-  // Captured only now: a captured pointer's click would not reach what is in the note.
+  // Captured only now, because the click of a captured pointer would not reach the controls of the note.
   return {
     gesture: { ...gesture, at, dragged: true },
     effects: [capture(gesture), { do: 'drag', by }],
@@ -174,7 +174,7 @@ function end(gesture: Gesture, pointer: number, isUp: boolean): GestureStep {
   return { gesture: IDLE, effects: lastEffects(gesture, isUp) }
 }
 
-/** The finger that stays goes on panning. */
+/** The remaining finger goes on panning. */
 function endPinch(gesture: Extract<Gesture, { kind: 'pinch' }>, pointer: number): GestureStep {
   const stays = gesture.fingers.filter((finger) => finger.pointer !== pointer)
   const [left] = stays
@@ -201,7 +201,7 @@ function giveUp(gesture: Gesture): GestureStep {
   return { gesture, effects: [] }
 }
 
-/** Lets a held note go where it is. */
+/** Releases a held note where it is. */
 function released(gesture: Gesture): readonly GestureEffect[] {
   if (gesture.kind !== 'hold') return []
   return [{ do: 'release', by: gesture.dragged ? minus(gesture.at, gesture.from) : null }]

@@ -1,4 +1,4 @@
-/** What was done on the canvas and can be undone: moves, and deletions. Pure. */
+/** The undo history of the canvas: moves and deletions. */
 import type { ItemId } from '../../protocol/bindings'
 import type { Point } from '../../stores/canvas'
 import type { Restore } from '../actions'
@@ -18,14 +18,14 @@ export interface History {
   readonly undone: readonly Step[]
 }
 
-/** More than anybody walks back. */
+/** Steps kept; more than a person would undo. */
 const MOST_STEPS = 100
 
 export const NO_HISTORY: History = { done: [], undone: [] }
 
 /**
- * Something was done; what had been undone cannot be done again any more. A `repeated` move, by a key that is held down,
- * is one with the move before it.
+ * Adds a step and clears the steps that were undone. A `repeated` move, by a key that is held down, is merged into the
+ * move before it.
  */
 export function recorded({ done }: History, step: Step, repeated = false): History {
   const last = done.at(-1)
@@ -43,19 +43,19 @@ function join(first: Step, second: Step): Step | null {
   }
 }
 
-/** The step to take back, and the history once it is. */
+/** Returns the step to undo and the history after it; null when there is none. */
 export function undo({ done, undone }: History): { history: History; step: Step } | null {
   const step = done.at(-1)
   return step ? { step, history: { done: done.slice(0, -1), undone: [...undone, step] } } : null
 }
 
-/** The step to do again, and the history once it is. */
+/** Returns the step to redo and the history after it; null when there is none. */
 export function redo({ done, undone }: History): { history: History; step: Step } | null {
   const step = undone.at(-1)
   return step ? { step, history: { done: [...done, step], undone: undone.slice(0, -1) } } : null
 }
 
-/** A deletion that was done again has another way to be taken back. */
+/** Replaces the restore function of a deletion that was redone. */
 export function withRestore({ done, undone }: History, restore: Restore): History {
   const last = done.at(-1)
   return last?.kind === 'deleted'
@@ -63,7 +63,7 @@ export function withRestore({ done, undone }: History, restore: Restore): Histor
     : { done, undone }
 }
 
-/** What was deleted and came back has new ids. */
+/** Replaces the ids of notes that were deleted and restored. */
 export function renamed({ done, undone }: History, ids: ReadonlyMap<ItemId, ItemId>): History {
   if (ids.size === 0) return { done, undone }
   const name = (id: ItemId) => ids.get(id) ?? id

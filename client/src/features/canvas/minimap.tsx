@@ -1,4 +1,4 @@
-/** The notes around the view at one fiftieth. A press or a drag goes there; so do the arrow keys. */
+/** A map of the notes around the view at one fiftieth. A press, a drag or the arrow keys move the view. */
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from 'react'
 import type { Point } from '../../stores/canvas'
 import { useApp } from '../actions'
@@ -16,7 +16,7 @@ export function Minimap() {
   const { board } = useCanvas()
   const { stores } = useApp()
   const ref = useRef<HTMLCanvasElement>(null)
-  // While the map is dragged it stands still: what is under the pointer stays there.
+  // While it is dragged the map does not move, so that the point under the pointer stays there.
   const held = useRef<Point | null>(null)
   useEffect(() => {
     let frame: number | undefined
@@ -106,7 +106,7 @@ function drawMap(canvas: HTMLCanvasElement, notes: readonly Plate[], view: Box):
   pen.clearRect(0, 0, MAP.width, MAP.height)
   for (const { x, y, width, height, colour } of notes) {
     pen.fillStyle = colour
-    // A note is five pixels wide here: less than that nobody sees.
+    // At least two pixels, because a note is only about five pixels wide here.
     pen.fillRect(x, y, Math.max(2, width), Math.max(2, height))
   }
   pen.strokeStyle = ACCENT

@@ -1,4 +1,4 @@
-/** Says how many new notes lie outside of the view, and points to the nearest. A press goes there. */
+/** Shows the number of new notes outside of the view, and points to the nearest. A press moves the view there. */
 import ArrowRight from 'lucide-react/icons/arrow-right'
 import { useLayoutEffect, useRef } from 'react'
 import { useStore } from 'zustand'
@@ -12,7 +12,7 @@ import { type Box, middle } from './geometry'
 import { nearest, pointerTo } from './newcomers'
 import css from './newcomers-chip.module.css'
 
-/** The chip is centred on its point: so much of it hangs over. */
+/** Distance from the edges; the chip is centred on its point, so half of it lies outside. */
 const INSETS: Insets = { top: 112, right: 84, bottom: 152, left: 84 }
 
 export function NewcomersChip() {

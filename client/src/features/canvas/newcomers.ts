@@ -1,10 +1,10 @@
-/** New notes outside of the view: which ones are still to be announced, and where the pointer to them stands. Pure. */
+/** New notes outside of the view: which are still announced, and where the pointer to them is. */
 import type { ItemId } from '../../protocol/bindings'
 import type { Point } from '../../stores/canvas'
 import type { Insets } from './camera'
 import { type Box, middle, minus, type Size, touches } from './geometry'
 
-/** Of the new notes those that are still there and that nobody has seen. */
+/** Returns the new notes that still exist and were not shown yet. */
 export function stillUnseen(
   ids: ReadonlySet<ItemId>,
   view: Box,
@@ -17,7 +17,7 @@ export function stillUnseen(
   return left.length === ids.size ? ids : new Set(left)
 }
 
-/** The box that is nearest to the middle of the view. */
+/** Returns the box that is nearest to the middle of the view. */
 export function nearest<T extends Box>(boxes: readonly T[], view: Box): T | undefined {
   const centre = middle(view)
   const distance = (box: Box) => {
@@ -35,7 +35,9 @@ export interface Pointer extends Point {
   readonly angle: number
 }
 
-/** Where on the screen a pointer to something outside stands: on the way there from the middle, within the bars. */
+/**
+ * Returns where on the screen the pointer to a target outside is: on the line from the middle to it, between the bars.
+ */
 export function pointerTo(target: Point, screen: Size, insets: Insets): Pointer {
   const inner = {
     x: insets.left,

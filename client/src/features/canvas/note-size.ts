@@ -1,12 +1,12 @@
-/** How large notes are, and how large they will probably be before they are drawn. Pure. */
+/** The sizes of notes, measured or expected before they are drawn. */
 import { copyableText, type ItemContent } from '../../protocol/item'
 import type { Size } from './geometry'
 
 export const NOTE_WIDTH = 256
-/** Until something better is known. */
+/** Height in px until a better one is known. */
 export const ASSUMED_HEIGHT = 200
 
-/** What a note of this content will be at least, near enough to leave room for it. */
+/** Returns the smallest size expected for a note of this content, to leave room for it. */
 export function expectedSize(content: ItemContent): Size {
   return { width: NOTE_WIDTH, height: Math.max(ASSUMED_HEIGHT, expectedHeight(content)) }
 }

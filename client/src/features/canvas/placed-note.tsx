@@ -1,4 +1,4 @@
-/** A note at its place. Only what concerns this note draws it anew; being dragged does not. */
+/** A note at its place. Only a change of this note renders it again; a drag does not. */
 import { type CSSProperties, memo, useLayoutEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { Item } from '../../protocol/item'

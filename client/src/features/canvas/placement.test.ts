@@ -7,7 +7,7 @@ import { BAR_GAP, type Ground, NOTE_GAP, placer, type Random } from './placement
 const SCREEN = { width: 1440, height: 900 }
 const NOTE = { width: 256, height: 200, stored: false, own: true }
 
-/** The same numbers for the same seed. */
+/** Random numbers that are the same for the same seed. */
 function seeded(seed: number): Random {
   let state = seed >>> 0
   return () => {
@@ -40,7 +40,7 @@ describe('the place of a new note', () => {
   it('is beside the large code, which is there while one is alone', () => {
     fc.assert(
       fc.property(seeds, (random) => {
-        // Each text comes by itself, to those that are there.
+        // Each text arrives alone, among those that are there.
         const notes: Box[] = []
         for (let at = 0; at < 4; at += 1) {
           notes.push(...placed(1, ground(SCREEN, [...notes], 'large'), random))

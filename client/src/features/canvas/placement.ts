@@ -1,45 +1,45 @@
-/** Finds room for new notes: at random in view, off the bars and off other notes while there is room. Pure. */
+/** Places new notes: at random in the view, away from bars and other notes while there is room. Distances are in px. */
 import type { Point } from '../../stores/canvas'
 import { type Box, middle, type Size, touches } from './geometry'
 import { NOTE_WIDTH } from './note-size'
 import { Taken } from './taken'
 
-/** From the edges of the view. */
+/** Distance from the edges of the view. */
 export const MARGIN = 50
-/** From a bar. */
+/** Distance from a bar. */
 export const BAR_GAP = 50
-/** From another note; tilted corners stay apart. */
+/** Distance from another note, so that tilted corners do not touch. */
 export const NOTE_GAP = 28
-/** Stored notes keep only this much of themselves in view: the window minus 300 by 200. */
+/** Stored notes are placed in the window minus 300 by 200, so that at least this much of each is in view. */
 const STORED_ROOM: Size = { width: 300, height: 200 }
-/** What a note is assumed to need in a view. */
+/** The room assumed for a note in a view. */
 const ROOM: Size = { width: NOTE_WIDTH + 2 * MARGIN, height: 200 + 2 * MARGIN }
-/** How fine a crowded view is searched. */
+/** Step of the search in a crowded view. */
 const SCAN_STEP = 24
-/** How many random places of a full view are compared. */
+/** Number of random places compared in a full view. */
 const TRIES = 24
-/** Around a full view: room for nearly every note. */
+/** Distance of the slots around a full view; nearly every note fits one. */
 const RING_PITCH: Point = { x: NOTE_WIDTH + 2 * NOTE_GAP, y: 264 + 2 * NOTE_GAP }
 
 export interface Ground {
   /** The visible part of the canvas. */
   readonly view: Box
-  /** What floats above it, in the same coordinates. */
+  /** The bars above it, in canvas coordinates. */
   readonly bars: readonly Box[]
   readonly notes: Iterable<Box>
 }
 
-/** Gives numbers from 0 up to 1, like `Math.random`. */
+/** Returns numbers from 0 to below 1, like `Math.random`. */
 export type Random = () => number
 
 export interface NewNote extends Size {
-  /** The server stores it. */
+  /** Whether the server stores the note. */
   readonly stored: boolean
-  /** Shared from here: it is put where it is seen, on others if it must be. */
+  /** Whether it was shared from here: then it is placed in view even when it has to cover others. */
   readonly own: boolean
 }
 
-/** Gives one note after the other the upper left corner where it goes; each takes its room from the next. */
+/** Returns a function that places one note after the other; each counts as taken room for the next. */
 export function placer(ground: Ground, random: Random): (note: NewNote) => Point {
   const taken = new Taken(ground.notes)
   const rings = ringSlots(ground.view, random)
@@ -48,7 +48,7 @@ export function placer(ground: Ground, random: Random): (note: NewNote) => Point
     const search = { size: { width: note.width, height: note.height }, ground, taken, random }
     const corners = cornersIn(ground.view, note.stored)
     const inView = isFull ? null : (freeSlot(search, corners) ?? freeScan(search, corners))
-    // What one note found no room in is not searched again for each of two thousand.
+    // A view that had no room for one note is not searched again for the next, of which there may be two thousand.
     if (!inView) isFull = true
     return inView ?? (note.own ? leastCovering(search, corners) : beside(search, rings))
   }
@@ -66,7 +66,7 @@ interface Search {
   readonly random: Random
 }
 
-/** Where the upper left corner of a note may be, so that an assumed note is in view. */
+/** Returns the box for the upper left corner with which a note of assumed size is in view. */
 function cornersIn(view: Box, stored: boolean): Box {
   const margin = stored ? 0 : MARGIN
   const room = stored ? STORED_ROOM : ROOM
@@ -83,14 +83,14 @@ function isFree(at: Point, { size, ground, taken }: Search): boolean {
   return !ground.bars.some((bar) => touches(box, bar, BAR_GAP)) && taken.near(box, NOTE_GAP).length === 0
 }
 
-/** One of the slots that the view has side by side, somewhere within it: so a full view has no gaps left over. */
+/** Returns one of the free slots that stand side by side in the view. Slots leave no unusable gaps. */
 function freeSlot(search: Search, corners: Box): Point | null {
   const { size, random } = search
   const open = betweenBars(search, corners)
   const rows = split(open.y, open.height, size.height + NOTE_GAP)
   const columns = split(open.x, open.width, size.width + NOTE_GAP)
   const slots = rows.starts.flatMap((y) => columns.starts.map((x) => ({ x, y })))
-  // Beside the large code every slot is needed: notes stand in line there.
+  // Beside the large QR code every slot is needed, so notes stand in line there.
   const play = search.ground.bars.some((bar) => isAtSide(bar, search.ground.view)) ? 0 : 1
   for (const slot of shuffled(slots, random)) {
     const dx = random() * columns.slack * play
@@ -101,13 +101,13 @@ function freeSlot(search: Search, corners: Box): Point | null {
   return null
 }
 
-/** Whether it stands at the left of the view rather than above or below its middle. */
+/** Whether a bar is at the left of the view, and not above or below its middle. */
 function isAtSide(bar: Box, view: Box): boolean {
   const { y } = middle(view)
   return bar.y < y && y < bar.y + bar.height
 }
 
-/** The corners under the upper bars, above the lower ones and right of one at the left; all where that leaves nothing. */
+/** Returns the corners below the upper bars, above the lower ones and right of one at the left; all if none remain. */
 function betweenBars({ size, ground }: Search, corners: Box): Box {
   const half = middle(ground.view).y
   let top = corners.y
@@ -123,7 +123,7 @@ function betweenBars({ size, ground }: Search, corners: Box): Box {
   return { x: left, y: top, width: right - left, height: bottom - top }
 }
 
-/** As many steps of this pitch as fit, spread evenly, and how far a note may wander within each. */
+/** Spreads as many steps of a pitch as fit evenly over a length, with the slack of each. */
 function split(from: number, length: number, pitch: number): { starts: number[]; slack: number } {
   const count = Math.floor(length / pitch) + 1
   const step = count === 1 ? length : (length - (count - 1) * pitch) / count
@@ -144,7 +144,7 @@ function freeScan(search: Search, corners: Box): Point | null {
   return free[Math.floor(search.random() * free.length)] ?? null
 }
 
-/** In a full view: of some random places the one where the least is covered, bars least of all. */
+/** For a full view: of some random places, the one that covers the least. Bars count most. */
 function leastCovering({ size, ground, taken, random }: Search, corners: Box): Point {
   const tries = Array.from({ length: TRIES }, () =>
     rounded({ x: corners.x + random() * corners.width, y: corners.y + random() * corners.height }),
@@ -157,14 +157,14 @@ function leastCovering({ size, ground, taken, random }: Search, corners: Box): P
   return tries.reduce((best, at) => (covered(at) < covered(best) ? at : best))
 }
 
-/** The area that two boxes share. */
+/** Returns the area that two boxes share. */
 function shared(a: Box, b: Box): number {
   const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x)
   const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y)
   return Math.max(0, width) * Math.max(0, height)
 }
 
-/** Outside of a full view, as near to it as there is room. */
+/** Returns a place outside of a full view, as near to it as there is room. */
 function beside({ size, taken, random }: Search, rings: Generator<Point, never>): Point {
   for (;;) {
     const slot = rings.next().value
@@ -173,12 +173,12 @@ function beside({ size, taken, random }: Search, rings: Generator<Point, never>)
   }
 }
 
-/** Ring after ring around the view, without end. */
+/** Yields the slots of ring after ring around the view, without end. */
 function* ringSlots(view: Box, random: Random): Generator<Point, never> {
   for (let ring = 1; ; ring += 1) yield* shuffled(ringAround(view, ring), random)
 }
 
-/** The slots of the ring so many notes away from the view. */
+/** Returns the slots of the ring at this many notes from the view. */
 function ringAround(view: Box, ring: number): Point[] {
   const columns = Math.ceil(view.width / RING_PITCH.x) + 2 * ring
   const rows = Math.ceil(view.height / RING_PITCH.y) + 2 * ring

@@ -1,4 +1,4 @@
-/** Notes in view that are no elements now, as coloured plates: from far away, and for the moment until they are drawn. */
+/** Paints notes that are not elements as coloured plates: at a small zoom, and until they are drawn. */
 import { useEffect, useRef } from 'react'
 import type { ItemId } from '../../protocol/bindings'
 import { useApp } from '../actions'
@@ -10,7 +10,7 @@ import { type CanvasValue, useCanvas } from './canvas-context'
 import { type Box, touches } from './geometry'
 
 const RADIUS = 16
-/** The accent of both themes: names of the style sheet do not reach what is painted. */
+/** The accent colour of both themes. A canvas cannot use the variables of the style sheet. */
 export const ACCENT = '#7f5af0'
 
 export function Plates() {
@@ -25,7 +25,7 @@ export function Plates() {
       frame = undefined
       const { places, selected } = canvas.getState()
       const plates = undrawnIn(context, items.getState().items, places)
-      // Most of the time there are none, and nothing to wipe away.
+      // Usually there are no plates, and nothing to clear.
       if (!ref.current || (isBlank && plates.length === 0)) return
       isBlank = plates.length === 0
       plates.sort(([a], [b]) => (places.get(a)?.z ?? 0) - (places.get(b)?.z ?? 0))
@@ -44,7 +44,7 @@ export function Plates() {
   return <canvas ref={ref} className={css.plates} />
 }
 
-/** The notes in view that are not drawn. */
+/** Returns the notes in view that are not drawn. */
 export function undrawnIn(
   { board, view }: CanvasValue,
   items: readonly { readonly id: ItemId }[],

@@ -1,7 +1,7 @@
-/** The order in which notes are read, and walked by Tab: line by line from the top, each from the left. Pure. */
+/** The order in which notes are read and walked by Tab: in lines from the top, each from the left. */
 import type { Point } from '../../stores/canvas'
 
-/** Notes whose upper edges are no further apart stand on one line. */
+/** Notes whose upper edges are at most this far apart are on one line, in px. */
 const LINE_HEIGHT = 100
 
 export function readingOrder<Id>(places: Iterable<readonly [Id, Point]>): Id[] {

@@ -1,4 +1,4 @@
-/** Tells whoever does not see the frames how many notes are selected. */
+/** Announces the number of selected notes to screen readers. */
 import { useStore } from 'zustand'
 import { useApp } from '../actions'
 

@@ -1,10 +1,10 @@
-/** Which notes are selected after a press or a frame, and which notes a command is about. Pure. */
+/** The selection after a press or a frame, and the notes that a command affects. */
 import type { ItemId } from '../../protocol/bindings'
 import { type Box, touches } from './geometry'
 
 export type Selection = ReadonlySet<ItemId>
 
-/** A press on a note, or on the ground. With Shift the note joins or leaves; `focused` joins what it begins. */
+/** After a press on a note or the ground. Shift adds or removes the note; a new selection then includes `focused`. */
 export function afterPress(
   selected: Selection,
   { note, shift, focused }: { note: ItemId | null; shift: boolean; focused: ItemId | null },
@@ -15,7 +15,7 @@ export function afterPress(
   return next
 }
 
-/** What was selected before, and every note that the frame touches. */
+/** After a frame: the earlier selection and every note that the frame touches. */
 export function afterFrame(
   before: Selection,
   frame: Box,
@@ -26,13 +26,13 @@ export function afterFrame(
   return next
 }
 
-/** The notes that a key is about: the selection, unless the focus is on a note outside of it. */
+/** Returns the notes that a key affects: the selection, unless the focus is on a note outside of it. */
 export function aimedAt(selected: Selection, focused: ItemId | null): readonly ItemId[] {
   if (focused !== null && !selected.has(focused)) return [focused]
   return [...selected]
 }
 
-/** The notes that go along when one is dragged. */
+/** Returns the notes that move when one is dragged. */
 export function draggedWith(selected: Selection, note: ItemId): readonly ItemId[] {
   return selected.has(note) ? [...selected] : [note]
 }

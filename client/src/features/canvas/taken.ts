@@ -1,7 +1,7 @@
-/** Which room on the canvas is taken, asked fast: boxes sorted into large cells. */
+/** A spatial index of the taken room: boxes sorted into large cells. */
 import { type Box, grown, touches } from './geometry'
 
-/** A little more than a note, so that most notes lie in few cells. */
+/** Side of a cell in px: a little more than a note, so that most notes lie in few cells. */
 const CELL = 512
 
 export class Taken {
@@ -19,7 +19,7 @@ export class Taken {
     }
   }
 
-  /** The boxes that the box overlaps, or comes nearer to than `gap`. */
+  /** Returns the boxes that overlap `box` or are less than `gap` away. */
   near(box: Box, gap: number): Box[] {
     const found = new Set<Box>()
     for (const key of cellsOf(grown(box, gap))) {

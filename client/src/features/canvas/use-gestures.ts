@@ -1,4 +1,4 @@
-/** Pointers and the wheel on the ground, and what they do to camera, notes and selection. */
+/** Connects pointers and the wheel to the camera, the notes and the selection. */
 import { type PointerEvent as ReactPointerEvent, type RefObject, useEffect, useMemo, useRef } from 'react'
 import type { ItemId } from '../../protocol/bindings'
 import { type CanvasEvent, type Point, reduceCanvas } from '../../stores/canvas'
@@ -13,13 +13,15 @@ import type { Move } from './history'
 import { undrawnIn } from './plates'
 import { afterFrame, afterPress, draggedWith, type Selection } from './selection'
 
-/** What answers a press by itself: such a press neither drags the note nor selects it. */
+/** Controls that handle a press themselves: such a press neither drags nor selects the note. */
 const CONTROLS =
   'a, button, input, textarea, select, label, summary, video[controls], [contenteditable="true"]'
 
 interface Options {
   readonly ground: RefObject<HTMLElement | null>
-  /** What lies under the notes, and takes a pointer over. Nothing lies in it, so that its cursor is nobody's else. */
+  /**
+   * The element below the notes that captures the pointer. It has no children, so its cursor applies to nothing else.
+   */
   readonly surface: RefObject<HTMLElement | null>
   readonly frame: RefObject<HTMLElement | null>
   /** Whether the space bar is down. */
@@ -27,7 +29,7 @@ interface Options {
   readonly onMoved: (moves: readonly Move[]) => void
 }
 
-/** The handlers of the ground, and `giveUp`, which puts back what is held. */
+/** Returns the handlers of the ground, and `giveUp`, which puts held notes back. */
 export function useGestures(context: CanvasValue, options: Options) {
   const { stores } = useApp()
   const latest = useRef(options)
@@ -50,7 +52,7 @@ export function useGestures(context: CanvasValue, options: Options) {
       onPointerDown(event: ReactPointerEvent) {
         const pans = latest.current.space.current || event.button === 1
         if (event.button > 1 || (!pans && isControl(event.target))) return
-        // A press ends whatever flight there is.
+        // A press stops a flight of the camera.
         board.look(board.camera)
         tell({
           type: 'down',
@@ -64,7 +66,7 @@ export function useGestures(context: CanvasValue, options: Options) {
       },
       onPointerMove(event: ReactPointerEvent) {
         if (gesture.kind === 'idle') return
-        // A button that was let go where nobody saw it.
+        // The button was released outside of the page.
         if (event.pointerType === 'mouse' && event.buttons === 0) {
           return tell({ type: 'lost', pointer: event.pointerId })
         }
@@ -73,7 +75,7 @@ export function useGestures(context: CanvasValue, options: Options) {
       onPointerUp: (event: ReactPointerEvent) => tell({ type: 'up', pointer: event.pointerId }),
       onPointerCancel: (event: ReactPointerEvent) => tell({ type: 'lost', pointer: event.pointerId }),
       onLostPointerCapture(event: ReactPointerEvent) {
-        // A finger belongs to what it touches first, until the surface takes it over: that is no loss.
+        // A touch is captured by its first target. Losing it to the surface does not end the gesture.
         if (event.target === latest.current.surface.current) tell({ type: 'lost', pointer: event.pointerId })
       },
     }
@@ -103,7 +105,7 @@ function createDoer(
     x: Math.round(from.x + by.x / board.camera.zoom),
     y: Math.round(from.y + by.y / board.camera.zoom),
   })
-  /** By a transform, until it is let go: nothing is laid out meanwhile. */
+  /** Moves a note by a transform until it is released, which needs no layout. */
   const show = (id: ItemId, { x, y }: Point) => {
     const element = board.element(id)
     if (element) element.style.transform = x === 0 && y === 0 ? '' : `translate(${x}px, ${y}px)`
@@ -161,7 +163,7 @@ function capture(surface: HTMLElement | null, pointer: number): void {
   try {
     surface?.setPointerCapture(pointer)
   } catch {
-    // The pointer is gone already; its end was told.
+    // The pointer is already gone, and its end was reported.
   }
 }
 
@@ -179,7 +181,7 @@ function noteUnder(target: EventTarget): ItemId | null {
   return (note?.dataset.note as ItemId | undefined) ?? null
 }
 
-/** The plate in front at a point of the screen. */
+/** Returns the front note among the plates at a point of the screen. */
 function plateAt(context: CanvasValue, { canvas, items }: Stores, at: Point): ItemId | null {
   const { places } = canvas.getState()
   const point = { ...toCanvas(context.board.camera, at), width: 0, height: 0 }
@@ -192,16 +194,16 @@ function isControl(target: EventTarget): boolean {
   return target instanceof Element && target.closest(CONTROLS) !== null
 }
 
-/** The note that has the focus, in itself or in one of its controls. */
+/** Returns the note that has the focus, itself or in one of its controls. */
 export function focusedNote(): ItemId | null {
   return document.activeElement ? noteUnder(document.activeElement) : null
 }
 
-/** Pixels of one line, where a wheel counts lines. */
+/** Pixels per line, for wheels that count lines. */
 const LINE = 16
 /** A notch of a wheel, 100 px, zooms by a quarter. */
 const ZOOM_A_PIXEL = Math.log(1.25) / 100
-/** Less than a notch comes from fingers on a touchpad, which move less for the same zoom. */
+/** Smaller deltas come from a touchpad, which needs a larger zoom per pixel. */
 const NOTCH = 50
 const FINGERS = 4
 
@@ -226,7 +228,7 @@ function useWheel(
     const element = ground.current
     if (!element) return
     const onWheel = (event: WheelEvent) => {
-      // The page itself neither scrolls nor zooms.
+      // Prevents scrolling and zooming of the page.
       event.preventDefault()
       if (!isIdle()) return
       const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE : 1
@@ -236,7 +238,7 @@ function useWheel(
         isZoom ? zoomed(board.camera, wheelFactor(by.y), under(event, element)) : panned(board.camera, by),
       )
     }
-    // React's listeners are passive.
+    // React adds wheel listeners as passive, and a passive listener cannot prevent the default.
     element.addEventListener('wheel', onWheel, { passive: false })
     return () => element.removeEventListener('wheel', onWheel)
   }, [board, ground, isIdle])

@@ -1,4 +1,4 @@
-/** Undo and redo of what this device did on the canvas. */
+/** Undo and redo of this device's actions on the canvas. */
 import { useMemo, useRef } from 'react'
 import type { ItemId } from '../../protocol/bindings'
 import { reduceCanvas } from '../../stores/canvas'
@@ -17,7 +17,7 @@ import {
 
 export interface CanvasHistory {
   moved(moves: readonly Move[], repeated?: boolean): void
-  /** Deletes, so that it can be undone. */
+  /** Deletes notes in a way that can be undone. */
   remove(ids: readonly ItemId[]): void
   undo(): void
   redo(): void
@@ -38,7 +38,7 @@ function createHistory(
     const places = moves.map((one) => [one.id, one[to]] as const)
     canvas.setState((state) => reduceCanvas(state, { type: 'placed', places }), true)
   }
-  /** False when there was nothing left to take back. */
+  /** Reverts a step. Returns false when there was nothing left to revert. */
   const takeBack = (step: Step): boolean => {
     if (step.kind === 'moved') {
       move(step.moves, 'from')
@@ -57,7 +57,7 @@ function createHistory(
       if (restore) history.current = recorded(history.current, { kind: 'deleted', ids, restore })
     },
     undo() {
-      // What the toast has brought back already is passed over.
+      // Deletions that the toast has already undone are skipped.
       for (let back = undo(history.current); back; back = undo(history.current)) {
         history.current = back.history
         if (takeBack(back.step)) return

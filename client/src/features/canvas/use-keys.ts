@@ -23,7 +23,7 @@ export interface KeyActions {
   giveUp(): void
 }
 
-/** Listens on the whole page: after a click on the ground nothing has the focus. */
+/** Listens on the whole page, because after a click on the ground nothing has the focus. */
 export function useKeys(
   context: CanvasValue,
   ground: RefObject<HTMLElement | null>,
@@ -44,7 +44,7 @@ export function useKeys(
   }, [context, ground, stores])
 }
 
-/** On a note, on the ground, or where nothing has the focus. What is typed elsewhere is none of ours. */
+/** Whether a key is meant for the canvas: on a note, on the ground, or without a focus. */
 function isForCanvas({ target }: Event, ground: HTMLElement | null): boolean {
   if (!(target instanceof HTMLElement) || !ground) return false
   if (document.querySelector('dialog:modal')) return false
@@ -70,7 +70,7 @@ function createRunner(board: Board, { canvas, items }: Stores, actions: () => Ke
       const from = places.get(id)
       return from ? [{ id, from, to: { x: from.x + by.x, y: from.y + by.y } }] : []
     })
-    // With nothing to move the arrows move the view.
+    // Without a selection the arrow keys move the view.
     if (moves.length === 0) return board.look(panned(board.camera, { x: -5 * by.x, y: -5 * by.y }))
     put({ type: 'placed', places: moves.map(({ id, to }) => [id, to] as const) })
     actions().onMoved(moves, repeated)
@@ -84,7 +84,7 @@ function createRunner(board: Board, { canvas, items }: Stores, actions: () => Ke
         move(command.by, event.repeat)
         return true
       case 'copy':
-        // A text that is marked is what the browser copies.
+        // When text is selected, the browser copies that.
         if (aimed().length === 0 || !document.getSelection()?.isCollapsed) return false
         actions().copy(aimed())
         return true
@@ -112,12 +112,12 @@ function createRunner(board: Board, { canvas, items }: Stores, actions: () => Ke
   }
 }
 
-/** Moves the view as little as needed to have the note in it. */
+/** Moves the view as little as needed to show the note. */
 export function showNote(board: Board, id: ItemId, at: Point): void {
   board.look(showing(board.camera, board.boxOf(id, at), board.screen, VIEW_INSETS))
 }
 
-/** While the space bar is down the pointer pans, whatever it presses. */
+/** While the space bar is down the pointer pans, whatever is under it. */
 export function useSpaceBar(
   ground: RefObject<HTMLElement | null>,
   surface: RefObject<HTMLElement | null>,
@@ -147,7 +147,7 @@ export function useSpaceBar(
   return down
 }
 
-/** The notes that are here, as they are read. */
+/** Returns the notes in reading order. */
 export function walkOf({ canvas, items }: Stores): ItemId[] {
   const { places } = canvas.getState()
   return readingOrder(

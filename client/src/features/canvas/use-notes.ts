@@ -1,4 +1,4 @@
-/** What becomes of the items on the canvas: each gets a place, those near the view are drawn, new ones are announced. */
+/** The items on the canvas: places them, draws those near the view, and announces new ones. */
 import { useEffect, useLayoutEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { ItemId } from '../../protocol/bindings'
@@ -15,7 +15,7 @@ import { stillUnseen } from './newcomers'
 import { expectedSize } from './note-size'
 import { placer } from './placement'
 
-/** Gives a place to every item that has none, before it is painted. */
+/** Places every item that has no place, before the next paint. */
 export function usePlacing({ board, view }: CanvasValue, items: readonly Item[]): void {
   const { canvas, items: itemsStore, devices } = useApp().stores
   const beam = useStore(canvas, (state) => state.beam)
@@ -24,7 +24,7 @@ export function usePlacing({ board, view }: CanvasValue, items: readonly Item[])
   // biome-ignore lint/correctness/useExhaustiveDependencies: another beam has other places
   useLayoutEffect(() => {
     const { places } = canvas.getState()
-    // What is there at once when a beam is joined, or the canvas opened, is no arrival.
+    // The items that are there when a beam is joined or the canvas opens are not announced.
     const isFill = filled.current === undefined || filled.current !== epoch
     filled.current = epoch
     const missing = items.filter(({ id }) => !places.has(id))
@@ -63,7 +63,7 @@ function barsOnCanvas({ camera, screen }: Board, code: 'large' | 'corner'): Box[
 }
 
 function markArrived(view: CanvasValue['view'], ids: readonly ItemId[], outside: readonly ItemId[]): void {
-  // What comes into view comes whole, and not as a plate first.
+  // Notes that come into view are drawn whole at once, and not as plates first.
   const inView = ids.filter((id) => !outside.includes(id))
   view.setState(({ arrived }) => ({ arrived: new Set([...arrived, ...inView]) }))
   drawWhole(view, inView)
@@ -74,7 +74,7 @@ function markUnseen(view: CanvasValue['view'], outside: readonly ItemId[]): void
   view.setState(({ unseen }) => ({ unseen: new Set([...unseen, ...outside]) }))
 }
 
-/** So far the view may move before it is asked again what is near it. */
+/** Movement of the view in px after which the notes near it are determined again. */
 const SLACK = 100
 
 /** Draws the notes near the view, a few in each frame. */
@@ -122,7 +122,7 @@ function isFar(a: Box, b: Box): boolean {
   )
 }
 
-/** Whether somebody is in it, or hears it. */
+/** Whether a note has the focus or is playing. */
 function isBusy(element: HTMLElement | undefined): boolean {
   if (!element) return false
   if (element.contains(document.activeElement)) return true
@@ -131,7 +131,7 @@ function isBusy(element: HTMLElement | undefined): boolean {
   )
 }
 
-/** What comes into view, or goes altogether, needs no announcing any more. */
+/** Ends the announcement of notes that come into view or are removed. */
 export function useSeeing({ board, view }: CanvasValue, items: readonly Item[]): void {
   const { canvas } = useApp().stores
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Opens a canvas on an element: its board, its camera on the screen, and where that comes to rest. */
+/** Opens a canvas on an element: creates its board, shows its camera, and stores where the camera rests. */
 import { type RefObject, useEffect, useLayoutEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
@@ -8,7 +8,7 @@ import { Board, type Surroundings } from './board'
 import { gridOf } from './camera'
 import type { CanvasValue, ViewState } from './canvas-context'
 
-/** A view that has not moved for this long rests. */
+/** The view rests after this many milliseconds without movement. */
 const REST_MS = 200
 
 export function useOpenCanvas(): CanvasValue {
@@ -26,7 +26,7 @@ export function useOpenCanvas(): CanvasValue {
 
 function surroundings(): Surroundings {
   const listeners = new WeakMap<Element, (height: number) => void>()
-  // One observer for all notes: two thousand of them would each be asked in every frame.
+  // One observer for all notes: with two thousand observers the browser would run each in every frame.
   const sizes = new ResizeObserver((entries) => {
     for (const { target } of entries) listeners.get(target)?.((target as HTMLElement).offsetHeight)
   })
@@ -45,7 +45,7 @@ function surroundings(): Surroundings {
   }
 }
 
-/** Puts the camera on the screen: one transform for all notes, one for the grid. */
+/** Applies the camera to the screen: one transform for all notes, one for the grid. */
 export function useCameraOnScreen(
   { board }: CanvasValue,
   ground: RefObject<HTMLElement | null>,
@@ -96,10 +96,10 @@ function showGrid({ style }: HTMLElement, { camera }: Board): void {
   style.backgroundSize = `${cell}px ${cell}px`
 }
 
-/** A layer of its own keeps the pixels of the zoom that it was made at; giving it up for one picture draws it anew. */
+/** Redraws sharply after a zoom: a layer keeps the pixels of its first zoom, so it is dropped for one frame. */
 function redrawSharp({ style }: HTMLElement): void {
   style.willChange = 'auto'
-  // The first call comes before that picture, the second behind it.
+  // The first callback runs before that frame, the second after it.
   requestAnimationFrame(() =>
     requestAnimationFrame(() => {
       style.willChange = ''
@@ -107,7 +107,7 @@ function redrawSharp({ style }: HTMLElement): void {
   )
 }
 
-/** Remembers where the view rests, and goes where it rested in the beam that is opened. */
+/** Stores where the view rests, and restores it when a beam is entered. */
 export function useRestingCamera({ board }: CanvasValue): void {
   const { canvas } = useApp().stores
   const beam = useStore(canvas, (state) => state.beam)
@@ -127,7 +127,7 @@ export function useRestingCamera({ board }: CanvasValue): void {
       pause = setTimeout(rest, REST_MS)
     })
     const restNow = () => pause !== undefined && rest()
-    // Before whoever saves it when the page goes.
+    // In the capture phase, so that it runs before the handler that stores the canvas.
     addEventListener('pagehide', restNow, { capture: true })
     return () => {
       end()

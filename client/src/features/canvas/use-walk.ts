@@ -1,6 +1,6 @@
 /**
- * Tab walks the notes as they are read and not as they came. Two edges, before the first and behind the last note, are
- * where the walk begins and ends: from there the browser goes on by itself.
+ * Tab walks the notes in reading order instead of the order of arrival. Two edges, before the first and behind the last
+ * note, mark where the walk begins and ends: from there the browser moves the focus.
  */
 import { type FocusEvent, type KeyboardEvent, type RefObject, useMemo } from 'react'
 import type { ItemId } from '../../protocol/bindings'
@@ -28,7 +28,7 @@ function createWalk({ board, view }: CanvasValue, stores: Stores, { start, end }
     note?.focus({ preventScroll: true })
     return Boolean(note)
   }
-  /** Goes one stop on; out of the last note to the edge, from where the browser goes on by itself. */
+  /** Moves the focus by one stop, from the last note to the edge. */
   const walk = (from: HTMLElement, step: 1 | -1): 'walked' | 'left' | 'elsewhere' => {
     const note = noteOf(from)
     if (!note) return 'elsewhere'
@@ -44,9 +44,9 @@ function createWalk({ board, view }: CanvasValue, stores: Stores, { start, end }
   const show = (element: HTMLElement) => {
     const id = noteOf(element)?.id
     const place = id && stores.canvas.getState().places.get(id)
-    // What is pressed is in view; what is walked to may not be.
+    // A pressed note is in view; one that got the focus by a key may not be.
     if (!id || !place || !element.matches(':focus-visible')) return
-    // A plate cannot show that it has the focus.
+    // A plate cannot show the focus.
     drawWhole(view, [id])
     showNote(board, id, place)
   }
@@ -70,7 +70,7 @@ function noteOf(target: HTMLElement): { element: HTMLElement; id: ItemId } | nul
   return element && { element, id: element.dataset.note as ItemId }
 }
 
-/** The note itself, and what in it can be reached now. */
+/** Returns the note and its controls that can take the focus. */
 function stopsIn(note: HTMLElement): HTMLElement[] {
   const all = [...note.querySelectorAll<HTMLElement>(STOPS)]
   return all.filter((stop) => stop.checkVisibility({ visibilityProperty: true }))

@@ -1,4 +1,4 @@
-/** Nearer, further, as large as it is, and everything at once. */
+/** The zoom buttons: in, out, actual size, and fit all notes. */
 
 import Minus from 'lucide-react/icons/minus'
 import Plus from 'lucide-react/icons/plus'
@@ -22,7 +22,7 @@ export function ZoomControls() {
   const percent = `${Math.round(zoom * 100)} %`
   const zoomBy = (factor: number) => {
     const middle = { x: board.screen.width / 2, y: board.screen.height / 2 }
-    // From where an earlier press leads: two presses are two steps.
+    // Relative to the end of an earlier press's flight, so that two presses are two steps.
     board.flyTo(zoomed(board.destination, factor, middle))
   }
   const fitAll = () => {

@@ -13,7 +13,9 @@ interface AudioPlayerProps {
   onBroken: () => void
 }
 
-/** Play and pause, a place to drag, the length as m:ss. A double click toggles; the end resets to play. */
+/**
+ * A small player with play and pause, a slider and the length as m:ss. A double click toggles; at the end it resets.
+ */
 export function AudioPlayer({ url, name, tone, onBroken }: AudioPlayerProps) {
   const ref = useRef<HTMLAudioElement>(null)
   const [playing, setPlaying] = useState(false)

@@ -8,7 +8,7 @@ import { DownloadLink } from '../transfer/download-link'
 import css from './full-view.module.css'
 import { useMedia } from './use-media'
 
-/** A picture or a video as large as the window has room for. */
+/** Shows a picture or a video as large as the window allows. */
 export function FullView({ item, url, onClose }: { item: Item; url: string; onClose: () => void }) {
   const { actions } = useApp()
   const [media] = useMedia(item, url)

@@ -6,7 +6,7 @@ import type { Item } from '../../protocol/item'
 import { createStores } from '../../stores/stores'
 import type { Actions } from '../actions'
 
-/** Enough for most to be far from the screen. */
+/** Enough items that most are far from the screen. */
 const MANY = 300
 
 class Unheard {
@@ -14,7 +14,7 @@ class Unheard {
   disconnect() {}
 }
 
-/** The browser's observer, told by hand what is near. */
+/** Reports what is near the screen, in place of the browser's observer. */
 let tell: (target: Element, isIntersecting: boolean) => void
 const observed = new Set<Element>()
 
@@ -49,7 +49,7 @@ const textItem = (at: number): Item => ({
 })
 
 async function showsMany() {
-  // The observer is made once for a page.
+  // The module creates the observer once per page.
   const fresh = await import('./item-list')
   const stores = createStores()
   stores.items.setState({ items: Array.from({ length: MANY }, (_, at) => textItem(at)) })

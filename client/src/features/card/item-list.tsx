@@ -7,12 +7,12 @@ import css from './item-list.module.css'
 import { ListCard } from './list-card'
 import { watchNearness } from './near-screen'
 
-/** More than a screen has room for: they are drawn before it is known what is near. */
+/** Cards drawn before it is known which are near the screen; more than fit on it. */
 const FIRST = 12
-/** The height of most cards, in CSS px; what was drawn before keeps its own. */
+/** The height of most cards in CSS px. A card that was drawn before keeps its own. */
 const ASSUMED_HEIGHT = 76
 
-/** All items, the newest first. Only those near the screen are drawn; the others have their name and their room. */
+/** All items, the newest first. Only cards near the screen are drawn; the others keep their name and their height. */
 export function ItemList() {
   const items = useStore(useApp().stores.items, (state) => state.items)
   const newestFirst = useMemo(() => items.toReversed(), [items])
@@ -48,7 +48,7 @@ const Entry = memo(function Entry({ item, isFirst }: { item: Item; isFirst: bool
   )
 })
 
-/** Whether somebody is in it, hears it or has opened it: then it stays until it is left once more. */
+/** Whether a card has the focus, plays or has a view open. It then stays drawn until the next time it leaves. */
 function isBusy(element: HTMLElement): boolean {
   if (element.contains(document.activeElement)) return true
   if (element.querySelector('[aria-expanded="true"]')) return true

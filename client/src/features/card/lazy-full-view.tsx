@@ -6,7 +6,7 @@ const FullView = lazyPart(
   (m) => m.FullView,
 )
 
-/** The full view, loaded when somebody asks for the first one. */
+/** The full view. Its code is loaded on the first use. */
 export function LazyFullView(props: ComponentProps<typeof FullView>) {
   return (
     <Suspense fallback={null}>

@@ -1,4 +1,4 @@
-/** Finds the addresses in a text. Only http, https and mailto become links: nothing else is opened by a click. Pure. */
+/** Finds addresses in a text. Only http, https and mailto become links, so that a click can open nothing else. */
 import { DECEPTIVE_CLASS } from '../../protocol/names'
 
 export type TextPart =
@@ -6,7 +6,7 @@ export type TextPart =
   | { readonly kind: 'link'; readonly text: string; readonly href: string }
 
 const ADDRESS = new RegExp(`\\b(?:https?://|mailto:)[^\\s<>"'\`${DECEPTIVE_CLASS}]+`, 'giu')
-/** What ends a sentence rather than an address. */
+/** Punctuation that ends a sentence and not an address. */
 const TAIL = /[.,:;!?…]+$/
 const PAIRS: readonly (readonly [string, string])[] = [
   ['(', ')'],
@@ -14,7 +14,7 @@ const PAIRS: readonly (readonly [string, string])[] = [
   ['{', '}'],
 ]
 
-/** The text in order, cut where a link begins or ends. */
+/** Splits the text at the beginnings and ends of links. */
 export function linkify(text: string): readonly TextPart[] {
   const parts: TextPart[] = []
   let from = 0
@@ -30,7 +30,7 @@ export function linkify(text: string): readonly TextPart[] {
   return parts
 }
 
-/** Without the full stop behind it, and without a bracket that was opened before it. */
+/** Removes trailing punctuation, and a closing bracket that was opened before the address. */
 function withoutTail(address: string): string {
   for (;;) {
     let shorter = address.replace(TAIL, '')
@@ -50,7 +50,7 @@ function count(text: string, letter: string): number {
 function hrefOf(address: string): string | null {
   if (!URL.canParse(address)) return null
   const url = new URL(address)
-  // An address without a host or a mailbox leads nowhere.
+  // An address without a host or mailbox is not linked.
   const isWhole = url.protocol === 'mailto:' ? url.pathname.includes('@') : url.host !== ''
   return isWhole ? url.href : null
 }

@@ -104,7 +104,7 @@ function Text({ content }: { content: Exclude<Item['content'], { kind: 'file' | 
   return <LongText text={content.text} />
 }
 
-/** What can be done with the item. While a file is on its way, that is to stop it. */
+/** The actions on the item. While its file is being transferred, that is Cancel. */
 function Tools({ item, view, media }: { item: Item; view: FileView; media: Media | null }) {
   const { actions } = useApp()
   const { content } = item
@@ -141,7 +141,7 @@ function Tools({ item, view, media }: { item: Item; view: FileView; media: Media
 function Progresses({ item, view, shown }: { item: Item; view: FileView; shown: boolean }) {
   const { content } = item
   if (content.kind !== 'file') return null
-  // What is shown is there; its state would say nothing more.
+  // A file that is shown needs no row that says it was received.
   const rows = view.rows.filter((row) => !(shown && (row.status === 'done' || row.status === 'waiting')))
   return rows.map((row) => (
     <ListFileRow

@@ -4,7 +4,7 @@ import { codeBlocks } from '../item/code-blocks'
 import { linkify } from './linkify'
 import css from './long-text.module.css'
 
-/** A text of any length, its code kept and its addresses made links: twelve lines of it, and the rest when asked for. */
+/** A text with its code blocks and links. It shows twelve lines, and the rest on request. */
 export function LongText({ text }: { text: string }) {
   const blocks = useMemo(() => codeBlocks(text), [text])
   return (

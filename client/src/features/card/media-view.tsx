@@ -11,11 +11,11 @@ interface MediaViewProps {
   url: string
   name: string
   tone: 'note' | 'page'
-  /** The browser cannot show it. */
+  /** Called when the browser cannot show it. */
   onBroken: () => void
 }
 
-/** A picture or a video as it is, scaled by CSS only; a recording as a small player. */
+/** A picture or a video, scaled by CSS only, or a recording as a small player. */
 export function MediaView({ media, url, name, tone, onBroken }: MediaViewProps) {
   if (media === 'audio') return <AudioPlayer url={url} name={name} tone={tone} onBroken={onBroken} />
   if (media === 'video') return <SilentVideo url={url} name={name} onBroken={onBroken} />
@@ -24,7 +24,7 @@ export function MediaView({ media, url, name, tone, onBroken }: MediaViewProps) 
   )
 }
 
-/** Plays by itself, again and again, without a sound until it is asked for one. */
+/** Plays in a loop by itself, muted until the person unmutes it. */
 function SilentVideo({ url, name, onBroken }: Pick<MediaViewProps, 'url' | 'name' | 'onBroken'>) {
   const [muted, setMuted] = useState(true)
   return (

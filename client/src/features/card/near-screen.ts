@@ -1,12 +1,12 @@
-/** Tells which elements of a page that scrolls are near the screen. */
+/** Reports which elements of a scrolling page are near the screen. */
 
-/** How far outside of the screen, in CSS px: about one screen of a phone, so that what is scrolled to is there already. */
+/** Distance outside of the screen in CSS px: about one phone screen, so that cards are drawn before they scroll in. */
 const AHEAD_PX = 800
 
 const listeners = new WeakMap<Element, (isNear: boolean) => void>()
 let observer: IntersectionObserver | null = null
 
-/** One observer for all: thousands of them would each be asked in every frame. */
+/** One observer for all: with thousands of observers the browser would run each in every frame. */
 function pageObserver(): IntersectionObserver {
   observer ??= new IntersectionObserver(
     (entries) => {
@@ -17,7 +17,7 @@ function pageObserver(): IntersectionObserver {
   return observer
 }
 
-/** Tells now, and whenever it changes, whether the element is near the screen. Answers how to end that. */
+/** Reports whether the element is near the screen, now and whenever it changes. Returns a function that stops. */
 export function watchNearness(element: Element, tell: (isNear: boolean) => void): () => void {
   listeners.set(element, tell)
   pageObserver().observe(element)

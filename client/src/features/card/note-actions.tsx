@@ -13,7 +13,7 @@ import { DownloadLink } from '../transfer/download-link'
 import { LazyFullView } from './lazy-full-view'
 import css from './note-actions.module.css'
 
-/** What floats above a note under the pointer or the focus. */
+/** The buttons above a note under the pointer or with the focus. */
 export function NoteActions({ item, url, media }: { item: Item; url: string | null; media: Media | null }) {
   const { actions } = useApp()
   const { content } = item

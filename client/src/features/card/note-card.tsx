@@ -22,8 +22,8 @@ import css from './note-card.module.css'
 import { useMedia } from './use-media'
 
 /**
- * An item as a note on the canvas. Double click or Enter copies it; Enter opens a rich note. Undrawn it has a name, and
- * nothing to look at.
+ * An item as a note on the canvas. Double click or Enter copies it; Enter opens a rich note. When it is not drawn it
+ * has only its name, for screen readers.
  */
 export const NoteCard = memo(function NoteCard({ item, drawn }: { item: Item; drawn: boolean }) {
   const { actions } = useApp()
@@ -50,7 +50,7 @@ export const NoteCard = memo(function NoteCard({ item, drawn }: { item: Item; dr
   )
 })
 
-/** A double click on a control of the note is two presses of that control. */
+/** Whether a double click hit the note and not one of its controls. */
 function isOnNote({ target }: { target: EventTarget }): boolean {
   return target instanceof Element && target.closest('a, button, input') === null
 }
@@ -61,7 +61,7 @@ function Face({ item }: { item: Item }) {
   const [media, onBroken] = useMedia(item, view.url)
   return (
     <>
-      {/* A received file has its download in the card. */}
+      {/* A received file has its download link in the card. */}
       <NoteActions item={item} url={media === null && isReceived(view) ? null : view.url} media={media} />
       {content.kind === 'file' ? (
         <FileFace item={item} content={content} view={view} media={media} onBroken={onBroken} />

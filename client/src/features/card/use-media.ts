@@ -1,4 +1,4 @@
-/** What of a file this device can show. */
+/** How a file can be shown on this device. */
 import { useCallback, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Item } from '../../protocol/item'
@@ -6,7 +6,7 @@ import type { Media } from '../../protocol/magic'
 import { useApp } from '../actions'
 import { mediaOf } from '../item/describe'
 
-/** How the file at this address is shown, and what to call when the browser turns out not to understand it. */
+/** Returns how to show the file at this address, and a function to call when the browser cannot. */
 export function useMedia(item: Item, url: string | null): [Media | null, () => void] {
   const kind = useStore(useApp().stores.media, (state) => state.kinds[item.id])
   const [broken, setBroken] = useState(false)

@@ -1,4 +1,4 @@
-/** Which picture stands for a device, read from the name that it gave itself ("Safari on iPhone"). */
+/** The icon of a device, chosen by its name ("Safari on iPhone"). */
 import Laptop from 'lucide-react/icons/laptop'
 import Monitor from 'lucide-react/icons/monitor'
 import Smartphone from 'lucide-react/icons/smartphone'

@@ -19,7 +19,7 @@ function useTitle(): string {
   return count === 1 ? '1 device in this beam' : `${count} devices in this beam`
 }
 
-/** On the desktop: under the pill. */
+/** The device list on desktops, below the pill. */
 export function DevicePopover() {
   const title = useTitle()
   return (
@@ -30,7 +30,7 @@ export function DevicePopover() {
   )
 }
 
-/** On the phone: a sheet. */
+/** The device list on phones, as a sheet. */
 export function DeviceSheet({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title={useTitle()} onClose={onClose}>
@@ -69,7 +69,7 @@ function DeviceList() {
 
 interface DeviceRowProps {
   device: Device
-  /** Null for those who may not. */
+  /** Null on a device that may not remove others. */
   onRemove: ((device: Device) => void) | null
 }
 
@@ -111,7 +111,7 @@ function DeviceRow({ device, onRemove }: DeviceRowProps) {
   )
 }
 
-/** Who is logged in on a device (B7); null for a guest. */
+/** Returns the person who is logged in on a device (B7); null for a guest. */
 function personOf(device: Device): { name: string; picture: string | null } | null {
   const { username, first_name, last_name, profile_picture } = device
   if (username === undefined) return null

@@ -23,7 +23,7 @@ const DeviceSheet = lazyPart(
   (m) => m.DeviceSheet,
 )
 
-/** How many devices are here, or what keeps them away. Opens the list of devices. */
+/** Shows the number of devices, or the state of the connection. Opens the device list. */
 export function StatusPill({ phone = false }: { phone?: boolean }) {
   const connection = useStore(useApp().stores.connection, (state) => state)
   const online = useOnline()
@@ -33,7 +33,7 @@ export function StatusPill({ phone = false }: { phone?: boolean }) {
   const close = useCallback(() => setOpen(false), [])
   const anchor = useRef<HTMLDivElement>(null)
   useDismiss(anchor, open && !phone, close)
-  // Without items the page itself says that the beam is closed for good.
+  // Without items the page itself shows that the beam has ended.
   if (connection.status === 'stopped' && connection.why !== 'unreachable' && !hasItems) return null
   if (connection.status === 'stopped') return <StoppedBar why={connection.why} />
   const look = online || connection.status === 'idle' ? pillLook(connection, count) : OFFLINE

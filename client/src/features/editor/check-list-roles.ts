@@ -1,4 +1,7 @@
-/** The editor makes items of a check list checkboxes; a list may hold none, so the list becomes a group of them. */
+/**
+ * Fixes the roles of check lists: the editor makes their items checkboxes, which a list may not contain, but a group
+ * may.
+ */
 import { ListNode } from '@lexical/list'
 import type { LexicalEditor } from 'lexical'
 
@@ -13,7 +16,7 @@ function setRoles(list: HTMLElement | null): void {
   const isCheckList = list.querySelector(':scope > [role="checkbox"]') !== null
   if (isCheckList) list.setAttribute('role', 'group')
   else list.removeAttribute('role')
-  // What only holds a nested list is no item among the checkboxes.
+  // An item that only holds a nested list is not a checkbox.
   for (const item of list.querySelectorAll(':scope > li:not([role="checkbox"])')) {
     if (isCheckList) item.setAttribute('role', 'none')
     else item.removeAttribute('role')

@@ -1,4 +1,4 @@
-/** Tells the style sheet the colours that a text or a cell was given, so that both themes can adapt them. */
+/** Passes the colours of texts and cells to the style sheet, which adapts them to both themes. */
 import { TableCellNode } from '@lexical/table'
 import { type LexicalEditor, mergeRegister, type NodeMutation, TextNode } from 'lexical'
 

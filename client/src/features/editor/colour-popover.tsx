@@ -12,7 +12,7 @@ interface ColourPopoverProps {
   onPick: (value: string | null) => void
 }
 
-/** One of a few colours, or none. */
+/** Chooses one of a few colours, or none. */
 export function ColourPopover({ icon, label, colours, onPick }: ColourPopoverProps) {
   return (
     <Popover icon={icon} label={label}>

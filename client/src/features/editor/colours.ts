@@ -1,8 +1,8 @@
-/** The colours that the toolbar offers, in rgb, as notes keep them. */
+/** The colours of the toolbar, in rgb as notes store them. */
 
 export interface Colour {
   readonly name: string
-  /** Null takes the colour away. */
+  /** Null removes the colour. */
   readonly value: string | null
 }
 

@@ -1,4 +1,4 @@
-/** What was written and not saved, kept in the tab: a reload by mistake loses nothing. */
+/** Keeps an unsaved note in the tab's storage, so that a reload does not lose it. */
 import { useEffect } from 'react'
 import * as v from 'valibot'
 import type { ItemId } from '../../protocol/bindings'
@@ -26,7 +26,7 @@ export interface Draft {
   readonly pictures: readonly LargePicture[]
 }
 
-/** The draft of this note (null: of a new one), if there is one. */
+/** Returns the draft of this note, or of a new one (null); null when there is none. */
 export function readDraft(storage: SiteStorage, note: ItemId | null): Draft | null {
   const parsed = v.safeParse(stored, parseJson(storage.getItem(KEY) ?? ''))
   if (!parsed.success || parsed.output.note !== note) return null
@@ -35,7 +35,7 @@ export function readDraft(storage: SiteStorage, note: ItemId | null): Draft | nu
   return root && { title, root, pictures: pictures.map(pictureOf) }
 }
 
-/** Keeps what is written whenever the writing pauses. Null: there is nothing to keep. */
+/** Stores the draft whenever typing pauses. A null draft removes it. */
 export function useKeptDraft(note: ItemId | null, draft: Draft | null): void {
   useEffect(() => {
     if (!draft) return
@@ -49,7 +49,7 @@ async function keepDraft(storage: SiteStorage, note: ItemId | null, draft: Draft
     draft.pictures.map(async ({ id, file }) => ({ id, name: file.name, url: await dataUrlOf(file) })),
   )
   const { title, root } = draft
-  // There is less room for pictures than for words.
+  // The storage may lack room for the pictures, but have room for the text.
   if (!put(storage, { note, title, root, pictures })) put(storage, { note, title, root, pictures: [] })
 }
 

@@ -12,7 +12,7 @@ const NoteViewer = lazyPart(
   (m) => m.NoteViewer,
 )
 
-/** The page over the others, while a note is written or read. What it is made of is loaded then. */
+/** The full-screen editor or viewer. Its code is loaded on the first use. */
 export function EditorHost() {
   const state = useStore(useApp().stores.editor)
   return (

@@ -1,4 +1,4 @@
-/** The class names of what is written. They follow the look of what is read. */
+/** The class names of the editor's content, which looks as in the viewer. */
 import type { EditorThemeClasses } from 'lexical'
 import css from './editor-theme.module.css'
 

@@ -61,7 +61,7 @@ import {
   type Tools,
 } from './tools'
 
-/** The tools of the editor in one row. On phones the most used come first and the rest is reached by scrolling. */
+/** The tools of the editor in one row. On phones the most used come first, and the row scrolls. */
 export function EditorToolbar({ phone }: { phone: boolean }) {
   const [editor] = useLexicalComposerContext()
   const tools = useTools(editor)
@@ -173,7 +173,7 @@ function BlockTool({ editor, tools }: PartProps) {
 const SIZES = FONT_SIZES.map((size) => ({ value: String(size), label: String(size) }))
 
 function SizeTool({ editor, tools: { fontSize } }: PartProps) {
-  // A pasted text may have any size; a selection of several has none.
+  // Pasted text may have any size; a selection of several sizes has none.
   const options = SIZES.some(({ value }) => value === fontSize)
     ? SIZES
     : [{ value: fontSize, label: fontSize || '–' }, ...SIZES]
@@ -282,7 +282,7 @@ function InsertTools({ editor, tools }: PartProps) {
   )
 }
 
-/** The arrow keys walk the tools, as in any toolbar. A list of choices keeps its own arrow keys. */
+/** The arrow keys move the focus along the toolbar (WAI-ARIA). A list of choices keeps its own arrow keys. */
 function walk(event: KeyboardEvent<HTMLDivElement>) {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
   if (!step || !(event.target instanceof HTMLButtonElement)) return

@@ -1,4 +1,4 @@
-/** A picture in the text being written: type `image`, version 1. */
+/** The editor's node for a picture: type `image`, version 1. */
 import {
   $getNodeByKey,
   DecoratorNode,
@@ -30,7 +30,7 @@ export class ImageNode extends DecoratorNode<ReactNode> implements EditableImage
   }
 
   static override importJSON(fields: LexicalParseJSON<SerializedImageNode>): ImageNode {
-    // Also what another page put on the clipboard comes this way.
+    // Clipboard content of other pages comes this way too.
     const read = readNode(fields)
     return $createImageNode(read?.type === 'image' ? read : { src: '' })
   }
@@ -51,7 +51,7 @@ export class ImageNode extends DecoratorNode<ReactNode> implements EditableImage
   override exportDOM(): DOMExportOutput {
     const { src, altText, width, height } = this.getFields()
     const element = document.createElement('img')
-    // Other programs could do nothing with the id of an item.
+    // The `item:` address means nothing to other programs.
     if (src.startsWith('data:')) element.src = src
     element.alt = altText
     if (width > 0) element.width = width
@@ -98,13 +98,13 @@ export function $isImageNode(node: LexicalNode | null | undefined): node is Imag
   return node instanceof ImageNode
 }
 
-/** The picture under a key; null when it is gone. */
+/** Returns the picture with a key; null when it is gone. */
 export function $getImage(key: NodeKey): ImageNode | null {
   const node = $getNodeByKey(key)
   return $isImageNode(node) ? node : null
 }
 
-/** What pasted html says of a picture. One that lies elsewhere is dropped: fetching it would tell its server. */
+/** Reads a picture from pasted HTML. One on another server is dropped, because a request would tell that server. */
 function $imageFromElement(element: HTMLElement): ImageNode | null {
   const src = element.getAttribute('src') ?? ''
   if (!isPictureSource(src)) return null

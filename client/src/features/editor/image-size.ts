@@ -1,14 +1,14 @@
-/** How a picture is resized by its corner. */
+/** Sizes of a picture while it is resized by its corner. */
 
 export interface Size {
   readonly width: number
   readonly height: number
 }
 
-/** Neither side of a picture becomes smaller than this. */
+/** Smallest side of a picture in px. */
 export const SMALLEST_IMAGE_PX = 50
 
-/** The size after the corner was moved by `dx`: the shape stays, and both sides stay at least 50 px. */
+/** Returns the size after the corner was moved by `dx`: the ratio stays, and each side is at least 50 px. */
 export function resized(from: Size, dx: number, widest: number): Size {
   const ratio = from.width / from.height
   const least = Math.max(SMALLEST_IMAGE_PX, SMALLEST_IMAGE_PX * ratio)
@@ -20,7 +20,7 @@ export function rounded({ width, height }: Size): Size {
   return { width: Math.round(width), height: Math.round(height) }
 }
 
-/** What a loaded picture adds to the size that is known of it; null where it adds nothing. */
+/** Completes a size with that of the loaded picture. Returns null when nothing was missing. */
 export function withNaturalSize(
   known: Size,
   { naturalWidth, naturalHeight }: { naturalWidth: number; naturalHeight: number },

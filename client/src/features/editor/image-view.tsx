@@ -23,15 +23,15 @@ import { ResizeHandle } from './resize-handle'
 export interface ImageFields {
   readonly src: string
   readonly altText: string
-  /** In px; 0 while it is not known. */
+  /** In px; 0 while unknown. */
   readonly width: number
   readonly height: number
   readonly maxWidth: number
 }
 
-/** The node that a view belongs to, as far as the view needs it. To be used within an update of the editor only. */
+/** The part of the node that its view uses. To be called only within an update of the editor. */
 export interface EditableImage {
-  /** False once it was deleted: then it must not be changed. */
+  /** False after it was deleted: it must not be changed any more. */
   isAttached(): boolean
   change(change: Partial<ImageFields>): void
   remove(): void
@@ -43,7 +43,7 @@ interface ImageViewProps {
   node: EditableImage
 }
 
-/** A picture in the editor. Hovered or selected it has Alt, Delete and a corner to resize it by. */
+/** A picture in the editor. Under the pointer or selected it shows Alt, Delete and a resize handle. */
 export function ImageView({ nodeKey, fields, node }: ImageViewProps) {
   const { src, altText, width, height, maxWidth } = fields
   const [editor] = useLexicalComposerContext()
@@ -57,7 +57,7 @@ export function ImageView({ nodeKey, fields, node }: ImageViewProps) {
   const change = (next: Partial<ImageFields>) => editor.update(() => node.isAttached() && node.change(next))
   const onLoad = ({ currentTarget }: { currentTarget: HTMLImageElement }) => {
     const known = withNaturalSize(fields, currentTarget)
-    // What the picture says of itself is no step of the person's.
+    // Filling in the natural size must not be an undo step.
     if (known) editor.update(() => node.isAttached() && node.change(known), { tag: HISTORY_MERGE_TAG })
   }
   const style = {
@@ -93,7 +93,7 @@ export function ImageView({ nodeKey, fields, node }: ImageViewProps) {
   )
 }
 
-/** A click selects the picture; then Ctrl or Meta with Enter stores the size that it is shown in. */
+/** A click selects the picture; Ctrl or Meta with Enter then stores its shown size. */
 function usePictureKeys(
   nodeKey: NodeKey,
   node: EditableImage,
@@ -123,7 +123,7 @@ function usePictureKeys(
   return selected
 }
 
-/** A smaller picture has its tools below it, or they would hide it. */
+/** A picture smaller than this has its tools below, because they would cover it. */
 const ROOM_FOR_TOOLS = { width: 200, height: 100 }
 
 interface ImageToolsProps {

@@ -8,7 +8,7 @@ import css from './link-popover.module.css'
 import { Popover } from './popover'
 import { LINK_ATTRIBUTES } from './text-plugins'
 
-/** Makes the selection a link, changes where one leads, or takes it away. */
+/** Turns the selection into a link, changes the address of a link, or removes it. */
 export function LinkPopover({ editor, link }: { editor: LexicalEditor; link: string | null }) {
   return (
     <Popover icon={Link} label="Link" pressed={link !== null}>
@@ -71,7 +71,7 @@ function setLink(editor: LexicalEditor, address: string): void {
   const url = linkUrl(address)
   editor.update(() => {
     const selection = $getSelection()
-    // Nothing is selected: the address is the text too.
+    // Without a selection the address becomes the text as well.
     if ($isRangeSelection(selection) && selection.isCollapsed()) {
       const text = $createTextNode(address)
       selection.insertNodes([text])

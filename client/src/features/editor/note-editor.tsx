@@ -17,7 +17,7 @@ import { TitleField } from './title-field'
 
 const CHANGED_ELSEWHERE = 'Another device has changed this note meanwhile. Update puts yours in its place.'
 
-/** Writes a new note (no id), or changes one. `text` is what was typed so far elsewhere. */
+/** The editor of a new note (no id) or an existing one. `text` is what was typed before it opened. */
 export function NoteEditor({ id, text }: { id: ItemId | null; text: string }) {
   const { actions } = useApp()
   const opened = useOpened(id)
@@ -77,14 +77,14 @@ export function NoteEditor({ id, text }: { id: ItemId | null; text: string }) {
   )
 }
 
-/** What is written so far, and whether that is more than there was. */
+/** The current content, and whether it differs from the original. */
 function useNote(opened: ReturnType<typeof useOpened>, text: string) {
   const [placed] = useState(createPlacedPictures)
   const [title, setTitle] = useState(opened.title)
   const [root, put] = useState<RootNode | null>(null)
   const first = useRef<string | null>(null)
   const setRoot = useCallback((next: RootNode | null) => {
-    // The editor's own form of what it was opened on.
+    // The original as the editor serializes it, for the comparison.
     if (next) first.current ??= JSON.stringify(next)
     put(next)
   }, [])

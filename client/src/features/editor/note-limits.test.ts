@@ -35,12 +35,12 @@ const change = ($change: () => void) => editor.update($change, { discrete: true 
 const $write = (text: string) => $getRoot().append($createParagraphNode().append($createTextNode(text)))
 const $sheet = (rows: number, columns: number) =>
   $getRoot().append($createTableNodeWithDimensions(rows, columns))
-/** What would be saved. */
+/** The content that would be saved. */
 const saved = () => {
   const root = readNoteState(editor.getEditorState().toJSON())
   return root && bodyText(root)
 }
-/** What is on the screen. */
+/** The text on the screen. */
 const shown = () => editor.getRootElement()?.textContent
 
 describe('the limits of a note', () => {

@@ -1,6 +1,6 @@
 /**
- * What a note can hold. A change that goes beyond it is refused as a whole, with a word, so that what is on the screen is
- * always what can be saved.
+ * The limits of a note. A change beyond them is refused as a whole, with a message, so that the screen never shows what
+ * cannot be saved.
  */
 import { $isElementNode, type LexicalEditor, type LexicalNode, mergeRegister, RootNode } from 'lexical'
 import { readNoteState } from '../../protocol/note-state'
@@ -11,21 +11,21 @@ const TOO_MUCH =
   'A note holds 128 KiB, and this would be more. Nothing was changed: put in less, or share it beside the note.'
 const NOT_ALLOWED = 'A note cannot hold this, so nothing was changed. Share it beside the note.'
 
-/** Says why a change was refused, in a sentence for the person. */
+/** The reason why a change was refused, as a sentence to show. */
 export class NoteLimitError extends Error {}
 
 /**
- * Refuses changes beyond the limits. The editor goes back to the state before a change in which something was thrown, and
- * hands what was thrown to its `onError`. A note that was too large before may become smaller.
+ * Refuses changes beyond the limits. When an update throws, the editor reverts to the state before it and passes the
+ * error to `onError`. A note that was too large before may become smaller.
  */
 export function registerNoteLimits(editor: LexicalEditor): () => void {
   let before = sizeOf(editor.getEditorState().toJSON())
   return mergeRegister(
     editor.registerUpdateListener(({ editorState, dirtyElements, dirtyLeaves }) => {
-      // Undo brings back a state without asking the transform below.
+      // Undo restores a state without running the transform below.
       if (dirtyElements.size > 0 || dirtyLeaves.size > 0) before = sizeOf(editorState.toJSON())
     }),
-    // Run last in every update that changes anything.
+    // Root transforms run last, in every update that changes something.
     editor.registerNodeTransform(RootNode, (root) => {
       const state = { root: $exported(root) }
       const size = sizeOf(state)
@@ -35,14 +35,14 @@ export function registerNoteLimits(editor: LexicalEditor): () => void {
   )
 }
 
-/** Bytes of a state as it is shared. A picture too large to stand in it as data is about to be shared beside it. */
+/** Returns the bytes of a state as it is shared. Pictures too large for it count only with their address. */
 function sizeOf({ root }: { root: unknown }): number {
   const withoutLargePictures = (key: string, value: unknown) =>
     key === 'src' && typeof value === 'string' && value.length > MAX_INLINE_PICTURE ? '' : value
   return new TextEncoder().encode(JSON.stringify(root, withoutLargePictures)).byteLength
 }
 
-/** The state that an update works on; the editor itself tells only the one before it. */
+/** Exports the state of the current update; the editor's own export has only the state before it. */
 function $exported(node: LexicalNode): unknown {
   const json = node.exportJSON()
   return $isElementNode(node) ? { ...json, children: node.getChildren().map($exported) } : json

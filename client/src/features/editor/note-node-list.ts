@@ -1,4 +1,4 @@
-/** The nodes that the editor knows: those that a note may hold. */
+/** The nodes of the editor: those that a note may contain. */
 import { CodeHighlightNode, CodeNode } from '@lexical/code'
 import { AutoLinkNode, LinkNode } from '@lexical/link'
 import { ListItemNode, ListNode } from '@lexical/list'

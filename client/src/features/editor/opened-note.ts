@@ -1,4 +1,4 @@
-/** What the editor is opened on: a note of the beam, a draft of it, or nothing. */
+/** The initial content of the editor: a note of the beam, its draft, or nothing. */
 import { useState } from 'react'
 import { useStore } from 'zustand'
 import type { ItemId } from '../../protocol/bindings'
@@ -18,7 +18,7 @@ export interface OpenedNote {
   readonly isDraft: boolean
 }
 
-/** Read once: what others change while it is open comes as news, not into the text. */
+/** Reads the content once. Changes by others while it is open are announced and not merged into the text. */
 export function useOpened(id: ItemId | null): OpenedNote {
   const { stores } = useApp()
   const [opened] = useState<OpenedNote>(() => {
@@ -31,7 +31,7 @@ export function useOpened(id: ItemId | null): OpenedNote {
   return opened
 }
 
-/** Whether the note is no longer what it was when the editor was opened. */
+/** Whether the note has changed since the editor was opened. */
 export function useChangedElsewhere(id: ItemId | null): boolean {
   const message = useStore(useApp().stores.items, ({ items }) => items.find((one) => one.id === id)?.message)
   const [first] = useState(message)

@@ -44,7 +44,7 @@ describe('what is pasted', () => {
     const root = fixture('word')
     expect(root.children[0]).toMatchObject({ type: 'heading', tag: 'h1' })
     expect(textOf(root, 'Present')).toMatchObject({ format: 1, style: '' })
-    // Points are no px; a colour by its name is no rgb.
+    // A size in points is not kept, nor is a colour given by name.
     expect(textOf(root, 'Cyd')?.style).toBe('color: rgb(0, 112, 192);')
     expect(textOf(root, 'Bob')?.style).toBe('')
     expect(typesOf(root)).not.toContain('image')

@@ -1,4 +1,6 @@
-/** What is kept of pasted text: the structure that the editor knows, and of styles the size in px and two rgb colours. */
+/**
+ * The rules for pasted text: the structure that the editor knows is kept, and of styles the size in px and two colours.
+ */
 import {
   $isTextNode,
   type DOMConversion,
@@ -9,9 +11,9 @@ import {
 } from 'lexical'
 import { fontSize, readStyle, rgbColour, type TextStyle, writeStyle } from '../../protocol/note-style'
 
-/** Imports text as the editor does, with the styles that are kept. */
+/** Imports text as the editor does, with the allowed styles. */
 export function textImport(): DOMConversionMap {
-  // Asking for its type makes the class read its own configuration, which has the import.
+  // `getType` makes the class read its own configuration, which holds the import.
   TextNode.getType()
   const own = TextNode.importDOM?.() ?? {}
   return Object.fromEntries(
@@ -43,14 +45,14 @@ function styled(output: DOMConversionOutput, style: string): DOMConversionOutput
     ...output,
     forChild(child, parent) {
       const node = forChild(child, parent)
-      // Of two elements around a text the inner comes later, and what comes later counts.
+      // Of two elements around a text the inner one is processed later, so its style wins.
       if ($isTextNode(node)) node.setStyle(`${node.getStyle()} ${style}`)
       return node
     },
   }
 }
 
-/** The browser has written colours as rgb by now, whatever the page said. */
+/** The allowed part of a style. The browser has already converted all colours to rgb. */
 function keptStyle(style: CSSStyleDeclaration | undefined): TextStyle {
   if (!style) return {}
   const size = fontSize(style.fontSize)
@@ -63,7 +65,7 @@ function keptStyle(style: CSSStyleDeclaration | undefined): TextStyle {
   }
 }
 
-/** Holds every text to the styles that are kept, whichever way it came. */
+/** Applies the style rule to every text, whichever way it was inserted. */
 export function registerStyleRule(editor: LexicalEditor): () => void {
   return editor.registerNodeTransform(TextNode, (node) => {
     const kept = writeStyle(readStyle(node.getStyle()))

@@ -1,17 +1,17 @@
-/** Makes a picture fit for a note: not larger than a screen, and drawn anew, which leaves place and camera behind. */
+/** Prepares pictures for a note: scaled to at most a screen, and redrawn, which removes metadata such as the place. */
 
-/** A picture whose data URL is longer is shared beside the note. */
+/** Longest data URL of a picture in a note, in characters. A larger picture is shared beside the note. */
 export const MAX_INLINE_PICTURE = 48 * 1024
 const LONGEST_SIDE = 1600
 const QUALITY = 0.85
 
-/** The size to draw a picture in: its own, or smaller until its longer side fits. */
+/** Returns the size to draw a picture in: its own, or scaled until the longer side fits. */
 export function fitted(width: number, height: number): { width: number; height: number } {
   const scale = Math.min(1, LONGEST_SIDE / Math.max(width, height))
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }
 }
 
-/** @throws where the browser cannot read the picture */
+/** Redraws a picture as WebP or JPEG. @throws when the browser cannot read it */
 export async function encodePicture(picture: Blob): Promise<Blob> {
   const bitmap = await createImageBitmap(picture, { imageOrientation: 'from-image' })
   const size = fitted(bitmap.width, bitmap.height)
@@ -20,7 +20,7 @@ export async function encodePicture(picture: Blob): Promise<Blob> {
   bitmap.close()
   const webp = await encoded(canvas, 'image/webp')
   if (webp.type === 'image/webp') return webp
-  // A browser that writes no webp answers with a png; photographs are far smaller as jpeg.
+  // A browser that cannot write WebP returns a PNG; JPEG is far smaller for photographs.
   return picture.type === 'image/jpeg' ? encoded(canvas, 'image/jpeg') : webp
 }
 
@@ -39,14 +39,14 @@ export function dataUrlOf(blob: Blob): Promise<string> {
   })
 }
 
-/** The bytes of a data URL in base64; the page's policy lets `fetch` read none. */
+/** Decodes a base64 data URL. `fetch` cannot be used, because the page's policy forbids it for data URLs. */
 export function blobOfDataUrl(url: string): Blob {
   const [head = '', data = ''] = url.split(',')
   const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0))
   return new Blob([bytes], { type: head.slice('data:'.length).split(';')[0] ?? '' })
 }
 
-/** The name under which a picture is shared: its own, with the ending of what it became. */
+/** Returns the name to share a picture under: its own, with the extension of its new type. */
 export function pictureName(name: string, type: string): string {
   const base = name.replace(/\.[a-z0-9]{1,5}$/i, '').trim() || 'Picture'
   return `${base}.${type === 'image/jpeg' ? 'jpg' : type.slice('image/'.length)}`

@@ -4,7 +4,7 @@ import { useRef } from 'react'
 import { INSERT_PICTURES } from './pictures-plugin'
 import { Tool } from './tool'
 
-/** Puts pictures from this device at the caret. */
+/** Inserts pictures from this device at the caret. */
 export function PictureTool({ editor }: { editor: LexicalEditor }) {
   const input = useRef<HTMLInputElement>(null)
   return (

@@ -16,10 +16,10 @@ import { $createImageNode, $getImage, ImageNode } from './image-node'
 import { blobOfDataUrl, dataUrlOf, encodePicture, MAX_INLINE_PICTURE, pictureName } from './picture-encoding'
 import { type PlacedPictures, PlacedPicturesContext, sourceOf } from './placed-pictures'
 
-/** Puts pictures at the caret. */
+/** Inserts pictures at the caret. */
 export const INSERT_PICTURES: LexicalCommand<readonly File[]> = createCommand('INSERT_PICTURES')
 
-/** Pictures that are picked, pasted or dropped come in drawn anew; large ones wait to be shared beside the note. */
+/** Redraws pictures that are picked, pasted or dropped. Large ones are kept until they are shared beside the note. */
 export function PicturesPlugin({ say }: { say: (text: string) => void }) {
   const [editor] = useLexicalComposerContext()
   const placed = useContext(PlacedPicturesContext)
@@ -49,10 +49,10 @@ export function PicturesPlugin({ say }: { say: (text: string) => void }) {
   return null
 }
 
-// Data that this page has drawn itself, or has seen to already.
+// Data URLs that this page has redrawn, or has already taken care of.
 const ours = new Set<string>()
 
-/** The pictures of a note that is opened were drawn anew when they were placed. */
+/** Marks a picture of an opened note as redrawn, which happened when it was inserted. */
 export function trustPicture(src: string): void {
   ours.add(src)
 }
@@ -79,7 +79,7 @@ async function insertPictures(
   }
 }
 
-/** Draws a picture anew. Answers its source: itself as data, or the item that it will be. */
+/** Redraws a picture. Returns its source: a data URL, or the address of the item that it will become. */
 async function placePicture(
   picture: Blob,
   name: string,

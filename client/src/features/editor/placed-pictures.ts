@@ -1,20 +1,20 @@
-/** Pictures that were placed in the note being written and are too large to stand in it as data. */
+/** Pictures inserted into the open note that are too large to be data in it. */
 import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { ItemId } from '../../protocol/bindings'
 import type { LargePicture } from '../editor-actions'
 
 export interface PlacedPictures {
   add(picture: LargePicture): void
-  /** The blob address of a picture, by its source in the note. */
+  /** Returns the blob URL of a picture by its source in the note. */
   urlOf(src: string): string | null
-  /** Those that the sources name. */
+  /** Returns the pictures with these sources. */
   among(sources: ReadonlySet<string>): readonly LargePicture[]
   subscribe(listener: () => void): () => void
-  /** Gives back the memory. */
+  /** Revokes the blob URLs. */
   end(): void
 }
 
-/** The source under which a note names a file item. */
+/** Returns the source by which a note refers to a file item. */
 export function sourceOf(id: ItemId): string {
   return `item:${id}`
 }
@@ -43,7 +43,7 @@ export function createPlacedPictures(): PlacedPictures {
 
 export const PlacedPicturesContext = createContext<PlacedPictures>(createPlacedPictures())
 
-/** Where a picture is that was placed since the editor was opened; null for any other. */
+/** Returns the blob URL of a picture inserted since the editor was opened; null for any other. */
 export function usePlacedPicture(src: string): string | null {
   const placed = useContext(PlacedPicturesContext)
   return useSyncExternalStore(placed.subscribe, () => placed.urlOf(src))

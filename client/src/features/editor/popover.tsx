@@ -5,7 +5,7 @@ import css from './popover.module.css'
 
 interface PopoverProps {
   icon: Glyph
-  /** The name of the button and of what it opens. */
+  /** The accessible name of the button and of the panel. */
   label: string
   pressed?: boolean
   children: (close: () => void) => ReactNode
@@ -14,7 +14,7 @@ interface PopoverProps {
 const GAP_PX = 8
 const MARGIN_PX = 8
 
-/** A button and what it opens: over everything, closed by Esc, a press beside it, or what is chosen in it. */
+/** A button with a panel that floats above everything. Esc, a press outside or a choice in it closes it. */
 export function Popover({ icon, label, pressed, children }: PopoverProps) {
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)
@@ -32,7 +32,7 @@ export function Popover({ icon, label, pressed, children }: PopoverProps) {
         aria-haspopup="dialog"
         aria-expanded={open}
         popoverTarget={id}
-        // The text keeps its selection.
+        // Keeps the selection of the text.
         onMouseDown={(event) => event.preventDefault()}
       >
         <Icon of={icon} size={17} />
@@ -44,7 +44,7 @@ export function Popover({ icon, label, pressed, children }: PopoverProps) {
         role="dialog"
         aria-label={label}
         className={css.panel}
-        // Esc closes this, and not the page around it.
+        // Esc closes the panel and not the page around it.
         onKeyDown={(event) => {
           if (event.key === 'Escape') event.stopPropagation()
         }}
@@ -56,7 +56,7 @@ export function Popover({ icon, label, pressed, children }: PopoverProps) {
   )
 }
 
-/** What is opened, kept in its place by the button as it grows. */
+/** The panel, which stays beside the button while its size changes. */
 function Placed({
   panel,
   by,
@@ -77,7 +77,7 @@ function Placed({
   return content
 }
 
-/** Under its button, or over it where there is no room; within the window. */
+/** Places the panel below the button, or above it when there is no room, within the window. */
 function placeBy(panel: HTMLElement, button: HTMLElement): void {
   const from = button.getBoundingClientRect()
   const { width, height } = panel.getBoundingClientRect()

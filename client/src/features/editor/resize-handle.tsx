@@ -4,7 +4,7 @@ import css from './image-view.module.css'
 
 const KEY_STEP_PX = 10
 
-/** The corner that a picture is resized by: dragged, or moved by the arrow keys. */
+/** The corner handle that resizes a picture, by dragging or by the arrow keys. */
 export function ResizeHandle({
   picture,
   onResize,
@@ -22,14 +22,14 @@ export function ResizeHandle({
     event.currentTarget.focus()
     drag.current = { x: event.clientX, from: box, to: null }
   }
-  // While it is dragged only the frame grows; the note gets one size, at the end.
+  // During a drag only the frame changes; the note gets the size at the end.
   const onPointerMove = ({ clientX }: PointerEvent) => {
     const frame = picture.current?.parentElement
     if (!drag.current || !frame) return
     drag.current.to = sizeAt(drag.current.from, clientX - drag.current.x)
     frame.style.width = `${drag.current.to.width}px`
   }
-  // Also when the pointer was taken away: the picture has the size that it shows.
+  // Also called when the browser took the pointer away: the shown size then counts.
   const onEnd = () => {
     const to = drag.current?.to
     drag.current = null
@@ -63,7 +63,7 @@ export function ResizeHandle({
   )
 }
 
-/** A picture grows up to the column that it stands in. */
+/** Returns the greatest width of a picture: that of its column. */
 function widest(picture: HTMLImageElement | null): number {
   return picture?.closest('[contenteditable="true"] > *')?.clientWidth ?? Number.POSITIVE_INFINITY
 }

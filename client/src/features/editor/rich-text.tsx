@@ -19,17 +19,17 @@ import { TextPlugins } from './text-plugins'
 import { usePhone } from './use-phone'
 
 interface RichTextProps {
-  /** What the note holds when it is opened. */
+  /** The initial content. */
   root: RootNode
-  /** Text that comes after it. */
+  /** Text to append to it. */
   text: string
   title: ReactNode
-  /** Null: what stands there could not be read by others, and is not to be saved. */
+  /** Null when the content could not be read by other devices, and must not be saved. */
   onChange: (root: RootNode | null) => void
   say: (text: string) => void
 }
 
-/** The text being written, under its title, and its tools: above it, or below it on phones. */
+/** The text under its title, with the tools above it, or below it on phones. */
 export function RichText({ root, text, title, onChange, say }: RichTextProps) {
   const phone = usePhone()
   const [config] = useState<InitialConfigType>(() => ({
@@ -38,7 +38,7 @@ export function RichText({ root, text, title, onChange, say }: RichTextProps) {
     theme: EDITOR_THEME,
     ...initialState(root, text),
     html: { import: textImport() },
-    // The editor goes back to the state before; nothing else is touched.
+    // The editor has reverted the change; nothing else is affected.
     onError: (error) => say(error instanceof NoteLimitError ? error.message : 'An error was thrown.'),
   }))
   return (
@@ -71,7 +71,7 @@ export function RichText({ root, text, title, onChange, say }: RichTextProps) {
   )
 }
 
-/** Without one, the editor begins with an empty paragraph of its own. */
+/** The initial state. Without one the editor begins with an empty paragraph. */
 function initialState(root: RootNode, text: string): Pick<InitialConfigType, 'editorState'> {
   const filled = withText(root, text)
   if (filled.children.length === 0) return {}
@@ -79,7 +79,7 @@ function initialState(root: RootNode, text: string): Pick<InitialConfigType, 'ed
   return { editorState: JSON.stringify({ root: filled }) }
 }
 
-/** Tells what stands in the editor, as it would be read by others: the limits keep it readable. */
+/** Reports the content in the form that other devices read. */
 function ChangeNews({ onChange }: { onChange: (root: RootNode | null) => void }) {
   const [editor] = useLexicalComposerContext()
   useEffect(() => registerNoteLimits(editor), [editor])

@@ -1,4 +1,4 @@
-/** What can be done with the table that the caret is in. */
+/** The actions on the table at the caret. */
 import {
   $deleteTableColumnAtSelection,
   $deleteTableRowAtSelection,
@@ -24,7 +24,7 @@ const WIDTH_STEP_PX = 20
 
 export interface TableAction {
   readonly label: string
-  /** Runs within an update of the editor. */
+  /** Called within an update of the editor. */
   readonly $run: (editor: LexicalEditor) => void
 }
 
@@ -65,7 +65,7 @@ const DELETE: readonly TableAction[] = [
   { label: 'Delete table', $run: () => $withTable((table) => table.remove()) },
 ]
 
-/** In two columns of groups. */
+/** Two columns of groups. */
 export const TABLE_ACTIONS: readonly (readonly (readonly TableAction[])[])[] = [
   [INSERT, CELLS],
   [LOOK, DELETE],
@@ -75,7 +75,7 @@ export function $setCellColour(colour: string | null): void {
   $eachCell((cell) => cell.setBackgroundColor(colour))
 }
 
-/** The cells that are selected, or the one that the caret is in. */
+/** Returns the selected cells, or the one with the caret. */
 export function $selectedCells(): readonly TableCellNode[] {
   const selection = $getSelection()
   if ($isTableSelection(selection)) return selection.getNodes().filter($isTableCellNode)
@@ -92,7 +92,7 @@ function $withTable(change: (table: TableNode) => void): void {
   if (cell) change($getTableNodeFromLexicalNodeOrThrow(cell))
 }
 
-/** Beside the cells that are selected; the caret stays where it is. */
+/** Inserts a row beside the selected cells. The caret stays. */
 function $insertRow(after: boolean): void {
   const cell = $selectedCells().at(after ? -1 : 0)
   if (cell) $insertTableRowAtNode(cell, after)

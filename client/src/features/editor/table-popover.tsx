@@ -10,7 +10,7 @@ import { $setCellColour, TABLE_ACTIONS, type TableAction } from './table-actions
 import css from './table-popover.module.css'
 import { run } from './tools'
 
-/** Puts a table at the caret; in a table, everything that can be done with it. */
+/** Inserts a table at the caret; inside of a table, offers the actions on it. */
 export function TablePopover({ editor, inTable }: { editor: LexicalEditor; inTable: boolean }) {
   return (
     <Popover icon={Table} label="Table" pressed={inTable}>

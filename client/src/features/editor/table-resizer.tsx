@@ -3,7 +3,7 @@ import { $getNearestNodeFromDOMNode, $getNodeByKey, type LexicalEditor, type Nod
 import { useEffect } from 'react'
 import { $columnOf, $columnWidths, $isTable, widened } from './table-widths'
 
-/** How near to a cell's right edge the pointer takes hold of it. */
+/** Distance in px from a cell's right edge at which the pointer grabs it. */
 const EDGE_PX = 6
 
 interface Drag {
@@ -13,7 +13,7 @@ interface Drag {
   x: number
 }
 
-/** Columns are made wider and narrower by dragging the right edge of a cell. */
+/** Resizes columns by dragging the right edge of a cell. */
 export function TableResizer() {
   const [editor] = useLexicalComposerContext()
   useEffect(() => editor.registerRootListener((root) => (root ? wire(editor, root) : undefined)), [editor])
@@ -39,7 +39,7 @@ function wire(editor: LexicalEditor, root: HTMLElement): () => void {
   }
   const wired = { pointermove: move, pointerup: end, pointercancel: end, lostpointercapture: end }
   for (const [type, listener] of Object.entries(wired)) root.addEventListener(type as 'pointermove', listener)
-  // Before the table takes the press for the start of a selection.
+  // In the capture phase, before the table begins a selection.
   root.addEventListener('pointerdown', down, { capture: true })
   const keepSelection = (event: MouseEvent) => {
     if (drag) event.stopImmediatePropagation()
@@ -53,7 +53,7 @@ function wire(editor: LexicalEditor, root: HTMLElement): () => void {
   }
 }
 
-/** The cell whose right edge is under the pointer. */
+/** Returns the cell whose right edge is under the pointer. */
 function edgeCell({ target, clientX }: PointerEvent): HTMLElement | null {
   const cell = target instanceof Element ? target.closest<HTMLElement>('td, th') : null
   return cell && cell.getBoundingClientRect().right - clientX <= EDGE_PX ? cell : null

@@ -13,14 +13,14 @@ export const NARROWEST_COLUMN_PX = 40
 
 export const $isTable = $isTableNode
 
-/** The widths after one column grew by `by`, or shrank as far as it may. */
+/** Returns the widths after one column changed by `by`, limited by the smallest width. */
 export function widened(widths: readonly number[], column: number, by: number): number[] {
   return widths.map((width, index) =>
     index === column ? Math.max(NARROWEST_COLUMN_PX, Math.round(width + by)) : width,
   )
 }
 
-/** The table that a node stands in, and the column that the right edge of its cell belongs to. */
+/** Returns the table of a node, and the column whose right edge is that of the node's cell. */
 export function $columnOf(node: LexicalNode | null): { table: TableNode; column: number } | null {
   const cell = node && $getTableCellNodeFromLexicalNode(node)
   const rect = cell && $getTableCellNodeRect(cell)
@@ -28,7 +28,7 @@ export function $columnOf(node: LexicalNode | null): { table: TableNode; column:
   return { table: $getTableNodeFromLexicalNodeOrThrow(cell), column: rect.columnIndex + rect.colSpan - 1 }
 }
 
-/** The widths as they are: those that were set, else those on the screen. */
+/** Returns the current widths: those that were set, else those on the screen. */
 export function $columnWidths(editor: LexicalEditor, table: TableNode): readonly number[] {
   const set = table.getColWidths()
   if (set && set.length === table.getColumnCount()) return set

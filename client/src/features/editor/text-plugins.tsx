@@ -23,14 +23,14 @@ const WEB = /((https?:\/\/(www\.)?)|(www\.))[-\w@:%.+~#=]{1,256}\.[a-z]{2,}\b[-\
 const MAIL = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/
 const MATCHERS = [WEB, MAIL].map((pattern) => createLinkMatcherWithRegExp(pattern, linkUrl))
 
-/** Links open beside the page and tell nobody where they were found. */
+/** Links open in a new tab and send no referrer. */
 export const LINK_ATTRIBUTES = { rel: 'noreferrer', target: '_blank' }
 
 const SHORTCUTS = [CHECK_LIST, ...TRANSFORMERS]
 
 const isLink = (text: string) => linkUrl(text) === text
 
-/** What the text can do beside being text. Drawn once: the plugins begin anew whenever they get other functions. */
+/** The plugins of the text. Rendered once, because plugins restart whenever their functions change. */
 export const TextPlugins = memo(function TextPlugins() {
   return (
     <>
@@ -47,7 +47,7 @@ export const TextPlugins = memo(function TextPlugins() {
   )
 })
 
-/** Undo reaches ten steps back; what is typed within a second is one step. */
+/** Keeps ten undo steps. Typing within one second is one step. */
 function HistoryRule() {
   const [editor] = useLexicalComposerContext()
   useEffect(

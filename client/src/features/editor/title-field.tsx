@@ -5,7 +5,7 @@ import css from './title-field.module.css'
 interface TitleFieldProps {
   title: string
   onTitle: (title: string) => void
-  /** Enter goes on to the text. */
+  /** Called on Enter, to move the focus to the text. */
   onDone: () => void
 }
 

@@ -5,7 +5,7 @@ import popover from './popover.module.css'
 interface ToolProps {
   icon: Glyph
   label: string
-  /** Left out where a tool has no state. */
+  /** Absent for a tool without a state. */
   pressed?: boolean
   disabled?: boolean
   onUse: () => void
@@ -21,7 +21,7 @@ export function Tool({ icon, label, pressed, disabled = false, onUse }: ToolProp
       title={label}
       aria-pressed={pressed}
       disabled={disabled}
-      // The text keeps its selection and, on phones, its keyboard.
+      // Keeps the selection of the text, and on phones the keyboard.
       onMouseDown={(event) => event.preventDefault()}
       onClick={onUse}
     >

@@ -1,4 +1,4 @@
-/** What the toolbar shows of the selection, and what its buttons do to it. */
+/** The state of the toolbar, read from the selection, and the actions of its buttons. */
 import { $createCodeNode, $isCodeNode } from '@lexical/code'
 import { $isLinkNode } from '@lexical/link'
 import { $isListItemNode, $isListNode } from '@lexical/list'
@@ -30,14 +30,14 @@ export type ListType = 'bullet' | 'number' | 'check'
 
 export const FORMATS = ['bold', 'italic', 'underline', 'strikethrough', 'code', 'highlight'] as const
 
-/** What is true where the caret is. */
+/** The state at the caret. */
 export interface Tools {
   readonly formats: ReadonlySet<TextFormatType>
   readonly block: BlockType
   readonly list: ListType | null
   readonly fontSize: string
   readonly alignment: ElementFormatType
-  /** The address of the link that the caret is in. */
+  /** The address of the link at the caret. */
   readonly link: string | null
   readonly inTable: boolean
 }
@@ -52,7 +52,7 @@ export const NO_TOOLS: Tools = {
   inTable: false,
 }
 
-/** Reads the selection; null where there is none to read. */
+/** Reads the selection; null when there is none. */
 export function $readTools(): Tools | null {
   const selection = $getSelection()
   if (!$isRangeSelection(selection) && !$isTableSelection(selection)) return null
@@ -73,7 +73,7 @@ export function $readTools(): Tools | null {
   }
 }
 
-/** The block that a node stands in: what is aligned, and has a kind. */
+/** Returns the block that contains a node. Alignment and block type belong to it. */
 function $blockOf(node: LexicalNode): ElementNode | null {
   return $findMatchingParent(
     node,
@@ -95,7 +95,7 @@ function blockType(block: ElementNode | null): BlockType {
   return tag === 'h1' || tag === 'h2' ? tag : 'h3'
 }
 
-/** Sends a command to where the caret is; before there was one, that is the end of the text. */
+/** Dispatches a command at the caret, or at the end of the text when there was none. */
 export function run<Payload>(
   editor: LexicalEditor,
   command: LexicalCommand<Payload>,
@@ -117,7 +117,7 @@ export function setBlockType(editor: LexicalEditor, type: BlockType): void {
   )
 }
 
-/** Gives the selected text a style; null takes it away. */
+/** Sets styles on the selected text; null removes one. */
 export function setStyle(editor: LexicalEditor, style: Record<string, string | null>): void {
   editor.update(() => {
     const selection = $caret()

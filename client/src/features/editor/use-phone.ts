@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 
 const NARROW = '(width <= 600px)'
 
-/** Whether the tools stand below the text, within reach of the thumbs. */
+/** Whether the tools are below the text, within reach of the thumbs. */
 export function usePhone(): boolean {
   return useSyncExternalStore(subscribe, () => window.matchMedia(NARROW).matches)
 }

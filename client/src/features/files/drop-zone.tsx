@@ -7,7 +7,7 @@ import css from './drop-zone.module.css'
 import { droppedFiles } from './dropped-files'
 import { named } from './named'
 
-/** Takes files dropped anywhere on the page, on every screen, and frames the page while they hover. */
+/** Shares files dropped anywhere on the page, and shows a frame around it while files hover. */
 export function DropZone() {
   const { stores, actions } = useApp()
   const takers = useStore(stores.devices, (state) => fileTakers(state).length)
@@ -38,7 +38,7 @@ export function dropText(takers: number): string {
 }
 
 function useFilesOver(ready: boolean, onDrop: (data: DataTransfer) => void): boolean {
-  // Moving over a child enters it before it leaves the parent, so both are counted.
+  // Moving onto a child enters it before leaving the parent, so the depth is counted.
   const [depth, setDepth] = useState(0)
   useEffect(() => {
     const carries = (event: DragEvent) => ready && (event.dataTransfer?.types.includes('Files') ?? false)

@@ -13,7 +13,7 @@ const unreadable = (name: string) => ({
   file: (_done: unknown, fail: (why: Error) => void) => fail(new DOMException('', 'NotReadableError')),
 })
 
-/** Gives its entries two at a time, as a browser gives them a hundred at a time. */
+/** A folder that returns its entries two at a time, as a browser returns a hundred at a time. */
 const folder = (...entries: unknown[]) => ({
   name: 'folder',
   isFile: false,
@@ -33,7 +33,7 @@ const lockedFolder = (name: string) => ({
   }),
 })
 
-/** Empties itself as soon as the drop was handled, as the transfer of a browser does. */
+/** A drop whose data is emptied as soon as the event was handled, as in a browser. */
 async function drop(entries: unknown[], files: File[] = []) {
   const transfer = { items: entries.map((entry) => ({ webkitGetAsEntry: () => entry })), files }
   const found = droppedFiles(transfer as unknown as DataTransfer)

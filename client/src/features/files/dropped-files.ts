@@ -1,16 +1,16 @@
-/** The files in what was dropped: a folder gives the files in it, however deep. */
+/** The files of a drop, including those in folders at any depth. */
 
 export interface DroppedFiles {
   readonly files: readonly File[]
-  /** Names of the files and folders that could not be read; the others came all the same. */
+  /** Names of the files and folders that could not be read. The others are in `files`. */
   readonly unreadable: readonly string[]
 }
 
-/** Must be called while the drop event is handled: the browser empties the transfer after it. */
+/** Must be called while the drop event is handled, because the browser empties the data after it. */
 export async function droppedFiles({ items, files }: DataTransfer): Promise<DroppedFiles> {
   const plain = [...files]
   const entries = [...items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null)
-  // Some sources give files and no entries.
+  // Some sources provide files without entries.
   if (entries.length === 0) return { files: plain, unreadable: [] }
   return joined(await Promise.all(entries.map(filesOf)))
 }
@@ -36,7 +36,7 @@ function fileOf(entry: FileSystemFileEntry): Promise<File> {
   return new Promise((resolve, reject) => entry.file(resolve, reject))
 }
 
-/** A folder is read in parts; an empty part is its end. */
+/** Reads a folder in parts; an empty part marks the end. */
 async function entriesOf(folder: FileSystemDirectoryEntry): Promise<readonly FileSystemEntry[]> {
   const reader = folder.createReader()
   const all: FileSystemEntry[] = []

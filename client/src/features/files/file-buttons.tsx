@@ -9,7 +9,7 @@ import { type Glyph, Icon } from '../../ui/icon'
 import css from './file-buttons.module.css'
 import { FileInput, PICKS_FOLDERS } from './file-input'
 
-/** A label that looks like a button and holds its input, so that a tap opens the picker without any script. */
+/** A label that looks like a button and contains its input, so that a tap opens the picker without any script. */
 function FileLabel(props: {
   text: string
   icon: Glyph
@@ -31,12 +31,12 @@ function FileLabel(props: {
   )
 }
 
-/** The picker of pictures, videos and recordings: first on a phone, because that opens its gallery. */
+/** The picker for pictures, videos and recordings. It is first, because on a phone it opens the gallery. */
 export function MediaButton({ look }: { look: 'tall' | 'small' }) {
   return <FileLabel text="Choose files" icon={ImagePlus} mediaOnly look={look} />
 }
 
-/** Any file and folders, after the media. */
+/** The pickers for any file and for folders. */
 export function AnyFileButtons() {
   return (
     <>

@@ -3,28 +3,28 @@ import { useApp } from '../actions'
 import { named } from './named'
 
 export interface FileInputProps {
-  /** The accessible name, where no visible label holds the input. */
+  /** The accessible name, needed where no visible label contains the input. */
   label?: string
   id?: string
-  /** Takes pictures, videos and recordings only. */
+  /** Accepts only pictures, videos and recordings. */
   mediaOnly?: boolean
   folder?: boolean
-  /** Out of the way of the Tab key, when a menu opens it. */
+  /** Not reachable by Tab, because a menu opens it. */
   reachedByMenu?: boolean
   ref?: RefObject<HTMLInputElement | null>
 }
 
 const MEDIA = ['image/', 'video/', 'audio/'] as const
 
-/** A plain file input; what it picks is shared. */
+/** A file input that shares the picked files. */
 export function FileInput(props: FileInputProps) {
   const { label, id, mediaOnly = false, folder = false, reachedByMenu = false, ref } = props
   const { actions } = useApp()
   const onChange = (event: ChangeEvent<HTMLInputElement>) => {
     const files = [...(event.currentTarget.files ?? [])]
-    // Picking the same file again must count as a change.
+    // Cleared, so that picking the same file again counts as a change.
     event.currentTarget.value = ''
-    // `accept` is advice to the browser: many pickers offer a way round it.
+    // `accept` is only a hint, and many pickers can override it.
     const refused = mediaOnly ? files.filter((file) => !isMedia(file)) : []
     const taken = files.filter((file) => !refused.includes(file))
     if (taken.length > 0) actions.shareFiles(taken)

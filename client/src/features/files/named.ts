@@ -1,6 +1,6 @@
 const NAMED = 3
 
-/** Names in a sentence: `“a”`, `“a” and “b”`, `“a”, “b”, “c” and 4 more`. */
+/** Lists names for a sentence: `“a”`, `“a” and “b”`, `“a”, “b”, “c” and 4 more`. */
 export function named(names: readonly string[]): string {
   const shown = names.slice(0, NAMED).map((name) => `“${name}”`)
   const more = names.length - shown.length

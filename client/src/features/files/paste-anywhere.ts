@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import type { Actions, Screen } from '../actions'
 
-/** Shares what is pasted with the keyboard, wherever the focus is, except where people type. */
+/** Shares what is pasted by the keyboard, wherever the focus is, except in text fields. */
 export function usePasteAnywhere(actions: Actions, screen: Screen, ready: boolean) {
   useEffect(() => {
     if (!ready) return
@@ -22,7 +22,10 @@ function isTypedInto(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest('input, textarea, [contenteditable]') !== null
 }
 
-/** Spreadsheets put a picture of the cells beside their text; the text is meant. A file brings its name at most. */
+/**
+ * Whether a clipboard with a picture is meant as text, as from spreadsheets. A copied file has at most its name as
+ * text.
+ */
 function isRichText(data: DataTransfer): boolean {
   return data.types.includes('text/plain') && data.types.includes('text/html')
 }

@@ -6,10 +6,10 @@ import { useApp } from '../actions'
 import { useBeamLink } from '../session/beam'
 import css from './corner-qr.module.css'
 
-/** The code out of the way. A click copies the beam's id. */
+/** The small QR code in the corner. A click copies the beam's id. */
 export function CornerQr() {
   const { actions } = useApp()
-  // Drawing a code takes as long as all the rest of the page: what was shared comes first.
+  // Drawing the code takes as long as the rest of the page, so the items are shown first.
   const link = useDeferredValue(useBeamLink(), null)
   if (!link) return null
   return (

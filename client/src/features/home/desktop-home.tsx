@@ -15,7 +15,7 @@ import { NothingYet } from './nothing-yet'
 import { Rays } from './rays'
 import { hasNotes, isShared, type Stage, useStage } from './stage'
 
-/** The home of wide screens: the code to scan, then the canvas. */
+/** The home of wide screens: the QR code, then the canvas. */
 export function DesktopHome() {
   const { actions } = useApp()
   const session = useSession()

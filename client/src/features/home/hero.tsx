@@ -18,7 +18,7 @@ import css from './hero.module.css'
 const SCAN = 'Scan the QR Code with your mobile phone to start sharing.'
 const SUBTITLE = 'Share Clipboards / Links / Pictures / Videos'
 
-/** One who waits alone: the code to scan, and what it is for. */
+/** The hero while no other device is here: the QR code and what it is for. */
 export function Hero() {
   const link = useBeamLink()
   return (
@@ -28,7 +28,7 @@ export function Hero() {
   )
 }
 
-/** What this is, the source, the id, the link; and the way into another beam. */
+/** The buttons below the code: about, source, id, link, and joining another beam. */
 export function BeamButtons() {
   const { actions } = useApp()
   return (
@@ -44,9 +44,9 @@ export function BeamButtons() {
   )
 }
 
-/** One who is alone with notes: the code keeps its size, beside them. */
+/** The hero with notes while no other device is here: the code keeps its size, beside the notes. */
 export function HeroBesideNotes() {
-  // Drawing a code takes as long as all the rest of the page: what was shared comes first.
+  // Drawing the code takes as long as the rest of the page, so the items are shown first.
   const link = useDeferredValue(useBeamLink(), null)
   return (
     <section className={css.beside}>
@@ -65,7 +65,7 @@ export function HeroBesideNotes() {
   )
 }
 
-/** No beam yet, or none at all. */
+/** The hero while there is no beam yet, or none could be created. */
 export function NoBeam() {
   const { stores, actions } = useApp()
   const status = useStore(stores.session, (state) => state.status)
@@ -92,7 +92,7 @@ interface ColumnProps {
   picture?: ReactNode
   heading: string
   subtitle?: string
-  /** Comes in late: most often something else takes its place at once. */
+  /** Fades in late, because another stage usually replaces it at once. */
   calm?: boolean
   children?: ReactNode
 }

@@ -2,7 +2,7 @@ import { Mark } from '../../ui/mark'
 import { BeamButtons } from './hero'
 import css from './nothing-yet.module.css'
 
-/** Others are here and nothing is shared yet. */
+/** Shown while other devices are here and nothing is shared yet. */
 export function NothingYet() {
   return (
     <section className={css.empty}>

@@ -1,7 +1,7 @@
 import { cx } from '../../ui/cx'
 import css from './rays.module.css'
 
-/** Light comes in, meets the QR code as its mirror, and leaves towards the other device. */
+/** The background picture: light is reflected by the QR code towards the other device. */
 export function Rays({ lit, beside }: { lit: boolean; beside: boolean }) {
   return (
     <svg

@@ -6,7 +6,7 @@ const here: Facts = { inBeam: true, hasItems: false, devices: 1, isGone: false, 
 it.each<[string, Partial<Facts>, ReturnType<typeof stageOf>]>([
   ['nobody has a beam', { inBeam: false }, 'no-beam'],
   ['one waits alone', {}, 'alone'],
-  // The code shrinks for another device, and not for notes.
+  // The code becomes small when another device joins, not when there are notes.
   ['one is alone with notes', { hasItems: true }, 'alone-with-notes'],
   ['the list of devices is not here yet', { hasItems: true, devices: 0 }, 'alone-with-notes'],
   ['another device is here', { devices: 2 }, 'nothing-yet'],

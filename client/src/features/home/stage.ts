@@ -1,13 +1,13 @@
-/** What the desktop home is about at this moment. */
+/** The stage of the desktop home: which of its views is shown. */
 import { useStore } from 'zustand'
 import { useApp } from '../actions'
 import { useDeviceCount, useHasItems, useSession } from '../session/beam'
 import { useGone } from '../session/beam-gone'
 
 /**
- * `joining` is the moment in which somebody who came by a link does not know yet what is in the beam: a code to scan would
- * be drawn for nothing, and keep what is there waiting. The code is large while no other device is here, with notes or
- * without; `shared` and `nothing-yet` have it in the corner. `gone` has notes of a beam that nobody can join any more.
+ * `joining`: the page came by a link and does not know the beam's content yet; no code is drawn, because that would
+ * delay the content. The code is large while no other device is here (`alone`, `alone-with-notes`) and small in the
+ * corner in `shared` and `nothing-yet`. `gone`: the beam has ended, and its notes are still shown.
  */
 export type Stage = 'no-beam' | 'joining' | 'alone' | 'alone-with-notes' | 'nothing-yet' | 'shared' | 'gone'
 
@@ -16,7 +16,7 @@ export interface Facts {
   readonly hasItems: boolean
   readonly devices: number
   readonly isGone: boolean
-  /** Somebody came by a link, and what is in the beam has not come yet. */
+  /** The page came by a link, and the beam's content has not arrived yet. */
   readonly isJoining: boolean
 }
 
@@ -40,7 +40,7 @@ export function useStage(): Stage {
   return stageOf({ inBeam: session !== null, hasItems, devices, isGone, isJoining })
 }
 
-/** Whether there are notes on the canvas. */
+/** Whether the stage shows notes on the canvas. */
 export function hasNotes(stage: Stage): boolean {
   return stage === 'shared' || stage === 'alone-with-notes' || stage === 'gone'
 }

@@ -4,7 +4,9 @@ import { Brand } from '../session/brand'
 import { isShared, useStage } from './stage'
 import css from './title-bar.module.css'
 
-/** Top left of the desktop home: the product while one is alone, then what the page is about. Save, once there are notes. */
+/**
+ * Top left of the desktop home: the product's name while alone, then the page's title; and Save, once there are notes.
+ */
 export function TitleBar() {
   const stage = useStage()
   if (!isShared(stage)) {

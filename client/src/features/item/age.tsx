@@ -10,7 +10,7 @@ function tick() {
   for (const listener of listeners) listener()
 }
 
-/** One clock for all ages on the page; it stands still while nobody looks at one. */
+/** One timer for all ages on the page. It runs only while an age is shown. */
 function subscribe(listener: () => void) {
   if (listeners.size === 0) {
     now = Date.now()
@@ -23,7 +23,7 @@ function subscribe(listener: () => void) {
   }
 }
 
-/** How long ago; only this text is drawn anew as time goes by. */
+/** The age of an item. Only this text is rendered again as time passes. */
 export function Age({ at }: { at: number }) {
   const moment = useSyncExternalStore(subscribe, () => now)
   return <time dateTime={new Date(at).toISOString()}>{formatAge(at, moment)}</time>
@@ -33,7 +33,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** `now`, `2 min`, `3 h`, `2 d`. A clock that is behind the server's reads as now. */
+/** Returns `now`, `2 min`, `3 h` or `2 d`. A time in the future, by a clock that is behind, gives `now`. */
 export function formatAge(at: number, now: number): string {
   const age = now - at
   if (age < MINUTE) return 'now'

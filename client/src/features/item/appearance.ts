@@ -1,11 +1,11 @@
-/** The colour and the tilt of an item: drawn from its id, so that they are the same on every device. */
+/** The colour and the tilt of an item. They are computed from its id, so that they are the same on every device. */
 
 const GRADIENTS = 5
-/** The middles of the five gradients, for what is painted on a canvas element; they are the same in both themes. */
+/** The middle colours of the five gradients, for painting on a canvas element. They are the same in both themes. */
 export const GRADIENT_COLOURS = ['#6543ea', '#3754e4', '#1565b6', '#0c6f7a', '#117452'] as const
 const TILTS = [-3, -2, -1, 0, 1, 2, 3] as const
 
-/** FNV-1a, 32 bit: small, and spreads ids that differ in one character. */
+/** Returns the 32-bit FNV-1a hash of a text, which differs widely for ids that differ in one character. */
 export function hash(text: string): number {
   let sum = 0x811c9dc5
   for (let at = 0; at < text.length; at += 1) {
@@ -19,7 +19,7 @@ export function gradientOf(id: string): number {
   return hash(id) % GRADIENTS
 }
 
-/** In degrees. */
+/** Returns the tilt of an item in degrees. */
 export function tiltOf(id: string): number {
   return TILTS[Math.floor(hash(id) / GRADIENTS) % TILTS.length] ?? 0
 }

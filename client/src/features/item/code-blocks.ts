@@ -1,4 +1,4 @@
-/** Finds the code in a text: between fences of three backticks or tildes, or indented as a whole. Pure. */
+/** Finds the code in a text: between fences of three backticks or tildes, or indented as a whole. */
 
 export type TextBlock =
   | { readonly kind: 'prose'; readonly text: string }
@@ -7,7 +7,7 @@ export type TextBlock =
 const FENCE = /^ {0,3}(`{3,}|~{3,})[^`]*$/
 const INDENTED = /^(?: {4}|\t)/
 
-/** The text as paragraphs and pieces of code, in order. Code keeps every space; a fence that is not closed goes to the end. */
+/** Splits a text into paragraphs and code, in order. Code keeps its spaces; an unclosed fence runs to the end. */
 export function codeBlocks(text: string): readonly TextBlock[] {
   const blocks: { kind: TextBlock['kind']; lines: string[] }[] = []
   const put = (kind: TextBlock['kind'], line: string) => {
@@ -35,7 +35,7 @@ export function codeBlocks(text: string): readonly TextBlock[] {
   )
 }
 
-/** Prose, in which lines that are indented by four spaces or a tab, after an empty line, are code. */
+/** Splits prose in which lines indented by four spaces or a tab, after an empty line, are code. */
 function withIndented(lines: readonly string[]): TextBlock[] {
   const blocks: { kind: TextBlock['kind']; lines: string[] }[] = []
   for (const [at, line] of lines.entries()) {
@@ -58,7 +58,7 @@ function withIndented(lines: readonly string[]): TextBlock[] {
   })
 }
 
-/** Without the empty lines around it. */
+/** Joins lines, without empty ones at the beginning and end. */
 function trimmed(lines: readonly string[]): string {
   return lines.join('\n').replace(/^\s*\n|\n\s*$/g, '')
 }

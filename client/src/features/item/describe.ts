@@ -1,4 +1,4 @@
-/** What an item is called, in words and as an icon. */
+/** The name and the icon of an item. */
 import CodeXml from 'lucide-react/icons/code-xml'
 import File from 'lucide-react/icons/file'
 import FileArchive from 'lucide-react/icons/file-archive'
@@ -26,7 +26,7 @@ const CATEGORIES = {
 const ARCHIVES = /\.(zip|7z|rar|tar|gz|bz2|xz|zst|tgz)$/i
 const DOCUMENTS = /\.(pdf|txt|md|docx?|odt|rtf|csv)$/i
 
-/** One word: Text, Code, Link, Note, Picture, Audio, Video, File. */
+/** Returns the kind in one word: Text, Code, Link, Note, Picture, Audio, Video or File. */
 export function kindOf(content: ItemContent): string {
   switch (content.kind) {
     case 'link':
@@ -50,7 +50,7 @@ export function iconOf(content: ItemContent): Glyph {
   return DOCUMENTS.test(content.name) ? FileText : File
 }
 
-/** The code of a text that is nothing else. */
+/** Returns the code of a text that consists only of code; else null. */
 function codeOf(text: string): string | null {
   const [only, ...more] = codeBlocks(text)
   return only?.kind === 'code' && more.length === 0 ? only.text : null
@@ -58,7 +58,7 @@ function codeOf(text: string): string | null {
 
 const SHORT = 40
 
-/** A name for the item: its kind and as much of it as tells it from others. */
+/** Returns a name for the item: its kind, and the beginning of its content. */
 export function nameOf(content: ItemContent): string {
   return `${kindOf(content)}, ${summary(content)}`
 }
@@ -71,7 +71,9 @@ function summary(content: ItemContent): string {
   return line.length > SHORT ? `${line.slice(0, SHORT).trimEnd()}…` : line
 }
 
-/** How a file is shown in its card; null for one that is not what can be shown, or too large to come without a tap. */
+/**
+ * Returns how a file is shown in its card; null when it cannot be shown, or is too large to be received without a tap.
+ */
 export function mediaOf(content: ItemContent, kind: Recognized | null | undefined): Media | null {
   if (content.kind !== 'file' || !kind) return null
   if (content.url !== null && content.size > AUTO_RECEIVE_BYTES) return null

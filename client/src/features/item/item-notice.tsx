@@ -5,7 +5,7 @@ import { deviceName } from '../../stores/devices'
 import { useApp } from '../actions'
 import css from './item-notice.module.css'
 
-/** What a person must know of an item beside its content: that the server did not take it, or that one device alone has it. */
+/** A warning on an item: the server refused it, or only one device has its file. */
 export function ItemNotice({ item }: { item: Item }) {
   const { stores } = useApp()
   const isOnlyThere = useStore(stores.access, (access) => livesOnOneDevice(access, item))

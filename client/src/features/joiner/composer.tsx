@@ -5,7 +5,7 @@ import { useApp } from '../actions'
 import { MessageField } from '../toolbar/message-field'
 import css from './composer.module.css'
 
-/** A message, within reach of the thumb. */
+/** The message field of phones, within reach of the thumb. */
 export function Composer() {
   const { actions } = useApp()
   const [text, setText] = useState('')

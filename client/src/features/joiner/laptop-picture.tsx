@@ -1,6 +1,6 @@
 import css from './laptop-picture.module.css'
 
-/** A laptop that shows a code, and the beam from it to a phone. A picture only: its code says nothing. */
+/** A picture of a laptop with a QR code and its beam to a phone. The code contains no text. */
 export function LaptopPicture() {
   return (
     <svg className={css.picture} viewBox="0 0 390 300" aria-hidden="true">

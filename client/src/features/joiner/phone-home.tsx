@@ -18,7 +18,7 @@ import { Composer } from './composer'
 import { LaptopPicture } from './laptop-picture'
 import css from './phone-home.module.css'
 
-/** The home of narrow screens: the phone joiner. */
+/** The home of narrow screens, from which a phone joins a beam. */
 export function PhoneHome() {
   return useSession() ? <Joined /> : <NotJoined />
 }
@@ -61,7 +61,7 @@ function Joined() {
   )
 }
 
-/** What one shares with: the clipboard and files. */
+/** The ways to share: the clipboard and files. */
 function Ways() {
   const { actions } = useApp()
   return (

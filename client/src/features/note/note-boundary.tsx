@@ -1,12 +1,12 @@
 import { Component, type ReactNode } from 'react'
 import css from './note-boundary.module.css'
 
-/** What stands for a note that cannot be shown. */
+/** Shown in place of a note that cannot be shown. */
 export function NoteError() {
   return <p className={css.error}>An error was thrown.</p>
 }
 
-/** Keeps what goes wrong in one note from everything around it. */
+/** Limits an error in one note to that note. */
 export class NoteBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state = { failed: false }
 

@@ -1,11 +1,11 @@
-/** The content of a rich note, drawn from its checked nodes. Read-only; the editor has its own way. */
+/** The content of a rich note, drawn read-only from its checked nodes. The editor draws it by itself. */
 import { createElement, type ReactNode, useMemo } from 'react'
 import { type Markup, markupOf } from '../../protocol/note-markup'
 import type { RootNode } from '../../protocol/note-nodes'
 import css from './note-content.module.css'
 import { NotePicture } from './note-picture'
 
-/** On the gradient of a card the note's own colours give way to white; in a list, and on a page, they are shown. */
+/** On the gradient of a card (`note`) all text is white; in a list and on a page the note's colours are shown. */
 export type Tone = 'note' | 'list' | 'page'
 
 const LOOKS = {
@@ -25,18 +25,18 @@ function draw(part: Markup | string, tone: Tone): ReactNode {
   if (tag === 'img')
     return <NotePicture src={attributes.src ?? ''} alt={attributes.alt ?? ''} style={cssOf(style)} />
   const children = part.children.map((child) => draw(child, tone))
-  // In a card a table has the card's width.
+  // In a card a table takes the card's width.
   const shown = tone !== 'page' && ['col', 'td', 'th'].includes(tag) ? without(style, 'width') : style
   const props = { ...propsOf(attributes), ...(Object.keys(shown).length > 0 && { style: cssOf(shown) }) }
   if (tag === 'table') return <Scrolling tone={tone}>{createElement(tag, props, ...children)}</Scrolling>
   const level = /^h([1-6])$/.exec(tag)?.[1]
-  // The page and the note have headings above those of the text.
+  // The page and the note already have headings above these.
   if (level)
     return createElement(`h${Math.min(6, Number(level) + 2)}`, { ...props, 'data-level': level }, ...children)
   return createElement(tag, props, ...children)
 }
 
-/** A table wider than the page moves sideways within it; in a card it is pressed into the width. */
+/** Makes a wide table scroll sideways on a page; in a card it is fitted to the width. */
 function Scrolling({ tone, children }: { tone: Tone; children: ReactNode }) {
   if (tone !== 'page') return children
   return (
@@ -65,7 +65,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   'font-size': '--size',
 }
 
-/** What the note says of its looks; the style sheet decides how each place follows it, in both themes. */
+/** The note's own styles as CSS variables, which the style sheet applies as each place and theme allow. */
 function cssOf(style: Readonly<Record<string, string>>): Record<string, string> {
   const camelCase = (name: string) =>
     name.replace(/-([a-z])/g, (_all, letter: string) => letter.toUpperCase())

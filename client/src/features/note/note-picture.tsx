@@ -9,7 +9,7 @@ interface PlaceProps {
   style: CSSProperties
 }
 
-/** A picture in a note that is read, or its place while it is not there. */
+/** A picture in a note, or a placeholder until it is here. */
 export function NotePicture({ src, alt, style }: PlaceProps & { src: string }) {
   const url = usePictureUrl(src)
   const [brokenUrl, setBrokenUrl] = useState<string | null>(null)
@@ -17,7 +17,7 @@ export function NotePicture({ src, alt, style }: PlaceProps & { src: string }) {
   return <img className={css.picture} src={url} alt={alt} style={style} onError={() => setBrokenUrl(url)} />
 }
 
-/** Where a picture will be. */
+/** The placeholder of a picture. */
 export function PicturePlace({ alt, style }: PlaceProps) {
   return (
     <span className={css.place} style={style} role="img" aria-label={alt || 'A picture that is not here'}>

@@ -10,7 +10,7 @@ import { NoteBoundary, NoteError } from './note-boundary'
 import { NoteContent } from './note-content'
 import css from './note-viewer.module.css'
 
-/** A rich note in full, to read. It follows what others change, and closes when the note is deleted. */
+/** The viewer of a rich note. It shows changes by others, and closes when the note is deleted. */
 export function NoteViewer({ id }: { id: ItemId }) {
   const { stores, actions } = useApp()
   const mayShare = useMayShare()

@@ -1,4 +1,4 @@
-/** Where a picture of a note can be read now. */
+/** The addresses of pictures in notes. */
 import { useStore } from 'zustand'
 import { useApp } from '../actions'
 import { mediaOf } from '../item/describe'
@@ -6,7 +6,7 @@ import { fileView } from '../transfer/file-view'
 
 const ITEM = 'item:'
 
-/** The address of a picture's bytes: its own data, or a file item that came as any file does; null until it is there. */
+/** Returns the URL of a picture: its data URL, or the file item it refers to; null until that file is here. */
 export function usePictureUrl(src: string): string | null {
   const { stores, actions } = useApp()
   const id = src.startsWith(ITEM) ? src.slice(ITEM.length) : null

@@ -5,7 +5,7 @@ import { NoteBoundary, NoteError } from './note-boundary'
 import { NoteContent } from './note-content'
 import css from './rich-note-face.module.css'
 
-/** A rich note within a card: its title and as much of its content as a card shows. */
+/** A rich note within a card: its title and the beginning of its content. */
 export function RichNoteFace({ note: { title, root }, tone }: { note: RichNote; tone: 'note' | 'list' }) {
   return (
     <>

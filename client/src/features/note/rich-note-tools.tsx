@@ -5,7 +5,7 @@ import { IconButton } from '../../ui/icon-button'
 import { useApp } from '../actions'
 import { useMayShare } from '../session/beam'
 
-/** What only rich notes have: reading them in full, and writing on. */
+/** The actions that only rich notes have: read and edit. */
 export function RichNoteTools({
   id,
   look,

@@ -13,7 +13,9 @@ const SaveDialog = lazyPart(
   (m) => m.SaveDialog,
 )
 
-/** Keeps the beam in the account: for somebody logged in, once there are notes, until it has a name. Then the name. */
+/**
+ * Saves the beam to the account. Shown to a person with a login once there are notes; replaced by the name once saved.
+ */
 export function SaveButton() {
   const { stores } = useApp()
   const [open, setOpen] = useState(false)
@@ -33,7 +35,7 @@ export function SaveButton() {
   )
 }
 
-/** In its place, once it is saved: under which name. */
+/** The name of the saved beam, in place of the button. */
 function SavedName({ name }: { name: string }) {
   return (
     <span className={css.saved} title={`Saved as ${name}`}>

@@ -10,7 +10,7 @@ const saveBeam = vi.fn(async (_name: string): Promise<string | null> => null)
 
 beforeEach(() => {
   vi.clearAllMocks()
-  // jsdom knows the element and not its methods.
+  // jsdom has the element without its methods.
   HTMLDialogElement.prototype.showModal = function showModal() {
     this.open = true
   }

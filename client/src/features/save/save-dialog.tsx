@@ -50,7 +50,7 @@ export function SaveDialog({ onClose }: { onClose: () => void }) {
             if (name !== '') refuseBlank()
           }}
           onKeyDown={(event) => {
-            // A disabled button keeps Enter from reaching the form.
+            // With a disabled button Enter does not submit the form.
             if (event.key === 'Enter') refuseBlank()
           }}
           error={state.error}

@@ -1,4 +1,4 @@
-/** The camera on the back of the device, where there is one; any other else. */
+/** The device's camera: the one on its back, or else any other. */
 
 export type CameraAnswer =
   | { answer: 'granted'; stream: MediaStream }
@@ -10,14 +10,14 @@ const NO_HTTPS = `The browser gives the camera to https pages only. ${ELSE}`
 const NO_CAMERA = `No camera was found. ${ELSE}`
 const BUSY = `The camera cannot be used now. Another app may have it. ${ELSE}`
 
-/** A code that fills a third of the picture has some ten pixels a module. */
+/** At this size, a QR code that fills a third of the picture has about ten pixels per module. */
 const VIDEO: MediaTrackConstraints = {
   facingMode: { ideal: 'environment' },
   width: { ideal: 1280 },
   height: { ideal: 720 },
 }
 
-/** Asks for the camera; the browser asks the person. */
+/** Requests the camera. The browser asks the person. */
 export async function openCamera(): Promise<CameraAnswer> {
   if (!hasCameras()) return { answer: 'failed', why: NO_HTTPS }
   try {
@@ -32,7 +32,7 @@ export async function openCamera(): Promise<CameraAnswer> {
   }
 }
 
-/** Whether the browser gives cameras to this page at all. */
+/** Whether the browser offers cameras to this page. */
 export function hasCameras(): boolean {
   return 'mediaDevices' in navigator
 }
@@ -41,10 +41,10 @@ export function closeCamera(stream: MediaStream): void {
   for (const track of stream.getTracks()) track.stop()
 }
 
-/** Turns the lamp beside the camera on and off; null where there is none. */
+/** Returns a function that turns the camera's lamp on and off; null when there is no lamp. */
 export function torchOf(stream: MediaStream): ((on: boolean) => Promise<void>) | null {
   const [track] = stream.getVideoTracks()
-  // Not in the types yet: https://w3c.github.io/mediacapture-image/#torch
+  // Not in the DOM types yet: https://w3c.github.io/mediacapture-image/#torch
   const capabilities = track?.getCapabilities?.() as { torch?: boolean } | undefined
   if (!track || !capabilities?.torch) return null
   return (on) => track.applyConstraints({ advanced: [{ torch: on } as MediaTrackConstraintSet] })

@@ -1,4 +1,4 @@
-/** Reads codes where nothing else waits: with the browser's own detector, else with one that is loaded for it. */
+/** Reads QR codes in a worker, with the browser's detector, or else with one that is loaded on demand. */
 import wasm from 'zxing-wasm/reader/zxing_reader.wasm?url'
 import type { PictureMessage, TextsMessage } from './code-reader'
 
@@ -21,7 +21,7 @@ addEventListener('message', ({ data }: MessageEvent<PictureMessage>) => {
   void reading
     .then((read) => read(data))
     .then((texts) => postMessage(texts))
-    // Thrown outside of the promise, it reaches whoever made this worker.
+    // `reportError` raises an `error` event at the page that made this worker; a rejected promise would not.
     .catch((error: unknown) => reportError(error))
     .finally(() => data.close())
 })
@@ -32,13 +32,13 @@ async function chooseReading(): Promise<Read> {
     return readBothWays(new native({ formats: [QR_CODE] }))
   }
   const { BarcodeDetector, prepareZXingModule } = await import('barcode-detector/ponyfill')
-  // From our own server: by itself the library would go to a third party for it.
+  // From our own server: by default the library loads it from a third party.
   prepareZXingModule({ overrides: { locateFile: () => wasm } })
   const detector = new BarcodeDetector({ formats: [QR_CODE] })
   return async (picture) => textsOf(await detector.detect(picture))
 }
 
-/** Our codes are light on dark, which the system's detectors do not all see: such a picture is read inverted too. */
+/** Our codes are light on dark, which not every system's detector reads, so each picture is also read inverted. */
 function readBothWays(detector: Detector): Read {
   return async (picture) => {
     const codes = await detector.detect(picture)
@@ -51,7 +51,7 @@ function inverted(picture: ImageBitmap): OffscreenCanvas {
   const context = canvas.getContext('2d')
   if (!context) return canvas
   context.drawImage(picture, 0, 0)
-  // What white differs by is the inverse.
+  // The difference to white is the inverse.
   context.globalCompositeOperation = 'difference'
   context.fillStyle = 'white'
   context.fillRect(0, 0, canvas.width, canvas.height)

@@ -1,12 +1,12 @@
-/** Reads codes in pictures, in a worker: a picture takes longer than a frame. */
+/** Reads QR codes in a worker, because reading a picture takes longer than a frame. */
 
 export interface CodeReader {
-  /** The texts of all codes in the picture, which is gone afterwards. One picture at a time. */
+  /** Returns the texts of all codes in a picture and closes the picture. One call at a time. */
   read(picture: ImageBitmap): Promise<readonly string[]>
   end(): void
 }
 
-/** The picture to read; the answer is a list of texts. */
+/** The picture to read. The answer is a list of texts. */
 export type PictureMessage = ImageBitmap
 export type TextsMessage = readonly string[]
 

@@ -8,7 +8,7 @@ const Scanner = lazyPart(
   (m) => m.Scanner,
 )
 
-/** Opens the scanner, which is loaded when it is asked for. `onJoined` hears that it led into a beam. */
+/** Opens the scanner, whose code is loaded on the first press. `onJoined` is called when a scan led into a beam. */
 export function ScanButton({
   look,
   size,

@@ -1,15 +1,15 @@
-/** The scanner's rules: closed, open once the camera is granted, closing after a scan, closed again. Pure. */
+/** The states of the scanner: closed, open once the camera is granted, closing after a scan, closed again. */
 import { BEAM_PARAM, findBeamId } from '../../protocol/beam-link'
 import type { BeamId } from '../../protocol/bindings'
 
 export type ScannerState =
   | { status: 'closed' }
-  /** Waits for the camera, and for the person to allow it. */
+  /** Waits for the camera and the person's permission. */
   | { status: 'asking' }
   | { status: 'open'; hint: string | null }
-  /** The page is hidden: the camera is off until it is seen again. */
+  /** The page is hidden, so the camera is off until it is visible again. */
   | { status: 'resting' }
-  /** There is no camera to be had; the person is told what else to do. */
+  /** There is no camera. The screen shows what else to do. */
   | { status: 'failed'; why: string }
   | { status: 'closing'; beam: BeamId }
 
@@ -18,19 +18,19 @@ export type ScannerEvent =
   | { type: 'granted' }
   | { type: 'denied' }
   | { type: 'failed'; why: string }
-  /** The text of a code that the camera sees. */
+  /** The text of a code in view. */
   | { type: 'read'; text: string }
   | { type: 'hidden' }
   | { type: 'shown' }
   | { type: 'cancelled' }
-  /** It is out of sight. */
+  /** The closing animation has ended. */
   | { type: 'gone' }
 
 type Open = Extract<ScannerState, { status: 'open' }>
 
 const CLOSED: ScannerState = { status: 'closed' }
 
-/** Every way the scanner can change, in one place. What does not fit the moment changes nothing. */
+/** Applies an event to the scanner. An event that does not fit the state changes nothing. */
 export function reduceScanner(state: ScannerState, event: ScannerEvent): ScannerState {
   if (event.type === 'cancelled' || event.type === 'gone') return CLOSED
   switch (state.status) {
@@ -48,7 +48,7 @@ export function reduceScanner(state: ScannerState, event: ScannerEvent): Scanner
   }
 }
 
-/** Whether the camera is to be on. */
+/** Whether the camera should be on. */
 export function wantsCamera({ status }: ScannerState): boolean {
   return status === 'asking' || status === 'open'
 }
@@ -81,7 +81,7 @@ function openAfter(state: Open, event: ScannerEvent): ScannerState {
   }
 }
 
-/** A beam ends the scan; any other code is named and scanning goes on. */
+/** A code of a beam ends the scan. Any other code is named, and scanning continues. */
 function readingAfter(state: Open, text: string): ScannerState {
   const beam = findBeamId(text)
   if (beam) return { status: 'closing', beam }

@@ -12,10 +12,10 @@ import { reduceScanner, type ScannerEvent, type ScannerState, wantsCamera } from
 import { startScanning } from './scanning'
 
 const DENIED = 'Camera permission denied. Please allow camera access.'
-/** How long it stays in sight once a code was read. */
+/** How long the scanner stays visible after a code was read, in milliseconds. */
 const CLOSING_MS = 200
 
-/** The camera over the whole screen, open for as long as it is rendered. Joins the beam of the code that it sees. */
+/** The full-screen scanner, open for as long as it is rendered. Joins the beam of the first code in view. */
 export function Scanner({ onJoined, onClose }: { onJoined?: (() => void) | undefined; onClose: () => void }) {
   const { actions } = useApp()
   const dialog = useRef<HTMLDialogElement>(null)
@@ -82,7 +82,7 @@ function Torch({ turn }: { turn: (on: boolean) => Promise<void> }) {
   const toggle = () => {
     turn(!on).then(
       () => setOn(!on),
-      // The lamp stays as it is, and so does the button.
+      // On failure the lamp and the button keep their state.
       () => {},
     )
   }
@@ -98,7 +98,7 @@ function Torch({ turn }: { turn: (on: boolean) => Promise<void> }) {
   )
 }
 
-/** Has the camera on while it is wanted. Returns what turns its lamp on and off, if it has one. */
+/** Turns the camera on while it is wanted. Returns the function for its lamp; null when there is none. */
 function useCamera(
   video: RefObject<HTMLVideoElement | null>,
   wanted: boolean,
@@ -127,7 +127,7 @@ function useCamera(
   return torch
 }
 
-/** A page that nobody sees has no camera on. */
+/** Reports when the page is hidden, so that the camera can be turned off. */
 function useVisibility(tell: (event: ScannerEvent) => void) {
   useEffect(() => {
     const changed = () => tell({ type: document.visibilityState === 'visible' ? 'shown' : 'hidden' })
@@ -136,7 +136,7 @@ function useVisibility(tell: (event: ScannerEvent) => void) {
   }, [tell])
 }
 
-/** Joins as soon as a beam was read, and tells when the scanner is closed. */
+/** Joins once a beam's code was read, and reports when the scanner has closed. */
 function useEnd(
   state: ScannerState,
   tell: (event: ScannerEvent) => void,

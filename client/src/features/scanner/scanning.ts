@@ -1,24 +1,24 @@
-/** Joins camera, video and reader: what the camera sees is shown, and read a few times a second. */
+/** Connects camera, video and reader: shows the camera's picture, and reads it a few times per second. */
 import { closeCamera, openCamera, torchOf } from './camera'
 import { type CodeReader, openCodeReader } from './code-reader'
 
 export interface ScanningEvents {
-  /** The camera is on. `torch` turns its lamp on and off; null without one. */
+  /** The camera is on. `torch` turns its lamp on and off; null without a lamp. */
   onOpen(torch: ((on: boolean) => Promise<void>) | null): void
   onDenied(): void
   onFailed(why: string): void
   onText(text: string): void
 }
 
-/** Fast enough to feel instant, slow enough for a phone to stay cool. */
+/** Pause between two pictures: short enough to feel instant, long enough to keep a phone cool. */
 const BETWEEN_PICTURES_MS = 120
-/** The longer side of the picture that is read. */
+/** The longer side in px of the picture that is read. */
 const PICTURE_SIDE = 1024
 
 const NO_READER = 'The scanner could not be loaded. Are you online? You can join by the beam ID.'
 const LOST = 'The camera is gone. You can join by the beam ID.'
 
-/** Starts at once. Returns what ends it: camera off, worker gone, nothing told any more. */
+/** Starts scanning. Returns a function that ends it: the camera is off, the worker ended, and no event follows. */
 export function startScanning(video: HTMLVideoElement, events: ScanningEvents): () => void {
   const scan: Scan = { ended: false, stream: null, reader: null, timer: null }
   const end = () => {
@@ -33,13 +33,13 @@ export function startScanning(video: HTMLVideoElement, events: ScanningEvents): 
   }
   void openCamera().then(async (camera) => {
     if (camera.answer === 'granted') scan.stream = camera.stream
-    // Cancelled while the browser asked.
+    // Cancelled while the browser asked for permission.
     if (scan.ended) return end()
     if (camera.answer === 'denied') return events.onDenied()
     if (camera.answer === 'failed') return events.onFailed(camera.why)
     for (const track of camera.stream.getTracks()) track.addEventListener('ended', () => fail(LOST))
     video.srcObject = camera.stream
-    // Rejects when the video is taken away before it plays.
+    // Rejects when the video is removed before it plays.
     await video.play().catch(() => {})
     if (scan.ended) return
     events.onOpen(torchOf(camera.stream))
@@ -56,7 +56,7 @@ interface Scan {
   timer: ReturnType<typeof setTimeout> | null
 }
 
-/** One picture after the other: the next one is taken when the last one was read. */
+/** Reads one picture after the other. */
 function readOn(
   video: HTMLVideoElement,
   reader: CodeReader,
@@ -76,7 +76,7 @@ function readOn(
   next()
 }
 
-/** What the video shows, small enough to be read quickly; null while it shows nothing. */
+/** Returns the video's picture, scaled down for reading; null while there is none. */
 async function pictureOf(video: HTMLVideoElement): Promise<ImageBitmap | null> {
   const { videoWidth: width, videoHeight: height } = video
   if (width === 0 || video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA) return null

@@ -24,14 +24,14 @@ const WORDS: Readonly<Record<Final, { heading: string; text: string }>> = {
   },
 }
 
-/** Why the beam is closed for good on this device; null while it is not. */
+/** Returns why the beam is closed for good on this device; null while it is not. */
 export function useGone(): Final | null {
   return useStore(useApp().stores.connection, (state) =>
     state.status === 'stopped' && state.why !== 'unreachable' ? state.why : null,
   )
 }
 
-/** In the place of a beam that is closed for this device: why, and the ways on. */
+/** Shown in place of a beam that is closed for this device: the reason, and what to do next. */
 export function BeamGone({ why }: { why: Final }) {
   const { stores, actions } = useApp()
   const isLoggedIn = useStore(stores.account, (state) => state.status === 'authenticated')

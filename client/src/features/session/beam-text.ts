@@ -1,4 +1,4 @@
-/** How a beam is called on its card. */
+/** Texts about a beam on its card. */
 
 const SHOWN_ID = 8
 
@@ -8,12 +8,12 @@ export function beamName(name: string): string {
   return name.trim() === '' ? 'Untitled Beam' : name
 }
 
-/** The first characters of an id, enough to tell beams apart. */
+/** Returns the first characters of an id, enough to tell beams apart. */
 export function shortId(id: string): string {
   return `${id.slice(0, SHOWN_ID)}…`
 }
 
-/** `Created` and the day. */
+/** Returns `Created` with the day. `at` is in milliseconds since the Unix epoch. */
 export function createdText(at: number): string {
   return `Created ${DATE.format(at)}`
 }

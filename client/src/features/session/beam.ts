@@ -1,14 +1,14 @@
-/** What the screens ask of the beam: is there one, its link, who is here. */
+/** The beam as the screens read it: its state, its link, and its devices. */
 import { useStore } from 'zustand'
 import { beamLink } from '../../protocol/beam-link'
 import { mayShare } from '../../stores/beam-access'
 import type { BeamSession } from '../../stores/beam-session'
 import { useApp } from '../actions'
 
-/** What the product is, in one line. */
+/** The product in one line. */
 export const TAGLINE = 'Instant content sharing between devices. No accounts, no hassle.'
 
-/** The product's name until the server says its own. */
+/** Used until the server has sent its own description. */
 const PRODUCT = { name: 'Heliograph', version: '1.0.0', repository: undefined }
 
 export function useProduct(): { name: string; version: string; repository: string | undefined } {
@@ -19,20 +19,20 @@ export function useSession(): BeamSession | null {
   return useStore(useApp().stores.session, (state) => (state.status === 'set' ? state.session : null))
 }
 
-/** The words of the one button through making a beam tell how that goes. */
+/** The label of the button that creates a beam, for each state. */
 export function newBeamLabel(status: 'none' | 'creating' | 'failed' | 'set'): string {
   if (status === 'creating') return 'Making a beam…'
   return status === 'failed' ? 'Try again' : 'New Beam'
 }
 
-/** The link that lets another device join, or null while there is no beam. */
+/** Returns the link by which another device joins; null while there is no beam. */
 export function useBeamLink(): string | null {
   const site = useStore(useApp().stores.site, (state) => state.site)
   const session = useSession()
   return session && beamLink(session.beamId, site, window.location)
 }
 
-/** How many devices are in the beam, this one included. */
+/** Returns the number of devices in the beam, this one included. */
 export function useDeviceCount(): number {
   return useStore(useApp().stores.devices, (state) => state.devices.length)
 }
@@ -41,7 +41,7 @@ export function useHasItems(): boolean {
   return useStore(useApp().stores.items, (state) => state.items.length > 0)
 }
 
-/** Whether this device may share here; false in a beam that it may only read. */
+/** Whether this device may share in the beam. */
 export function useMayShare(): boolean {
   return useStore(useApp().stores.access, mayShare)
 }

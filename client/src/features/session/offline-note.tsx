@@ -3,7 +3,7 @@ import { Icon } from '../../ui/icon'
 import css from './offline-note.module.css'
 import { useOnline } from './online'
 
-/** Where one makes or joins a beam: why that has to wait. Goes by itself. */
+/** Shown where a beam can be created or joined while the network is away. Disappears by itself. */
 export function OfflineNote() {
   if (useOnline()) return null
   return (

@@ -4,8 +4,8 @@ import { TAGLINE, useProduct } from './beam'
 import css from './page-footer.module.css'
 
 /**
- * What the product is and where it comes from: under a page, or in the lower corners of the canvas until notes take them,
- * `beside-code` where the small code has the left one.
+ * The product and its source: below a page, or in the lower corners of the canvas until there are notes. `beside-code`:
+ * the small QR code takes the left corner.
  */
 export function PageFooter({ place = 'page' }: { place?: 'page' | 'corners' | 'beside-code' }) {
   const { name, version, repository } = useProduct()

@@ -2,7 +2,7 @@ import Eye from 'lucide-react/icons/eye'
 import { Icon } from '../../ui/icon'
 import css from './read-only.module.css'
 
-/** Stands where one shares, in a beam that this device may only read. */
+/** Shown in place of the share actions in a beam that this device may only read. */
 export function ReadOnly() {
   return (
     <p className={css.line}>

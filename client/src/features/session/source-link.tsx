@@ -2,7 +2,7 @@ import { ButtonLink } from '../../ui/button'
 import { SourceGlyph } from '../../ui/icon'
 import { useProduct } from './beam'
 
-/** Leads to the source repository. */
+/** A link to the source repository. */
 export function SourceLink({ look = 'plain' }: { look?: 'plain' | 'ghost' }) {
   const { repository } = useProduct()
   return (

@@ -1,4 +1,4 @@
-/** What shares and links allow, in words. */
+/** The levels of shares and links, with their labels. */
 import type { Level, LinkAccess } from '../../protocol/bindings'
 
 export const LEVELS: readonly { value: Level; label: string }[] = [

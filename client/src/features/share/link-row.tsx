@@ -11,7 +11,7 @@ import { useApp } from '../actions'
 import { LINK_ACCESS } from './levels'
 import css from './link-row.module.css'
 
-/** What somebody may who only has the link, and the link itself. */
+/** The link, and what it allows people without a share. */
 export function LinkRow({ beam }: { beam: Beam }) {
   const { beams } = useApp().actions
   const [asking, setAsking] = useState(false)

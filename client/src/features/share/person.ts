@@ -1,21 +1,21 @@
-/** People by name. */
+/** Names of people. */
 import type { BeamShare, PublicUser } from '../../protocol/bindings'
 
 type Name = Pick<PublicUser, 'username' | 'first_name' | 'last_name'>
 
-/** Both names; the username of somebody who has none. */
+/** Returns first and last name, or the username of a person without either. */
 export function fullName({ username, first_name, last_name }: Name): string {
   return `${first_name} ${last_name}`.trim() || username
 }
 
 export interface Recipient {
   readonly username: string
-  /** Null where the server tells the username only. */
+  /** Null when the server sent only the username. */
   readonly name: string | null
   readonly picture: string | null
 }
 
-/** Whom a beam is shared with. */
+/** Returns the recipient of a share. */
 export function recipientOf(share: BeamShare & { shared_with_user?: PublicUser }): Recipient {
   const { shared_with, shared_with_user: user } = share
   if (!user) return { username: shared_with, name: null, picture: null }

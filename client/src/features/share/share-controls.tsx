@@ -9,11 +9,11 @@ import { LEVELS } from './levels'
 
 interface ShareControlsProps {
   share: BeamShare
-  /** The levels that the person may choose from; an admin makes no admins. */
+  /** The levels to choose from; an admin cannot make others admins. */
   levels?: typeof LEVELS
 }
 
-/** Changes what one person may, or takes the share back. */
+/** Changes the level of one share, or removes it. */
 export function ShareControls({ share, levels = LEVELS }: ShareControlsProps) {
   const { beams } = useApp().actions
   const [asking, setAsking] = useState(false)

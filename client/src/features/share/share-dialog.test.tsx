@@ -23,7 +23,7 @@ const setLinkAccess = vi.fn(async () => {})
 
 beforeEach(() => {
   vi.clearAllMocks()
-  // jsdom knows the element and not its methods.
+  // jsdom has the element without its methods.
   HTMLDialogElement.prototype.showModal = function showModal() {
     this.open = true
   }

@@ -14,7 +14,7 @@ import { ShareControls } from './share-controls'
 import css from './share-dialog.module.css'
 import { ShareForm } from './share-form'
 
-/** Who has a beam, and what each of them may. */
+/** The people who have a share of a beam, with their levels. */
 export function ShareDialog({ sharing }: { sharing: Exclude<SharingState, { status: 'closed' }> }) {
   const { beams } = useApp().actions
   const { beam } = sharing
@@ -87,7 +87,7 @@ function OwnerRow({ details: { owner, role } }: { details: BeamDetails }) {
 }
 
 function PersonRow({ share, levels }: { share: BeamShare; levels: typeof LEVELS }) {
-  // Admins are made and unmade by the owner only.
+  // Only the owner makes admins and removes them.
   const mayManage = levels.some(({ value }) => value === share.share_type)
   return (
     <Person {...recipientOf(share)}>
@@ -101,9 +101,9 @@ function PersonRow({ share, levels }: { share: BeamShare; levels: typeof LEVELS 
 }
 
 interface PersonProps extends Recipient {
-  /** Follows the username. */
+  /** Shown after the username. */
   remark?: string
-  /** What the person may. */
+  /** The person's level. */
   children: ReactNode
 }
 

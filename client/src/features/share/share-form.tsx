@@ -10,7 +10,7 @@ import { useApp } from '../actions'
 import type { LEVELS } from './levels'
 import css from './share-form.module.css'
 
-/** Names a person and what that person may. */
+/** Shares the beam with a person at a level. */
 export function ShareForm({ beam, levels }: { beam: Beam; levels: typeof LEVELS }) {
   const { beams } = useApp().actions
   const [username, setUsername] = useState('')

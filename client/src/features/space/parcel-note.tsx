@@ -2,7 +2,7 @@ import { useStore } from 'zustand'
 import { useApp } from '../actions'
 import css from './parcel-note.module.css'
 
-/** What another app shared waits for a beam. */
+/** Shown while content from another app waits for a beam. */
 export function ParcelNote() {
   const waiting = useStore(useApp().stores.shareTarget, (state) => state.waiting)
   if (waiting === 0) return null

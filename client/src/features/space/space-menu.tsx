@@ -15,7 +15,7 @@ import css from './space-menu.module.css'
 
 const CLOSING_MS = 300
 
-/** The floating button and what it opens. The menu stays for 300 ms once something is chosen. */
+/** The floating button and its menu. The menu stays for 300 ms after a choice. */
 export function SpaceMenu() {
   const { actions } = useApp()
   const hasItems = useHasItems()

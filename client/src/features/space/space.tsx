@@ -26,7 +26,7 @@ import { ParcelNote } from './parcel-note'
 import css from './space.module.css'
 import { SpaceMenu } from './space-menu'
 
-/** The sharing space: what is in the beam, or the ways into one. */
+/** The sharing space: the content of the beam, or the ways to join one. */
 export function Space() {
   const { actions } = useApp()
   const session = useSession() !== null
@@ -86,7 +86,7 @@ function Empty({ session }: { session: boolean }) {
   )
 }
 
-/** The code of the beam, while nobody else is here. */
+/** The QR code of the beam, while no other device is here. */
 function Code({ size }: { size: 'big' | 'medium' }) {
   const link = useBeamLink()
   const alone = useDeviceCount() <= 1

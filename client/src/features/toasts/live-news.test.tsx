@@ -25,7 +25,7 @@ it('reads the same news out again when it happens again', () => {
   arrives('a')
   const first = screen.getByText(/^Text from /)
   arrives('b')
-  // What is read out is a change of the page.
+  // Screen readers announce only changes, so the same text needs a new element.
   expect(first.isConnected).toBe(false)
   expect(screen.getByText(/^Text from /)).toBeDefined()
 })

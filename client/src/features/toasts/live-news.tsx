@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { useApp } from '../actions'
 import { arrivalNews, deviceNews, progressNews } from './news'
 
-/** Reads the news out, politely. Nothing of it is seen. */
+/** Announces the news to screen readers, politely. It is not visible. */
 export function LiveNews() {
   const { stores } = useApp()
   const [news, setNews] = useState({ number: 0, text: '' })
@@ -21,7 +21,7 @@ export function LiveNews() {
   }, [stores])
   return (
     <p className="visually-hidden" aria-live="polite">
-      {/* The same words twice are two pieces of news: each has an element of its own. */}
+      {/* Keyed by number, so that a repeated text gets a new element and is announced again. */}
       <span key={news.number}>{news.text}</span>
     </p>
   )

@@ -1,13 +1,13 @@
-/** What a person who does not see the page is told: arrivals, who joins and leaves, how far files got. Pure. */
+/** Announcements for people who do not see the page: arrivals, devices that join and leave, progress of files. */
 import type { Item } from '../../protocol/item'
 import { type DevicesState, deviceName } from '../../stores/devices'
 import type { ItemsState } from '../../stores/items'
 import type { Transfer, TransfersState } from '../../stores/transfers'
 import { kindOf } from '../item/describe'
 
-/** `{kind} from {device}`, never the content. Several at once are counted. */
+/** Returns `{kind} from {device}`, never the content. Several items at once are counted. */
 export function arrivalNews(before: ItemsState, after: ItemsState, devices: DevicesState): string | null {
-  // What is there at once when a beam is joined is no arrival.
+  // The items that are there when a beam is joined are not announced.
   if (before.epoch === null || before.epoch !== after.epoch || before.items === after.items) return null
   const known = new Set(before.items.map((item) => item.id))
   const arrived = after.items.filter((item) => !known.has(item.id) && isForeign(item, devices))
@@ -23,7 +23,7 @@ function isForeign(item: Item, devices: DevicesState): boolean {
 }
 
 export function deviceNews(before: DevicesState, after: DevicesState): string | null {
-  // The first list, and the end of a beam, are no news about others.
+  // The first list, and the end of a beam, do not mean that others joined or left.
   if (before.devices === after.devices || before.devices.length === 0 || after.devices.length === 0)
     return null
   const missing = (from: DevicesState, there: DevicesState) =>
@@ -35,7 +35,7 @@ export function deviceNews(before: DevicesState, after: DevicesState): string | 
 
 const STEPS = 4
 
-/** A quarter more than before, of a file that moves. */
+/** Announces each further quarter of a file in transfer. */
 export function progressNews(
   before: TransfersState,
   after: TransfersState,
@@ -51,7 +51,7 @@ export function progressNews(
   return news.join(', ') || null
 }
 
-/** Whole quarters of the file that are across; null when nothing moves. */
+/** Returns how many whole quarters of the file are transferred; null when it is not moving. */
 function quarters(transfer: Transfer | undefined, size: number): number | null {
   if (!transfer) return null
   const states = transfer.role === 'sending' ? Object.values(transfer.to) : [transfer.state]

@@ -2,7 +2,7 @@ import { type KeyboardEvent, type RefObject, useLayoutEffect } from 'react'
 import { isComposing } from '../../ui/composing'
 import css from './message-field.module.css'
 
-/** A line that grows with its text. Enter sends, Shift and Enter breaks the line. */
+/** A text field that grows with its text. Enter sends; Shift+Enter breaks the line. */
 export function MessageField({
   ref,
   label,
@@ -22,7 +22,7 @@ export function MessageField({
     const field = ref.current
     if (!field) return
     field.style.height = 'auto'
-    // An empty field has the height of one line, whatever its placeholder says.
+    // An empty field is one line high, however long its placeholder is.
     if (text !== '') field.style.height = `${field.scrollHeight}px`
   }, [ref, text])
   const onKeyDown = (event: KeyboardEvent) => {

@@ -10,7 +10,7 @@ export function ShareMenu({
   onClose,
 }: {
   onFiles: () => void
-  /** Null where the browser picks no folders. */
+  /** Null where the browser cannot pick folders. */
   onFolder: (() => void) | null
   onClose: () => void
 }) {

@@ -19,13 +19,13 @@ const ShareMenu = lazyPart(
   (m) => m.ShareMenu,
 )
 
-/** The bar at the bottom of the desktop: three actions, or a message being typed. */
+/** The bar at the bottom of the desktop: three actions, or the message field. */
 export function Toolbar({ onFiles, onFolder }: { onFiles: () => void; onFolder: (() => void) | null }) {
   const [mode, setMode] = useState<'collapsed' | 'message'>('collapsed')
   const opener = useRef<HTMLButtonElement>(null)
   const wasOpen = useRef(false)
   useEffect(() => {
-    // The button that the focus came from is there again.
+    // The button that had the focus is rendered again.
     if (wasOpen.current && mode === 'collapsed') opener.current?.focus()
     wasOpen.current = mode === 'message'
   }, [mode])
@@ -110,7 +110,7 @@ function MessageEntry({ onClose }: { onClose: () => void }) {
     actions.shareText(trimmed)
     onClose()
   }
-  // What was typed so far goes along; closing the editor returns to the collapsed bar.
+  // The editor takes over the typed text; after it closes the bar is collapsed.
   const expand = () => {
     onClose()
     actions.notes.create(text)

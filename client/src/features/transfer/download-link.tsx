@@ -1,7 +1,7 @@
 import Download from 'lucide-react/icons/download'
 import { IconLink } from '../../ui/icon-button'
 
-/** A download by the browser itself, with its own progress and its own folder. */
+/** A download by the browser, into its own folder and with its own progress. */
 export function DownloadLink({
   url,
   name,

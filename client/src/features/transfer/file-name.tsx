@@ -1,9 +1,9 @@
 import css from './file-name.module.css'
 
-// Long enough for an extension and the last characters that tell IMG_2041 from IMG_2042.
+// Fits an extension and the last characters, which tell IMG_2041 from IMG_2042.
 const ENDING = 9
 
-/** A file's name in one line. When it must be cut, its ending stays; it is read out in one piece. */
+/** A file's name in one line. When it is too long its ending stays visible; screen readers get the whole name. */
 export function FileName({ name }: { name: string }) {
   const cut = Math.max(0, name.length - ENDING)
   return (

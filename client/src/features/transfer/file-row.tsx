@@ -1,4 +1,4 @@
-/** The parts of a file's way that a note and a list show alike; each has a layout of its own. */
+/** The parts of a transfer that notes and lists show alike. Each has its own layout. */
 import Clock from 'lucide-react/icons/clock'
 import RefreshCw from 'lucide-react/icons/refresh-cw'
 import Unplug from 'lucide-react/icons/unplug'
@@ -15,7 +15,7 @@ import { type FileRow, fraction } from './file-view'
 import { PATHS } from './path-label'
 import { useFileAction } from './use-file'
 
-/** On the gradient of a note, or on the page. */
+/** The background: the gradient of a note, or the page. */
 export type Ground = 'note' | 'page'
 
 export type FileContent = Extract<ItemContent, { kind: 'file' }>
@@ -24,17 +24,17 @@ export interface FileRowProps {
   row: FileRow
   item: Item
   content: FileContent
-  /** Says which device it is about: there is more than one row. */
+  /** Whether to name the device, because there is more than one row. */
   named: boolean
 }
 
-/** The name of the device that a row is about; null where the row does not say it. */
+/** Returns the device's name for a row; null when the row does not name it. */
 export function useRecipient({ row, named }: Pick<FileRowProps, 'row' | 'named'>): string | null {
   const { stores } = useApp()
   return row.device && named ? deviceName(stores.devices.getState(), row.device) : null
 }
 
-/** The bar; none where it would say nothing. */
+/** The progress bar; nothing while there is no progress to show. */
 export function RowProgress(
   props: Pick<FileRowProps, 'row' | 'content'> & { to: string | null; on: Ground },
 ) {
@@ -51,7 +51,7 @@ export function RowProgress(
 
 const BUTTONS = { note: { look: 'well', iconSize: 16 }, page: { look: 'fill', iconSize: 20 } } as const
 
-/** Retry and Cancel, where they apply. */
+/** Retry and Cancel, where they are possible. */
 export function RowTools({ row, item, on }: Pick<FileRowProps, 'row' | 'item'> & { on: Ground }) {
   const act = useFileAction(item)
   return (
@@ -67,18 +67,18 @@ export function RowTools({ row, item, on }: Pick<FileRowProps, 'row' | 'item'> &
 }
 
 const STATES: Partial<Record<FileRow['status'], { label: string; icon: Glyph }>> = {
-  // Towards a device it has the name of its way instead.
+  // A transfer to a device shows its way instead.
   moving: { label: 'Uploading', icon: Upload },
   queued: { label: 'Queued', icon: Clock },
   parked: { label: 'Parked', icon: Unplug },
 }
 
-/** Whether there is a badge for this row. */
+/** Whether this row has a badge. */
 export function hasBadge(row: FileRow): boolean {
   return row.path !== null || STATES[row.status] !== undefined
 }
 
-/** The way that the file takes, else what it waits for. */
+/** The way of the transfer, or what it waits for. */
 export function StateBadge({ row, on }: { row: FileRow; on: Ground }) {
   const state = row.path ? PATHS[row.path] : STATES[row.status]
   if (!state) return null

@@ -1,4 +1,4 @@
-/** What a file card shows, read from the transfer. Pure: one row for each way that the file takes. */
+/** The content of a file card, computed from the transfer: one row for each device or copy. */
 import type { DeviceId } from '../../protocol/bindings'
 import type { Receiving, Sending, Storing, Transfer } from '../../stores/transfers'
 import type { Way } from './path-label'
@@ -6,10 +6,10 @@ import type { Way } from './path-label'
 export type FileAction = 'receive' | 'save-as' | 'retry' | 'cancel'
 
 export interface FileRow {
-  /** Whom it goes to; null when it comes here, or waits for anybody. */
+  /** The receiving device; null when the file comes here, or waits for any device. */
   readonly device: DeviceId | null
   readonly status: Receiving['status'] | 'waiting'
-  /** Bytes that are across; null where a bar would say nothing. */
+  /** Bytes transferred; null when a bar would show nothing. */
   readonly bytes: number | null
   readonly bytesPerSecond: number
   readonly path: Way | null
@@ -18,14 +18,14 @@ export interface FileRow {
 }
 
 export interface FileView {
-  /** Where this device has the file, to show or to download. */
+  /** The URL of the file on this device, to show or download it. */
   readonly url: string | null
   readonly rows: readonly FileRow[]
 }
 
 interface FileFacts {
   size: number
-  /** Where the server has a copy; null when only devices have the file. */
+  /** The address of the server's copy; null when only devices have the file. */
   storedUrl: string | null
   sender: string
   nameOf: (device: DeviceId) => string
@@ -105,17 +105,17 @@ function moving(state: { bytesPerSecond: number; path: Way }, bytes: number) {
   return { bytes, bytesPerSecond: state.bytesPerSecond, path: state.path, text: '' }
 }
 
-/** Whether the whole file came from another device. An own file is seldom wanted a second time. */
+/** Whether the whole file was received from another device. For an own file a download is rarely useful. */
 export function isReceived(view: FileView): boolean {
   return view.rows.some((row) => row.status === 'done' && row.device === null)
 }
 
-/** How much is across, from 0 to 1. An empty file is across as soon as it is asked for. */
+/** Returns the transferred part, from 0 to 1. An empty file counts as transferred. */
 export function fraction(bytes: number, size: number): number {
   return size === 0 ? 1 : Math.min(1, bytes / size)
 }
 
-/** Bytes across of a file that is on one way; null where that says nothing: on several ways, before and after. */
+/** Returns the bytes transferred of a file with a single moving row; null in any other case. */
 export function partOf({ rows }: FileView): number | null {
   const [row, ...others] = rows
   return row && others.length === 0 && row.status !== 'done' ? row.bytes : null

@@ -1,10 +1,10 @@
-/** Sizes for people, in powers of a thousand as file managers show them. */
+/** Formats sizes in powers of 1000, as file managers do. */
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const
 
 function scaleOf(bytes: number): number {
   let scale = 0
-  // 999.5 would round to 1000 of its unit.
+  // 999.5 would be rounded to 1000 of its unit.
   while (scale < UNITS.length - 1 && bytes / 1000 ** scale >= 999.5) scale += 1
   return scale
 }
@@ -14,26 +14,26 @@ function digits(value: number, scale: number): number {
   return scale > 2 && value < 10 ? 2 : 1
 }
 
-/** `1.84 GB`, `18.6 MB`, `402 MB`, `12 kB`. */
+/** Formats a size: `1.84 GB`, `18.6 MB`, `402 MB`, `12 kB`. */
 export function formatBytes(bytes: number): string {
   const scale = scaleOf(bytes)
   const value = bytes / 1000 ** scale
   return `${value.toFixed(digits(value, scale))} ${UNITS[scale]}`
 }
 
-/** `1.14 of 1.84 GB`: both in the unit of the whole, so that the text keeps its shape. */
+/** Formats progress: `1.14 of 1.84 GB`. Both numbers have the unit of the whole, so that the width stays the same. */
 export function formatPart(bytes: number, whole: number): string {
   const scale = scaleOf(whole)
   const value = whole / 1000 ** scale
   return `${(bytes / 1000 ** scale).toFixed(digits(value, scale))} of ${formatBytes(whole)}`
 }
 
-/** The whole, and before it what is across as soon as that is something. */
+/** Formats the size, preceded by the transferred part once there is one. */
 export function formatSize(part: number | null, whole: number): string {
   return part === null || part === 0 ? formatBytes(whole) : formatPart(part, whole)
 }
 
-/** `27.4 MB/s`. */
+/** Formats a speed: `27.4 MB/s`. */
 export function formatSpeed(bytesPerSecond: number): string {
   return `${formatBytes(bytesPerSecond)}/s`
 }

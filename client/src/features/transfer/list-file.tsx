@@ -3,7 +3,7 @@ import { type FileRowProps, RowProgress, RowTools, StateBadge, useRecipient } fr
 import css from './list-file.module.css'
 import { useFileAction, useProgressTexts } from './use-file'
 
-/** How far a file got on one way, in a list. With more than one way each names its device and carries its own buttons. */
+/** One transfer of a file in a list. When there are several, each names its device and has its own buttons. */
 export function ListFileRow({ row, item, content, named }: FileRowProps) {
   const { left, right } = useProgressTexts(row, content.size)
   const act = useFileAction(item)

@@ -18,7 +18,7 @@ import { formatSize } from './format-bytes'
 import css from './note-file.module.css'
 import { useFileAction, useProgressTexts } from './use-file'
 
-/** A file on a note: what it is, how far it got on each way, and what can be done about it. */
+/** A file on a note: its name and size, its transfers, and their actions. */
 export function NoteFile({ item, content, view }: { item: Item; content: FileContent; view: FileView }) {
   return (
     <div>

@@ -1,4 +1,4 @@
-/** How a device or its file is reached, in one word and one icon each. */
+/** The label and the icon of each way to a device or a file. */
 import HardDrive from 'lucide-react/icons/hard-drive'
 import Router from 'lucide-react/icons/router'
 import Server from 'lucide-react/icons/server'
@@ -7,7 +7,7 @@ import type { Path } from '../../stores/devices'
 import type { BadgeTone } from '../../ui/badge'
 import type { Glyph } from '../../ui/icon'
 
-/** The way of a file: to a device, or by the copy that the server keeps. */
+/** The way of a file: to a device, or through the server's copy. */
 export type Way = Path | 'stored'
 
 export const PATHS: Readonly<Record<Way, { label: string; icon: Glyph; tone: BadgeTone }>> = {

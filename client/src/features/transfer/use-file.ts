@@ -8,7 +8,7 @@ import { type FileAction, type FileRow, type FileView, fileView, fraction } from
 import { formatSpeed } from './format-bytes'
 import { formatTimeLeft } from './format-duration'
 
-/** The file card of an item, up to date. */
+/** Returns the current file card of an item. */
 export function useFile(item: Item, size: number): FileView {
   const { stores, actions } = useApp()
   const transfer = useStore(stores.transfers, (state) => state.transfers[item.id])
@@ -18,7 +18,7 @@ export function useFile(item: Item, size: number): FileView {
   return fileView(transfer, { size, storedUrl, sender, nameOf, canSaveAs: actions.canSaveAs })
 }
 
-/** What a button of a file card does. */
+/** Returns the handler of a file card's buttons. */
 export function useFileAction(item: Item): (action: FileAction, row: FileRow) => void {
   const { actions } = useApp()
   return (action, row) => {
@@ -34,10 +34,10 @@ export function useFileAction(item: Item): (action: FileAction, row: FileRow) =>
   }
 }
 
-// A speed measured over less than this says little about the time left.
+// A speed measured over a shorter time, in milliseconds, gives no useful time left.
 const SETTLED_MS = 2000
 
-/** The two texts under the bar: speed or state on the left, time left or percent on the right. */
+/** Returns the texts below the bar: speed or state on the left, time left or percent on the right. */
 export function useProgressTexts(row: FileRow, size: number): { left: string; right: string } {
   const moving = row.status === 'moving'
   const [since, setSince] = useState<number | null>(null)

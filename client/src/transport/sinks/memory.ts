@@ -1,8 +1,8 @@
-/** Keeps received files in memory, where there is no disk for pages: honest about what it can hold. */
+/** Keeps received files in memory, in browsers that give pages no disk. */
 import type { ItemId } from '../../protocol/bindings'
 import { type FileStore, NoRoom, type Sink, type SinkFile } from './sink'
 
-/** What a phone's browser survives, over all files; beyond it the tab would be killed in the middle. */
+/** Bytes of all files together that the browser of a phone can bear; beyond that it kills the tab. */
 const MOST_BYTES = 256 * 1024 * 1024
 
 export class MemoryFiles implements FileStore {

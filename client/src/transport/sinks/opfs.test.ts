@@ -3,7 +3,7 @@ import type { ItemId } from '../../protocol/bindings'
 import { DiskFiles, sweepDisk, tabFolder } from './opfs'
 import { NoRoom } from './sink'
 
-/** A file of the browser's disk: open at most once at a time, as a synchronous handle is. */
+/** A file of the browser's disk. It can be open once at a time, like a synchronous handle. */
 class DiskFile {
   bytes = new Uint8Array()
   isOpen = false

@@ -1,11 +1,11 @@
 /**
- * Keeps received files in the browser's own disk space (Origin Private File System), written in place from a worker. Each
- * tab has a folder, in which the name of a file begins with its item.
+ * Keeps received files in the browser's own disk space (Origin Private File System), written in place from a worker.
+ * Each tab has a folder; the names of its files begin with the item's id.
  */
 import type { ItemId } from '../../protocol/bindings'
 import { type FileStore, NoRoom, type Sink, type SinkFile } from './sink'
 
-// Only in workers, and therefore not in the types of the page.
+// Synchronous handles exist only in workers, so the DOM types lack them.
 declare global {
   interface FileSystemFileHandle {
     createSyncAccessHandle(): Promise<SyncAccessHandle>
@@ -21,7 +21,7 @@ export interface SyncAccessHandle {
 
 const FOLDER = 'received'
 
-/** Whether this browser has synchronous file handles here: only in workers, only in secure contexts. */
+/** Whether synchronous file handles are available here: only in workers, and only in secure contexts. */
 export function hasOpfs(): boolean {
   return 'FileSystemFileHandle' in globalThis && 'createSyncAccessHandle' in FileSystemFileHandle.prototype
 }
@@ -29,10 +29,10 @@ export function hasOpfs(): boolean {
 export class DiskFiles implements FileStore {
   readonly #folder: () => Promise<FileSystemDirectoryHandle>
   readonly #makeName: () => string
-  /** Bytes that open files have been promised and have not written. */
+  /** Bytes promised to open files and not yet written. */
   #promised = 0
 
-  /** @param makeName gives a name that was never used: what was asked for twice has two files */
+  /** @param makeName returns a name that was never used, so that an item received twice has two files */
   constructor(folder: () => Promise<FileSystemDirectoryHandle>, makeName: () => string) {
     this.#folder = folder
     this.#makeName = makeName
@@ -60,11 +60,11 @@ export class DiskFiles implements FileStore {
     const folder = await this.#folder()
     const names: string[] = []
     for await (const name of folder.keys()) if (name.startsWith(id)) names.push(name)
-    // One that is open still goes when its sink is discarded.
+    // A file that is still open cannot be removed here; it is removed when its sink is discarded.
     for (const name of names) await folder.removeEntry(name).catch(() => {})
   }
 
-  /** Room that one file may still take. */
+  /** Reserves room for one file. */
   #promise(size: number): Promised {
     let left = size
     this.#promised += left
@@ -100,7 +100,7 @@ function diskSink(
       access.flush()
       access.close()
       promised.end()
-      // A slice carries the type and still lies on the disk.
+      // A slice sets the type, and its bytes stay on the disk.
       return (await handle.getFile()).slice(0, file.size, file.type)
     },
     async discard() {
@@ -111,7 +111,7 @@ function diskSink(
   }
 }
 
-/** The folder of one tab. */
+/** Returns the folder of one tab. */
 export async function tabFolder(tab: string): Promise<FileSystemDirectoryHandle> {
   const folder = await receivedFolder()
   return folder.getDirectoryHandle(tab, { create: true })
@@ -122,7 +122,7 @@ async function receivedFolder(): Promise<FileSystemDirectoryHandle> {
   return root.getDirectoryHandle(FOLDER, { create: true })
 }
 
-/** Removes what tabs that are gone have left. A living tab holds a lock under its name. */
+/** Removes the folders of tabs that are closed. An open tab holds a lock with its name. */
 export async function sweepDisk(tab: string): Promise<void> {
   await new Promise<void>((held, refused) => {
     // Held for as long as this worker lives.

@@ -1,4 +1,6 @@
-/** The sink of a file that the person picked (File System Access). The browser moves it into place at the end. */
+/**
+ * The sink of a file that the person picked (File System Access). The browser moves the file into place when it closes.
+ */
 import type { Sink, SinkFile } from './sink'
 
 export async function openPickedSink(handle: FileSystemFileHandle, { size }: SinkFile): Promise<Sink> {
@@ -12,7 +14,7 @@ export async function openPickedSink(handle: FileSystemFileHandle, { size }: Sin
       isFinished = true
       return null
     },
-    // A whole file belongs to the person.
+    // A complete file belongs to the person and stays.
     discard: async () => {
       if (!isFinished) await stream.abort()
     },

@@ -1,16 +1,16 @@
-/** Owns what is received: chooses where a file goes (where the person said, else the disk, else memory), and gives it back. */
+/** Stores received files: each in the file that the person picked, else on the browser's disk, else in memory. */
 import type { ItemId } from '../../protocol/bindings'
 import { openPickedSink } from './picked'
 import { type FileStore, NoRoom, type Sink, type SinkFile } from './sink'
 
 export class ReceivedFiles {
-  /** Items of which a file was opened. */
+  /** Items for which a file was opened. */
   readonly #opened = new Set<ItemId>()
   #hasFallenBack = false
 
   /**
-   * @param disk null where pages have none
-   * @param onFallback the disk did not take a file, and memory does; told once
+   * @param disk null in browsers that give pages no disk
+   * @param onFallback called once, when the disk refuses a file and memory is used instead
    */
   constructor(
     readonly disk: FileStore | null,
@@ -20,7 +20,7 @@ export class ReceivedFiles {
 
   readonly open = async (file: SinkFile, picked: FileSystemFileHandle | null): Promise<Sink> => {
     if (picked) return openPickedSink(picked, file)
-    // What is received again takes the place of what was.
+    // A file that is received again replaces the earlier one.
     if (this.#opened.has(file.id)) await this.forget(file.id)
     this.#opened.add(file.id)
     if (!this.disk) return this.memory.open(file)
@@ -31,14 +31,14 @@ export class ReceivedFiles {
     }
   }
 
-  /** An item is gone, and its bytes with it. */
+  /** Removes the bytes of an item that is gone. */
   async forget(id: ItemId): Promise<void> {
     this.#opened.delete(id)
     await this.disk?.forget(id).catch(() => {})
     await this.memory.forget(id)
   }
 
-  /** A private window may have the functions and refuse their use, each browser with an error of its own. */
+  /** Opens the file in memory. A private window may have the disk's functions and still refuse their use. */
   async #inMemory(file: SinkFile, why: unknown): Promise<Sink> {
     const sink = await this.memory.open(file).catch((error: unknown) => {
       throw why instanceof NoRoom ? why : error

@@ -1,30 +1,30 @@
-/** Where received bytes go while they arrive. */
+/** The places where received bytes are written. */
 import type { ItemId } from '../../protocol/bindings'
 
 export interface Sink {
-  /** Writes at a position. Resolves, or returns, once the bytes are safe from being lost by this page. */
+  /** Writes at a byte position. Resolves, or returns, once the bytes are durable. */
   write(position: number, bytes: Uint8Array<ArrayBuffer>): Promise<void> | void
-  /** Ends well. Gives the file, or null when it went to a file that the person picked. */
+  /** Completes the file and returns it; null when it went to a file that the person picked. */
   finish(): Promise<Blob | null>
-  /** Gives back what the file took, before its end or after. */
+  /** Removes what was written, before or after the end. */
   discard(): Promise<void>
 }
 
-/** What a sink must know of the file that comes. */
+/** The description of a file that will be received. */
 export interface SinkFile {
   readonly id: ItemId
-  /** Bytes. */
+  /** In bytes. */
   readonly size: number
   readonly type: string
 }
 
-/** A place that keeps received files until their item is gone. */
+/** A store that keeps received files until their item is gone. */
 export interface FileStore {
-  /** @throws NoRoom when there is no room for the file; anything else when the place is of no use here */
+  /** @throws NoRoom when there is no room for the file; any other error when the store cannot be used here */
   open(file: SinkFile): Promise<Sink>
-  /** Gives back what all files of an item took, finished or not. */
+  /** Removes all files of an item, complete or not. */
   forget(id: ItemId): Promise<void>
 }
 
-/** There is no room for the file; the message is for the person. */
+/** There is no room for the file. The message is shown to the person. */
 export class NoRoom extends Error {}
