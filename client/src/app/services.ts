@@ -1,6 +1,7 @@
 /** The composition root: creates the parts of the page once and connects them. */
 import type { Actions, AppValue } from '../features/actions'
 import { createStores } from '../stores/stores'
+import { readMe } from '../transport/account-calls'
 import { readSite } from '../transport/http'
 import { createAccount } from './account'
 import { notesFor } from './beam-notes'
@@ -47,7 +48,7 @@ export function startServices(): AppValue {
   readSiteInto(stores)
   keepCanvas(stores)
   learnMedia(stores)
-  keepSocketLogin(stores, () => beam.rejoin())
+  keepSocketLogin(stores, { makeSure: readMe, rejoin: () => beam.rejoin() })
   begin(beam, (id) => notesFor(id, stores))
   followThePage(stores, toaster, actions, () => {
     beam.wake()
