@@ -225,6 +225,8 @@ pub struct SavedBeam {
     pub role: Role,
     /// What the link allows (B5).
     pub link_access: LinkAccess,
+    /// Whether the device has its role by the link alone. It then deletes no stored notes (S26).
+    pub by_link: bool,
 }
 
 /// As `RTCIceServer` of the W3C's WebRTC has it.

@@ -6,7 +6,9 @@ import type { BeamSession } from '../stores/beam-session'
 import { createStores, type Stores } from '../stores/stores'
 import { reduceTransfers } from '../stores/transfers'
 import type { Transfers } from '../transport/transfers'
+import type { Context } from './context'
 import { CurrentBeam, joinedSession } from './current-beam'
+import { createDeleting } from './deleting'
 import { loadSession, saveSession } from './session-storage'
 import { createToaster } from './toaster'
 
@@ -66,8 +68,9 @@ class FakeSocket {
 
 let stores: Stores
 let beam: CurrentBeam
+let context: Context
 
-const CABIN = { beam_name: 'Cabin', role: 'owner', link_access: 'write' }
+const CABIN = { beam_name: 'Cabin', role: 'owner', link_access: 'write', by_link: false }
 const mine: BeamSession = {
   beamId: OLD,
   beamKey: 'the key' as BeamKey,
@@ -84,8 +87,9 @@ beforeEach(() => {
   vi.stubGlobal('fetch', async () => new Response('[]'))
   stores = createStores()
   stores.account.setState({ status: 'anonymous' }, true)
-  const transfers = { tell: () => {} } as Partial<Transfers> as Transfers
-  beam = new CurrentBeam({ stores, transfers, toaster: createToaster(stores.toasts) }, () => {})
+  const transfers = { tell: () => {}, offered: () => null } as Partial<Transfers> as Transfers
+  context = { stores, transfers, toaster: createToaster(stores.toasts), live: () => beam.live }
+  beam = new CurrentBeam(context, () => {})
 })
 afterEach(() => vi.unstubAllGlobals())
 
@@ -169,6 +173,10 @@ describe('how long a beam lives', () => {
 
 describe('the transfer of an item', () => {
   const offered = () => stores.transfers.getState().transfers[ITEM]
+  const shown = () => stores.items.getState().items.map(({ id }) => id)
+  const here = { id: ITEM, seq: 1, from: ME, at: 0, message: 'hello', extra: 'text' }
+  const syncs = (...items: object[]) =>
+    FakeSocket.newest.says({ type: 'sync', message: { epoch: 'e', oldest: 1, items, next: null } })
   beforeEach(() => {
     URL.revokeObjectURL = () => {}
     beam.enter(mine)
@@ -183,6 +191,33 @@ describe('the transfer of an item', () => {
     FakeSocket.newest.says({ type: 'delete_note', message: 'hello', id: ITEM })
     await vi.waitFor(() => expect(offered()).toBeUndefined())
     expect(stores.items.getState().items).toEqual([])
+  })
+
+  it('stays with an item whose deletion from here the server refuses', async () => {
+    syncs(here)
+    createDeleting(context).deleteItem(ITEM)
+    expect(shown()).toEqual([])
+    FakeSocket.newest.says({ type: 'error', message: 'Not yours.', extra: 'forbidden', id: ITEM })
+    syncs(here)
+    await vi.waitFor(() => expect(shown()).toEqual([ITEM]))
+    expect(offered()).toMatchObject({ url: 'blob:a' })
+  })
+
+  it('ends when the server confirms that it was deleted from here', async () => {
+    syncs(here)
+    createDeleting(context).deleteItem(ITEM)
+    expect(offered()).toBeDefined()
+    FakeSocket.newest.says({ type: 'delete_note', message: 'hello', id: ITEM })
+    await vi.waitFor(() => expect(offered()).toBeUndefined())
+  })
+
+  it('ends when the next sync shows that it was deleted from here', async () => {
+    createDeleting(context).deleteItem(ITEM)
+    FakeSocket.newest.onclose({ code: 1012 })
+    beam.wake()
+    FakeSocket.newest.accepts({ expires_at: null, now: 1, saved: CABIN })
+    syncs()
+    await vi.waitFor(() => expect(offered()).toBeUndefined())
   })
 
   it('stays while the notes of a beam that is out of reach are hidden', async () => {

@@ -36,7 +36,10 @@ beforeEach(() => {
   URL.createObjectURL = () => 'blob:a'
   const session = { beamId: BEAM, beamKey: null, beamName: '', expiresAt: null }
   stores.session.setState({ status: 'set', session }, true)
-  const live = { share: (id: ItemId) => log.push(`share ${id}`) } as Partial<LiveBeam> as LiveBeam
+  const live = {
+    share: (id: ItemId) => log.push(`share ${id}`),
+    deletions: [],
+  } as Partial<LiveBeam> as LiveBeam
   const transfers = { tell: ({ do: what }) => log.push(what) } as Partial<Transfers> as Transfers
   const context: Context = { stores, transfers, toaster: createToaster(stores.toasts), live: () => live }
   sharing = createSharing(context)
@@ -81,7 +84,7 @@ describe('a picture while another device is here', () => {
   it('goes straight to that device, and to the server only once the beam is saved', async () => {
     sharing.shareFileAs('a' as ItemId, picture())
     expect(log).toEqual(['offer', 'share a'])
-    const saved = { beam_name: 'Cabin', role: 'owner', link_access: 'write' } as const
+    const saved = { beam_name: 'Cabin', role: 'owner', link_access: 'write', by_link: false } as const
     stores.access.setState({ kind: 'saved', saved }, true)
     await vi.waitFor(() => expect(log).toEqual(['offer', 'share a', 'upload']))
   })

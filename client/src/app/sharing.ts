@@ -46,7 +46,10 @@ function createStoredCopies(context: Context): StoredCopies {
   // The server never refuses an upload for a stale login, so nothing would renew it. `readMe` does.
   const isLoggedIn = () => stores.account.getState().status === 'authenticated'
   const uploadLoggedIn = uploadAfter(async () => isLoggedIn() && (await readMe()), upload)
-  return new StoredCopies(stores, uploadLoggedIn, (id, message, extra) => share(context, id, message, extra))
+  return new StoredCopies(stores, uploadLoggedIn, (id, message, extra) => {
+    // Sharing it again would take back a deletion that the server has not confirmed yet.
+    if (!context.live()?.deletions.includes(id)) share(context, id, message, extra)
+  })
 }
 
 function shareFile(context: Context, copies: StoredCopies, file: File, id = newItemId()): void {

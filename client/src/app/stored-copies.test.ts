@@ -4,6 +4,7 @@ import { pendingItem } from '../protocol/item'
 import { reduceDevices } from '../stores/devices'
 import { reduceItems } from '../stores/items'
 import { createStores, type Stores } from '../stores/stores'
+import { reduceTransfers } from '../stores/transfers'
 import type { UploadEnd, UploadEvents } from '../transport/upload'
 import { type OutgoingFile, StoredCopies } from './stored-copies'
 
@@ -61,10 +62,16 @@ const first = () => copies.storeFirst(outgoing('a'), BEAM, (end) => ends.push(en
 const hold = (file: OutgoingFile) => {
   const item = pendingItem(file.id, file.name, 'file', 0)
   stores.items.setState((state) => reduceItems(state, { type: 'shared', item }), true)
+  const offering = { type: 'offering', id: file.id, url: file.url } as const
+  stores.transfers.setState((state) => reduceTransfers(state, offering), true)
   copies.storeBeside(file)
 }
+const hideNotes = () => stores.items.setState((state) => reduceItems(state, { type: 'notesGone' }), true)
 const enterSaved = (role: Role = 'write') =>
-  stores.access.setState({ kind: 'saved', saved: { beam_name: 'Cabin', role, link_access: 'write' } }, true)
+  stores.access.setState(
+    { kind: 'saved', saved: { beam_name: 'Cabin', role, link_access: 'write', by_link: false } },
+    true,
+  )
 const transfer = (id: string) => stores.transfers.getState().transfers[id as ItemId]
 const names = () => [...under.keys()]
 
@@ -101,8 +108,8 @@ describe('a file that comes to the server first', () => {
 
   it('ends with its item, by deleting or by leaving the beam', () => {
     first()
-    stores.items.setState((state) => reduceItems(state, { type: 'left' }), true)
-    stores.items.setState((state) => reduceItems(state, { type: 'left' }), true)
+    stores.transfers.setState((state) => reduceTransfers(state, { type: 'left' }), true)
+    stores.transfers.setState((state) => reduceTransfers(state, { type: 'left' }), true)
     expect(cancelled).toEqual(['a.png'])
   })
 })
@@ -115,7 +122,7 @@ describe('a file that devices take from here', () => {
     isStored('a.png')
     expect(shared).toMatchObject([{ id: 'a', message: { file: { url: STORED.url } }, extra: 'image' }])
     // The direct transfer goes on: the card still shows a file that is received from here.
-    expect(transfer('a')).toBeUndefined()
+    expect(transfer('a')).toMatchObject({ role: 'sending' })
   })
 
   it('is stored once the beam is saved, one after the other', () => {
@@ -150,6 +157,24 @@ describe('a file that devices take from here', () => {
     expect(names()).toEqual(['a.png'])
   })
 
+  it('is stored all the same when an outage has hidden the notes of the beam', () => {
+    enterSaved()
+    hold(outgoing('a'))
+    hold(outgoing('b'))
+    stores.items.setState(({ items, epoch }) => ({
+      items: items.map((item) => ({ ...item, seq: 1, note: { mine: true } })),
+      epoch,
+    }))
+    hideNotes()
+    expect(stores.items.getState().items).toEqual([])
+    expect(cancelled).toEqual([])
+    answer('a.png', { status: 'unreachable' })
+    enterSaved()
+    isStored('a.png')
+    isStored('b.png')
+    expect(shared.map(({ id }) => id)).toEqual(['a', 'b'])
+  })
+
   it('stays where it is without the right to share, or when it is no medium', () => {
     enterSaved('read')
     hold(outgoing('a'))
@@ -165,8 +190,8 @@ describe('a file that devices take from here', () => {
     enterSaved()
     hold(outgoing('a'))
     hold(outgoing('b'))
-    const gone = { type: 'deleted', message: null, id: 'a' as ItemId } as const
-    stores.items.setState((state) => reduceItems(state, gone), true)
+    const gone = { type: 'forgotten', id: 'a' as ItemId } as const
+    stores.transfers.setState((state) => reduceTransfers(state, gone), true)
     expect(cancelled).toEqual(['a.png'])
     expect(names()).toEqual(['b.png'])
   })

@@ -36,7 +36,8 @@ export class StoredCopies {
     this.#stores = stores
     this.#upload = upload
     this.#share = share
-    stores.items.subscribe(() => this.#forgetDeleted())
+    // Not the items, which a lost connection hides.
+    stores.transfers.subscribe(() => this.#forgetDeleted())
     // Also runs at each welcome, so that what failed for lack of a network is tried again.
     stores.access.subscribe(() => this.#storeHeld())
   }
@@ -127,10 +128,10 @@ export class StoredCopies {
   /** Cancels the uploads of items that were deleted or whose beam was left. */
   #forgetDeleted(): void {
     if (this.#cancels.size === 0 && this.#held.size === 0) return
-    const here = new Set(this.#stores.items.getState().items.map(({ id }) => id))
-    for (const id of this.#held.keys()) if (!here.has(id)) this.#held.delete(id)
+    const { transfers } = this.#stores.transfers.getState()
+    for (const id of this.#held.keys()) if (!transfers[id]) this.#held.delete(id)
     for (const [id, cancel] of this.#cancels) {
-      if (here.has(id)) continue
+      if (transfers[id]) continue
       this.#cancels.delete(id)
       cancel()
     }

@@ -152,7 +152,13 @@ describe('a sync', () => {
       { type: 'received', item: live('a', 1) },
       { type: 'received', item: live('c', 3) },
       { type: 'received', item: live('a', 9, 'changed') },
-      { type: 'synced', epoch: 'e', oldest: 1, saved: false, items: [live('d', 5), live('a', 9, 'changed'), live('b', 4)] },
+      {
+        type: 'synced',
+        epoch: 'e',
+        oldest: 1,
+        saved: false,
+        items: [live('d', 5), live('a', 9, 'changed'), live('b', 4)],
+      },
     )
     expect(texts(state)).toEqual(['changed', 'c', 'b', 'd'])
   })

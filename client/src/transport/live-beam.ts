@@ -97,6 +97,11 @@ export class LiveBeam {
     if (this.#live) this.#send(deletion)
   }
 
+  /** The items whose deletion the server has neither confirmed nor refused. */
+  get deletions(): readonly ItemId[] {
+    return this.#pending.deletions()
+  }
+
   /** Saves the beam to the account, or renames a saved one (S21, S23). Returns false when there is no connection. */
   save(name: string): boolean {
     if (this.#live) this.#send({ type: 'save_beam', message: name })
