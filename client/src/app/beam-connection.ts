@@ -141,8 +141,12 @@ export class BeamConnection {
   }
 
   #refused({ id, to, extra, message }: Extract<ServerMessage, { type: 'error' }>): void {
-    // The error concerns a signal or frame to another device, which no person asked for.
-    if (to !== undefined) return this.#unreached(to, extra)
+    if (to !== undefined) {
+      if (this.live.refusedRemoval(to, extra)) this.#context.toaster.bad(message)
+      // Else the error concerns a signal or frame to another device, which no person asked for.
+      else this.#unreached(to, extra)
+      return
+    }
     if (id === undefined) {
       if (!this.#access.refused(message)) this.#context.toaster.bad(message)
       return

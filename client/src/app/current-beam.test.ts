@@ -5,9 +5,10 @@ import { pendingItem } from '../protocol/item'
 import type { BeamSession } from '../stores/beam-session'
 import { createStores, type Stores } from '../stores/stores'
 import { reduceTransfers } from '../stores/transfers'
+import type { EngineCommand } from '../transport/engine-messages'
 import type { Transfers } from '../transport/transfers'
 import type { Context } from './context'
-import { CurrentBeam, joinedSession } from './current-beam'
+import { CurrentBeam, createBeamActions, joinedSession } from './current-beam'
 import { createDeleting } from './deleting'
 import { loadSession, saveSession } from './session-storage'
 import { createToaster } from './toaster'
@@ -15,6 +16,7 @@ import { createToaster } from './toaster'
 const OLD = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
 const NEW = '1b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
 const ME = '21234567-89ab-8cde-8f01-23456789abcd' as DeviceId
+const PHONE = '31234567-89ab-8cde-8f01-23456789abcd' as DeviceId
 const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
 const DAY_MS = 86_400_000
 const RENEWED: Beam = { beam_id: NEW, beam_name: 'Cabin', created_at: 0, link_access: 'write' }
@@ -69,6 +71,8 @@ class FakeSocket {
 let stores: Stores
 let beam: CurrentBeam
 let context: Context
+/** What the engine was told. */
+let told: EngineCommand[]
 
 const CABIN = { beam_name: 'Cabin', role: 'owner', link_access: 'write', by_link: false }
 const mine: BeamSession = {
@@ -87,7 +91,11 @@ beforeEach(() => {
   vi.stubGlobal('fetch', async () => new Response('[]'))
   stores = createStores()
   stores.account.setState({ status: 'anonymous' }, true)
-  const transfers = { tell: () => {}, offered: () => null } as Partial<Transfers> as Transfers
+  told = []
+  const transfers = {
+    tell: (command: EngineCommand) => void told.push(command),
+    offered: () => null,
+  } as Partial<Transfers> as Transfers
   context = { stores, transfers, toaster: createToaster(stores.toasts), live: () => beam.live }
   beam = new CurrentBeam(context, () => {})
 })
@@ -276,6 +284,43 @@ it('r2_what_concerns_a_frame_for_another_device_is_no_answer_to_a_person', async
   expect(toasts()).toEqual(['Beaming'])
   FakeSocket.newest.says({ type: 'beam_saved', message: CABIN })
   expect(await saving).toBeNull()
+})
+
+describe('the wish to remove a device', () => {
+  const why = 'Only its creator, owner and admins can remove devices.'
+  const refuses = () => FakeSocket.newest.says({ type: 'error', message: why, extra: 'forbidden', to: PHONE })
+  beforeEach(() => {
+    beam.enter(mine)
+    FakeSocket.newest.accepts({ expires_at: 2, now: 1 })
+    createBeamActions(beam, context).removeDevice(PHONE)
+    told = []
+  })
+
+  it('s25_says_why_it_was_refused_and_stops_no_transfer_to_that_device', () => {
+    refuses()
+    expect(toasts()).toContain(why)
+    expect(told).toEqual([])
+  })
+
+  it('is answered once: what the server says next concerns a frame', () => {
+    refuses()
+    refuses()
+    expect(told).toEqual([{ do: 'refused', device: PHONE, why: 'forbidden' }])
+  })
+
+  it('is not answered by a frame that was dropped', () => {
+    FakeSocket.newest.says({ type: 'error', message: 'Full.', extra: 'relay_full', to: PHONE })
+    expect(told).toEqual([{ do: 'refused', device: PHONE, why: 'relay_full' }])
+    expect(toasts()).not.toContain('Full.')
+  })
+
+  it('is done once the device is gone', () => {
+    FakeSocket.newest.says({ type: 'authed_users', message: [] })
+    told = []
+    refuses()
+    expect(told).toHaveLength(1)
+    expect(toasts()).not.toContain(why)
+  })
 })
 
 it('works where site storage is blocked', () => {

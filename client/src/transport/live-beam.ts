@@ -8,7 +8,9 @@ import {
   type BeamKey,
   CLOSE_CODES,
   type ClientMessage,
+  type Device,
   type DeviceId,
+  type ErrorCode,
   FINAL_CLOSE_CODES,
   type ItemId,
   type LiveItem,
@@ -75,6 +77,8 @@ export class LiveBeam {
   #idle: ReturnType<typeof setTimeout> | null = null
   #connectedAt = 0
   readonly #pending = new PendingChanges()
+  /** The devices that this one asked to remove, and that are still here. */
+  readonly #removals = new Set<DeviceId>()
   /** The changes since the items were requested; null while no `sync` is under way. */
   #sync: { readonly pages: SyncPages; readonly toldBefore: readonly ItemId[] } | null = null
 
@@ -110,8 +114,18 @@ export class LiveBeam {
 
   /** Removes a device from the beam (S25). Returns false when there is no connection. */
   removeDevice(device: DeviceId): boolean {
-    if (this.#live) this.#send({ type: 'remove_device', message: device })
-    return this.#live
+    if (!this.#live) return false
+    this.#removals.add(device)
+    this.#send({ type: 'remove_device', message: device })
+    return true
+  }
+
+  /**
+   * Takes an error that names a device. Returns true when it answers the removal of that device, and false when it
+   * concerns a signal or a frame.
+   */
+  refusedRemoval(device: DeviceId, why: ErrorCode): boolean {
+    return why !== 'relay_full' && this.#removals.delete(device)
   }
 
   /** Sends a signal to a device. It is lost while the socket is down: links are then set up again. */
@@ -225,6 +239,9 @@ export class LiveBeam {
       case 'sync':
         this.#page(message.message)
         return false
+      case 'authed_users':
+        this.#forgetRemoved(message.message)
+        return true
       default:
         return true
     }
@@ -236,6 +253,12 @@ export class LiveBeam {
     this.#events.onStatus({ status: 'live' })
     for (const message of this.#pending.messages()) this.#send(message)
     if (this.#sync === null) this.#askForEverything()
+  }
+
+  #forgetRemoved(here: readonly Device[]): void {
+    for (const device of this.#removals) {
+      if (!here.some(({ device_id }) => device_id === device)) this.#removals.delete(device)
+    }
   }
 
   /** Drops the refused change (S14). If the page already shows the change, requests the items again. */
@@ -290,6 +313,7 @@ export class LiveBeam {
     this.#generation += 1
     this.#live = false
     this.#sync = null
+    this.#removals.clear()
     this.#socket?.close()
     this.#socket = null
     for (const timer of [this.#retry, this.#idle]) if (timer !== null) clearTimeout(timer)
