@@ -7,6 +7,7 @@ import { createStores, type Stores } from '../stores/stores'
 import { reduceTransfers } from '../stores/transfers'
 import type { EngineCommand } from '../transport/engine-messages'
 import type { Transfers } from '../transport/transfers'
+import { begin } from './begin'
 import type { Context } from './context'
 import { CurrentBeam, createBeamActions, joinedSession } from './current-beam'
 import { createDeleting } from './deleting'
@@ -233,6 +234,48 @@ describe('the transfer of an item', () => {
     await vi.waitFor(() => expect(stores.items.getState().items).toEqual([]))
     expect(offered()).toBeDefined()
   })
+})
+
+describe('the answer to an older wish', () => {
+  const inNew = () => expect(stores.session.getState()).toMatchObject({ session: { beamId: NEW } })
+  const created = { beam_id: OLD, beam_key: 'the key', created_at: 1, expires_at: 2 }
+
+  it.each<[string, () => Response]>([
+    ['a beam that was created late', () => new Response(JSON.stringify(created), { status: 201 })],
+    ['a failure', () => new Response('{}', { status: 500 })],
+  ])('leaves the person in the beam joined meanwhile: %s', async (_what, answer) => {
+    let arrives = (_response: Response) => {}
+    vi.stubGlobal('fetch', () => new Promise<Response>((resolve) => (arrives = resolve)))
+    const creating = beam.create()
+    beam.join(NEW)
+    arrives(answer())
+    await creating
+    inNew()
+    expect(FakeSocket.all).toHaveLength(1)
+  })
+
+  it.each([0, 1])('that the saved beam has %i notes comes too late as well', async (count) => {
+    saveSession(mine)
+    vi.spyOn(performance, 'getEntriesByType').mockReturnValue([{ type: 'navigate' } as never])
+    let arrives = (_notes: readonly unknown[]) => {}
+    begin(beam, () => new Promise((resolve) => (arrives = resolve)))
+    beam.join(NEW)
+    arrives(Array.from({ length: count }))
+    await new Promise((resolve) => setTimeout(resolve))
+    inNew()
+    vi.restoreAllMocks()
+  })
+})
+
+it('joins a beam again that it is in, when the channel to it has stopped', () => {
+  beam.enter(mine)
+  FakeSocket.newest.accepts({ expires_at: 2, now: 1 })
+  beam.join(OLD)
+  expect(FakeSocket.all).toHaveLength(1)
+  FakeSocket.newest.onclose({ code: 4403 })
+  beam.join(OLD)
+  expect(FakeSocket.all).toHaveLength(2)
+  expect(FakeSocket.newest.url).toContain(OLD)
 })
 
 it('leaves the kept session to the tab that entered a beam last', () => {
