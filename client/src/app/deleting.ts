@@ -20,7 +20,7 @@ export function createDeleting(context: Context): Pick<Actions, 'deleteItem' | '
     const deleted = allowed.filter((item) => !callOff(context, item))
     const ways = deleted.flatMap((item) => deleteItem(context, item) ?? [])
     if (deleted.length === 0) return null
-    const restore = ways.length > 0 ? once(ways) : null
+    const restore = ways.length > 0 ? once(context, ways) : null
     const text = deleted.length === 1 ? 'Deleted' : `Deleted ${deleted.length} notes`
     toaster.info(text, restore ? { label: 'Undo', run: () => void restore() } : undefined)
     return restore
@@ -70,12 +70,13 @@ function deleteItem(context: Context, item: Item): WayBack | null {
   }
 }
 
-/** Restores the items once, whether the toast or the keyboard asks first. */
-function once(ways: readonly WayBack[]): Restore {
+/** Restores the items once, whether the toast or the keyboard asks first, and only into the beam that they were in. */
+function once({ live }: Context, ways: readonly WayBack[]): Restore {
+  const beam = live()
   let isDone = false
   return () => {
     const ids = new Map<ItemId, ItemId>()
-    if (isDone) return ids
+    if (isDone || live() !== beam) return ids
     isDone = true
     for (const { old, share: shareAgain } of ways) {
       // Under a new id: the old one may still be deleted late by a device that was away.
