@@ -74,6 +74,27 @@ describe('an upload', () => {
   })
 })
 
+describe('a beam that is closed for good', () => {
+  const stops = (why: 'unreachable' | 'ended' | 'forbidden' | 'logged-out') =>
+    stores.connection.setState({ status: 'stopped', why }, true)
+  const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
+
+  it.each(['ended', 'forbidden', 'logged-out'] as const)('takes nothing, and says so (%s)', (why) => {
+    stops(why)
+    expect(sharing.shareText('hello')).toBe(false)
+    sharing.shareFiles([picture()])
+    expect(log).toEqual([])
+    expect(stores.items.getState().items).toEqual([])
+    expect(toasts()).toEqual(['This beam is closed here. Make or join another one, then share.'])
+  })
+
+  it('is not one that is only out of reach', () => {
+    stops('unreachable')
+    expect(sharing.shareText('hello')).toBe(true)
+    expect(stores.items.getState().items).toHaveLength(1)
+  })
+})
+
 describe('a picture while another device is here', () => {
   beforeEach(() => {
     const phone = { device_id: 'phone' as never, name: 'Phone', caps: ['files' as const] }

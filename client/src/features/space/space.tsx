@@ -43,7 +43,13 @@ export function Space() {
   }
   return (
     <main className={css.space}>
-      {hasItems ? <Filled /> : <Empty session={session} />}
+      {gone && (
+        <>
+          <BeamGone why={gone} />
+          <ItemList />
+        </>
+      )}
+      {!gone && (hasItems ? <Filled /> : <Empty session={session} />)}
       {session && !gone && <SpaceMenu />}
     </main>
   )
