@@ -17,6 +17,7 @@ import { createNotes } from './notes'
 import { followThePage } from './page-life'
 import { createReceiving, receiveWhatComes } from './receiving'
 import { createSavedBeams } from './saved-beams'
+import { createSharedIn } from './shared-in'
 import { createSharing } from './sharing'
 import { keepSocketLogin } from './socket-login'
 import { createToaster } from './toaster'
@@ -35,6 +36,7 @@ export function startServices(): AppValue {
     ...sharing,
     ...createReceiving(context),
     ...createClipboard(context, sharing),
+    ...createSharedIn(context, sharing),
     ...createCopying(context),
     ...createDeleting(context),
     ...createBeamActions(beam, context),
@@ -50,7 +52,7 @@ export function startServices(): AppValue {
   learnMedia(stores)
   keepSocketLogin(stores, { makeSure: readMe, rejoin: () => beam.rejoin() })
   begin(beam, (id) => notesFor(id, stores))
-  followThePage(stores, toaster, actions, () => {
+  followThePage(stores, toaster, () => {
     beam.wake()
     beam.seen()
   })

@@ -27,6 +27,9 @@ export interface Actions {
   /** Shares a text pasted by the keyboard, unless it is empty or in the beam already. */
   pasteText(text: string, screen: Screen): void
   shareFiles(files: readonly File[]): void
+  /** Shares what another app or a website handed over. */
+  shareParcel(): Promise<void>
+  discardParcel(): Promise<void>
 
   /** Copies the text of an item, or a picture as an image. */
   copyItem(id: ItemId): Promise<void>

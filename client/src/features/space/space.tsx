@@ -37,12 +37,14 @@ export function Space() {
   if (gone && !hasItems) {
     return (
       <main className={css.space}>
+        <ParcelNote />
         <BeamGone why={gone} />
       </main>
     )
   }
   return (
     <main className={css.space}>
+      <ParcelNote />
       {gone && (
         <>
           <BeamGone why={gone} />
@@ -119,7 +121,6 @@ function Ways() {
   const status = useStore(stores.session, (state) => state.status)
   return (
     <div className={css.ways}>
-      <ParcelNote />
       <OfflineNote />
       {status === 'failed' && (
         <p className={css.failed} role="alert">
