@@ -106,6 +106,33 @@ describe('a file that comes to the server first', () => {
     expect(shared).toEqual([])
   })
 
+  it('waits for its turn: two are uploaded at a time', () => {
+    for (const id of ['a', 'b', 'c', 'd']) copies.storeFirst(outgoing(id), BEAM, (end) => ends.push(end))
+    expect(names()).toEqual(['a.png', 'b.png'])
+    expect(transfer('d')).toMatchObject({ role: 'storing', state: { status: 'moving', sent: 0 } })
+    // Deleted before its turn.
+    stores.transfers.setState(
+      (state) => reduceTransfers(state, { type: 'forgotten', id: 'c' as ItemId }),
+      true,
+    )
+    answer('a.png', { status: 'refused' })
+    expect(names()).toEqual(['b.png', 'd.png'])
+    isStored('b.png')
+    isStored('d.png')
+    expect(ends).toEqual(['refused', 'stored', 'stored'])
+    expect(cancelled).toEqual([])
+  })
+
+  it('gives its turn to the next when it is deleted', () => {
+    for (const id of ['a', 'b', 'c']) copies.storeFirst(outgoing(id), BEAM, (end) => ends.push(end))
+    stores.transfers.setState(
+      (state) => reduceTransfers(state, { type: 'forgotten', id: 'a' as ItemId }),
+      true,
+    )
+    expect(cancelled).toEqual(['a.png'])
+    expect(names()).toEqual(['b.png', 'c.png'])
+  })
+
   it('ends with its item, by deleting or by leaving the beam', () => {
     first()
     stores.transfers.setState((state) => reduceTransfers(state, { type: 'left' }), true)
@@ -170,9 +197,25 @@ describe('a file that devices take from here', () => {
     expect(cancelled).toEqual([])
     answer('a.png', { status: 'unreachable' })
     enterSaved()
-    isStored('a.png')
     isStored('b.png')
-    expect(shared.map(({ id }) => id)).toEqual(['a', 'b'])
+    isStored('a.png')
+    expect(shared.map(({ id }) => id)).toEqual(['b', 'a'])
+  })
+
+  it('that can never be uploaded blocks no other, and each is tried once until the next welcome', () => {
+    enterSaved()
+    for (const id of ['a', 'b']) hold(outgoing(id))
+    answer('a.png', { status: 'unreachable' })
+    expect(names()).toEqual(['b.png'])
+    answer('b.png', { status: 'unreachable' })
+    expect(names()).toEqual([])
+    hold(outgoing('c'))
+    isStored('c.png')
+    expect(names()).toEqual([])
+    enterSaved()
+    answer('a.png', { status: 'unreachable' })
+    isStored('b.png')
+    expect(shared.map(({ id }) => id)).toEqual(['c', 'b'])
   })
 
   it('stays where it is without the right to share, or when it is no medium', () => {
