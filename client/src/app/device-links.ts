@@ -5,6 +5,10 @@ import type { Stores } from '../stores/stores'
 import { hasRtc } from '../transport/has-rtc'
 import { PeerLinks } from '../transport/peer-links'
 import type { Transfers } from '../transport/transfers'
+import { loadable } from '../ui/lazy-part'
+
+// Loaded with the first other device, not with the first page.
+const loadPeerLink = loadable(() => import('../transport/peer-link'))
 
 export class DeviceLinks {
   readonly peers: PeerLinks
@@ -57,15 +61,18 @@ export class DeviceLinks {
   }
 
   #openLinks(sendSignal: (to: DeviceId, message: unknown) => void): PeerLinks {
-    const loadPeerLink = async () => (await import('../transport/peer-link')).openPeerLink
-    return new PeerLinks(loadPeerLink, () => crypto.randomUUID?.() ?? String(Math.random()), {
-      sendSignal,
-      takeChannel: (device, session, channel) => this.#transfers.addChannel(device, session, channel),
-      onConnect: (device, session, via, bytes) => {
-        this.#transfers.tell({ do: 'maxMessage', device, key: session, bytes })
-        this.#apply({ type: 'path', device, path: via })
+    return new PeerLinks(
+      async () => (await loadPeerLink()).openPeerLink,
+      () => crypto.randomUUID?.() ?? String(Math.random()),
+      {
+        sendSignal,
+        takeChannel: (device, session, channel) => this.#transfers.addChannel(device, session, channel),
+        onConnect: (device, session, via, bytes) => {
+          this.#transfers.tell({ do: 'maxMessage', device, key: session, bytes })
+          this.#apply({ type: 'path', device, path: via })
+        },
+        onClose: (device) => this.#apply({ type: 'path', device, path: 'relay' }),
       },
-      onClose: (device) => this.#apply({ type: 'path', device, path: 'relay' }),
-    })
+    )
   }
 }
