@@ -40,6 +40,8 @@ test('nobody is asked to save without an account, or by a link', async ({ device
   await bob.opens(await ada.startsBeam())
   await ada.sharesText('Keys are with Jonas')
   await bob.sees('Keys are with Jonas')
+  // Only now the page knows who he is.
+  await expect(bob.page.getByRole('link', { name: 'Profile' })).toBeVisible()
   for (const person of [ada, bob]) {
     await expect(person.page.getByRole('button', { name: 'Save', exact: true })).toHaveCount(0)
   }

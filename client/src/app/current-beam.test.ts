@@ -120,6 +120,18 @@ describe('a renewed link', () => {
     expect(after.auth().extra.device_token).toBe(before.auth().extra.device_token)
   })
 
+  it('h28_is_followed_although_the_server_has_ended_the_old_id_first', async () => {
+    FakeSocket.newest.onclose({ code: 4404 })
+    expect(stores.connection.getState()).toEqual({ status: 'stopped', why: 'ended' })
+    beam.renewed(OLD, RENEWED)
+    expect(FakeSocket.newest.url).toContain(`/ws/beam/${NEW}/`)
+    FakeSocket.newest.accepts({ expires_at: null, now: 1, saved: CABIN })
+    expect(stores.connection.getState()).toEqual({ status: 'live' })
+    const item = { id: ITEM, seq: 1, from: ME, at: 0, message: 'hello', extra: 'text' }
+    FakeSocket.newest.says({ type: 'sync', message: { epoch: 'e', oldest: 1, items: [item], next: null } })
+    await vi.waitFor(() => expect(stores.items.getState().items).toHaveLength(1))
+  })
+
   it('is followed by the next load of the page too', () => {
     beam.renewed(OLD, RENEWED)
     expect(loadSession(Date.now())).toEqual({

@@ -4,7 +4,7 @@ import { beamLink } from '../protocol/beam-link'
 import type { Beam, BeamId } from '../protocol/bindings'
 import { type BeamsEvent, reduceBeams } from '../stores/beams'
 import type { Stores } from '../stores/stores'
-import { HttpError } from '../transport/http'
+import { HttpError, isLoginOver } from '../transport/http'
 import { loadable } from '../ui/lazy-part'
 import { writeClipboard } from './clipboard'
 import type { Toaster } from './toaster'
@@ -146,7 +146,7 @@ function attempts(toaster: Toaster) {
       await act()
       return true
     } catch (error) {
-      toaster.bad(detailOf(error) ?? failure)
+      if (!isLoginOver(error)) toaster.bad(detailOf(error) ?? failure)
       return false
     }
   }
@@ -164,7 +164,7 @@ async function submit(
     return { ok: true }
   } catch (error) {
     const fieldError = error instanceof HttpError ? (error.fields[field]?.[0] ?? null) : null
-    if (fieldError === null) toaster.bad(detailOf(error) ?? failure)
+    if (fieldError === null && !isLoginOver(error)) toaster.bad(detailOf(error) ?? failure)
     return { ok: false, fieldError }
   }
 }
