@@ -251,7 +251,7 @@ function rememberToasts(text: string): Set<string | undefined> {
   const ids = new Set<string | undefined>()
   new MutationObserver(() => {
     for (const toast of document.querySelectorAll<HTMLElement>('[data-toast]')) {
-      if (toast.textContent?.includes(text)) ids.add(toast.dataset['toast'])
+      if (toast.textContent?.includes(text)) ids.add(toast.dataset.toast)
     }
   }).observe(document.body, { subtree: true, childList: true })
   return ids
