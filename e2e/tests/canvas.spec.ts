@@ -70,13 +70,17 @@ async function withNotes(device: (name: string) => Promise<Device>, ...texts: st
     await ada.sharesText(text)
     await ada.sees(text.replace(/^https?:\/\//, '').replace(/\/.*/, ''))
   }
-  // Firefox cannot be told to leave out motion: what arrives is not yet where it will be.
-  await ada.page.evaluate(async () => {
+  await restsOn(ada)
+  return ada
+}
+
+/** Waits until every note is where it will be: Firefox cannot be told to leave out motion. */
+async function restsOn({ page }: Device): Promise<void> {
+  await page.evaluate(async () => {
     const notes = [...document.querySelectorAll('[data-note]')]
     const moving = notes.flatMap((note) => note.getAnimations({ subtree: true }))
     await Promise.all(moving.map((animation) => animation.finished.catch(() => {})))
   })
-  return ada
 }
 
 const plus = (a: Point, b: Point): Point => ({ x: a.x + b.x, y: a.y + b.y })
@@ -383,6 +387,8 @@ test('the map is there with notes only, and a press on it goes there', everywher
   const map = ada.page.getByRole('button', { name: 'Map of the notes' })
   await expect(map).toHaveCount(0)
   await ada.sharesText('Milk')
+  await ada.sees('Milk')
+  await restsOn(ada)
   const box = await map.boundingBox()
   expect(box).toMatchObject({ width: 128, height: 96, x: 1440 - 24 - 128, y: 900 - 24 - 96 })
 
