@@ -10,6 +10,7 @@
 mod abuse;
 mod accounts;
 mod arrows;
+mod beam_files;
 mod broken_uploads;
 mod commit;
 mod csrf;

@@ -291,6 +291,7 @@ async fn s15_parts_that_may_not_be_removed_are_tried_again() {
         media_type: "image/png".to_owned(),
         created_at: server.app.clock.now(),
         expires_at: None,
+        for_item: false,
     };
     storage.start_upload(&new).await.unwrap();
     storage.note_upload_parts(id, writer.parts().unwrap()).await.unwrap();

@@ -51,6 +51,7 @@ fn upload() -> NewUpload {
         media_type: "image/png".to_owned(),
         created_at: 0,
         expires_at: None,
+        for_item: false,
     }
 }
 

@@ -135,6 +135,7 @@ fn uploads(storage: &Storage, id: BeamId, who: AccountId, n: u8) -> Job {
             media_type: "image/png".to_owned(),
             created_at: 10,
             expires_at: None,
+            for_item: false,
         };
         storage.start_upload(&new).await?;
         let wish = Wish { least: 1, most: 1, quotas: quotas(1_000) };

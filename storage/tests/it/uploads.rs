@@ -32,6 +32,7 @@ fn file(n: u8) -> NewUpload {
         media_type: "image/png".to_owned(),
         created_at: NOW,
         expires_at: Some(NOW + HOUR),
+        for_item: false,
     }
 }
 
