@@ -43,7 +43,7 @@ const NOT_TO_RENAME: Refusal =
 const NOT_CREATOR: Refusal =
     Refusal::new("Only the creator of this beam can save it.", ErrorCode::Forbidden);
 const NOT_TO_REMOVE: Refusal =
-    Refusal::new("Only its creator, owner and admins can remove devices.", ErrorCode::Forbidden);
+    Refusal::new("Only the creator, owner and admins can remove devices.", ErrorCode::Forbidden);
 const NEVER_SEEN: Refusal =
     Refusal::new("That device has not been in this beam lately.", ErrorCode::DeviceGone);
 const REMOVED_TOO_MANY: Refusal = Refusal::new(
