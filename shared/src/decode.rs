@@ -22,7 +22,7 @@ pub enum Undecodable {
     TooDeep,
 }
 
-/// What a message is about. An `error` names it, so that the sender knows what was refused (S14).
+/// The item or device that a message is about. An `error` names it, so that the sender knows what was refused (S14).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Subject {
     /// The item that is shared or deleted.
@@ -44,7 +44,7 @@ impl Subject {
         Self { id: None, to: Some(to) }
     }
 
-    /// What a message is about that is refused without decoding it; empty if the message does not say.
+    /// The subject of a message that is refused without decoding it; empty if the message names none.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let envelope = serde_json::from_str(text);

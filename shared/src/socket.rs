@@ -71,13 +71,13 @@ pub enum ClientMessage {
     },
 }
 
-/// What a device tells about itself in `auth` (S3).
+/// The device's description of itself in `auth` (S3).
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct AuthExtra {
     /// Version of these extensions to the protocol: 1.
     #[serde(default)]
     pub v: u32,
-    /// What the device can do.
+    /// The device's capabilities.
     #[serde(default)]
     pub caps: Vec<Cap>,
     /// The device's name, such as "Chrome on Android".
@@ -88,7 +88,7 @@ pub struct AuthExtra {
     pub device_token: Option<DeviceToken>,
 }
 
-/// What a device can do.
+/// A capability of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Cap {
@@ -132,7 +132,7 @@ pub enum ServerMessage {
         /// A greeting without meaning.
         message: String,
     },
-    /// What a device needs to know of its beam (S4).
+    /// Tells a device about its beam and server (S4).
     Welcome {
         /// The details.
         message: Welcome,
@@ -199,7 +199,7 @@ pub enum ServerMessage {
     },
 }
 
-/// What a device needs to know of its beam and its server.
+/// The beam and the server, for a device that joined (S4).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 pub struct Welcome {
     /// The id of this device.
@@ -221,9 +221,9 @@ pub struct Welcome {
 pub struct SavedBeam {
     /// Its name.
     pub beam_name: String,
-    /// What this device may do (B6).
+    /// This device's role (B6).
     pub role: Role,
-    /// What the link allows (B5).
+    /// The link access (B5).
     pub link_access: LinkAccess,
 }
 
@@ -249,7 +249,7 @@ pub struct Device {
     pub device_id: DeviceId,
     /// The device's name, such as "Chrome on Android"; "Another device" for a plain device.
     pub name: String,
-    /// What it can do; empty for a plain device.
+    /// The device's capabilities; empty for a plain device.
     pub caps: Vec<Cap>,
     /// The logged-in user (B7), whose fields are flattened into the device's.
     #[serde(flatten, default)]

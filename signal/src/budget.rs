@@ -11,7 +11,7 @@ use clap::Args;
 
 use crate::size::Size;
 
-/// What the bytes wait for.
+/// A kind of waiting bytes, with a bound of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Messages that wait for slow devices.

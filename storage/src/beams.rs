@@ -45,7 +45,7 @@ pub struct Saved {
     pub owner: AccountId,
     /// Its name.
     pub name: String,
-    /// What the link allows.
+    /// The link access.
     pub link_access: LinkAccess,
     /// The sequence number of the newest note.
     pub last_seq: u64,

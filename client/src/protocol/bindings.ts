@@ -10,7 +10,7 @@ export type AccountDeletion = {
 password: string, };
 
 /**
- * What a device tells about itself in `auth` (S3).
+ * The device's description of itself in `auth` (S3).
  */
 export type AuthExtra = { 
 /**
@@ -18,7 +18,7 @@ export type AuthExtra = {
  */
 v: number, 
 /**
- * What the device can do.
+ * The device's capabilities.
  */
 caps: Array<Cap>, 
 /**
@@ -47,7 +47,7 @@ beam_name: string,
  */
 created_at: number, 
 /**
- * What the link allows.
+ * The link access.
  */
 link_access: LinkAccess, };
 
@@ -60,7 +60,7 @@ export type BeamChange = {
  */
 beam_name?: string, 
 /**
- * What the link allows.
+ * The new link access.
  */
 link_access?: LinkAccess, };
 
@@ -116,7 +116,7 @@ shared_with: string,
  */
 shared_with_user?: PublicUser, 
 /**
- * What the recipient may do.
+ * The recipient's level.
  */
 share_type: Level, };
 
@@ -130,7 +130,7 @@ export type Beams = {
 beams: Array<Beam>, };
 
 /**
- * What a device can do.
+ * A capability of a device.
  */
 export type Cap = "files" | "rtc" | "unknown";
 
@@ -230,7 +230,7 @@ device_id: DeviceId,
  */
 name: string, 
 /**
- * What it can do; empty for a plain device.
+ * The device's capabilities; empty for a plain device.
  */
 caps: Array<Cap>, 
 /**
@@ -283,7 +283,7 @@ detail: string,
 code: ErrorCode, };
 
 /**
- * What went wrong, for programs.
+ * The code of an error, for programs.
  */
 export type ErrorCode = "bad_request" | "unknown_type" | "too_large" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "too_fast" | "device_gone" | "relay_full" | "timeout" | "no_room" | "bad_gateway" | "internal" | "unavailable";
 
@@ -320,7 +320,7 @@ export type ItemId = string & { readonly __id: 'item' };
 export type Level = "read" | "write" | "admin";
 
 /**
- * What the link alone allows (B5).
+ * The access that the link alone gives (B5).
  */
 export type LinkAccess = "none" | "read" | "write";
 
@@ -388,7 +388,7 @@ beam_id: BeamId,
  */
 username: string, 
 /**
- * What the recipient may do; `read` when absent.
+ * The recipient's level; `read` when absent.
  */
 share_type?: Level, };
 
@@ -493,11 +493,11 @@ export type SavedBeam = {
  */
 beam_name: string, 
 /**
- * What this device may do (B6).
+ * This device's role (B6).
  */
 role: Role, 
 /**
- * What the link allows (B5).
+ * The link access (B5).
  */
 link_access: LinkAccess, };
 
@@ -597,7 +597,7 @@ beam: Beam,
  */
 owner: PublicUser, 
 /**
- * What the caller may do.
+ * The caller's level.
  */
 share_type: Level, };
 
@@ -738,7 +738,7 @@ email: string,
 profile_picture: string | null, };
 
 /**
- * What a device needs to know of its beam and its server.
+ * The beam and the server, for a device that joined (S4).
  */
 export type Welcome = { 
 /**

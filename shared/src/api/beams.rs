@@ -35,13 +35,13 @@ pub enum Level {
     Admin,
 }
 
-/// What the link alone allows (B5).
+/// The access that the link alone gives (B5).
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, TS, ToSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum LinkAccess {
-    /// Nothing.
+    /// No access.
     None,
     /// Receiving and reading items.
     Read,
@@ -120,7 +120,7 @@ pub struct Beam {
     pub beam_name: String,
     /// When the beam was created, in milliseconds since the Unix epoch.
     pub created_at: i64,
-    /// What the link allows.
+    /// The link access.
     pub link_access: LinkAccess,
 }
 
@@ -140,7 +140,7 @@ pub struct SharedBeam {
     pub beam: Beam,
     /// The beam's owner.
     pub owner: PublicUser,
-    /// What the caller may do.
+    /// The caller's level.
     pub share_type: Level,
 }
 
@@ -164,7 +164,7 @@ pub struct BeamShare {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub shared_with_user: Option<PublicUser>,
-    /// What the recipient may do.
+    /// The recipient's level.
     pub share_type: Level,
 }
 
@@ -182,7 +182,7 @@ pub struct NewShare {
     pub beam_id: BeamId,
     /// The recipient's username, matched without case.
     pub username: String,
-    /// What the recipient may do; `read` when absent.
+    /// The recipient's level; `read` when absent.
     #[serde(default)]
     #[ts(optional, as = "Option<Level>")]
     pub share_type: Level,
@@ -214,7 +214,7 @@ pub struct BeamChange {
     /// The new name.
     #[ts(optional)]
     pub beam_name: Option<String>,
-    /// What the link allows.
+    /// The new link access.
     #[ts(optional)]
     pub link_access: Option<LinkAccess>,
 }

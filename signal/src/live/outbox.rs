@@ -28,7 +28,7 @@ const LONG: usize = 16 * 1024;
 const OVERHEAD: usize = 128;
 /// A device with at most this many bytes waiting keeps up, and is served even when others have spent the budget.
 const KEEPS_UP: usize = 64 * 1024;
-/// What a shorter frame counts as, so that a window of them takes no more memory than one of long frames (R2).
+/// Least size that a frame counts as, in bytes, so that a window of short frames cannot take more memory (R2).
 const SHORTEST_FRAME: usize = 256;
 
 /// The bounds of the relay for this device are reached.
@@ -73,7 +73,7 @@ enum Charge {
     Shared(Arc<SharedText>),
 }
 
-/// What the writer took from the queue. Pass it to [`Outbox::written`] afterwards.
+/// A batch that the writer took from the queue. Pass it to [`Outbox::written`] afterwards.
 #[derive(Debug, Default)]
 pub struct Batch {
     /// In the order in which to write them.

@@ -118,7 +118,7 @@ async fn r4_a_full_disk_is_a_507_everything_else_goes_on_and_it_recovers_by_itse
     for _ in 0..2 {
         let answer = ada.uploads("/api/upload/", &png(40 * MIB)).await;
         assert_eq!((answer.status, &answer.json()["code"]), (507, &json!("no_room")));
-        // What was written of it is gone.
+        // The written bytes are gone.
         assert_eq!(files_in(&folder).len(), 1);
     }
 

@@ -1,4 +1,4 @@
-//! What an operator sees of the program: its shutdown, the permissions of its files, its log.
+//! The program as its operator sees it: its shutdown, the permissions of its files, its log.
 
 use heliograph_shared::api::CreatedBeam;
 use heliograph_shared::api::uploads::UploadedFile;

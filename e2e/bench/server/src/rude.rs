@@ -172,7 +172,7 @@ async fn flood_with_form(host: SocketAddr, first: &str, more: &str, end: Instant
     let _ = timeout(end - Instant::now(), flooding).await;
 }
 
-/// What is sent to devices that do not read.
+/// The messages for devices that do not read.
 #[derive(Clone, Copy)]
 enum Wanted {
     Signals,

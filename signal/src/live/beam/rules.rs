@@ -1,4 +1,4 @@
-//! What each role may do (B6, S21 to S26). In a saved beam, devices are told of a change only after it is stored.
+//! The permissions of each role (B6, S21 to S26). Devices of a saved beam learn of a change only after it is stored.
 
 use std::collections::HashMap;
 
@@ -129,7 +129,7 @@ impl BeamState {
         Ok(Verdict::Store(Box::new(Write::Put(note)), Effect::Shared(item)))
     }
 
-    /// Applies an item and returns who is told what.
+    /// Applies an item and returns the messages about it.
     fn take(&mut self, by: Speaker, item: LiveItem) -> Vec<Output> {
         match self.items.share(item, by.account) {
             Shared::Again(item) => {
@@ -159,7 +159,7 @@ impl BeamState {
         let may = match role {
             Some(role) if role.may_manage() => true,
             Some(Role::Write) => ids.iter().all(is_own),
-            // With the link alone nobody deletes stored notes.
+            // The link alone does not allow deleting stored notes.
             _ => ids.is_empty(),
         };
         if !may {

@@ -1,4 +1,4 @@
-//! What a live beam loads from the database when it wakes, and again after an uncertain write.
+//! The state that a live beam loads from the database when it wakes, and again after an uncertain write.
 
 use std::collections::HashSet;
 
