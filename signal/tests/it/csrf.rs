@@ -30,7 +30,7 @@ fn origins(own: &str) -> Vec<(Vec<Header<'_>>, bool)> {
     ]
 }
 
-/// Every call in the OpenAPI document that is not a GET, with ids filled in.
+/// Every call in `openapi.json` that is not a GET, with ids filled in.
 async fn changing_calls(server: &TestServer) -> Vec<(String, String)> {
     let document = server.get("/api/openapi.json").await.json();
     let mut calls = Vec::new();

@@ -1,4 +1,4 @@
-//! H8: the OpenAPI document is complete.
+//! H8: `openapi.json` describes every call.
 
 use std::collections::{BTreeMap, BTreeSet};
 
