@@ -1,4 +1,4 @@
-//! Records of unsaved beams: id, key hash and times, never content.
+//! Records of beams, saved or not: id, key hash, times, owner and name. Never content.
 
 use std::time::Duration;
 

@@ -21,8 +21,8 @@ const BATCH_MESSAGES: usize = 64;
 /// Bytes after which a batch is complete, so that a message never waits behind many frames.
 const BATCH_BYTES: usize = 256 * 1024;
 
-/// Longest message, in bytes, that is charged to the budget in each outbox. Longer ones are charged once for all
-/// outboxes in which they wait.
+/// Bytes from which a text is charged to the budget once for all outboxes in which it waits. Shorter texts are charged
+/// in each.
 const LONG: usize = 16 * 1024;
 /// Estimated memory of a queued message or frame besides its bytes.
 const OVERHEAD: usize = 128;

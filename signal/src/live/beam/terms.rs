@@ -32,6 +32,6 @@ pub enum Status {
     },
     /// Saved in an account.
     Saved(Access),
-    /// Deleted, expired, or renewed under another id.
+    /// Deleted, or renewed under another id.
     Ended,
 }
