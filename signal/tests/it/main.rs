@@ -1,4 +1,4 @@
-//! The server as devices meet it: real sockets on loopback, a database in a folder of its own.
+//! Tests of the server through its sockets, on loopback, with a database in a folder of its own.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Notes: what a restart finds of an edit, what they take of their owner's quota, and what becomes of the files they name.
+//! Notes: an edit after a restart, their part of the owner's quota, and the files that they refer to.
 
 use heliograph_shared::ids::{BeamId, DeviceId, ItemId};
 use heliograph_shared::names::BeamName;
@@ -28,7 +28,7 @@ fn note(n: u8, content: &str) -> NewNote {
     }
 }
 
-/// A saved beam of Ada's, in which nothing is.
+/// An empty saved beam of Ada's.
 async fn stage(storage: &Storage, writer: &BeamWriter) {
     storage.create_account(&person(1, "ada"), &session(1, 1, 0)).await.unwrap();
     storage.record_shared_beam(beam(), 0, 1_000).await.unwrap();
@@ -40,7 +40,7 @@ fn file() -> BlobId {
     BlobId::from_random([5; 16])
 }
 
-/// A file of Ada's that ends with her beam.
+/// A file of Ada's that expires with her beam.
 fn upload() -> NewUpload {
     NewUpload {
         id: file(),
@@ -147,7 +147,7 @@ async fn p29_the_bytes_of_a_deleted_file_go_when_undo_is_no_longer_offered() {
         assert_eq!(dead(undo - 1).await, []);
         writer.put_note(beam(), &naming(2), QUOTA).await.unwrap();
         assert_eq!(dead(undo).await, [], "the deletion was undone");
-        // An edit that names no file any more is a deletion too.
+        // An edit that no longer refers to the file counts as a deletion.
         let edit = NewNote { upload: None, ..naming(2) };
         writer.put_note(beam(), &edit, Quota { now: 5, ..QUOTA }).await.unwrap();
         assert_eq!(dead(undo + 4).await, []);

@@ -119,7 +119,7 @@ async fn find_file(form: &mut Multipart) -> Result<Headers, Error> {
     Err(Error::Fields(vec![(FIELD, "Choose a file.".to_owned())]))
 }
 
-/// The first [`HEAD`] bytes, and the rest of the piece they came in.
+/// The first [`media::HEAD`] bytes, and the rest of the piece they came in.
 async fn read_head(form: &mut Multipart) -> Result<(Bytes, Bytes), Error> {
     let mut head = BytesMut::new();
     while head.len() < media::HEAD
