@@ -101,8 +101,8 @@ impl Storage {
             transaction.lock(lock, args![beam.uuid()]).await?;
         }
         let insert = "INSERT INTO uploads (id, account_id, beam_id, address, name, media_type, size, state, \
-                      created_at, touched_at, expires_at, unused_since) \
-                      VALUES ($1, $2, $3, $4, $5, $6, 0, 'pending', $7, $7, $8, $9)";
+                      created_at, touched_at, expires_at, unused_since, for_item) \
+                      VALUES ($1, $2, $3, $4, $5, $6, 0, 'pending', $7, $7, $8, $9, $10)";
         let values = args![
             new.id.to_string(),
             new.account.map(AccountId::uuid),
@@ -113,6 +113,7 @@ impl Storage {
             new.created_at,
             new.expires_at,
             new.for_item.then_some(new.created_at),
+            i64::from(new.for_item),
         ];
         transaction.execute(insert, values).await?;
         transaction.commit().await

@@ -105,6 +105,30 @@ async fn p27_notes_and_files_share_one_quota() {
 }
 
 #[tokio::test]
+async fn p27_a_guests_file_becomes_the_owners_when_a_note_names_it_and_it_fits() {
+    with_writer(async |storage, writer| {
+        stage(&storage, &writer).await;
+        let day = 86_400_000;
+        let guests = NewUpload { account: None, expires_at: Some(day), ..upload() };
+        storage.start_upload(&guests).await.unwrap();
+        let wish = Wish { least: 20, most: 20, quotas: quotas(100) };
+        storage.grow_upload(file(), wish, 0).await.unwrap();
+        storage.finish_upload(file(), 20, 0).await.unwrap();
+        // Content and kind count: ten bytes.
+        let naming = |n| NewNote { upload: Some(file()), ..note(n, "123456") };
+        let is_there_after = async || storage.find_upload(file(), day).await.unwrap().is_some();
+
+        writer.put_note(beam(), &naming(1), Quota { bytes: 29, now: 0 }).await.unwrap();
+        assert!(!is_there_after().await, "it did not fit");
+        writer.put_note(beam(), &naming(2), Quota { bytes: 40, now: 0 }).await.unwrap();
+        assert!(is_there_after().await);
+        let third = writer.put_note(beam(), &note(3, "1"), Quota { bytes: 40, now: 0 }).await;
+        assert!(matches!(third, Err(Error::Full)), "it takes the owner's quota");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn p27_a_note_that_does_not_fit_is_refused_and_one_that_shrinks_is_not() {
     with_writer(async |storage, writer| {
         stage(&storage, &writer).await;
