@@ -8,7 +8,7 @@ import { test } from '../support/stage.ts'
 const button = ({ page }: Device, name: string) => page.getByRole('button', { name, exact: true })
 const nav = ({ page }: Device) => page.getByRole('navigation', { name: 'Main' })
 
-/** What stands below a field. */
+/** Expects a message below a field. */
 const problem = async (device: Device, label: string, text: string) =>
   await expect(device.page.getByLabel(label, { exact: true })).toHaveAccessibleDescription(text)
 
@@ -27,7 +27,7 @@ const someone = (username: string) => ({
   'Confirm password': PASSWORD,
 })
 
-/** Sends a form, and tries to send it again while the server has not yet answered. */
+/** Submits a form, and tries again before the server has answered. */
 async function sendsOnce(device: Device, label: string, meanwhile: string, path: string): Promise<void> {
   let calls = 0
   let answer = () => {}

@@ -35,7 +35,7 @@ for (const phone of [false, true]) {
     const bob = await device('Bob', { phone: !phone })
     await hasAccount(ada)
     const bobsName = await hasAccount(bob)
-    // A phone makes its beam by hand; the desktop of the same account is what saves it here.
+    // A phone does not create a beam by itself, so the same account saves it on a desktop here.
     const desk = phone ? await device('Desk') : ada
     if (desk !== ada) await desk.context.addCookies(await ada.context.cookies())
     await savesBeam(desk, 'Cabin weekend', 'Keys are with Jonas')

@@ -6,7 +6,7 @@ import { test } from '../support/stage.ts'
 
 const everywhere = { tag: '@everywhere' }
 
-/** Two devices in a beam; the second one may be a phone. */
+/** Two devices in a beam; the second may be a phone. */
 async function pair(
   device: (name: string, options?: { phone?: boolean }) => Promise<Device>,
   phone = false,
@@ -22,7 +22,7 @@ async function shares(device: Device, name: string, mimeType: string, buffer: Bu
   await device.picker().setInputFiles({ name, mimeType, buffer })
 }
 
-/** Half a second of silence, spelt out: a RIFF file of 8-bit samples. */
+/** Returns a recording of silence: a RIFF file of 8-bit samples. */
 function wav(seconds: number): Buffer {
   const rate = 8000
   const samples = Buffer.alloc(rate * seconds, 128)
@@ -42,7 +42,7 @@ function wav(seconds: number): Buffer {
   return Buffer.concat([head, samples])
 }
 
-/** A second of a moving square, recorded by the browser itself. */
+/** Returns one second of a moving square, recorded by the browser. */
 async function mp4({ page }: Device): Promise<Buffer> {
   const base64 = await page.evaluate(async () => {
     const canvas = Object.assign(document.createElement('canvas'), { width: 64, height: 48 })
@@ -205,7 +205,7 @@ test('a recording plays, shows how far it is, and starts again after its end', a
   await expect(player.getByRole('button', { name: 'Play' })).toBeVisible()
   await expect(position).toHaveValue('0')
 
-  // The name and the bar around it: nothing of them is a control.
+  // The name and the bar around it, which are not controls.
   await player.getByText('0:02').dblclick()
   await expect(player.getByRole('button', { name: 'Pause' })).toBeVisible()
 })

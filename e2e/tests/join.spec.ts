@@ -74,7 +74,7 @@ test('what is no id joins nothing', async ({ device }) => {
   const bob = await device('Bob', { phone: true })
 
   await bob.opensSpace()
-  // Version 1, where the specification's rule wants version 4.
+  // Version 1; the specification requires version 4.
   await bob.joinsByTyping('9b2f1c34-6f0e-11ee-b962-0242ac120002')
   await expect(bob.page.getByRole('dialog')).toBeVisible()
   await expect(bob.page.getByText('Joined Beam successfully')).toHaveCount(0)

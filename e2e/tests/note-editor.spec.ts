@@ -83,7 +83,7 @@ test('kinds of text, lists and boxes to tick', everywhere, async ({ device }) =>
   for (const kind of ['Heading 1', 'Heading 2', 'Heading 3', 'Quote', 'Code block', 'Paragraph']) {
     await editor.setsKind(kind)
     await editor.types(kind)
-    // A code block goes on after one line break, and ends after three.
+    // A code block continues after one line break, and ends after three.
     await editor.types(...(kind === 'Code block' ? ['Enter', 'Enter', 'Enter'] : ['Enter']))
   }
   for (const list of ['Bulleted list', 'Numbered list', 'Check list']) {
@@ -283,7 +283,7 @@ test('a picture is resized, described and deleted', everywhere, async ({ device 
 
 test('Ctrl and Enter stores the size in which a picture is shown', async ({ device }) => {
   const editor = await writes(device)
-  // Wider than the column, in which it is shown smaller.
+  // Wider than the column, so it is shown smaller.
   await editor.picks('Wide.png', png(1200, 300))
   const picture = editor.text.locator('img')
   await picture.click()
@@ -303,7 +303,7 @@ test('a large picture goes beside the note as a file and is shown in it', async 
   await ada.seesDevices(2)
   const editor = await NoteEditor.creates(ada)
   await editor.titles('Holiday')
-  // Noise is what no encoder makes small.
+  // Noise, which no encoder can compress.
   const noise = await ada.page.evaluate(() => {
     const canvas = Object.assign(document.createElement('canvas'), { width: 700, height: 500 })
     const context = canvas.getContext('2d')

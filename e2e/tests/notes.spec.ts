@@ -59,7 +59,7 @@ test('an edited note changes for everyone and keeps its place', async ({ device 
     await expect(person.page.getByRole('article')).toHaveCount(2)
   }
   await expect(ada.page.getByRole('article').first()).toContainText('Milk and bread')
-  // The phone has the newest first.
+  // The phone shows the newest first.
   await expect(bob.page.getByRole('article').last()).toContainText('Milk and bread')
 })
 
@@ -131,7 +131,7 @@ test('a broken note says so in red, and the others live', async ({ device }) => 
   for (const [title, content] of Object.entries({
     'Not a state': 'neither JSON nor a state',
     'An unknown node': root({ type: 'iframe', src: 'https://evil.example' }),
-    // As text: the server takes no messages this deep.
+    // As text, because the server refuses messages this deep.
     'Too deep': JSON.stringify(root(deep)),
   })) {
     raw.send({ type: 'share_clipboard', message: { title, content }, extra: 'lexi_note' })

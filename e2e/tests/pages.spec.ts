@@ -77,12 +77,12 @@ test('a part that cannot be loaded does not take the page with it', async ({ dev
   await bob.sees('meanwhile')
 })
 
-// Of the other browsers Playwright cannot keep a service worker's requests back.
+// Only in Chromium: Playwright cannot intercept the requests of a service worker in the other browsers.
 test('an editor that cannot be loaded is left, and is loaded later', async ({ device }) => {
   const ada = await device('Ada')
   await ada.startsBeam()
   const newNote = ada.page.getByRole('button', { name: 'New note' })
-  // The server, and not the network: the device stays in its beam.
+  // The server fails and not the network, so that the device stays in its beam.
   await ada.context.route(/note-editor-.*\.js/, (route) => route.fulfill({ status: 503 }))
   await newNote.click()
   await ada.seesHeading('A part of the page could not be loaded')
@@ -168,7 +168,7 @@ test('without a network the page says so, and takes it back', async ({ device })
   await ada.seesDevices(1)
 })
 
-/** Names of what takes the focus and does not show it, by an outline of its own or a ring around it. */
+/** Returns the names of elements that can take the focus without an outline or ring. */
 async function unmarkedStops({ page }: Device): Promise<string[]> {
   const unmarked: string[] = []
   for (let stop = 0; stop < 30; stop += 1) {
@@ -192,7 +192,7 @@ async function unmarkedStops({ page }: Device): Promise<string[]> {
 
 test('a page whose site storage is blocked works, in memory', async ({ device }) => {
   const ada = await device('Ada')
-  // As a browser does that is told to keep nothing (HTML, 12.2.2 and 12.2.3).
+  // As in a browser that is set to store nothing (HTML, 12.2.2 and 12.2.3).
   await ada.context.addInitScript(() => {
     const get = () => {
       throw new DOMException('The operation is insecure.', 'SecurityError')

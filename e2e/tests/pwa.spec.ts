@@ -12,7 +12,7 @@ test('the product can be installed', async ({ device }) => {
   const manifest = JSON.parse(data ?? '')
   expect(manifest).toMatchObject({ name: 'Heliograph', start_url: '/', display: 'standalone' })
 
-  // Each icon has the size that it says it has.
+  // Each icon has the size that the manifest states.
   for (const { src, sizes, type } of manifest.icons) {
     if (type !== 'image/png') continue
     const size = await ada.page.evaluate(async (address) => {
@@ -110,13 +110,13 @@ test('without a beam what was shared waits for one', async ({ device }) => {
   await bob.sees('keep this for me')
   await expect(bob.page.getByText(/What you shared waits here/)).toHaveCount(0)
 
-  // It is shared once.
+  // It is shared only once.
   await expect(bob.page).toHaveURL(`${bob.origin}/space`)
   await bob.page.reload()
   await bob.sees('keep this for me')
 })
 
-/** The worker serves this page, and has what the page is made of. */
+/** Waits until the worker controls this page and has stored its files. */
 async function isReadyForOffline({ page }: Device): Promise<void> {
   await page.waitForFunction(async () => {
     const { active } = await navigator.serviceWorker.ready
@@ -128,7 +128,7 @@ async function isReadyForOffline({ page }: Device): Promise<void> {
   })
 }
 
-/** Does what the system's share sheet does once the product is picked: it posts a form to the product. */
+/** Posts the form that the system's share sheet posts when the product is chosen. */
 async function sharesIn(
   { page }: Device,
   fields: Record<string, string>,

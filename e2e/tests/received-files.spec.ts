@@ -2,7 +2,7 @@ import { expect, type Page } from '@playwright/test'
 import { MB } from '../support/files.ts'
 import { test } from '../support/stage.ts'
 
-/** Bytes of received files in the browser's own disk space. */
+/** Returns the bytes of received files in the browser's own disk space. */
 async function receivedBytes(page: Page): Promise<number> {
   return await page.evaluate(async () => {
     const sizeOf = async (folder: FileSystemDirectoryHandle): Promise<number> => {

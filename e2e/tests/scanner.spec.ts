@@ -31,7 +31,7 @@ test('a code of something else is named, and scanning goes on', async ({ device,
   const ada = await device('Ada')
   const eve = await device('Eve')
   await ada.startsBeam()
-  // Version 1, where the specification's rule wants version 4.
+  // Version 1; the specification requires version 4.
   await eve.page.route('**/api/beams/create/', async (route) => {
     const made = await route.fetch()
     const wrong = { ...(await made.json()), beam_id: '9b2f1c34-6f0e-11ee-b962-0242ac120002' }
@@ -113,7 +113,7 @@ test('the reader comes from our own server, and only when it is needed', async (
   expect(new URL((await reader).url()).origin).toBe(bob.origin)
 })
 
-/** What the code on a device's screen looks like. */
+/** Returns a picture of the code on a device's screen. */
 async function codeOf({ page }: Device): Promise<Buffer> {
   const picture = page.getByRole('img', { name: 'QR code of this beam' })
   return await picture.screenshot({ animations: 'disabled' })
@@ -135,7 +135,7 @@ declare global {
   }
 }
 
-/** Call before the page opens. */
+/** Records the cameras that are opened. Call it before the page opens. */
 async function rememberCameras({ context }: Device): Promise<void> {
   await context.addInitScript(() => {
     const cameras: MediaStreamTrack[] = []

@@ -5,7 +5,7 @@ import { expectNothingSerious } from '../support/axe.ts'
 import type { Device } from '../support/device.ts'
 import { test } from '../support/stage.ts'
 
-/** A real picture, 64 pixels wide, of what is on the screen. */
+/** Returns a real picture of the screen, 64 pixels wide. */
 async function picture({ page }: Device, name: string) {
   const buffer = await page.screenshot({ clip: { x: 0, y: 0, width: 64, height: 48 } })
   return { name, mimeType: 'image/png', buffer }
@@ -30,7 +30,7 @@ for (const phone of [false, true]) {
     await expect.poll(() => shown.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(64)
     await expectNothingSerious(bob)
 
-    // What can be done with a note is shown where it is looked at.
+    // The actions of a note are shown under the pointer.
     await bob.card('view.png').hover()
     const sha256 = createHash('sha256').update(file.buffer).digest('hex')
     expect(await bob.savedSha256({ name: file.name, path: '', size: file.buffer.length, sha256 })).toBe(
@@ -42,7 +42,7 @@ for (const phone of [false, true]) {
 test('an upload can be cancelled, and then nobody has heard of it', async ({ device }) => {
   const ada = await device('Ada')
   const link = await ada.startsBeam()
-  // Held back on its way to the server.
+  // The request is held back on its way to the server.
   await ada.page.route('**/api/upload/**', () => {})
   await ada.picker().setInputFiles(await picture(ada, 'view.png'))
   await expect(ada.card('view.png').getByText('Uploading', { exact: true })).toBeVisible()
@@ -86,7 +86,7 @@ test('with a device here, a picture goes to it and not to the store', async ({ d
   expect(uploads).toEqual([])
 })
 
-/** The picture is there for somebody who comes when its device is gone. */
+/** Expects the picture for a device that joins after the sharing device has left. */
 async function outlives(ada: Device, link: string, device: (name: string) => Promise<Device>): Promise<void> {
   await ada.page.close()
   const cleo = await device('Cleo')

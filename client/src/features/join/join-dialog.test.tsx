@@ -12,7 +12,7 @@ const joinBeam = vi.fn((text: string) => findBeamId(text) !== null)
 
 beforeEach(() => {
   vi.clearAllMocks()
-  // jsdom knows the element and not its methods.
+  // jsdom has the element without its methods.
   HTMLDialogElement.prototype.showModal = function showModal() {
     this.open = true
   }
