@@ -444,7 +444,7 @@ test('what is too large for a note is refused when it is pasted, and it is said 
   const words = 'words and more words '.repeat(7000)
   await editor.device.page.evaluate((text) => navigator.clipboard.writeText(text), words)
   await editor.text.press('Control+v')
-  await expect(editor.page.getByRole('alert')).toContainText('A note holds 128 KiB')
+  await expect(editor.page.getByRole('alert')).toContainText('A note holds at most 128 KiB')
   await expect(editor.text).toHaveText('before')
   await editor.text.pressSequentially(' and after')
   await editor.page.getByRole('button', { name: 'Save', exact: true }).click()

@@ -67,7 +67,10 @@ export class PendingChanges {
     return isHidden
   }
 
-  /** Everything that the server has. Of the deletions that it was told before, those that it shows to be done are confirmed. */
+  /**
+   * The server's list after a `sync`, with the pending changes applied. A deletion in `toldBefore`, which was sent
+   * before the `sync`, is confirmed when the list lacks its item.
+   */
   synced(items: readonly LiveItem[], toldBefore: readonly ItemId[]): readonly LiveItem[] {
     const there = new Set(items.map(({ id }) => id))
     for (const id of toldBefore) if (!there.has(id)) this.#deletions.delete(id)

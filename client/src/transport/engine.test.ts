@@ -184,7 +184,7 @@ describe('a sink', () => {
   it('f7_that_breaks_in_the_middle_gives_its_space_back_and_tells_the_sender', async () => {
     const discard = vi.fn(async () => {})
     const write = vi.fn<Sink['write']>().mockImplementation(() => {
-      if (write.mock.calls.length > 2) throw new NoRoom('The space of this device is used up.')
+      if (write.mock.calls.length > 2) throw new NoRoom('There is no space left on this device.')
     })
     bob.sink = () => ({ write, finish: async () => null, discard })
     ada.offers(new Blob([bytes(2 * MIB)]))
@@ -193,7 +193,7 @@ describe('a sink', () => {
     expect(discard).toHaveBeenCalledOnce()
     expect(bob.last('receiving')).toMatchObject({
       status: 'failed',
-      why: 'The space of this device is used up.',
+      why: 'There is no space left on this device.',
     })
     expect(ada.last('sending')).toMatchObject({
       status: 'failed',
@@ -261,7 +261,7 @@ describe('the end of a transfer', () => {
     await server.carries()
     expect(ada.news.at(-1)).toMatchObject({ progress: { status: 'cancelled', by: 'me' } })
     expect(bob.last('receiving')).toEqual({ status: 'cancelled', by: 'them' })
-    // Asked for again, it comes.
+    // It arrives when it is requested again.
     bob.receives(8 * MIB, ada)
     await server.carries()
     expect(bob.last('receiving')?.status).toBe('done')

@@ -9,7 +9,7 @@ import { ScanButton } from '../scanner/scan-button'
 import css from './join-dialog.module.css'
 import { joinHint } from './join-hint'
 
-const CLOSED_CLIPBOARD = 'The browser does not hand out the clipboard here. Paste into the field.'
+const CLOSED_CLIPBOARD = 'The browser does not allow reading the clipboard here. Paste into the field.'
 
 /** The Join Beam dialog. It joins as soon as the field contains a whole id. */
 export function JoinDialog({ onClose }: { onClose: () => void }) {

@@ -29,8 +29,8 @@ describe('the scanner', () => {
   })
 
   it.each([
-    ['a page of somebody else', 'https://example.org/', /not of a beam/],
-    ['an id of version 1', '9b2f1c34-6f0e-11ee-b962-0242ac120002', /not of a beam/],
+    ['a page of somebody else', 'https://example.org/', /not from a beam/],
+    ['an id of version 1', '9b2f1c34-6f0e-11ee-b962-0242ac120002', /not from a beam/],
     ['a link without a whole id', 'https://a.example/?beam_id=7c9e6679', /broken/],
   ])('names %s and goes on', (_what, text, hint) => {
     const state = scannerAfter(...open, read(text))
