@@ -42,7 +42,7 @@ export class PendingChanges {
     return [...this.#deletions.keys()]
   }
 
-  /** The server sent an item. Returns whether to show it: not while a newer change of this device is on its way. */
+  /** The server sent an item. Returns whether to show it: not while a newer change of this device is pending. */
   received({ id, message, extra }: LiveItem): boolean {
     if (this.#deletions.has(id)) return false
     const share = this.#shares.get(id)
@@ -59,7 +59,7 @@ export class PendingChanges {
     return !this.#shares.has(id)
   }
 
-  /** The server refused a change of an item. Returns whether the page now shows something else than the server has. */
+  /** The server refused a change of an item. Returns whether the page hides what the server has of it. */
   refused(id: ItemId): boolean {
     const isHidden = this.#deletions.has(id) || this.#shares.get(id)?.hidAnother === true
     this.#deletions.delete(id)

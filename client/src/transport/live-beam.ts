@@ -233,7 +233,7 @@ export class LiveBeam {
     if (this.#sync === null) this.#askForEverything()
   }
 
-  /** Drops the refused change (S14). If the page already shows the change, requests the items again. */
+  /** Drops a refused change (S14). If the page hides what the server has because of it, requests the items again. */
   #refused(id: ItemId): void {
     if (this.#pending.refused(id) && this.#sync === null) this.#askForEverything()
   }
