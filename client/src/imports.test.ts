@@ -108,7 +108,7 @@ describe('the imports of the client', () => {
     expect(graph.size).toBeGreaterThan(200)
   })
 
-  it('know a circle when there is one', () => {
+  it('contain a circle when there is one', () => {
     const around = new Map([
       ['a', new Set(['b'])],
       ['b', new Set(['c'])],
@@ -130,7 +130,7 @@ describe('the imports of the client', () => {
     expect(circleIn(declared)).toBeNull()
   })
 
-  it('never lead from what stands directly in features/ into a feature', () => {
+  it('never lead from a file directly in features/ into a feature', () => {
     const base = [...graph].filter(([file]) => /^\.\/features\/[^/]+$/.test(file))
     expect(base.length).toBeGreaterThan(0)
     for (const [, imported] of base) {

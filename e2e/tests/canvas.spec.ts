@@ -93,7 +93,7 @@ test('a note is dragged, and is where it was put after a reload', everywhere, as
   await expectAt(ada, 'Milk', plus(from, by))
 })
 
-test('a held note lies in front and stands straight', async ({ device }) => {
+test('a held note is in front and straight', async ({ device }) => {
   const ada = await withNotes(device, 'Milk', 'Bread')
   const milk = await middleOf(ada, 'Milk')
   const bread = await middleOf(ada, 'Bread')
@@ -344,7 +344,7 @@ test(
   },
 )
 
-test('a note that is walked to comes into view', async ({ device }) => {
+test('a note that gets the focus by Tab comes into view', async ({ device }) => {
   const ada = await withNotes(device, 'Milk')
   await ada.page.mouse.move(600, 500)
   await ada.page.mouse.wheel(3000, 2000)
@@ -354,7 +354,7 @@ test('a note that is walked to comes into view', async ({ device }) => {
   await expect(ada.card('Milk')).toBeInViewport({ ratio: 1 })
 })
 
-test('among more notes than are drawn, the one that is walked to is', async ({ device }) => {
+test('with more notes than are drawn, the one with the focus is drawn', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await RawClient.joins(await ada.startsBeam())
   for (let at = 0; at < 150; at += 1)
@@ -377,7 +377,7 @@ test('among more notes than are drawn, the one that is walked to is', async ({ d
   bob.leaves()
 })
 
-test('the map is there with notes only, and a press on it goes there', everywhere, async ({ device }) => {
+test('the map is shown only with notes, and a press on it moves the view', everywhere, async ({ device }) => {
   const ada = await device('Ada')
   await ada.startsBeam()
   const map = ada.page.getByRole('button', { name: 'Map of the notes' })
@@ -392,7 +392,7 @@ test('the map is there with notes only, and a press on it goes there', everywher
   await expectAt(ada, 'Milk', plus(from, { x: -500, y: -300 }))
 })
 
-test('new notes outside of the view are announced, and a press goes there', async ({ device }) => {
+test('new notes outside of the view are announced, and a press moves the view there', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob')
   await bob.opens(await ada.startsBeam())
@@ -416,7 +416,7 @@ test('new notes outside of the view are announced, and a press goes there', asyn
   await expect(chip).toHaveCount(0)
 })
 
-test('the canvas moves by one transform, and a drag draws no other note anew', async ({ device }) => {
+test('the canvas moves by one transform, and a drag redraws no other note', async ({ device }) => {
   const ada = await withNotes(device, 'Milk', 'Bread', 'Lemons')
   const changed = await ada.page.evaluateHandle(() => {
     const names = new Set<string>()

@@ -20,9 +20,7 @@ async function ran(page: Page, origin: string): Promise<string | null> {
   return await page.evaluate(() => localStorage.getItem('ran'))
 }
 
-test('html and svg are not taken, whatever they call themselves', { tag: '@everywhere' }, async ({
-  server,
-}) => {
+test('HTML and SVG are refused, whatever their declared type', { tag: '@everywhere' }, async ({ server }) => {
   for (const content of [SCRIPT, SVG, `<!doctype html>${SCRIPT}`]) {
     for (const type of ['image/png', 'image/gif', 'image/svg+xml', 'text/html', 'video/mp4']) {
       expect((await upload(server.origin, type, [content])).status, `${type}: ${content}`).toBe(400)
@@ -30,7 +28,7 @@ test('html and svg are not taken, whatever they call themselves', { tag: '@every
   }
 })
 
-test('a picture that is a page as well is downloaded, and runs nothing', { tag: '@everywhere' }, async ({
+test('a picture that is also a page is downloaded, and runs nothing', { tag: '@everywhere' }, async ({
   page,
   server,
 }) => {
@@ -43,10 +41,9 @@ test('a picture that is a page as well is downloaded, and runs nothing', { tag: 
   expect(await ran(page, server.origin)).toBeNull()
 })
 
-test('even shown as a page by whatever stands between, it runs nothing', { tag: '@everywhere' }, async ({
-  page,
-  server,
-}) => {
+test('even when a proxy strips headers so that it is shown as a page, it runs nothing', {
+  tag: '@everywhere',
+}, async ({ page, server }) => {
   const { url } = await (await upload(server.origin, 'image/png', BOTH)).json()
   const stripped = async (keep: (name: string) => boolean) => {
     await page.route(`**${url}`, async (route) => {

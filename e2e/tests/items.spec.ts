@@ -155,7 +155,7 @@ for (const [what, content] of [
   ['an SVG', '<svg xmlns="http://www.w3.org/2000/svg"><script>document.title="owned"</script></svg>'],
   ['a page', '<!doctype html><script>document.title="owned"</script>'],
 ] as const) {
-  test(`${what} that is called a picture stays a file of bytes`, everywhere, async ({ device }) => {
+  test(`${what} declared as a picture stays a file of bytes`, everywhere, async ({ device }) => {
     const [ada, bob] = await pair(device)
     await shares(ada, 'view.png', 'image/png', Buffer.from(content))
     const link = bob.card('view.png').getByRole('link', { name: 'Download' }).last()
@@ -169,16 +169,14 @@ for (const [what, content] of [
   })
 }
 
-test('a picture that is called something else is shown as a picture', async ({ device }) => {
+test('a picture with another declared type is shown as a picture', async ({ device }) => {
   const [ada, bob] = await pair(device)
   await shares(ada, 'view.mp4', 'video/mp4', png(64, 48))
   await expect(bob.page.getByRole('img', { name: 'view.mp4' })).toBeVisible()
   await expect(bob.card('view.mp4').locator('video')).toHaveCount(0)
 })
 
-test('a video plays by itself without a sound, over and over, until its sound is asked for', async ({
-  device,
-}) => {
+test('a video plays muted in a loop until it is unmuted', async ({ device }) => {
   const [ada, bob] = await pair(device)
   await shares(ada, 'clip.mp4', 'video/mp4', await mp4(ada))
   const video = bob.card('clip.mp4').locator('video')

@@ -33,7 +33,7 @@ test('a link joins and leaves the address bar clean, without a reload', everywhe
   expect(loads).toBe(1)
 })
 
-test('a link is left for another one', async ({ device }) => {
+test('a second link leaves the first beam', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob')
   const cyd = await device('Cyd')
@@ -70,7 +70,7 @@ test('a pasted link joins', async ({ device }) => {
   await ada.seesDevices(2)
 })
 
-test('what is no id joins nothing', async ({ device }) => {
+test('a text that is not an id joins nothing', async ({ device }) => {
   const bob = await device('Bob', { phone: true })
 
   await bob.opensSpace()

@@ -4,7 +4,10 @@ import { MB } from '../support/files.ts'
 import { cutDirectPaths, relayedBytes } from '../support/paths.ts'
 import { test } from '../support/stage.ts'
 
-test('a transfer whose data channel dies at 40 % goes on through the server', async ({ device, folder }) => {
+test('a transfer whose data channel dies at 40 % continues through the server', async ({
+  device,
+  folder,
+}) => {
   test.setTimeout(LARGE_FILE_MS + 60_000)
   const ada = await device('Ada', { own: 'chromium' })
   const bob = await device('Bob', { own: 'chromium' })

@@ -44,7 +44,7 @@ test('a dialog that is closed by its button leaves nothing to go back to', async
   await expect(bob.page).toHaveURL(`${bob.origin}/`)
 })
 
-test('every control of a phone is 44 px or more to the finger', async ({ device }) => {
+test('every control of a phone has a touch target of at least 44 px', async ({ device }) => {
   const bob = await device('Bob', { phone: true })
   await bob.opensSpace()
   expect(await smallTargets(bob)).toEqual([])
@@ -61,7 +61,7 @@ test('every control of a phone is 44 px or more to the finger', async ({ device 
   expect(await smallTargets(bob)).toEqual([])
 })
 
-test('on its side a phone has its tabs at the left, and nothing lies under them', async ({ device }) => {
+test('in landscape a phone has its tabs at the left, and nothing is below them', async ({ device }) => {
   const bob = await device('Bob', { phone: true })
   await bob.opensSpace()
   await bob.page.setViewportSize({ width: 844, height: 390 })
@@ -75,7 +75,7 @@ test('on its side a phone has its tabs at the left, and nothing lies under them'
   }
 })
 
-test('the message field stays in sight when the keyboard takes the lower half', async ({ device }) => {
+test('the message field stays visible above an open keyboard', async ({ device }) => {
   const bob = await device('Bob', { phone: true })
   await bob.opensSpace()
   await bob.page.getByRole('button', { name: 'New Beam' }).click()
@@ -110,7 +110,7 @@ test('the screen is kept awake while a file moves, and no longer', async ({ devi
     await expect.poll(async () => (await locksOf(one)).join(' ')).toMatch(/^(released ?)+$/)
 })
 
-test('a phone that wakes up says nothing of the gap, and fills it', async ({ device }) => {
+test('a phone that wakes up shows no interruption, and catches up', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob', { phone: true })
   const sockets: WebSocketRoute[] = []
@@ -137,7 +137,7 @@ test('a phone that wakes up says nothing of the gap, and fills it', async ({ dev
   expect(await wordsOf(bob)).not.toMatch(/Reconnecting|Connection lost/)
 })
 
-test('a loss that lasts is said, and taken back when it is over', async ({ device }) => {
+test('a lasting loss of the connection is shown until it is over', async ({ device }) => {
   const server = await Server.start()
   try {
     const ada = await device('Ada')

@@ -24,7 +24,7 @@ test('the product can be installed', async ({ device }) => {
   await isReadyForOffline(ada)
 })
 
-test('the page starts without a network, says so, and is back by itself', async ({ device }) => {
+test('the page starts without a network, shows so, and recovers by itself', async ({ device }) => {
   const server = await Server.start()
   try {
     const ada = await device('Ada', { phone: true })
@@ -47,7 +47,7 @@ test('the page starts without a network, says so, and is back by itself', async 
   }
 })
 
-test('an old page gives way to the one that the server has', async ({ device }) => {
+test("an old page is replaced by the server's", async ({ device }) => {
   const ada = await device('Ada')
   await ada.opensHome()
   await isReadyForOffline(ada)
@@ -80,7 +80,7 @@ test('calls and the live channel never pass the service worker', async ({ device
   expect(calls.filter(({ byWorker }) => byWorker)).toEqual([])
 })
 
-test('what another app shares goes into the beam that the phone is in', async ({ device }) => {
+test('content from another app is shared into the current beam', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob', { phone: true })
   await bob.opens(await ada.startsBeam())
@@ -97,7 +97,7 @@ test('what another app shares goes into the beam that the phone is in', async ({
   await ada.sees('minutes of May.txt')
 })
 
-test('without a beam what was shared waits for one', async ({ device }) => {
+test('without a beam, content from another app waits for one', async ({ device }) => {
   const bob = await device('Bob', { phone: true })
   await bob.opensHome()
   await isReadyForOffline(bob)

@@ -18,7 +18,7 @@ async function receivedBytes(page: Page): Promise<number> {
   })
 }
 
-test('a received file goes from the disk when somebody deletes its item', async ({ device, folder }) => {
+test('a received file is removed from the disk when its item is deleted', async ({ device, folder }) => {
   const ada = await device('Ada')
   const bob = await device('Bob', { own: 'chromium' })
   const film = await folder.file('film.bin', 3 * MB)

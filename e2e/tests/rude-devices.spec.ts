@@ -21,7 +21,7 @@ async function talk(ada: Device, bob: Device, text: string): Promise<void> {
   await expect(bob.card(text)).toHaveCount(1, { timeout: AT_ONCE_MS })
 }
 
-test('a device that never reads is closed, the others do not notice', async ({ device }) => {
+test('a device that never reads is closed, and others are not affected', async ({ device }) => {
   const { ada, bob, link } = await adaAndBob(device)
   const deaf = await RawClient.joins(link)
   await ada.seesDevices(3)
@@ -87,7 +87,7 @@ const OFFENCES: readonly { name: string; commit: (raw: RawClient) => void; close
   },
 ]
 
-test('what cannot be read closes its sender and nobody else', async ({ device }) => {
+test('an unreadable message closes its sender and no other device', async ({ device }) => {
   const { ada, bob, link } = await adaAndBob(device)
   for (const { name, commit, closes } of OFFENCES) {
     const raw = await RawClient.joins(link)
@@ -98,7 +98,7 @@ test('what cannot be read closes its sender and nobody else', async ({ device })
   await ada.seesDevices(2)
 })
 
-test('what is not understood is answered, and the socket stays', async ({ device }) => {
+test('an unknown message gets an error, and the socket stays open', async ({ device }) => {
   const { ada, bob, link } = await adaAndBob(device)
   const raw = await RawClient.joins(link)
 

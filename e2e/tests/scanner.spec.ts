@@ -9,7 +9,7 @@ import { type CallDevice, test } from '../support/stage.ts'
 
 const SCAN = { name: 'Scan QR' }
 
-test('a phone scans the code on a desktop and is in its beam', async ({ device, folder }) => {
+test('a phone joins by scanning the code on a desktop', async ({ device, folder }) => {
   const ada = await device('Ada')
   const link = await ada.startsBeam()
   const bob = await phoneThatSees(device, folder, [{ png: await codeOf(ada), seconds: 1 }])
@@ -27,7 +27,7 @@ test('a phone scans the code on a desktop and is in its beam', async ({ device, 
   })
 })
 
-test('a code of something else is named, and scanning goes on', async ({ device, folder }) => {
+test('another code is named, and scanning continues', async ({ device, folder }) => {
   const ada = await device('Ada')
   const eve = await device('Eve')
   await ada.startsBeam()
@@ -85,7 +85,7 @@ test('Cancel and the back button close the scanner and turn the camera off', asy
   expect(bob.page.url()).toBe(address)
 })
 
-test('a camera that is denied is answered by an alert', async ({ device }) => {
+test('a denied camera shows an alert', async ({ device }) => {
   const flags = ['--use-fake-device-for-media-stream', '--deny-permission-prompts']
   const bob = await device('Bob', { phone: true, own: 'chromium', flags })
   await bob.opensHome()

@@ -39,7 +39,7 @@ describe('the scanner', () => {
     expect(reduceScanner(state, read(ID))).toEqual({ status: 'closing', beam: ID })
   })
 
-  it('reads nothing more once it closes', () => {
+  it('ignores codes while it closes', () => {
     const closing = scannerAfter(...open, read(ID))
     expect(reduceScanner(closing, read('https://example.org/'))).toBe(closing)
     expect(wantsCamera(closing)).toBe(false)
@@ -52,7 +52,7 @@ describe('the scanner', () => {
     expect(reduceScanner(resting, { type: 'shown' })).toEqual({ status: 'asking' })
   })
 
-  it('says why there is no camera, until it is cancelled', () => {
+  it('shows why there is no camera, until it is cancelled', () => {
     const failed = scannerAfter({ type: 'asked' }, { type: 'failed', why: 'No camera' })
     expect(failed).toEqual({ status: 'failed', why: 'No camera' })
     expect(reduceScanner(failed, { type: 'shown' })).toBe(failed)
