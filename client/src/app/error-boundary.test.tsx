@@ -48,7 +48,7 @@ function partThatComesAt(attempt: number): ComponentType<object> {
   )
 }
 
-/** A page with an editor, to see that the editor survives what is mounted anew. */
+/** A page with an editor, to see that the editor survives when other parts are mounted again. */
 function PageWithEditor({ editor: Editor }: { editor: ComponentType<object> }) {
   const [open, setOpen] = useState(true)
   return (

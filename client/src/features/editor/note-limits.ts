@@ -35,7 +35,7 @@ export function registerNoteLimits(editor: LexicalEditor): () => void {
   )
 }
 
-/** Returns the bytes of a state as it is shared. Pictures too large for it count only with their address. */
+/** Returns the bytes of a state as it is shared. Large pictures are not counted, because they are shared beside it. */
 function sizeOf({ root }: { root: unknown }): number {
   const withoutLargePictures = (key: string, value: unknown) =>
     key === 'src' && typeof value === 'string' && value.length > MAX_INLINE_PICTURE ? '' : value
