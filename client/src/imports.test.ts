@@ -108,7 +108,7 @@ describe('the imports of the client', () => {
     expect(graph.size).toBeGreaterThan(200)
   })
 
-  it('contain a circle when there is one', () => {
+  it('are reported when they contain a circle', () => {
     const around = new Map([
       ['a', new Set(['b'])],
       ['b', new Set(['c'])],
