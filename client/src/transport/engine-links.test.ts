@@ -117,6 +117,27 @@ describe('l2 three files over a slow wire', () => {
     expect(carried).toBe(3 * SLOW_SIZE)
   })
 
+  it('keep it when a file is cancelled whose chunks are under way for longer than a dead link is silent', async () => {
+    const channel = new Channel('slow')
+    await channel.opens()
+    const late = 2 * MIB
+    ada.offers(new Blob([bytes(late)]))
+    ada.offers(new Blob([bytes(MIB)]), FILES[1])
+    bob.receives(late, ada)
+    for (let step = 0; step < 4; step++) {
+      channel.carries(1)
+      await settles(500)
+    }
+    bob.cancels()
+    bob.receives(MIB, ada, FILES[1])
+    for (let step = 0; step < 80 && bob.last('receiving', FILES[1])?.status !== 'done'; step++) {
+      channel.carries(1)
+      await settles(500)
+    }
+    expect(bob.last('receiving', FILES[1])?.status).toBe('done')
+    expect(bob.news.filter(({ say }) => say === 'stalled')).toEqual([])
+  })
+
   it('come through the server, and nothing is sent twice', async () => {
     bobTakesThree()
     for (let step = 0; step < 200 && !hasAll(); step++) {

@@ -89,11 +89,12 @@ export class Receiving {
   }
 
   chunk(source: RemoteDevice, link: Link, frame: Extract<Frame, { type: 'chunk' }>): void {
+    // What is late for an ended transfer also shows that the link carries (L2).
+    link.clock.touch(this.now())
     const incoming = this.#transfers.get(frame.transfer)
     if (!incoming || incoming.hasEnded) return this.#unexpected(source, frame.transfer)
     if (incoming.source !== source) return
     incoming.chunk(frame.first, frame.bytes, link.kind)
-    link.clock.touch(this.now())
   }
 
   /** The source still sends a transfer that has ended here: tells it so, once. */
