@@ -73,7 +73,9 @@ export class Engine {
         return this.#sending.cancel(command.id, command.device)
       case 'forget':
         this.#receiving.forget(command.id)
-        return this.#sending.forget(command.id)
+        this.#sending.forget(command.id)
+        for (const device of this.#devices.values()) this.#dropUnused(device)
+        return
     }
   }
 
@@ -108,6 +110,11 @@ export class Engine {
     if (device.isHere) return
     this.#receiving.park(device)
     this.#sending.park(device)
+    this.#dropUnused(device)
+  }
+
+  /** Forgets a device that has no link and no transfer. */
+  #dropUnused(device: RemoteDevice): void {
     const isKnown = device.isInUse || this.#receiving.knows(device) || this.#sending.knows(device)
     // A late event of a link may concern a device that was forgotten and has come back as a new object.
     if (!isKnown && this.#devices.get(device.id) === device) this.#devices.delete(device.id)

@@ -92,15 +92,14 @@ export class Receiving {
     // What is late for an ended transfer also shows that the link carries (L2).
     link.clock.touch(this.now())
     const incoming = this.#transfers.get(frame.transfer)
-    if (!incoming || incoming.hasEnded) return this.#unexpected(source, frame.transfer)
-    if (incoming.source !== source) return
+    if (incoming?.source !== source) return source.refuse(link, frame.transfer, this.now())
+    if (incoming.hasEnded) return this.#unexpected(incoming)
     incoming.chunk(frame.first, frame.bytes, link.kind)
   }
 
   /** The source still sends a transfer that has ended here: tells it so, once. */
-  #unexpected(source: RemoteDevice, transfer: ItemId): void {
+  #unexpected({ source, file: { id: transfer }, isDone }: Incoming): void {
     if (source.isEnding(transfer)) return
-    const isDone = this.#transfers.get(transfer)?.isDone
     source.end(
       isDone ? { type: 'done', transfer } : { type: 'cancel', transfer, reason: 'person' },
       this.now(),
