@@ -243,6 +243,22 @@ describe('a direct link', () => {
     expect(bob.last('receiving')?.status).toBe('done')
   })
 
+  it('that the page has ended is not used any more, though nothing is heard of its channel', async () => {
+    const channel = new Channel('ended')
+    await channel.opens()
+    for (const [one, other] of [
+      [ada, bob],
+      [bob, ada],
+    ] as const) {
+      one.engine.handle({ do: 'dropChannel', device: other.id, key: channel.key })
+      expect(one.news.at(-1)).toEqual({ say: 'link', device: other.id, key: channel.key, opened: false })
+    }
+    ada.offers(new Blob([bytes(10)]))
+    bob.receives(10, ada)
+    await server.carries()
+    expect(bob.last('receiving')?.status).toBe('done')
+  })
+
   it('f7_that_closes_with_an_end_on_it_has_the_end_said_on_the_next', async () => {
     const channel = new Channel('short')
     await channel.opens()

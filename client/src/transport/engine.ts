@@ -62,6 +62,8 @@ export class Engine {
         return this.#attach(command.device, (events) => channelLink(command.key, command.channel, events))
       case 'port':
         return this.#attach(command.device, (events) => portLink(command.key, command.port, events))
+      case 'dropChannel':
+        return this.#devices.get(command.device)?.wireOf(command.key)?.close()
       case 'maxMessage':
         return this.#setMaxMessage(command.device, command.key, command.bytes)
       case 'offer':
