@@ -46,6 +46,9 @@ export function channelLink(key: string, channel: RTCDataChannel, events: FrameL
         queueMicrotask(close)
       }
     },
+    get unsent() {
+      return closed ? 0 : channel.bufferedAmount
+    },
     room() {
       if (closed || channel.bufferedAmount < HIGH_WATER_BYTES) return null
       return gate.wait()

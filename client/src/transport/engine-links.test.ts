@@ -331,3 +331,50 @@ describe('a frame that the server refused', () => {
     expect(bob.last('receiving', FILE)).toMatchObject({ status: 'failed' })
   })
 })
+
+describe('a sender whose receiver began anew without a word', () => {
+  const begins = () => {
+    ada.offers(new Blob([bytes(8 * MIB)]))
+    bob.receives(8 * MIB, ada)
+  }
+
+  it('f6_waits for it when its direct link closes', async () => {
+    const channel = new Channel('broken')
+    await channel.opens()
+    begins()
+    for (let step = 0; step < 6; step++) {
+      channel.carries(2)
+      await settles(100)
+    }
+    expect(ada.last('sending')?.status).toBe('moving')
+    // The new page of the other device takes up the same place in the list, and wants nothing.
+    await channel.closes()
+    await settles(500)
+    expect(ada.last('sending')?.status).toBe('parked')
+  })
+
+  it('f6_waits for it when its own way to the server breaks', async () => {
+    begins()
+    await settles()
+    server.carriesSome(4)
+    await settles(300)
+    expect(ada.last('sending')?.status).toBe('moving')
+    ada.engine.handle({ do: 'relay', up: false })
+    expect(ada.last('sending')?.status).toBe('parked')
+  })
+
+  it('waits for it when nothing is wanted any more, and goes on with the next want', async () => {
+    begins()
+    await settles()
+    server.carriesSome(4)
+    await settles(300)
+    bob.outgoing.length = 0
+    server.loses = (_frame, { from }) => from === bob.id
+    await passes(5 * STALL_MS)
+    expect(ada.last('sending')?.status).toBe('parked')
+    server.loses = () => false
+    await passes(2 * STALL_MS)
+    await server.carries()
+    expect(bob.last('receiving')?.status).toBe('done')
+  })
+})

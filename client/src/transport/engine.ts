@@ -126,7 +126,7 @@ export class Engine {
     this.#relay.setUp(up)
     for (const device of this.#devices.values()) {
       if (up) device.sayEnds(this.now())
-      else device.lostRelay()
+      else this.#lostRelay(device)
       this.#receiving.refill(device)
     }
   }
@@ -141,8 +141,13 @@ export class Engine {
     const device = this.#devices.get(id)
     if (!device) return
     if (why === 'forbidden') return this.#sending.forbidden(device)
-    if (why === 'device_gone') device.lostRelay()
+    if (why === 'device_gone') this.#lostRelay(device)
     device.pauseRelay(this.now())
+  }
+
+  #lostRelay(device: RemoteDevice): void {
+    device.lostRelay()
+    this.#sending.lostLink(device)
   }
 
   #attach(id: DeviceId, open: (events: FrameLinkEvents) => FrameLink): void {
@@ -169,7 +174,9 @@ export class Engine {
     this.say({ say: 'link', device: device.id, key: wire.key, opened: false })
     device.sayEnds(this.now())
     this.#receiving.refill(device)
+    this.#sending.lostLink(device)
     this.#left(device)
+    this.#keepTicking()
   }
 
   #setMaxMessage(id: DeviceId, key: string, bytes: number): void {

@@ -15,6 +15,8 @@ export interface FrameLink {
    * link that cannot take the frame closes, after this call.
    */
   send(frame: Uint8Array<ArrayBuffer>): void
+  /** Bytes that were handed over and have not left this device yet, as far as the link can tell. */
+  readonly unsent: number
   /** Null when a chunk can be sent now; else a promise that resolves once it can, or once the link is closed. */
   room(): Promise<void> | null
   close(): void

@@ -50,6 +50,9 @@ export function portLink(key: string, port: MessagePort, events: FrameLinkEvents
       pending += frame.byteLength
       post({ frame }, [frame.buffer])
     },
+    get unsent() {
+      return closed ? 0 : pending
+    },
     room: () => (closed || pending < HIGH_WATER_BYTES ? null : gate.wait()),
     close,
   }

@@ -71,6 +71,8 @@ export class Relay {
 export class RelayLink implements FrameLink {
   readonly kind = 'relay'
   readonly key: string
+  // The websocket counts for all devices together, and holds little.
+  readonly unsent = 0
   // The server counts the address as part of the message.
   maxFrame = MAX_RELAYED_FRAME_BYTES
   #isPaused = false
