@@ -149,6 +149,11 @@ describe('the engine', () => {
     expect(bob.forgotten).toEqual([FILE])
   })
 
+  it('f10_gives_the_space_back_of_what_an_earlier_worker_received', () => {
+    bob.forgets()
+    expect(bob.forgotten).toEqual([FILE])
+  })
+
   it('f10_stops_what_comes_and_what_goes_when_the_item_is_gone', async () => {
     const news = () => [...ada.news, ...bob.news].length
     ada.offers(new Blob([bytes(8 * MIB)]))

@@ -134,11 +134,12 @@ export class Receiving {
 
   /** Removes a deleted item's transfer and bytes. The page is not told, because it knows. */
   forget(id: ItemId): void {
+    // An earlier worker may have received bytes of an item of which this one knows nothing.
+    void this.files.forget(id).catch(() => {})
     const incoming = this.#transfers.get(id)
     if (!incoming) return
     this.#transfers.delete(id)
     if (!incoming.hasEnded) this.#stop(incoming, 'cancelled', 'person')
-    void this.files.forget(id).catch(() => {})
     this.refill(incoming.source)
   }
 
