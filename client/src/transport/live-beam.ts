@@ -9,6 +9,7 @@ import {
   CLOSE_CODES,
   type ClientMessage,
   type DeviceId,
+  type ErrorCode,
   FINAL_CLOSE_CODES,
   type ItemId,
   type LiveItem,
@@ -73,6 +74,8 @@ export class LiveBeam {
   #retry: ReturnType<typeof setTimeout> | null = null
   #ping: ReturnType<typeof setInterval> | null = null
   #idle: ReturnType<typeof setTimeout> | null = null
+  /** Sends again what the server could not take. */
+  #due: ReturnType<typeof setTimeout> | null = null
   #connectedAt = 0
   readonly #pending = new PendingChanges()
   /** The changes since the items were requested; null while no `sync` is under way. */
@@ -190,7 +193,7 @@ export class LiveBeam {
     })
     this.#replaced = false
     // The server reads in order (S1), so `sync` can be sent before the welcome unless changes have to go first.
-    if (this.#pending.messages().length === 0) this.#askForEverything()
+    if (this.#pending.isEmpty) this.#askForEverything()
     this.#ping = setInterval(() => this.#socket?.send('ping'), PING_INTERVAL_MS)
   }
 
@@ -215,8 +218,7 @@ export class LiveBeam {
         this.#sync?.pages.deleted(message)
         return message.id === undefined || this.#pending.deleted(message.id)
       case 'error':
-        if (message.id !== undefined) this.#refused(message.id)
-        return true
+        return message.id === undefined || this.#isFinal(message.id, message.extra)
       case 'sync':
         this.#page(message.message)
         return false
@@ -233,9 +235,30 @@ export class LiveBeam {
     if (this.#sync === null) this.#askForEverything()
   }
 
-  /** Drops a refused change (S14). If the page hides what the server has because of it, requests the items again. */
-  #refused(id: ItemId): void {
+  /**
+   * Takes a refusal of a change (S14): sends it again later, or drops it for good. If the page already shows a dropped
+   * change, requests the items again.
+   */
+  #isFinal(id: ItemId, why: ErrorCode): boolean {
+    if (this.#pending.postponed(id, why, this.#options.now())) {
+      this.#awaitDue()
+      return false
+    }
     if (this.#pending.refused(id) && this.#sync === null) this.#askForEverything()
+    return true
+  }
+
+  /** Sends each postponed change when it is due. */
+  #awaitDue(): void {
+    if (this.#due !== null) clearTimeout(this.#due)
+    this.#due = null
+    const next = this.#pending.nextDue
+    if (next === null) return
+    const send = () => {
+      for (const message of this.#pending.due(this.#options.now())) this.#send(message)
+      this.#awaitDue()
+    }
+    this.#due = setTimeout(send, Math.max(0, next - this.#options.now()))
   }
 
   #askForEverything(): void {
@@ -287,10 +310,11 @@ export class LiveBeam {
     this.#sync = null
     this.#socket?.close()
     this.#socket = null
-    for (const timer of [this.#retry, this.#idle]) if (timer !== null) clearTimeout(timer)
+    for (const timer of [this.#retry, this.#idle, this.#due]) if (timer !== null) clearTimeout(timer)
     if (this.#ping !== null) clearInterval(this.#ping)
     this.#retry = null
     this.#idle = null
+    this.#due = null
     this.#ping = null
   }
 

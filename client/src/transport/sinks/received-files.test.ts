@@ -59,6 +59,21 @@ describe('a received file', () => {
     expect(await files.open(file(10), null)).toBeDefined()
   })
 
+  it('takes the place of what an earlier worker left on the disk', async () => {
+    const order: string[] = []
+    const disk: FileStore = {
+      open: async (one) => {
+        order.push('open')
+        return new MemoryFiles().open(one)
+      },
+      forget: async () => {
+        order.push('forget')
+      },
+    }
+    await new ReceivedFiles(disk, new MemoryFiles(), onFallback).open(file(1), null)
+    expect(order).toEqual(['forget', 'open'])
+  })
+
   it('is written only where the person picked', async () => {
     const write = vi.fn(async () => {})
     const createWritable = async () => ({ truncate: async () => {}, write, close: async () => {} })
