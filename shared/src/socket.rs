@@ -225,6 +225,8 @@ pub struct SavedBeam {
     pub role: Role,
     /// The link access (B5).
     pub link_access: LinkAccess,
+    /// Whether the device has its role by the link alone. It then deletes no stored notes (S26).
+    pub by_link: bool,
 }
 
 /// An ICE server, in the form of `RTCIceServer` (W3C, WebRTC).

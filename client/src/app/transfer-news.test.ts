@@ -83,7 +83,10 @@ describe('cleaning up', () => {
     put({ type: 'receiving', id: ITEM, state: done })
     put({ type: 'offering', id: 'other' as ItemId, url: 'blob:mine' })
     stores.items.setState((items) => reduceItems(items, { type: 'left' }), true)
-    endTransfersOf(before, stores)
+    endTransfersOf(
+      before.map(({ id }) => id),
+      stores,
+    )
     expect(told).toEqual([{ do: 'forget', id: ITEM }])
   })
 })

@@ -94,8 +94,8 @@ export function createTransferNews(
 }
 
 /** Removes the transfers of items that are gone. */
-export function endTransfersOf(gone: readonly Item[], { transfers }: Stores): void {
-  for (const { id } of gone) {
+export function endTransfersOf(gone: readonly ItemId[], { transfers }: Stores): void {
+  for (const id of gone) {
     if (!transfers.getState().transfers[id]) continue
     transfers.setState((state) => reduceTransfers(state, { type: 'forgotten', id }), true)
   }

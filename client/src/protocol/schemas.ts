@@ -143,6 +143,7 @@ export const savedBeamSchema = v.object({
   beam_name: v.string(),
   role: roleSchema,
   link_access: linkAccessSchema,
+  by_link: v.boolean(),
 }) satisfies v.GenericSchema<unknown, SavedBeam>
 
 export const signalFromSchema = v.object({

@@ -8,6 +8,7 @@ import {
   type BeamKey,
   CLOSE_CODES,
   type ClientMessage,
+  type Device,
   type DeviceId,
   type ErrorCode,
   FINAL_CLOSE_CODES,
@@ -78,6 +79,8 @@ export class LiveBeam {
   #due: ReturnType<typeof setTimeout> | null = null
   #connectedAt = 0
   readonly #pending = new PendingChanges()
+  /** The devices that this one asked to remove, and that are still here. */
+  readonly #removals = new Set<DeviceId>()
   /** The changes since the items were requested; null while no `sync` is under way. */
   #sync: { readonly pages: SyncPages; readonly toldBefore: readonly ItemId[] } | null = null
 
@@ -100,6 +103,11 @@ export class LiveBeam {
     if (this.#live) this.#send(deletion)
   }
 
+  /** The items whose deletion the server has neither confirmed nor refused. */
+  get deletions(): readonly ItemId[] {
+    return this.#pending.deletions()
+  }
+
   /** Saves the beam to the account, or renames a saved one (S21, S23). Returns false when there is no connection. */
   save(name: string): boolean {
     if (this.#live) this.#send({ type: 'save_beam', message: name })
@@ -108,8 +116,18 @@ export class LiveBeam {
 
   /** Removes a device from the beam (S25). Returns false when there is no connection. */
   removeDevice(device: DeviceId): boolean {
-    if (this.#live) this.#send({ type: 'remove_device', message: device })
-    return this.#live
+    if (!this.#live) return false
+    this.#removals.add(device)
+    this.#send({ type: 'remove_device', message: device })
+    return true
+  }
+
+  /**
+   * Takes an error that names a device. Returns true when it answers the removal of that device, and false when it
+   * concerns a signal or a frame.
+   */
+  refusedRemoval(device: DeviceId, why: ErrorCode): boolean {
+    return why !== 'relay_full' && this.#removals.delete(device)
   }
 
   /** Sends a signal to a device. It is lost while the socket is down: links are then set up again. */
@@ -222,6 +240,9 @@ export class LiveBeam {
       case 'sync':
         this.#page(message.message)
         return false
+      case 'authed_users':
+        this.#forgetRemoved(message.message)
+        return true
       default:
         return true
     }
@@ -233,6 +254,12 @@ export class LiveBeam {
     this.#events.onStatus({ status: 'live' })
     for (const message of this.#pending.messages()) this.#send(message)
     if (this.#sync === null) this.#askForEverything()
+  }
+
+  #forgetRemoved(here: readonly Device[]): void {
+    for (const device of this.#removals) {
+      if (!here.some(({ device_id }) => device_id === device)) this.#removals.delete(device)
+    }
   }
 
   /**
@@ -308,6 +335,7 @@ export class LiveBeam {
     this.#generation += 1
     this.#live = false
     this.#sync = null
+    this.#removals.clear()
     this.#socket?.close()
     this.#socket = null
     for (const timer of [this.#retry, this.#idle, this.#due]) if (timer !== null) clearTimeout(timer)

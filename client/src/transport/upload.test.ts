@@ -1,7 +1,14 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { BeamId, UploadedFile } from '../protocol/bindings'
-import { type Upload, type UploadEnd, upload, uploadAfter } from './upload'
+import {
+  ANSWER_WITHIN_MS,
+  PROGRESS_WITHIN_MS,
+  type Upload,
+  type UploadEnd,
+  upload,
+  uploadAfter,
+} from './upload'
 
 /** A request of the browser, whose server is the test. */
 class FakeRequest {
@@ -11,10 +18,9 @@ class FakeRequest {
   aborted = false
   status = 0
   responseText = ''
-  readonly upload: { onprogress: (event: { loaded: number }) => void } = { onprogress: () => {} }
+  readonly upload = { onprogress: (_event: { loaded: number }) => {}, onload: () => {} }
   onload = () => {}
   onerror = () => {}
-  ontimeout = () => {}
 
   constructor() {
     FakeRequest.newest = this
@@ -58,7 +64,10 @@ beforeEach(() => {
   ends = []
   sent = []
 })
-afterEach(() => vi.unstubAllGlobals())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
 
 const start = () =>
   upload(file, 'beam' as BeamId, {
@@ -74,6 +83,37 @@ describe('an upload', () => {
     expect(request.sent?.get('file')).toBeInstanceOf(File)
     request.answers(201, STORED)
     expect(ends).toEqual([{ status: 'stored', file: STORED }])
+  })
+
+  it('that sends nothing more has lost its network, and is ended once', () => {
+    vi.useFakeTimers()
+    start()
+    vi.advanceTimersByTime(PROGRESS_WITHIN_MS - 1)
+    FakeRequest.newest.upload.onprogress({ loaded: 1 })
+    vi.advanceTimersByTime(PROGRESS_WITHIN_MS - 1)
+    expect(ends).toEqual([])
+    vi.advanceTimersByTime(1)
+    expect(ends).toEqual([{ status: 'unreachable' }])
+    expect(FakeRequest.newest.aborted).toBe(true)
+    vi.advanceTimersByTime(ANSWER_WITHIN_MS)
+    expect(ends).toHaveLength(1)
+  })
+
+  it('that is all sent has longer until its answer', () => {
+    vi.useFakeTimers()
+    start()
+    FakeRequest.newest.upload.onload()
+    vi.advanceTimersByTime(ANSWER_WITHIN_MS - 1)
+    FakeRequest.newest.answers(201, STORED)
+    vi.advanceTimersByTime(ANSWER_WITHIN_MS)
+    expect(ends).toEqual([{ status: 'stored', file: STORED }])
+  })
+
+  it('that is cancelled ends without a word', () => {
+    vi.useFakeTimers()
+    start()()
+    vi.advanceTimersByTime(ANSWER_WITHIN_MS)
+    expect(ends).toEqual([])
   })
 
   it('counts the bytes of the file, not those of the form around it', () => {

@@ -29,19 +29,44 @@ const NO_ROOM = 507
 /** Sends a file. The returned function cancels. */
 export type Upload = (file: File, beam: BeamId, events: UploadEvents) => () => void
 
+/** An upload that sends nothing for so many milliseconds has lost its network. */
+export const PROGRESS_WITHIN_MS = 30_000
+/** Once everything is sent, the server answers within so many milliseconds: it may still have to copy it to a bucket. */
+export const ANSWER_WITHIN_MS = 120_000
+
 /** Sends the file and binds it to a beam, whose end is also the upload's end. */
 export const upload: Upload = (file, beam, events) => {
   const request = new XMLHttpRequest()
   request.open('POST', `/api/upload/?${BEAM_PARAM}=${beam}`)
   request.setRequestHeader('accept', 'application/json')
-  request.upload.onprogress = ({ loaded }) => events.onProgress(Math.min(loaded, file.size))
-  request.onload = () => events.onEnd(endOf(request.status, request.responseText))
-  request.onerror = () => events.onEnd({ status: 'unreachable' })
-  request.ontimeout = () => events.onEnd({ status: 'unreachable' })
+  const end = (end: UploadEnd) => {
+    clearTimeout(timer)
+    events.onEnd(end)
+  }
+  const endAfter = (ms: number) =>
+    setTimeout(() => {
+      request.abort()
+      events.onEnd({ status: 'unreachable' })
+    }, ms)
+  let timer = endAfter(PROGRESS_WITHIN_MS)
+  const heard = (within: number) => {
+    clearTimeout(timer)
+    timer = endAfter(within)
+  }
+  request.upload.onprogress = ({ loaded }) => {
+    heard(PROGRESS_WITHIN_MS)
+    events.onProgress(Math.min(loaded, file.size))
+  }
+  request.upload.onload = () => heard(ANSWER_WITHIN_MS)
+  request.onload = () => end(endOf(request.status, request.responseText))
+  request.onerror = () => end({ status: 'unreachable' })
   const form = new FormData()
   form.append('file', file)
   request.send(form)
-  return () => request.abort()
+  return () => {
+    clearTimeout(timer)
+    request.abort()
+  }
 }
 
 /** Uploads after `makeSure` has settled, so that a file with a stale login is not counted as an anonymous one. */

@@ -33,6 +33,7 @@ impl BeamState {
         let touched = |member: &&Newcomer| {
             old.link_access != access.link_access
                 || old.role(member.account) != access.role(member.account)
+                || old.named_role(member.account) != access.named_role(member.account)
         };
         for member in self.members.iter().filter(touched) {
             outputs.push(Output::AllowChunks(member.connection, self.may_write(member)));
@@ -71,8 +72,9 @@ impl BeamState {
     pub(super) fn saved_for(&self, member: &Newcomer) -> Option<SavedBeam> {
         let Status::Saved(access) = &self.status else { return None };
         let role = access.role(member.account)?;
+        let by_link = access.named_role(member.account).is_none();
         let beam_name = access.name.clone();
-        Some(SavedBeam { beam_name, role, link_access: access.link_access })
+        Some(SavedBeam { beam_name, role, link_access: access.link_access, by_link })
     }
 
     /// Whether the newcomer has no access at all.

@@ -246,6 +246,20 @@ fn s21_a_beam_that_somebody_else_saved_first_stays_as_it_is() {
 }
 
 #[test]
+fn s26_a_device_hears_that_it_now_writes_by_the_link_alone() {
+    let mut beam = saved(LinkAccess::Write).with_visitors(&[OWNER, WRITER, GUEST]);
+    let mut changed = access(LinkAccess::Write);
+    changed.shares.remove(&account(WRITER).unwrap());
+
+    let told = beam.tell(Input::AccessChanged(Some(changed)));
+
+    let [Told::Message(to, news)] = &told[..] else { panic!("{told:?}") };
+    let said = (&news["type"], &news["message"]["role"], &news["message"]["by_link"]);
+    assert_eq!(*to, u64::from(WRITER));
+    assert_eq!(said, (&json!("access_changed"), &json!("write"), &json!(true)));
+}
+
+#[test]
 fn s24_a_change_of_access_reaches_those_whom_it_touches() {
     let everybody = [OWNER, ADMIN, WRITER, READER, USER, GUEST];
     let mut beam = saved(LinkAccess::Write).with_visitors(&everybody);
