@@ -5,7 +5,7 @@ import { reduceDevices } from '../stores/devices'
 import { reduceItems } from '../stores/items'
 import { createStores, type Stores } from '../stores/stores'
 import { reduceTransfers } from '../stores/transfers'
-import type { UploadEnd, UploadEvents } from '../transport/upload'
+import type { UploadEnd, UploadEvents, UploadTarget } from '../transport/upload'
 import { type OutgoingFile, StoredCopies } from './stored-copies'
 
 const BEAM = 'beam' as BeamId
@@ -28,6 +28,7 @@ const STORED: UploadedFile = {
 /** The uploads under way, by file name. */
 let under: Map<string, UploadEvents>
 let cancelled: string[]
+let targets: UploadTarget[]
 let stores: Stores
 let copies: StoredCopies
 let shared: { id: string; message: unknown; extra: string }[]
@@ -37,9 +38,11 @@ beforeEach(() => {
   stores = createStores()
   under = new Map()
   cancelled = []
+  targets = []
   shared = []
   ends = []
-  const upload = (file: File, _beam: BeamId, events: UploadEvents) => {
+  const upload = (file: File, target: UploadTarget, events: UploadEvents) => {
+    targets.push(target)
     under.set(file.name, events)
     return () => {
       under.delete(file.name)
@@ -76,9 +79,11 @@ const transfer = (id: string) => stores.transfers.getState().transfers[id as Ite
 const names = () => [...under.keys()]
 
 describe('a file that is uploaded before it is shared', () => {
-  it('is a medium, while no other device is here', () => {
+  it('is a medium, or any file of a saved beam, while no other device is here', () => {
     expect(copies.comesFirst(outgoing('a').file)).toBe(true)
     expect(copies.comesFirst(outgoing('a', 'application/zip').file)).toBe(false)
+    enterSaved()
+    expect(copies.comesFirst(outgoing('a', 'application/zip').file)).toBe(true)
     const phone = { device_id: 'p' as DeviceId, name: 'Phone', caps: ['files' as const] }
     stores.devices.setState((state) => reduceDevices(state, { type: 'listed', devices: [phone] }), true)
     expect(copies.comesFirst(outgoing('a').file)).toBe(false)
@@ -218,15 +223,23 @@ describe('a file that devices receive from here', () => {
     expect(shared.map(({ id }) => id)).toEqual(['c', 'b'])
   })
 
-  it('is not uploaded without the right to share, or when it is not a medium', () => {
+  it('is not uploaded without the right to share', () => {
     enterSaved('read')
     hold(outgoing('a'))
     enterSaved('read')
     expect(names()).toEqual([])
     enterSaved()
-    isStored('a.png')
+    expect(names()).toEqual(['a.png'])
+  })
+
+  it('f9_is_of_any_type_and_keeps_the_type_that_the_server_does_not_recognize', () => {
     hold(outgoing('zip', 'application/zip'))
     expect(names()).toEqual([])
+    enterSaved()
+    expect(targets).toEqual([{ beam: BEAM, isSaved: true }])
+    answer('zip.png', { status: 'stored', file: { ...STORED, type: 'application/octet-stream' } })
+    const file = { name: 'zip.png', size: 4, type: 'application/zip', url: STORED.url }
+    expect(shared).toEqual([{ id: 'zip', message: { file }, extra: 'file' }])
   })
 
   it('is not uploaded once it is deleted, and the next one is', () => {

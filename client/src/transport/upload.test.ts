@@ -69,11 +69,13 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-const start = () =>
-  upload(file, 'beam' as BeamId, {
-    onProgress: (bytes) => sent.push(bytes),
-    onEnd: (end) => ends.push(end),
-  })
+const BEAM = 'beam' as BeamId
+const start = (isSaved = false) =>
+  upload(
+    file,
+    { beam: BEAM, isSaved },
+    { onProgress: (bytes) => sent.push(bytes), onEnd: (end) => ends.push(end) },
+  )
 
 describe('an upload', () => {
   it('h40_sends_the_file_bound_to_the_beam_and_returns_the_stored_file', () => {
@@ -83,6 +85,11 @@ describe('an upload', () => {
     expect(request.sent?.get('file')).toBeInstanceOf(File)
     request.answers(201, STORED)
     expect(ends).toEqual([{ status: 'stored', file: STORED }])
+  })
+
+  it('h44_goes_to_the_files_of_a_saved_beam', () => {
+    start(true)
+    expect(FakeRequest.newest.opened).toEqual(['POST', '/api/beams/beam/files/'])
   })
 
   it('that sends nothing more has lost its network, and is ended once', () => {
@@ -161,7 +168,7 @@ describe('an upload', () => {
 describe('an upload that waits for a fresh login', () => {
   const nothing = { onProgress: () => {}, onEnd: () => {} }
   const start = (login: Promise<unknown>, send: Upload) =>
-    uploadAfter(() => login, send)(file, 'beam' as BeamId, nothing)
+    uploadAfter(() => login, send)(file, { beam: BEAM, isSaved: false }, nothing)
 
   it.each([
     ['renewed', (settle: Settle) => settle.resolve()],
