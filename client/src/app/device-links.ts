@@ -66,9 +66,10 @@ export class DeviceLinks {
       () => crypto.randomUUID?.() ?? String(Math.random()),
       {
         sendSignal,
-        takeChannel: (device, session, channel) => this.#transfers.addChannel(device, session, channel),
-        onConnect: (device, session, via, bytes) => {
-          this.#transfers.tell({ do: 'maxMessage', device, key: session, bytes })
+        takeChannel: (device, key, channel) => this.#transfers.addChannel(device, key, channel),
+        dropChannel: (device, key) => this.#transfers.tell({ do: 'dropChannel', device, key }),
+        onConnect: (device, key, via, bytes) => {
+          this.#transfers.tell({ do: 'maxMessage', device, key, bytes })
           this.#apply({ type: 'path', device, path: via })
         },
         onClose: (device) => this.#apply({ type: 'path', device, path: 'relay' }),

@@ -57,7 +57,7 @@ const answers = async () => {
 const renews = () => window.dispatchEvent(new CustomEvent('tokenRefreshed'))
 
 describe('the login of the live channel', () => {
-  it('s27_is_renewed_when_somebody_logs_in_after_joining', async () => {
+  it('s27_is_renewed_by_a_login_after_joining', async () => {
     isListed()
     expect(rejoined).toBe(0)
     logsIn('ada')
@@ -68,7 +68,7 @@ describe('the login of the live channel', () => {
     expect(rejoined).toBe(1)
   })
 
-  it('stays when the channel came with it', async () => {
+  it('stays when the socket already has it', async () => {
     isListed('ada')
     logsIn('ada')
     await answers()
@@ -84,7 +84,7 @@ describe('the login of the live channel', () => {
     expect(rejoined).toBe(1)
   })
 
-  it('is tried once, not for ever', async () => {
+  it('is tried only once', async () => {
     logsIn('ada')
     isListed()
     await answers()
@@ -93,7 +93,7 @@ describe('the login of the live channel', () => {
     expect(rejoined).toBe(1)
   })
 
-  it('comes back to a channel that the end of a login had closed', async () => {
+  it('is renewed on a channel that the end of a login had closed', async () => {
     stores.account.setState({ status: 'anonymous' }, true)
     stops('logged-out')
     expect(rejoined).toBe(0)

@@ -5,7 +5,7 @@ import { reduceDevices } from '../stores/devices'
 import { reduceItems } from '../stores/items'
 import { createStores, type Stores } from '../stores/stores'
 import { reduceTransfers } from '../stores/transfers'
-import type { UploadEnd, UploadEvents } from '../transport/upload'
+import type { UploadEnd, UploadEvents, UploadTarget } from '../transport/upload'
 import { type OutgoingFile, StoredCopies } from './stored-copies'
 
 const BEAM = 'beam' as BeamId
@@ -28,6 +28,7 @@ const STORED: UploadedFile = {
 /** The uploads under way, by file name. */
 let under: Map<string, UploadEvents>
 let cancelled: string[]
+let targets: UploadTarget[]
 let stores: Stores
 let copies: StoredCopies
 let shared: { id: string; message: unknown; extra: string }[]
@@ -37,9 +38,11 @@ beforeEach(() => {
   stores = createStores()
   under = new Map()
   cancelled = []
+  targets = []
   shared = []
   ends = []
-  const upload = (file: File, _beam: BeamId, events: UploadEvents) => {
+  const upload = (file: File, target: UploadTarget, events: UploadEvents) => {
+    targets.push(target)
     under.set(file.name, events)
     return () => {
       under.delete(file.name)
@@ -75,16 +78,18 @@ const enterSaved = (role: Role = 'write') =>
 const transfer = (id: string) => stores.transfers.getState().transfers[id as ItemId]
 const names = () => [...under.keys()]
 
-describe('a file that comes to the server first', () => {
-  it('is media, and only while nobody is here to take it', () => {
+describe('a file that is uploaded before it is shared', () => {
+  it('is a medium, or any file of a saved beam, while no other device is here', () => {
     expect(copies.comesFirst(outgoing('a').file)).toBe(true)
     expect(copies.comesFirst(outgoing('a', 'application/zip').file)).toBe(false)
+    enterSaved()
+    expect(copies.comesFirst(outgoing('a', 'application/zip').file)).toBe(true)
     const phone = { device_id: 'p' as DeviceId, name: 'Phone', caps: ['files' as const] }
     stores.devices.setState((state) => reduceDevices(state, { type: 'listed', devices: [phone] }), true)
     expect(copies.comesFirst(outgoing('a').file)).toBe(false)
   })
 
-  it('is shown at once, with how far it is', () => {
+  it('is shown at once, with its progress', () => {
     first()
     expect(stores.items.getState().items).toMatchObject([{ id: 'a', seq: null }])
     expect(transfer('a')).toMatchObject({ role: 'storing', state: { status: 'moving', sent: 0 } })
@@ -141,7 +146,7 @@ describe('a file that comes to the server first', () => {
   })
 })
 
-describe('a file that devices take from here', () => {
+describe('a file that devices receive from here', () => {
   it('is stored in a saved beam as well, and then shared with its address', () => {
     enterSaved()
     hold(outgoing('a'))
@@ -164,7 +169,7 @@ describe('a file that devices take from here', () => {
     expect(shared.map(({ id }) => id)).toEqual(['a', 'b'])
   })
 
-  it('is not asked for again after the server refused it, and the next has its turn', () => {
+  it('is not uploaded again after a refusal, and the next one is', () => {
     enterSaved()
     hold(outgoing('a'))
     hold(outgoing('b'))
@@ -175,7 +180,7 @@ describe('a file that devices take from here', () => {
     expect(names()).toEqual([])
   })
 
-  it('is tried again at the next welcome after a network that was away', () => {
+  it('is uploaded at the next welcome after a failure of the network', () => {
     enterSaved()
     hold(outgoing('a'))
     answer('a.png', { status: 'unreachable' })
@@ -218,18 +223,26 @@ describe('a file that devices take from here', () => {
     expect(shared.map(({ id }) => id)).toEqual(['c', 'b'])
   })
 
-  it('stays where it is without the right to share, or when it is no medium', () => {
+  it('is not uploaded without the right to share', () => {
     enterSaved('read')
     hold(outgoing('a'))
     enterSaved('read')
     expect(names()).toEqual([])
     enterSaved()
-    isStored('a.png')
-    hold(outgoing('zip', 'application/zip'))
-    expect(names()).toEqual([])
+    expect(names()).toEqual(['a.png'])
   })
 
-  it('is not stored any more once it is deleted, and the next has its turn', () => {
+  it('f9_is_of_any_type_and_keeps_the_type_that_the_server_does_not_recognize', () => {
+    hold(outgoing('zip', 'application/zip'))
+    expect(names()).toEqual([])
+    enterSaved()
+    expect(targets).toEqual([{ beam: BEAM, isSaved: true }])
+    answer('zip.png', { status: 'stored', file: { ...STORED, type: 'application/octet-stream' } })
+    const file = { name: 'zip.png', size: 4, type: 'application/zip', url: STORED.url }
+    expect(shared).toEqual([{ id: 'zip', message: { file }, extra: 'file' }])
+  })
+
+  it('is not uploaded once it is deleted, and the next one is', () => {
     enterSaved()
     hold(outgoing('a'))
     hold(outgoing('b'))

@@ -1,8 +1,9 @@
 /**
- * Uploads copies of media to the server (F9). While no other device is here, the upload comes before the file is
- * shared. In a saved beam a copy is always uploaded, because what the beam shows must outlive this page.
+ * Uploads copies of files to the server (F9). While no other device is here, the upload comes before the file is
+ * shared. In a saved beam a copy is always uploaded, because what the beam shows must outlive this page. Any other beam
+ * has copies of media only.
  */
-import type { BeamId, ItemId } from '../protocol/bindings'
+import type { BeamId, ItemId, UploadedFile } from '../protocol/bindings'
 import { fileCategory, fileItemMessage, pendingItem, storedItemMessage } from '../protocol/item'
 import { mayShare } from '../stores/beam-access'
 import { fileTakers } from '../stores/devices'
@@ -33,7 +34,7 @@ export class StoredCopies {
   readonly #share: Share
   readonly #cancels = new Map<ItemId, () => void>()
   readonly #turns = new Turns(UPLOADS_AT_ONCE)
-  /** Media that devices receive from here and that were not uploaded yet, in the order of their turns. */
+  /** Files that devices receive from here and that were not uploaded yet, in the order of their turns. */
   readonly #held = new Map<ItemId, OutgoingFile>()
   /** Those of them that the server could not be reached for since the last welcome. */
   readonly #unreachable = new Set<ItemId>()
@@ -52,9 +53,13 @@ export class StoredCopies {
     })
   }
 
-  /** Whether a file is uploaded before it is shared: a medium, while no device could receive it directly. */
+  /** Whether a file is uploaded before it is shared: if the server takes it, and no device could receive it directly. */
   comesFirst(file: File): boolean {
-    return isMedia(file) && fileTakers(this.#stores.devices.getState()).length === 0
+    return (this.#isSaved() || isMedia(file)) && fileTakers(this.#stores.devices.getState()).length === 0
+  }
+
+  #isSaved(): boolean {
+    return this.#stores.access.getState().kind === 'saved'
   }
 
   /** Uploads a file with its progress shown, and shares it once the server has it. `onEnd` is called in either case. */
@@ -82,7 +87,6 @@ export class StoredCopies {
 
   /** Uploads a copy of a file that devices receive from here, now or once the beam is saved. */
   storeBeside(file: OutgoingFile): void {
-    if (!isMedia(file.file)) return
     this.#held.set(file.id, file)
     this.#storeHeld()
   }
@@ -122,26 +126,27 @@ export class StoredCopies {
     onEnd: (end: UploadEnd) => void,
     onCancel: () => void = () => {},
   ): void {
-    const cancel = this.#upload(file, beam, {
-      onProgress,
-      onEnd: (end) => {
-        this.#cancels.delete(id)
-        onEnd(end)
+    const cancel = this.#upload(
+      file,
+      { beam, isSaved: this.#isSaved() },
+      {
+        onProgress,
+        onEnd: (end) => {
+          this.#cancels.delete(id)
+          onEnd(end)
+        },
       },
-    })
+    )
     this.#cancels.set(id, () => {
       cancel()
       onCancel()
     })
   }
 
-  #shareStored({ id, name }: OutgoingFile, stored: { size: number; type: string; url: string }): void {
-    const { message, extra } = storedItemMessage({
-      name,
-      size: stored.size,
-      type: stored.type,
-      url: stored.url,
-    })
+  /** The server recognizes media only. Any other file keeps the type that this device knows. */
+  #shareStored({ id, name, file }: OutgoingFile, stored: UploadedFile): void {
+    const type = fileCategory(stored.type) === 'file' ? file.type : stored.type
+    const { message, extra } = storedItemMessage({ name, size: stored.size, type, url: stored.url })
     this.#share(id, message, extra)
   }
 

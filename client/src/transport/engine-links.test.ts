@@ -117,7 +117,28 @@ describe('l2 three files over a slow wire', () => {
     expect(carried).toBe(3 * SLOW_SIZE)
   })
 
-  it('come through the server, and nothing is sent twice', async () => {
+  it('keep it when a file is cancelled whose chunks are under way for longer than a dead link is silent', async () => {
+    const channel = new Channel('slow')
+    await channel.opens()
+    const late = 2 * MIB
+    ada.offers(new Blob([bytes(late)]))
+    ada.offers(new Blob([bytes(MIB)]), FILES[1])
+    bob.receives(late, ada)
+    for (let step = 0; step < 4; step++) {
+      channel.carries(1)
+      await settles(500)
+    }
+    bob.cancels()
+    bob.receives(MIB, ada, FILES[1])
+    for (let step = 0; step < 80 && bob.last('receiving', FILES[1])?.status !== 'done'; step++) {
+      channel.carries(1)
+      await settles(500)
+    }
+    expect(bob.last('receiving', FILES[1])?.status).toBe('done')
+    expect(bob.news.filter(({ say }) => say === 'stalled')).toEqual([])
+  })
+
+  it('arrive through the server, and nothing is sent twice', async () => {
     bobTakesThree()
     for (let step = 0; step < 200 && !hasAll(); step++) {
       server.carriesSome(1)
@@ -131,7 +152,7 @@ describe('l2 three files over a slow wire', () => {
 })
 
 describe('a link that is silent', () => {
-  it('l2_is_closed_when_it_is_direct_and_the_server_goes_on', async () => {
+  it('l2_is_closed_when_it_is_direct_and_the_relay_continues', async () => {
     const channel = new Channel('dead')
     await channel.opens()
     ada.offers(new Blob([bytes(10)]))
@@ -172,7 +193,7 @@ describe('a link that is silent', () => {
     expect(bob.last('receiving')?.status).toBe('done')
   })
 
-  it('is not judged by the time that the device slept', async () => {
+  it('does not count the time that the device slept', async () => {
     const channel = new Channel('asleep')
     await channel.opens()
     ada.offers(new Blob([bytes(10)]))
@@ -189,7 +210,7 @@ describe('a link that is silent', () => {
 })
 
 describe('a direct link', () => {
-  it('that closes late does not touch what the device does now', async () => {
+  it("that closes late does not affect the device's new links", async () => {
     const old = new Channel('old')
     await settles()
     ada.seesNobody()
@@ -207,7 +228,7 @@ describe('a direct link', () => {
     expect(server.carried).toBe(2 * MIB)
   })
 
-  it('f6_that_closes_at_one_end_leaves_what_is_wanted_on_the_other_links', async () => {
+  it('f6_that_closes_at_one_end_keeps_what_is_wanted_on_other_links', async () => {
     ada.unsent = () => 10 * MIB
     ada.offers(new Blob([bytes(MIB)]))
     bob.receives(MIB, ada)
@@ -222,7 +243,23 @@ describe('a direct link', () => {
     expect(bob.last('receiving')?.status).toBe('done')
   })
 
-  it('f7_that_closes_with_an_end_on_it_has_the_end_said_on_the_next', async () => {
+  it('that the page has ended is not used any more, though nothing is heard of its channel', async () => {
+    const channel = new Channel('ended')
+    await channel.opens()
+    for (const [one, other] of [
+      [ada, bob],
+      [bob, ada],
+    ] as const) {
+      one.engine.handle({ do: 'dropChannel', device: other.id, key: channel.key })
+      expect(one.news.at(-1)).toEqual({ say: 'link', device: other.id, key: channel.key, opened: false })
+    }
+    ada.offers(new Blob([bytes(10)]))
+    bob.receives(10, ada)
+    await server.carries()
+    expect(bob.last('receiving')?.status).toBe('done')
+  })
+
+  it('f7_that_closes_with_an_unanswered_end_has_it_sent_on_the_next', async () => {
     const channel = new Channel('short')
     await channel.opens()
     ada.offers(new Blob([bytes(10)]))
@@ -245,7 +282,7 @@ describe('a frame that the server refused', () => {
     await settles()
   }
 
-  it('r2_was_dropped_as_too_much_waits: it is wanted again at once, and only it', async () => {
+  it('r2_was_dropped_by_a_full_relay: only it is wanted again, at once', async () => {
     let lost = 0
     server.loses = ({ type }) => {
       if (type !== 'chunk' || lost >= 5) return false
@@ -292,5 +329,52 @@ describe('a frame that the server refused', () => {
     await server.carries()
     expect(ada.last('sending')).toMatchObject({ status: 'failed', why: expect.stringContaining('only read') })
     expect(bob.last('receiving', FILE)).toMatchObject({ status: 'failed' })
+  })
+})
+
+describe('a sender whose receiver began anew without a word', () => {
+  const begins = () => {
+    ada.offers(new Blob([bytes(8 * MIB)]))
+    bob.receives(8 * MIB, ada)
+  }
+
+  it('f6_waits for it when its direct link closes', async () => {
+    const channel = new Channel('broken')
+    await channel.opens()
+    begins()
+    for (let step = 0; step < 6; step++) {
+      channel.carries(2)
+      await settles(100)
+    }
+    expect(ada.last('sending')?.status).toBe('moving')
+    // The new page of the other device takes up the same place in the list, and wants nothing.
+    await channel.closes()
+    await settles(500)
+    expect(ada.last('sending')?.status).toBe('parked')
+  })
+
+  it('f6_waits for it when its own way to the server breaks', async () => {
+    begins()
+    await settles()
+    server.carriesSome(4)
+    await settles(300)
+    expect(ada.last('sending')?.status).toBe('moving')
+    ada.engine.handle({ do: 'relay', up: false })
+    expect(ada.last('sending')?.status).toBe('parked')
+  })
+
+  it('waits for it when nothing is wanted any more, and goes on with the next want', async () => {
+    begins()
+    await settles()
+    server.carriesSome(4)
+    await settles(300)
+    bob.outgoing.length = 0
+    server.loses = (_frame, { from }) => from === bob.id
+    await passes(5 * STALL_MS)
+    expect(ada.last('sending')?.status).toBe('parked')
+    server.loses = () => false
+    await passes(2 * STALL_MS)
+    await server.carries()
+    expect(bob.last('receiving')?.status).toBe('done')
   })
 })

@@ -16,6 +16,8 @@ export type EngineCommand =
   | { do: 'channel'; device: DeviceId; key: string; channel: RTCDataChannel }
   /** A port that stands for a data channel that cannot be transferred to a worker. */
   | { do: 'port'; device: DeviceId; key: string; port: MessagePort }
+  /** The connection of a channel has ended. */
+  | { do: 'dropChannel'; device: DeviceId; key: string }
   /** The largest message that the peer accepts. */
   | { do: 'maxMessage'; device: DeviceId; key: string; bytes: number }
   /** This device offers a file. */

@@ -62,6 +62,8 @@ export class Engine {
         return this.#attach(command.device, (events) => channelLink(command.key, command.channel, events))
       case 'port':
         return this.#attach(command.device, (events) => portLink(command.key, command.port, events))
+      case 'dropChannel':
+        return this.#devices.get(command.device)?.wireOf(command.key)?.close()
       case 'maxMessage':
         return this.#setMaxMessage(command.device, command.key, command.bytes)
       case 'offer':
@@ -73,7 +75,9 @@ export class Engine {
         return this.#sending.cancel(command.id, command.device)
       case 'forget':
         this.#receiving.forget(command.id)
-        return this.#sending.forget(command.id)
+        this.#sending.forget(command.id)
+        for (const device of this.#devices.values()) this.#dropUnused(device)
+        return
     }
   }
 
@@ -108,6 +112,11 @@ export class Engine {
     if (device.isHere) return
     this.#receiving.park(device)
     this.#sending.park(device)
+    this.#dropUnused(device)
+  }
+
+  /** Forgets a device that has no link and no transfer. */
+  #dropUnused(device: RemoteDevice): void {
     const isKnown = device.isInUse || this.#receiving.knows(device) || this.#sending.knows(device)
     // A late event of a link may concern a device that was forgotten and has come back as a new object.
     if (!isKnown && this.#devices.get(device.id) === device) this.#devices.delete(device.id)
@@ -117,7 +126,7 @@ export class Engine {
     this.#relay.setUp(up)
     for (const device of this.#devices.values()) {
       if (up) device.sayEnds(this.now())
-      else device.lostRelay()
+      else this.#lostRelay(device)
       this.#receiving.refill(device)
     }
   }
@@ -132,8 +141,13 @@ export class Engine {
     const device = this.#devices.get(id)
     if (!device) return
     if (why === 'forbidden') return this.#sending.forbidden(device)
-    if (why === 'device_gone') device.lostRelay()
+    if (why === 'device_gone') this.#lostRelay(device)
     device.pauseRelay(this.now())
+  }
+
+  #lostRelay(device: RemoteDevice): void {
+    device.lostRelay()
+    this.#sending.lostLink(device)
   }
 
   #attach(id: DeviceId, open: (events: FrameLinkEvents) => FrameLink): void {
@@ -160,7 +174,9 @@ export class Engine {
     this.say({ say: 'link', device: device.id, key: wire.key, opened: false })
     device.sayEnds(this.now())
     this.#receiving.refill(device)
+    this.#sending.lostLink(device)
     this.#left(device)
+    this.#keepTicking()
   }
 
   #setMaxMessage(id: DeviceId, key: string, bytes: number): void {

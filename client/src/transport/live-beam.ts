@@ -59,7 +59,7 @@ export interface LiveBeamOptions {
 const ADDRESS_BYTES = 16
 /** Limit for the answer to a ping after the device may have slept. */
 export const ANSWER_WITHIN_MS = 3_000
-/** A connect that takes longer than this is begun anew by the next `wake`: its network may be gone. */
+/** A connect that takes longer than this is restarted by the next `wake`: its network may be gone. */
 export const CONNECT_WITHIN_MS = 1_000
 
 export class LiveBeam {
@@ -75,6 +75,8 @@ export class LiveBeam {
   #retry: ReturnType<typeof setTimeout> | null = null
   #ping: ReturnType<typeof setInterval> | null = null
   #idle: ReturnType<typeof setTimeout> | null = null
+  /** Sends again what the server could not take. */
+  #due: ReturnType<typeof setTimeout> | null = null
   #connectedAt = 0
   readonly #pending = new PendingChanges()
   /** The devices that this one asked to remove, and that are still here. */
@@ -150,7 +152,7 @@ export class LiveBeam {
   /**
    * Connects without further delay, because the network is back, the page is visible again, or the person asks. An open
    * socket may have died while the device slept: it is pinged, and replaced when no answer comes soon. A connect that
-   * hangs is begun anew.
+   * hangs is restarted.
    */
   wake(): void {
     if (!this.#socket) return this.rejoin()
@@ -169,7 +171,7 @@ export class LiveBeam {
     this.#connect()
   }
 
-  /** Connects anew without waiting for the old socket to close, which a dead one does late or never. */
+  /** Opens a new socket without waiting for the old one to close, which a dead socket does late or never. */
   #replace(): void {
     this.#attempt = 1
     this.#events.onStatus({ status: 'reconnecting', attempt: this.#attempt, of: RECONNECT_ATTEMPTS })
@@ -209,7 +211,7 @@ export class LiveBeam {
     })
     this.#replaced = false
     // The server reads in order (S1), so `sync` can be sent before the welcome unless changes have to go first.
-    if (this.#pending.messages().length === 0) this.#askForEverything()
+    if (this.#pending.isEmpty) this.#askForEverything()
     this.#ping = setInterval(() => this.#socket?.send('ping'), PING_INTERVAL_MS)
   }
 
@@ -234,8 +236,7 @@ export class LiveBeam {
         this.#sync?.pages.deleted(message)
         return message.id === undefined || this.#pending.deleted(message.id)
       case 'error':
-        if (message.id !== undefined) this.#refused(message.id)
-        return true
+        return message.id === undefined || this.#isFinal(message.id, message.extra)
       case 'sync':
         this.#page(message.message)
         return false
@@ -261,9 +262,30 @@ export class LiveBeam {
     }
   }
 
-  /** Drops the refused change (S14). If the page already shows the change, requests the items again. */
-  #refused(id: ItemId): void {
+  /**
+   * Takes a refusal of a change (S14): sends it again later, or drops it for good. If the page already shows a dropped
+   * change, requests the items again.
+   */
+  #isFinal(id: ItemId, why: ErrorCode): boolean {
+    if (this.#pending.postponed(id, why, this.#options.now())) {
+      this.#awaitDue()
+      return false
+    }
     if (this.#pending.refused(id) && this.#sync === null) this.#askForEverything()
+    return true
+  }
+
+  /** Sends each postponed change when it is due. */
+  #awaitDue(): void {
+    if (this.#due !== null) clearTimeout(this.#due)
+    this.#due = null
+    const next = this.#pending.nextDue
+    if (next === null) return
+    const send = () => {
+      for (const message of this.#pending.due(this.#options.now())) this.#send(message)
+      this.#awaitDue()
+    }
+    this.#due = setTimeout(send, Math.max(0, next - this.#options.now()))
   }
 
   #askForEverything(): void {
@@ -316,10 +338,11 @@ export class LiveBeam {
     this.#removals.clear()
     this.#socket?.close()
     this.#socket = null
-    for (const timer of [this.#retry, this.#idle]) if (timer !== null) clearTimeout(timer)
+    for (const timer of [this.#retry, this.#idle, this.#due]) if (timer !== null) clearTimeout(timer)
     if (this.#ping !== null) clearInterval(this.#ping)
     this.#retry = null
     this.#idle = null
+    this.#due = null
     this.#ping = null
   }
 

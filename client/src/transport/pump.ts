@@ -17,6 +17,7 @@ export async function pump(link: Link, onUnreadable: (outgoing: Outgoing) => voi
   try {
     for (let turn = await nextTurn(link); turn; turn = await nextTurn(link)) {
       const bytes = turn.transfer.ready(turn.range) ?? (await read(link, turn))
+      link.queue.sent()
       // It was cancelled during the read.
       if (turn.transfer.hasEnded) continue
       if (bytes) send(link, turn, bytes)

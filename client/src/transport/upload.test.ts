@@ -69,20 +69,27 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-const start = () =>
-  upload(file, 'beam' as BeamId, {
-    onProgress: (bytes) => sent.push(bytes),
-    onEnd: (end) => ends.push(end),
-  })
+const BEAM = 'beam' as BeamId
+const start = (isSaved = false) =>
+  upload(
+    file,
+    { beam: BEAM, isSaved },
+    { onProgress: (bytes) => sent.push(bytes), onEnd: (end) => ends.push(end) },
+  )
 
 describe('an upload', () => {
-  it('h40_sends_the_file_bound_to_the_beam_and_answers_what_is_kept', () => {
+  it('h40_sends_the_file_bound_to_the_beam_and_returns_the_stored_file', () => {
     start()
     const request = FakeRequest.newest
     expect(request.opened).toEqual(['POST', '/api/upload/?beam_id=beam'])
     expect(request.sent?.get('file')).toBeInstanceOf(File)
     request.answers(201, STORED)
     expect(ends).toEqual([{ status: 'stored', file: STORED }])
+  })
+
+  it('h44_goes_to_the_files_of_a_saved_beam', () => {
+    start(true)
+    expect(FakeRequest.newest.opened).toEqual(['POST', '/api/beams/beam/files/'])
   })
 
   it('that sends nothing more has lost its network, and is ended once', () => {
@@ -145,13 +152,13 @@ describe('an upload', () => {
     expect(ends).toEqual([{ status: 'unreachable' }])
   })
 
-  it('may come another time without an answer', () => {
+  it('may be tried again when there was no answer', () => {
     start()
     FakeRequest.newest.onerror()
     expect(ends).toEqual([{ status: 'unreachable' }])
   })
 
-  it('says nothing after it was cancelled', () => {
+  it('reports nothing after it was cancelled', () => {
     start()()
     expect(FakeRequest.newest.aborted).toBe(true)
     expect(ends).toEqual([])
@@ -161,7 +168,7 @@ describe('an upload', () => {
 describe('an upload that waits for a fresh login', () => {
   const nothing = { onProgress: () => {}, onEnd: () => {} }
   const start = (login: Promise<unknown>, send: Upload) =>
-    uploadAfter(() => login, send)(file, 'beam' as BeamId, nothing)
+    uploadAfter(() => login, send)(file, { beam: BEAM, isSaved: false }, nothing)
 
   it.each([
     ['renewed', (settle: Settle) => settle.resolve()],
@@ -189,7 +196,7 @@ describe('an upload that waits for a fresh login', () => {
     expect(send).not.toHaveBeenCalled()
   })
 
-  it('is cancelled on its way, too', async () => {
+  it('can also be cancelled after it has begun', async () => {
     const cancel = vi.fn()
     const send = vi.fn(() => cancel)
     const stop = start(Promise.resolve(), send)

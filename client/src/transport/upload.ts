@@ -1,5 +1,5 @@
 /**
- * Uploads of files to the server's store (H40). The only file that uses `XMLHttpRequest`: `fetch` reports no progress.
+ * Uploads of files to the server's store (H40, H44). The only file that uses `XMLHttpRequest`: `fetch` reports no progress.
  */
 import * as v from 'valibot'
 import { BEAM_PARAM } from '../protocol/beam-link'
@@ -26,8 +26,14 @@ const REFUSED_FOR_NOW: readonly number[] = [404, 408, 429]
 /** The quota is full (RFC 4918, 11.5). */
 const NO_ROOM = 507
 
+/** The beam of an upload. A saved one stores files of any type for its owner; for another, the server takes media. */
+export interface UploadTarget {
+  readonly beam: BeamId
+  readonly isSaved: boolean
+}
+
 /** Sends a file. The returned function cancels. */
-export type Upload = (file: File, beam: BeamId, events: UploadEvents) => () => void
+export type Upload = (file: File, target: UploadTarget, events: UploadEvents) => () => void
 
 /** An upload that sends nothing for so many milliseconds has lost its network. */
 export const PROGRESS_WITHIN_MS = 30_000
@@ -35,9 +41,9 @@ export const PROGRESS_WITHIN_MS = 30_000
 export const ANSWER_WITHIN_MS = 120_000
 
 /** Sends the file and binds it to a beam, whose end is also the upload's end. */
-export const upload: Upload = (file, beam, events) => {
+export const upload: Upload = (file, { beam, isSaved }, events) => {
   const request = new XMLHttpRequest()
-  request.open('POST', `/api/upload/?${BEAM_PARAM}=${beam}`)
+  request.open('POST', isSaved ? `/api/beams/${beam}/files/` : `/api/upload/?${BEAM_PARAM}=${beam}`)
   request.setRequestHeader('accept', 'application/json')
   const end = (end: UploadEnd) => {
     clearTimeout(timer)
@@ -71,11 +77,11 @@ export const upload: Upload = (file, beam, events) => {
 
 /** Uploads after `makeSure` has settled, so that a file with a stale login is not counted as an anonymous one. */
 export function uploadAfter(makeSure: () => Promise<unknown>, send: Upload): Upload {
-  return (file, beam, events) => {
+  return (file, target, events) => {
     let cancel: (() => void) | null = null
     let isCancelled = false
     const start = () => {
-      if (!isCancelled) cancel = send(file, beam, events)
+      if (!isCancelled) cancel = send(file, target, events)
     }
     void makeSure().then(start, start)
     return () => {

@@ -111,7 +111,7 @@ fn location(config: &Config) -> Location {
     }
 }
 
-/// Binds an address. On a machine without IPv6, [::] becomes 0.0.0.0.
+/// Binds an address. On a machine without IPv6, `[::]` becomes `0.0.0.0`.
 async fn listen(address: SocketAddr) -> Result<TcpListener, Error> {
     let any_v4 = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), address.port());
     match TcpListener::bind(address).await {
