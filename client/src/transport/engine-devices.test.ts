@@ -120,3 +120,30 @@ describe('three devices', () => {
     expect(server.carried).toBe(4 * MIB)
   })
 })
+
+describe('a file that its system fetches before it can be read', () => {
+  it('f12_keeps_its_link_alive_meanwhile, and is sent once', async () => {
+    const channel = between('patient')
+    await channel.opens()
+    const content = bytes(64 * KIB)
+    const file = new Blob([content])
+    const slow = new Promise<ArrayBuffer>((resolve) =>
+      setTimeout(() => resolve(content.buffer), 3 * STALL_MS),
+    )
+    vi.spyOn(file, 'slice').mockReturnValue({ arrayBuffer: () => slow } as unknown as Blob)
+    ada.offers(file)
+    bob.receives(content.length, ada)
+    let carried = 0
+    for (let step = 0; step < 300 && bob.last('receiving')?.status !== 'done'; step++) {
+      for (const buffer of channel.toBob.slice(0, 10)) {
+        const frame = decodeFrame(buffer)
+        if (frame?.type === 'chunk') carried += frame.bytes.byteLength
+      }
+      channel.carries(10)
+      await settles(100)
+    }
+    expect(bob.last('receiving')?.status).toBe('done')
+    expect(carried).toBe(content.length)
+    expect(bob.news.filter(({ say }) => say === 'stalled')).toEqual([])
+  })
+})
