@@ -75,6 +75,30 @@ describe('a direct link', () => {
   })
 })
 
+describe('an end', () => {
+  it('f7_that_is_said_again_because_its_link_closed_is_repeated_until_it_is_heard', async () => {
+    const channel = between('short')
+    await channel.opens()
+    ada.offers(new Blob([bytes(10)]), FILES[0])
+    bob.receives(10, ada, FILES[0])
+    for (let step = 0; step < 10 && bob.last('receiving')?.status !== 'done'; step++) {
+      channel.carries(10)
+      await settles()
+    }
+    // The answer never comes, and Bob has said it as often as he does.
+    for (let step = 0; step < 10; step++) {
+      channel.toAda.length = 0
+      await settles(STALL_MS)
+    }
+    expect(ada.last('sending')?.status).not.toBe('done')
+    await channel.closes()
+    // What is said when the link closes is lost as well.
+    bob.outgoing.length = 0
+    await passes(2 * STALL_MS)
+    expect(ada.last('sending')?.status).toBe('done')
+  })
+})
+
 describe('three devices', () => {
   const begins = async () => {
     ada.offers(new Blob([bytes(2 * MIB)]), FILES[0])
