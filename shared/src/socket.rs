@@ -182,6 +182,11 @@ pub enum ServerMessage {
         /// The beam, as this device sees it now.
         message: SavedBeam,
     },
+    /// These devices may no longer be here; links to them end (S25).
+    DevicesRemoved {
+        /// The devices.
+        message: Vec<DeviceId>,
+    },
     /// A message was refused. The socket stays open (S14).
     Error {
         /// A sentence for a person.

@@ -119,6 +119,8 @@ export class BeamConnection {
         return this.devices.welcome(message.message.device_id, message.message.ice_servers)
       case 'authed_users':
         return this.devices.list(message.message)
+      case 'devices_removed':
+        return this.devices.remove(message.message)
       case 'rec_clipboard':
         return this.#opening.push({ type: 'received', item: message, note: this.#notes.markOf(message.from) })
       case 'delete_note':

@@ -49,6 +49,12 @@ export class DeviceLinks {
     if (hasRtc()) this.peers.setDevices(devices)
   }
 
+  /** Ends the links to devices that were removed from the beam (S25). */
+  remove(devices: readonly DeviceId[]): void {
+    this.#transfers.tell({ do: 'removed', devices })
+    this.peers.remove(devices)
+  }
+
   /** Closes all links. */
   cut(): void {
     this.peers.close()

@@ -552,7 +552,11 @@ message: string, } | { "type": "access_changed",
 /**
  * The beam, as this device sees it now.
  */
-message: SavedBeam, } | { "type": "error", 
+message: SavedBeam, } | { "type": "devices_removed", 
+/**
+ * The devices.
+ */
+message: Array<DeviceId>, } | { "type": "error", 
 /**
  * A sentence for a person.
  */

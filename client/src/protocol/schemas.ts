@@ -210,6 +210,10 @@ export const serverMessageSchema = v.variant('type', [
     message: savedBeamSchema,
   }),
   v.object({
+    type: v.literal('devices_removed'),
+    message: v.array(deviceIdSchema),
+  }),
+  v.object({
     type: v.literal('error'),
     message: v.string(),
     extra: errorCodeSchema,

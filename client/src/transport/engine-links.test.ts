@@ -3,7 +3,18 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { DeviceId } from '../protocol/bindings'
 import { decodeFrame } from '../protocol/frames'
 import { STALL_MS } from '../protocol/stall-clock'
-import { bytes, FILE, FILES, KIB, MIB, StageDevice, StageServer, settles } from './engine-stage'
+import {
+  bytes,
+  closePorts,
+  FILE,
+  FILES,
+  KIB,
+  MIB,
+  StageChannel,
+  StageDevice,
+  StageServer,
+  settles,
+} from './engine-stage'
 
 let ada: StageDevice
 let bob: StageDevice
@@ -18,62 +29,12 @@ beforeEach(() => {
   bob.sees(ada)
 })
 afterEach(() => {
-  for (const port of ports.splice(0)) port.close()
+  closePorts()
   vi.useRealTimers()
 })
 
-const ports: MessagePort[] = []
-
-/** A data channel between the two devices, with the test in its middle. */
-class Channel {
-  readonly #ada: MessagePort
-  readonly #bob: MessagePort
-  readonly toBob: ArrayBuffer[] = []
-  readonly toAda: ArrayBuffer[] = []
-
-  constructor(readonly key: string) {
-    this.#ada = this.#end(ada, bob, this.toBob)
-    this.#bob = this.#end(bob, ada, this.toAda)
-  }
-
-  #end(device: StageDevice, other: StageDevice, out: ArrayBuffer[]): MessagePort {
-    const { port1, port2 } = new MessageChannel()
-    port1.onmessage = ({ data }) => {
-      if (!('frame' in data)) return
-      out.push(data.frame.buffer)
-      port1.postMessage({ taken: data.frame.byteLength })
-    }
-    ports.push(port1, port2)
-    device.engine.handle({ do: 'port', device: other.id, key: this.key, port: port2 })
-    return port1
-  }
-
-  async opens(): Promise<void> {
-    for (const port of [this.#ada, this.#bob]) port.postMessage({ opened: true })
-    await settles()
-    await settles()
-  }
-
-  async closes(): Promise<void> {
-    for (const port of [this.#ada, this.#bob]) port.postMessage({ closed: true })
-    await settles()
-    await settles()
-  }
-
-  /** Closes at Bob's end only. */
-  async closesAtBob(): Promise<void> {
-    this.#bob.postMessage({ closed: true })
-    await settles()
-    await settles()
-  }
-
-  carries(most: number): number {
-    const there = this.toBob.splice(0, most)
-    for (const frame of there) this.#bob.postMessage({ frame })
-    for (const frame of this.toAda.splice(0)) this.#ada.postMessage({ frame })
-    return there.length
-  }
-}
+/** Makes a data channel between the two devices. */
+const between = (key: string) => new StageChannel(key, ada, bob)
 
 const SLOW_SIZE = 1536 * KIB
 
@@ -102,7 +63,7 @@ const hasAll = () => everything().every((status) => status === 'done')
 
 describe('l2 three files over a slow wire', () => {
   it('keep their direct link, and nothing is sent twice', async () => {
-    const channel = new Channel('slow')
+    const channel = between('slow')
     await channel.opens()
     bobTakesThree()
     let carried = 0
@@ -118,7 +79,7 @@ describe('l2 three files over a slow wire', () => {
   })
 
   it('keep it when a file is cancelled whose chunks are under way for longer than a dead link is silent', async () => {
-    const channel = new Channel('slow')
+    const channel = between('slow')
     await channel.opens()
     const late = 2 * MIB
     ada.offers(new Blob([bytes(late)]))
@@ -153,7 +114,7 @@ describe('l2 three files over a slow wire', () => {
 
 describe('a link that is silent', () => {
   it('l2_is_closed_when_it_is_direct_and_the_relay_continues', async () => {
-    const channel = new Channel('dead')
+    const channel = between('dead')
     await channel.opens()
     ada.offers(new Blob([bytes(10)]))
     bob.receives(10, ada)
@@ -194,7 +155,7 @@ describe('a link that is silent', () => {
   })
 
   it('does not count the time that the device slept', async () => {
-    const channel = new Channel('asleep')
+    const channel = between('asleep')
     await channel.opens()
     ada.offers(new Blob([bytes(10)]))
     bob.receives(10, ada)
@@ -211,7 +172,7 @@ describe('a link that is silent', () => {
 
 describe('a direct link', () => {
   it("that closes late does not affect the device's new links", async () => {
-    const old = new Channel('old')
+    const old = between('old')
     await settles()
     ada.seesNobody()
     bob.seesNobody()
@@ -234,7 +195,7 @@ describe('a direct link', () => {
     bob.receives(MIB, ada)
     await settles()
     for (const sent of bob.outgoing.splice(0)) ada.hears(sent)
-    const channel = new Channel('short')
+    const channel = between('short')
     await channel.opens()
     await channel.closes()
     server.loses = (_frame, { from }) => from === bob.id
@@ -244,7 +205,7 @@ describe('a direct link', () => {
   })
 
   it('that the page has ended is not used any more, though nothing is heard of its channel', async () => {
-    const channel = new Channel('ended')
+    const channel = between('ended')
     await channel.opens()
     for (const [one, other] of [
       [ada, bob],
@@ -260,7 +221,7 @@ describe('a direct link', () => {
   })
 
   it('f7_that_closes_with_an_unanswered_end_has_it_sent_on_the_next', async () => {
-    const channel = new Channel('short')
+    const channel = between('short')
     await channel.opens()
     ada.offers(new Blob([bytes(10)]))
     bob.receives(10, ada)
@@ -339,7 +300,7 @@ describe('a sender whose receiver began anew without a word', () => {
   }
 
   it('f6_waits for it when its direct link closes', async () => {
-    const channel = new Channel('broken')
+    const channel = between('broken')
     await channel.opens()
     begins()
     for (let step = 0; step < 6; step++) {

@@ -4,6 +4,8 @@ import type { DeviceId, ErrorCode, ItemId } from '../protocol/bindings'
 export type EngineCommand =
   /** The devices that understand frames, without this one. A device that is missing has left. */
   | { do: 'devices'; devices: readonly { id: DeviceId; rtc: boolean }[] }
+  /** Devices that may no longer be in the beam (S25): nothing goes to them or comes from them until they are listed. */
+  | { do: 'removed'; devices: readonly DeviceId[] }
   /** Whether the server can forward frames now. */
   | { do: 'relay'; up: boolean }
   /** A frame that came through the server. */

@@ -25,6 +25,8 @@ export class Engine {
   readonly #relay: Relay
   readonly #receiving: Receiving
   readonly #sending: Sending
+  /** Devices that were removed from the beam. A link to one may still carry its frames. */
+  readonly #removed = new Set<DeviceId>()
   #ticking: ReturnType<typeof setInterval> | null = null
   #lastTick = 0
 
@@ -50,6 +52,8 @@ export class Engine {
     switch (command.do) {
       case 'devices':
         return this.#setDevices(command.devices)
+      case 'removed':
+        return this.#remove(command.devices)
       case 'relay':
         return this.#setRelay(command.up)
       case 'relayed':
@@ -99,11 +103,25 @@ export class Engine {
       this.#left(device)
     }
     for (const { id, rtc } of devices) {
+      this.#removed.delete(id)
       const device = this.#device(id)
       if (device.isListed) continue
       device.list(rtc, this.now())
       device.sayEnds(this.now())
       this.#receiving.refill(device)
+    }
+  }
+
+  #remove(devices: readonly DeviceId[]): void {
+    for (const id of devices) {
+      this.#removed.add(id)
+      const device = this.#devices.get(id)
+      if (!device) continue
+      this.#sending.removed(device)
+      this.#receiving.removed(device)
+      device.unlist()
+      for (const { wire } of device.links) wire.close()
+      this.#left(device)
     }
   }
 
@@ -161,6 +179,7 @@ export class Engine {
   }
 
   #opened(device: RemoteDevice, wire: FrameLink): void {
+    if (this.#removed.has(device.id)) return wire.close()
     device.opened(wire)
     this.say({ say: 'link', device: device.id, key: wire.key, opened: true })
     device.sayEnds(this.now())
@@ -185,7 +204,7 @@ export class Engine {
   }
 
   #frame(device: RemoteDevice, link: Link, buffer: ArrayBuffer): void {
-    const frame = decodeFrame(buffer)
+    const frame = this.#removed.has(device.id) ? null : decodeFrame(buffer)
     switch (frame?.type) {
       case 'chunk':
         return this.#receiving.chunk(device, link, frame)

@@ -25,14 +25,16 @@ class Server {
     events: SignalSocketEvents
     sent: (string | Uint8Array)[]
     closed: boolean
+    /** Bytes that it has not sent yet. */
+    unsent: number
   }[] = []
 
   readonly open: OpenSignalSocket = (beam, events) => {
-    const socket = { beam, events, sent: [] as (string | Uint8Array)[], closed: false }
+    const socket = { beam, events, sent: [] as (string | Uint8Array)[], closed: false, unsent: 0 }
     this.sockets.push(socket)
     return {
       send: (data) => socket.sent.push(data),
-      unsent: () => 0,
+      unsent: () => socket.unsent,
       close: () => {
         socket.closed = true
       },
@@ -252,6 +254,35 @@ describe('the live channel', () => {
     await vi.advanceTimersByTimeAsync(RECONNECT_DELAY_MS + 500)
     server.accepts()
     expect(newTokens).toEqual([false, true])
+  })
+
+  it('s5_keeps_the_new_token_when_the_connect_after_it_fails', async () => {
+    join()
+    server.accepts()
+    server.newest.events.onClose(CLOSE_CODES.Replaced)
+    await vi.advanceTimersByTimeAsync(RECONNECT_DELAY_MS + 500)
+    server.newest.events.onClose(1006)
+    await vi.advanceTimersByTimeAsync(RECONNECT_DELAY_MS + 500)
+    server.newest.events.onOpen()
+    server.newest.events.onClose(1006)
+    await vi.advanceTimersByTimeAsync(RECONNECT_DELAY_MS + 500)
+    server.accepts()
+    await reconnect()
+    expect(newTokens).toEqual([false, true, true, false])
+  })
+
+  it('waits on a slow line for the answer behind what the socket still sends', async () => {
+    const live = join()
+    server.accepts()
+    server.newest.unsent = 512 * 1024
+    live.wake()
+    for (let step = 0; step < 5; step++) {
+      server.newest.unsent -= 100 * 1024
+      await vi.advanceTimersByTimeAsync(ANSWER_WITHIN_MS)
+      expect(server.sockets).toHaveLength(1)
+    }
+    await vi.advanceTimersByTimeAsync(ANSWER_WITHIN_MS)
+    expect(server.sockets).toHaveLength(2)
   })
 
   it('s13_pings_every_25_seconds_and_gives_up_after_60_of_silence', async () => {

@@ -71,6 +71,7 @@ export class LiveBeam {
   #generation = 0
   #live = false
   #attempt = 0
+  /** Another tab has this device's token. A new one is taken until the server has accepted one. */
   #replaced = false
   #retry: ReturnType<typeof setTimeout> | null = null
   #ping: ReturnType<typeof setInterval> | null = null
@@ -161,8 +162,17 @@ export class LiveBeam {
       return
     }
     this.#socket.send('ping')
+    this.#awaitAnswer()
+  }
+
+  /** Waits for the answer to a ping, on a slow line for as long as the socket still sends what was before it. */
+  #awaitAnswer(): void {
+    const before = this.unsent
     if (this.#idle !== null) clearTimeout(this.#idle)
-    this.#idle = setTimeout(() => this.#replace(), ANSWER_WITHIN_MS)
+    this.#idle = setTimeout(
+      () => (this.unsent < before ? this.#awaitAnswer() : this.#replace()),
+      ANSWER_WITHIN_MS,
+    )
   }
 
   /** Joins again, with the login that there is now. */
@@ -209,7 +219,6 @@ export class LiveBeam {
       message: this.#beam.beamKey,
       extra: this.#options.auth(this.#beam.beamId, this.#replaced),
     })
-    this.#replaced = false
     // The server reads in order (S1), so `sync` can be sent before the welcome unless changes have to go first.
     if (this.#pending.isEmpty) this.#askForEverything()
     this.#ping = setInterval(() => this.#socket?.send('ping'), PING_INTERVAL_MS)
@@ -250,6 +259,7 @@ export class LiveBeam {
 
   #welcomed(): void {
     this.#live = true
+    this.#replaced = false
     this.#attempt = 0
     this.#events.onStatus({ status: 'live' })
     for (const message of this.#pending.messages()) this.#send(message)
@@ -321,7 +331,7 @@ export class LiveBeam {
     if (FINAL_CLOSE_CODES.includes(code)) {
       return this.#events.onStatus({ status: 'stopped', why: reasonOf(code) })
     }
-    this.#replaced = code === CLOSE_CODES.Replaced
+    this.#replaced ||= code === CLOSE_CODES.Replaced
     if (this.#attempt >= RECONNECT_ATTEMPTS) {
       return this.#events.onStatus({ status: 'stopped', why: 'unreachable' })
     }

@@ -168,6 +168,17 @@ describe('l1 links', () => {
     expect(opened[0]?.closed).toBe(false)
   })
 
+  it('s25_end_when_the_device_is_removed_from_the_beam', async () => {
+    const bob = links(BOB)
+    bob.setDevices([device(ADA), device(BOB)])
+    await settle()
+    opened[0]?.events.onConnect('direct', 0)
+    bob.remove([ADA])
+    expect(opened.map(({ closed }) => closed)).toEqual([true])
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(opened).toHaveLength(1)
+  })
+
   it('are begun again when no answer comes in time', async () => {
     links(BOB).setDevices([device(ADA), device(BOB)])
     await vi.advanceTimersByTimeAsync(ATTEMPT_LIMIT_MS)

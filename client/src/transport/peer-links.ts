@@ -126,6 +126,12 @@ export class PeerLinks {
     if (attempt && !attempt.isConnected) this.#closed(device, attempt.key)
   }
 
+  /** Ends the links to devices that may no longer be in the beam. */
+  remove(devices: readonly DeviceId[]): void {
+    this.#devices = this.#devices.filter((device) => !devices.includes(device))
+    for (const device of devices) this.#drop(device)
+  }
+
   close(): void {
     for (const device of [...this.#attempts.keys()]) this.#drop(device)
     for (const timers of [this.#retries, this.#answered]) {

@@ -119,6 +119,14 @@ export class Receiving {
     for (const incoming of this.#movingFrom(source)) this.#sayWaiting(incoming)
   }
 
+  /** A device may no longer be in the beam, so its files will not come. */
+  removed(source: RemoteDevice): void {
+    const why = 'The device that has this file was removed from the beam.'
+    for (const incoming of [...this.#movingFrom(source)]) {
+      this.#end(incoming, { status: 'failed', bytes: incoming.receiver.received, why }, null)
+    }
+  }
+
   /** The other device cancelled the transfer. */
   cancelledByThem(source: RemoteDevice, id: ItemId, reason: CancelReason): void {
     const incoming = this.#transfers.get(id)

@@ -102,6 +102,14 @@ export class Sending {
     }
   }
 
+  /** Ends what was being sent to a device that may no longer be in the beam. */
+  removed(device: RemoteDevice): void {
+    for (const { to } of this.#offers.values()) {
+      const outgoing = to.get(device)
+      if (outgoing && !outgoing.hasEnded) this.#end(outgoing, { status: 'cancelled', by: 'me' }, null)
+    }
+  }
+
   /** Tells a device that the server dropped frames to it, so that it wants them again (F11). */
   sayDropped(device: RemoteDevice): void {
     for (const { id } of this.#movingTo(device)) device.relay.say({ type: 'dropped', transfer: id })

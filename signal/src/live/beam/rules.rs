@@ -287,7 +287,7 @@ impl BeamState {
             }
             Effect::Removed(device) => {
                 self.removed.insert(device);
-                self.send_away(now, |member| member.device.device_id == device)
+                self.send_away(&[device], now)
             }
         }
     }

@@ -197,6 +197,7 @@ impl BeamState {
             outputs.push(Output::Close(old.connection, CloseCode::Replaced));
         }
         let may_write = self.may_write(&newcomer);
+        let removed: Vec<_> = self.removed.iter().copied().collect();
         self.seen.add(device);
         self.members.push(newcomer);
         self.empty_since = None;
@@ -205,6 +206,9 @@ impl BeamState {
         outputs.push(Output::AllowChunks(connection, may_write));
         outputs.push(Output::Send(vec![connection], success));
         outputs.push(Output::Send(vec![connection], welcome));
+        outputs.extend(
+            self.tell_removed(&removed, |member| member.connection == connection && !member.plain),
+        );
         outputs.push(self.tell_who_is_here());
         outputs
     }
@@ -315,7 +319,7 @@ impl BeamState {
         Output::Send(self.connections(|_| true).collect(), message)
     }
 
-    fn connections(
+    pub(super) fn connections(
         &self,
         wanted: impl Fn(&Newcomer) -> bool,
     ) -> impl Iterator<Item = ConnectionId> {
