@@ -128,7 +128,11 @@ impl Keeper {
             }
             Err(error) => {
                 tracing::error!(%error, "a change of a beam could not be stored");
-                Ok(Written::Unavailable)
+                Ok(if matches!(error, Error::DiskFull(_)) {
+                    Written::DiskFull
+                } else {
+                    Written::Unavailable
+                })
             }
         }
     }

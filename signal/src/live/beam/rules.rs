@@ -40,6 +40,8 @@ const QUOTA_FULL: Refusal = Refusal::new(
     "The account of this beam's owner is full. Delete files or notes first.",
     ErrorCode::NoRoom,
 );
+const DISK_FULL: Refusal =
+    Refusal::new("The server's disk is full. Try again later.", ErrorCode::NoRoom);
 const LOGIN_NEEDED: Refusal = Refusal::new("Log in to save this beam.", ErrorCode::Unauthorized);
 const NOT_TO_RENAME: Refusal =
     Refusal::new("Only the owner and admins of this beam can rename it.", ErrorCode::Forbidden);
@@ -233,6 +235,7 @@ impl BeamState {
             Written::Done => self.tell_stored(by, effect, now),
             Written::Refused => refused(OVERTAKEN),
             Written::Full => refused(QUOTA_FULL),
+            Written::DiskFull => refused(DISK_FULL),
             Written::Unavailable => refused(UNAVAILABLE),
             Written::Reloaded(terms) => {
                 let mut outputs = if effect.is_in(&terms) {
