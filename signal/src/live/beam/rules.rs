@@ -156,19 +156,17 @@ impl BeamState {
             let ids = id.map_or_else(|| self.items.with_content(&message), |id| vec![id]);
             return Ok(Verdict::Done(self.forget(&ids, message, id)));
         };
-        let role = access.named_role(by.account);
-        let mut ids = id.map_or_else(|| self.items.with_content(&message), |id| vec![id]);
-        ids.retain(|id| self.items.find(*id).is_some());
+        // With the link alone nobody deletes stored notes, and nothing is looked for.
+        let role = access.named_role(by.account).filter(|role| role.may_write());
+        let role = role.ok_or(NOT_YOURS)?;
+        let ids = match id {
+            Some(id) => self.items.find(id).map(|_| id).into_iter().collect(),
+            None => self.items.with_content(&message),
+        };
         let is_own = |id: &ItemId| {
             self.items.find(*id).is_some_and(|(item, author)| is_own(by, item, author))
         };
-        let may = match role {
-            Some(role) if role.may_manage() => true,
-            Some(Role::Write) => ids.iter().all(is_own),
-            // With the link alone nobody deletes stored notes.
-            _ => ids.is_empty(),
-        };
-        if !may {
+        if !role.may_manage() && !ids.iter().all(is_own) {
             return Err(NOT_YOURS);
         }
         if ids.is_empty() {
