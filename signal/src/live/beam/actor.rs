@@ -150,7 +150,7 @@ impl Actor {
                 let _ = read.send(());
                 self.apply(Input::Join(newcomer))
             }
-            Command::Said(connection, saying) => self.apply(Input::Said(connection, saying)),
+            Command::Said(connection, saying, _room) => self.apply(Input::Said(connection, saying)),
             Command::Gone(connection) => {
                 self.forget(connection);
                 self.apply(Input::Gone(connection))

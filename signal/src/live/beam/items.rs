@@ -98,6 +98,11 @@ impl Items {
         Ok(items)
     }
 
+    /// An empty share of the memory from which the items take theirs.
+    pub fn no_room(&self) -> Share {
+        self.room.another()
+    }
+
     /// Stops dropping items for lack of room.
     pub fn keep_all(&mut self) {
         self.keeping = Keeping::All;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use heliograph_shared::api::beams::{LinkAccess, Role};
 use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::{DeviceId, ItemId};
-use heliograph_shared::limits::{MAX_REMOVED_DEVICES, MAX_WAITING_BYTES, MAX_WAITING_CHANGES};
+use heliograph_shared::limits::MAX_REMOVED_DEVICES;
 use heliograph_shared::names::BeamName;
 use heliograph_shared::socket::{Json, LiveItem, ServerMessage};
 use heliograph_storage::accounts::AccountId;
@@ -70,13 +70,11 @@ impl BeamState {
         if self.writing.is_none() {
             return self.consider(speaker, request, now);
         }
-        let bytes: usize = self.waiting.iter().map(|(_, request)| request.bytes()).sum();
-        if self.waiting.len() >= MAX_WAITING_CHANGES || bytes + request.bytes() > MAX_WAITING_BYTES
-        {
-            return vec![refuse(speaker.connection, BUSY.about(request.subject()))];
+        let subject = request.subject();
+        match self.waiting.push(speaker, request) {
+            Ok(()) => Vec::new(),
+            Err(Spent) => vec![refuse(speaker.connection, BUSY.about(subject))],
         }
-        self.waiting.push_back((speaker, request));
-        Vec::new()
     }
 
     fn consider(&mut self, by: Speaker, request: Request, now: i64) -> Vec<Output> {
@@ -246,7 +244,7 @@ impl BeamState {
             }
         };
         while self.writing.is_none()
-            && let Some((speaker, request)) = self.waiting.pop_front()
+            && let Some((speaker, request)) = self.waiting.pop()
         {
             outputs.extend(self.consider(speaker, request, now));
         }
