@@ -188,6 +188,12 @@ impl BeamState {
         self.expires_at() <= now
     }
 
+    /// Whether its items are in memory only.
+    #[must_use]
+    pub fn is_unsaved(&self) -> bool {
+        matches!(self.status, Status::Unsaved { .. })
+    }
+
     fn expires_at(&self) -> i64 {
         match self.status {
             Status::Unsaved { expires_at, .. } => expires_at,
