@@ -81,7 +81,7 @@ impl NewNote {
 }
 
 impl Storage {
-    /// A page of a beam's notes after a sequence number, oldest first: up to `bytes` of content and at most 100 notes,
+    /// A page of a beam's notes after a sequence number and up to another, oldest first: up to `bytes` of content and at most 100 notes,
     /// but at least one if there is one.
     ///
     /// # Errors
@@ -90,16 +90,17 @@ impl Storage {
         &self,
         beam: BeamId,
         after: u64,
+        until: u64,
         bytes: u64,
     ) -> Result<Vec<NewNote>, Error> {
         const PAGE: &str = "SELECT n.id, n.seq, n.content, n.upload, n.kind, n.device_id, n.author_id, n.created_at \
             FROM notes n JOIN ( \
                 SELECT id, SUM(CAST(OCTET_LENGTH(content) AS BIGINT)) OVER (ORDER BY seq) AS bytes, \
                        ROW_NUMBER() OVER (ORDER BY seq) AS place \
-                FROM (SELECT id, seq, content FROM notes WHERE beam_id = $1 AND seq > $2 ORDER BY seq LIMIT 100) ahead \
+                FROM (SELECT id, seq, content FROM notes WHERE beam_id = $1 AND seq > $2 AND seq <= $4 ORDER BY seq LIMIT 100) ahead \
             ) p ON p.id = n.id \
             WHERE n.beam_id = $1 AND (p.bytes <= $3 OR p.place = 1) ORDER BY n.seq";
-        let values = args![beam.uuid(), number(after), number(bytes)];
+        let values = args![beam.uuid(), number(after), number(bytes), number(until)];
         let rows = self.database.fetch_all(PAGE, values).await?;
         rows.iter().map(NewNote::read).collect()
     }

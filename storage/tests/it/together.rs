@@ -253,3 +253,31 @@ async fn s9_an_admin_changes_nothing_after_the_demotion_was_answered() {
     })
     .await;
 }
+
+/// Uses the session's first refresh token.
+fn refreshes(storage: &Storage, n: u8, into: u8) -> Job {
+    let (old, new) = (session(n, 1, 0).tokens.refresh.hash, session(into, 1, 0).tokens);
+    job!(storage => async |storage: Storage| storage.refresh_session(old, &new, 1).await.map(drop))
+}
+
+fn ends(storage: &Storage, n: u8) -> Job {
+    let id = session(n, 1, 0).id;
+    job!(storage => async |storage: Storage| storage.end_session(id).await)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn h16_a_login_that_ends_while_it_is_refreshed_ends_in_peace() {
+    with_writer(async |storage, _writer| {
+        storage.create_account(&person(1, "ada"), &session(255, 1, 0)).await.unwrap();
+        for _ in 0..2 * ROUNDS {
+            let mut jobs = Vec::new();
+            for n in 1..=20 {
+                storage.open_session(&session(n, 1, 0)).await.unwrap();
+                jobs.push(refreshes(&storage, n, 100 + n));
+                jobs.push(ends(&storage, n));
+            }
+            all_at_once(jobs).await;
+        }
+    })
+    .await;
+}
