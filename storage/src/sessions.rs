@@ -155,6 +155,10 @@ impl Storage {
         now: i64,
     ) -> Result<Refreshed, Error> {
         let mut transaction = self.database.begin().await?;
+        // The session before its tokens, in the order in which its end deletes them.
+        let lock = "SELECT 1 FROM sessions WHERE id = \
+                    (SELECT session_id FROM tokens WHERE hash = $1 AND kind = 'refresh') FOR UPDATE";
+        transaction.lock(lock, args![old]).await?;
         // The condition admits only one of several. The others wait for it here and then find the token used.
         let take = "UPDATE tokens SET used_at = $2 \
                     WHERE hash = $1 AND kind = 'refresh' AND used_at IS NULL AND expires_at > $2 \
