@@ -281,3 +281,38 @@ async fn h16_a_login_that_ends_while_it_is_refreshed_ends_in_peace() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn h15_an_account_goes_while_its_files_are_swept() {
+    with_writer(async |storage, writer| {
+        for round in 1..=2 * ROUNDS {
+            storage
+                .create_account(&person(round, &format!("ada{round}")), &session(round, round, 0))
+                .await
+                .unwrap();
+            let beams = [round, 100 + round];
+            for n in beams {
+                saved(&storage, &writer, n, round).await;
+            }
+            // The file with the lowest id is in the last beam.
+            for n in 0..100 {
+                let mut id = [round; 16];
+                id[0] = n;
+                let new = NewUpload {
+                    id: BlobId::from_random(id),
+                    account: Some(account(round)),
+                    beam: Some(beam(beams[usize::from(n < 50)])),
+                    address: None,
+                    name: "a.png".to_owned(),
+                    media_type: "image/png".to_owned(),
+                    created_at: 10,
+                    expires_at: Some(20),
+                };
+                storage.start_upload(&new).await.unwrap();
+                storage.finish_upload(new.id, 1, 10).await.unwrap();
+            }
+            all_at_once(vec![goes(&writer, account(round)), sweeps(&storage)]).await;
+        }
+    })
+    .await;
+}

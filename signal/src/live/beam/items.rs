@@ -103,6 +103,11 @@ impl Items {
         self.room.another()
     }
 
+    /// Takes over what is stored. What was dropped earlier stays dropped: it must not look deleted (S11).
+    pub fn take_over(&mut self, stored: Self) {
+        *self = Self { let_go: self.let_go, ..stored };
+    }
+
     /// Stops dropping items for lack of room.
     pub fn keep_all(&mut self) {
         self.keeping = Keeping::All;

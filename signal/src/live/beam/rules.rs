@@ -255,7 +255,7 @@ impl BeamState {
     fn reload(&mut self, terms: Terms, now: i64) -> Vec<Output> {
         match terms.status {
             Status::Saved(access) => {
-                self.items = terms.items;
+                self.items.take_over(terms.items);
                 self.change_access(Some(access), now)
             }
             Status::Ended => self.change_access(None, now),
