@@ -62,16 +62,6 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         }
     }
 
-    /// Reads and discards everything until the other side ends the stream.
-    pub async fn drain(&mut self) {
-        loop {
-            self.ahead.clear();
-            if self.read_ahead().await.is_err() {
-                return;
-            }
-        }
-    }
-
     /// The next header, after checking that its frame is allowed now and not too long.
     async fn head(&mut self) -> Result<Head, Broken> {
         let head = loop {

@@ -1,5 +1,6 @@
 //! Starts the server from its configuration, and composes the greeting.
 
+mod linger;
 pub mod log;
 mod patience;
 mod serve;

@@ -15,7 +15,7 @@ use heliograph_signal::start::sweeper;
 use heliograph_storage::blobs::BlobId;
 use serde_json::json;
 use tempfile::TempDir;
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use super::bucket::{BUCKET, Bucket, files_in};
@@ -65,6 +65,19 @@ async fn r1_a_sender_who_leaves_in_the_middle_leaves_nothing() {
         server.time_passes(HOUR).await;
         sweeper::sweep(&server.app).await;
         assert!(server.app.storage.dead_blobs(i64::MAX, 9).await.unwrap().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn h40_a_refusal_at_the_first_bytes_arrives_although_the_file_is_still_being_sent() {
+    let server = TestServer::start().await;
+    let no_picture = File { bytes: vec![b'?'; 8 * MIB], ..png(0) };
+    for _ in 0..10 {
+        let mut stream = begins(&server, &no_picture, no_picture.bytes.len()).await;
+        stream.write_all(&no_picture.around().1).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
     }
 }
 

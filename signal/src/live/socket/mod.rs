@@ -123,7 +123,7 @@ impl Socket {
         };
         self.context.sockets.closed(self.connection);
         tracing::debug!(?end, "socket ended");
-        Box::pin(finish(reader, writer, &end)).await;
+        Box::pin(finish(writer, &end)).await;
     }
 
     /// Writes what the outbox holds, until the connection breaks.
