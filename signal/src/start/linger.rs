@@ -72,7 +72,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn it_ends_when_the_other_side_has_closed() {
         let (ours, mut theirs) = duplex(64);
-        let sending = tokio::spawn(async move { theirs.write_all(&[0; 100_000]).await });
+        let sending = tokio::spawn(async move { theirs.write_all(&vec![0; 100_000]).await });
         assert_eq!(lingers(ours).await, Duration::ZERO);
         sending.await.unwrap().unwrap();
     }
@@ -83,8 +83,8 @@ mod tests {
         assert_eq!(lingers(ours).await, LINGER);
         let (ours, mut theirs) = duplex(1 << 20);
         let flood = tokio::spawn(async move {
-            let mut sent = 0;
-            while let Ok(count) = theirs.write(&[0; 1 << 20]).await {
+            let (mut sent, bytes) = (0, vec![0; 1 << 20]);
+            while let Ok(count) = theirs.write(&bytes).await {
                 sent += count;
             }
             sent
