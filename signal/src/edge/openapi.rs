@@ -1,4 +1,4 @@
-//! The `OpenAPI` document, generated from the router's handlers (H8). A handler describes what is special about it; what
+//! The OpenAPI document, generated from the router's handlers (H8). A handler describes what is special about it; what
 //! all calls have in common is added here.
 
 use axum::Extension;

@@ -112,10 +112,10 @@ async fn s16_what_has_come_of_a_message_is_counted_until_the_next_one_is_asked_f
     let held = Arc::<AtomicUsize>::default();
     let reader = Reader::new(server, 1 << 20, Arc::default());
     let mut reader = reader.within(Room(64 * 1024, held.clone()));
-    let parts = [frame(0x02, &[1; 20_000]), frame(0x89, b""), frame(0x80, &[1; 40_000])];
+    let parts = [frame(0x02, &vec![1; 20_000]), frame(0x89, b""), frame(0x80, &vec![1; 40_000])];
     let small = frame(0x82, &[1; 16 * 1024]);
     // A megabyte is announced.
-    let begun = [&[0x82, 0xff, 0, 0, 0, 0, 0, 0x10, 0, 0], &MASK[..], &[1; 50_000]].concat();
+    let begun = [&[0x82, 0xff, 0, 0, 0, 0, 0, 0x10, 0, 0], &MASK[..], &vec![1; 50_000]].concat();
     for bytes in [parts.concat(), small, begun] {
         client.write_all(&bytes).await.unwrap();
     }
@@ -132,9 +132,10 @@ async fn s16_what_has_come_of_a_message_is_counted_until_the_next_one_is_asked_f
 
 #[tokio::test]
 async fn s16_a_message_without_memory_for_it_breaks() {
-    for bytes in
-        [frame(0x82, &[1; 70_000]), [frame(0x02, &[1; 60_000]), frame(0x80, &[1; 10_000])].concat()]
-    {
+    for bytes in [
+        frame(0x82, &vec![1; 70_000]),
+        [frame(0x02, &vec![1; 60_000]), frame(0x80, &vec![1; 10_000])].concat(),
+    ] {
         let reader = Reader::new(&bytes[..], 1 << 20, Arc::default());
         let mut reader = reader.within(Room(64 * 1024, Arc::default()));
         assert_eq!(reader.next().await, Err(Broken::Spent));
