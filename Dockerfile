@@ -1,4 +1,4 @@
-# The product as one binary on a small Debian. Build: docker build -t heliograph .
+# The product as one binary on a slim Debian. Build it with: docker build -t heliograph .
 FROM node:24-bookworm-slim AS client
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./

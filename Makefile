@@ -1,13 +1,13 @@
-# make run     the product on http://localhost:8080
-# make test    everything, in real browsers          make test-long   its longer forms
-# make bench   the figures, each beside its reference
-# make dev     server and Vite beside it, with reload on change
-# make build   the product as one file: target/release/heliograph
+# make run     runs the product on http://localhost:8080
+# make test    runs all tests, in real browsers      make test-long   runs their longer forms
+# make bench   measures the figures, each with its reference
+# make dev     runs the server and Vite, with reload on change
+# make build   builds the product as one file: target/release/heliograph
 # make fmt     formats Rust and TypeScript
 SHELL := /bin/sh
 .DEFAULT_GOAL := build
 
-# Stamps say what has been done; `make clean` forgets them.
+# Stamp files record the steps that are done; `make clean` removes them.
 STAMPS := target/stamps
 MODULES := $(STAMPS)/node-modules
 CLIENT := client/dist/index.html
@@ -24,7 +24,7 @@ run: build
 
 build: $(SERVER)
 
-# Asks cargo each time: it knows best what is stale, and the stamp of the binary only tells make.
+# Runs cargo whenever a source is newer. Cargo decides what to compile, and `touch` tells make that it is done.
 $(SERVER): $(CLIENT) $(SERVER_SOURCES)
 	cargo build --release --locked --package heliograph-signal
 	@touch $@
@@ -37,8 +37,8 @@ $(MODULES): package.json package-lock.json client/package.json e2e/package.json 
 	npm ci --no-audit --no-fund
 	@mkdir -p $(STAMPS) && touch $@
 
-# Each part says how long it took. What compiles uses both cores by itself and goes first; the parts run one after the
-# other, as each of them fills the machine, and some of their tests load a server as far as it goes.
+# The parts run one after the other, because each of them fills the machine and some load a server to its limit.
+# Compiling uses both cores by itself and comes first. Each part prints how long it took.
 test:
 	@rm -f target/times
 	@scripts/timed 'lint' $(MAKE) --no-print-directory lint
@@ -54,7 +54,7 @@ lint: $(MODULES)
 	npm run --silent lint
 	npm run --silent typecheck --workspaces
 
-# The client is built first: the server embeds it, in every profile. aws-lc would bring a second TLS and a C++ build.
+# The client is built first, because every build of the server embeds it. aws-lc would add a second TLS and a C++ build.
 rust-built: $(CLIENT)
 	scripts/install-test-tools
 	cargo clippy --workspace --all-targets --locked -- -D warnings
@@ -81,7 +81,7 @@ bench: $(SERVER)
 	cargo run --release --locked --package heliograph-bench -- $(SERVER)
 	npm run --silent bench --workspace e2e
 
-# Both end with this shell.
+# Both processes end when this shell ends.
 dev: $(CLIENT)
 	cargo build --locked --package heliograph-signal
 	@trap 'kill $$server' EXIT INT TERM; \

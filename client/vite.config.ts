@@ -1,10 +1,12 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
-// `make dev` runs the server on 8080 and Vite beside it.
+// `make dev` runs the server on port 8080 and Vite beside it.
 const server = 'http://localhost:8080'
 
-/** A service worker keeps its address: by it the browser knows the newer one, and its folder is what it may serve. */
+/**
+ * A service worker keeps its name: browsers update it by its address, and it can handle only requests below its folder.
+ */
 function workerName({ name }: { name: string }): string {
   return name === 'service-worker' ? 'sw.js' : 'assets/[name]-[hash].js'
 }
@@ -17,8 +19,8 @@ export default defineConfig({
     target: 'es2023',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // What the first page needs is one file: left alone, whatever a later part needs as well becomes a file of its own,
-    // eleven of them, and each is a request before anything is drawn.
+    // One file for everything that the first page needs. By default each module that a later part shares with it
+    // becomes a file of its own: eleven files, each a request before anything is drawn.
     rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'first-page', tags: ['$initial'] }] } } },
   },
   worker: { format: 'es', rolldownOptions: { output: { entryFileNames: workerName } } },

@@ -4,13 +4,13 @@ import { CHROMIUM, DESKTOP, FIREFOX } from './support/browsers.ts'
 export default defineConfig({
   testDir: 'tests',
   outputDir: 'results/artifacts',
-  // Each test already fills two cores with browsers.
+  // One test at a time, because the browsers of each test fill two cores.
   workers: 1,
   forbidOnly: true,
   timeout: 60_000,
   expect: { timeout: 15_000 },
   reporter: [['list']],
-  // A click that waits says so, rather than the test that ran out of time.
+  // A click that waits too long fails by itself, with a clearer message than the timeout of the test.
   use: { actionTimeout: 15_000, viewport: DESKTOP, locale: 'en-GB', screenshot: 'only-on-failure' },
   projects: [
     { name: 'chromium', use: { browserName: 'chromium', launchOptions: CHROMIUM }, grepInvert: /@long/ },

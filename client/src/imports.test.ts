@@ -1,10 +1,10 @@
-/** The imports of the client, read from its sources: which room may import which, and that no files import in a circle. */
+/** The rules for imports in the client, checked on its sources: which folder may import which, and no cycles. */
 import { describe, expect, it } from 'vitest'
 
 /**
- * What each feature may import of other features. Every feature may also import what stands directly in `features/`: the
- * actions, the app's context and the paths. An import that is not declared here fails, and so does an arrow that nothing
- * uses any more.
+ * The other features that each feature may import. All may import the files directly in `features/`: the actions, the
+ * app's context and the paths. An import that is not declared here fails the test, and so does a declaration without an
+ * import.
  */
 const FEATURES: Readonly<Record<string, readonly string[]>> = {
   about: ['session'],
@@ -36,7 +36,7 @@ const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*['"](\.[^'"]+)['"]/g
 
 type Graph = ReadonlyMap<string, ReadonlySet<string>>
 
-/** The files that each file imports, types and what is loaded on demand included. */
+/** Returns the files that each file imports, including types and dynamic imports. */
 function graphOf(sources: Readonly<Record<string, string>>): Graph {
   return new Map(
     Object.entries(sources).map(([file, source]) => {
@@ -52,7 +52,7 @@ function resolve(from: string, to: string): string | undefined {
   return [path, `${path}.ts`, `${path}.tsx`].find((candidate) => FILES.has(candidate))
 }
 
-/** The first circle that is found, as the way round it; null where there is none. */
+/** Returns the first cycle as a path; null when there is none. */
 function circleIn(graph: Graph): string[] | null {
   const done = new Set<string>()
   const way: string[] = []
@@ -75,12 +75,12 @@ function circleIn(graph: Graph): string[] | null {
   return null
 }
 
-/** The feature that a file belongs to; null for what stands directly in `features/` and for everything else. */
+/** Returns the feature that a file belongs to; null for files directly in `features/` and for all others. */
 function featureOf(file: string): string | null {
   return /^\.\/features\/([^/]+)\//.exec(file)?.[1] ?? null
 }
 
-/** What each feature imports of other features, in the form that they are declared in. */
+/** Returns the other features that each feature imports, in the form of `FEATURES`. */
 function featureImports(files: Graph): Record<string, string[]> {
   const features = new Set([...files.keys()].map(featureOf).filter((feature) => feature !== null))
   const importsOf = (feature: string) =>
@@ -108,7 +108,7 @@ describe('the imports of the client', () => {
     expect(graph.size).toBeGreaterThan(200)
   })
 
-  it('know a circle when there is one', () => {
+  it('are reported when they contain a circle', () => {
     const around = new Map([
       ['a', new Set(['b'])],
       ['b', new Set(['c'])],
@@ -130,7 +130,7 @@ describe('the imports of the client', () => {
     expect(circleIn(declared)).toBeNull()
   })
 
-  it('never lead from what stands directly in features/ into a feature', () => {
+  it('never lead from a file directly in features/ into a feature', () => {
     const base = [...graph].filter(([file]) => /^\.\/features\/[^/]+$/.test(file))
     expect(base.length).toBeGreaterThan(0)
     for (const [, imported] of base) {

@@ -1,4 +1,7 @@
-/** The reference: one data channel, messages of 64 KiB, 4 MiB high water, 1 MiB low water, and a receiver that only counts. */
+/**
+ * The reference: a data channel with messages of 64 KiB, water marks at 4 MiB and 1 MiB, and a receiver that only
+ * counts.
+ */
 import type { Page } from '@playwright/test'
 
 declare global {
@@ -11,7 +14,7 @@ declare global {
   }
 }
 
-/** Bytes a second from one page to the other, both open on any page of the server. */
+/** Returns the bytes per second from one page to the other. Both must be open on any page of the server. */
 export async function bareChannelSpeed(from: Page, to: Page, bytes: number): Promise<number> {
   await to.evaluate(receiver, bytes)
   const offer = await from.evaluate(sender)
@@ -42,7 +45,7 @@ function receiver(bytes: number): void {
   window.bare = { connection, channel, done }
 }
 
-/** Makes the offer, with every candidate in it. */
+/** Creates the offer with all its candidates. Runs in the page. */
 async function sender(): Promise<string> {
   const connection = new RTCPeerConnection()
   const channel = connection.createDataChannel('bare', { negotiated: true, id: 1 })

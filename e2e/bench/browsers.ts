@@ -1,4 +1,4 @@
-/** The figures of whole files and of browsers. `node bench/browsers.ts [first-page] …`; all of them without a name. */
+/** Measures whole files and browsers: `node bench/browsers.ts [first-page] …`, or everything without a name. */
 import { Server } from '../support/server.ts'
 import { measureCanvas } from './canvas.ts'
 import { measureDirect } from './direct.ts'

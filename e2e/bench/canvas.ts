@@ -1,6 +1,6 @@
 /**
- * The canvas with 2,000 items: what a frame costs while it is panned and while a note is dragged, and which notes change
- * when one is added. Milliseconds are those of script, style, layout and paint on the page's main thread.
+ * The canvas with 2,000 items: the cost of a frame during a pan and during the drag of a note, and the notes that
+ * change when one is added. Milliseconds are those of script, style, layout and paint on the page's main thread.
  */
 import { expect, type Page } from '@playwright/test'
 import { Device } from '../support/device.ts'
@@ -11,7 +11,7 @@ import { median, type Row } from './table.ts'
 import { DESKTOP_CHROMIUM, withBrowser } from './two-browsers.ts'
 
 const ITEMS = 2000
-/** The server reads no faster than 100 messages a second after the first 500. */
+/** After the first 500 messages the server reads at most 100 per second (S15). */
 const FILLED_WITHIN_MS = 120_000
 const MOVES = 120
 
@@ -45,13 +45,13 @@ export async function measureCanvas(server: Server): Promise<Row[]> {
   })
 }
 
-/** From one line to eight, so that notes differ. */
+/** Returns texts of one to eight lines, so that notes have different sizes. */
 function words(at: number): string {
   return 'Milk, bread, two lemons, and the map. '.repeat(1 + (at % 8))
 }
 
 function frameRow(what: string, { frames }: MainThread): Row {
-  // Frames in which nothing was asked for say nothing about those in which something was.
+  // Idle frames say nothing about the cost of the busy ones.
   const worked = frames.filter((ms) => ms > 0)
   const value = median(worked)
   return {
@@ -73,7 +73,7 @@ function taskRow(what: string, { longestTask }: MainThread): Row {
   }
 }
 
-/** Over new notes all the time, so that drawing them is in the figure. */
+/** Pans over new notes all the time, so that the cost of drawing them is included. */
 async function pans(page: Page): Promise<void> {
   await page.keyboard.down(' ')
   await page.mouse.move(720, 450)
@@ -86,7 +86,7 @@ async function pans(page: Page): Promise<void> {
   await page.keyboard.up(' ')
 }
 
-/** A place by which a note in view is dragged. */
+/** Returns a point at which a note in view can be dragged. */
 async function headOfNote(page: Page): Promise<{ x: number; y: number }> {
   for (const note of await page.locator('article:has(header)').all()) {
     const box = await note.boundingBox()
@@ -105,7 +105,7 @@ async function drags(page: Page, from: { x: number; y: number }): Promise<void> 
   await page.mouse.up()
 }
 
-/** How many of the notes that were there change in any way while another one comes: elements, attributes or text. */
+/** Returns how many of the existing notes change (elements, attributes or text) when another one is added. */
 async function touchedByAdding(ada: Device, bob: RawClient): Promise<number> {
   const touched = await ada.page.evaluateHandle(() => {
     const there = new Set(document.querySelectorAll('[data-note]'))

@@ -1,4 +1,4 @@
-/** A large file from browser to browser, onto the disk, beside a bare data channel between two such browsers. */
+/** A large file sent from browser to browser onto the disk, compared with a bare data channel between two browsers. */
 import { Device } from '../support/device.ts'
 import { Folder, MB, type TestFile } from '../support/files.ts'
 import type { Server } from '../support/server.ts'
@@ -32,7 +32,7 @@ async function alternate(server: Server, folder: Folder): Promise<{ ours: number
   return { ours, theirs }
 }
 
-/** Beside the table: how far the machine's own speed drifts. */
+/** Prints the speeds of one run, which show how much the machine itself varies. */
 function printRun(name: string, ours = 0, theirs = 0): void {
   process.stderr.write(`${name}: ${speed(ours)}, reference ${speed(theirs)}\n`)
 }
@@ -41,7 +41,7 @@ function speed(bytesPerSecond: number): string {
   return `${(bytesPerSecond / MB).toFixed(1)} MB/s`
 }
 
-/** From the tap on Receive until the card offers the whole file. */
+/** Speed from the tap on Receive until the card offers the whole file. */
 async function productSpeed(server: Server, film: TestFile): Promise<number> {
   return await withTwoBrowsers(async (one, two) => {
     const ada = new Device('Ada', one.page, server.origin, DESKTOP_CHROMIUM)
@@ -56,7 +56,7 @@ async function productSpeed(server: Server, film: TestFile): Promise<number> {
   })
 }
 
-/** Taps Receive and waits for the Download link, all inside the page: the driver takes no part in the time. */
+/** Taps Receive and waits for the Download link, within the page, so that the driver adds no time. */
 async function tapAndWait(): Promise<number> {
   const find = (tag: 'a' | 'button', name: string) =>
     [...document.querySelectorAll<HTMLElement>(`article ${tag}`)].find((element) =>
@@ -74,7 +74,7 @@ async function tapAndWait(): Promise<number> {
 
 async function bareSpeed(server: Server): Promise<number> {
   return await withTwoBrowsers(async (one, two) => {
-    // A page of the server without a script of its own.
+    // A page of the server that has no script of its own.
     await one.page.goto(`${server.origin}/healthz`)
     await two.page.goto(`${server.origin}/healthz`)
     return await bareChannelSpeed(one.page, two.page, SIZE)

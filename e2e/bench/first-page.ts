@@ -1,4 +1,4 @@
-/** How much JavaScript the first page of a desktop brings, as it comes over the wire. */
+/** The transferred size of the JavaScript for the first page of a desktop. */
 
 import { Device } from '../support/device.ts'
 import type { Server } from '../support/server.ts'

@@ -1,10 +1,10 @@
-/** When the largest thing of the first page is on the screen of a slow device. */
+/** Largest Contentful Paint of the first page on a slow device. */
 import type { Server } from '../support/server.ts'
 import { withFreshBrowser, withFreshPage } from './fresh-pages.ts'
 import { median, type Row } from './table.ts'
 
 const TIMES = 5
-/** As many times slower than this machine. */
+/** The device is this many times slower than the machine. */
 const SLOWDOWN = 4
 
 export async function measureFirstPaint(server: Server): Promise<Row> {
@@ -34,7 +34,7 @@ export async function measureFirstPaint(server: Server): Promise<Row> {
   }
 }
 
-/** Runs in the page: milliseconds from the navigation to the newest largest paint. */
+/** Milliseconds from the navigation to the latest largest paint. Runs in the page. */
 async function largestPaint(): Promise<number> {
   return await new Promise((resolve) => {
     new PerformanceObserver((list) => resolve(list.getEntries().at(-1)?.startTime ?? Number.NaN)).observe({

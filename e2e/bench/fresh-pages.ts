@@ -1,9 +1,9 @@
-/** Pages of a browser that was never here: nothing cached, nothing kept. */
+/** Pages of browsers without any cache or stored data. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Browser, chromium, type Page } from '@playwright/test'
 import { CHROMIUM, DESKTOP } from '../support/browsers.ts'
 
-/** Runs something with a fresh browser, and ends it. */
+/** Runs a function with a fresh browser, and closes it. */
 export async function withFreshBrowser<T>(
   run: (browser: Browser) => Promise<T>,
   flags: readonly string[] = [],
@@ -16,10 +16,10 @@ export async function withFreshBrowser<T>(
   }
 }
 
-/** A new window takes this long to draw itself, on both cores: nothing of that is a page's loading. */
+/** Pause until a new window has drawn itself, which uses both cores and must not count as loading. */
 const WINDOW_MS = 500
 
-/** Runs something with a page that shares nothing with any other. */
+/** Runs a function with a page that shares no data with any other. */
 export async function withFreshPage<T>(browser: Browser, run: (page: Page) => Promise<T>): Promise<T> {
   const context = await browser.newContext({ viewport: DESKTOP })
   try {

@@ -1,4 +1,4 @@
-/** From opening a link in a second browser to the first item of the first one on its screen; a bare page beside it. */
+/** Time from opening a link in a second browser until the first item is on its screen, compared with a bare page. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -46,7 +46,7 @@ async function inTurns(link: string, bareLink: string): Promise<{ product: numbe
   })
 }
 
-/** The least that a page can be which fetches an item and shows it. */
+/** The smallest page that fetches an item and shows it. */
 const BARE_PAGE = `<!doctype html><title>Bare</title><script type="module">
   const card = document.createElement('article')
   card.textContent = await (await fetch('/item')).text()
@@ -67,7 +67,7 @@ async function withBarePage<T>(run: (link: string) => Promise<T>): Promise<T> {
   }
 }
 
-/** Milliseconds since the navigation began, by the page's own clock, until a frame with the item was drawn. */
+/** Milliseconds from the start of the navigation, by the page's clock, until a frame with the item was drawn. */
 async function untilFirstItem(page: Page, link: string): Promise<number> {
   await page.addInitScript((text) => {
     window.heliographFirstItem = new Promise((resolve) => {
@@ -77,7 +77,7 @@ async function untilFirstItem(page: Page, link: string): Promise<number> {
         )
         if (!isHere) return
         watching.disconnect()
-        // The second callback comes after the frame of the first.
+        // The second callback runs after the frame of the first.
         requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now())))
       }
       const watching = new MutationObserver(look)

@@ -1,11 +1,11 @@
-/** What Lighthouse says of home, in the same Chromium as everything else. */
+/** Lighthouse's scores of the home page, in the same Chromium as the other figures. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { freePort, type Server } from '../support/server.ts'
 import { withFreshBrowser } from './fresh-pages.ts'
 import type { Row } from './table.ts'
 
-/** Fetched when it is asked for: it is four times as large as everything else that the tests need. */
+/** Installed on demand, because it is four times as large as everything else that the tests need. */
 const LIGHTHOUSE = 'lighthouse@13.5.0'
 const MAX_REPORT_BYTES = 64_000_000
 
@@ -36,12 +36,12 @@ async function measure(server: Server, category: Category, atLeast: number): Pro
     reference: '',
     value,
     target: { atLeast },
-    // What costs points is named, or nobody could do anything about it.
+    // The failed audits are named, so that a lower score can be explained.
     ...(value < 100 && found ? { notes: failedAudits(report, found.auditRefs) } : {}),
   }
 }
 
-/** Lighthouse is asked over its command line, which is the one door that keeps its shape. */
+/** Runs Lighthouse by its command line, the only interface that stays stable. */
 async function reportOf(address: string, category: Category): Promise<Report> {
   const port = await freePort()
   return await withFreshBrowser(async () => {

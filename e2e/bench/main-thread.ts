@@ -1,6 +1,6 @@
 /**
- * What the main thread of a page did, read from Chromium's trace. Times are the thread's own: what else the machine has to
- * do, the compositor and the raster threads among it, is left out.
+ * The work of a page's main thread, from Chromium's trace. Times are the thread's own CPU time; the compositor, the
+ * raster threads and the rest of the machine are not included.
  */
 import type { CDPSession, Page } from '@playwright/test'
 
@@ -9,21 +9,21 @@ interface TraceEvent {
   readonly ph: string
   readonly pid: number
   readonly tid: number
-  /** When it began, and how long it took, in microseconds of the clock on the wall. */
+  /** Begin and duration in microseconds of wall clock time. */
   readonly ts: number
   readonly dur?: number
-  /** Microseconds of the thread's own time. */
+  /** Microseconds of the thread's CPU time. */
   readonly tdur?: number
 }
 
 export interface MainThread {
-  /** For each frame the milliseconds of script, style, layout and paint. */
+  /** Milliseconds of script, style, layout and paint in each frame. */
   readonly frames: readonly number[]
   /** The longest task, in milliseconds. */
   readonly longestTask: number
 }
 
-/** Script, and everything that a frame of the page is made of. What happens within another of them is counted once. */
+/** Script, and all parts of a frame. An event within another one is not counted again. */
 const WORK = new Set([
   'EventDispatch',
   'FunctionCall',
@@ -43,7 +43,7 @@ const WORK = new Set([
   'MajorGC',
 ])
 
-/** A frame of the page begins. */
+/** The event that begins a frame of the page. */
 const FRAME = 'BeginMainThreadFrame'
 
 const CATEGORIES = [
@@ -54,7 +54,7 @@ const CATEGORIES = [
   'v8',
 ]
 
-/** Records while something happens on the page. */
+/** Records the main thread while `run` acts on the page. */
 export async function recordMainThread(page: Page, run: () => Promise<void>): Promise<MainThread> {
   const cdp = await page.context().newCDPSession(page)
   const events: TraceEvent[] = []
@@ -90,7 +90,7 @@ function readTrace(events: readonly TraceEvent[]): MainThread {
   return { frames, longestTask: Math.max(0, ...tasks.map(({ tdur = 0 }) => tdur / 1000)) }
 }
 
-/** The page's own renderer is the one that has the frames. */
+/** Returns the renderer thread of the page: the one with the frames. */
 function busiestMainThread(events: readonly TraceEvent[]): string {
   const frames = new Map<string, number>()
   for (const { name, pid, tid } of events) {
@@ -103,7 +103,7 @@ function busiestMainThread(events: readonly TraceEvent[]): string {
   return busiest[0]
 }
 
-/** Those that lie within no other. */
+/** Returns the events that lie within no other. */
 function outermost(events: readonly TraceEvent[]): TraceEvent[] {
   let end = Number.NEGATIVE_INFINITY
   const sorted = events.toSorted((a, b) => a.ts - b.ts || (b.dur ?? 0) - (a.dur ?? 0))

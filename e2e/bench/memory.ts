@@ -1,4 +1,4 @@
-/** What a receiver's browser holds at most while a file arrives that is larger than what a page may hold. */
+/** Peak memory of a receiving browser, for a file larger than a page may hold. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Device } from '../support/device.ts'
 import { Folder, MB } from '../support/files.ts'
@@ -9,7 +9,7 @@ import { DESKTOP_CHROMIUM, withTwoBrowsers } from './two-browsers.ts'
 
 const SIZE = 2000 * MB
 const ARRIVES_WITHIN_MS = 10 * 60_000
-/** After this a page that does nothing has settled. */
+/** Milliseconds after which the memory of an idle page no longer changes. */
 const SETTLES_MS = 5000
 
 export async function measureMemory(server: Server): Promise<Row> {

@@ -1,6 +1,6 @@
 /**
- * As much of HTTP/1.1 as moving one file needs: one connection, one large buffer, no library between the socket and the
- * disk, so that a measurement of a server is little of its client.
+ * The part of HTTP/1.1 that is needed to move one file: one connection and one large buffer, with no library between
+ * socket and disk, so that a measurement of a server includes little of its client.
  */
 import { once } from 'node:events'
 import { closeSync, fsyncSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
@@ -18,7 +18,7 @@ export interface Sending {
   body: Iterable<Buffer>
 }
 
-/** Sends a body, and answers that of a 2xx. */
+/** Sends a body and returns the body of the answer, whose status must be 2xx. */
 export async function send({ method, url, type, length, body }: Sending): Promise<string> {
   const received: Buffer[] = []
   const socket = open(url, (bytes) => received.push(Buffer.from(bytes)))
@@ -33,7 +33,7 @@ export async function send({ method, url, type, length, body }: Sending): Promis
   return said
 }
 
-/** Reads a file from a server onto the disk and answers how many bytes it had. */
+/** Downloads a file onto the disk and returns its number of bytes. */
 export async function download(url: string, path: string): Promise<number> {
   return await ontoDisk(path, async (write) => {
     let head: string | null = ''
@@ -52,7 +52,7 @@ export async function download(url: string, path: string): Promise<number> {
   })
 }
 
-/** Copies a file and answers how many bytes it had. */
+/** Copies a file and returns its number of bytes. */
 export async function copy(from: string, to: string): Promise<number> {
   const file = openSync(from, 'r')
   const buffer = Buffer.alloc(BUFFER)
@@ -66,7 +66,7 @@ export async function copy(from: string, to: string): Promise<number> {
   }
 }
 
-/** Writes what is filled in, waits until the disk has it, and answers how many bytes there were. */
+/** Writes a file, waits until it is synced to the disk, and returns its number of bytes. */
 export async function ontoDisk(
   path: string,
   fill: (write: (bytes: Buffer) => void) => Promise<void>,
@@ -86,7 +86,7 @@ export async function ontoDisk(
   }
 }
 
-/** A connection whose bytes come in one buffer that is used again and again. */
+/** Opens a connection that receives into one buffer, reused for every read. */
 function open(url: string, onBytes: (bytes: Buffer) => void): Socket {
   const { hostname, port } = new URL(url)
   const callback = (read: number, buffer: Uint8Array) => {

@@ -1,10 +1,10 @@
-/** The memory of a whole browser: of every process that descends from the one that was started. Linux only. */
+/** The memory of a whole browser: of all processes that descend from the started one. Linux only. */
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 
 const SAMPLE_EVERY_MS = 100
 
-/** The process that was started with this profile. */
+/** Returns the id of the process that was started with this profile. */
 export async function browserProcess(profile: string): Promise<number> {
   for (const pid of await processes()) {
     const words = (await read(`/proc/${pid}/cmdline`)).split('\0')
@@ -15,12 +15,12 @@ export async function browserProcess(profile: string): Promise<number> {
   throw new Error(`no browser with ${profile}`)
 }
 
-/** Bytes now. Pages that several processes share count once (PSS). */
+/** Returns the bytes used now. Pages shared by several processes count once (PSS). */
 export async function treeBytes(root: number): Promise<number> {
   const parents = new Map<number, number>()
   for (const pid of await processes()) {
     const stat = await read(`/proc/${pid}/stat`)
-    // The name may contain anything; what is behind its bracket does not.
+    // The process name may contain anything, so the fields are read behind its last bracket.
     parents.set(pid, Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
   }
   let bytes = 0
@@ -28,7 +28,7 @@ export async function treeBytes(root: number): Promise<number> {
   return bytes
 }
 
-/** Samples until told to stop; then answers the most that was seen. */
+/** Samples the memory until stopped, and then returns the maximum. */
 export function watchPeak(root: number): { stop: () => Promise<number> } {
   let going = true
   const watching = (async () => {
@@ -61,7 +61,7 @@ async function processes(): Promise<number[]> {
   return (await readdir('/proc')).map(Number).filter((pid) => pid > 0)
 }
 
-/** Empty when the process ended meanwhile. */
+/** Returns an empty text when the process has ended. */
 async function read(path: string): Promise<string> {
   return await readFile(path, 'utf8').catch(() => '')
 }

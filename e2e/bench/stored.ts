@@ -1,6 +1,6 @@
 /**
- * A file of 1 GB to the server's store and back onto a disk, beside a plain client that moves the same bytes straight to
- * and from that disk or that S3 server. Whatever lands on a disk is on it: the time ends when it is synced.
+ * A file of 1 GB uploaded to the server's store and downloaded to a disk, compared with a plain client that moves the
+ * same bytes to and from that disk or S3 server. Times include syncing to the disk.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
@@ -21,13 +21,13 @@ const ROOM = { HELIOGRAPH_GUEST_FILE: '2GiB', HELIOGRAPH_GUEST_TOTAL: '32GiB', H
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const PART = 'content-disposition: form-data; name="file"; filename="large.png"\r\ncontent-type: image/png'
 
-/** The same file by a plain client, and where its last upload lies. */
+/** The same transfers by a plain client, and the address of its last upload. */
 interface Plain {
   put(): Promise<void>
   get(to: string): Promise<void>
 }
 
-/** Both stores, one after the other, each with a server of its own. */
+/** Measures both stores, one after the other, each with its own server. */
 export async function measureStored(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'heliograph-bench-'))
   try {
@@ -73,8 +73,8 @@ async function onBucket(folder: string): Promise<Row[]> {
 }
 
 /**
- * Alternates product and reference. Before each of them the system forgets what it has cached of the files in `folders`:
- * both read from the disk, and both find the same free memory.
+ * Alternates between product and reference. Before each run the system's cache of the files in `folders` is dropped, so
+ * that both read from the disk and have the same free memory.
  */
 async function compare(place: string, server: Server, plain: Plain, folders: string[]): Promise<Row[]> {
   const [up, down] = [noSpeeds(), noSpeeds()]
@@ -84,7 +84,7 @@ async function compare(place: string, server: Server, plain: Plain, folders: str
     return await speedOf(move)
   }
   try {
-    // Connections, pools and code that the first of anything brings stay.
+    // Connections, pools and code that only the first upload loads are not measured.
     await upload(server.origin, 8 * MB)
     const idle = await treeBytes(server.pid)
     const memory = watchPeak(server.pid)
@@ -94,7 +94,7 @@ async function compare(place: string, server: Server, plain: Plain, folders: str
       const theirs = await fromCold(() => plain.put())
       const back = await fromCold(async () => whole(await download(url, to)))
       const straight = await fromCold(() => plain.get(to))
-      // The first run warms both up.
+      // The first run warms up both.
       if (run === 0) continue
       add(up, ours, theirs)
       add(down, back, straight)
@@ -145,7 +145,7 @@ function ratio(figure: string, { ours, theirs }: Speeds): Row {
   }
 }
 
-/** Beside the table: how far the machine's own speed drifts. */
+/** Prints the speeds of one run, which show how much the machine itself varies. */
 function printRun(name: string, ...speeds: readonly Speeds[]): void {
   const pairs = speeds.map(({ ours, theirs }) => `${speed(ours.at(-1))} of ${speed(theirs.at(-1))}`)
   process.stderr.write(`${name}: up ${pairs[0]}, down ${pairs[1]}\n`)
@@ -161,14 +161,14 @@ async function speedOf(move: () => Promise<unknown>): Promise<number> {
   return (SIZE / (performance.now() - started)) * 1000
 }
 
-/** Bytes that begin like a picture; the same block again and again, so that making them costs nothing. */
+/** Bytes that begin like a picture. One block is repeated, so that generating them costs nothing. */
 function* content(size = SIZE): Generator<Buffer> {
   yield PNG
   const block = Buffer.alloc(BLOCK, 'light')
   for (let left = size - PNG.length; left > 0; left -= BLOCK) yield block.subarray(0, Math.min(left, BLOCK))
 }
 
-/** Answers the file's address. */
+/** Uploads a file and returns its address. */
 async function upload(origin: string, size: number): Promise<string> {
   const [start, end] = [Buffer.from(`--x\r\n${PART}\r\n\r\n`), Buffer.from('\r\n--x--\r\n')]
   function* form() {
@@ -188,7 +188,7 @@ async function upload(origin: string, size: number): Promise<string> {
   return origin + file.url
 }
 
-/** Makes the next read of every file in a folder come from its disk. */
+/** Drops the cache of the files in a folder, so that the next read comes from the disk. */
 async function forgetCached(folder: string): Promise<void> {
   for (const name of await readdir(folder, { recursive: true })) {
     const path = join(folder, name)

@@ -1,13 +1,13 @@
-/** One line a figure: what the product does, what the reference does, and the promise. */
+/** Prints the figures: for each the product's value, the reference's, and the promised limit. */
 
 export interface Row {
   figure: string
   product: string
   reference: string
-  /** What is promised of: a ratio, or an absolute figure where there is no reference. */
+  /** The value that the promise is about: a ratio, or an absolute figure when there is no reference. */
   value: number
   target: { atLeast: number } | { atMost: number }
-  /** More lines under the figure. */
+  /** Further lines below the figure. */
   notes?: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** Two Chromium processes with profiles on the disk, as two people have them. */
+/** Two Chromium processes with profiles on the disk, like those of two people. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ export interface OpenBrowser {
   readonly profile: string
 }
 
-/** Runs something with two fresh browsers and leaves nothing of them. */
+/** Runs a function with two fresh browsers and removes their profiles. */
 export async function withTwoBrowsers<T>(
   run: (ada: OpenBrowser, bob: OpenBrowser) => Promise<T>,
 ): Promise<T> {

@@ -1,11 +1,11 @@
-/** People with accounts. What a person does on the screens of accounts has tests of its own; here it is the way in. */
+/** Accounts for tests. The account screens have tests of their own; here they are only used to log in. */
 import { randomBytes } from 'node:crypto'
 import { expect } from '@playwright/test'
 import type { Device } from './device.ts'
 
 export const PASSWORD = 'a password for tests'
 
-/** Makes an account and leaves the device logged in with it. Answers the username, which no other test has. */
+/** Registers an account on the device, which is then logged in. Returns its unique username. */
 export async function hasAccount(device: Device): Promise<string> {
   const username = `${device.name.toLowerCase()}_${randomBytes(4).toString('hex')}`
   const answer = await device.context.request.post(`${device.origin}/api/auth/register/`, {
@@ -21,7 +21,7 @@ export async function hasAccount(device: Device): Promise<string> {
   return username
 }
 
-/** Starts a beam, shares a text in it and saves it. Answers the beam's link. */
+/** Creates a beam, shares a text in it and saves it. Returns the beam's link. */
 export async function savesBeam(device: Device, name: string, text: string): Promise<string> {
   const link = await device.startsBeam()
   await device.sharesText(text)

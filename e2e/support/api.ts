@@ -1,14 +1,14 @@
-/** People as programs meet them: an account by its calls, without a page. */
+/** Accounts and beams by API calls, without a page. */
 import { RawClient } from './raw-client.ts'
 
-/** An account that is logged in. */
+/** An account with its login. */
 export interface Login {
   username: string
   /** The access token. */
   access: string
 }
 
-/** Makes an account and logs in. */
+/** Registers an account and logs in. */
 export async function register(origin: string, username: string): Promise<Login> {
   const form = new FormData()
   form.set('first_name', 'Ada')
@@ -23,7 +23,7 @@ export async function register(origin: string, username: string): Promise<Login>
   return { username, access }
 }
 
-/** Makes a beam, shares something in it and saves it; says its id. */
+/** Creates a beam, shares something in it and saves it. Returns its id. */
 export async function saveBeam(origin: string, owner: Login, name: string): Promise<string> {
   const answer = await fetch(`${origin}/api/beams/create/`, { method: 'POST' })
   const beam = (await answer.json()) as { beam_id: string; beam_key: string }
@@ -38,7 +38,7 @@ export async function saveBeam(origin: string, owner: Login, name: string): Prom
   return beam.beam_id
 }
 
-/** Shares a beam with somebody; says the share's id. */
+/** Shares a beam with a person. Returns the share's id. */
 export async function shareBeam(
   origin: string,
   owner: Login,

@@ -2,10 +2,12 @@ import AxeBuilder from '@axe-core/playwright'
 import { expect } from '@playwright/test'
 import type { Device } from './device.ts'
 
-/** No entry of a thing takes longer; what does is the life of a toast, or never ends. */
+/**
+ * Longest entry animation in milliseconds. A longer animation is a toast's lifetime or endless, and is not waited for.
+ */
 const LONGEST_ENTRY_MS = 1_000
 
-/** Nothing that keeps people out: no serious and no critical finding, once what fades in has done so. */
+/** Waits for entry animations, then expects no serious and no critical finding of axe. */
 export async function expectNothingSerious({ page }: Device): Promise<void> {
   await page.evaluate(async (longestMs) => {
     const ending = document.getAnimations().filter((animation) => {

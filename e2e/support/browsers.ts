@@ -1,4 +1,4 @@
-/** How Debian's browsers are started, so that two on one machine find each other. */
+/** Launch options of Debian's browsers, so that two on one machine can connect directly. */
 import type { LaunchOptions } from '@playwright/test'
 
 export const CHROMIUM: LaunchOptions = {
@@ -7,13 +7,13 @@ export const CHROMIUM: LaunchOptions = {
     '--no-sandbox',
     '--disable-gpu',
     '--disable-background-networking',
-    // Without a network there is no mDNS to resolve another browser's candidates.
+    // Without a network, mDNS cannot resolve the candidates of another browser.
     '--disable-features=WebRtcHideLocalIpsWithMdns',
     '--allow-loopback-in-peer-connection',
   ],
 }
 
-/** Driven over WebDriver BiDi, which the plain ESR speaks. */
+/** Driven over WebDriver BiDi, which the unmodified ESR supports. */
 export const FIREFOX: LaunchOptions = {
   channel: 'moz-firefox',
   executablePath: '/usr/bin/firefox-esr',

@@ -1,4 +1,4 @@
-/** A bucket on a real S3 server, SeaweedFS, as a process of its own. Ended by its own id. */
+/** A bucket on a real S3 server (SeaweedFS) in a process of its own. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -14,7 +14,7 @@ const CREDENTIALS = { accessKey: 'test', secretKey: 'the secret of the test' }
 const READY_WITHIN_MS = 60_000
 const HOST = '127.0.0.1'
 
-/** What it listens on beside S3; left alone, each would take a fixed port. */
+/** The services of SeaweedFS, each of which would otherwise take a fixed port. */
 const PORTS = ['master', 'filer', 'volume', 'admin', 's3'].flatMap((name) => [
   `${name}.port`,
   `${name}.port.grpc`,
@@ -22,7 +22,7 @@ const PORTS = ['master', 'filer', 'volume', 'admin', 's3'].flatMap((name) => [
 
 export class Bucket {
   readonly #port: number
-  /** Where its server keeps everything. */
+  /** The server's data folder. */
   readonly folder: string
   readonly #process: ChildProcess
   readonly #log: string[] = []
@@ -36,7 +36,7 @@ export class Bucket {
     }
   }
 
-  /** Starts the server with an empty bucket and waits until it answers; an open one asks nobody who they are. */
+  /** Starts the server with an empty bucket and waits until it answers. With `open` it needs no credentials. */
   static async start({ open = false } = {}): Promise<Bucket> {
     const folder = await mkdtemp(join(tmpdir(), 'heliograph-bucket-'))
     const identity = {
@@ -68,12 +68,12 @@ export class Bucket {
     return bucket
   }
 
-  /** Where a plain client finds the bucket. */
+  /** The address of the bucket. */
   get url(): string {
     return `http://${HOST}:${this.#port}/${BUCKET}`
   }
 
-  /** What the product must be told to keep its files here. */
+  /** The settings with which the product stores its files here. */
   get settings(): Record<string, string> {
     return {
       HELIOGRAPH_BLOBS: `s3://${BUCKET}?endpoint=http://${HOST}:${this.#port}&allow_http=true`,
@@ -95,7 +95,7 @@ export class Bucket {
   async #ready(): Promise<void> {
     const deadline = performance.now() + READY_WITHIN_MS
     while (performance.now() < deadline && this.#process.exitCode === null) {
-      // Without credentials a bucket that is there says 403, and one that is not yet says 404.
+      // Without credentials an existing bucket answers 403, and a missing one 404.
       const answer = await fetch(this.url).catch(() => null)
       if (answer?.status === 403 || answer?.ok) return
       await pause(100)

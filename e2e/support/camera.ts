@@ -1,17 +1,17 @@
-/** What Chromium's pretended camera sees: a film of one picture, in the YUV4MPEG2 form that it reads. */
+/** Films for Chromium's fake camera, in the YUV4MPEG2 format that it reads. */
 import { writeFile } from 'node:fs/promises'
 import { PNG } from 'pngjs'
 
 const WIDTH = 640
 const HEIGHT = 480
-/** What is around the picture: a desk, neither black nor white. */
+/** Colour around the picture, neither black nor white. */
 const DESK = { y: 110, u: 128, v: 128 }
 const FRAMES_A_SECOND = 4
-/** Two pixels by two share one colour. */
+/** Side of the blocks of pixels that share one colour value (4:2:0). */
 const SHARED = 2
 const RGBA = 4
 
-/** The flags that make a browser see this film, and say yes when a page asks for the camera. */
+/** Returns the flags that make a browser see this film and grant the camera to pages. */
 export function seesFilm(path: string): string[] {
   return [
     '--use-fake-ui-for-media-stream',
@@ -20,13 +20,13 @@ export function seesFilm(path: string): string[] {
   ]
 }
 
-/** A PNG that lies on a desk for some seconds. */
+/** A PNG shown for some seconds. */
 export interface Shot {
   readonly png: Buffer
   readonly seconds: number
 }
 
-/** Writes a film of these shots; a camera shows it again and again. */
+/** Writes a film of these shots. The camera repeats it. */
 export async function film(path: string, shots: readonly Shot[]): Promise<void> {
   const head = `YUV4MPEG2 W${WIDTH} H${HEIGHT} F${FRAMES_A_SECOND}:1 Ip A1:1 C420jpeg\n`
   const frames = shots.flatMap(({ png, seconds }) => {
@@ -36,7 +36,7 @@ export async function film(path: string, shots: readonly Shot[]): Promise<void> 
   await writeFile(path, Buffer.concat([Buffer.from(head, 'latin1'), ...frames]))
 }
 
-/** Brightness of every pixel, then the two planes of colour at a quarter of the size. */
+/** Returns one frame: the brightness of every pixel, then the two colour planes at a quarter of the size. */
 function frameWith(picture: PNG): Buffer {
   const luma = Buffer.alloc(WIDTH * HEIGHT, DESK.y)
   const blue = Buffer.alloc((WIDTH * HEIGHT) / SHARED ** 2, DESK.u)
@@ -50,7 +50,7 @@ function frameWith(picture: PNG): Buffer {
       const [x, y] = [left + column, top + row]
       if (x < 0 || y < 0 || x >= WIDTH || y >= HEIGHT) continue
       const quarter = (y >> 1) * (WIDTH / SHARED) + (x >> 1)
-      // ITU-R BT.601, as JFIF spells it.
+      // ITU-R BT.601 with the factors of JFIF.
       luma[y * WIDTH + x] = clamp(0.299 * r + 0.587 * g + 0.114 * b)
       blue[quarter] = clamp(128 - 0.168736 * r - 0.331264 * g + 0.5 * b)
       red[quarter] = clamp(128 + 0.5 * r - 0.418688 * g - 0.081312 * b)

@@ -1,16 +1,16 @@
-/** A person at a device: what they do and what they see, in their words. Things are found by role and name. */
+/** A person at a device: methods named after what people do and see. Elements are found by role and name. */
 import { type BrowserContext, expect, type Locator, type Page } from '@playwright/test'
 import type { TestFile } from './files.ts'
 import { sha256Of } from './files.ts'
 import { readQr } from './qr.ts'
 
-/** Time for a large file on two cores that run two browsers and a server. */
+/** Timeout for a large file on two cores that run two browsers and a server. */
 export const LARGE_FILE_MS = 180_000
 
 export type BrowserName = 'chromium' | 'firefox'
 
 export interface Traits {
-  /** A narrow screen, which has its message field and its pickers in the page. */
+  /** Whether the screen is narrow, with the message field and the pickers in the page. */
   readonly phone: boolean
   readonly browser: BrowserName
 }
@@ -46,7 +46,7 @@ export class Device {
   async scansOwnQr(): Promise<string> {
     const picture = this.page.getByRole('img', { name: 'QR code of this beam' })
     let link: string | null = null
-    // It may still be drawn, or on its way to its corner.
+    // It may not be drawn yet, or be moving to its corner.
     await expect
       .poll(async () => {
         link = readQr(await picture.screenshot({ animations: 'disabled' }))
@@ -56,7 +56,7 @@ export class Device {
     return link ?? ''
   }
 
-  /** Opens the page and reads the link under which another device joins. */
+  /** Opens the page and returns the link by which another device joins. */
   async startsBeam(): Promise<string> {
     await this.opensHome()
     return await this.scansOwnQr()
@@ -86,11 +86,11 @@ export class Device {
     await this.page.getByRole('button', { name: 'Send', exact: true }).click()
   }
 
-  /** Replaces what stands in a field. */
+  /** Replaces the text of a field. */
   async enters(field: Locator, text: string): Promise<void> {
     await field.fill(text)
     if (this.#traits.browser === 'chromium') return
-    // Firefox's driver sets the value behind the page's back; a key and its undoing tell the page.
+    // Firefox's driver sets the value without events. A key that is undone triggers them.
     await field.press('End')
     await field.press('x')
     await field.press('Backspace')
@@ -102,12 +102,12 @@ export class Device {
     return this.page.getByRole('textbox', { name: 'Type a message' })
   }
 
-  /** The card of an item whose text or file name is this. */
+  /** The card of the item with this text or file name. */
   card(text: string): Locator {
     return this.page.getByRole('article').filter({ hasText: text })
   }
 
-  /** Sees the item, and sees it once. */
+  /** Expects to see the item exactly once. */
   async sees(text: string): Promise<void> {
     await expect(this.card(text)).toHaveCount(1)
     await expect(this.card(text)).toBeVisible()
@@ -117,7 +117,7 @@ export class Device {
     await expect(this.card(text)).toHaveCount(0)
   }
 
-  /** Gives files to the picker that takes any. */
+  /** Shares files by the picker for any file. */
   async sharesFiles(...files: readonly TestFile[]): Promise<void> {
     await this.picker().setInputFiles(files.map((file) => file.path))
   }
@@ -138,12 +138,12 @@ export class Device {
     await expect(this.card(file.name).getByText(path, { exact: true })).toBeVisible()
   }
 
-  /** Waits until the file is all there. */
+  /** Waits until the file is received. */
   async has(file: TestFile, timeout = LARGE_FILE_MS): Promise<void> {
     await expect(this.#download(file)).toBeVisible({ timeout })
   }
 
-  /** Percent of the file that the card shows; 0 before anything moves. */
+  /** Returns the percentage on the card; 0 before the transfer begins. */
   async progress(file: TestFile): Promise<number> {
     const values = await this.card(file.name)
       .getByRole('progressbar')
@@ -157,7 +157,7 @@ export class Device {
       .toBeGreaterThanOrEqual(percent)
   }
 
-  /** SHA-256 of the bytes that a person gets when they save the file. */
+  /** Returns the SHA-256 of the file that the person saves. */
   async savedSha256(file: TestFile): Promise<string> {
     await this.has(file)
     return this.#traits.browser === 'chromium'
@@ -173,7 +173,7 @@ export class Device {
     return await sha256Of(await download.path())
   }
 
-  /** Firefox announces no downloads to its driver: the same address is read in the page. */
+  /** Firefox's driver reports no downloads, so the same address is read within the page. */
   async #blobSha256(file: TestFile): Promise<string> {
     return await this.#download(file).evaluate(async (link) => {
       const bytes = await (await fetch((link as HTMLAnchorElement).href)).arrayBuffer()
@@ -183,7 +183,7 @@ export class Device {
   }
 
   #download(file: TestFile): Locator {
-    // A note has it twice: over itself while the pointer is there, and beside its state.
+    // A note has the link twice: above itself under the pointer, and beside its state.
     return this.card(file.name).getByRole('link', { name: 'Download' }).last()
   }
 }

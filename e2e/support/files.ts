@@ -1,4 +1,4 @@
-/** Files to share, made at test time, and the SHA-256 by which two copies are compared. */
+/** Files for tests, generated on demand, with their SHA-256 for comparison. */
 import { createHash, randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdtemp, open, rm } from 'node:fs/promises'
@@ -14,7 +14,7 @@ export interface TestFile {
   readonly sha256: string
 }
 
-/** A folder for the files of one test. */
+/** The folder for the files of one test. */
 export class Folder {
   readonly path: string
 
@@ -26,7 +26,7 @@ export class Folder {
     return new Folder(await mkdtemp(join(tmpdir(), 'heliograph-files-')))
   }
 
-  /** Runs something with a folder and leaves nothing of it. */
+  /** Runs a function with a folder, and removes the folder. */
   static async with<T>(run: (folder: Folder) => Promise<T>): Promise<T> {
     const folder = await Folder.make()
     try {
@@ -36,7 +36,7 @@ export class Folder {
     }
   }
 
-  /** Writes a file in which no two blocks are alike, so that a misplaced chunk shows. */
+  /** Writes a file in which no two blocks are equal, so that a misplaced chunk is noticed. */
   async file(name: string, size: number): Promise<TestFile> {
     const path = join(this.path, name)
     const hash = createHash('sha256')
@@ -44,7 +44,7 @@ export class Folder {
     const file = await open(path, 'w')
     for (let at = 0; at < size; at += block.length) {
       const part = block.subarray(0, Math.min(block.length, size - at))
-      // A number at the head of a random block: unique, and far cheaper than fresh randomness.
+      // A number at the start of a random block makes it unique, which is far cheaper than fresh random bytes.
       if (part.length >= 8) part.writeDoubleBE(at)
       hash.update(part)
       await file.write(part)

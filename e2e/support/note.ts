@@ -1,4 +1,4 @@
-/** The editor of notes, in the words of whoever writes. */
+/** The note editor, with methods named after what people do. */
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, type Locator } from '@playwright/test'
@@ -6,7 +6,7 @@ import type { Device } from './device.ts'
 
 const FIXTURES = new URL('../../client/src/features/editor/fixtures/', import.meta.url)
 
-/** Html as a program puts it on the clipboard. */
+/** Returns clipboard HTML as a program writes it. */
 export async function clipboardFixture(name: string): Promise<string> {
   return await readFile(fileURLToPath(new URL(`${name}.html.txt`, FIXTURES)), 'utf8')
 }
@@ -20,7 +20,7 @@ export class NoteEditor {
     this.page = device.page.getByRole('dialog', { name: heading })
   }
 
-  /** Opens an empty note: from the toolbar of the desktop, or from the Space Menu. */
+  /** Opens an empty note, from the toolbar of the desktop or from the Space Menu. */
   static async creates(device: Device, from: 'toolbar' | 'space menu' = 'toolbar'): Promise<NoteEditor> {
     if (from === 'toolbar') {
       await device.page.getByRole('button', { name: 'New note' }).click()
@@ -38,7 +38,7 @@ export class NoteEditor {
   }
 
   static async #opened(device: Device, heading: 'Create New Note' | 'Edit Note'): Promise<NoteEditor> {
-    // Keys that have no text go to the window in front only.
+    // Keys without text reach only the window in front.
     await device.page.bringToFront()
     const editor = new NoteEditor(device, heading)
     await expect(editor.page.getByRole('heading', { name: heading })).toBeVisible()
@@ -61,7 +61,7 @@ export class NoteEditor {
   async titles(title: string): Promise<void> {
     await this.device.enters(this.title, title)
     await this.title.press('Enter')
-    // Firefox calls only one window focused, wherever its driver types.
+    // Firefox has only one focused window, whichever window its driver types into.
     await expect.poll(() => this.text.evaluate((text) => text === document.activeElement)).toBe(true)
   }
 
@@ -77,7 +77,7 @@ export class NoteEditor {
     for (const name of tools) await this.tool(name).click()
   }
 
-  /** Chooses in what a tool opens. */
+  /** Opens a tool and chooses an entry. */
   async chooses(tool: string, choice: string): Promise<void> {
     await this.tool(tool).click()
     await this.page
@@ -101,7 +101,7 @@ export class NoteEditor {
     await expect(this.text.locator('img')).toHaveCount(1)
   }
 
-  /** Puts html on the device's clipboard, as a program does, and pastes it by the keyboard. */
+  /** Puts HTML on the clipboard and pastes it by the keyboard. */
   async pastes(html: string): Promise<void> {
     await this.device.page.evaluate((copied) => {
       const onCopy = (event: ClipboardEvent) => {
@@ -124,7 +124,7 @@ export class NoteEditor {
 
 const KEYS = /^(?:Control|Shift|Enter|Tab|Arrow|Home|End|Backspace|Delete|Escape)/
 
-/** The page on which a note is read. */
+/** Opens a note in the viewer. */
 export async function opensNote(device: Device, note: string): Promise<Locator> {
   await device.card(note).hover()
   await device.card(note).getByRole('button', { name: 'Open' }).click()

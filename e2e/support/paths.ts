@@ -1,4 +1,4 @@
-/** Watches, and cuts, the ways by which a page reaches other devices. Chromium and Firefox. */
+/** Watches and cuts a page's links to other devices, in Chromium and Firefox. */
 import type { BrowserContext, Page } from '@playwright/test'
 
 interface Paths {
@@ -13,14 +13,14 @@ declare global {
   }
 }
 
-/** Call before the page opens: remembers every peer connection and counts the binary bytes of websockets. */
+/** Records every peer connection and counts the binary bytes of websockets. Call it before the page opens. */
 export async function watchPaths(context: BrowserContext): Promise<void> {
   await context.addInitScript(instrument)
 }
 
 /**
- * Ends every peer connection of the page and lets no new one find a way, as a network does that begins to drop UDP.
- * Answers how many bytes went over data channels until then.
+ * Closes every peer connection of the page and keeps new ones from connecting, like a network that begins to drop UDP.
+ * Returns how many bytes went over data channels before.
  */
 export async function cutDirectPaths(page: Page): Promise<number> {
   return await page.evaluate(async () => {
@@ -37,12 +37,12 @@ export async function cutDirectPaths(page: Page): Promise<number> {
   })
 }
 
-/** Bytes that the page sent over its websockets in binary messages. */
+/** Returns the bytes that the page sent in binary messages of its websockets. */
 export async function relayedBytes(page: Page): Promise<number> {
   return await page.evaluate(() => window.heliographPaths?.relayed ?? 0)
 }
 
-/** Whether the page is connected to another one directly. */
+/** Whether the page has an open direct link. */
 export async function hasDirectLink(page: Page): Promise<boolean> {
   return await page.evaluate(
     () =>
@@ -58,7 +58,7 @@ function instrument(): void {
   const Real = window.RTCPeerConnection
   window.RTCPeerConnection = class extends Real {
     constructor(configuration?: RTCConfiguration) {
-      // Only relay candidates, and no server for them: such a connection never opens.
+      // With relay candidates only, and no TURN server, the connection never opens.
       super(paths.cut ? { ...configuration, iceServers: [], iceTransportPolicy: 'relay' } : configuration)
       paths.made.push(this)
     }

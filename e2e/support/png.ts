@@ -2,12 +2,12 @@ import { crc32, deflateSync } from 'node:zlib'
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-/** A grey picture of this many pixels, spelt out (RFC 2083). */
+/** Encodes a grey picture of this size in pixels (RFC 2083). */
 export function png(width: number, height: number): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
-  // Eight bits of red, green and blue each.
+  // Eight bits each for red, green and blue.
   header.set([8, 2], 8)
   const row = Buffer.alloc(1 + 3 * width, 0x7f)
   // No filter.

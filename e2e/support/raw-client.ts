@@ -1,6 +1,6 @@
 /**
- * A websocket client (RFC 6455) without manners: it can send what no browser would, and stop reading.
- * The library ones refuse to.
+ * A websocket client (RFC 6455) that can misbehave: it sends what no browser and no library would, and can stop
+ * reading.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ interface Message {
 }
 
 export class RawClient {
-  /** The code with which the server ended the socket; 1006 when it said nothing. */
+  /** The close code of the server; 1006 when it sent none. */
   readonly closed: Promise<number>
   readonly #socket: Socket
   readonly #messages: Message[] = []
@@ -26,13 +26,13 @@ export class RawClient {
   private constructor(socket: Socket, unread: Buffer) {
     this.#socket = socket
     this.#unread = unread
-    // A reset by the server is news, not a fault of the test.
+    // The test decides whether a reset by the server is a failure.
     socket.on('error', () => {})
     socket.on('data', (bytes: Buffer) => this.#read(bytes))
     this.closed = new Promise((resolve) => socket.on('close', () => resolve(this.#closeCode)))
   }
 
-  /** Connects to the beam that a link names and says `auth` as a guest. */
+  /** Connects to the beam of a link and sends `auth` as a guest. */
   static async joins(link: string): Promise<RawClient> {
     const client = await RawClient.connects(link)
     client.send({ type: 'auth', message: null, extra: { v: 1, caps: ['files'], name: 'Raw' } })
@@ -40,7 +40,7 @@ export class RawClient {
     return client
   }
 
-  /** Connects without a word, as whoever these cookies stand for. */
+  /** Connects with these cookies and sends nothing. */
   static async connects(link: string, cookies = ''): Promise<RawClient> {
     const { hostname, port, host, searchParams } = new URL(link)
     const socket = connect(Number(port), hostname)
@@ -63,23 +63,23 @@ export class RawClient {
     this.sendFrame(OPCODE.text, Buffer.from(JSON.stringify(message)))
   }
 
-  /** Sends one whole frame; false when the server reads more slowly than we send. */
+  /** Sends one whole frame. Returns false when the server reads more slowly than this client sends. */
   sendFrame(opcode: number, payload: Buffer): boolean {
     this.#socket.cork()
     this.#socket.write(frameHead(opcode, payload.length))
-    // An all-zero mask is a legal one and leaves the payload as it is.
+    // An all-zero mask is allowed and leaves the payload unchanged.
     const taken = this.#socket.write(payload)
     this.#socket.uncork()
     return taken
   }
 
-  /** Waits until what was sent has left this process, or never will. */
+  /** Waits until what was sent has left this process, or the socket has closed. */
   async drained(): Promise<void> {
     if (this.#socket.destroyed || !this.#socket.writableNeedDrain) return
     await Promise.race([once(this.#socket, 'drain'), this.closed])
   }
 
-  /** The next message of this type; others before it are dropped. */
+  /** Returns the next message of this type and drops those before it. */
   async next(type: string): Promise<Message> {
     for (;;) {
       const message = this.#messages.shift()
@@ -91,7 +91,7 @@ export class RawClient {
     }
   }
 
-  /** From now on nothing is taken from the network: the server's buffers fill. */
+  /** Stops reading from the network, so that the server's buffers fill. */
   stopsReading(): void {
     this.#socket.pause()
   }
@@ -120,7 +120,7 @@ export class RawClient {
   }
 }
 
-/** Reads the answer to the upgrade, and answers what came behind it. */
+/** Reads the answer to the upgrade, and returns the bytes after it. */
 async function upgraded(socket: Socket): Promise<Buffer> {
   let answer = Buffer.alloc(0)
   while (!answer.includes('\r\n\r\n')) {
@@ -144,7 +144,7 @@ function frameHead(opcode: number, length: number): Buffer {
   return Buffer.concat([head, mask])
 }
 
-/** The first whole frame, if there is one. Servers neither mask nor, here, fragment. */
+/** Returns the first whole frame; null when there is none. Servers do not mask, and this one does not fragment. */
 function parseFrame(bytes: Buffer): { opcode: number; payload: Buffer; end: number } | null {
   const [first, second] = bytes
   if (first === undefined || second === undefined) return null

@@ -1,4 +1,4 @@
-/** Every screen in each of its states, and how a person gets there. */
+/** Every screen in each of its states, and the steps that lead there. */
 import { expect } from '@playwright/test'
 import { hasAccount, opensBeams, opensSharing, savesBeam, sharesBeam } from './account.ts'
 import type { Device } from './device.ts'
@@ -10,7 +10,7 @@ import type { CallDevice } from './stage.ts'
 export interface Stage {
   device: CallDevice
   folder: Folder
-  /** The device that looks; it has the size and the colours that are asked for. */
+  /** The device under test, with the requested size and colours. */
   looker: Device
   phone: boolean
 }
@@ -18,7 +18,7 @@ export interface Stage {
 export interface Scene {
   name: string
   on: readonly ('desktop' | 'phone')[]
-  /** Leads there and asserts that it is there. */
+  /** Takes the steps and asserts that the screen is shown. */
   show: (stage: Stage) => Promise<void>
 }
 
@@ -229,7 +229,7 @@ export const SCENES: readonly Scene[] = [
       await looker.page
         .getByLabel('Change the picture')
         .setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: png(400, 400) })
-      // Here, and in the navigation.
+      // On the page, and in the navigation.
       await expect(looker.page.locator('img')).toHaveCount(2)
     },
   },
@@ -367,7 +367,7 @@ export const SCENES: readonly Scene[] = [
   },
 ]
 
-/** Runs in the page, before any script of its own: a camera that sees a grey desk. */
+/** Replaces the camera by one that shows a grey picture. Runs in the page, before its scripts. */
 function pretendCamera(): void {
   navigator.mediaDevices.getUserMedia = async () => {
     const desk = document.createElement('canvas')
@@ -381,7 +381,7 @@ function pretendCamera(): void {
   }
 }
 
-/** A beam that the looker's account saved at another device. */
+/** Saves a beam of the looker's account on another device. */
 async function hasSavedBeam({ device, looker }: Stage): Promise<{ desk: Device; link: string }> {
   const desk = await device('Desk')
   await hasAccount(desk)
@@ -390,7 +390,7 @@ async function hasSavedBeam({ device, looker }: Stage): Promise<{ desk: Device; 
   return { desk, link }
 }
 
-/** The looker's beam, and another device in it. */
+/** Creates a beam on the looker, and lets another device join. */
 async function joinedByAnother({ device, looker, phone }: Stage): Promise<Device> {
   const bob = await device('Bob')
   if (phone) {
@@ -402,7 +402,7 @@ async function joinedByAnother({ device, looker, phone }: Stage): Promise<Device
   return bob
 }
 
-/** A text, a link, and files in both directions. */
+/** Shares a text, a link, and files in both directions. */
 async function someItems({ folder, looker }: Stage, other: Device): Promise<void> {
   await other.sharesText('Milk, bread, two lemons')
   await other.sharesText('https://example.org/a/page?with=a#mark')
@@ -416,7 +416,7 @@ async function someItems({ folder, looker }: Stage, other: Device): Promise<void
   await looker.sees(offered.name)
 }
 
-/** The editor, open on an empty note in the looker's own beam. */
+/** Opens the editor on an empty note in the looker's own beam. */
 async function createsNote({ looker, phone }: Stage): Promise<NoteEditor> {
   if (!phone) {
     await looker.startsBeam()
@@ -427,7 +427,7 @@ async function createsNote({ looker, phone }: Stage): Promise<NoteEditor> {
   return await NoteEditor.creates(looker, 'space menu')
 }
 
-/** Words, marks, a link, boxes, a table and a picture. */
+/** Writes a note with formatted words, a link, check boxes, a table and a picture. */
 async function writesNote(editor: NoteEditor): Promise<void> {
   await editor.titles('Cabin weekend')
   await editor.types('We meet on ', 'Control+b', 'Friday at 17:40', 'Control+b', ' in front of the station. ')

@@ -1,4 +1,6 @@
-/** The only file that knows schemathesis: everything that the description of the API allows, and much that it does not. */
+/**
+ * Runs schemathesis, which sends what the API description allows and much that it does not. Only this file knows it.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -8,34 +10,34 @@ import { fileURLToPath } from 'node:url'
 import type { Login } from './api.ts'
 
 const TOOL = fileURLToPath(new URL('../../target/test-tools/bin/st', import.meta.url))
-/** Cases for each call beside those that cover its description. */
+/** Random cases per call, in addition to those that cover its description. */
 const EXAMPLES = 25
-/** A form has rules that its description cannot say: a name that is taken, a password that is wrong. */
+/** Not checked, because a description cannot express rules such as a taken username or a wrong password. */
 const NOT_CHECKED = 'positive_data_acceptance'
 
 export interface Asking {
-  /** Whose login. */
+  /** The login of the requests. */
   login?: Login
-  /** Values for parameters in paths and queries, so that calls find something. */
+  /** Values of path and query parameters, so that calls find existing objects. */
   parameters?: Record<string, string>
-  /** Calls that would end what the others need, as `METHOD path`. */
+  /** Calls that would remove what the others need, as `METHOD path`. */
   without?: string[]
 }
 
 export interface Verdict {
   passed: boolean
-  /** What it printed. */
+  /** The output of the tool. */
   report: string
 }
 
-/** Asks every call as somebody, and judges every answer by the description. */
+/** Tests every call with a login, and checks every answer against the description. */
 export async function askEverything(
   origin: string,
   { login, parameters = {}, without = [] }: Asking,
 ): Promise<Verdict> {
   const folder = await mkdtemp(join(tmpdir(), 'schemathesis-'))
   const config = join(folder, 'schemathesis.toml')
-  // As the scheme of the description: then the tool also asks each call without it, and with a wrong one.
+  // As the scheme of the description, so that the tool also tries each call without it and with a wrong one.
   await writeFile(
     config,
     table('parameters', parameters) + table('auth.openapi.login', login ? { api_key: login.access } : {}),
@@ -58,12 +60,12 @@ export async function askEverything(
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes: Buffer) => output.push(bytes))
   const [code] = (await once(child, 'close')) as [number | null]
   await rm(folder, { recursive: true, force: true })
-  // Its progress is for a person who waits.
+  // The lines for interactive progress are removed.
   const report = Buffer.concat(output).toString()
   return { passed: code === 0, report: report.slice(Math.max(0, report.indexOf('= FAILURES ='))) }
 }
 
-/** A table in TOML, if there is anything in it. */
+/** Formats a table in TOML; empty when it has no values. */
 function table(name: string, values: Record<string, string>): string {
   const lines = Object.entries(values).map(
     ([key, value]) => `${JSON.stringify(key)} = ${JSON.stringify(value)}\n`,

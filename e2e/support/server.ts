@@ -1,4 +1,4 @@
-/** The built product as a process of its own: one binary, one port, one folder of data. Ended by its own id. */
+/** The built product in a process of its own: one binary, one port, one data folder. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -12,10 +12,10 @@ const BINARY =
   process.env.HELIOGRAPH_BINARY ?? fileURLToPath(new URL('../../target/release/heliograph', import.meta.url))
 
 const READY_WITHIN_MS = 15_000
-/** The server promises to be gone within 15 s of being asked. */
+/** The server ends within 15 s of the signal (S19). */
 const GONE_WITHIN_MS = 20_000
 
-/** What an operator sets by `HELIOGRAPH_*` and other variables. */
+/** Environment variables that an operator would set, `HELIOGRAPH_*` and others. */
 export type Settings = Readonly<Record<string, string>>
 
 export class Server {
@@ -33,7 +33,7 @@ export class Server {
     this.#settings = settings
   }
 
-  /** Starts the product with an empty folder and waits until it answers. */
+  /** Starts the product with an empty data folder and waits until it answers. */
   static async start(settings: Settings = {}): Promise<Server> {
     const data = await mkdtemp(join(tmpdir(), 'heliograph-data-'))
     const server = new Server(await freePort(), data, settings)
@@ -47,17 +47,17 @@ export class Server {
     return pid
   }
 
-  /** Where it keeps the bytes of stored files, unless it was told another place. */
+  /** The folder of stored files, unless a setting names another place. */
   get blobs(): string {
     return join(this.#data, 'blobs')
   }
 
-  /** Everything that the process printed. */
+  /** Everything that the process has printed. */
   get log(): string {
     return this.#log.join('')
   }
 
-  /** Starts the process, on the same port and data as before. */
+  /** Starts the process with the same port and data as before. */
   async up(): Promise<void> {
     const args = ['serve', '--listen', `127.0.0.1:${this.#port}`, '--data', this.#data]
     const env = { ...process.env, ...this.#settings }
@@ -69,7 +69,7 @@ export class Server {
     await this.#ready(child)
   }
 
-  /** Asks the process to end, as an operator does, and waits until it has. */
+  /** Asks the process to end, and waits until it has. Returns its exit code. */
   async down(): Promise<number | null> {
     const child = this.#process
     this.#process = null
@@ -107,7 +107,7 @@ async function isHealthy(origin: string): Promise<boolean> {
   }
 }
 
-/** A port that nobody listens on now. */
+/** Returns a port that is free now. */
 export async function freePort(): Promise<number> {
   const listener = createServer().listen(0, '127.0.0.1')
   await once(listener, 'listening')

@@ -1,4 +1,4 @@
-/** What every test starts from: the product running, and devices that come when they are called. */
+/** The fixture of every test: the running product, and devices on demand. */
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -20,18 +20,18 @@ import { Server } from './server.ts'
 export interface DeviceOptions {
   phone?: boolean
   dark?: boolean
-  /** A browser process of its own, with a profile on the disk: what a person has, and what large files need. */
+  /** Runs in a browser process of its own with a profile on the disk, which large files need. */
   own?: BrowserName
-  /** More flags for a browser process of its own. */
+  /** Further flags of that process. */
   flags?: readonly string[]
 }
 
 export type CallDevice = (name: string, options?: DeviceOptions) => Promise<Device>
 
 interface Fixtures {
-  /** Calls a device; it leaves when the test ends. */
+  /** Opens a device; it closes at the end of the test. */
   device: CallDevice
-  /** A folder for the files of this test. */
+  /** The folder for the files of this test. */
   folder: Folder
 }
 
@@ -99,7 +99,7 @@ async function ownBrowser(name: BrowserName, options: DeviceOptions): Promise<Ma
 function contextOptions(browser: BrowserName, options: DeviceOptions): BrowserContextOptions {
   const viewport = options.phone ? PHONE : DESKTOP
   const touch = options.phone ? { hasTouch: true, ...(browser === 'chromium' && { isMobile: true }) } : {}
-  // Firefox's driver cannot emulate media features and refuses to be asked.
+  // Firefox's driver rejects the emulation of media features.
   if (browser === 'firefox') return { viewport, locale: 'en-GB', ...touch }
   return {
     viewport,

@@ -1,4 +1,4 @@
-/** A file that a program leaves on the server and reads again, by HTTP alone and never whole in memory. */
+/** Uploads and downloads by plain HTTP, never with the whole file in memory. */
 import { createCipheriv, createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
@@ -14,7 +14,7 @@ export interface Stored {
   readonly sha256: string
 }
 
-/** Uploads so many bytes that begin like a picture and go on like noise. */
+/** Uploads a file of this size that begins like a picture and continues with noise. */
 export async function store(origin: string, size: number): Promise<Stored> {
   const hash = createHash('sha256')
   const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
@@ -32,7 +32,7 @@ export async function store(origin: string, size: number): Promise<Stored> {
   return { url: origin + said.url, sha256: hash.digest('hex') }
 }
 
-/** The SHA-256 of what the server answers, all of it or a range. */
+/** Returns the SHA-256 of a download, whole or a range. */
 export async function sha256Of(url: string, range?: string): Promise<string> {
   const answer = await fetch(url, { headers: range ? { range } : {} })
   if (!answer.ok || !answer.body) throw new Error(`${answer.status}`)
@@ -51,7 +51,7 @@ function* form(size: number, onBytes: (bytes: Buffer) => void): Generator<Buffer
   yield Buffer.from(`\r\n--${BOUNDARY}--\r\n`)
 }
 
-/** The same bytes each time, of which no two blocks are alike. */
+/** Yields the same bytes each time, of which no two blocks are equal. */
 function* noise(size: number): Generator<Buffer> {
   yield PNG
   const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16))

@@ -1,4 +1,4 @@
-/** The few commands of W3C WebDriver that a browser without a Playwright driver needs. */
+/** The commands of W3C WebDriver that are needed for a browser without a Playwright driver. */
 
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
 
@@ -25,7 +25,7 @@ export class WebDriver {
     await this.#post('url', { url })
   }
 
-  /** Every element that an XPath finds, now. */
+  /** Returns the elements that an XPath matches now. */
   async all(xpath: string): Promise<Element[]> {
     return (await this.#post('elements', { using: 'xpath', value: xpath })) as Element[]
   }
@@ -34,12 +34,12 @@ export class WebDriver {
     await this.#post(`element/${element[ELEMENT]}/click`, {})
   }
 
-  /** Types into a field; for a file field the text is a path. */
+  /** Types into a field; for a file input the text is a path. */
   async type(element: Element, text: string): Promise<void> {
     await this.#post(`element/${element[ELEMENT]}/value`, { text })
   }
 
-  /** Runs a function body in the page; its last argument is the callback for the answer. */
+  /** Runs a function body in the page. Its last argument is the callback for the result. */
   async run(body: string, ...args: unknown[]): Promise<unknown> {
     return await this.#post('execute/async', { script: body, args })
   }

@@ -1,4 +1,4 @@
-/** A real browser without WebRTC: WebKitGTK's MiniBrowser on a display of its own. */
+/** A real browser without WebRTC: WebKitGTK's MiniBrowser on a virtual display. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -76,7 +76,7 @@ export class WebKitDevice {
     await this.#one(`${card(file)}//*[normalize-space()='${path}']`)
   }
 
-  /** SHA-256 of the bytes behind the card's Download link. */
+  /** Returns the SHA-256 of the bytes behind the card's Download link. */
   async savedSha256(file: TestFile): Promise<string> {
     const link = await this.#one(`${card(file)}//a[${named('Download')}]`, LARGE_FILE_MS)
     return (await this.#driver.run(HASH_OF_LINK, link)) as string
@@ -97,7 +97,7 @@ export class WebKitDevice {
   }
 }
 
-/** The picker that takes any file: a wide window has it in a menu, a narrow one in the page. */
+/** The picker for any file: in a wide window it is in a menu, in a narrow one in the page. */
 const ANY_FILE =
   "//input[@type='file'][@aria-label='Choose files' or ancestor::label[normalize-space()='Any file']]"
 
@@ -117,7 +117,7 @@ function named(name: string): string {
   return `normalize-space()='${name}' or @aria-label='${name}'`
 }
 
-/** Starts a display that nobody sees, with a number that is free. */
+/** Starts a virtual display with a free number. */
 async function startDisplay(): Promise<{ process: ChildProcess; name: string }> {
   const child = spawn(
     '/usr/bin/Xvfb',

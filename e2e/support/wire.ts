@@ -1,8 +1,8 @@
-/** The way between a device and the server, in the hands of a test: as slow as it wants, cut when it wants. */
+/** A proxy between a device and the server that a test can slow down and cut. */
 import { once } from 'node:events'
 import { connect, createServer, type Server as Listener, type Socket } from 'node:net'
 
-/** Between two portions of a slow wire. */
+/** Milliseconds between two portions of a slowed wire. */
 const PORTION_MS = 20
 
 export class Wire {
@@ -20,7 +20,7 @@ export class Wire {
     listener.on('connection', (client) => this.#join(client))
   }
 
-  /** @param origin where the server listens */
+  /** @param origin the address of the server */
   static async to(origin: string): Promise<Wire> {
     const listener = createServer().listen(0, '127.0.0.1')
     await once(listener, 'listening')
@@ -29,18 +29,18 @@ export class Wire {
     return new Wire(listener, new URL(origin), address.port)
   }
 
-  /** The same page by this wire. */
+  /** Returns a link with its page loaded through this wire. */
   by(link: string): string {
     const { pathname, search, hash } = new URL(link)
     return `${this.origin}${pathname}${search}${hash}`
   }
 
-  /** From now on so many bytes go each way in a second, over all connections. */
+  /** Limits the wire to this many bytes per second in each direction, over all connections together. */
   slowsTo(bytesPerSecond: number): void {
     this.#bytesPerSecond = bytesPerSecond
   }
 
-  /** Cuts the next websocket on which the server says this, instead of passing it on. Once. */
+  /** Cuts the next websocket on which the server sends this text, and does not forward the text. Happens once. */
   cutsAt(text: string): void {
     this.#cutAt = text
   }
@@ -72,7 +72,7 @@ export class Wire {
     this.#pass(server, client, this.#watch())
   }
 
-  /** Whether what the server says may pass; only websockets are watched. */
+  /** Returns whether the server's bytes may pass. Only websockets are watched. */
   #watch(): (bytes: Buffer) => boolean {
     let isWebSocket = false
     return (bytes) => {
@@ -101,7 +101,7 @@ export class Wire {
   }
 }
 
-/** Not waiting for an event: this is what makes the wire slow. */
+/** This wait does not stand in for an event: it is what makes the wire slow. */
 function portionPassed(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, PORTION_MS))
 }

@@ -8,7 +8,7 @@ import { test } from '../support/stage.ts'
 const button = ({ page }: Device, name: string) => page.getByRole('button', { name, exact: true })
 const nav = ({ page }: Device) => page.getByRole('navigation', { name: 'Main' })
 
-/** What stands below a field. */
+/** Expects a message below a field. */
 const problem = async (device: Device, label: string, text: string) =>
   await expect(device.page.getByLabel(label, { exact: true })).toHaveAccessibleDescription(text)
 
@@ -27,7 +27,7 @@ const someone = (username: string) => ({
   'Confirm password': PASSWORD,
 })
 
-/** Sends a form, and tries to send it again while the server has not yet answered. */
+/** Submits a form, and tries again before the server has answered. */
 async function sendsOnce(device: Device, label: string, meanwhile: string, path: string): Promise<void> {
   let calls = 0
   let answer = () => {}
@@ -89,7 +89,7 @@ for (const phone of [false, true]) {
     await mira.seesHeading('Sign In')
   })
 
-  test(`the forms say at each field what is wrong on a ${size}`, async ({ device }) => {
+  test(`the forms show the error of each field on a ${size}`, async ({ device }) => {
     const mira = await device('Mira', { phone })
     await mira.opens(`${mira.origin}/login`)
     await button(mira, 'Sign In').click()
@@ -147,7 +147,7 @@ for (const phone of [false, true]) {
   })
 }
 
-test('a login leads home, and what is not built yet says so', async ({ device }) => {
+test('a login leads home, and features to come are announced', async ({ device }) => {
   const mira = await device('Mira')
   const username = await hasAccount(await device('Registrar'))
   await mira.opens(`${mira.origin}/login`)
@@ -166,7 +166,7 @@ test('a login leads home, and what is not built yet says so', async ({ device })
   await expect(mira.page).toHaveURL(`${mira.origin}/`)
 })
 
-test('a login that has grown stale is renewed without a word', async ({ device }) => {
+test('a stale login is renewed without a message', async ({ device }) => {
   const mira = await device('Mira')
   await hasAccount(mira)
   await mira.opens(`${mira.origin}/profile`)
@@ -177,7 +177,7 @@ test('a login that has grown stale is renewed without a word', async ({ device }
   await mira.seesToast('Profile updated successfully!')
 })
 
-test('a login that is over is said once, and leads to the login', async ({ device }) => {
+test('the end of a login is shown once, and leads to the login page', async ({ device }) => {
   const mira = await device('Mira')
   await hasAccount(mira)
   await mira.opens(`${mira.origin}/profile`)
@@ -191,7 +191,7 @@ test('a login that is over is said once, and leads to the login', async ({ devic
   await expect(news.filter({ hasNotText: 'Beaming' })).toHaveCount(1)
 })
 
-test('a form is sent once, and says meanwhile that it is', async ({ device }) => {
+test('a form is sent once, and shows that it is being sent', async ({ device }) => {
   const mira = await device('Mira')
   const username = fresh('mira')
 

@@ -11,7 +11,7 @@ const count = (device: Device, name: string, beams: number) =>
 for (const phone of [false, true]) {
   const size = phone ? 'phone' : 'desktop'
 
-  test(`My Beams on a ${size} says in each tab that there is nothing yet`, async ({ device }) => {
+  test(`My Beams on a ${size} shows in each tab that there is nothing yet`, async ({ device }) => {
     const ada = await device('Ada', { phone })
     await hasAccount(ada)
     await opensBeams(ada)
@@ -30,12 +30,12 @@ for (const phone of [false, true]) {
     await expect(ada.page.getByRole('button', { name: 'Create Beam' })).toBeVisible()
   })
 
-  test(`a beam is shared, changed and taken back on a ${size}`, async ({ device }) => {
+  test(`a beam is shared, changed and unshared on a ${size}`, async ({ device }) => {
     const ada = await device('Ada', { phone })
     const bob = await device('Bob', { phone: !phone })
     await hasAccount(ada)
     const bobsName = await hasAccount(bob)
-    // A phone makes its beam by hand; the desktop of the same account is what saves it here.
+    // A phone does not create a beam by itself, so the same account saves it on a desktop here.
     const desk = phone ? await device('Desk') : ada
     if (desk !== ada) await desk.context.addCookies(await ada.context.cookies())
     await savesBeam(desk, 'Cabin weekend', 'Keys are with Jonas')
@@ -127,7 +127,7 @@ test('a recipient leaves', async ({ device }) => {
   await count(bob, 'Shared With Me', 0)
 })
 
-test('a renewed link leaves the old one behind, and takes along who renewed it', async ({ device }) => {
+test('a renewed link ends the old one, and the page that renewed it follows', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob')
   await hasAccount(ada)
@@ -152,7 +152,7 @@ test('a renewed link leaves the old one behind, and takes along who renewed it',
   await bob.sees('Keys are with Jonas')
 })
 
-test('what could not be read is said, and can be tried again', async ({ device }) => {
+test('a failed load is shown, and can be tried again', async ({ device }) => {
   const ada = await device('Ada')
   await hasAccount(ada)
   await ada.page.route('**/api/beams/', (route) => route.abort())

@@ -1,4 +1,4 @@
-/** H40, H41: large files go through the server to a folder and to a real S3 server, and its memory stays flat. */
+/** H40, H41: large files pass through the server to a folder and to a real S3 server while its memory stays flat. */
 import { expect, test } from '@playwright/test'
 import { treeBytes, watchPeak } from '../bench/process-memory.ts'
 import { Bucket } from '../support/bucket.ts'
@@ -7,14 +7,14 @@ import { Server } from '../support/server.ts'
 import { sha256Of, store } from '../support/stored.ts'
 
 const MIB = 1024 * 1024
-/** What a transfer may cost above an idle server. */
+/** Memory that a transfer may use in addition to that of the idle server. */
 const FLAT = 32 * MIB
 const ROOM = { HELIOGRAPH_GUEST_FILE: '2GiB', HELIOGRAPH_GUEST_TOTAL: '4GiB', HELIOGRAPH_DISK_SHARE: '100' }
 
 async function comesBack(size: number, settings: Record<string, string>): Promise<void> {
   const server = await Server.start({ ...ROOM, ...settings })
   try {
-    // Connections, pools and code that the first of anything brings stay.
+    // Connections, pools and code that only the first transfer loads are not measured.
     await sha256Of((await store(server.origin, 8 * MB)).url)
     const idle = await treeBytes(server.pid)
     const memory = watchPeak(server.pid)

@@ -4,7 +4,7 @@ import { cutDirectPaths } from '../support/paths.ts'
 import { type CallDevice, test } from '../support/stage.ts'
 import { Wire } from '../support/wire.ts'
 
-// Large enough that a person, or a test, can cancel while it moves.
+// Large enough to be cancelled during the transfer.
 const SIZE = 200 * MB
 
 async function halfWay(device: CallDevice, film: TestFile) {

@@ -11,7 +11,7 @@ interface Point {
   y: number
 }
 
-/** Where a note is: its middle stays where it is however the note is tilted. */
+/** Returns the middle of a note, which does not depend on its tilt. */
 async function middleOf(device: Device, text: string): Promise<Point> {
   const box = await device.card(text).boundingBox()
   if (!box) throw new Error(`${text} is not drawn`)
@@ -27,7 +27,7 @@ async function expectAt(device: Device, text: string, at: Point): Promise<void> 
     .toBeLessThanOrEqual(2)
 }
 
-/** By Tab, from the first control behind the notes. */
+/** Moves the focus by Shift+Tab, from the first control behind the notes. */
 async function walksBackIntoNotes({ page }: Device): Promise<void> {
   await page.getByRole('button', { name: 'Zoom out' }).focus()
   for (let step = 0; step < 12; step += 1) {
@@ -45,7 +45,7 @@ async function drags({ page }: Device, from: Point, by: Point): Promise<void> {
   await page.mouse.up()
 }
 
-/** A place of the ground that is under no note and no bar. */
+/** Returns a point of the ground that no note and no bar covers. */
 async function emptyPlace(page: Page): Promise<Point> {
   const found = await page.evaluate(() => {
     for (let y = 100; y < 780; y += 20) {
@@ -62,7 +62,7 @@ async function emptyPlace(page: Page): Promise<Point> {
   return found
 }
 
-/** A desktop with notes of these texts on its canvas. */
+/** A desktop device with notes of these texts on its canvas. */
 async function withNotes(device: (name: string) => Promise<Device>, ...texts: string[]): Promise<Device> {
   const ada = await device('Ada')
   await ada.startsBeam()
@@ -70,7 +70,7 @@ async function withNotes(device: (name: string) => Promise<Device>, ...texts: st
     await ada.sharesText(text)
     await ada.sees(text.replace(/^https?:\/\//, '').replace(/\/.*/, ''))
   }
-  // Firefox cannot be told to leave out motion: what arrives is not yet where it will be.
+  // Firefox cannot emulate reduced motion, so the entry animations have to end first.
   await ada.page.evaluate(async () => {
     const notes = [...document.querySelectorAll('[data-note]')]
     const moving = notes.flatMap((note) => note.getAnimations({ subtree: true }))
@@ -93,7 +93,7 @@ test('a note is dragged, and is where it was put after a reload', everywhere, as
   await expectAt(ada, 'Milk', plus(from, by))
 })
 
-test('a held note lies in front and stands straight', async ({ device }) => {
+test('a held note is in front and straight', async ({ device }) => {
   const ada = await withNotes(device, 'Milk', 'Bread')
   const milk = await middleOf(ada, 'Milk')
   const bread = await middleOf(ada, 'Bread')
@@ -103,7 +103,7 @@ test('a held note lies in front and stands straight', async ({ device }) => {
   await expect(ada.card('Milk')).toHaveCSS('rotate', '0deg')
   await ada.page.mouse.up()
 
-  // Where they overlap, the one that was dragged is pressed.
+  // Where the notes overlap, the press hits the one that was dragged.
   await ada.page.mouse.move(5, 450)
   const top = await ada.page.evaluate(
     ({ x, y }) => document.elementFromPoint(x, y)?.closest('article')?.textContent,
@@ -113,7 +113,7 @@ test('a held note lies in front and stands straight', async ({ device }) => {
 })
 
 test('a new note is in view, off the bars and off the others', async ({ device }) => {
-  // While she is alone the large code takes the left; four is what the rest has room for by the assumed height of 200 px.
+  // While she is alone the large code takes the left; at the assumed height of 200 px four notes fit the rest.
   const texts = Array.from({ length: 4 }, (_, at) => `note number ${at}`)
   const ada = await withNotes(device, ...texts)
   const boxes = await Promise.all(texts.map((text) => ada.card(text).boundingBox()))
@@ -144,7 +144,7 @@ test('the ground pans with the mouse, the wheel and the space bar', everywhere, 
   await ada.page.mouse.wheel(30, 100)
   await expectAt(ada, 'Milk', plus(start, { x: 30, y: -60 }))
 
-  // With the space bar the note under the pointer goes along with everything else.
+  // While the space bar is down, the note under the pointer moves with everything else.
   await ada.page.keyboard.down(' ')
   await drags(ada, await middleOf(ada, 'Milk'), { x: -30, y: 60 })
   await ada.page.keyboard.up(' ')
@@ -320,7 +320,7 @@ test(
     )
     const focused = () => ada.page.evaluate(() => document.activeElement?.ariaLabel ?? '')
     await ada.page.getByRole('button', { name: 'Map of the notes' }).focus()
-    // From behind the last note backwards, each with its buttons.
+    // Backwards from behind the last note, through the buttons of each.
     const walked: string[] = []
     for (let step = 0; step < 12 && walked.length < 3; step += 1) {
       await ada.page.keyboard.press('Shift+Tab')
@@ -344,7 +344,7 @@ test(
   },
 )
 
-test('a note that is walked to comes into view', async ({ device }) => {
+test('a note that gets the focus by Tab comes into view', async ({ device }) => {
   const ada = await withNotes(device, 'Milk')
   await ada.page.mouse.move(600, 500)
   await ada.page.mouse.wheel(3000, 2000)
@@ -354,7 +354,7 @@ test('a note that is walked to comes into view', async ({ device }) => {
   await expect(ada.card('Milk')).toBeInViewport({ ratio: 1 })
 })
 
-test('among more notes than are drawn, the one that is walked to is', async ({ device }) => {
+test('with more notes than are drawn, the one with the focus is drawn', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await RawClient.joins(await ada.startsBeam())
   for (let at = 0; at < 150; at += 1)
@@ -377,7 +377,7 @@ test('among more notes than are drawn, the one that is walked to is', async ({ d
   bob.leaves()
 })
 
-test('the map is there with notes only, and a press on it goes there', everywhere, async ({ device }) => {
+test('the map is shown only with notes, and a press on it moves the view', everywhere, async ({ device }) => {
   const ada = await device('Ada')
   await ada.startsBeam()
   const map = ada.page.getByRole('button', { name: 'Map of the notes' })
@@ -392,7 +392,7 @@ test('the map is there with notes only, and a press on it goes there', everywher
   await expectAt(ada, 'Milk', plus(from, { x: -500, y: -300 }))
 })
 
-test('new notes outside of the view are announced, and a press goes there', async ({ device }) => {
+test('new notes outside of the view are announced, and a press moves the view there', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob')
   await bob.opens(await ada.startsBeam())
@@ -416,7 +416,7 @@ test('new notes outside of the view are announced, and a press goes there', asyn
   await expect(chip).toHaveCount(0)
 })
 
-test('the canvas moves by one transform, and a drag draws no other note anew', async ({ device }) => {
+test('the canvas moves by one transform, and a drag redraws no other note', async ({ device }) => {
   const ada = await withNotes(device, 'Milk', 'Bread', 'Lemons')
   const changed = await ada.page.evaluateHandle(() => {
     const names = new Set<string>()

@@ -1,4 +1,4 @@
-/** H8: the API answers as its description says, whoever asks and whatever is sent: no 500, no answer that is not in it. */
+/** H8: the API answers as described, for any caller and any input: no 500, and no answer that the description lacks. */
 import { expect, test } from '@playwright/test'
 import { register, saveBeam, shareBeam } from '../support/api.ts'
 import { askEverything } from '../support/schemathesis.ts'
@@ -6,9 +6,9 @@ import { Server } from '../support/server.ts'
 
 const MINUTES = 60_000
 
-/** They would end the login that the other calls come with. */
+/** Would end the login of the other calls. */
 const ENDS_THE_LOGIN = ['POST /api/auth/logout/']
-/** They would take away the beam and the share that the other calls are to find. */
+/** Would remove the beam and the share that the other calls need. */
 const ENDS_THE_BEAM = [
   'DELETE /api/beams/{beam_id}/',
   'POST /api/beams/{beam_id}/renew/',

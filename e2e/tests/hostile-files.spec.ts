@@ -1,11 +1,11 @@
-/** H40, H41: whatever a file says it is, opened by itself it runs nothing in our origin. */
+/** H40, H41: a stored file that is opened directly runs no code in our origin, whatever its declared type. */
 import { expect, type Page } from '@playwright/test'
 import { png } from '../support/png.ts'
 import { test } from '../support/stage.ts'
 
 const SCRIPT = `<script>localStorage.setItem('ran', location.href)</script>`
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg"><script>localStorage.setItem('ran', 'svg')</script></svg>`
-/** A real picture with a page behind it, further down than the server looks. */
+/** A real picture followed by a page, at a position that the server does not inspect. */
 const BOTH = [new Uint8Array(png(1, 1)), new Uint8Array(8192), '<html>', SCRIPT, 'shown']
 
 async function upload(origin: string, type: string, bytes: BlobPart[]): Promise<Response> {
@@ -14,15 +14,13 @@ async function upload(origin: string, type: string, bytes: BlobPart[]): Promise<
   return await fetch(`${origin}/api/upload/`, { method: 'POST', body: form })
 }
 
-/** Whether a page of ours ever ran something of the file's. */
+/** Returns what a file's code left in a page of our origin; null when none has run. */
 async function ran(page: Page, origin: string): Promise<string | null> {
   await page.goto(`${origin}/healthz`)
   return await page.evaluate(() => localStorage.getItem('ran'))
 }
 
-test('html and svg are not taken, whatever they call themselves', { tag: '@everywhere' }, async ({
-  server,
-}) => {
+test('HTML and SVG are refused, whatever their declared type', { tag: '@everywhere' }, async ({ server }) => {
   for (const content of [SCRIPT, SVG, `<!doctype html>${SCRIPT}`]) {
     for (const type of ['image/png', 'image/gif', 'image/svg+xml', 'text/html', 'video/mp4']) {
       expect((await upload(server.origin, type, [content])).status, `${type}: ${content}`).toBe(400)
@@ -30,23 +28,22 @@ test('html and svg are not taken, whatever they call themselves', { tag: '@every
   }
 })
 
-test('a picture that is a page as well is downloaded, and runs nothing', { tag: '@everywhere' }, async ({
+test('a picture that is also a page is downloaded, and runs nothing', { tag: '@everywhere' }, async ({
   page,
   server,
 }) => {
   const { url } = await (await upload(server.origin, 'image/png', BOTH)).json()
   await page.goto(`${server.origin}/healthz`)
   const downloads = page.waitForEvent('download')
-  // The navigation ends as a download, which some browsers report as a failure of it.
+  // The navigation ends as a download, which some browsers report as a failure.
   await page.goto(server.origin + url).catch(() => {})
   expect((await downloads).suggestedFilename()).toBe('view.png')
   expect(await ran(page, server.origin)).toBeNull()
 })
 
-test('even shown as a page by whatever stands between, it runs nothing', { tag: '@everywhere' }, async ({
-  page,
-  server,
-}) => {
+test('even when a proxy strips headers so that it is shown as a page, it runs nothing', {
+  tag: '@everywhere',
+}, async ({ page, server }) => {
   const { url } = await (await upload(server.origin, 'image/png', BOTH)).json()
   const stripped = async (keep: (name: string) => boolean) => {
     await page.route(`**${url}`, async (route) => {
@@ -61,7 +58,7 @@ test('even shown as a page by whatever stands between, it runs nothing', { tag: 
   }
   await stripped((name) => name !== 'content-disposition')
   expect(await ran(page, server.origin)).toBeNull()
-  // The same without our sandbox runs, or this test would prove nothing.
+  // Without our headers the code runs. Otherwise this test would prove nothing.
   await stripped((name) => name !== 'content-disposition' && name !== 'content-security-policy')
   expect(await ran(page, server.origin)).toContain(url)
 })

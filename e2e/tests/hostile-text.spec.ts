@@ -1,4 +1,4 @@
-/** Whatever somebody writes, draws or calls themselves, nothing of it runs on another device. The page's own policy is on. */
+/** No text, drawing or name from another device runs code on this one. The page's own policy is on. */
 import { expect } from '@playwright/test'
 import { hasAccount, savesBeam } from '../support/account.ts'
 import type { Device } from '../support/device.ts'
@@ -7,7 +7,7 @@ import { test } from '../support/stage.ts'
 
 const RUN = 'window.ran=(window.ran||0)+1'
 
-/** Each of them runs somewhere on a page that trusts it. */
+/** Each of these runs code on some page that trusts it. */
 const CORPUS = [
   `<script>${RUN}</script>`,
   `<img src=x onerror="${RUN}">`,
@@ -26,18 +26,18 @@ const CORPUS = [
   `{{constructor.constructor('${RUN}')()}}`,
 ] as const
 
-/** So few at once that all of them are drawn. */
+/** Two halves, so few items that all of them are drawn. */
 const HALVES = [
   ['first', CORPUS.slice(0, 8)],
   ['second', CORPUS.slice(8)],
 ] as const
 
-/** Longer kinds, and such with control characters, are refused by the server (S7). */
+/** Whether the server accepts a text as kind; longer ones, and those with control characters, are refused (S7). */
 function isKind(text: string): boolean {
   return new TextEncoder().encode(text).length <= 64 && !/\p{Cc}/u.test(text)
 }
 
-/** One item for each way in which a text can come. */
+/** Returns one item for each way in which a text can arrive. */
 function itemsOf(text: string): { message: unknown; extra: string }[] {
   const plain = { type: 'text', text, version: 1 }
   const children = [
@@ -58,7 +58,7 @@ function itemsOf(text: string): { message: unknown; extra: string }[] {
 }
 
 async function runsNothing({ page }: Device): Promise<void> {
-  // Whatever waits for a pointer or the focus gets it.
+  // Triggers whatever waits for a pointer or the focus.
   for (const card of (await page.getByRole('article').all()).slice(0, 12)) {
     await card.dispatchEvent('mouseover')
     await card.focus()
@@ -66,7 +66,9 @@ async function runsNothing({ page }: Device): Promise<void> {
   await isHarmless({ page })
 }
 
-/** What is drawn now has run nothing, leads nowhere else, and made no element that the page does not make. */
+/**
+ * Expects that what is drawn has run no code, has no link elsewhere, and has no element that the page does not make.
+ */
 async function isHarmless({ page }: Pick<Device, 'page'>): Promise<void> {
   expect(await page.evaluate(() => (window as { ran?: number }).ran)).toBeUndefined()
   const protocols = await page.evaluate(() => [
@@ -78,7 +80,7 @@ async function isHarmless({ page }: Pick<Device, 'page'>): Promise<void> {
   expect(await page.locator('iframe, object, embed, article script, article animate').count()).toBe(0)
 }
 
-/** A phone draws only what is near the screen: the list is gone through, and looked at a screen at a time. */
+/** Scrolls through the list and checks each screen, because a phone draws only what is near. */
 async function goesThrough(device: Device): Promise<void> {
   for (const [at, card] of (await device.page.getByRole('article').all()).entries()) {
     await card.scrollIntoViewIfNeeded()
@@ -105,14 +107,14 @@ for (const { half, part, phone } of CASES) {
     const bob = await device('Bob', { phone })
     const asked: string[] = []
     bob.page.on('request', (request) => {
-      // Data and blobs are of the page itself.
+      // Data and blob URLs belong to the page itself.
       if (request.url().startsWith('http')) asked.push(new URL(request.url()).origin)
     })
     bob.page.on('dialog', (dialog) => asked.push(dialog.message()))
     await bob.opens(link)
     await expect(bob.page.getByRole('listitem').filter({ hasText: 'the last of them' })).toBeAttached()
     await expect(bob.page.getByRole('article')).toHaveCount(part.flatMap(itemsOf).length + 1)
-    // Each of them as a whole, none as a plate.
+    // Each item is drawn whole, and not as a plate.
     if (phone) await goesThrough(bob)
     else await expect(bob.page.locator('article:empty')).toHaveCount(0)
     await runsNothing(bob)

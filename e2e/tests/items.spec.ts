@@ -6,7 +6,7 @@ import { test } from '../support/stage.ts'
 
 const everywhere = { tag: '@everywhere' }
 
-/** Two devices in a beam; the second one may be a phone. */
+/** Two devices in a beam; the second may be a phone. */
 async function pair(
   device: (name: string, options?: { phone?: boolean }) => Promise<Device>,
   phone = false,
@@ -22,7 +22,7 @@ async function shares(device: Device, name: string, mimeType: string, buffer: Bu
   await device.picker().setInputFiles({ name, mimeType, buffer })
 }
 
-/** Half a second of silence, spelt out: a RIFF file of 8-bit samples. */
+/** Returns a recording of silence: a RIFF file of 8-bit samples. */
 function wav(seconds: number): Buffer {
   const rate = 8000
   const samples = Buffer.alloc(rate * seconds, 128)
@@ -42,7 +42,7 @@ function wav(seconds: number): Buffer {
   return Buffer.concat([head, samples])
 }
 
-/** A second of a moving square, recorded by the browser itself. */
+/** Returns one second of a moving square, recorded by the browser. */
 async function mp4({ page }: Device): Promise<Buffer> {
   const base64 = await page.evaluate(async () => {
     const canvas = Object.assign(document.createElement('canvas'), { width: 64, height: 48 })
@@ -155,7 +155,7 @@ for (const [what, content] of [
   ['an SVG', '<svg xmlns="http://www.w3.org/2000/svg"><script>document.title="owned"</script></svg>'],
   ['a page', '<!doctype html><script>document.title="owned"</script>'],
 ] as const) {
-  test(`${what} that is called a picture stays a file of bytes`, everywhere, async ({ device }) => {
+  test(`${what} declared as a picture stays a file of bytes`, everywhere, async ({ device }) => {
     const [ada, bob] = await pair(device)
     await shares(ada, 'view.png', 'image/png', Buffer.from(content))
     const link = bob.card('view.png').getByRole('link', { name: 'Download' }).last()
@@ -169,16 +169,14 @@ for (const [what, content] of [
   })
 }
 
-test('a picture that is called something else is shown as a picture', async ({ device }) => {
+test('a picture with another declared type is shown as a picture', async ({ device }) => {
   const [ada, bob] = await pair(device)
   await shares(ada, 'view.mp4', 'video/mp4', png(64, 48))
   await expect(bob.page.getByRole('img', { name: 'view.mp4' })).toBeVisible()
   await expect(bob.card('view.mp4').locator('video')).toHaveCount(0)
 })
 
-test('a video plays by itself without a sound, over and over, until its sound is asked for', async ({
-  device,
-}) => {
+test('a video plays muted in a loop until it is unmuted', async ({ device }) => {
   const [ada, bob] = await pair(device)
   await shares(ada, 'clip.mp4', 'video/mp4', await mp4(ada))
   const video = bob.card('clip.mp4').locator('video')
@@ -205,7 +203,7 @@ test('a recording plays, shows how far it is, and starts again after its end', a
   await expect(player.getByRole('button', { name: 'Play' })).toBeVisible()
   await expect(position).toHaveValue('0')
 
-  // The name and the bar around it: nothing of them is a control.
+  // The name and the bar around it, which are not controls.
   await player.getByText('0:02').dblclick()
   await expect(player.getByRole('button', { name: 'Pause' })).toBeVisible()
 })

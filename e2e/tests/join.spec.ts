@@ -33,7 +33,7 @@ test('a link joins and leaves the address bar clean, without a reload', everywhe
   expect(loads).toBe(1)
 })
 
-test('a link is left for another one', async ({ device }) => {
+test('a second link leaves the first beam', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob')
   const cyd = await device('Cyd')
@@ -70,11 +70,11 @@ test('a pasted link joins', async ({ device }) => {
   await ada.seesDevices(2)
 })
 
-test('what is no id joins nothing', async ({ device }) => {
+test('a text that is not an id joins nothing', async ({ device }) => {
   const bob = await device('Bob', { phone: true })
 
   await bob.opensSpace()
-  // Version 1, where the specification's rule wants version 4.
+  // Version 1; the specification requires version 4.
   await bob.joinsByTyping('9b2f1c34-6f0e-11ee-b962-0242ac120002')
   await expect(bob.page.getByRole('dialog')).toBeVisible()
   await expect(bob.page.getByText('Joined Beam successfully')).toHaveCount(0)

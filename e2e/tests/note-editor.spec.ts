@@ -14,7 +14,7 @@ async function writes(device: CallDevice): Promise<NoteEditor> {
   return editor
 }
 
-test('every tool for text leaves its mark', everywhere, async ({ device }) => {
+test('every text tool has its effect', everywhere, async ({ device }) => {
   const editor = await writes(device)
   for (const tool of ['Bold', 'Italic', 'Underline', 'Strikethrough', 'Code', 'Mark']) {
     await editor.uses(tool)
@@ -83,7 +83,7 @@ test('kinds of text, lists and boxes to tick', everywhere, async ({ device }) =>
   for (const kind of ['Heading 1', 'Heading 2', 'Heading 3', 'Quote', 'Code block', 'Paragraph']) {
     await editor.setsKind(kind)
     await editor.types(kind)
-    // A code block goes on after one line break, and ends after three.
+    // A code block continues after one line break, and ends after three.
     await editor.types(...(kind === 'Code block' ? ['Enter', 'Enter', 'Enter'] : ['Enter']))
   }
   for (const list of ['Bulleted list', 'Numbered list', 'Check list']) {
@@ -152,7 +152,7 @@ test('links are made, completed, refused and found by themselves', everywhere, a
   ])
 })
 
-test('a table has everything that a table has', everywhere, async ({ device }) => {
+test('a table has all its actions', everywhere, async ({ device }) => {
   const editor = await writes(device)
   await editor.tool('Table').click()
   const form = editor.page.getByRole('dialog', { name: 'Table' })
@@ -283,7 +283,7 @@ test('a picture is resized, described and deleted', everywhere, async ({ device 
 
 test('Ctrl and Enter stores the size in which a picture is shown', async ({ device }) => {
   const editor = await writes(device)
-  // Wider than the column, in which it is shown smaller.
+  // Wider than the column, so it is shown smaller.
   await editor.picks('Wide.png', png(1200, 300))
   const picture = editor.text.locator('img')
   await picture.click()
@@ -296,14 +296,14 @@ test('Ctrl and Enter stores the size in which a picture is shown', async ({ devi
   )
 })
 
-test('a large picture goes beside the note as a file and is shown in it', async ({ device }) => {
+test('a large picture is shared beside the note as a file and shown in it', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob')
   await bob.opens(await ada.startsBeam())
   await ada.seesDevices(2)
   const editor = await NoteEditor.creates(ada)
   await editor.titles('Holiday')
-  // Noise is what no encoder makes small.
+  // Noise, which no encoder can compress.
   const noise = await ada.page.evaluate(() => {
     const canvas = Object.assign(document.createElement('canvas'), { width: 700, height: 500 })
     const context = canvas.getContext('2d')
@@ -396,7 +396,7 @@ for (const name of ['word', 'google-docs', 'outlook-mail', 'excel', 'hostile']) 
   )
 }
 
-test('what was typed so far goes into the note', everywhere, async ({ device }) => {
+test('text typed before the editor opens is in the note', everywhere, async ({ device }) => {
   const ada = await device('Ada')
   await ada.startsBeam()
   await ada.enters(await ada.opensMessageField(), 'Dinner at eight')
@@ -407,7 +407,7 @@ test('what was typed so far goes into the note', everywhere, async ({ device }) 
   await expect(ada.page.getByRole('button', { name: 'Message', exact: true })).toBeVisible()
 })
 
-test('leaving asks when something would be lost, and only then', async ({ device }) => {
+test('leaving asks for confirmation only when something would be lost', async ({ device }) => {
   const editor = await writes(device)
   const ask = editor.device.page.getByRole('alertdialog', { name: 'Discard this note?' })
   await editor.device.page.keyboard.press('Escape')
@@ -438,13 +438,13 @@ test('a reload loses nothing that was written', async ({ device }) => {
   await expect(again.text.locator('img')).toHaveCount(1)
 })
 
-test('what is too large for a note is refused when it is pasted, and it is said why', async ({ device }) => {
+test('a paste that is too large for a note is refused with a reason', async ({ device }) => {
   const editor = await writes(device)
   await editor.text.pressSequentially('before')
   const words = 'words and more words '.repeat(7000)
   await editor.device.page.evaluate((text) => navigator.clipboard.writeText(text), words)
   await editor.text.press('Control+v')
-  await expect(editor.page.getByRole('alert')).toContainText('A note holds 128 KiB')
+  await expect(editor.page.getByRole('alert')).toContainText('A note holds at most 128 KiB')
   await expect(editor.text).toHaveText('before')
   await editor.text.pressSequentially(' and after')
   await editor.page.getByRole('button', { name: 'Save', exact: true }).click()
@@ -466,7 +466,7 @@ test('the whole editor works by the keyboard', everywhere, async ({ device }) =>
   await expect(editor.device.page.getByRole('alertdialog')).toHaveCount(0)
 })
 
-test('on a phone the tools stand below the text, six and a scroll', async ({ device }) => {
+test('on a phone the tools are below the text, six of them without scrolling', async ({ device }) => {
   const bob = await device('Bob', { phone: true })
   await bob.opensSpace()
   await bob.page.getByRole('button', { name: 'New Beam' }).click()

@@ -25,7 +25,7 @@ test('a note is written on one device and read on the others', { tag: '@everywhe
   }
 })
 
-test('a note without a title says so', async ({ device }) => {
+test('a note without a title shows that it has none', async ({ device }) => {
   const ada = await device('Ada')
   await ada.startsBeam()
   const editor = await NoteEditor.creates(ada)
@@ -59,11 +59,11 @@ test('an edited note changes for everyone and keeps its place', async ({ device 
     await expect(person.page.getByRole('article')).toHaveCount(2)
   }
   await expect(ada.page.getByRole('article').first()).toContainText('Milk and bread')
-  // The phone has the newest first.
+  // The phone shows the newest first.
   await expect(bob.page.getByRole('article').last()).toContainText('Milk and bread')
 })
 
-test('who edits hears that somebody else has changed the note', async ({ device }) => {
+test('the editor shows that another device has changed the note', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob')
   await bob.opens(await ada.startsBeam())
@@ -81,7 +81,7 @@ test('who edits hears that somebody else has changed the note', async ({ device 
   await expect(hers.page.getByRole('alert')).toContainText('Another device has changed this note')
 })
 
-test('the viewer shows a note in full and lets nothing be written', async ({ device }) => {
+test('the viewer shows a note in full, read-only', async ({ device }) => {
   const ada = await device('Ada')
   await ada.startsBeam()
   const editor = await NoteEditor.creates(ada)
@@ -122,7 +122,7 @@ test('a copied note is html and plain text', async ({ device }) => {
   expect(copied.html).toContain('<em>Milk</em>')
 })
 
-test('a broken note says so in red, and the others live', async ({ device }) => {
+test('a broken note shows an error in red, and the others are not affected', async ({ device }) => {
   const ada = await device('Ada')
   const link = await ada.startsBeam()
   const raw = await RawClient.joins(link)
@@ -131,7 +131,7 @@ test('a broken note says so in red, and the others live', async ({ device }) => 
   for (const [title, content] of Object.entries({
     'Not a state': 'neither JSON nor a state',
     'An unknown node': root({ type: 'iframe', src: 'https://evil.example' }),
-    // As text: the server takes no messages this deep.
+    // As text, because the server refuses messages this deep.
     'Too deep': JSON.stringify(root(deep)),
   })) {
     raw.send({ type: 'share_clipboard', message: { title, content }, extra: 'lexi_note' })
@@ -190,7 +190,7 @@ test('a note of a saved beam is there after a reload, can be edited, and stays e
   await expect(bob.page.getByRole('article')).toHaveCount(2)
 })
 
-test('who may only read has no Edit', async ({ device }) => {
+test('a person who may only read has no Edit', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob')
   await hasAccount(ada)

@@ -31,7 +31,7 @@ for (const phone of [false, true]) {
   )
 }
 
-test('the footer has everything that it is to have, on every screen', async ({ device }) => {
+test('the footer is complete on every screen', async ({ device }) => {
   const ada = await device('Ada')
   const phone = await device('Ada on a phone', { phone: true })
   const hasAll = async (on: Device) => {
@@ -54,7 +54,7 @@ test('the footer has everything that it is to have, on every screen', async ({ d
   }
 })
 
-test('an address that leads nowhere says so and leads home', everywhere, async ({ device }) => {
+test('an unknown address shows an error and a link home', everywhere, async ({ device }) => {
   const ada = await device('Ada')
   await ada.opens(`${ada.origin}/nothing/here`)
   await ada.seesHeading('There is no page here')
@@ -62,7 +62,7 @@ test('an address that leads nowhere says so and leads home', everywhere, async (
   await expect(ada.page).toHaveURL(`${ada.origin}/`)
 })
 
-test('a part that cannot be loaded does not take the page with it', async ({ device }) => {
+test('a part that cannot be loaded does not break the page', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob')
   await bob.opens(await ada.startsBeam())
@@ -77,12 +77,12 @@ test('a part that cannot be loaded does not take the page with it', async ({ dev
   await bob.sees('meanwhile')
 })
 
-// Of the other browsers Playwright cannot keep a service worker's requests back.
-test('an editor that cannot be loaded is left, and is loaded later', async ({ device }) => {
+// Only in Chromium: Playwright cannot intercept the requests of a service worker in the other browsers.
+test('an editor that cannot be loaded can be left, and is loaded later', async ({ device }) => {
   const ada = await device('Ada')
   await ada.startsBeam()
   const newNote = ada.page.getByRole('button', { name: 'New note' })
-  // The server, and not the network: the device stays in its beam.
+  // The server fails and not the network, so that the device stays in its beam.
   await ada.context.route(/note-editor-.*\.js/, (route) => route.fulfill({ status: 503 }))
   await newNote.click()
   await ada.seesHeading('A part of the page could not be loaded')
@@ -93,7 +93,7 @@ test('an editor that cannot be loaded is left, and is loaded later', async ({ de
   await ada.seesHeading('Create New Note')
 })
 
-test('who joins and what comes is read out, without its content', async ({ device }) => {
+test('joining devices and new items are announced, without the content', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob')
   const link = await ada.startsBeam()
@@ -105,7 +105,7 @@ test('who joins and what comes is read out, without its content', async ({ devic
   await expect(ada.page.getByRole('list', { name: 'Notifications' })).toHaveAttribute('aria-live', 'polite')
 })
 
-test('the keyboard shows where it is, everywhere', async ({ device }) => {
+test('the keyboard focus is visible everywhere', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob', { phone: true })
   await ada.startsBeam()
@@ -114,7 +114,7 @@ test('the keyboard shows where it is, everywhere', async ({ device }) => {
   for (const person of [ada, bob]) expect(await unmarkedStops(person)).toEqual([])
 })
 
-test('where the system picks the colours, shapes have borders', async ({ device }) => {
+test('in forced colours, shapes have borders', async ({ device }) => {
   const ada = await device('Ada', { phone: true })
   await ada.page.emulateMedia({ forcedColors: 'active' })
   await ada.opensSpace()
@@ -150,7 +150,7 @@ test('a width of 320 px and a zoom of 200 % lose nothing', async ({ device }) =>
   }
 })
 
-test('without a network the page says so, and takes it back', async ({ device }) => {
+test('without a network the page shows so until it is back', async ({ device }) => {
   const ada = await device('Ada', { phone: true })
   await ada.opensHome()
   await expect(ada.page.getByRole('button', { name: 'Scan QR' })).toBeVisible()
@@ -168,7 +168,7 @@ test('without a network the page says so, and takes it back', async ({ device })
   await ada.seesDevices(1)
 })
 
-/** Names of what takes the focus and does not show it, by an outline of its own or a ring around it. */
+/** Returns the names of elements that can take the focus without an outline or ring. */
 async function unmarkedStops({ page }: Device): Promise<string[]> {
   const unmarked: string[] = []
   for (let stop = 0; stop < 30; stop += 1) {
@@ -192,7 +192,7 @@ async function unmarkedStops({ page }: Device): Promise<string[]> {
 
 test('a page whose site storage is blocked works, in memory', async ({ device }) => {
   const ada = await device('Ada')
-  // As a browser does that is told to keep nothing (HTML, 12.2.2 and 12.2.3).
+  // As in a browser that is set to store nothing (HTML, 12.2.2 and 12.2.3).
   await ada.context.addInitScript(() => {
     const get = () => {
       throw new DOMException('The operation is insecure.', 'SecurityError')

@@ -4,7 +4,10 @@ import { MB } from '../support/files.ts'
 import { cutDirectPaths, relayedBytes } from '../support/paths.ts'
 import { test } from '../support/stage.ts'
 
-test('a transfer whose data channel dies at 40 % goes on through the server', async ({ device, folder }) => {
+test('a transfer whose data channel dies at 40 % continues through the server', async ({
+  device,
+  folder,
+}) => {
   test.setTimeout(LARGE_FILE_MS + 60_000)
   const ada = await device('Ada', { own: 'chromium' })
   const bob = await device('Bob', { own: 'chromium' })
@@ -22,7 +25,7 @@ test('a transfer whose data channel dies at 40 % goes on through the server', as
   await bob.seesPath(film, 'via server')
   expect(await bob.savedSha256(film)).toBe(film.sha256)
   const relayed = await relayedBytes(ada.page)
-  // What went directly while that was counted is in neither: that nothing is missing says the hash.
+  // Bytes sent directly during the counting are in neither number; the hash shows that nothing is missing.
   expect(relayed).toBeGreaterThan(0)
   expect(direct + relayed).toBeLessThanOrEqual(1.05 * film.size)
 })

@@ -26,7 +26,7 @@ test('the back button closes what is open and stays on the page', everywhere, as
   await bob.page.goBack()
   await expect(menu).toHaveCount(0)
 
-  // Nothing of that is left in the history.
+  // Nothing of it remains in the history.
   await bob.page.goBack()
   await expect(bob.page).toHaveURL(`${bob.origin}/`)
 })
@@ -44,13 +44,13 @@ test('a dialog that is closed by its button leaves nothing to go back to', async
   await expect(bob.page).toHaveURL(`${bob.origin}/`)
 })
 
-test('every control of a phone is 44 px or more to the finger', async ({ device }) => {
+test('every control of a phone has a touch target of at least 44 px', async ({ device }) => {
   const bob = await device('Bob', { phone: true })
   await bob.opensSpace()
   expect(await smallTargets(bob)).toEqual([])
   await bob.page.getByRole('button', { name: 'New Beam' }).click()
   await bob.seesDevices(1)
-  // News lies over the end of the page until it goes.
+  // Toasts cover the end of the page until they disappear.
   await expect(bob.page.getByText('Beaming')).toHaveCount(0)
   expect(await smallTargets(bob)).toEqual([])
   await bob.opensHome()
@@ -61,7 +61,7 @@ test('every control of a phone is 44 px or more to the finger', async ({ device 
   expect(await smallTargets(bob)).toEqual([])
 })
 
-test('on its side a phone has its tabs at the left, and nothing lies under them', async ({ device }) => {
+test('in landscape a phone has its tabs at the left, and nothing is below them', async ({ device }) => {
   const bob = await device('Bob', { phone: true })
   await bob.opensSpace()
   await bob.page.setViewportSize({ width: 844, height: 390 })
@@ -75,7 +75,7 @@ test('on its side a phone has its tabs at the left, and nothing lies under them'
   }
 })
 
-test('the message field stays in sight when the keyboard takes the lower half', async ({ device }) => {
+test('the message field stays visible above an open keyboard', async ({ device }) => {
   const bob = await device('Bob', { phone: true })
   await bob.opensSpace()
   await bob.page.getByRole('button', { name: 'New Beam' }).click()
@@ -83,7 +83,7 @@ test('the message field stays in sight when the keyboard takes the lower half', 
   const field = await bob.opensMessageField()
   await field.focus()
   const before = await bob.page.getByRole('heading', { name: 'Start Sharing' }).boundingBox()
-  // With `resizes-content` a keyboard is a smaller window.
+  // With `resizes-content` an open keyboard makes the window smaller.
   await bob.page.setViewportSize({ width: 390, height: 480 })
   await expect(field).toBeInViewport({ ratio: 1 })
   await expect(bob.page.getByRole('button', { name: 'Send' })).toBeInViewport({ ratio: 1 })
@@ -110,7 +110,7 @@ test('the screen is kept awake while a file moves, and no longer', async ({ devi
     await expect.poll(async () => (await locksOf(one)).join(' ')).toMatch(/^(released ?)+$/)
 })
 
-test('a phone that wakes up says nothing of the gap, and fills it', async ({ device }) => {
+test('a phone that wakes up shows no interruption, and catches up', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob', { phone: true })
   const sockets: WebSocketRoute[] = []
@@ -124,7 +124,7 @@ test('a phone that wakes up says nothing of the gap, and fills it', async ({ dev
   await ada.seesDevices(2)
   await remembersWords(bob)
 
-  // The clock of a page that sleeps stands still: no retry comes by itself.
+  // A sleeping page's clock stands still, so no retry happens by itself.
   await bob.page.clock.pauseAt(Date.now() + 1_000)
   await puts(bob, 'away')
   await sockets[0]?.close({ code: 1001, reason: 'asleep' })
@@ -137,7 +137,7 @@ test('a phone that wakes up says nothing of the gap, and fills it', async ({ dev
   expect(await wordsOf(bob)).not.toMatch(/Reconnecting|Connection lost/)
 })
 
-test('a loss that lasts is said, and taken back when it is over', async ({ device }) => {
+test('a lasting loss of the connection is shown until it is over', async ({ device }) => {
   const server = await Server.start()
   try {
     const ada = await device('Ada')
@@ -157,7 +157,7 @@ test('a loss that lasts is said, and taken back when it is over', async ({ devic
   }
 })
 
-/** Buttons, links and fields whose finger target is under 44 px: shape and invisible margin together. */
+/** Returns buttons, links and fields with a touch target under 44 px, including the invisible margin. */
 async function smallTargets({ page }: Device): Promise<string[]> {
   return await page.evaluate(() => {
     const LEAST = 44
@@ -168,7 +168,7 @@ async function smallTargets({ page }: Device): Promise<string[]> {
     return [...document.querySelectorAll('button, a[href], input:not([type=file]), textarea')]
       .filter((element) => element.checkVisibility() && !element.matches('.visually-hidden'))
       .filter((element) => {
-        // What floats above the end of the page is scrolled away from by whoever wants to press there.
+        // Elements under the floating bars at the end of the page are scrolled to the middle.
         element.scrollIntoView({ block: 'center', behavior: 'instant' })
         const box = element.getBoundingClientRect()
         if (box.bottom < 0 || box.top > innerHeight || box.width === 0) return false
@@ -190,7 +190,7 @@ declare global {
   }
 }
 
-/** Runs in the page, before any script of its own. */
+/** Records screen locks. Runs in the page, before its scripts. */
 function rememberLocks(): void {
   const locks: WakeLockSentinel[] = []
   window.heliographLocks = locks
@@ -208,7 +208,7 @@ async function locksOf({ page }: Device): Promise<string[]> {
   )
 }
 
-/** Keeps every text that the page shows from now on. */
+/** Records every text that the page shows from now on. */
 async function remembersWords({ page }: Device): Promise<void> {
   await page.evaluate(() => {
     const words: string[] = []
@@ -225,7 +225,7 @@ async function wordsOf({ page }: Device): Promise<string> {
   return await page.evaluate(() => (window.heliographWords ?? []).join('\n'))
 }
 
-/** What a page is told when the phone is put away, and when it is taken up again. */
+/** Sends the events of putting the phone away or taking it up again. */
 async function puts({ page }: Device, where: 'away' | 'here'): Promise<void> {
   await page.evaluate(
     (state) => {

@@ -12,7 +12,7 @@ test('the product can be installed', async ({ device }) => {
   const manifest = JSON.parse(data ?? '')
   expect(manifest).toMatchObject({ name: 'Heliograph', start_url: '/', display: 'standalone' })
 
-  // Each icon has the size that it says it has.
+  // Each icon has the size that the manifest states.
   for (const { src, sizes, type } of manifest.icons) {
     if (type !== 'image/png') continue
     const size = await ada.page.evaluate(async (address) => {
@@ -24,7 +24,7 @@ test('the product can be installed', async ({ device }) => {
   await isReadyForOffline(ada)
 })
 
-test('the page starts without a network, says so, and is back by itself', async ({ device }) => {
+test('the page starts without a network, shows so, and recovers by itself', async ({ device }) => {
   const server = await Server.start()
   try {
     const ada = await device('Ada', { phone: true })
@@ -47,7 +47,7 @@ test('the page starts without a network, says so, and is back by itself', async 
   }
 })
 
-test('an old page gives way to the one that the server has', async ({ device }) => {
+test("an old page is replaced by the server's", async ({ device }) => {
   const ada = await device('Ada')
   await ada.opensHome()
   await isReadyForOffline(ada)
@@ -80,7 +80,7 @@ test('calls and the live channel never pass the service worker', async ({ device
   expect(calls.filter(({ byWorker }) => byWorker)).toEqual([])
 })
 
-test('what another app shares goes into the beam that the phone is in', async ({ device }) => {
+test('content from another app is shared into the current beam', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob', { phone: true })
   await bob.opens(await ada.startsBeam())
@@ -97,7 +97,7 @@ test('what another app shares goes into the beam that the phone is in', async ({
   await ada.sees('minutes of May.txt')
 })
 
-test('without a beam what was shared waits for one', async ({ device }) => {
+test('without a beam, content from another app waits for one', async ({ device }) => {
   const bob = await device('Bob', { phone: true })
   await bob.opensHome()
   await isReadyForOffline(bob)
@@ -110,13 +110,13 @@ test('without a beam what was shared waits for one', async ({ device }) => {
   await bob.sees('keep this for me')
   await expect(bob.page.getByText(/What you shared waits here/)).toHaveCount(0)
 
-  // It is shared once.
+  // It is shared only once.
   await expect(bob.page).toHaveURL(`${bob.origin}/space`)
   await bob.page.reload()
   await bob.sees('keep this for me')
 })
 
-/** The worker serves this page, and has what the page is made of. */
+/** Waits until the worker controls this page and has stored its files. */
 async function isReadyForOffline({ page }: Device): Promise<void> {
   await page.waitForFunction(async () => {
     const { active } = await navigator.serviceWorker.ready
@@ -128,7 +128,7 @@ async function isReadyForOffline({ page }: Device): Promise<void> {
   })
 }
 
-/** Does what the system's share sheet does once the product is picked: it posts a form to the product. */
+/** Posts the form that the system's share sheet posts when the product is chosen. */
 async function sharesIn(
   { page }: Device,
   fields: Record<string, string>,

@@ -2,7 +2,7 @@ import { expect, type Page } from '@playwright/test'
 import { MB } from '../support/files.ts'
 import { test } from '../support/stage.ts'
 
-/** Bytes of received files in the browser's own disk space. */
+/** Returns the bytes of received files in the browser's own disk space. */
 async function receivedBytes(page: Page): Promise<number> {
   return await page.evaluate(async () => {
     const sizeOf = async (folder: FileSystemDirectoryHandle): Promise<number> => {
@@ -18,7 +18,7 @@ async function receivedBytes(page: Page): Promise<number> {
   })
 }
 
-test('a received file goes from the disk when somebody deletes its item', async ({ device, folder }) => {
+test('a received file is removed from the disk when its item is deleted', async ({ device, folder }) => {
   const ada = await device('Ada')
   const bob = await device('Bob', { own: 'chromium' })
   const film = await folder.file('film.bin', 3 * MB)

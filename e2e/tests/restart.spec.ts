@@ -2,7 +2,7 @@ import { expect } from '@playwright/test'
 import { RawClient } from '../support/raw-client.ts'
 import { test } from '../support/stage.ts'
 
-test('after a restart of the server everybody comes back, with what was shared meanwhile', async ({
+test('after a restart of the server all devices reconnect, with what was shared meanwhile', async ({
   device,
   server,
 }) => {

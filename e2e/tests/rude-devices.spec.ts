@@ -4,7 +4,7 @@ import { OPCODE, RawClient } from '../support/raw-client.ts'
 import { type CallDevice, test } from '../support/stage.ts'
 
 const KIB = 1024
-/** What a person still calls at once, on two cores that also run the flood. */
+/** Longest wait in milliseconds that still counts as immediate, on two cores that also run the flood. */
 const AT_ONCE_MS = 3000
 
 async function adaAndBob(device: CallDevice) {
@@ -21,20 +21,20 @@ async function talk(ada: Device, bob: Device, text: string): Promise<void> {
   await expect(bob.card(text)).toHaveCount(1, { timeout: AT_ONCE_MS })
 }
 
-test('a device that never reads is closed, the others do not notice', async ({ device }) => {
+test('a device that never reads is closed, and others are not affected', async ({ device }) => {
   const { ada, bob, link } = await adaAndBob(device)
   const deaf = await RawClient.joins(link)
   await ada.seesDevices(3)
   deaf.stopsReading()
 
-  // More than the kernel's buffers and the outbox of 4 MiB hold together: one item, changed again and again.
+  // More than the kernel's buffers and the outbox of 4 MiB hold together, by changing one item again and again.
   const loud = await RawClient.joins(link)
   const id = crypto.randomUUID()
   for (let round = 0; round < 200; round += 1) {
     const message = `round ${round}. `.padEnd(100 * KIB, 'x')
     loud.send({ type: 'share_clipboard', id, extra: 'text', message })
     await loud.next('rec_clipboard')
-    // As fast as those who read can, so that only the deaf one falls behind.
+    // Only as fast as the reading devices can follow, so that no other one falls behind.
     if (round % 10 === 0) for (const person of [ada, bob]) await person.sees(`round ${round}.`)
   }
   await talk(ada, bob, 'in the middle of it')
@@ -87,7 +87,7 @@ const OFFENCES: readonly { name: string; commit: (raw: RawClient) => void; close
   },
 ]
 
-test('what cannot be read closes its sender and nobody else', async ({ device }) => {
+test('an unreadable message closes its sender and no other device', async ({ device }) => {
   const { ada, bob, link } = await adaAndBob(device)
   for (const { name, commit, closes } of OFFENCES) {
     const raw = await RawClient.joins(link)
@@ -98,7 +98,7 @@ test('what cannot be read closes its sender and nobody else', async ({ device })
   await ada.seesDevices(2)
 })
 
-test('what is not understood is answered, and the socket stays', async ({ device }) => {
+test('an unknown message gets an error, and the socket stays open', async ({ device }) => {
   const { ada, bob, link } = await adaAndBob(device)
   const raw = await RawClient.joins(link)
 

@@ -33,7 +33,7 @@ for (const phone of [false, true]) {
   })
 }
 
-test('nobody is asked to save without an account, or by a link', async ({ device }) => {
+test('saving is not offered without an account, or after joining by a link', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob')
   await hasAccount(bob)
@@ -61,7 +61,7 @@ test('a saved beam has its notes after a restart of the server', async ({ device
   await bob.sees('after it was saved')
 })
 
-test('a fresh visit begins anew, a link and a reload stay', async ({ device }) => {
+test('a fresh visit creates a new beam, a link and a reload do not', async ({ device }) => {
   const ada = await device('Ada')
   await hasAccount(ada)
   const link = await savesBeam(ada, 'Cabin', 'Keys are with Jonas')
@@ -72,7 +72,7 @@ test('a fresh visit begins anew, a link and a reload stay', async ({ device }) =
   expect(await ada.startsBeam()).not.toBe(link)
 })
 
-test('who may only read is told so and gets no way to share', async ({ device }) => {
+test('a person who may only read is told so and cannot share', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob')
   await hasAccount(ada)
@@ -101,7 +101,7 @@ test('who may only read is told so and gets no way to share', async ({ device })
   await bob.seesHeading('You cannot join this beam')
 })
 
-test('a note of somebody else is not deleted by who may only write', async ({ device }) => {
+test("a person with write cannot delete another person's note", async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob')
   await hasAccount(ada)
@@ -113,7 +113,7 @@ test('a note of somebody else is not deleted by who may only write', async ({ de
   await bob.sees('Keys are with Jonas')
 })
 
-test('the owner sees who is here and sends a device away', async ({ device }) => {
+test('the owner sees the devices and removes one', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob')
   await hasAccount(ada)

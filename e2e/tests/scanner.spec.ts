@@ -9,7 +9,7 @@ import { type CallDevice, test } from '../support/stage.ts'
 
 const SCAN = { name: 'Scan QR' }
 
-test('a phone scans the code on a desktop and is in its beam', async ({ device, folder }) => {
+test('a phone joins by scanning the code on a desktop', async ({ device, folder }) => {
   const ada = await device('Ada')
   const link = await ada.startsBeam()
   const bob = await phoneThatSees(device, folder, [{ png: await codeOf(ada), seconds: 1 }])
@@ -27,11 +27,11 @@ test('a phone scans the code on a desktop and is in its beam', async ({ device, 
   })
 })
 
-test('a code of something else is named, and scanning goes on', async ({ device, folder }) => {
+test('another code is named, and scanning continues', async ({ device, folder }) => {
   const ada = await device('Ada')
   const eve = await device('Eve')
   await ada.startsBeam()
-  // Version 1, where the specification's rule wants version 4.
+  // Version 1; the specification requires version 4.
   await eve.page.route('**/api/beams/create/', async (route) => {
     const made = await route.fetch()
     const wrong = { ...(await made.json()), beam_id: '9b2f1c34-6f0e-11ee-b962-0242ac120002' }
@@ -85,7 +85,7 @@ test('Cancel and the back button close the scanner and turn the camera off', asy
   expect(bob.page.url()).toBe(address)
 })
 
-test('a camera that is denied is answered by an alert', async ({ device }) => {
+test('a denied camera shows an alert', async ({ device }) => {
   const flags = ['--use-fake-device-for-media-stream', '--deny-permission-prompts']
   const bob = await device('Bob', { phone: true, own: 'chromium', flags })
   await bob.opensHome()
@@ -113,7 +113,7 @@ test('the reader comes from our own server, and only when it is needed', async (
   expect(new URL((await reader).url()).origin).toBe(bob.origin)
 })
 
-/** What the code on a device's screen looks like. */
+/** Returns a picture of the code on a device's screen. */
 async function codeOf({ page }: Device): Promise<Buffer> {
   const picture = page.getByRole('img', { name: 'QR code of this beam' })
   return await picture.screenshot({ animations: 'disabled' })
@@ -135,7 +135,7 @@ declare global {
   }
 }
 
-/** Call before the page opens. */
+/** Records the cameras that are opened. Call it before the page opens. */
 async function rememberCameras({ context }: Device): Promise<void> {
   await context.addInitScript(() => {
     const cameras: MediaStreamTrack[] = []

@@ -49,7 +49,7 @@ test('a socket that is cut in the middle of an offer ends with a direct link', a
     const bob = await device('Bob')
     const note = await folder.file('note.bin', MB)
     const link = await ada.startsBeam()
-    // The newcomer offers; the answer is the first signal that comes to it.
+    // The new device makes the offer, so the first signal that it receives is the answer.
     wire.cutsAt('"type":"signal"')
     await bob.opens(wire.by(link))
     await expect.poll(() => wire.hasCut).toBe(true)

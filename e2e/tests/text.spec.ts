@@ -34,7 +34,7 @@ test('a paste shares the clipboard, once', async ({ device }) => {
   await bob.sees('from the clipboard')
 })
 
-test('an empty clipboard is said', async ({ device }) => {
+test('an empty clipboard shows a message', async ({ device }) => {
   const ada = await device('Ada')
   await ada.startsBeam()
   await ada.page.evaluate(() => navigator.clipboard.writeText(''))
@@ -55,7 +55,7 @@ test('Enter sends, a blank message cannot be sent', async ({ device }) => {
   await expect(field).toHaveCount(0)
 })
 
-test('three devices have the same things', everywhere, async ({ device }) => {
+test('three devices have the same items', everywhere, async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob')
   const cyd = await device('Cyd', { phone: true })
@@ -85,7 +85,7 @@ test('text is shown as it is, whatever it contains', everywhere, async ({ device
   expect(await bob.page.title()).not.toBe('owned')
 })
 
-test('a deleted item goes everywhere, Undo brings it back', async ({ device }) => {
+test('a deleted item disappears everywhere, and Undo restores it', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob')
   await bob.opens(await ada.startsBeam())

@@ -85,7 +85,7 @@ test.describe('files', () => {
     expect(await cyd.savedSha256(film)).toBe(film.sha256)
   })
 
-  test('a picture comes by itself and is shown', async ({ device }) => {
+  test('a picture is received automatically and shown', async ({ device }) => {
     const ada = await device('Ada')
     const bob = await device('Bob')
     await bob.opens(await ada.startsBeam())

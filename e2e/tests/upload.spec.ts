@@ -5,14 +5,14 @@ import { expectNothingSerious } from '../support/axe.ts'
 import type { Device } from '../support/device.ts'
 import { test } from '../support/stage.ts'
 
-/** A real picture, 64 pixels wide, of what is on the screen. */
+/** Returns a real picture of the screen, 64 pixels wide. */
 async function picture({ page }: Device, name: string) {
   const buffer = await page.screenshot({ clip: { x: 0, y: 0, width: 64, height: 48 } })
   return { name, mimeType: 'image/png', buffer }
 }
 
 for (const phone of [false, true]) {
-  test(`a picture that nobody is here to take is found by a ${phone ? 'phone' : 'desktop'} that comes later`, async ({
+  test(`a picture shared while alone is found by a ${phone ? 'phone' : 'desktop'} that joins later`, async ({
     device,
   }) => {
     const ada = await device('Ada')
@@ -30,7 +30,7 @@ for (const phone of [false, true]) {
     await expect.poll(() => shown.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(64)
     await expectNothingSerious(bob)
 
-    // What can be done with a note is shown where it is looked at.
+    // The actions of a note are shown under the pointer.
     await bob.card('view.png').hover()
     const sha256 = createHash('sha256').update(file.buffer).digest('hex')
     expect(await bob.savedSha256({ name: file.name, path: '', size: file.buffer.length, sha256 })).toBe(
@@ -39,10 +39,10 @@ for (const phone of [false, true]) {
   })
 }
 
-test('an upload can be cancelled, and then nobody has heard of it', async ({ device }) => {
+test('an upload can be cancelled, and no device hears of it', async ({ device }) => {
   const ada = await device('Ada')
   const link = await ada.startsBeam()
-  // Held back on its way to the server.
+  // The request is held back on its way to the server.
   await ada.page.route('**/api/upload/**', () => {})
   await ada.picker().setInputFiles(await picture(ada, 'view.png'))
   await expect(ada.card('view.png').getByText('Uploading', { exact: true })).toBeVisible()
@@ -56,7 +56,7 @@ test('an upload can be cancelled, and then nobody has heard of it', async ({ dev
   await bob.seesNothingOf('view.png')
 })
 
-test('a file that the store does not take waits for a device', async ({ device }) => {
+test('a file that the store refuses waits for a device', async ({ device }) => {
   const ada = await device('Ada')
   const link = await ada.startsBeam()
   await ada.page.route('**/api/upload/**', (route) => route.abort())
@@ -71,7 +71,7 @@ test('a file that the store does not take waits for a device', async ({ device }
   await ada.seesToast('Uploaded "view.png" Successfully!')
 })
 
-test('with a device here, a picture goes to it and not to the store', async ({ device }) => {
+test('with another device here, a picture is sent to it and not to the store', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob')
   await bob.opens(await ada.startsBeam())
@@ -86,7 +86,7 @@ test('with a device here, a picture goes to it and not to the store', async ({ d
   expect(uploads).toEqual([])
 })
 
-/** The picture is there for somebody who comes when its device is gone. */
+/** Expects the picture for a device that joins after the sharing device has left. */
 async function outlives(ada: Device, link: string, device: (name: string) => Promise<Device>): Promise<void> {
   await ada.page.close()
   const cleo = await device('Cleo')
@@ -95,7 +95,7 @@ async function outlives(ada: Device, link: string, device: (name: string) => Pro
   await expect.poll(() => shown.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(64)
 }
 
-test('in a saved beam a picture goes to the device that is here, and is stored beside that', async ({
+test('in a saved beam a picture is sent to the device that is here, and is also stored', async ({
   device,
 }) => {
   const ada = await device('Ada')
@@ -131,7 +131,7 @@ test('a picture that was shared before the beam was saved is stored then', async
   await outlives(ada, link, device)
 })
 
-test('a picture for which a saved beam has no room says on which device it lives', async ({ device }) => {
+test('a picture for which a saved beam has no room names the device that has it', async ({ device }) => {
   const ada = await device('Ada')
   await hasAccount(ada)
   const link = await savesBeam(ada, 'Cabin', 'Keys are with Jonas')

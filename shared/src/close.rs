@@ -1,37 +1,38 @@
-//! Why a socket was closed, and what the client does about it.
+//! The close codes of the websocket, and how the client reacts to each.
 
 use ts_rs::TS;
 
-/// Close codes of the live channel (RFC 6455, section 7.4; 4000 to 4999 are ours).
+/// Close codes of the websocket (RFC 6455, section 7.4; 4000 to 4999 are ours).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, TS)]
 pub enum CloseCode {
-    /// Nothing was heard for 60 s. The client reconnects.
+    /// Nothing came for 60 s. The client reconnects.
     Idle,
-    /// What came breaks the protocol of websockets. The client reconnects.
+    /// The bytes violate the websocket protocol. The client reconnects.
     Protocol,
     /// A text was not UTF-8. The client reconnects.
     NotUtf8,
-    /// A message over 1 MiB. The client reconnects and does not send it again.
+    /// A message exceeds 1 MiB. The client reconnects and does not send it again.
     TooLarge,
     /// The server restarts. The client reconnects.
     Restart,
-    /// The server sheds load. The client reconnects.
+    /// The server has no capacity. The client reconnects.
     Overload,
-    /// Another socket came with the same device token (a duplicated tab). The client takes a new token and reconnects.
+    /// Another socket joined with the same device token (a duplicated tab). The client takes a new token and
+    /// reconnects.
     Replaced,
     /// The outbox of this device filled up. The client reconnects and syncs.
     TooSlow,
-    /// A text was no JSON object with a `type`. The client reconnects.
+    /// A text is not a JSON object with a `type`. The client reconnects.
     BadMessage,
-    /// The login ended. Final: the client asks to log in.
+    /// The session ended. Final: the client asks to log in.
     SessionEnded,
-    /// The key is wrong, or access was taken away. Final: the client says so.
+    /// The beam key is wrong, or access was revoked. Final: the client says so.
     Forbidden,
     /// The beam expired or was deleted. Final: the client offers a new one.
     Ended,
-    /// No `auth` within 10 s. The client reconnects.
+    /// No `auth` came within 10 s. The client reconnects.
     AuthTimeout,
-    /// The beam has all the devices it may have. The client says so and retries slowly.
+    /// The beam has the maximum number of devices. The client says so and retries slowly.
     BeamFull,
     /// Connections or joins came too fast. The client waits and retries.
     TooFast,
@@ -79,7 +80,7 @@ impl CloseCode {
         }
     }
 
-    /// Whether the client must not come back by itself.
+    /// Whether the client must not reconnect by itself.
     #[must_use]
     pub const fn is_final(self) -> bool {
         matches!(self, Self::SessionEnded | Self::Forbidden | Self::Ended)

@@ -1,4 +1,4 @@
-//! How a text becomes a message: leniently where PROTOCOL.md says so, and without copying what is not kept.
+//! Decodes text messages: leniently where PROTOCOL.md says so, and without copying what is not kept.
 
 use std::borrow::Cow;
 
@@ -12,39 +12,39 @@ use crate::socket::{AuthExtra, ClientMessage, SignalTo, SyncFrom};
 /// Why a text is not a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Undecodable {
-    /// No JSON object with a `type`: the socket is closed (4400).
+    /// It is not a JSON object with a `type`. The socket is closed (4400).
     NotAMessage,
-    /// A type that nobody knows: an `error` is sent.
+    /// Its type is unknown. The answer is an `error`.
     UnknownType,
-    /// A known type with wrong fields: an `error` is sent.
+    /// Its type is known, but its fields are wrong. The answer is an `error`.
     BadFields,
-    /// A field with more levels than [`MAX_JSON_DEPTH`](crate::limits::MAX_JSON_DEPTH): an `error` is sent.
+    /// A field has more levels than [`MAX_JSON_DEPTH`](crate::limits::MAX_JSON_DEPTH). The answer is an `error`.
     TooDeep,
 }
 
-/// What a message is about. An `error` names it, so that its sender knows what was refused (S14).
+/// The item or device that a message is about. An `error` names it, so that the sender knows what was refused (S14).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Subject {
     /// The item that is shared or deleted.
     pub id: Option<ItemId>,
-    /// The device that a signal or a frame is for.
+    /// The receiver of a signal or frame.
     pub to: Option<DeviceId>,
 }
 
 impl Subject {
-    /// An item.
+    /// About an item.
     #[must_use]
     pub const fn item(id: ItemId) -> Self {
         Self { id: Some(id), to: None }
     }
 
-    /// A device.
+    /// About a device.
     #[must_use]
     pub const fn device(to: DeviceId) -> Self {
         Self { id: None, to: Some(to) }
     }
 
-    /// What a message is about that is refused unread; nothing when it does not say.
+    /// The subject of a message that is refused without decoding it; empty if the message names none.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let envelope = serde_json::from_str(text);
@@ -57,7 +57,7 @@ impl Subject {
     }
 }
 
-/// The shape that all messages share. Borrowed: nothing is copied before the type is known.
+/// The common shape of all messages. It borrows, so that nothing is copied before the type is known.
 #[derive(Deserialize)]
 struct Envelope<'a> {
     #[serde(rename = "type", borrow)]
@@ -70,12 +70,13 @@ struct Envelope<'a> {
     id: Option<&'a RawValue>,
 }
 
-/// A field that is there is there, null included: null is a content like any other (S7).
+/// Distinguishes a null field from an absent one, because null is a valid content (S7).
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
-/// [`AuthExtra`] before its fields are read, each for itself: one that is unreadable takes no other with it (S3).
+/// [`AuthExtra`] with undecoded fields. Each is decoded by itself, so that one bad field does not spoil the others
+/// (S3).
 #[derive(Deserialize)]
 struct RawAuthExtra<'a> {
     #[serde(default, borrow)]
@@ -102,12 +103,12 @@ impl AuthExtra {
 }
 
 impl ClientMessage {
-    /// Reads one text message.
+    /// Decodes one text message.
     ///
     /// # Errors
-    /// [`Undecodable`] says whether the socket ends or only an `error` is due.
+    /// [`Undecodable`], which says whether the socket is closed or gets an `error`.
     pub fn decode(text: &str) -> Result<Self, Undecodable> {
-        // serde would take an array of the fields for the object.
+        // serde would also accept an array of the fields.
         if !text.trim_start().starts_with('{') {
             return Err(Undecodable::NotAMessage);
         }
@@ -136,17 +137,17 @@ impl ClientMessage {
     }
 }
 
-/// A field that must be there, as it is.
+/// A required field, as it was sent.
 fn content(raw: Option<&RawValue>) -> Result<Json, Undecodable> {
     raw.map(ToOwned::to_owned).ok_or(Undecodable::BadFields)
 }
 
-/// A field of a known shape; an absent one reads as null.
+/// A field of a known shape. An absent one decodes like null.
 fn fields<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>) -> Result<T, Undecodable> {
     serde_json::from_str(raw.map_or("null", RawValue::get)).map_err(|_| Undecodable::BadFields)
 }
 
-/// A field that counts as absent when it cannot be read (S3).
+/// A field that counts as absent when it cannot be decoded (S3).
 fn lenient<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>) -> Option<T> {
     raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
 }

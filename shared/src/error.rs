@@ -1,41 +1,41 @@
-//! The codes that say what went wrong, over HTTP and on the socket. Texts beside them are for people.
+//! The error codes, over HTTP and on the websocket. The texts beside them are for people.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 use utoipa::ToSchema;
 
-/// What went wrong, for a program to switch on.
+/// The code of an error, for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCode {
-    /// The request or message cannot be read.
+    /// The request or message is malformed or invalid.
     BadRequest,
-    /// The type of a socket message is not known.
+    /// The type of a websocket message is unknown.
     UnknownType,
-    /// A message over the soft limit.
+    /// The request or message is too large.
     TooLarge,
-    /// Nobody is logged in, and somebody must be.
+    /// The call needs a login.
     Unauthorized,
-    /// Known, and not allowed to.
+    /// The caller may see it but not do this.
     Forbidden,
-    /// No such thing, or not yours to see.
+    /// It does not exist, or the caller may not see it.
     NotFound,
-    /// The method is not one of this path.
+    /// The path does not support the method.
     MethodNotAllowed,
-    /// Too many requests; `Retry-After` says when.
+    /// Too many requests. `Retry-After` says when to try again.
     TooFast,
-    /// The addressed device is not in the beam.
+    /// The device that the message is for is not in the beam.
     DeviceGone,
-    /// The relay holds as much as it may for this device; want again later.
+    /// The relay's bound for this device is reached. Want the chunks again later.
     RelayFull,
     /// The request took too long.
     Timeout,
-    /// The disk or the quota has no room for it.
+    /// The disk or a quota is full.
     NoRoom,
-    /// A service behind this one does not answer as it should.
+    /// A service that the server depends on fails.
     BadGateway,
-    /// The server's fault; the log has it.
+    /// A bug in the server. Its log has the details.
     Internal,
-    /// The server cannot do it now; try again.
+    /// The server has no capacity now. Try again.
     Unavailable,
 }

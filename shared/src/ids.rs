@@ -1,4 +1,4 @@
-//! Ids and tokens. A value of these types is well formed; inside the house there is nothing left to check.
+//! Ids and tokens. A value of these types is well formed.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use ts_rs::TS;
 use utoipa::ToSchema;
 use uuid::{Uuid, Variant};
 
-/// A text that is not the id or token it should be.
+/// The text is not a well-formed id or token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 
@@ -22,23 +22,23 @@ impl fmt::Display for Malformed {
 
 impl std::error::Error for Malformed {}
 
-/// A beam: a version-4 UUID (RFC 9562, section 5.4), as the specification's scan rule wants it.
+/// A beam's id: a version-4 UUID (RFC 9562, section 5.4), as the specification's scan rule demands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, TS, ToSchema)]
 #[ts(type = "string & { readonly __id: 'beam' }")]
 #[schema(value_type = Uuid)]
 pub struct BeamId(Uuid);
 
 impl BeamId {
-    /// A beam id from 16 random bytes; version and variant are set.
+    /// An id from 16 random bytes. Sets version and variant.
     #[must_use]
     pub fn from_random(bytes: [u8; 16]) -> Self {
         Self(uuid::Builder::from_random_bytes(bytes).into_uuid())
     }
 
-    /// Reads 8-4-4-4-12 hexadecimal digits, in either case.
+    /// Parses 8-4-4-4-12 hexadecimal digits, in either case.
     ///
     /// # Errors
-    /// [`Malformed`] for anything that is not a version-4 UUID in that form.
+    /// [`Malformed`] unless it is a version-4 UUID in that form.
     pub fn parse(text: &str) -> Result<Self, Malformed> {
         if text.len() != uuid::fmt::Hyphenated::LENGTH {
             return Err(Malformed);
@@ -47,7 +47,7 @@ impl BeamId {
         Self::from_uuid(uuid).ok_or(Malformed)
     }
 
-    /// The id from a stored row; none if it is no version-4 UUID.
+    /// The id of a stored row; `None` unless it is a version-4 UUID.
     #[must_use]
     pub fn from_uuid(uuid: Uuid) -> Option<Self> {
         let is_v4 = uuid.get_version_num() == 4 && uuid.get_variant() == Variant::RFC4122;
@@ -73,7 +73,7 @@ impl<'de> Deserialize<'de> for BeamId {
     }
 }
 
-/// A device in a beam: one browser tab or program.
+/// A device's id. A device is one browser tab or program in a beam.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS, ToSchema,
 )]
@@ -82,8 +82,8 @@ impl<'de> Deserialize<'de> for BeamId {
 pub struct DeviceId(Uuid);
 
 impl DeviceId {
-    /// The id that a token gives (S5). Whoever knows the id does not know the token. The beam's id has no part in it: a
-    /// renewed link (H28) changes that one, and the files that a device holds are found by its own.
+    /// The id of the device with this token (S5). It does not reveal the token. It does not depend on the beam, because
+    /// a renewed link (H28) changes the beam's id, and the device's files are found by its own.
     #[must_use]
     pub fn from_token(token: &DeviceToken) -> Self {
         let digest = Sha256::digest(token.0);
@@ -123,7 +123,7 @@ impl fmt::Display for DeviceId {
     }
 }
 
-/// An item that is shown: chosen by its sender, else by the server.
+/// An item's id, chosen by its sender, else by the server.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS, ToSchema,
 )]
@@ -132,7 +132,7 @@ impl fmt::Display for DeviceId {
 pub struct ItemId(Uuid);
 
 impl ItemId {
-    /// An item id from 16 random bytes.
+    /// An id from 16 random bytes.
     #[must_use]
     pub fn from_random(bytes: [u8; 16]) -> Self {
         Self(uuid::Builder::from_random_bytes(bytes).into_uuid())
@@ -157,14 +157,14 @@ impl fmt::Display for ItemId {
     }
 }
 
-/// A share of a saved beam with one person.
+/// The id of a share of a saved beam with one user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, TS, ToSchema)]
 #[ts(type = "string & { readonly __id: 'share' }")]
 #[schema(value_type = Uuid)]
 pub struct ShareId(Uuid);
 
 impl ShareId {
-    /// A share id from 16 random bytes.
+    /// An id from 16 random bytes.
     #[must_use]
     pub fn from_random(bytes: [u8; 16]) -> Self {
         Self(uuid::Builder::from_random_bytes(bytes).into_uuid())
@@ -183,7 +183,7 @@ impl ShareId {
     }
 }
 
-/// 256 secret bits, written as base64url without padding (RFC 4648, section 5): 43 characters.
+/// A secret of 256 bits, written as 43 characters of base64url without padding (RFC 4648, section 5).
 macro_rules! secret_token {
     ($(#[$doc:meta])* $name:ident, $brand:literal) => {
         $(#[$doc])*
@@ -199,7 +199,7 @@ macro_rules! secret_token {
                 Self(bytes)
             }
 
-            /// Reads 43 characters of base64url.
+            /// Parses 43 characters of base64url.
             ///
             /// # Errors
             /// [`Malformed`] for anything else.
@@ -230,32 +230,32 @@ macro_rules! secret_token {
 }
 
 secret_token! {
-    /// The creator's authorization token for a beam. No encryption key.
+    /// The beam key: proves the beam's creator. It is not an encryption key.
     BeamKey, "string & { readonly __id: 'beam key' }"
 }
 
 secret_token! {
-    /// What a device keeps to be the same device after a reconnect (S5).
+    /// The token with which a device stays the same device after a reconnect (S5).
     DeviceToken, "string & { readonly __id: 'device token' }"
 }
 
 impl BeamKey {
-    /// What the server keeps of the key: its SHA-256.
+    /// The SHA-256 of the key, of which alone the server keeps a copy.
     #[must_use]
     pub fn hash(&self) -> KeyHash {
         KeyHash(Sha256::digest(self.0).into())
     }
 }
 
-/// SHA-256 of a [`BeamKey`]. The key has 256 random bits, so comparing hashes needs no constant time.
+/// SHA-256 of a [`BeamKey`]. Comparing hashes needs no constant time, because the key has 256 random bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyHash([u8; 32]);
 
 impl KeyHash {
-    /// The hash from its bytes, as storage has it.
+    /// The hash from its stored bytes.
     ///
     /// # Errors
-    /// [`Malformed`] unless there are 32 of them.
+    /// [`Malformed`] unless there are 32 bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Malformed> {
         bytes.try_into().map(Self).map_err(|_| Malformed)
     }

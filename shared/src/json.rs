@@ -1,15 +1,15 @@
-//! JSON that the server carries without reading it, and how deep it nests. serde skips what it does not read without
-//! counting, and `RawValue` keeps it as it is.
+//! JSON that the server forwards without reading it, and its nesting depth. serde does not limit the depth of what it
+//! skips, and `RawValue` keeps the text as it is.
 
 use serde_json::value::RawValue;
 
 use crate::limits::MAX_JSON_DEPTH;
 
-/// Any JSON value, kept byte for byte.
+/// Any JSON value, as it was sent.
 pub type Json = Box<RawValue>;
 
-/// Whether a field of an object has more than [`MAX_JSON_DEPTH`] levels. Of bytes that are no object the answer means
-/// nothing.
+/// Whether a field of an object has more than [`MAX_JSON_DEPTH`] levels. The result for bytes that are not a JSON
+/// object has no meaning.
 #[must_use]
 pub fn has_too_deep_field(object: &[u8]) -> bool {
     let (mut depth, mut is_in_string, mut is_escaped) = (0_usize, false, false);
@@ -29,7 +29,7 @@ pub fn has_too_deep_field(object: &[u8]) -> bool {
             b']' | b'}' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        // The object itself is one more.
+        // The object itself counts as one level.
         if depth > MAX_JSON_DEPTH + 1 {
             return true;
         }

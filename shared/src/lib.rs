@@ -1,5 +1,5 @@
-//! The wire: messages, ids, limits, error codes. No I/O, no clock, no randomness.
-//! `PROTOCOL.md` beside this crate numbers the rules; the TypeScript bindings are generated from these types.
+//! The protocol: messages, ids, limits, error codes. No I/O, no clock, no randomness. The rules and their numbers are
+//! in `PROTOCOL.md` beside this crate; the TypeScript bindings are generated from these types.
 
 pub mod api;
 pub mod close;

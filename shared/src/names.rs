@@ -1,9 +1,9 @@
-//! What people type: names, addresses, passwords. A value of these types keeps its rules; what a person is told when it
-//! does not is said here.
+//! Names, addresses and passwords that people type, with the rules for each and the texts that explain them. A value of
+//! these types is valid.
 
 use std::fmt;
 
-/// Why a text is no such name: a sentence for the person who typed it.
+/// Why a text is invalid: a sentence for the person who typed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Invalid(pub &'static str);
 
@@ -15,7 +15,7 @@ impl fmt::Display for Invalid {
 
 impl std::error::Error for Invalid {}
 
-/// A text of 1 to `MOST` characters without control characters, white space around it taken off.
+/// The trimmed text, if it has 1 to `MOST` characters and no control characters.
 fn tidy(
     text: &str,
     most: usize,
@@ -35,9 +35,9 @@ fn tidy(
     Ok(text.to_owned())
 }
 
-/// Characters that no name may have, from and to: controls, what reorders the text around it (Unicode Standard Annex 9),
-/// and what is not seen or breaks the line. With one of them a name can look like another. The joiners U+200C and U+200D
-/// are none of them: Persian and emoji are written with them.
+/// Ranges of characters that no name may contain: controls, those that reorder the text around them (Unicode Standard
+/// Annex 9), and those that are invisible or break the line. With one of them a name can look like another. The joiners
+/// U+200C and U+200D are allowed, because Persian and emoji need them.
 pub const DECEPTIVE: [(char, char); 9] = [
     ('\u{0}', '\u{1f}'),
     ('\u{7f}', '\u{9f}'),
@@ -56,8 +56,8 @@ pub fn is_deceptive(c: char) -> bool {
     DECEPTIVE.iter().any(|(from, to)| (*from..=*to).contains(&c))
 }
 
-/// What is left of a name that a program says of itself or of a file: nothing that deceives, at most so many characters,
-/// white space around it taken off. It may be empty.
+/// Cleans a name that a program gave to itself or to a file: removes deceptive characters, trims it, and cuts it to
+/// `most` characters. The result may be empty.
 #[must_use]
 pub fn clean(name: &str, most: usize) -> String {
     let clean: String = name.chars().filter(|c| !is_deceptive(*c)).collect();
@@ -70,13 +70,13 @@ pub fn clean(name: &str, most: usize) -> String {
 pub struct Kind(String);
 
 impl Kind {
-    /// Bytes; the specification's longest kind has nine.
+    /// Length in bytes. The specification's longest kind has nine.
     const LONGEST: usize = 64;
 
-    /// Reads a kind.
+    /// Checks a kind.
     ///
     /// # Errors
-    /// [`Invalid`] when it is too long or holds control characters.
+    /// [`Invalid`] when it is too long or contains control characters.
     pub fn parse(text: String) -> Result<Self, Invalid> {
         if text.len() > Self::LONGEST || text.chars().any(char::is_control) {
             return Err(Invalid(
@@ -86,7 +86,7 @@ impl Kind {
         Ok(Self(text))
     }
 
-    /// The kind.
+    /// The kind as text.
     #[must_use]
     pub fn into_string(self) -> String {
         self.0
@@ -98,31 +98,31 @@ impl Kind {
 pub struct BeamName(String);
 
 impl BeamName {
-    /// Reads a name; white space around it does not count.
+    /// Trims and checks a name.
     ///
     /// # Errors
-    /// [`Invalid`] when it is empty, too long or holds control characters.
+    /// [`Invalid`] when it is empty, too long or contains control characters.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
         let long = "The beam name must be at most 120 characters";
         tidy(text, 120, "Please enter a beam name", long).map(Self)
     }
 
-    /// The name.
+    /// The name as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// What a person is called here: 3 to 30 of `A-Z a-z 0-9 _ . -`, unique without case.
+/// A username: 3 to 30 of `A-Z a-z 0-9 _ . -`, unique without case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Username(String);
 
 impl Username {
-    /// Reads a username; white space around it does not count.
+    /// Trims and checks a username.
     ///
     /// # Errors
-    /// [`Invalid`] when it is empty, too short or too long, or has other characters.
+    /// [`Invalid`] when it is empty, too short or too long, or contains other characters.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
         let text = text.trim();
         let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
@@ -137,76 +137,76 @@ impl Username {
         }
     }
 
-    /// As the person writes it.
+    /// As the user writes it.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// What makes it unique: the same in any case.
+    /// The lower-case form, which is unique.
     #[must_use]
     pub fn key(&self) -> String {
         self.0.to_ascii_lowercase()
     }
 }
 
-/// A given or a family name: 1 to 80 characters. A family name may be missing (A5).
+/// A given or family name: 1 to 80 characters. A family name may be empty (A5).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PersonName(String);
 
 impl PersonName {
-    /// Reads a given name.
+    /// Trims and checks a given name.
     ///
     /// # Errors
-    /// [`Invalid`] when it is empty, too long or holds control characters.
+    /// [`Invalid`] when it is empty, too long or contains control characters.
     pub fn first(text: &str) -> Result<Self, Invalid> {
         let long = "First name must be at most 80 characters";
         tidy(text, 80, "First name is required", long).map(Self)
     }
 
-    /// Reads a family name.
+    /// Trims and checks a family name.
     ///
     /// # Errors
-    /// [`Invalid`] when it is empty, too long or holds control characters.
+    /// [`Invalid`] when it is empty, too long or contains control characters.
     pub fn last(text: &str) -> Result<Self, Invalid> {
         let long = "Last name must be at most 80 characters";
         tidy(text, 80, "Last name is required", long).map(Self)
     }
 
-    /// Reads a family name that may be missing.
+    /// Trims and checks a family name that may be empty.
     ///
     /// # Errors
-    /// [`Invalid`] when it is too long or holds control characters.
+    /// [`Invalid`] when it is too long or contains control characters.
     pub fn last_if_any(text: &str) -> Result<Self, Invalid> {
         if text.trim().is_empty() { Ok(Self(String::new())) } else { Self::last(text) }
     }
 
-    /// Reads both in one, parted at the first space (A5).
+    /// Splits a full name at its first space, and checks both parts (A5).
     ///
     /// # Errors
-    /// [`Invalid`] when one of them is too long or holds control characters, or there is none.
+    /// [`Invalid`] when there is no name, or a part is too long or contains control characters.
     pub fn both(text: &str) -> Result<(Self, Self), Invalid> {
         let (first, last) = text.trim().split_once(' ').unwrap_or((text, ""));
         Ok((Self::first(first)?, Self::last_if_any(last)?))
     }
 
-    /// The name.
+    /// The name as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// An e-mail address: something on both sides of one @, at most 254 characters (RFC 5321, section 4.5.3.1.3).
-/// Whether anybody reads it only a mail could tell.
+/// An e-mail address: something on both sides of one @, at most 254 characters (RFC 5321, section 4.5.3.1.3). Only
+/// sending a mail could tell whether it exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Email(String);
 
 impl Email {
-    /// Reads an address; white space around it does not count.
+    /// Trims and checks an address.
     ///
     /// # Errors
-    /// [`Invalid`] when it is empty, too long or has not the form of an address.
+    /// [`Invalid`] when it is empty, too long or not of the form of an address.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
         let long = "Email must be at most 254 characters";
         let text = tidy(text, 254, "Email is required", long)?;
@@ -220,22 +220,22 @@ impl Email {
         }
     }
 
-    /// The address.
+    /// The address as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// A password: 6 to 1,024 bytes, as they were typed. It is shown to nobody, not even to a log.
+/// A password: 6 to 1,024 bytes, as typed. Its `Debug` output omits it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Password(String);
 
 impl Password {
-    /// Takes a password.
+    /// Checks a password.
     ///
     /// # Errors
-    /// [`Invalid`] when it is empty, too short, or so long that hashing it would be work for nothing.
+    /// [`Invalid`] when it is empty, too short, or too long to be worth hashing.
     pub fn parse(text: String) -> Result<Self, Invalid> {
         match text.len() {
             0 => Err(Invalid("Password is required")),
@@ -245,7 +245,7 @@ impl Password {
         }
     }
 
-    /// What is hashed.
+    /// The bytes to hash.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()

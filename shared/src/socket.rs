@@ -1,4 +1,4 @@
-//! The live channel's messages, named by direction (PROTOCOL.md, section S).
+//! The messages of the websocket, by direction (PROTOCOL.md, section S).
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -10,7 +10,7 @@ use crate::ids::{DeviceId, DeviceToken, ItemId};
 
 pub use crate::json::Json;
 
-/// What a device sends.
+/// A message from a device.
 #[derive(Clone, Debug, Serialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ClientMessage {
@@ -18,7 +18,7 @@ pub enum ClientMessage {
     Auth {
         /// The beam key, or null.
         message: Option<String>,
-        /// Absent from plain devices (S3).
+        /// Details of the device; absent from plain devices (S3).
         #[ts(optional)]
         #[serde(skip_serializing_if = "Option::is_none")]
         extra: Option<AuthExtra>,
@@ -40,12 +40,12 @@ pub enum ClientMessage {
         /// The content.
         #[ts(type = "unknown")]
         message: Json,
-        /// Only this item.
+        /// The item, to delete only that one.
         #[ts(optional)]
         #[serde(skip_serializing_if = "Option::is_none")]
         id: Option<ItemId>,
     },
-    /// Takes the beam into the account of the logged-in creator, or renames it (S21, S23).
+    /// Saves the beam in the account of the logged-in creator, or renames it (S21, S23).
     SaveBeam {
         /// The beam's name.
         #[ts(type = "unknown")]
@@ -53,91 +53,91 @@ pub enum ClientMessage {
     },
     /// Asks for a page of the live items (S11).
     Sync {
-        /// From where.
+        /// Where the page starts.
         message: SyncFrom,
     },
-    /// Removes a device for good (S25).
+    /// Removes a device permanently (S25).
     RemoveDevice {
-        /// The device.
+        /// The device's id.
         message: DeviceId,
     },
-    /// For another device, unread (S12).
+    /// Forwarded to another device unread (S12).
     Signal {
-        /// Opaque.
+        /// Opaque to the server.
         #[ts(type = "unknown")]
         message: Json,
-        /// To whom.
+        /// The receiver.
         extra: SignalTo,
     },
 }
 
-/// What our clients say of themselves in `auth` (S3).
+/// The device's description of itself in `auth` (S3).
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct AuthExtra {
-    /// Version of this protocol: 1.
+    /// Version of these extensions to the protocol: 1.
     #[serde(default)]
     pub v: u32,
-    /// What the device can do.
+    /// The device's capabilities.
     #[serde(default)]
     pub caps: Vec<Cap>,
-    /// "Chrome on Android".
+    /// The device's name, such as "Chrome on Android".
     #[serde(default)]
     pub name: Option<String>,
-    /// Makes the device the same one after a reconnect (S5).
+    /// Keeps the device the same one after a reconnect (S5).
     #[serde(default)]
     pub device_token: Option<DeviceToken>,
 }
 
-/// What a device can do.
+/// A capability of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Cap {
-    /// Speaks frames: takes and gives files, directly or through the relay.
+    /// Understands frames: sends and receives files, directly or through the relay.
     Files,
-    /// Has WebRTC.
+    /// Supports WebRTC.
     Rtc,
-    /// Something newer than this server.
+    /// A capability that this server does not know.
     #[serde(other)]
     Unknown,
 }
 
-/// Where a `sync` page starts.
+/// The start of a `sync` page.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, TS)]
 pub struct SyncFrom {
-    /// After this item; null for the first.
+    /// Sequence number of the item before the page; null for the first page.
     #[serde(default)]
     pub after: Option<u64>,
 }
 
-/// The addressee of a signal.
+/// The receiver of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SignalTo {
-    /// The device.
+    /// The device's id.
     pub to: DeviceId,
 }
 
 /// The sender of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SignalFrom {
-    /// The device.
+    /// The device's id.
     pub from: DeviceId,
 }
 
-/// What the server sends.
+/// A message from the server.
 #[derive(Clone, Debug, Serialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ServerMessage {
-    /// The device is in.
+    /// The device has joined.
     AuthSuccess {
-        /// A word for people who read the wire.
+        /// A greeting without meaning.
         message: String,
     },
-    /// What a device of ours must know (S4).
+    /// Tells a device about its beam and server (S4).
     Welcome {
-        /// All of it.
+        /// The details.
         message: Welcome,
     },
-    /// Who is here, in the order in which they joined (S6).
+    /// The devices in the beam, in the order in which they joined (S6).
     AuthedUsers {
         /// The devices.
         message: Vec<Device>,
@@ -149,7 +149,7 @@ pub enum ServerMessage {
         /// The content.
         #[ts(type = "unknown")]
         message: Json,
-        /// Only this item.
+        /// The item, if only that one was deleted.
         #[ts(optional)]
         #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<ItemId>,
@@ -159,60 +159,60 @@ pub enum ServerMessage {
         /// The page.
         message: SyncPage,
     },
-    /// From another device (S12).
+    /// A signal from another device (S12).
     Signal {
-        /// Opaque.
+        /// Opaque to the server.
         #[ts(type = "unknown")]
         message: Json,
-        /// From whom.
+        /// The sender.
         extra: SignalFrom,
     },
-    /// The beam is in an account now; what was shared is stored (S21).
+    /// The beam was saved in an account, and its items are stored (S21).
     BeamSaved {
         /// The beam, as this device sees it.
         message: SavedBeam,
     },
-    /// The beam has another name (S23).
+    /// The beam was renamed (S23).
     BeamRenamed {
-        /// The name.
+        /// The new name.
         message: String,
     },
-    /// What this device may has changed, or what the link allows (S24).
+    /// The role of this device or the link access changed (S24).
     AccessChanged {
         /// The beam, as this device sees it now.
         message: SavedBeam,
     },
-    /// A message was refused; the socket stays (S14).
+    /// A message was refused. The socket stays open (S14).
     Error {
         /// A sentence for a person.
         message: String,
-        /// The same for a program.
+        /// The code for programs.
         extra: ErrorCode,
         /// The item whose share or deletion was refused (S14).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         id: Option<ItemId>,
-        /// The device that a refused signal or relay frame was for (S12, R2, R3).
+        /// The receiver of a refused signal or frame (S12, R2, R3).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         to: Option<DeviceId>,
     },
 }
 
-/// What a device of ours must know of its beam and its server.
+/// The beam and the server, for a device that joined (S4).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 pub struct Welcome {
-    /// This device.
+    /// The id of this device.
     pub device_id: DeviceId,
     /// Servers for `RTCPeerConnection`.
     pub ice_servers: Vec<IceServer>,
-    /// When the beam ends, by the server's clock; null for a saved one.
+    /// When the beam expires, in milliseconds since the Unix epoch by the server's clock; null for a saved one.
     pub expires_at: Option<i64>,
-    /// The server's clock.
+    /// The server's time, in milliseconds since the Unix epoch.
     pub now: i64,
-    /// Whether this device came with the right key.
+    /// Whether this device had the right beam key.
     pub creator: bool,
-    /// What is known of the beam if it is a saved one.
+    /// The beam's name and access; null for an unsaved one.
     pub saved: Option<SavedBeam>,
 }
 
@@ -221,13 +221,13 @@ pub struct Welcome {
 pub struct SavedBeam {
     /// Its name.
     pub beam_name: String,
-    /// What this device may (B6).
+    /// This device's role (B6).
     pub role: Role,
-    /// What the link allows (B5).
+    /// The link access (B5).
     pub link_access: LinkAccess,
 }
 
-/// As `RTCIceServer` of the W3C's WebRTC has it.
+/// An ICE server, in the form of `RTCIceServer` (W3C, WebRTC).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct IceServer {
     /// `stun:` and `turn:` addresses.
@@ -245,19 +245,19 @@ pub struct IceServer {
 /// A device in the beam.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Device {
-    /// Its id.
+    /// The device's id.
     pub device_id: DeviceId,
-    /// "Chrome on Android"; a plain device has "Another device".
+    /// The device's name, such as "Chrome on Android"; "Another device" for a plain device.
     pub name: String,
-    /// What it can do; empty for a plain device.
+    /// The device's capabilities; empty for a plain device.
     pub caps: Vec<Cap>,
-    /// Who is logged in there (B7): its fields stand beside the device's.
+    /// The logged-in user (B7), whose fields are flattened into the device's.
     #[serde(flatten, default)]
     #[ts(flatten)]
     pub user: DeviceUser,
 }
 
-/// Who is logged in at a device, beside the device's own fields: all of them, or none.
+/// The fields of the user who is logged in on a device: all of them, or none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct DeviceUser {
     /// Unique without case.
@@ -290,33 +290,33 @@ impl From<PublicUser> for DeviceUser {
     }
 }
 
-/// An item as the server keeps and sends it.
+/// An item, as the server keeps and sends it.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct LiveItem {
-    /// The content, byte for byte.
+    /// The content, as it was sent.
     #[ts(type = "unknown")]
     pub message: Json,
-    /// The kind.
+    /// The kind of item.
     pub extra: String,
-    /// The item.
+    /// The item's id.
     pub id: ItemId,
-    /// Its place in the order of the beam.
+    /// The item's sequence number in the beam.
     pub seq: u64,
-    /// Who shared it.
+    /// The device that shared it.
     pub from: DeviceId,
-    /// When, by the server's clock.
+    /// When it was shared, in milliseconds since the Unix epoch by the server's clock.
     pub at: i64,
 }
 
 /// A page of live items.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct SyncPage {
-    /// Names this memory of the beam.
+    /// Names the server's memory of the beam. With the same epoch, a missing item from `oldest` on was deleted (S11).
     pub epoch: String,
-    /// The first item that the server still has room for; older ones were let go, not deleted.
+    /// The first sequence number that cannot have been dropped for lack of room.
     pub oldest: u64,
-    /// In order.
+    /// The items, oldest first.
     pub items: Vec<LiveItem>,
-    /// Ask again after this one; null at the end.
+    /// Sequence number to ask for the next page with; null at the end.
     pub next: Option<u64>,
 }

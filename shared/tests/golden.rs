@@ -1,4 +1,4 @@
-//! Every message beside its JSON, what may come instead of it, and that nothing that comes can do harm.
+//! Every message with its JSON, the variants that are accepted, and hostile input.
 
 #![allow(
     clippy::unwrap_used,
@@ -39,7 +39,7 @@ fn item() -> LiveItem {
     }
 }
 
-/// Every message in this file, one a line. The client's tests read the same lines.
+/// Every server message, one per line. The client's tests read the same file.
 const SERVER_MESSAGES: &str = include_str!("server-messages.jsonl");
 
 fn server_says(message: &ServerMessage, golden: &str) {
@@ -50,7 +50,7 @@ fn server_says(message: &ServerMessage, golden: &str) {
     );
 }
 
-/// A client message as the server reads it, written as we would write it.
+/// A decoded client message, in the form in which we would write it.
 fn heard(text: &str) -> Result<String, Undecodable> {
     ClientMessage::decode(text).map(|message| serde_json::to_string(&message).unwrap())
 }

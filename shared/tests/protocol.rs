@@ -1,4 +1,4 @@
-//! The examples of PROTOCOL.md are messages: each is read as one, written again, and must come out to the letter.
+//! The examples in PROTOCOL.md: each decodes as a message, and encodes to the same text again.
 
 #![allow(
     clippy::unwrap_used,
@@ -18,12 +18,12 @@ use serde_json::value::RawValue;
 
 const PROTOCOL: &str = include_str!("../PROTOCOL.md");
 
-/// The example lines that begin with a mark, without it.
+/// The example lines that begin with this mark, without it.
 fn lines(mark: &str) -> impl Iterator<Item = &'static str> {
     PROTOCOL.lines().filter_map(move |line| line.strip_prefix(mark)?.strip_prefix(' '))
 }
 
-/// What every message of the server has of these, unread.
+/// The common fields of all server messages, unparsed.
 #[derive(Deserialize)]
 struct Example {
     #[serde(rename = "type")]
@@ -38,7 +38,7 @@ fn parse<T: DeserializeOwned>(json: &RawValue) -> T {
     serde_json::from_str(json.get()).unwrap_or_else(|why| panic!("{why} in {json}"))
 }
 
-/// Reads a message of the server. Only devices do that, in TypeScript, so it is written here for the examples alone.
+/// Decodes a server message. Only clients do that, in TypeScript, so this one is for the examples alone.
 fn server_message(line: &str) -> ServerMessage {
     let Example { kind, message, extra, id, to } = serde_json::from_str(line).expect(line);
     let extra = || extra.expect("an extra");
@@ -63,7 +63,7 @@ fn server_message(line: &str) -> ServerMessage {
     }
 }
 
-/// One name for each kind of message. A new kind does not compile here until it has an example.
+/// A name for each kind of message. A new kind does not compile here, so that it gets an example.
 fn kind_of_server_message(message: &ServerMessage) -> &'static str {
     match message {
         ServerMessage::AuthSuccess { .. } => "auth_success",

@@ -33,7 +33,7 @@ use crate::people::pictures::Pictures;
 const SOCKETS_PER_CLIENT: usize = 200;
 /// Ten a minute: guessing the id or key of a beam is hopeless, mistyping it does no harm.
 const GUESSES: Rate = Rate { burst: 10, every: Duration::from_secs(6) };
-/// Enough to share a beam with a class; at one name every 20 s nobody lists the accounts.
+/// Enough to share a beam with a class. At one name every 20 s, nobody can list the accounts.
 const USERNAMES: Rate = Rate { burst: 30, every: Duration::from_secs(20) };
 /// 240 an hour: every visit to the page may create a beam.
 const BEAM_CREATIONS: Rate = Rate { burst: 240, every: Duration::from_secs(15) };
@@ -55,7 +55,7 @@ pub struct App {
     pub storage: Storage,
     /// The store of files and pictures.
     pub blobs: Blobs,
-    /// Sessions and the cookies that prove them.
+    /// Accounts and sessions.
     pub logins: Logins,
     /// The live beams.
     pub hub: Hub,

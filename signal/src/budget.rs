@@ -11,7 +11,7 @@ use clap::Args;
 
 use crate::size::Size;
 
-/// What the bytes wait for.
+/// A kind of waiting bytes, with a bound of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Messages that wait for slow devices.
@@ -69,8 +69,8 @@ pub struct Bounds {
     #[arg(long, env = "HELIOGRAPH_MEMORY_PICTURES", default_value = "320MiB")]
     pub memory_pictures: Size,
 
-    /// Memory for the items of live beams. An unsaved beam that finds none lets its oldest items go, a saved beam refuses
-    /// new ones.
+    /// Memory for the items of live beams. Without more, unsaved beams drop their oldest items and saved beams refuse new
+    /// ones.
     #[arg(long, env = "HELIOGRAPH_MEMORY_ITEMS", default_value = "256MiB")]
     pub memory_items: Size,
 }

@@ -28,7 +28,7 @@ pub struct Limits {
     #[arg(long, env = "HELIOGRAPH_ACCOUNT_FILE", default_value = "2GiB")]
     pub account_file: Size,
 
-    /// Total size of one account's files.
+    /// Total size of one account's files and notes.
     #[arg(long, env = "HELIOGRAPH_ACCOUNT_TOTAL", default_value = "10GiB")]
     pub account_total: Size,
 

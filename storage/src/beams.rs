@@ -1,4 +1,4 @@
-//! Records of unsaved beams: id, key hash and times, never content.
+//! Records of beams, saved or not: id, key hash, times, owner and name. Never content.
 
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ pub struct Saved {
     pub owner: AccountId,
     /// Its name.
     pub name: String,
-    /// What the link allows.
+    /// The link access.
     pub link_access: LinkAccess,
     /// The sequence number of the newest note.
     pub last_seq: u64,

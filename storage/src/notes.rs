@@ -197,19 +197,20 @@ pub(crate) async fn insert_notes(
             return Err(Error::Full);
         }
     }
+    let last = notes.iter().map(|note| note.seq).max().unwrap_or_default();
+    let update = "UPDATE beams SET note_bytes = note_bytes + $3, \
+                  last_seq = CASE WHEN last_seq < $2 THEN $2 ELSE last_seq END WHERE id = $1";
+    transaction.execute(update, args![beam.beam().uuid(), number(last), grown]).await?;
     for (note, old) in notes.iter().zip(olds) {
         insert(transaction, beam, note).await?;
         if let Some(upload) = note.upload {
             keep_upload(transaction, beam, upload).await?;
+            adopt_upload(transaction, beam, upload, owner, quota).await?;
         }
         if let Some(OldNote { upload: Some(upload), author, .. }) = old {
             release_upload(transaction, beam, upload, author, quota.now).await?;
         }
     }
-    let last = notes.iter().map(|note| note.seq).max().unwrap_or_default();
-    let update = "UPDATE beams SET note_bytes = note_bytes + $3, \
-                  last_seq = CASE WHEN last_seq < $2 THEN $2 ELSE last_seq END WHERE id = $1";
-    transaction.execute(update, args![beam.beam().uuid(), number(last), grown]).await?;
     Ok(())
 }
 
@@ -231,6 +232,29 @@ async fn insert(transaction: &mut Transaction, beam: Locked, note: &NewNote) -> 
         note.created_at
     ];
     transaction.execute(insert, values).await?;
+    Ok(())
+}
+
+/// Gives a guest's file to the beam's owner when a stored item refers to it, so that it does not end after the guest's
+/// 24 hours. Without room in the owner's quota it stays as it is.
+async fn adopt_upload(
+    transaction: &mut Transaction,
+    beam: Locked,
+    id: BlobId,
+    owner: AccountId,
+    quota: Quota,
+) -> Result<(), Error> {
+    let select = "SELECT size FROM uploads WHERE id = $1 AND beam_id = $2 AND account_id IS NULL AND state = 'ready'";
+    let (id, beam) = (id.to_string(), beam.beam().uuid());
+    let Some(row) = transaction.fetch_optional(select, args![id.as_str(), beam]).await? else {
+        return Ok(());
+    };
+    let used = used_by_account(transaction, owner, None, quota.now).await?;
+    if used.saturating_add(row.number("size")?) <= quota.bytes {
+        let update = "UPDATE uploads SET account_id = $3, address = NULL, expires_at = NULL, for_item = 1 \
+                      WHERE id = $1 AND beam_id = $2 AND account_id IS NULL AND state = 'ready'";
+        transaction.execute(update, args![id, beam, owner.uuid()]).await?;
+    }
     Ok(())
 }
 

@@ -14,14 +14,14 @@ use crate::upload_endings::{bury_uploads_of_beam, lock_uploads_of_beam};
 use crate::words::Word;
 use crate::{Error, Storage};
 
-/// Who has access to a saved beam.
+/// The access to a saved beam.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
     /// The owner.
     pub owner: AccountId,
     /// The name.
     pub name: String,
-    /// What the link allows.
+    /// The link access.
     pub link_access: LinkAccess,
     /// The accounts with a share, and their levels.
     pub shares: HashMap<AccountId, Level>,

@@ -21,7 +21,7 @@ pub struct Share {
     pub beam: Beam,
     /// The user with whom the beam is shared.
     pub recipient: Account,
-    /// What the recipient may do.
+    /// The recipient's level.
     pub level: Level,
 }
 

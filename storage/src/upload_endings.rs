@@ -114,8 +114,9 @@ pub(crate) async fn keep_upload(
     Ok(())
 }
 
-/// Handles the deletion of a stored item that referred to this upload. If it was the last one in the upload's beam, and
-/// the file's uploader shared it, the file is deleted after [`UNDO_TIME`].
+/// Handles the deletion of a stored item that referred to this upload. If it was the last one in the upload's beam, the
+/// file is deleted after [`UNDO_TIME`]: when the file is there for items, or when its uploader shared this one. An
+/// upload of somebody else is not a third person's to end.
 pub(crate) async fn release_upload(
     transaction: &mut Transaction,
     beam: Locked,
@@ -124,7 +125,7 @@ pub(crate) async fn release_upload(
     now: i64,
 ) -> Result<(), Error> {
     let update = "UPDATE uploads SET unused_since = $4 WHERE id = $1 AND beam_id = $2 AND state = 'ready' \
-                  AND account_id IS NOT DISTINCT FROM $3 \
+                  AND (for_item = 1 OR account_id IS NOT DISTINCT FROM $3) \
                   AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.beam_id = $2 AND n.upload = $1)";
     let author = author.map(AccountId::uuid);
     transaction.execute(update, args![id.to_string(), beam.beam().uuid(), author, now]).await?;

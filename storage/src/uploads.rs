@@ -12,6 +12,7 @@ use crate::quota::used_by_account;
 use crate::{Error, Storage};
 
 pub use crate::dead_blobs::ABANDONED;
+pub use crate::upload_endings::UNDO_TIME;
 
 /// An upload that begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +33,9 @@ pub struct NewUpload {
     pub created_at: i64,
     /// Milliseconds since the Unix epoch.
     pub expires_at: Option<i64>,
+    /// Whether it is for an item of its beam: it ends [`UNDO_TIME`] after its last byte, unless a stored item of the beam
+    /// refers to it by then.
+    pub for_item: bool,
 }
 
 /// A finished upload.
@@ -97,8 +101,8 @@ impl Storage {
             transaction.lock(lock, args![beam.uuid()]).await?;
         }
         let insert = "INSERT INTO uploads (id, account_id, beam_id, address, name, media_type, size, state, \
-                      created_at, touched_at, expires_at) \
-                      VALUES ($1, $2, $3, $4, $5, $6, 0, 'pending', $7, $7, $8)";
+                      created_at, touched_at, expires_at, unused_since, for_item) \
+                      VALUES ($1, $2, $3, $4, $5, $6, 0, 'pending', $7, $7, $8, $9, $10)";
         let values = args![
             new.id.to_string(),
             new.account.map(AccountId::uuid),
@@ -108,6 +112,8 @@ impl Storage {
             new.media_type.as_str(),
             new.created_at,
             new.expires_at,
+            new.for_item.then_some(new.created_at),
+            i64::from(new.for_item),
         ];
         transaction.execute(insert, values).await?;
         transaction.commit().await
@@ -158,7 +164,8 @@ impl Storage {
     /// # Errors
     /// [`Error::Database`].
     pub async fn finish_upload(&self, id: BlobId, size: u64, now: i64) -> Result<bool, Error> {
-        let update = "UPDATE uploads SET state = 'ready', size = $2, parts = NULL, touched_at = $3 \
+        let update = "UPDATE uploads SET state = 'ready', size = $2, parts = NULL, touched_at = $3, \
+                      unused_since = CASE WHEN unused_since IS NOT NULL THEN $3 END \
                       WHERE id = $1 AND state = 'pending' AND (expires_at IS NULL OR expires_at > $3)";
         let values = args![id.to_string(), signed(size), now];
         Ok(self.database.execute(update, values).await? == 1)

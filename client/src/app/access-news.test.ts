@@ -44,27 +44,27 @@ describe('news of the beam', () => {
     expect(stores.access.getState()).toEqual({ kind: 'saved', saved: saved() })
   })
 
-  it('s21_a_refusal_goes_to_who_asked', async () => {
+  it('s21_a_refusal_answers_the_pending_save', async () => {
     const saving = news.save(() => true)
     expect(news.refused('Only its creator can save a beam.')).toBe(true)
     expect(await saving).toBe('Only its creator can save a beam.')
     expect(news.refused('Something else.')).toBe(false)
   })
 
-  it('does not wait for an answer that cannot come', async () => {
+  it('stops waiting for an answer when the socket is lost', async () => {
     expect(await news.save(() => false)).toContain('Not connected')
     const saving = news.save(() => true)
     news.lost()
     expect(await saving).toContain('Not connected')
   })
 
-  it('s23_a_new_name_is_taken_over', () => {
+  it('s23_a_new_name_is_stored', () => {
     news.hear({ type: 'beam_saved', message: saved() })
     news.hear({ type: 'beam_renamed', message: 'Cottage' })
     expect(name()).toBe('Cottage')
   })
 
-  it('s24_a_change_of_level_is_said_once_when_it_matters', () => {
+  it('s24_a_change_of_level_is_shown_once_when_it_matters', () => {
     news.hear({ type: 'beam_saved', message: saved({ role: 'write' }) })
     news.hear({ type: 'access_changed', message: saved({ role: 'admin' }) })
     expect(toasts()).toEqual([])

@@ -40,7 +40,7 @@ export class AccessNews {
     this.#end(NOT_CONNECTED)
   }
 
-  /** Takes an error of the server. Returns true when it answers a pending `save`. */
+  /** Takes an error from the server. Returns true when it answers a pending `save`. */
   refused(detail: string): boolean {
     if (!this.#saving) return false
     this.#end(detail)

@@ -73,13 +73,13 @@ describe('the start of a page', () => {
     expect(stores.account.getState()).toEqual({ status: 'authenticated', user: ada })
   })
 
-  it('says nothing to somebody who is not', async () => {
+  it('shows nothing to a visitor', async () => {
     await opens(OVER)
     expect(status()).toBe('anonymous')
     expect(toasts()).toEqual([])
   })
 
-  it('goes on without an answer, and asks again when the network is back', async () => {
+  it('continues without an answer, and asks again when the network is back', async () => {
     await opens(AWAY)
     expect(status()).toBe('anonymous')
     server = LOGGED_IN
@@ -91,7 +91,7 @@ describe('the start of a page', () => {
 })
 
 describe('the check of every five minutes', () => {
-  it('says once that a login is over', async () => {
+  it('shows once that a login has ended', async () => {
     await opens(LOGGED_IN)
     server = OVER
     await passes(FIVE_MINUTES - 1)
@@ -101,7 +101,7 @@ describe('the check of every five minutes', () => {
     expect(toasts()).toEqual([EXPIRED])
   })
 
-  it('logs nobody out while the network is away, or a page stands before it', async () => {
+  it('logs nobody out while the network is away, or behind a login page of the network', async () => {
     await opens(LOGGED_IN)
     server = AWAY
     await passes(FIVE_MINUTES)
@@ -113,7 +113,7 @@ describe('the check of every five minutes', () => {
     expect(toasts()).toEqual([])
   })
 
-  it('does not ask for somebody who is known to be nobody', async () => {
+  it('does not ask when the page has no login', async () => {
     await opens(OVER)
     server = {}
     await passes(FIVE_MINUTES)
@@ -128,13 +128,13 @@ describe('a login', () => {
   }
   beforeEach(() => opens(OVER))
 
-  it('lets a person in', async () => {
+  it('logs a person in', async () => {
     expect(await login(json(200, { user: ada }))).toEqual({ ok: true })
     expect(status()).toBe('authenticated')
     expect(toasts()).toEqual(['Login successful!'])
   })
 
-  it('says what the server says, else whether there was an answer', async () => {
+  it('shows the error of the server, else whether there was an answer', async () => {
     await login(json(401, { detail: 'Invalid credentials', code: 'invalid_credentials' }))
     await login(json(200, {}))
     await login(away)
@@ -148,7 +148,7 @@ describe('a login', () => {
 describe('what a person does', () => {
   beforeEach(() => opens(LOGGED_IN))
 
-  it('says what is wrong at the fields, and nothing else', async () => {
+  it('returns errors of fields, and shows no toast for them', async () => {
     server = { 'PUT /auth/profile/': json(400, { username: ['This name is taken.'] }) }
     const outcome = await actions.changeProfile({ username: 'grace' })
     expect(outcome).toEqual({ ok: false, fields: { username: 'This name is taken.' } })
@@ -168,14 +168,14 @@ describe('what a person does', () => {
     expect(status()).toBe('authenticated')
   })
 
-  it('finds a login that is over, and says so once', async () => {
+  it('notices that a login has ended, and shows it once', async () => {
     server = { ...OVER, 'PUT /auth/profile/': refused }
     await actions.changeProfile({ username: 'grace' })
     expect(status()).toBe('anonymous')
     expect(toasts()).toEqual([EXPIRED])
   })
 
-  it('renews a login that is stale without a word about it', async () => {
+  it('renews a stale login without a message', async () => {
     const answers = [refused, json(200, { user: { ...ada, first_name: 'Grace' } })]
     server = {
       ...LOGGED_IN,
@@ -186,7 +186,7 @@ describe('what a person does', () => {
     expect(toasts()).toEqual(['Profile updated successfully!'])
   })
 
-  it('logs out only when the server has heard of it', async () => {
+  it('logs out only after the server has confirmed it', async () => {
     server = { 'POST /auth/logout/': away }
     expect(await actions.logOut()).toBe(false)
     expect(status()).toBe('authenticated')
@@ -211,13 +211,13 @@ describe('a profile picture', () => {
   beforeEach(() => opens(LOGGED_IN))
   afterEach(() => vi.restoreAllMocks())
 
-  it('that cannot be drawn is told', async () => {
+  it('that cannot be drawn is refused with a message', async () => {
     canvasGives(null)
     await actions.changePicture(file)
     expect(toasts()).toEqual(['Failed to process image'])
   })
 
-  it('that the server did not get is told', async () => {
+  it('that the server did not receive is reported', async () => {
     canvasGives(new Blob(['small'], { type: 'image/jpeg' }))
     server = { 'POST /auth/profile-picture/': away }
     await actions.changePicture(file)

@@ -123,8 +123,8 @@ function formActions(
 }
 
 /**
- * Checks the login at once and every five minutes. A network failure logs nobody out. That nobody is logged in is then
- * only a guess, and is checked again.
+ * Checks the login at once and every five minutes. A network failure logs nobody out. When the first check gets no
+ * answer, the page assumes that nobody is logged in, and checks again.
  */
 function keepChecking({ account }: Stores, enter: (user: User) => void, expire: () => void): void {
   let isGuess = true

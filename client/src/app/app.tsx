@@ -53,7 +53,7 @@ export function App({ app }: { app: AppValue }) {
   )
 }
 
-/** The page for the current address. When its code does not load, the error screen leads home. */
+/** The page for the current address. When its code does not load, the error screen offers the home page. */
 function Pages() {
   const { pathname } = useLocation()
   const navigate = useNavigate()

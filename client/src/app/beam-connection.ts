@@ -65,7 +65,7 @@ export class BeamConnection {
     return this.#access.save(() => this.live.save(name))
   }
 
-  /** Follows the beam to its new id. Items stay; the device list is sent anew. */
+  /** Follows the beam to its new id. Items stay; the server sends a new device list. */
   move(beamId: BeamId, beamKey: BeamKey | null): void {
     this.#beamId = beamId
     this.#access.lost()

@@ -39,7 +39,7 @@ describe('a list that changes while it is read', () => {
   }
   const asked = (count: number) => vi.waitFor(() => expect(owed).toHaveLength(count))
 
-  it('is read once more, however often it changed, and the older answer says nothing', async () => {
+  it('is read once more, however often it changed, and the older answer is ignored', async () => {
     const list = notes()
     const first = list.load()
     await asked(1)
@@ -53,7 +53,7 @@ describe('a list that changes while it is read', () => {
     expect(owed).toEqual([])
   })
 
-  it('says nothing once the beam was left, and is read again after the next connect', async () => {
+  it('is ignored once the beam was left, and is read again after the next connect', async () => {
     const list = notes()
     const first = list.load()
     await asked(1)

@@ -10,14 +10,14 @@ const beam = (name: string) => name as BeamId
 const places = (count: number): Map<ItemId, Place> =>
   new Map(Array.from({ length: count }, (_, at) => [`note ${at}` as ItemId, { x: at, y: 2 * at, z: at + 1 }]))
 
-describe('what is remembered of a canvas', () => {
-  it('is found again: places, depth and view', () => {
+describe('the stored canvas', () => {
+  it('keeps places, depth and view', () => {
     const stored = withBeam([], { beam: beam('a'), places: places(3), camera })
     const found = placesIn(parseStored(JSON.stringify(stored)), beam('a'))
     expect(found).toEqual({ places: places(3), camera })
   })
 
-  it('of a beam that nobody knows is nothing', () => {
+  it('is empty for an unknown beam', () => {
     expect(placesIn([], beam('a'))).toEqual({ places: new Map(), camera: { x: 0, y: 0, zoom: 1 } })
   })
 
@@ -26,7 +26,7 @@ describe('what is remembered of a canvas', () => {
     (text) => expect(parseStored(text)).toEqual([]),
   )
 
-  it('has an end: the oldest beams go first', () => {
+  it('is bounded: the oldest beams are dropped first', () => {
     const names = Array.from({ length: 30 }, (_, at) => `beam ${at}`)
     const many = names.reduce(
       (stored, name) => withBeam(stored, { beam: beam(name), places: places(1), camera }),
@@ -40,7 +40,7 @@ describe('what is remembered of a canvas', () => {
   })
 })
 
-it('h28_is_remembered_under_the_new_id_of_a_beam_whose_link_was_renewed', async () => {
+it('h28_the_canvas_is_stored_under_the_new_id_of_a_renewed_link', async () => {
   localStorage.clear()
   const { session, canvas, ...others } = createStores()
   const enter = (beamId: BeamId) =>

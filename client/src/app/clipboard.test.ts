@@ -31,14 +31,14 @@ beforeEach(() => {
 })
 
 describe('pasting', () => {
-  it('shares what is there, trimmed', async () => {
+  it('shares the clipboard, trimmed', async () => {
     holds('  hello ')
     await actions.paste('home')
     expect(shared).toEqual(['hello'])
     expect(toasts()).toEqual([])
   })
 
-  it('says on the space screen that it worked', async () => {
+  it('confirms on the space screen', async () => {
     holds('hello')
     await actions.paste('space')
     expect(toasts()).toEqual(['Content pasted successfully!'])
@@ -56,7 +56,7 @@ describe('pasting', () => {
     expect(toasts()).toEqual([sentence])
   })
 
-  it('shares what is here already only when the server did not take it the first time', async () => {
+  it('shares a text that is here already only when the server refused it before', async () => {
     holds('hello')
     const item = pendingItem('i' as ItemId, 'hello', 'text', 0)
     stores.items.setState({ items: [item] })
@@ -67,7 +67,7 @@ describe('pasting', () => {
     expect(shared).toEqual(['hello'])
   })
 
-  it('logs a clipboard that may not be read, and says nothing', async () => {
+  it('logs a clipboard that may not be read, without a message', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     vi.stubGlobal('navigator', { clipboard: { readText: () => Promise.reject(new Error('denied')) } })
     await actions.paste('space')
@@ -100,7 +100,7 @@ describe('a clipboard that tells its types', () => {
     expect(clipboard.readText).not.toHaveBeenCalled()
   })
 
-  it('is not asked a second time when it says no', async () => {
+  it('is not read a second time after a refusal', async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => {})
     const clipboard = clipboardOf(() => Promise.reject(new DOMException('', 'NotAllowedError')))
     await actions.paste('home')
@@ -133,7 +133,7 @@ describe('copying the id of the beam', () => {
 })
 
 describe('the share sheet', () => {
-  it('is told the title, the text and the link of the specification', async () => {
+  it('gets the title, the text and the link of the specification', async () => {
     const share = vi.fn(() => Promise.resolve())
     vi.stubGlobal('navigator', { share })
     await actions.shareLink()

@@ -117,7 +117,7 @@ describe('a renewed link', () => {
     })
   })
 
-  it('leaves what is here where it is: items, files that others take from here, and places', () => {
+  it('keeps items, offered files and places', () => {
     const item = pendingItem(ITEM, 'hello', 'text', 0)
     stores.items.setState({ items: [item], epoch: 'e' })
     const offering = { type: 'offering', id: ITEM, url: 'blob:a' } as const
@@ -138,8 +138,8 @@ describe('a renewed link', () => {
   })
 })
 
-describe('how long a beam lives', () => {
-  it('is what the server says, whatever this clock shows', () => {
+describe('the lifetime of a beam', () => {
+  it('follows the server, whatever this clock shows', () => {
     const now = Date.now()
     vi.setSystemTime(now)
     beam.enter(joinedSession(OLD))
@@ -179,20 +179,20 @@ describe('the transfer of an item', () => {
     stores.transfers.setState((state) => reduceTransfers(state, offering), true)
   })
 
-  it('ends when somebody deletes the item', async () => {
+  it('ends when another device deletes the item', async () => {
     FakeSocket.newest.says({ type: 'delete_note', message: 'hello', id: ITEM })
     await vi.waitFor(() => expect(offered()).toBeUndefined())
     expect(stores.items.getState().items).toEqual([])
   })
 
-  it('stays while the notes of a beam that is out of reach are hidden', async () => {
+  it('stays while the notes of an inaccessible beam are hidden', async () => {
     FakeSocket.newest.onclose({ code: 4401 })
     await vi.waitFor(() => expect(stores.items.getState().items).toEqual([]))
     expect(offered()).toBeDefined()
   })
 })
 
-it('leaves the kept session to the tab that entered a beam last', () => {
+it('leaves the stored session to the tab that entered a beam last', () => {
   beam.enter(mine)
   saveSession({ ...mine, beamId: NEW })
   FakeSocket.newest.accepts({ expires_at: null, now: 1, saved: CABIN })
@@ -200,7 +200,7 @@ it('leaves the kept session to the tab that entered a beam last', () => {
   expect(stores.session.getState()).toMatchObject({ session: { beamId: OLD, expiresAt: null } })
 })
 
-it('says Beaming after each auth_success', () => {
+it('shows Beaming after each auth_success', () => {
   beam.enter(mine)
   FakeSocket.newest.accepts({ expires_at: 2, now: 1 })
   const [first] = stores.toasts.getState().toasts
@@ -212,7 +212,7 @@ it('says Beaming after each auth_success', () => {
   expect(stores.toasts.getState().toasts[0]?.id).not.toBe(first?.id)
 })
 
-it('s14_an_item_that_the_server_refused_says_why', async () => {
+it('s14_a_refused_item_shows_the_reason', async () => {
   beam.enter(mine)
   FakeSocket.newest.accepts({ expires_at: null, now: 1, saved: { ...CABIN, role: 'read' } })
   const item = pendingItem(ITEM, 'hello', 'text', 0)
@@ -224,7 +224,7 @@ it('s14_an_item_that_the_server_refused_says_why', async () => {
   expect(toasts()).toContain(why)
 })
 
-it('s14_a_refused_item_is_no_answer_to_the_wish_to_save', async () => {
+it('s14_a_refused_item_does_not_answer_a_pending_save', async () => {
   beam.enter(mine)
   FakeSocket.newest.accepts({ expires_at: 2, now: 1 })
   const saving = beam.save('Cabin')
@@ -233,7 +233,7 @@ it('s14_a_refused_item_is_no_answer_to_the_wish_to_save', async () => {
   expect(await saving).toBe('Log in to save this beam.')
 })
 
-it('r2_what_concerns_a_frame_for_another_device_is_no_answer_to_a_person', async () => {
+it('r2_an_error_about_a_relayed_frame_is_not_shown', async () => {
   beam.enter(mine)
   FakeSocket.newest.accepts({ expires_at: 2, now: 1 })
   const saving = beam.save('Cabin')

@@ -29,8 +29,8 @@ export function createDeleting(context: Context): Pick<Actions, 'deleteItem' | '
 }
 
 /**
- * Cancels a file that is still being uploaded. No other device knows of it, so nothing is sent. Returns whether it was
- * one.
+ * Cancels a file that is still being uploaded. No other device knows of it, so nothing is sent. Returns false
+ * for any other item.
  */
 function callOff(context: Context, { id }: Item): boolean {
   const transfer = context.stores.transfers.getState().transfers[id]

@@ -21,7 +21,7 @@ function Broken(): ReactNode {
 }
 
 describe('a page that cannot be drawn', () => {
-  it('says so and leads on', () => {
+  it('shows an error and links to other pages', () => {
     render(
       <ErrorBoundary>
         <Broken />
@@ -48,7 +48,7 @@ function partThatComesAt(attempt: number): ComponentType<object> {
   )
 }
 
-/** A page with an editor, to see that the editor survives what is mounted anew. */
+/** A page with an editor, to see that the editor survives when other parts are mounted again. */
 function PageWithEditor({ editor: Editor }: { editor: ComponentType<object> }) {
   const [open, setOpen] = useState(true)
   return (
@@ -66,8 +66,8 @@ function PageWithEditor({ editor: Editor }: { editor: ComponentType<object> }) {
 
 const FAILED = { name: 'A part of the page could not be loaded' }
 
-describe('a part that did not come', () => {
-  it('is gone when one goes on without it, and is loaded when it is asked for again', async () => {
+describe('a part that did not load', () => {
+  it('is left out on request, and is loaded when it is requested again', async () => {
     render(<PageWithEditor editor={partThatComesAt(2)} />)
     await screen.findByRole('heading', FAILED)
     press('Go on without it')
@@ -77,7 +77,7 @@ describe('a part that did not come', () => {
     await screen.findByText('The editor')
   })
 
-  it('is asked for again at once when one tries again', async () => {
+  it('is loaded again on Try again', async () => {
     render(<PageWithEditor editor={partThatComesAt(3)} />)
     await screen.findByRole('heading', FAILED)
     press('Try again')
@@ -86,7 +86,7 @@ describe('a part that did not come', () => {
     await screen.findByText('The editor')
   })
 
-  it('is left behind with its page', async () => {
+  it('does not affect the next page', async () => {
     const Space = partThatComesAt(2)
     const pageAt = (path: string) => (
       <ErrorBoundary page={path}>

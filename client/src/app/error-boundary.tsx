@@ -13,7 +13,7 @@ const WORDS: Readonly<Record<Failure, { heading: string; text: string }>> = {
   },
   part: {
     heading: 'A part of the page could not be loaded',
-    text: 'The server does not answer, or there is no network. Everything else still works, and what moves goes on.',
+    text: 'The server does not answer, or there is no network. Everything else still works, and transfers continue.',
   },
 }
 

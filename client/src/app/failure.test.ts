@@ -10,7 +10,7 @@ it.each([
   expect(failureOf(new TypeError(message))).toBe('part')
 })
 
-it('anything else is a failure of the page', () => {
+it('any other error is a failure of the page', () => {
   expect(failureOf(new TypeError('x is undefined'))).toBe('page')
   expect(failureOf('a string')).toBe('page')
 })

@@ -7,7 +7,7 @@ import { newItemId } from './random-ids'
 import { share, whyNotShare } from './sharing'
 
 const TOO_LARGE =
-  'This note is too large to share: its text may be 128 KiB. Shorten it, or take a picture out, and save again.'
+  'This note is too large to share: it may have at most 128 KiB. Shorten it or remove a picture, then save again.'
 
 export function createNotes(context: Context, shareFileAs: (id: ItemId, file: File) => void): EditorActions {
   const { editor } = context.stores

@@ -64,7 +64,7 @@ it('keeps the order when a later arrival is opened first', async () => {
   expect(shown.state.items.map(({ id }) => id)).toEqual(['b'])
 })
 
-it('opens what came together side by side, and hands it on at once', async () => {
+it('opens simultaneous arrivals in parallel, and delivers them at once', async () => {
   const opener = new SlowOpener()
   const { stage, shown } = stageWith(opener)
   const items = [live('a', 1), live('b', 2)]
@@ -78,7 +78,7 @@ it('opens what came together side by side, and hands it on at once', async () =>
   expect(shown.state.items.map(({ id }) => id)).toEqual(['a', 'b'])
 })
 
-it('shows what cannot be opened as an item that says so', async () => {
+it('shows an item that cannot be opened with a message', async () => {
   const opener = new SlowOpener()
   const { stage, shown } = stageWith(opener)
   stage.push(received('a', 1))
@@ -88,7 +88,7 @@ it('shows what cannot be opened as an item that says so', async () => {
   expect(shown.state.items[0]).toMatchObject({ id: 'a', seq: 1, content: { text: UNOPENED } })
 })
 
-it('hands on nothing after the beam was left', async () => {
+it('delivers nothing after the beam was left', async () => {
   const opener = new SlowOpener()
   const { stage, shown } = stageWith(opener)
   stage.push(received('a', 1))

@@ -40,7 +40,7 @@ describe('a gap of the live channel', () => {
     expect(shown).toEqual([live, attempt(1), attempt(2), unreachable])
   })
 
-  it('costs no patience while nobody sees the page', () => {
+  it('does not count the time while the page is hidden', () => {
     isSeen = false
     status.hear(attempt(1))
     status.hear(unreachable)
@@ -53,14 +53,14 @@ describe('a gap of the live channel', () => {
     expect(shown).toEqual([live, unreachable])
   })
 
-  it("is nobody's business once the beam is left", () => {
+  it('is not reported after the beam was left', () => {
     status.hear(attempt(1))
     status.end()
     vi.advanceTimersByTime(PATIENCE_MS)
     expect(shown).toEqual([live])
   })
 
-  it('is no gap when the beam has ended', () => {
+  it('is not assumed when the beam has ended', () => {
     status.hear(ended)
     expect(shown).toEqual([live, ended])
   })

@@ -31,7 +31,7 @@ export class PatientStatus {
     this.#show(status)
   }
 
-  /** The page is visible again: the delay begins anew, because nobody was waiting before. */
+  /** The page is visible again: restarts the delay, because nobody was waiting before. */
   seen(): void {
     if (this.#held) this.#wait()
   }

@@ -44,7 +44,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals())
 
 describe('an upload', () => {
-  it('renews a login that has grown stale before it begins', async () => {
+  it('renews a stale login before it begins', async () => {
     stores.account.setState({ status: 'authenticated', user: ADA }, true)
     const answers = [
       answer(401, { detail: 'Log in first.', code: 'unauthorized' }),
@@ -63,7 +63,7 @@ describe('an upload', () => {
     expect(log).toEqual(['/api/auth/me', 'renew', '/api/auth/me', 'upload'])
   })
 
-  it('of somebody without a login asks for none', async () => {
+  it('without a login does not ask for one', async () => {
     vi.stubGlobal('fetch', () => log.push('asked'))
     stores.account.setState({ status: 'anonymous' }, true)
     sharing.shareFiles([picture()])
@@ -78,7 +78,7 @@ describe('a picture while another device is here', () => {
     stores.account.setState({ status: 'anonymous' }, true)
   })
 
-  it('goes straight to that device, and to the server only once the beam is saved', async () => {
+  it('is sent to that device directly, and to the server only once the beam is saved', async () => {
     sharing.shareFileAs('a' as ItemId, picture())
     expect(log).toEqual(['offer', 'share a'])
     const saved = { beam_name: 'Cabin', role: 'owner', link_access: 'write' } as const

@@ -31,7 +31,7 @@ const logsIn = (username: string) => {
 }
 
 describe('the login of the live channel', () => {
-  it('s27_is_renewed_when_somebody_logs_in_after_joining', () => {
+  it('s27_is_renewed_by_a_login_after_joining', () => {
     isListed()
     expect(rejoined).toBe(0)
     logsIn('ada')
@@ -40,7 +40,7 @@ describe('the login of the live channel', () => {
     expect(rejoined).toBe(1)
   })
 
-  it('stays when the channel came with it', () => {
+  it('stays when the socket already has it', () => {
     isListed('ada')
     logsIn('ada')
     expect(rejoined).toBe(0)
@@ -53,14 +53,14 @@ describe('the login of the live channel', () => {
     expect(rejoined).toBe(1)
   })
 
-  it('is tried once, not for ever', () => {
+  it('is tried only once', () => {
     logsIn('ada')
     isListed()
     isListed()
     expect(rejoined).toBe(1)
   })
 
-  it('comes back to a channel that the end of a login had closed', () => {
+  it('is renewed on a channel that the end of a login had closed', () => {
     stores.account.setState({ status: 'anonymous' }, true)
     stores.connection.setState({ status: 'stopped', why: 'logged-out' }, true)
     expect(rejoined).toBe(0)

@@ -68,8 +68,8 @@ const enterSaved = (role: Role = 'write') =>
 const transfer = (id: string) => stores.transfers.getState().transfers[id as ItemId]
 const names = () => [...under.keys()]
 
-describe('a file that comes to the server first', () => {
-  it('is media, and only while nobody is here to take it', () => {
+describe('a file that is uploaded before it is shared', () => {
+  it('is a medium, while no other device is here', () => {
     expect(copies.comesFirst(outgoing('a').file)).toBe(true)
     expect(copies.comesFirst(outgoing('a', 'application/zip').file)).toBe(false)
     const phone = { device_id: 'p' as DeviceId, name: 'Phone', caps: ['files' as const] }
@@ -77,7 +77,7 @@ describe('a file that comes to the server first', () => {
     expect(copies.comesFirst(outgoing('a').file)).toBe(false)
   })
 
-  it('is shown at once, with how far it is', () => {
+  it('is shown at once, with its progress', () => {
     first()
     expect(stores.items.getState().items).toMatchObject([{ id: 'a', seq: null }])
     expect(transfer('a')).toMatchObject({ role: 'storing', state: { status: 'moving', sent: 0 } })
@@ -107,7 +107,7 @@ describe('a file that comes to the server first', () => {
   })
 })
 
-describe('a file that devices take from here', () => {
+describe('a file that devices receive from here', () => {
   it('is stored in a saved beam as well, and then shared with its address', () => {
     enterSaved()
     hold(outgoing('a'))
@@ -130,7 +130,7 @@ describe('a file that devices take from here', () => {
     expect(shared.map(({ id }) => id)).toEqual(['a', 'b'])
   })
 
-  it('is not asked for again after the server refused it, and the next has its turn', () => {
+  it('is not uploaded again after a refusal, and the next one is', () => {
     enterSaved()
     hold(outgoing('a'))
     hold(outgoing('b'))
@@ -141,7 +141,7 @@ describe('a file that devices take from here', () => {
     expect(names()).toEqual([])
   })
 
-  it('is tried again at the next welcome after a network that was away', () => {
+  it('is uploaded at the next welcome after a failure of the network', () => {
     enterSaved()
     hold(outgoing('a'))
     answer('a.png', { status: 'unreachable' })
@@ -150,7 +150,7 @@ describe('a file that devices take from here', () => {
     expect(names()).toEqual(['a.png'])
   })
 
-  it('stays where it is without the right to share, or when it is no medium', () => {
+  it('is not uploaded without the right to share, or when it is not a medium', () => {
     enterSaved('read')
     hold(outgoing('a'))
     enterSaved('read')
@@ -161,7 +161,7 @@ describe('a file that devices take from here', () => {
     expect(names()).toEqual([])
   })
 
-  it('is not stored any more once it is deleted, and the next has its turn', () => {
+  it('is not uploaded once it is deleted, and the next one is', () => {
     enterSaved()
     hold(outgoing('a'))
     hold(outgoing('b'))

@@ -47,17 +47,17 @@ const hasItem = () => {
   stores.items.setState((items) => reduceItems(items, event), true)
 }
 
-describe('what goes', () => {
+describe('cleaning up', () => {
   const done = { status: 'done', url: 'blob:received', path: 'direct' } as const
 
-  it('from the list of transfers goes from the worker, and its address with it', () => {
+  it('a transfer that leaves the list also frees the worker and its blob URL', () => {
     put({ type: 'receiving', id: ITEM, state: done })
     put({ type: 'forgotten', id: ITEM })
     expect(told).toEqual([{ do: 'forget', id: ITEM }])
     expect(revoked).toEqual(['blob:received'])
   })
 
-  it('with the beam is all of it', () => {
+  it('leaving the beam frees everything', () => {
     put({ type: 'receiving', id: ITEM, state: done })
     put({ type: 'offering', id: 'other' as ItemId, url: 'blob:mine' })
     put({ type: 'left' })
@@ -68,7 +68,7 @@ describe('what goes', () => {
     expect(revoked).toEqual(['blob:received', 'blob:mine'])
   })
 
-  it('is an address only, when a file is received again or goes another way', () => {
+  it('receiving a file again frees only the blob URL', () => {
     put({ type: 'receiving', id: ITEM, state: done })
     put({ type: 'receiving', id: ITEM, state: { status: 'queued', received: 0 } })
     put({ type: 'storing', id: 'other' as ItemId, state: { status: 'done' }, url: 'blob:mine' })
@@ -77,7 +77,7 @@ describe('what goes', () => {
     expect(revoked).toEqual(['blob:received'])
   })
 
-  it('with its item is its transfer, and no other', () => {
+  it('deleting an item frees its transfer, and no other', () => {
     hasItem()
     const before = stores.items.getState().items
     put({ type: 'receiving', id: ITEM, state: done })
@@ -88,18 +88,18 @@ describe('what goes', () => {
   })
 })
 
-describe('news of the engine', () => {
-  it('of a file whose item is gone bring nothing back', () => {
+describe('reports of the engine', () => {
+  it('about a file whose item is gone are ignored', () => {
     news({ say: 'receiving', id: ITEM, progress: { status: 'queued', bytes: 0 } })
     expect(state()).toBeUndefined()
   })
 
-  it('that files stay in memory are told to the person', () => {
+  it('that files stay in memory are shown', () => {
     news({ say: 'memoryOnly' })
     expect(toasts).toEqual([expect.stringContaining('save what you want to keep')])
   })
 
-  it('of a sent file are told once for each device', () => {
+  it('about a sent file are shown once for each device', () => {
     put({ type: 'offering', id: ITEM, url: 'blob:mine' })
     const progress = { status: 'done', file: null, kind: 'relay' } as const
     news({ say: 'sending', id: ITEM, device: ADA, progress })
@@ -107,7 +107,7 @@ describe('news of the engine', () => {
     expect(toasts).toEqual(['Uploaded "file" Successfully!'])
   })
 
-  it('that ask how much waits in the websocket are answered, with or without one', () => {
+  it("that ask for the websocket's backlog are answered, with or without one", () => {
     news({ say: 'askRelay' })
     page = { live: { unsent: 7 } } as EnginePage
     news({ say: 'askRelay' })

@@ -10,7 +10,7 @@ const MESSAGES = readFileSync(new URL('../../../shared/tests/server-messages.jso
 const DEVICE = '01010101-0101-0101-0101-010101010101'
 const says = (message: unknown) => parseServerMessage(JSON.stringify(message))
 
-describe('what the server says', () => {
+describe('the messages of the server', () => {
   it.each(MESSAGES)('is read with every field of it: %s', (text) => {
     expect(parseServerMessage(text)).toEqual(JSON.parse(text))
   })
@@ -20,12 +20,12 @@ describe('what the server says', () => {
     expect(types).toEqual(new Set(serverMessageSchema.options.map(({ entries }) => entries.type.literal)))
   })
 
-  it('may leave out what an older server does not know', () => {
+  it('may lack a field that an older server does not know', () => {
     const message = { device_id: DEVICE, ice_servers: [], expires_at: null, now: 1, creator: false }
     expect(says({ type: 'welcome', message })).toMatchObject({ message: { saved: null } })
   })
 
-  it('s20_may_name_what_only_a_newer_server_knows', () => {
+  it('s20_may_have_a_field_that_only_a_newer_server_knows', () => {
     expect(says({ type: 'error', message: 'No.', extra: 'too_green', hint: 1 })).toEqual({
       type: 'error',
       message: 'No.',

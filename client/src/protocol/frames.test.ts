@@ -13,7 +13,7 @@ import {
 const transfer = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
 
 describe('frames', () => {
-  it('stand on the wire as the document says', () => {
+  it('are encoded as in PROTOCOL.md', () => {
     const want = encodeFrame({ type: 'want', transfer, first: 1, count: 258 })
     expect(Buffer.from(want).toString('hex')).toBe('010123456789ab4cde8f0123456789abcd0000000100000102')
     const cancel = encodeFrame({ type: 'cancel', transfer, reason: 'gone' })
@@ -26,7 +26,7 @@ describe('frames', () => {
     expect(Buffer.from(chunk).toString('hex')).toBe('020123456789ab4cde8f0123456789abcd000000090708')
   })
 
-  it('come back as they went', () => {
+  it('are decoded as they were encoded', () => {
     const u32 = fc.nat(0xffffffff)
     const frames: fc.Arbitrary<ControlFrame> = fc.oneof(
       fc.record({

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { displayName, fileCategory, fileItemMessage, parseContent, storedItemMessage } from './item'
 import { equalJson } from './json'
 
-describe('what is shared', () => {
+describe('a shared item', () => {
   it('f1_a_file_comes_back_as_it_was_described', () => {
     const { message, extra } = fileItemMessage({ name: 'a.png', size: 7, type: 'image/png' })
     expect(extra).toBe('image')
@@ -51,7 +51,7 @@ describe('what is shared', () => {
     expect(parseContent(message, 'file').kind).toBe('unknown'),
   )
 
-  it('has names that hide nothing and lead nowhere', () => {
+  it('has a name without deceptive characters or a path', () => {
     expect(displayName('../../etc/passwd')).toBe('__.._etc_passwd')
     expect(displayName('gpj.\u202eexe')).toBe('gpj._exe')
     expect(displayName('\u0000')).toBe('_')

@@ -40,22 +40,22 @@ describe('the first bytes of a file', () => {
     }
   })
 
-  it('decide against the word of the sender', () => {
+  it('count more than the declared type', () => {
     expect(recognize(bytes('\x89PNG\r\n\x1a\n'), 'video')).toEqual({ media: 'image', type: 'image/png' })
     expect(recognize(bytes('GIF89a'), 'file')?.media).toBe('image')
   })
 
-  it('leave it to the sender whether a container of both is to be heard or seen', () => {
+  it('let the declared type choose the player of a container', () => {
     expect(recognize(bytes('\x1aE\xdf\xa3'), 'audio')).toEqual({ media: 'audio', type: 'audio/webm' })
     expect(recognize(bytes('OggS'), 'video')).toEqual({ media: 'video', type: 'video/ogg' })
   })
 
-  it('of two letters are believed only where the sender says the same', () => {
+  it('of a weak signature count only with the same declared category', () => {
     expect(recognize(bytes('BM\0\0\0\0\0\0\0\0'), 'file')).toBeNull()
     expect(recognize(bytes('\xff\xfb\x90\x64'), 'image')).toBeNull()
   })
 
-  it('never make a type that runs', () => {
+  it('never give a type that runs code', () => {
     const declared = fc.constantFrom<FileCategory>('image', 'audio', 'video', 'file')
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), declared, (start, word) => {

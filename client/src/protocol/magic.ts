@@ -41,7 +41,7 @@ const SIGNATURES: readonly Signature[] = [
   { type: 'audio/mp4', media: 'audio', marks: [at(4, 'ftypM4A')] },
   { type: 'audio/mp4', media: 'audio', marks: [at(4, 'ftypM4B')] },
   { type: 'audio/amr', media: 'audio', marks: [at(0, '#!AMR')] },
-  // Formats without a file header: MPEG audio layers II and III, then AAC (ADTS). They begin with a frame's sync word.
+  // Formats without a file header, by a frame's sync word: layer III of MPEG-1 and MPEG-2, then AAC (ADTS).
   ...['\xff\xfb', '\xff\xfa', '\xff\xf3', '\xff\xf2'].map((mark): Signature => {
     return { type: 'audio/mpeg', media: 'audio', marks: [at(0, mark)], weak: true }
   }),

@@ -52,7 +52,7 @@ describe('the state of a note', () => {
     expect(({} as { x?: number }).x).toBeUndefined()
   })
 
-  it('is refused when it is too deep, and soon', () => {
+  it('is refused quickly when it is too deep', () => {
     let quote: unknown = paragraph()
     for (let depth = 0; depth < 5000; depth += 1) quote = { type: 'quote', children: [quote] }
     expect(readNoteState(root(quote))).toBeNull()
@@ -72,7 +72,7 @@ describe('the state of a note', () => {
     expect(readNoteState(many(20_000))).toBeNull()
   })
 
-  it('has of its nodes the known fields only', () => {
+  it('keeps only the known fields of its nodes', () => {
     const sent = {
       ...text('x'),
       onclick: 'alert(1)',
@@ -165,7 +165,7 @@ describe('the state of a note', () => {
     })
   })
 
-  it('has pictures from here only', () => {
+  it('keeps only pictures from this server or this beam', () => {
     const picture = (src: string) =>
       inline({ type: 'image', src, altText: 'Sun', width: 'inherit', height: 0 })
     const item = 'item:0f8fad5b-d9cb-469f-a165-70867728950e'

@@ -30,7 +30,7 @@ export function noteItem({
 function shown(note: Pick<Note, 'content' | 'title' | 'json_content' | 'note_type'>): unknown {
   const { content, title, json_content, note_type } = note
   const isBlank = content === null || content === undefined || content === ''
-  // The content without what the server moved out of it; the server leaves a content that is text whole.
+  // Whether the server has split the content into title and state. It leaves a content that is text whole.
   const isTaken = isBlank || title !== null || (json_content !== null && json_content !== undefined)
   if (note_type === RICH_NOTE && isTaken) return { title, content: json_content }
   return isBlank ? (title ?? UNTITLED) : content

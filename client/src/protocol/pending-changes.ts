@@ -42,7 +42,7 @@ export class PendingChanges {
     return [...this.#deletions.keys()]
   }
 
-  /** The server sent an item. Returns whether to show it: not while a newer change of this device is on its way. */
+  /** The server sent an item. Returns whether to show it: not while a newer change of this device is pending. */
   received({ id, message, extra }: LiveItem): boolean {
     if (this.#deletions.has(id)) return false
     const share = this.#shares.get(id)
@@ -59,7 +59,7 @@ export class PendingChanges {
     return !this.#shares.has(id)
   }
 
-  /** The server refused a change of an item. Returns whether the page now shows something else than the server has. */
+  /** The server refused a change of an item. Returns whether the page hides what the server has of it. */
   refused(id: ItemId): boolean {
     const isHidden = this.#deletions.has(id) || this.#shares.get(id)?.hidAnother === true
     this.#deletions.delete(id)
@@ -67,7 +67,10 @@ export class PendingChanges {
     return isHidden
   }
 
-  /** Everything that the server has. Of the deletions that it was told before, those that it shows to be done are confirmed. */
+  /**
+   * The server's list after a `sync`, with the pending changes applied. A deletion in `toldBefore`, which was sent
+   * before the `sync`, is confirmed when the list lacks its item.
+   */
   synced(items: readonly LiveItem[], toldBefore: readonly ItemId[]): readonly LiveItem[] {
     const there = new Set(items.map(({ id }) => id))
     for (const id of toldBefore) if (!there.has(id)) this.#deletions.delete(id)

@@ -60,7 +60,7 @@ describe('a rich note', () => {
     expect(plainText({ title: 'Only a title', root: null })).toBe('Only a title')
   })
 
-  it('goes on the clipboard as html in which nothing of it is code', () => {
+  it('is printed as HTML without any code in it', () => {
     const html = noteHtml(
       note(
         '<img src=x onerror=alert(1)>',
@@ -116,7 +116,7 @@ describe('a rich note', () => {
 })
 
 describe('text that was typed so far', () => {
-  it('comes after what is there, a paragraph for each line', () => {
+  it('is appended, with a paragraph for each line', () => {
     const root = withText(EMPTY_ROOT, 'Milk\n\nbread')
     expect(plainText({ title: '', root: root as RootNode })).toBe('Milk\nbread')
     expect(root.children).toHaveLength(3)

@@ -9,8 +9,8 @@ const all = (queue: SendQueue<string>, limit: number) => {
   return order
 }
 
-describe('f3 what is sent on a link', () => {
-  it('goes in turns of one frame, so that no file waits for another', () => {
+describe('f3 the queue of a link', () => {
+  it('gives each file a turn of one frame, so that none waits for another', () => {
     const queue = new SendQueue<string>()
     queue.want('a', { first: 0, count: 12 })
     queue.want('b', { first: 0, count: 8 })
@@ -18,14 +18,14 @@ describe('f3 what is sent on a link', () => {
     expect(all(queue, 4)).toEqual(['a0', 'b0', 'c4', 'a4', 'b4', 'a8'])
   })
 
-  it('is sent once, though it is wanted twice before it goes', () => {
+  it('sends a chunk once that is wanted twice before', () => {
     const queue = new SendQueue<string>()
     queue.want('a', { first: 0, count: 4 })
     queue.want('a', { first: 2, count: 4 })
     expect(all(queue, 3)).toEqual(['a0', 'a3'])
   })
 
-  it('goes with its transfer, or with its link', () => {
+  it('drops the chunks of an ended transfer or link', () => {
     const queue = new SendQueue<string>()
     queue.want('a', { first: 0, count: 1 })
     queue.want('b', { first: 0, count: 1 })
@@ -36,7 +36,7 @@ describe('f3 what is sent on a link', () => {
     expect(queue.next(4)).toBeNull()
   })
 
-  it('says how much of a file is worth reading at once', () => {
+  it('returns how many chunks to read at once', () => {
     const queue = new SendQueue<string>()
     queue.want('a', { first: 0, count: 10 })
     queue.want('a', { first: 20, count: 1 })
@@ -45,7 +45,7 @@ describe('f3 what is sent on a link', () => {
     expect(queue.run('b', 0, 64)).toBe(0)
   })
 
-  it('stays small though a hostile device wants every second chunk of a large file', () => {
+  it('stays small when a hostile device wants every second chunk of a large file', () => {
     const queue = new SendQueue<string>()
     for (let first = 0; first < 100_000; first += 2) queue.want('a', { first, count: 1 })
     expect(all(queue, 4).length).toBeLessThanOrEqual(256)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { STALL_MS, StallClock } from './stall-clock'
 
-it('l2_a_link_is_dead_when_nothing_of_what_is_wanted_came_for_too_long', () => {
+it('l2_a_link_is_dead_when_no_wanted_chunk_arrived_for_too_long', () => {
   const clock = new StallClock()
   clock.touch(1_000)
   expect(clock.isStalled(1_000 + STALL_MS, true)).toBe(false)

@@ -47,13 +47,13 @@ describe('an answer', () => {
     },
   )
 
-  it('does not wait until it is kept', async () => {
+  it('does not wait until it is stored', async () => {
     const { keeping } = keepingWith(async () => page())
     const never = { ...keeping, caches: { open: () => new Promise<Cache>(() => {}) } }
     expect((await newestFirst(asked, 'page', never)).ok).toBe(true)
   })
 
-  it('is kept, and is there without a network', async () => {
+  it('is stored, and is available without a network', async () => {
     const { keeping, kept, work } = keepingWith(async () => page())
     await newestFirst(asked, 'page', keeping)
     await Promise.all(work)
@@ -64,14 +64,14 @@ describe('an answer', () => {
     expect([...kept.keys()]).toEqual(['/'])
   })
 
-  it('that is kept under the name of an asset is fetched no more', async () => {
+  it('that is stored as an asset is not fetched again', async () => {
     const { keeping, work } = keepingWith(async () => script())
     await keptFirst('/assets/a.js', keeping)
     await Promise.all(work)
     expect(await (await keptFirst('/assets/a.js', { ...keeping, fetch: offline })).text()).toBe('new')
   })
 
-  it('that nobody has is the failure of the network', async () => {
+  it("that is neither stored nor fetched fails with the network's error", async () => {
     await expect(newestFirst(asked, 'page', keepingWith(offline).keeping)).rejects.toThrow('Failed to fetch')
     await expect(newestFirst(asked, 'page', keepingWith(offline, 'blocked').keeping)).rejects.toThrow(
       'Failed to fetch',

@@ -13,21 +13,21 @@ const loading: AccountState = { status: 'loading' }
 const asAda: AccountState = { status: 'authenticated', user: ada }
 
 describe('the account of this device', () => {
-  it('is known as soon as somebody is logged in, or nobody', () => {
+  it('is known once the login is checked', () => {
     expect(reduceAccount(loading, { type: 'loggedIn', user: ada })).toEqual(asAda)
     expect(reduceAccount(loading, { type: 'loggedOut' })).toEqual({ status: 'anonymous' })
   })
 
-  it('keeps nothing of a user who has gone', () => {
+  it('keeps nothing of a user who has logged out', () => {
     expect(reduceAccount(asAda, { type: 'loggedOut' })).toEqual({ status: 'anonymous' })
   })
 
-  it('takes a changed user', () => {
+  it('replaces a changed user', () => {
     const user = { ...ada, profile_picture: '/api/pictures/1' }
     expect(reduceAccount(asAda, { type: 'loggedIn', user })).toEqual({ status: 'authenticated', user })
   })
 
-  it('stays the very same when nothing is new', () => {
+  it('stays the same object when nothing has changed', () => {
     expect(reduceAccount(asAda, { type: 'loggedIn', user: { ...ada } })).toBe(asAda)
     const anonymous: AccountState = { status: 'anonymous' }
     expect(reduceAccount(anonymous, { type: 'loggedOut' })).toBe(anonymous)

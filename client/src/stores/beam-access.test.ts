@@ -33,7 +33,7 @@ describe('what a level allows', () => {
     expect(mayRemoveDevices(access)).toBe(removes)
   })
 
-  it('is everything but sending devices away for a guest of an unsaved beam', () => {
+  it('is everything but removing devices for a guest of an unsaved beam', () => {
     const guest: BeamAccess = { kind: 'unsaved', creator: false }
     expect(mayShare(guest)).toBe(true)
     expect(mayDelete(guest, item(null))).toBe(true)
@@ -41,7 +41,7 @@ describe('what a level allows', () => {
     expect(mayRemoveDevices({ kind: 'unsaved', creator: true })).toBe(true)
   })
 
-  it('is to throw away what the server never took, at any level', () => {
+  it('is to delete an item that the server refused, at any level', () => {
     const refused = pendingItem('i' as ItemId, 'x', 'text', 0)
     expect(mayDelete(saved('read'), refused)).toBe(true)
   })

@@ -35,7 +35,7 @@ describe('the lists of beams', () => {
     expect(given(loaded, { type: 'loading' }).lists.status).toBe('ready')
   })
 
-  it('show a new name wherever the beam stands', () => {
+  it('show a new name in every list', () => {
     const state = given(loaded, { type: 'changed', beam: beam('a', 'Cabin') })
     expect(lists(state).mine[0]?.beam_name).toBe('Cabin')
     expect(lists(state).byMe[0]?.beam.beam_name).toBe('Cabin')
@@ -59,11 +59,11 @@ describe('the lists of beams', () => {
     expect(lists(foreign).byMe).toHaveLength(1)
   })
 
-  it('are gone with the login', () => {
+  it('are cleared at logout', () => {
     expect(given(loaded, { type: 'loggedOut' }).lists.status).toBe('idle')
   })
 
-  it('lose what one left', () => {
+  it('lose a beam that was left', () => {
     expect(lists(given(loaded, { type: 'unshared', share: withMe.id })).withMe).toEqual([])
   })
 })

@@ -18,7 +18,7 @@ const placed = reduceCanvas(empty, {
 })
 
 describe('the places of notes', () => {
-  it('put what is new in front, and keep the depth of what moves', () => {
+  it('put new notes in front, and keep the depth of moved ones', () => {
     expect(placed.places.get(b)).toEqual({ x: 3, y: 4, z: 2 })
     const moved = reduceCanvas(placed, { type: 'placed', places: [[a, { x: 9, y: 9 }]] })
     expect(moved.places.get(a)).toEqual({ x: 9, y: 9, z: 1 })
@@ -33,7 +33,7 @@ describe('the places of notes', () => {
     expect(depth(b)).toBeGreaterThan(depth(a))
   })
 
-  it('go over to the id under which something came back', () => {
+  it('move to the new id of a restored item', () => {
     const { places } = reduceCanvas(placed, { type: 'renamed', from: a, to: c })
     expect(places.get(c)).toEqual(placed.places.get(a))
   })

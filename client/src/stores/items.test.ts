@@ -15,7 +15,7 @@ const given = (...events: ItemsEvent[]): ItemsState =>
 const texts = ({ items }: ItemsState) => items.map(({ message }) => message)
 
 describe('the notes among the items', () => {
-  it('stand in the order of the beam, once each', () => {
+  it('are in the order of the beam, once each', () => {
     const state = given(
       { type: 'received', item: live('b', 2) },
       { type: 'received', item: live('c', 3) },
@@ -25,7 +25,7 @@ describe('the notes among the items', () => {
     expect(state.items.map((item) => item.note !== null)).toEqual([true, true, false])
   })
 
-  it('do not undo a change that came live in the meantime', () => {
+  it('do not undo a newer live change', () => {
     const state = given(
       { type: 'received', item: live('a', 5, 'new words') },
       { type: 'notes', notes: [note('a', 1, 'old words', true)] },
@@ -34,7 +34,7 @@ describe('the notes among the items', () => {
     expect(state.items[0]?.note).toEqual({ mine: true })
   })
 
-  it('go when the list has them no more', () => {
+  it('are removed when the list lacks them', () => {
     const state = given(
       { type: 'notes', notes: [note('a', 1), note('b', 2)] },
       { type: 'notes', notes: [note('b', 2)] },
@@ -42,12 +42,12 @@ describe('the notes among the items', () => {
     expect(texts(state)).toEqual(['b'])
   })
 
-  it('stay when they came after the list was read', () => {
+  it('stay when they arrived after the list was read', () => {
     const state = given({ type: 'received', item: note('b', 2) }, { type: 'notes', notes: [note('a', 1)] })
     expect(texts(state)).toEqual(['a', 'b'])
   })
 
-  it('keep whose they are when the rest is synced', () => {
+  it('keep their owner after a sync', () => {
     const state = given(
       { type: 'notes', notes: [note('a', 1, 'a', true)] },
       { type: 'synced', epoch: 'e', oldest: 1, items: [note('a', 1), note('b', 2)] },
@@ -55,7 +55,7 @@ describe('the notes among the items', () => {
     expect(state.items.map((item) => item.note)).toEqual([{ mine: true }, { mine: false }])
   })
 
-  it('go with the connection; what is only live stays', () => {
+  it('are hidden with the connection; live items stay', () => {
     const state = given(
       { type: 'notes', notes: [note('a', 1)] },
       { type: 'received', item: live('b', 2) },
@@ -75,7 +75,7 @@ describe('a change of an item', () => {
     expect(texts(reduceItems(state, { type: 'received', item: live('a', 3, 'new') }))).toEqual(['new', 'b'])
   })
 
-  it('of somebody else keeps its place too, and what comes next comes last', () => {
+  it('by another device keeps its place too, and the next item comes last', () => {
     const state = [live('a', 3, 'newer'), live('c', 4)].reduce(
       (sum, item) => reduceItems(sum, { type: 'received', item }),
       two(),
@@ -83,7 +83,7 @@ describe('a change of an item', () => {
     expect(texts(state)).toEqual(['newer', 'b', 'c'])
   })
 
-  it('of a note leaves it a note of whoever it was', () => {
+  it('of a note does not change its owner', () => {
     const state = changed(given({ type: 'notes', notes: [note('a', 1, 'a', true)] }))
     expect(state.items[0]).toMatchObject({ message: 'new', seq: 1, note: { mine: true } })
   })
@@ -94,8 +94,8 @@ describe('a change of an item', () => {
   })
 })
 
-describe('what this device shares', () => {
-  it('comes last until the server has it, and then into its order', () => {
+describe('an item that this device shares', () => {
+  it('is last until the server has it, and then in its order', () => {
     const state = given(shared('mine', 'mine'), { type: 'received', item: live('b', 2) })
     expect(texts(state)).toEqual(['b', 'mine'])
     const next = [live('mine', 3), live('c', 4)].reduce(
@@ -105,7 +105,7 @@ describe('what this device shares', () => {
     expect(texts(next)).toEqual(['b', 'mine', 'c', 'later'])
   })
 
-  it('says why the server did not take it, also after the next sync', () => {
+  it('shows why the server refused it, also after the next sync', () => {
     const state = given(
       { type: 'received', item: live('a', 1) },
       shared('a', 'changed'),
@@ -120,7 +120,7 @@ describe('what this device shares', () => {
     ])
   })
 
-  it('gives way to newer words of somebody else after a refusal', () => {
+  it('is replaced after a refusal by a newer version of another device', () => {
     const refused = given({ type: 'received', item: live('a', 1) }, shared('a', 'changed'), {
       type: 'refused',
       id: 'a' as ItemId,
@@ -136,7 +136,7 @@ describe('what this device shares', () => {
     }
   })
 
-  it('is not refused any more once it is shared again', () => {
+  it('is no longer refused once it is shared again', () => {
     const { items } = given(
       shared('a', 'first'),
       { type: 'refused', id: 'a' as ItemId, why: 'The beam is full.' },
@@ -157,7 +157,7 @@ describe('a sync', () => {
     expect(texts(state)).toEqual(['changed', 'c', 'b', 'd'])
   })
 
-  it('takes away what was deleted meanwhile, wherever the newest item stands in the answer', () => {
+  it('removes items that were deleted meanwhile, wherever the newest item is in the answer', () => {
     const first = {
       type: 'synced',
       epoch: 'e',
@@ -194,7 +194,7 @@ describe('5,000 notes', () => {
     return { items, looks: () => looks }
   }
 
-  it('are put together in time that grows with their number, not with its square', () => {
+  it('are merged in linear time', () => {
     const first = counted(1)
     const again = counted(1)
     const state = given(
@@ -205,7 +205,7 @@ describe('5,000 notes', () => {
     expect(first.looks() + again.looks()).toBeLessThan(COUNT * 40)
   })
 
-  it('are passed through once for one more', () => {
+  it('are read once to add one more', () => {
     const { items, looks } = counted(1)
     const state = given({ type: 'synced', epoch: 'e', oldest: 1, items })
     const before = looks()

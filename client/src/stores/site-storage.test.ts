@@ -38,7 +38,7 @@ it('keeps values in memory where site data is blocked', () => {
   expect(storage.getItem('a')).toBeNull()
 })
 
-it('keeps in memory what the browser has no room for, and puts it there once it has', () => {
+it('keeps a value in memory while the browser has no room, and stores it once it has', () => {
   const browser = storageFor(1)
   const storage = siteStorage(() => browser)
   storage.setItem('a', '1')

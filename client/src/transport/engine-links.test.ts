@@ -117,7 +117,7 @@ describe('l2 three files over a slow wire', () => {
     expect(carried).toBe(3 * SLOW_SIZE)
   })
 
-  it('come through the server, and nothing is sent twice', async () => {
+  it('arrive through the server, and nothing is sent twice', async () => {
     bobTakesThree()
     for (let step = 0; step < 200 && !hasAll(); step++) {
       server.carriesSome(1)
@@ -131,7 +131,7 @@ describe('l2 three files over a slow wire', () => {
 })
 
 describe('a link that is silent', () => {
-  it('l2_is_closed_when_it_is_direct_and_the_server_goes_on', async () => {
+  it('l2_is_closed_when_it_is_direct_and_the_relay_continues', async () => {
     const channel = new Channel('dead')
     await channel.opens()
     ada.offers(new Blob([bytes(10)]))
@@ -172,7 +172,7 @@ describe('a link that is silent', () => {
     expect(bob.last('receiving')?.status).toBe('done')
   })
 
-  it('is not judged by the time that the device slept', async () => {
+  it('does not count the time that the device slept', async () => {
     const channel = new Channel('asleep')
     await channel.opens()
     ada.offers(new Blob([bytes(10)]))
@@ -189,7 +189,7 @@ describe('a link that is silent', () => {
 })
 
 describe('a direct link', () => {
-  it('that closes late does not touch what the device does now', async () => {
+  it("that closes late does not affect the device's new links", async () => {
     const old = new Channel('old')
     await settles()
     ada.seesNobody()
@@ -207,7 +207,7 @@ describe('a direct link', () => {
     expect(server.carried).toBe(2 * MIB)
   })
 
-  it('f6_that_closes_at_one_end_leaves_what_is_wanted_on_the_other_links', async () => {
+  it('f6_that_closes_at_one_end_keeps_what_is_wanted_on_other_links', async () => {
     ada.unsent = () => 10 * MIB
     ada.offers(new Blob([bytes(MIB)]))
     bob.receives(MIB, ada)
@@ -222,7 +222,7 @@ describe('a direct link', () => {
     expect(bob.last('receiving')?.status).toBe('done')
   })
 
-  it('f7_that_closes_with_an_end_on_it_has_the_end_said_on_the_next', async () => {
+  it('f7_that_closes_with_an_unanswered_end_has_it_sent_on_the_next', async () => {
     const channel = new Channel('short')
     await channel.opens()
     ada.offers(new Blob([bytes(10)]))
@@ -245,7 +245,7 @@ describe('a frame that the server refused', () => {
     await settles()
   }
 
-  it('r2_was_dropped_as_too_much_waits: it is wanted again at once, and only it', async () => {
+  it('r2_was_dropped_by_a_full_relay: only it is wanted again, at once', async () => {
     let lost = 0
     server.loses = ({ type }) => {
       if (type !== 'chunk' || lost >= 5) return false

@@ -119,7 +119,7 @@ export class StageServer {
     this.devices = devices
   }
 
-  /** Forwards frames until nobody sends any more. */
+  /** Forwards frames until no device sends any more. */
   async carries(): Promise<void> {
     for (let idle = 0; idle < 20; idle++) {
       if (this.carriesSome(Number.POSITIVE_INFINITY) > 0) idle = 0
@@ -127,7 +127,7 @@ export class StageServer {
     }
   }
 
-  /** Forwards at most so many of each device's frames, in their order. */
+  /** Forwards at most `most` frames of each device, in their order. */
   carriesSome(most: number): number {
     const waiting = this.devices.flatMap(({ outgoing }) => outgoing.splice(0, most))
     for (const sent of waiting) this.#carry(sent)

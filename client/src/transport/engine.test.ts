@@ -94,7 +94,7 @@ describe('the engine', () => {
     for (const id of ids) expect(bob.last('receiving', id)?.status).toBe('done')
   })
 
-  it('f4_tells_the_page_once_of_each_file_that_waits', async () => {
+  it('f4_reports_each_waiting_file_once', async () => {
     for (const id of FILES) bob.receives(MIB, ada, id)
     bob.outgoing.length = 0
     bob.seesNobody()
@@ -141,7 +141,7 @@ describe('the engine', () => {
     })
   })
 
-  it('f10_gives_the_space_of_a_received_file_back_with_its_item', async () => {
+  it('f10_frees_the_space_of_a_received_file_with_its_item', async () => {
     ada.offers(new Blob([bytes(10)]))
     bob.receives(10, ada)
     await server.carries()
@@ -149,7 +149,7 @@ describe('the engine', () => {
     expect(bob.forgotten).toEqual([FILE])
   })
 
-  it('f10_stops_what_comes_and_what_goes_when_the_item_is_gone', async () => {
+  it('f10_stops_transfers_in_both_directions_when_the_item_is_gone', async () => {
     const news = () => [...ada.news, ...bob.news].length
     ada.offers(new Blob([bytes(8 * MIB)]))
     bob.receives(8 * MIB, ada)
@@ -181,10 +181,10 @@ describe('a sink', () => {
     })
   })
 
-  it('f7_that_breaks_in_the_middle_gives_its_space_back_and_tells_the_sender', async () => {
+  it('f7_that_breaks_in_the_middle_frees_its_space_and_the_sender_is_told', async () => {
     const discard = vi.fn(async () => {})
     const write = vi.fn<Sink['write']>().mockImplementation(() => {
-      if (write.mock.calls.length > 2) throw new NoRoom('The space of this device is used up.')
+      if (write.mock.calls.length > 2) throw new NoRoom('There is no space left on this device.')
     })
     bob.sink = () => ({ write, finish: async () => null, discard })
     ada.offers(new Blob([bytes(2 * MIB)]))
@@ -193,7 +193,7 @@ describe('a sink', () => {
     expect(discard).toHaveBeenCalledOnce()
     expect(bob.last('receiving')).toMatchObject({
       status: 'failed',
-      why: 'The space of this device is used up.',
+      why: 'There is no space left on this device.',
     })
     expect(ada.last('sending')).toMatchObject({
       status: 'failed',
@@ -201,7 +201,7 @@ describe('a sink', () => {
     })
   })
 
-  it('that opens after its transfer was cancelled is given back; the next one gets the file', async () => {
+  it('that opens after its transfer was cancelled is discarded; the next one gets the file', async () => {
     const waiting: ((sink: Sink) => void)[] = []
     bob.sink = () => new Promise((resolve) => waiting.push(resolve))
     const late = { write: vi.fn(), finish: vi.fn(), discard: vi.fn(async () => {}) }
@@ -220,7 +220,7 @@ describe('a sink', () => {
     expect(bob.last('receiving')?.status).toBe('done')
   })
 
-  it('that finishes after its transfer was cancelled is given back', async () => {
+  it('that finishes after its transfer was cancelled is discarded', async () => {
     const discard = vi.fn(async () => {})
     let finished: (file: Blob) => void = () => {}
     const finish = () => new Promise<Blob>((resolve) => (finished = resolve))
@@ -245,7 +245,7 @@ describe('the end of a transfer', () => {
     await settles()
   }
 
-  it('f7_is_told_to_the_other_side_when_the_receiver_cancels', async () => {
+  it('f7_is_sent_to_the_other_side_when_the_receiver_cancels', async () => {
     await moves(20 * CHUNK_BYTES)
     bob.cancels()
     await server.carries()
@@ -261,14 +261,14 @@ describe('the end of a transfer', () => {
     await server.carries()
     expect(ada.news.at(-1)).toMatchObject({ progress: { status: 'cancelled', by: 'me' } })
     expect(bob.last('receiving')).toEqual({ status: 'cancelled', by: 'them' })
-    // Asked for again, it comes.
+    // It arrives when it is requested again.
     bob.receives(8 * MIB, ada)
     await server.carries()
     expect(bob.last('receiving')?.status).toBe('done')
     expect(ada.last('sending')?.status).toBe('done')
   })
 
-  it('f7_is_said_again_on_the_next_link_until_it_was_heard', async () => {
+  it('f7_is_sent_again_on_the_next_link_until_it_is_answered', async () => {
     server.loses = ({ type }) => type === 'done'
     await moves(10)
     await server.carries()
@@ -285,7 +285,7 @@ describe('the end of a transfer', () => {
     expect(framesOf(bob)).toEqual([])
   })
 
-  it('f7_is_said_again_where_no_link_breaks', async () => {
+  it('f7_is_sent_again_while_no_link_breaks', async () => {
     let lost = 0
     server.loses = ({ type }) => type === 'done' && ++lost === 1
     await moves(10)
@@ -295,7 +295,7 @@ describe('the end of a transfer', () => {
     expect(ada.last('sending')?.status).toBe('done')
   })
 
-  it('f7_is_not_said_for_ever_to_a_client_that_does_not_answer', async () => {
+  it('f7_is_not_repeated_forever_to_a_client_that_does_not_answer', async () => {
     let said = 0
     server.loses = ({ type }) => {
       if (type === 'done') said += 1
@@ -311,7 +311,7 @@ describe('the end of a transfer', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('f7_is_told_to_the_page_once_however_often_it_is_said', async () => {
+  it('f7_is_reported_to_the_page_once_however_often_it_is_sent', async () => {
     server.loses = ({ type }) => type === 'ended'
     await moves(10)
     await server.carries()
@@ -321,7 +321,7 @@ describe('the end of a transfer', () => {
     expect(ada.count('sending', 'done')).toBe(1)
   })
 
-  it('f7_comes_though_the_sender_is_away_when_the_last_byte_is_written', async () => {
+  it('f7_arrives_even_if_the_sender_is_away_when_the_last_byte_is_written', async () => {
     let written = () => {}
     const write = () => new Promise<void>((resolve) => (written = resolve))
     bob.sink = () => ({ write, finish: async () => new Blob(['whole']), discard: async () => {} })

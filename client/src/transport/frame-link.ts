@@ -1,4 +1,4 @@
-/** A way for frames to one device: a data channel, a port that stands for one, or the server's relay. */
+/** A link that carries frames to one device: a data channel, a port in place of one, or the server's relay. */
 import type { LinkKey } from '../protocol/receiver'
 
 export interface FrameLink {

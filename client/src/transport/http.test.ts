@@ -40,28 +40,28 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals())
 
 describe('a call that fails', () => {
-  it('says the sentence of the server', async () => {
+  it('has the sentence of the server', async () => {
     const error = await failure(json(429, { detail: 'Wait a minute.', code: 'too_many_requests' }))
     expect(error).toMatchObject({ status: 429, message: 'Wait a minute.', detail: 'Wait a minute.' })
   })
 
-  it('says what is wrong with each field of a form', async () => {
+  it('has the errors of each field of a form', async () => {
     const fields = { username: ['This name is taken.'], email: ['No address.'] }
     expect(await failure(json(400, fields))).toMatchObject({ status: 400, detail: null, fields })
   })
 
-  it('says the status when an answer is no answer of ours', async () => {
+  it('names the status when the answer is not from our server', async () => {
     const cut = new Response('{"detail": "Wai', { status: 500 })
     expect((await failure(html(502))).message).toBe('Request failed with status code 502')
     expect((await failure(cut)).message).toBe('Request failed with status code 500')
     expect((await failure(json(503, ['no', 'object']))).message).toBe('Request failed with status code 503')
   })
 
-  it('takes no page for an answer, whatever its status', async () => {
+  it('does not accept a page as an answer, whatever its status', async () => {
     expect(await failure(html(200))).toMatchObject({ status: 200, detail: null })
   })
 
-  it('says what kept the answer away', async () => {
+  it('has the reason why there was no answer', async () => {
     expect((await failure(new TypeError('Failed to fetch'))).message).toBe('Network Error')
     expect((await failure(new DOMException('', 'TimeoutError'))).message).toBe('timeout exceeded')
     expect((await failure(new DOMException('', 'AbortError'))).message).toBe('Request aborted')
@@ -88,13 +88,13 @@ describe('a call that is refused for its login', () => {
     expect(renew).toHaveBeenCalledTimes(1)
   })
 
-  it('says that the session expired when the login is over', async () => {
+  it('has the text of an expired session when the login has ended', async () => {
     renewal('over')
     expect(await failure(refused())).toMatchObject({ status: 401, detail: SESSION_EXPIRED })
     expect(asked).toHaveLength(1)
   })
 
-  it('says nothing about the login while the network is away', async () => {
+  it('does not end the login while the network is away', async () => {
     renewal('unknown')
     expect(await failure(refused())).toMatchObject({ status: null, message: 'Network Error', detail: null })
     expect(asked).toHaveLength(1)
@@ -108,8 +108,8 @@ describe('a call that is refused for its login', () => {
   })
 })
 
-describe('what a call sends', () => {
-  it('is JSON, or a form whose type the browser writes', async () => {
+describe('the body of a call', () => {
+  it('is JSON, or a form whose type the browser sets', async () => {
     const form = new FormData()
     form.append('file', new Blob(['x']))
     answers = [json(200, { name: 'a' }), json(200, { name: 'b' })]

@@ -67,7 +67,7 @@ export async function attempt<Schema extends v.GenericSchema>(
   if (!response.ok) throw refusal(response.status, body)
   const parsed = v.safeParse(schema, body)
   // For example a proxy's HTML page with status 200.
-  if (!parsed.success) throw new HttpError(response.status, 'The server gave an answer that cannot be read.')
+  if (!parsed.success) throw new HttpError(response.status, 'The server sent an unreadable answer.')
   return parsed.output
 }
 

@@ -139,7 +139,7 @@ function discard(sink: Sink): void {
 /** Returns an error as a sentence to show. */
 export function wordsFor(error: unknown): string {
   if (error instanceof DOMException && error.name === 'QuotaExceededError') {
-    return 'The space of this device is used up.'
+    return 'There is no space left on this device.'
   }
   return error instanceof Error && error.message !== '' ? error.message : 'The file could not be written.'
 }

@@ -115,7 +115,7 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers())
 
 describe('the live channel', () => {
-  it('s1_s11_sends_auth_first_and_asks_for_everything_right_behind_it', () => {
+  it('s1_s11_sends_auth_first_and_sync_right_after_it', () => {
     join()
     server.newest.events.onOpen()
     expect(server.heard()).toMatchObject([
@@ -128,7 +128,7 @@ describe('the live channel', () => {
     expect(statuses.at(-1)).toEqual({ status: 'live' })
   })
 
-  it('s11_tells_what_the_server_does_not_know_before_it_asks_for_everything', async () => {
+  it('s11_sends_unconfirmed_changes_before_sync', async () => {
     const live = join()
     server.accepts()
     server.newest.events.onClose(CLOSE_CODES.Restart)
@@ -180,7 +180,7 @@ describe('the live channel', () => {
     ).toEqual([{ type: 'share_clipboard', message: 'waits', extra: 'text', id: ITEM_2 }])
   })
 
-  it('tries twenty times, five seconds and a little apart, then stops; a person can go on', async () => {
+  it('tries twenty times, five seconds and a little apart, then stops; a person can retry', async () => {
     const live = join()
     server.newest.events.onClose(1006)
     for (let attempt = 1; attempt <= RECONNECT_ATTEMPTS; attempt++) {
@@ -197,7 +197,7 @@ describe('the live channel', () => {
     expect(statuses.at(-1)).toEqual({ status: 'live' })
   })
 
-  it('asks a socket after a sleep whether it lives, and keeps one that answers', async () => {
+  it('pings a socket after a sleep, and keeps one that answers', async () => {
     const live = join()
     server.accepts()
     live.wake()
@@ -233,7 +233,7 @@ describe('the live channel', () => {
     expect(server.sockets).toHaveLength(1)
   })
 
-  it('s21_s25_saves_and_sends_devices_away_only_while_somebody_hears_it', () => {
+  it('s21_s25_saves_and_removes_devices_only_while_connected', () => {
     const live = join()
     expect(live.save('Cabin')).toBe(false)
     server.accepts()
@@ -274,7 +274,7 @@ describe('the live channel', () => {
     expect(statuses.at(-1)?.status).toBe('live')
   })
 
-  it('ignores late news of a socket that it left', async () => {
+  it('ignores late events of a socket that it left', async () => {
     join()
     server.accepts()
     const old = server.newest
@@ -285,7 +285,7 @@ describe('the live channel', () => {
     expect(statuses.at(-1)).toEqual({ status: 'live' })
   })
 
-  it('r19_is_not_harmed_by_what_is_no_message', () => {
+  it('r19_ignores_texts_that_are_not_messages', () => {
     join()
     server.accepts()
     for (const text of ['<html>', '{"type":7}', '{"type":"rec_clipboard"}', '[]', '{"type":"news"}']) {
@@ -305,7 +305,7 @@ async function reconnect(): Promise<void> {
 const messages = (type: string) =>
   told.filter((message) => message.type === type).map(({ message }) => message)
 
-describe('what this device shares', () => {
+describe('an item that this device shares', () => {
   it('is confirmed by the echo of that version only', async () => {
     const live = join()
     server.accepts()
@@ -342,7 +342,7 @@ describe('what this device shares', () => {
     expect(server.heard()).toMatchObject([{ type: 'auth' }, { type: 'sync' }])
   })
 
-  it('is on the server still when it was shared between the question for everything and the welcome', () => {
+  it('stays on the server when it was shared between sync and the welcome', () => {
     const live = join()
     server.newest.events.onOpen()
     live.share(ITEM, 'early', 'text')
@@ -351,8 +351,8 @@ describe('what this device shares', () => {
   })
 })
 
-describe('what this device deletes', () => {
-  it('is deleted again on a new socket until the server has said it, half-open sockets or not', async () => {
+describe('an item that this device deletes', () => {
+  it('is deleted again on each new socket until the server has confirmed it', async () => {
     const live = join()
     server.accepts()
     server.has(echo(ITEM, 1))
@@ -369,7 +369,7 @@ describe('what this device deletes', () => {
     expect(server.heard()).toMatchObject([{ type: 'auth' }, { type: 'sync' }])
   })
 
-  it('does not come back by a sync or an echo that is older', () => {
+  it('does not return by an older sync or echo', () => {
     const live = join()
     server.accepts()
     live.delete(ITEM, 'x')
@@ -379,7 +379,7 @@ describe('what this device deletes', () => {
     expect(synced.at(-1)?.items.map(({ id }) => id)).toEqual([ITEM_2])
   })
 
-  it('counts as deleted when everything that the server has is without it', async () => {
+  it("counts as deleted when the server's list lacks it", async () => {
     const live = join()
     server.accepts()
     server.newest.events.onClose(CLOSE_CODES.Restart)
@@ -391,7 +391,7 @@ describe('what this device deletes', () => {
     expect(server.heard()).toMatchObject([{ type: 'auth' }, { type: 'sync' }])
   })
 
-  it('s14_comes_back_when_the_server_refuses', async () => {
+  it('s14_returns_when_the_server_refuses', async () => {
     const live = join()
     server.accepts()
     server.has(echo(ITEM, 1))
@@ -404,7 +404,7 @@ describe('what this device deletes', () => {
     expect(server.heard()).toMatchObject([{ type: 'auth' }, { type: 'sync' }])
   })
 
-  it('is shared again when that is the newer wish', async () => {
+  it('is shared again when that is the newer change', async () => {
     const live = join()
     server.newest.events.onClose(CLOSE_CODES.Restart)
     live.delete(ITEM, 'x')
@@ -421,7 +421,7 @@ describe('what this device deletes', () => {
   })
 })
 
-describe('what changes between two pages of a sync', () => {
+describe('a change between two pages of a sync', () => {
   const page = (items: object[], next: number | null) =>
     server.says({ type: 'sync', message: { epoch: 'e', oldest: 1, items, next } })
 
@@ -449,7 +449,7 @@ describe('what changes between two pages of a sync', () => {
 })
 
 describe('a hint that the network is back', () => {
-  it('begins a connect anew that has taken a second', async () => {
+  it('restarts a connect that has taken a second', async () => {
     const live = join()
     await vi.advanceTimersByTimeAsync(CONNECT_WITHIN_MS)
     live.wake()
@@ -461,7 +461,7 @@ describe('a hint that the network is back', () => {
     expect(statuses.at(-1)).toEqual({ status: 'live' })
   })
 
-  it('begins anew also while an answer to auth is waited for', async () => {
+  it('restarts also while auth is unanswered', async () => {
     const live = join()
     server.newest.events.onOpen()
     await vi.advanceTimersByTimeAsync(CONNECT_WITHIN_MS + 1)
@@ -470,7 +470,7 @@ describe('a hint that the network is back', () => {
   })
 })
 
-it('h28_moves_to_the_new_id_of_the_beam_with_what_is_not_confirmed', () => {
+it('h28_moves_to_the_new_id_of_the_beam_with_unconfirmed_changes', () => {
   const live = join()
   server.accepts()
   live.share(ITEM, 'x', 'text')

@@ -57,7 +57,7 @@ export interface LiveBeamOptions {
 const ADDRESS_BYTES = 16
 /** Limit for the answer to a ping after the device may have slept. */
 export const ANSWER_WITHIN_MS = 3_000
-/** A connect that takes longer than this is begun anew by the next `wake`: its network may be gone. */
+/** A connect that takes longer than this is restarted by the next `wake`: its network may be gone. */
 export const CONNECT_WITHIN_MS = 1_000
 
 export class LiveBeam {
@@ -131,7 +131,7 @@ export class LiveBeam {
   /**
    * Connects without further delay, because the network is back, the page is visible again, or the person asks. An open
    * socket may have died while the device slept: it is pinged, and replaced when no answer comes soon. A connect that
-   * hangs is begun anew.
+   * hangs is restarted.
    */
   wake(): void {
     if (!this.#socket) return this.rejoin()
@@ -150,7 +150,7 @@ export class LiveBeam {
     this.#connect()
   }
 
-  /** Connects anew without waiting for the old socket to close, which a dead one does late or never. */
+  /** Opens a new socket without waiting for the old one to close, which a dead socket does late or never. */
   #replace(): void {
     this.#attempt = 1
     this.#events.onStatus({ status: 'reconnecting', attempt: this.#attempt, of: RECONNECT_ATTEMPTS })
@@ -233,7 +233,7 @@ export class LiveBeam {
     if (this.#sync === null) this.#askForEverything()
   }
 
-  /** Drops the refused change (S14). If the page already shows the change, requests the items again. */
+  /** Drops a refused change (S14). If the page hides what the server has because of it, requests the items again. */
   #refused(id: ItemId): void {
     if (this.#pending.refused(id) && this.#sync === null) this.#askForEverything()
   }

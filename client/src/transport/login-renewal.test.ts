@@ -32,7 +32,7 @@ function calls(refresh: () => Promise<void>, now = () => 10_000) {
   return { refresh: vi.fn(refresh), readMe: () => Promise.resolve(ada), storage: localStorage, now }
 }
 
-test('calls that are refused at the same time renew the login once', async () => {
+test('calls refused at the same time renew the login once', async () => {
   const server = calls(() => Promise.resolve())
   const renew = loginRenewal(server)
   expect(await Promise.all([renew(), renew(), renew()])).toEqual(['renewed', 'renewed', 'renewed'])
@@ -40,7 +40,7 @@ test('calls that are refused at the same time renew the login once', async () =>
   expect(heard).toEqual(['refreshed ada'])
 })
 
-test('a login that is over is told once, however many calls find out', async () => {
+test('the end of a login is announced once, however many calls notice', async () => {
   const renew = loginRenewal(calls(() => Promise.reject(new HttpError(401, 'over'))))
   expect(await Promise.all([renew(), renew()])).toEqual(['over', 'over'])
   expect(heard).toEqual(['logout'])
@@ -52,7 +52,7 @@ test('a network that is away logs nobody out', async () => {
   expect(heard).toEqual([])
 })
 
-test('what another tab renewed a moment ago is not renewed again', async () => {
+test('a login that another tab has just renewed is not renewed again', async () => {
   const server = calls(() => Promise.resolve())
   await loginRenewal(server)()
   await loginRenewal(server)()

@@ -93,14 +93,14 @@ describe('a peer link', () => {
     expect(takeChannel).toHaveBeenCalledWith(frames?.channel)
   })
 
-  it("keeps nothing of what a device sends on the library's own channel", async () => {
+  it("discards data on the library's own channel", async () => {
     await opens()
     const [peer] = peers
     for (let i = 0; i < 100; i++) peer?._onChannelMessage({ data: new ArrayBuffer(64 * 1024) })
     await vi.waitFor(() => expect(peer?.readableLength).toBe(0))
   })
 
-  it('looks for a new way when the network changes, once for both: the one that began does', async () => {
+  it('restarts ICE when the network changes, at the initiator only', async () => {
     for (const initiator of [true, false]) {
       await opens(initiator)
       const connection = Connection.made.at(-1)
@@ -110,7 +110,7 @@ describe('a peer link', () => {
     expect(Connection.made.map(({ restarts }) => restarts)).toEqual([1, 0])
   })
 
-  it('closes once, and takes no signal after that', async () => {
+  it('closes once, and ignores signals after that', async () => {
     const link = await opens()
     link.close()
     link.close()

@@ -68,7 +68,7 @@ afterEach(() => vi.useRealTimers())
 const settle = () => vi.advanceTimersByTimeAsync(0)
 
 describe('l1 links', () => {
-  it('are begun by the device that is later in the list, and only by it', async () => {
+  it('are initiated by the device later in the list, and only by it', async () => {
     links(BOB).setDevices([device(ADA), device(BOB)])
     await settle()
     expect(opened.map(({ initiator }) => initiator)).toEqual([true])
@@ -83,7 +83,7 @@ describe('l1 links', () => {
     expect(opened).toHaveLength(0)
   })
 
-  it('are opened by an offer, and fed with what follows', async () => {
+  it('are opened by an offer, and get the signals that follow', async () => {
     const ada = links(ADA)
     ada.setDevices([device(ADA), device(BOB)])
     ada.handleSignal(BOB, { session: 's', signal: { type: 'offer', sdp: '…' } })
@@ -93,7 +93,7 @@ describe('l1 links', () => {
     expect(opened[0]?.signals).toEqual([{ type: 'offer', sdp: '…' }, { candidate: 1 }])
   })
 
-  it('are replaced by an offer of a new session; late news of the old one is ignored', async () => {
+  it('are replaced by an offer of a new session; late signals of the old one are ignored', async () => {
     const ada = links(ADA)
     ada.setDevices([device(ADA), device(BOB)])
     ada.handleSignal(BOB, { session: 'old', signal: { type: 'offer' } })
@@ -107,7 +107,7 @@ describe('l1 links', () => {
     expect(closes).toEqual([])
   })
 
-  it('are built anew by the one that began, when they die', async () => {
+  it('are rebuilt by the initiator when they die', async () => {
     links(BOB).setDevices([device(ADA), device(BOB)])
     await settle()
     opened[0]?.events.onClose()
@@ -198,7 +198,7 @@ describe('l1 links', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('are not harmed by signals that are none', () => {
+  it('ignore messages that are not signals', () => {
     const ada = links(ADA)
     ada.setDevices([device(ADA), device(BOB)])
     for (const message of [null, 'x', {}, { session: 1 }, { session: 's', signal: { candidate: 1 } }]) {

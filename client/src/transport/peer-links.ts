@@ -52,7 +52,7 @@ export class PeerLinks {
     this.#events = events
   }
 
-  /** The socket is new. Signals sent over the old one may be lost, so unfinished attempts begin anew. */
+  /** The socket is new. Signals sent over the old one may be lost, so unfinished attempts are restarted. */
   welcome(me: DeviceId, iceServers: readonly IceServer[]): void {
     this.#me = me
     this.#iceServers = iceServers

@@ -64,7 +64,7 @@ describe('a channel that cannot leave the page', () => {
     end()
   })
 
-  it('holds the sender back until the channel has taken what waits', async () => {
+  it('holds the sender back until the channel has taken the waiting frames', async () => {
     const { channel, link, end } = bridged()
     channel.opens()
     for (let i = 0; i < 5; i++) link.send(new Uint8Array(MIB))

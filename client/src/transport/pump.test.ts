@@ -42,7 +42,7 @@ function outgoing(file: Blob, id: ItemId = FILES[0]): Outgoing {
 const unreadable = vi.fn()
 
 describe('f3 the pump', () => {
-  it('sends the bytes that were wanted, in frames that the peer takes', async () => {
+  it('sends the wanted bytes, in frames that the peer accepts', async () => {
     const wire = new Wire()
     const link = new Link(wire)
     const content = bytes(10 * CHUNK_BYTES + 7)
@@ -65,7 +65,7 @@ describe('f3 the pump', () => {
     for (const slice of reads) expect(slice).toHaveBeenCalledTimes(1)
   })
 
-  it('waits for room, and sends nothing of what was cancelled meanwhile', async () => {
+  it('waits for room, and sends nothing of a transfer cancelled meanwhile', async () => {
     const wire = new Wire()
     wire.takes = 1
     const link = new Link(wire)
@@ -95,7 +95,7 @@ describe('f3 the pump', () => {
     expect(wire.sent.map(({ first }) => first)).toEqual([0, 4])
   })
 
-  it('says which file cannot be read, and goes on with the others', async () => {
+  it('reports a file that cannot be read, and continues with the others', async () => {
     const wire = new Wire()
     const link = new Link(wire)
     const gone = new Blob([bytes(CHUNK_BYTES)])

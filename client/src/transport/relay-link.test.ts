@@ -45,7 +45,7 @@ describe('r2 the relay', () => {
     expect(relay.room()).toBeNull()
   })
 
-  it('counts what was handed over while it asked', () => {
+  it('counts the bytes sent since it asked', () => {
     fill()
     void relay.room()
     fill()
@@ -53,7 +53,7 @@ describe('r2 the relay', () => {
     expect(relay.room()).not.toBeNull()
   })
 
-  it('asks again while it waits, and not when nobody waits', async () => {
+  it('asks again only while a sender waits', async () => {
     vi.useFakeTimers()
     fill()
     expect(asked).toBe(0)
@@ -67,7 +67,7 @@ describe('r2 the relay', () => {
     vi.useRealTimers()
   })
 
-  it('lets all go on when the socket is gone, and sends nothing then', async () => {
+  it('releases all senders when the socket is gone, and sends nothing then', async () => {
     fill()
     expect(await opens(relay.room(), () => relay.setUp(false))).toBe(true)
     sent = []

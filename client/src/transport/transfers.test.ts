@@ -89,14 +89,14 @@ describe('a worker that breaks', () => {
     expect(events.at(-1)).toEqual({ say: 'receiving', id: FILE, progress: { status: 'parked', bytes: 7 } })
   })
 
-  it('takes its direct links with it: they are built anew', () => {
+  it('loses its direct links, which are rebuilt', () => {
     const channel = {} as RTCDataChannel
     transfers.addChannel(ADA, 'key', channel)
     newest().breaks()
     expect(events).toContainEqual({ say: 'link', device: ADA, key: 'key', opened: false })
   })
 
-  it('takes no channel while it is replaced: that link is built anew too', async () => {
+  it('accepts no channel while it is replaced; that link is rebuilt too', async () => {
     newest().breaks()
     transfers.addChannel(ADA, 'key', {} as RTCDataChannel)
     expect(events).toEqual([])
@@ -104,7 +104,7 @@ describe('a worker that breaks', () => {
     expect(events).toEqual([{ say: 'link', device: ADA, key: 'key', opened: false }])
   })
 
-  it('does not bring back what ended, was cancelled, or went with its item', async () => {
+  it('does not bring back transfers that ended, were cancelled, or lost their item', async () => {
     for (const id of FILES) transfers.tell(receive(id))
     newest().says({ say: 'receiving', id: FILES[0], progress: { status: 'done', file: null, kind: 'relay' } })
     newest().says({ say: 'receiving', id: FILES[1], progress: { status: 'cancelled', by: 'them' } })
@@ -117,7 +117,7 @@ describe('a worker that breaks', () => {
     expect(transfers.offered(FILES[2])).toBeNull()
   })
 
-  it('is not asked to cancel what the next one would begin', async () => {
+  it('is not needed to cancel a transfer while it is replaced', async () => {
     transfers.tell(receive())
     newest().breaks()
     transfers.tell({ do: 'cancel', id: FILE, device: null })
@@ -126,7 +126,7 @@ describe('a worker that breaks', () => {
     expect(newest().heard('receive')).toEqual([])
   })
 
-  it('says nothing any more, and is replaced ever more slowly when the next one breaks too', async () => {
+  it('is ignored, and is replaced ever more slowly when the next one breaks too', async () => {
     const first = newest()
     first.breaks()
     first.says({ say: 'memoryOnly' })

@@ -49,7 +49,7 @@ export class Transfers {
    * channel to a worker only then, and some never do.
    */
   addChannel(device: DeviceId, key: string, channel: RTCDataChannel): void {
-    // Without an engine the link has failed and is rebuilt later. The caller must not hear so before it has returned.
+    // Without an engine the link fails and is rebuilt later. Reported later: the caller is still creating it.
     if (!this.#worker) return queueMicrotask(() => this.#onEvent({ say: 'link', device, key, opened: false }))
     this.#links.set(key, device)
     try {

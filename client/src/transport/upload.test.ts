@@ -67,7 +67,7 @@ const start = () =>
   })
 
 describe('an upload', () => {
-  it('h40_sends_the_file_bound_to_the_beam_and_answers_what_is_kept', () => {
+  it('h40_sends_the_file_bound_to_the_beam_and_returns_the_stored_file', () => {
     start()
     const request = FakeRequest.newest
     expect(request.opened).toEqual(['POST', '/api/upload/?beam_id=beam'])
@@ -105,13 +105,13 @@ describe('an upload', () => {
     expect(ends).toEqual([{ status: 'unreachable' }])
   })
 
-  it('may come another time without an answer', () => {
+  it('may be tried again when there was no answer', () => {
     start()
     FakeRequest.newest.onerror()
     expect(ends).toEqual([{ status: 'unreachable' }])
   })
 
-  it('says nothing after it was cancelled', () => {
+  it('reports nothing after it was cancelled', () => {
     start()()
     expect(FakeRequest.newest.aborted).toBe(true)
     expect(ends).toEqual([])
@@ -149,7 +149,7 @@ describe('an upload that waits for a fresh login', () => {
     expect(send).not.toHaveBeenCalled()
   })
 
-  it('is cancelled on its way, too', async () => {
+  it('can also be cancelled after it has begun', async () => {
     const cancel = vi.fn()
     const send = vi.fn(() => cancel)
     const stop = start(Promise.resolve(), send)

@@ -31,7 +31,7 @@ export function Button({
   )
 }
 
-/** A link that looks like a button. Without an address it is disabled. */
+/** A link that looks like a button. Without an address it keeps its place and does nothing. */
 export function ButtonLink({
   look = 'plain',
   size = 'md',

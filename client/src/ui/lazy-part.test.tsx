@@ -43,7 +43,7 @@ it('is loaded once, however often it is drawn', async () => {
   expect(load).toHaveBeenCalledOnce()
 })
 
-it('is not asked for again by itself', async () => {
+it('is not loaded again by itself', async () => {
   const load = vi.fn().mockRejectedValue(new TypeError('Importing a module script failed.'))
   const Part = lazyPart(load, (module: typeof MODULE) => module.Part)
   show(Part)
@@ -54,7 +54,7 @@ it('is not asked for again by itself', async () => {
   expect(load).toHaveBeenCalledOnce()
 })
 
-it('is asked for again after it did not come', async () => {
+it('is loaded again on request after a failure', async () => {
   const load = vi
     .fn()
     .mockRejectedValueOnce(new TypeError('Importing a module script failed.'))

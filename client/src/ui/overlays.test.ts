@@ -85,7 +85,7 @@ describe('an overlay that is closed by other means', () => {
     expect(close).not.toHaveBeenCalled()
   })
 
-  it('hands its entry to the one that opens at once', () => {
+  it('hands its entry to one that opens in the same task', () => {
     overlays.opened(() => {})()
     overlays.opened(() => {})
     settle()
@@ -104,7 +104,7 @@ describe('an overlay that is closed by other means', () => {
     expect(history.entries).toEqual(['page', 'ours'])
   })
 
-  it('leaves the history alone when another page was gone to', () => {
+  it('leaves the history alone after a navigation to another page', () => {
     const gone = overlays.opened(() => {})
     history.entries.push('page')
     gone()

@@ -2,7 +2,8 @@ import { QRCodeSVG } from 'qrcode.react'
 import { cx } from './cx'
 import css from './qr-code.module.css'
 
-// Size of the mark within 300 px: with the modules that it clears, it takes less than 5 % of the code.
+// Sides in px of the code and of its mark. With the modules cleared around it, the mark takes less than 5 % of the
+// code.
 const SIZE = 300
 const MARK = 46
 

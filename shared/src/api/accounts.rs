@@ -1,10 +1,10 @@
-//! Bodies of the calls about people: who is logged in, as what.
+//! Bodies of the calls about accounts.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 use utoipa::ToSchema;
 
-/// A person, as that person sees it.
+/// A user, as the user sees the account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
 pub struct User {
     /// Unique without case.
@@ -13,13 +13,13 @@ pub struct User {
     pub first_name: String,
     /// Family name; may be empty after the specification's single `name`.
     pub last_name: String,
-    /// Only the person sees it.
+    /// E-mail address. Only the user sees it.
     pub email: String,
-    /// Address of the picture, relative to the origin.
+    /// Address of the picture, relative to the origin; null without one.
     pub profile_picture: Option<String>,
 }
 
-/// A person, as others see it (B7).
+/// A user, as others see the account (B7).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
 pub struct PublicUser {
     /// Unique without case.
@@ -28,61 +28,61 @@ pub struct PublicUser {
     pub first_name: String,
     /// Family name.
     pub last_name: String,
-    /// Address of the picture, relative to the origin.
+    /// Address of the picture, relative to the origin; null without one.
     pub profile_picture: Option<String>,
 }
 
-/// Answer of me, login, register, profile and profile-picture (H10 to H14).
+/// Response of me, login, register, profile and profile-picture (H10 to H14).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
 pub struct CurrentUser {
-    /// Who is logged in.
+    /// The logged-in user.
     pub user: User,
 }
 
-/// Body of `POST /api/auth/login/` (H11). Without `Debug`: a password is in no log.
+/// Body of `POST /api/auth/login/` (H11). Without `Debug`, so that no log can contain the password.
 #[derive(Clone, Deserialize, TS, ToSchema)]
 pub struct Login {
-    /// In any case.
+    /// The username, matched without case.
     pub username: String,
-    /// As it was chosen.
+    /// The password.
     pub password: String,
 }
 
-/// Body of `PUT /api/auth/profile/` (H13). What is absent stays; `name` is split at its first space (A5).
+/// Body of `PUT /api/auth/profile/` (H13). Absent fields stay as they are; `name` is split at its first space (A5).
 #[derive(Clone, Debug, Default, Deserialize, TS, ToSchema)]
 pub struct ProfileChange {
-    /// Given name.
+    /// The new given name.
     #[ts(optional)]
     pub first_name: Option<String>,
-    /// Family name.
+    /// The new family name.
     #[ts(optional)]
     pub last_name: Option<String>,
-    /// Both names in one.
+    /// Both names in one field.
     #[ts(optional)]
     pub name: Option<String>,
     /// The new username.
     #[ts(optional)]
     pub username: Option<String>,
-    /// The new address.
+    /// The new e-mail address.
     #[ts(optional)]
     pub email: Option<String>,
 }
 
-/// Body of `DELETE /api/auth/delete-account/` (H15). Without `Debug`: a password is in no log.
+/// Body of `DELETE /api/auth/delete-account/` (H15). Without `Debug`, so that no log can contain the password.
 #[derive(Clone, Deserialize, TS, ToSchema)]
 pub struct AccountDeletion {
-    /// The account's password, once more.
+    /// The account's password, as a confirmation.
     pub password: String,
 }
 
-/// Answer of a call that has nothing else to say.
+/// Response of a call without other content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
 pub struct Done {
-    /// Always true; a failure has another status.
+    /// Always true: a failure has another status.
     pub success: bool,
 }
 
 impl Done {
-    /// It is done.
+    /// The response.
     pub const OK: Self = Self { success: true };
 }

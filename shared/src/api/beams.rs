@@ -8,7 +8,7 @@ use super::accounts::PublicUser;
 use crate::ids::{BeamId, DeviceId, ItemId, ShareId};
 use crate::json::Json;
 
-/// What a named share allows (B6); each level includes the one before.
+/// The level of a share (B6). Each level includes the one before.
 #[derive(
     Clone,
     Copy,
@@ -26,60 +26,60 @@ use crate::json::Json;
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// Receives and reads.
+    /// Receives and reads items.
     #[default]
     Read,
-    /// Also shares, and deletes own stored notes.
+    /// Also shares items, and deletes its own stored notes.
     Write,
-    /// Also deletes any note, renames, sets link access, manages read and write shares.
+    /// Also deletes any note, renames the beam, sets link access, and manages read and write shares.
     Admin,
 }
 
-/// What somebody may who only has the link (B5).
+/// The access that the link alone gives (B5).
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, TS, ToSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum LinkAccess {
-    /// Nothing.
+    /// No access.
     None,
-    /// Receives and reads.
+    /// Receiving and reading items.
     Read,
-    /// Also shares.
+    /// Also sharing items.
     #[default]
     Write,
 }
 
-/// What one person or device is to one saved beam.
+/// The role of a user or device in a saved beam.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS, ToSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Receives and reads.
+    /// Receives and reads items.
     Read,
-    /// Also shares.
+    /// Also shares items.
     Write,
-    /// Also manages.
+    /// Also manages the beam.
     Admin,
-    /// Also manages admins, and deletes the beam.
+    /// Also manages admin shares, and deletes the beam.
     Owner,
 }
 
 impl Role {
-    /// Whether this role shares items.
+    /// Whether this role may share items.
     #[must_use]
     pub fn may_write(self) -> bool {
         self >= Self::Write
     }
 
-    /// Whether this role renames, sets link access, renews the link, removes devices and deletes any note.
+    /// Whether this role may rename the beam, set link access, renew the link, remove devices and delete any note.
     #[must_use]
     pub fn may_manage(self) -> bool {
         self >= Self::Admin
     }
 
-    /// Whether this role gives, changes or takes away shares of this level (B6).
+    /// Whether this role may create, change or remove shares of this level (B6).
     #[must_use]
     pub fn may_grant(self, level: Level) -> bool {
         match level {
@@ -100,7 +100,7 @@ impl From<Level> for Role {
 }
 
 impl LinkAccess {
-    /// What the link alone makes of somebody, if anything.
+    /// The role that the link alone gives; `None` without access.
     #[must_use]
     pub const fn role(self) -> Option<Role> {
         match self {
@@ -114,75 +114,75 @@ impl LinkAccess {
 /// An entry of My Beams.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
 pub struct Beam {
-    /// The beam.
+    /// The beam's id.
     pub beam_id: BeamId,
     /// Its name.
     pub beam_name: String,
-    /// Milliseconds since the Unix epoch.
+    /// When the beam was created, in milliseconds since the Unix epoch.
     pub created_at: i64,
-    /// What the link allows.
+    /// The link access.
     pub link_access: LinkAccess,
 }
 
-/// Answer of `GET /api/beams/` (H20), newest first.
+/// Response of `GET /api/beams/` (H20), newest first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
 pub struct Beams {
-    /// One's own.
+    /// The caller's own beams.
     pub beams: Vec<Beam>,
 }
 
-/// A beam that somebody shared with the caller.
+/// A beam that another user shares with the caller.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
 pub struct SharedBeam {
-    /// The share.
+    /// The share's id.
     pub id: ShareId,
     /// The beam.
     pub beam: Beam,
-    /// Whose it is.
+    /// The beam's owner.
     pub owner: PublicUser,
-    /// What the caller may.
+    /// The caller's level.
     pub share_type: Level,
 }
 
-/// Answer of `GET /api/beams/shared-with-me/` (H21), newest share first.
+/// Response of `GET /api/beams/shared-with-me/` (H21), newest share first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
 pub struct SharedBeams {
-    /// Others' beams.
+    /// The beams that others share with the caller.
     pub shared_beams: Vec<SharedBeam>,
 }
 
-/// A share of a beam, as those see it who manage it.
+/// A share of a beam, as the beam's owner and admins see it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
 pub struct BeamShare {
-    /// The share.
+    /// The share's id.
     pub id: ShareId,
     /// The beam.
     pub beam: Beam,
-    /// The username of the person with whom it is shared.
+    /// The recipient's username.
     pub shared_with: String,
-    /// That person, as others see people.
+    /// The recipient, as others see the account.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub shared_with_user: Option<PublicUser>,
-    /// What that person may.
+    /// The recipient's level.
     pub share_type: Level,
 }
 
-/// Answer of `GET /api/beams/my-shares/` (H22), newest first.
+/// Response of `GET /api/beams/my-shares/` (H22), newest first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
 pub struct MyShares {
-    /// The shares of one's own beams.
+    /// The shares of the caller's own beams.
     pub my_shared_beams: Vec<BeamShare>,
 }
 
 /// Body of `POST /api/beams/share/` (H23).
 #[derive(Clone, Debug, Deserialize, TS, ToSchema)]
 pub struct NewShare {
-    /// The beam.
+    /// The beam's id.
     pub beam_id: BeamId,
-    /// With whom.
+    /// The recipient's username, matched without case.
     pub username: String,
-    /// What that person may; read when absent.
+    /// The recipient's level; `read` when absent.
     #[serde(default)]
     #[ts(optional, as = "Option<Level>")]
     pub share_type: Level,
@@ -195,53 +195,53 @@ pub struct ShareChange {
     pub share_type: Level,
 }
 
-/// Answer of `GET /api/beams/{beam_id}/` (H26).
+/// Response of `GET /api/beams/{beam_id}/` (H26).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
 pub struct BeamDetails {
     /// The beam.
     pub beam: Beam,
-    /// What the caller is to it.
+    /// The caller's role in it.
     pub role: Role,
-    /// Whose it is.
+    /// The beam's owner.
     pub owner: PublicUser,
-    /// Its shares; empty for those who do not manage them.
+    /// Its shares; empty unless the caller may manage them.
     pub shares: Vec<BeamShare>,
 }
 
-/// Body of `PUT /api/beams/{beam_id}/` (H27). What is absent stays.
+/// Body of `PUT /api/beams/{beam_id}/` (H27). Absent fields stay as they are.
 #[derive(Clone, Debug, Default, Deserialize, TS, ToSchema)]
 pub struct BeamChange {
     /// The new name.
     #[ts(optional)]
     pub beam_name: Option<String>,
-    /// What the link allows from now on.
+    /// The new link access.
     #[ts(optional)]
     pub link_access: Option<LinkAccess>,
 }
 
-/// A note of a saved beam, in the list that `GET /api/notes/beam_notes/` answers (H30), oldest first.
+/// A note of a saved beam, in the response of `GET /api/notes/beam_notes/` (H30), oldest first.
 #[derive(Clone, Debug, Serialize, Deserialize, TS, ToSchema)]
 pub struct Note {
-    /// The item that it was.
+    /// The item's id.
     pub id: ItemId,
-    /// The content, byte for byte.
+    /// The content, as it was sent.
     #[ts(type = "unknown")]
     #[schema(value_type = serde_json::Value)]
     pub content: Json,
-    /// The title that the content has, if it is an object with one.
+    /// The content's `title`, if the content is an object with one.
     pub title: Option<String>,
-    /// The rich content that the content has, if it is an object with one.
+    /// The content's rich text, if the content is an object with one.
     #[ts(type = "unknown")]
     #[schema(value_type = serde_json::Value)]
     pub json_content: Option<Json>,
-    /// text, image, audio, video, `lexi_note`, or what its sender said.
+    /// The kind of item: text, image, audio, video, `lexi_note`, or another one that its sender named.
     pub note_type: String,
-    /// Its place in the order of the beam.
+    /// The item's sequence number in the beam.
     pub seq: u64,
     /// The device that shared it.
     pub from: DeviceId,
-    /// Milliseconds since the Unix epoch.
+    /// When it was shared, in milliseconds since the Unix epoch.
     pub created_at: i64,
-    /// Whether the caller shared it.
+    /// Whether the caller's account shared it.
     pub mine: bool,
 }

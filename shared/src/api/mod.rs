@@ -13,43 +13,43 @@ use utoipa::ToSchema;
 use crate::error::ErrorCode;
 use crate::ids::{BeamId, BeamKey};
 
-/// Answer of `POST /api/beams/create/` (H1).
+/// Response of `POST /api/beams/create/` (H1).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
 pub struct CreatedBeam {
-    /// The beam.
+    /// The beam's id.
     pub beam_id: BeamId,
-    /// The creator's token; the server keeps only its hash.
+    /// The creator's token. The server keeps only its hash.
     pub beam_key: BeamKey,
-    /// Milliseconds since the Unix epoch.
+    /// When the beam was created, in milliseconds since the Unix epoch.
     pub created_at: i64,
-    /// Milliseconds since the Unix epoch.
+    /// When the beam expires, in milliseconds since the Unix epoch.
     pub expires_at: i64,
 }
 
-/// Answer of `GET /api/site` (H2).
+/// Response of `GET /api/site` (H2).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
 pub struct Site {
     /// The product's name.
     pub name: String,
     /// The product's version.
     pub version: String,
-    /// The address that the operator gave, if any: origin without a trailing slash.
+    /// The origin that the operator gave, without a trailing slash; null if none.
     pub public_url: Option<String>,
-    /// An origin on the local network on which this server really listens, if any.
+    /// The origin of this server on the local network; null unless it listens there.
     pub network_url: Option<String>,
-    /// Where the source code is.
+    /// Address of the source code.
     pub repository: String,
 }
 
-/// Body of every error.
+/// Body of an error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
 pub struct ErrorBody {
     /// A sentence for a person.
     pub detail: String,
-    /// The same for a program.
+    /// The code for programs.
     pub code: ErrorCode,
 }
 
-/// Body of a refused form (A6): what is wrong, by field.
+/// Body of a refused form (A6): for each field, what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
 pub struct FieldErrors(pub BTreeMap<String, Vec<String>>);

@@ -4,20 +4,20 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 use utoipa::ToSchema;
 
-/// Answer of `POST /api/upload/` (H40).
+/// Response of `POST /api/upload/` (H40).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
 pub struct UploadedFile {
-    /// Names the file; whoever knows it may read it (A9).
+    /// The file's id. Whoever knows it may read the file (A9).
     pub id: String,
-    /// Where it can be fetched, relative to the origin.
+    /// Address of the file, relative to the origin.
     pub url: String,
-    /// Its name, cleaned.
+    /// The file's name, cleaned.
     pub name: String,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// Its media type, checked against its first bytes.
+    /// The file's media type, checked against its first bytes.
     #[serde(rename = "type")]
     pub kind: String,
-    /// When it ends, in milliseconds since the Unix epoch; null for a file of an account.
+    /// When the file expires, in milliseconds since the Unix epoch; null for an account's file.
     pub expires_at: Option<i64>,
 }

@@ -1,5 +1,5 @@
-//! Writes `client/src/protocol/bindings.ts` (types and constants) and `client/src/protocol/schemas.ts` (what checks them), and
-//! fails when one was stale.
+//! Writes `client/src/protocol/bindings.ts` (types and constants) and `client/src/protocol/schemas.ts` (their
+//! validation). Fails when one of them was stale.
 
 #![allow(
     clippy::unwrap_used,
@@ -28,10 +28,10 @@ use heliograph_shared::names::DECEPTIVE;
 use heliograph_shared::socket::{ClientMessage, ServerMessage};
 use ts_rs::{Config, TS, TypeVisitor};
 
-/// The types that were visited, and all that they are made of.
+/// The visited types, and all types that they refer to.
 struct Declarations<'a> {
     config: &'a Config,
-    /// `type Name = …;` by name, after its doc comment.
+    /// The doc comment and `type Name = …;` by name.
     found: BTreeMap<String, (String, String)>,
 }
 
@@ -58,7 +58,7 @@ fn millis(duration: std::time::Duration) -> u128 {
     duration.as_millis()
 }
 
-/// Every constant that the client shares, with the unit in its name.
+/// Every constant that the client shares, with its unit in the name.
 fn constants() -> Vec<(&'static str, u128)> {
     vec![
         ("BEAM_LIFETIME_MS", millis(limits::BEAM_LIFETIME)),
@@ -78,7 +78,7 @@ fn constants() -> Vec<(&'static str, u128)> {
     ]
 }
 
-/// What the server sends.
+/// The types that the server sends.
 fn visit_read(declarations: &mut Declarations) {
     declarations.visit::<ServerMessage>();
     declarations.visit::<CreatedBeam>();
@@ -97,7 +97,7 @@ fn visit_read(declarations: &mut Declarations) {
     declarations.visit::<UploadedFile>();
 }
 
-/// What a client sends.
+/// The types that a client sends.
 fn visit_written(declarations: &mut Declarations) {
     declarations.visit::<ClientMessage>();
     declarations.visit::<Login>();
@@ -151,7 +151,7 @@ fn render_types() -> String {
     text
 }
 
-/// Rewrites a file of the client unless it is this text already.
+/// Rewrites a file of the client and fails, unless the file already has this text.
 fn assert_current(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../client/src/protocol").join(name);
     if fs::read_to_string(&path).unwrap_or_default() != text {

@@ -1,5 +1,5 @@
-//! The OpenAPI document, generated from the router's handlers (H8). A handler describes what is special about it; what
-//! all calls have in common is added here.
+//! The document `openapi.json`, generated from the router's handlers (H8). A handler describes what is special about
+//! it; what all calls have in common is added here.
 
 use axum::Extension;
 use axum::body::Bytes;

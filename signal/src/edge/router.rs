@@ -81,6 +81,7 @@ fn calls() -> OpenApiRouter<Arc<App>> {
         .merge(with_picture(both(routes!(accounts::change_picture))))
         // Without a limit on its length, for as long as bytes come.
         .merge(both(routes!(uploads::create)))
+        .merge(both(routes!(uploads::create_in_beam)))
 }
 
 /// The websockets, and the fallbacks for unknown paths (H4).

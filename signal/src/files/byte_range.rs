@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use axum::http::{HeaderMap, header};
 
-/// What to answer.
+/// The bytes to answer with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked {
     /// The whole file (200).
@@ -15,8 +15,8 @@ pub enum Asked {
     Nothing,
 }
 
-/// What a request asks for of a file with this size and entity tag. A range of another version of the file is ignored
-/// (If-Range).
+/// The bytes that a request asks for, in a file with this size and entity tag. Ignores a range of another version of
+/// the file (If-Range).
 #[must_use]
 pub fn asked(headers: &HeaderMap, size: u64, tag: &str) -> Asked {
     let range = headers.get(header::RANGE).and_then(|value| value.to_str().ok());

@@ -21,14 +21,14 @@ const BATCH_MESSAGES: usize = 64;
 /// Bytes after which a batch is complete, so that a message never waits behind many frames.
 const BATCH_BYTES: usize = 256 * 1024;
 
-/// Bytes from which a message is charged to the budget once for all outboxes in which it waits. Shorter ones are
-/// charged in each.
+/// Bytes from which a text is charged to the budget once for all outboxes in which it waits. Shorter texts are charged
+/// in each.
 const LONG: usize = 16 * 1024;
 /// Estimated memory of a queued message or frame besides its bytes.
 const OVERHEAD: usize = 128;
 /// A device with at most this many bytes waiting keeps up, and is served even when others have spent the budget.
 const KEEPS_UP: usize = 64 * 1024;
-/// What a shorter frame counts as, so that a window of them takes no more memory than one of long frames (R2).
+/// Least size that a frame counts as, in bytes, so that a window of short frames cannot take more memory (R2).
 const SHORTEST_FRAME: usize = 256;
 
 /// The bounds of the relay for this device are reached.
@@ -73,7 +73,7 @@ enum Charge {
     Shared(Arc<SharedText>),
 }
 
-/// What the writer took from the queue. Pass it to [`Outbox::written`] afterwards.
+/// A batch that the writer took from the queue. Pass it to [`Outbox::written`] afterwards.
 #[derive(Debug, Default)]
 pub struct Batch {
     /// In the order in which to write them.

@@ -18,7 +18,7 @@ const PARTS: usize = 32;
 /// the form arrives.
 const PIECE: usize = 16 * 1024;
 
-/// What the parser found.
+/// The parser's result for the bytes so far.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Event {
     /// A part begins.

@@ -116,7 +116,7 @@ fn location(config: &Config) -> Location {
     }
 }
 
-/// Listens on an address. On a machine without IPv6, [::] becomes 0.0.0.0.
+/// Listens on an address. On a machine without IPv6, `[::]` becomes `0.0.0.0`.
 fn listen(address: SocketAddr) -> Result<TcpListener, Error> {
     let any_v4 = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), address.port());
     match bind(address) {

@@ -1,4 +1,4 @@
-//! S13 to S16: what a hostile or broken device sends, and that the others do not notice.
+//! S13 to S16: hostile and broken devices, which the others must not notice.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use uuid::Uuid;
 use super::device::unknown_beam;
 use super::server::TestServer;
 
-/// A text message whose bytes are not checked here.
+/// A text message with unchecked bytes.
 fn text(bytes: &[u8]) -> Message {
     Message::Frame(Frame::message(bytes.to_vec(), OpCode::Data(Data::Text), true))
 }
@@ -53,7 +53,7 @@ async fn s14_what_is_no_websocket_and_what_is_no_utf8_close_with_the_codes_of_th
         assert_eq!(bad.is_closed().await, code.number(), "{bytes:?}");
     }
     for bytes in [
-        // A reserved opcode, a text without a mask, a length in more bytes than it needs, a close frame of one byte.
+        // A reserved opcode, an unmasked text, a length in more bytes than necessary, a close frame of one byte.
         &[0x83, 0x80, 0, 0, 0, 0][..],
         &[0x81, 0x01, b'x'],
         &[0x82, 0xfe, 0, 1, 0, 0, 0, 0, b'x'],
@@ -134,7 +134,7 @@ async fn s14_over_1_mib_closes_and_the_code_arrives_although_more_was_on_its_way
     }
 }
 
-/// A message whose content has so many levels.
+/// A message whose content has this many levels.
 fn of_depth(kind: &str, levels: usize, id: Uuid) -> Message {
     let content = format!("{}\"[{{\"{}", "[".repeat(levels), "]".repeat(levels));
     Message::text(format!(r#"{{"type":"{kind}","message":{content},"id":"{id}"}}"#))
@@ -176,7 +176,7 @@ async fn s13_a_ping_of_either_kind_is_answered() {
 async fn s13_silence_is_pinged_and_then_closed() {
     let server = TestServer::start().await;
     let ada = server.join(unknown_beam()).await;
-    // Below the websocket, so that nothing answers the pings.
+    // The raw stream, so that nothing answers the pings.
     let mut silent = ada.socket.into_inner();
     tokio::time::pause();
     let start = Instant::now();
@@ -193,7 +193,7 @@ async fn s13_a_long_message_on_a_slow_line_is_not_silence() {
     const PIECES: usize = 16;
     let server = TestServer::start().await;
     let ada = server.join(unknown_beam()).await;
-    // Below the websocket, so that nothing answers the pings: what is heard is the message alone.
+    // The raw stream, so that nothing answers the pings and only the message is heard.
     let mut slow = ada.socket.into_inner();
     let content = "x".repeat(200 * 1024);
     let message = json!({"type": "share_clipboard", "message": content}).to_string();
@@ -258,7 +258,7 @@ async fn s16_a_device_that_never_reads_is_closed_and_the_others_get_everything()
     ada.sees_devices(3).await;
     let content = "x".repeat(200 * 1024);
 
-    // More than the outbox and the system's buffers hold together.
+    // More than the outbox and the operating system's buffers hold together.
     for n in 0..100 {
         ada.shares(json!([n, content])).await;
         assert_eq!(ada.sees_item().await[0], n);
@@ -269,7 +269,7 @@ async fn s16_a_device_that_never_reads_is_closed_and_the_others_get_everything()
     let devices = cat.sees_devices(3).await;
     let here = [ada.id, bob.id, cat.id].map(|id| json!(id));
     assert!(devices.as_array().unwrap().iter().all(|device| here.contains(&device["device_id"])));
-    // It comes to an end, and not to what it did not read.
+    // The stream ends, but not with what it did not read.
     let mut bytes = Vec::new();
     let reading = stuck.socket.get_mut().read_to_end(&mut bytes);
     let _ = timeout(Duration::from_secs(20), reading).await.expect("the connection ends");

@@ -1,4 +1,4 @@
-//! H10 to H14: people, and the forms that they fill in.
+//! H10 to H14: accounts, and the forms of registration and profile.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::person::form;
 use super::postgres::fresh_database;
 use super::server::TestServer;
 
-/// Both kinds of tables.
+/// A server on each kind of database.
 async fn servers() -> [TestServer; 2] {
     [TestServer::start().await, TestServer::with(&["--database", &fresh_database()]).await]
 }

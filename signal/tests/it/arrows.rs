@@ -1,5 +1,5 @@
-//! Which file uses which: in the server the folders use only those before them (`signal/src/lib.rs`), and in no crate do
-//! files use each other in a circle.
+//! Dependencies between modules: the server's folders use only those before them (`signal/src/lib.rs`), and no crate
+//! has modules that use each other in a circle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::bucket::files_in;
 
-/// The server's folders and files, each row using only those before it, and what stands in its own.
+/// The server's folders and modules. Each row may use the rows before it, and its own.
 const ORDER: [&[&str]; 9] = [
     &[
         "error",
@@ -32,7 +32,7 @@ const ORDER: [&[&str]; 9] = [
     &["start"],
 ];
 
-/// A crate's files by module path (`edge::routes::notes`; the root is empty), and what each uses.
+/// The files of a crate by module path (`edge::routes::notes`; the root is empty), and the modules that each uses.
 struct Crate {
     files: BTreeMap<String, PathBuf>,
     uses: BTreeMap<String, BTreeSet<String>>,
@@ -46,7 +46,7 @@ impl Crate {
             let path = file.strip_prefix(&source).unwrap().to_owned();
             let module = path.with_extension("").to_str().unwrap().replace('/', "::");
             let module = module.strip_suffix("mod").map_or(&*module, |m| m.trim_end_matches("::"));
-            // Programs begin where the library is open to them; modules of tests may use anything.
+            // Programs start at the library's root; test modules may use anything.
             if module != "main" && !module.contains("_tests") {
                 files.insert(if module == "lib" { "" } else { module }.to_owned(), path);
             }
@@ -60,7 +60,7 @@ impl Crate {
         Self { files, uses }
     }
 
-    /// Everything that can be reached from a module.
+    /// All modules that a module reaches.
     fn reach<'a>(&'a self, from: &'a str) -> BTreeSet<&'a str> {
         let (mut found, mut next) = (BTreeSet::new(), vec![from]);
         while let Some(module) = next.pop() {
@@ -69,7 +69,7 @@ impl Crate {
         found
     }
 
-    /// The modules that use each other, in groups.
+    /// The groups of modules that use each other.
     fn circles(&self) -> BTreeSet<Vec<&str>> {
         let reach: BTreeMap<_, _> =
             self.files.keys().map(|module| (&**module, self.reach(module))).collect();
@@ -82,14 +82,14 @@ impl Crate {
     }
 }
 
-/// The text without comments and without the tests, which stand at the end.
+/// The code without comments, and without the tests at its end.
 fn code_of(text: &str) -> String {
     let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
     let lines = code.lines().map(|line| line.split("//").next().unwrap());
     lines.collect::<Vec<_>>().join(" ")
 }
 
-/// Every path into the crate: `use crate::a::{b, c::d}`, `super::e`, and the like in the midst of code.
+/// Every path into the crate: `use crate::a::{b, c::d}`, `super::e`, and the like inside code.
 fn paths(code: &str, module: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (start, _) in code.match_indices("crate::").chain(code.match_indices("super::")) {
@@ -112,7 +112,7 @@ fn paths(code: &str, module: &str) -> Vec<String> {
     found
 }
 
-/// Adds the paths of one tree of names, and answers what follows it.
+/// Adds the paths of one use tree, and returns the text after it.
 fn expand<'a>(base: &str, mut rest: &'a str, found: &mut Vec<String>) -> &'a str {
     let join =
         |name: &str| if base.is_empty() { name.to_owned() } else { format!("{base}::{name}") };
@@ -141,7 +141,7 @@ fn expand<'a>(base: &str, mut rest: &'a str, found: &mut Vec<String>) -> &'a str
     }
 }
 
-/// The file in which a path ends: the longest part of it that is a module.
+/// The module that a path leads to: its longest prefix that is a module.
 fn owner(files: &BTreeMap<String, PathBuf>, path: &str) -> String {
     let mut module = path;
     while !files.contains_key(module) {

@@ -1,4 +1,4 @@
-//! R1, R4, R5, R6: uploads that do not come to their end, and that nothing is left of them.
+//! R1, R4, R5, R6: uploads that break off, of which nothing must be left.
 
 use std::future::poll_fn;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ use super::file::{File, HOUR, LARGE, MIB, bucket_flags, png, servers, url};
 use super::server::TestServer;
 use super::small_disk::SmallDisk;
 
-/// Sends the head and so many bytes of an upload, and nothing more.
+/// Sends the head and this many bytes of an upload, and then nothing.
 async fn begins(server: &TestServer, file: &File, sent: usize) -> TcpStream {
     let (head, end) = file.around();
     let length = head.len() + file.bytes.len() + end.len();
@@ -39,7 +39,7 @@ async fn begins(server: &TestServer, file: &File, sent: usize) -> TcpStream {
     stream
 }
 
-/// Waits until something holds; the test's own end is the limit.
+/// Waits until the condition holds. Only the test's own end limits it.
 async fn until(mut holds: impl AsyncFnMut() -> bool) {
     let waiting = async {
         while !holds().await {
@@ -60,7 +60,7 @@ async fn r1_a_sender_who_leaves_in_the_middle_leaves_nothing() {
         drop(stream);
 
         until(async || !at_work().await).await;
-        // The row is given up behind the blob, and then the place.
+        // The row is given up after the blob, and the permit after that.
         until(async || server.app.budget.taken(Kind::Uploads) == 0).await;
         server.time_passes(HOUR).await;
         sweeper::sweep(&server.app).await;
@@ -81,11 +81,11 @@ async fn h40_a_refusal_at_the_first_bytes_arrives_although_the_file_is_still_bei
     }
 }
 
-/// A form of these pieces; each takes its time to come, for which the machine does not wait.
+/// A form of these pieces, with a pause before each. The test does not really wait for the pauses.
 fn slow_form(server: &TestServer, pieces: Vec<Vec<u8>>, pause: Duration) -> Multipart {
     let pieces = futures_util::stream::iter(pieces).then(move |piece| async move {
         tokio::time::pause();
-        // At its first poll the clock is set; nothing else may run while it stands still.
+        // The clock advances at the first poll. Nothing else may run while it is paused.
         let _ = tokio::time::advance(pause).now_or_never();
         tokio::time::resume();
         tokio::task::yield_now().await;
@@ -97,7 +97,7 @@ fn slow_form(server: &TestServer, pieces: Vec<Vec<u8>>, pause: Duration) -> Mult
     Multipart::of(request, &server.app.budget).unwrap()
 }
 
-/// How an upload ends whose bytes come in pieces of this size, each after a pause.
+/// The result of an upload whose bytes come in pieces of this size, with a pause before each.
 async fn slowly(server: &TestServer, piece: usize, pause: Duration) -> Result<u64, String> {
     let body = png(100_000).form().0;
     let form = slow_form(server, body.chunks(piece).map(<[u8]>::to_vec).collect(), pause);
@@ -131,7 +131,7 @@ async fn r4_a_full_disk_is_a_507_everything_else_goes_on_and_it_recovers_by_itse
     for _ in 0..2 {
         let answer = ada.uploads("/api/upload/", &png(40 * MIB)).await;
         assert_eq!((answer.status, &answer.json()["code"]), (507, &json!("no_room")));
-        // What was written of it is gone.
+        // The written bytes are gone.
         assert_eq!(files_in(&folder).len(), 1);
     }
 
@@ -148,7 +148,7 @@ async fn a_disk_is_never_filled_above_its_share() {
     let folder = disk.folder();
     let server =
         TestServer::with(&["--blobs", folder.to_str().unwrap(), "--disk-share", "80"]).await;
-    // 80 % of 64 MiB are 51.2 MiB; up to 3 MiB are not on the disk yet when it is asked.
+    // 80 % of 64 MiB are 51.2 MiB. Up to 3 MiB are not on the disk yet when the server asks.
     for (size, status) in [(25 * MIB, 201), (30 * MIB, 507), (25 * MIB, 201), (5 * MIB, 507)] {
         assert_eq!(server.has_room_for("/api/upload/", size).await, status, "{size}");
     }
@@ -185,14 +185,14 @@ async fn wrong_credentials_and_a_missing_bucket_stop_uploads_only() {
     }
 }
 
-/// A form with this file, all of it there at once.
+/// A form with this file, available at once.
 fn form_of(server: &TestServer, file: &File) -> Multipart {
     let (body, (name, value)) = file.form();
     let request = Request::builder().header(name, value).body(Body::from(body)).unwrap();
     Multipart::of(request, &server.app.budget).unwrap()
 }
 
-/// Lets an upload come so many steps far and then stops it where it is. True when it was done by then.
+/// Runs an upload for this many steps and then drops it. Returns whether it had finished by then.
 async fn stopped_after(steps: usize, server: &TestServer, file: &File) -> bool {
     let uploads = &server.app.uploads;
     let place = uploads.enter(None).unwrap();
@@ -210,7 +210,7 @@ async fn stopped_after(steps: usize, server: &TestServer, file: &File) -> bool {
     .await
 }
 
-/// The same on a server that is killed then: nothing of it runs any more, whatever it was doing.
+/// Does the same on a server that is killed then: all its tasks stop where they are.
 async fn killed_after(steps: usize, folder: TempDir, flags: &[String]) -> (bool, TempDir) {
     let flags = flags.to_vec();
     let killed = tokio::task::spawn_blocking(move || {
@@ -218,7 +218,7 @@ async fn killed_after(steps: usize, folder: TempDir, flags: &[String]) -> (bool,
         runtime.block_on(async {
             let flags: Vec<_> = flags.iter().map(String::as_str).collect();
             let server = TestServer::on(folder, &flags).await;
-            // Two parts of a bucket.
+            // The size of two parts in a bucket.
             let done = stopped_after(steps, &server, &png(6 * MIB)).await;
             (done, server.folder)
         })
@@ -247,7 +247,7 @@ async fn r6_an_upload_whose_server_is_killed_at_any_step_leaves_neither_blob_nor
             }
             server.time_passes(HOUR).await;
             sweeper::sweep(&server.app).await;
-            // Killed between the last row and the answer, the file is there and whole, and ends like any other.
+            // If it was killed between the last row and the answer, the file exists whole, and expires like any other.
             for left in blobs_left(&server, &bucket) {
                 let name = left.file_name().unwrap().to_str().unwrap();
                 let id = BlobId::parse(name).expect(name);
@@ -255,8 +255,8 @@ async fn r6_an_upload_whose_server_is_killed_at_any_step_leaves_neither_blob_nor
                     server.app.storage.find_upload(id, server.app.clock.now()).await.unwrap();
                 assert!(kept.is_some(), "after {steps} steps: {name}");
             }
-            // Killed in the middle of the last step, a bucket's server may refuse to remove parts that it does not know
-            // any more; that is believed after some days.
+            // After a kill during the last step, the bucket's server may refuse to delete parts that it does not have
+            // any more. After some days the refusal is taken for that.
             for _ in 0..6 {
                 server.time_passes(48 * HOUR).await;
                 sweeper::sweep(&server.app).await;
@@ -266,7 +266,8 @@ async fn r6_an_upload_whose_server_is_killed_at_any_step_leaves_neither_blob_nor
             assert!(server.app.storage.dead_blobs(i64::MAX, 9).await.unwrap().is_empty());
             assert_eq!(server.app.storage.bury_old_uploads(i64::MAX).await.unwrap(), 0);
             folder = server.ends().await;
-            // Each of the first steps, when rows and blobs begin; then ever fewer of those that only take bytes.
+            // Every one of the first steps, when rows and blobs are created; then ever fewer of those that only take
+            // bytes.
             (kills, steps) = (kills + 1, steps + 1 + steps / 4);
         }
         assert!(kills > 3, "{kills}");

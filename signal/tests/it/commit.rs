@@ -1,4 +1,4 @@
-//! Commit and tell: a change of a saved beam is in effect whoever left meanwhile (H31), on both databases.
+//! Commit and tell: a change of a saved beam takes effect even if its sender hangs up (H31), on both databases.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use super::world::{Trip, Who, World, on_both};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 impl World<'_> {
-    /// Somebody sends a request and hangs up without waiting for the answer.
+    /// Sends a request and hangs up without waiting for the response.
     async fn hangs_up(&self, who: Who, method: &str, path: &str, body: &Value) {
         let (cookies, body) = (self.person(who).cookies_for(path), body.to_string());
         let address = self.server.address;
@@ -28,7 +28,7 @@ impl World<'_> {
         stream.write_all(request.as_bytes()).await.unwrap();
     }
 
-    /// Does something until the tables have it: a request whose sender hung up too early was never begun.
+    /// Repeats a request until its change is stored, because one whose sender hangs up too early may not begin.
     async fn insists(&self, who: Who, method: &str, path: &str, body: &Value, beam: &Trip) {
         let before = self.server.app.storage.access_to(beam.beam).await.unwrap();
         let insist = async {

@@ -1,4 +1,4 @@
-//! H5, A3: every call that changes something, and the socket, asked from our own pages, from others' and from programs.
+//! H5, A3: every call that changes something, and the socket, from our own pages, from foreign pages and from programs.
 
 use tokio_tungstenite::tungstenite::Error;
 
@@ -8,7 +8,7 @@ use super::server::TestServer;
 
 const PUBLIC_URL: &str = "https://beam.example.org";
 
-/// What says where a request comes from, and whether it may.
+/// Headers that tell where a request comes from, and whether it is allowed.
 fn origins(own: &str) -> Vec<(Vec<Header<'_>>, bool)> {
     let site = |value| ("sec-fetch-site", value);
     let origin = |value| ("origin", value);
@@ -30,7 +30,7 @@ fn origins(own: &str) -> Vec<(Vec<Header<'_>>, bool)> {
     ]
 }
 
-/// Every call of the description that is no GET, with ids filled in.
+/// Every call in `openapi.json` that is not a GET, with ids filled in.
 async fn changing_calls(server: &TestServer) -> Vec<(String, String)> {
     let document = server.get("/api/openapi.json").await.json();
     let mut calls = Vec::new();
@@ -43,7 +43,7 @@ async fn changing_calls(server: &TestServer) -> Vec<(String, String)> {
     calls
 }
 
-/// A path whose parameters are some id.
+/// The path with some id in place of each parameter.
 fn fill_in(path: &str) -> String {
     let id = unknown_beam().to_string();
     let part = |part: &str| if part.starts_with('{') { id.clone() } else { part.to_owned() };
@@ -60,7 +60,7 @@ async fn h5_no_call_that_changes_something_is_taken_from_another_site() {
     assert!(calls.len() > 10, "{calls:?}");
     for (method, path) in calls {
         for (mut headers, may) in origins(&own) {
-            // Without one where it is let in: it would end the login that the others come with.
+            // No cookie where the request is allowed: it would end the session that the other requests need.
             if !may {
                 headers.push(("cookie", &cookies));
             }
@@ -81,7 +81,7 @@ async fn a3_no_socket_is_opened_by_a_page_of_another_site_whatever_its_cookies()
     let ada = server.registered("ada").await;
     let cookies = ada.cookies_for("/ws/");
     for (mut headers, may) in origins(&own) {
-        // Browsers send an Origin with every upgrade; Sec-Fetch-Site is not asked for.
+        // Browsers send Origin with every upgrade, so Sec-Fetch-Site is not checked.
         let is_foreign = headers.iter().any(|(name, _)| *name == "origin") && !may;
         headers.push(("cookie", &cookies));
         match server.connect_as(unknown_beam(), &headers).await {

@@ -1,4 +1,4 @@
-//! H8: the description of the calls leaves nothing out.
+//! H8: `openapi.json` describes every call.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::server::TestServer;
 
-/// The methods of every path, without the trailing slash.
+/// The methods of each path, without the trailing slash.
 type Calls = BTreeMap<String, BTreeSet<String>>;
 
-/// What the server does under these paths: it says its methods to who asks with a wrong one.
+/// The methods that the server supports for these paths, which it lists in its answer to a wrong one.
 async fn answered(server: &TestServer, paths: impl Iterator<Item = &String>) -> Calls {
     let mut calls = Calls::new();
     for path in paths {
@@ -62,7 +62,7 @@ async fn h8_every_call_has_a_name_of_its_own_and_says_what_it_answers() {
     assert!(names.contains("get_auth_me") && names.contains("delete_beams_beam_id"), "{names:?}");
 }
 
-/// A path that the router serves beside the described calls would be described nowhere.
+/// A path that the router serves outside the documented calls would have no description.
 #[test]
 fn h8_the_router_has_no_call_that_is_not_described() {
     let router = include_str!("../../src/edge/router.rs");

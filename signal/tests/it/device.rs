@@ -1,4 +1,4 @@
-//! A device: says things, sees things, waits for events and never for time.
+//! A device for tests. It waits for events, never for time.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use super::server::TestServer;
 
-/// Only so that a test that would never end fails instead.
+/// Makes a test that would hang fail instead.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub struct TestDevice {
@@ -24,25 +24,25 @@ pub struct TestDevice {
     pub id: Uuid,
 }
 
-/// A beam id that nobody created.
+/// The id of a beam that nobody created.
 pub fn unknown_beam() -> BeamId {
     BeamId::from_random(*Uuid::now_v7().as_bytes())
 }
 
 impl TestServer {
-    /// Opens a socket and says nothing yet.
+    /// Opens a socket without sending anything.
     pub async fn connect(&self, beam: BeamId) -> TestDevice {
         self.connect_as(beam, &[]).await.unwrap()
     }
 
-    /// Opens a socket with headers of one's own.
+    /// Opens a socket with additional headers.
     pub async fn connect_as(
         &self,
         beam: BeamId,
         headers: &[(&str, &str)],
     ) -> Result<TestDevice, Error> {
         let socket = TcpSocket::new_v4().unwrap();
-        // Small, so that a device that does not read is soon noticed.
+        // Small, so that the server soon notices a device that does not read.
         socket.set_recv_buffer_size(16 * 1024).unwrap();
         let stream = socket.connect(self.address).await.unwrap();
         stream.set_nodelay(true).unwrap();
@@ -57,7 +57,7 @@ impl TestServer {
         Ok(TestDevice { socket, id: Uuid::nil() })
     }
 
-    /// A device of ours joins as a guest.
+    /// Joins as a guest, with all extensions of the protocol.
     pub async fn join(&self, beam: BeamId) -> TestDevice {
         self.join_with(beam, &json!({"v": 1, "caps": ["files"], "name": "Test"})).await
     }
@@ -84,7 +84,7 @@ impl TestDevice {
         self.says(&json!({"type": "share_clipboard", "message": content})).await;
     }
 
-    /// A frame for another device.
+    /// Sends a frame to another device.
     pub async fn relays(&mut self, to: Uuid, frame: &[u8]) {
         self.sends(Message::Binary([to.as_bytes(), frame].concat().into())).await;
     }
@@ -95,7 +95,7 @@ impl TestDevice {
         welcome
     }
 
-    /// The next message that is no ping; none when the socket ended.
+    /// The next message other than a ping; `None` when the socket has ended.
     pub async fn next(&mut self) -> Option<Message> {
         loop {
             match timeout(PATIENCE, self.socket.next()).await.expect("nothing came")? {
@@ -106,7 +106,7 @@ impl TestDevice {
         }
     }
 
-    /// The next message of this type; others are passed over.
+    /// The next message of this type. Skips others.
     pub async fn sees(&mut self, kind: &str) -> Value {
         self.sees_until(kind, |_| true).await
     }
@@ -130,7 +130,7 @@ impl TestDevice {
         self.sees("rec_clipboard").await["message"].take()
     }
 
-    /// Waits until this many devices are here.
+    /// Waits until this many devices are in the beam.
     pub async fn sees_devices(&mut self, count: usize) -> Value {
         let is = |users: &Value| users["message"].as_array().unwrap().len() == count;
         self.sees_until("authed_users", is).await["message"].take()
@@ -141,7 +141,7 @@ impl TestDevice {
         self.sees("error").await["extra"].as_str().unwrap().to_owned()
     }
 
-    /// The next frame: who sent it, and what.
+    /// The next frame, with its sender.
     pub async fn gets_frame(&mut self) -> (Uuid, Bytes) {
         loop {
             match self.next().await.expect("closed before a frame") {
@@ -154,7 +154,7 @@ impl TestDevice {
         }
     }
 
-    /// Waits for the end and says its code.
+    /// Waits for the end of the socket and returns the close code.
     pub async fn is_closed(&mut self) -> u16 {
         loop {
             match self.next().await {
@@ -165,7 +165,7 @@ impl TestDevice {
         }
     }
 
-    /// Says goodbye and waits until the server has.
+    /// Closes the socket and waits until the server has closed it too.
     pub async fn leaves(mut self) {
         self.socket.close(None).await.unwrap();
         while let Ok(Some(Ok(_))) = timeout(PATIENCE, self.socket.next()).await {}

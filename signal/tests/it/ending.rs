@@ -1,4 +1,4 @@
-//! S18, S19: a beam at its time, the server at its end.
+//! S18, S19: the end of a beam, and the shutdown of the server.
 
 use std::time::Duration;
 
@@ -66,7 +66,7 @@ async fn i1_a_beam_is_there_after_a_restart() {
         server.ends().await;
         (folder, beam)
     };
-    // As a killed server leaves it: nothing was closed.
+    // The state after a kill: nothing was closed.
     let (storage, _) = heliograph_storage::Storage::open(&heliograph_storage::Location::Folder(
         folder.0.path().to_owned(),
     ))

@@ -1,4 +1,4 @@
-//! H18: everything of an account, and nothing of anybody else.
+//! H18: the export has everything of an account, and nothing of others.
 
 use heliograph_shared::api::beams::LinkAccess;
 use heliograph_shared::ids::{DeviceId, ItemId};
@@ -19,7 +19,7 @@ async fn h18_an_export_has_everything_of_its_person_and_nothing_else() {
     on_both(async |world| {
         let trip = world.trip(LinkAccess::None).await;
         let owner = world.account(Who::Owner).await;
-        // Several pages of them.
+        // Several pages of notes.
         for n in 2..=50_u8 {
             let note = NewNote {
                 id: ItemId::from_random([n; 16]),

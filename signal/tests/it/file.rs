@@ -1,4 +1,4 @@
-//! A file that somebody uploads, and the form that carries it.
+//! A file to upload, and the form that contains it.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use super::person::Person;
 use super::postgres::fresh_database;
 use super::server::{Answer, TestServer};
 
-/// After it an upload that nobody writes is removed.
+/// The silence after which an unfinished upload is removed.
 pub const HOUR: Duration = Duration::from_hours(1);
 pub const MIB: usize = 1024 * 1024;
-/// A file of two parts in a bucket, and a bit.
+/// The size of a file with two parts in a bucket, and a little more.
 pub const LARGE: usize = 11 * MIB + 3;
 
 /// A file: its name as the form writes it, its declared type, its bytes.
@@ -21,7 +21,7 @@ pub struct File {
     pub bytes: Vec<u8>,
 }
 
-/// A png of so many bytes, as far as anybody looks.
+/// A file of this size that starts like a PNG.
 pub fn png(size: usize) -> File {
     let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
     let last = bytes.len();
@@ -39,7 +39,7 @@ impl File {
         Self { name: "a".to_owned(), kind: kind.to_owned(), bytes: bytes.to_vec() }
     }
 
-    /// The form, and the header that says what it is.
+    /// The form, and its content type header.
     pub fn form(&self) -> (Vec<u8>, (&'static str, &'static str)) {
         let (mut body, end) = self.around();
         body.extend(&self.bytes);
@@ -47,7 +47,7 @@ impl File {
         (body, ("content-type", "multipart/form-data; boundary=x"))
     }
 
-    /// What stands before the bytes in the form, and what behind them.
+    /// The parts of the form before and after the file's bytes.
     pub fn around(&self) -> (Vec<u8>, Vec<u8>) {
         let head = format!(
             "--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"{}\"\r\ncontent-type: {}\r\n\r\n",
@@ -75,7 +75,7 @@ impl Person<'_> {
     }
 }
 
-/// A server that keeps files in a folder, and one that keeps them in a bucket and its tables in Postgres.
+/// A server with files in a folder, and one with files in a bucket and its database on Postgres.
 pub async fn servers(bucket: &Bucket) -> [TestServer; 2] {
     let flags = bucket_flags(bucket);
     let flags: Vec<_> = flags.iter().map(String::as_str).collect();
@@ -90,7 +90,7 @@ pub fn bucket_flags(bucket: &Bucket) -> Vec<String> {
 }
 
 impl TestServer {
-    /// The blobs that are in the folder, whole or begun.
+    /// The number of blobs in the folder, finished or not.
     pub fn kept_files(&self) -> usize {
         files_in(&self.folder.path().join("blobs")).len()
     }

@@ -1,4 +1,4 @@
-//! A1, H11: what somebody learns who guesses names and passwords, and what a flood of guesses costs.
+//! A1, H11: what guessing names and passwords reveals, and what a flood of guesses costs.
 
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ async fn h11_an_unknown_name_takes_as_long_as_a_wrong_password() {
     for n in 0..3 {
         let known = format!("known{n}");
         server.registered(&known).await;
-        // By turns, so that whatever else the machine does weighs on both.
+        // In turns, so that other load on the machine affects both.
         for _ in 0..ROUNDS {
             for (index, name) in [known.clone(), format!("unknown{n}")].into_iter().enumerate() {
                 let mut guesser = Person { password: "a guess".to_owned(), ..server.person(&name) };
@@ -32,7 +32,7 @@ async fn h11_an_unknown_name_takes_as_long_as_a_wrong_password() {
         times.sort();
         times[times.len() / 2].as_secs_f64()
     });
-    // Without the work for nobody it would be a hundredth.
+    // Without hashing for unknown names, their time would be a hundredth.
     assert!((0.5..2.0).contains(&(unknown / known)), "{unknown} and {known}");
 }
 
@@ -70,7 +70,7 @@ async fn a1_five_hundred_logins_at_once_cost_bounded_memory_and_the_server_answe
     for answer in &answers {
         match answer.status {
             401 => assert_eq!(answer.json()["detail"], "Invalid credentials"),
-            // Who would wait too long is told so.
+            // Refused, because the wait would be too long.
             503 => assert_eq!(answer.header("retry-after"), "5"),
             other => panic!("{other}: {answer:?}"),
         }

@@ -1,4 +1,4 @@
-//! H1 to H5: paths, bodies, headers, who may post.
+//! H1 to H5: paths, bodies, headers, and which origins may post.
 
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

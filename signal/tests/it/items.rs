@@ -118,7 +118,7 @@ async fn s11_the_epoch_stays_while_the_beam_is_live_and_names_one_memory() {
     let before = page(&mut ada, &Value::Null).await;
     ada.leaves().await;
 
-    // Within the minute, a reload finds everything again (S17).
+    // Within the minute, a reload finds everything (S17).
     let mut again = server.join(beam).await;
     assert_eq!(page(&mut again, &Value::Null).await, before);
     let mut elsewhere = server.join(other).await;
@@ -154,7 +154,7 @@ async fn s12_a_signal_goes_unread_to_one_device() {
 
     let seen = bob.sees("signal").await;
     assert_eq!((&seen["message"], &seen["extra"]), (&signal, &json!({"from": ada.id})));
-    // Whatever else cat was told came before this.
+    // Everything else for cat comes before this.
     ada.shares("end").await;
     loop {
         let Some(Message::Text(text)) = cat.next().await else { panic!() };

@@ -1,4 +1,4 @@
-//! S1 to S6: who gets in, as whom, and who hears of it.
+//! S1 to S6: who may join, under which id, and what the others are told.
 
 use heliograph_shared::close::CloseCode;
 use heliograph_storage::beams::Life;
@@ -178,7 +178,7 @@ async fn s5_a_token_keeps_the_id_and_replaces_the_older_socket() {
     second.leaves().await;
     let third = server.join_with(beam, &extra).await;
     assert_eq!(third.id, bob.sees_id_of(2).await);
-    // A renewed link (H28) gives a beam another id, and the devices that follow keep theirs.
+    // A renewed link (H28) gives the beam another id. The devices that follow keep theirs.
     let elsewhere = server.join_with(unknown_beam(), &extra).await;
     assert_eq!(third.id, elsewhere.id);
 }
@@ -205,7 +205,7 @@ async fn s1_nothing_counts_before_auth() {
 async fn s1_who_says_nothing_is_closed_after_ten_seconds() {
     let server = TestServer::start().await;
     let mut silent = server.connect(unknown_beam()).await;
-    // From here on time jumps to the next timer whenever nothing else is to be done.
+    // From here on, time jumps to the next timer whenever all tasks are idle.
     tokio::time::pause();
     let start = tokio::time::Instant::now();
     silent.sends(Message::text("ping")).await;
@@ -233,7 +233,7 @@ async fn s17_the_hundred_and_first_device_is_refused() {
 }
 
 impl super::device::TestDevice {
-    /// Waits for a list of this many devices and gives the id of the last.
+    /// Waits for a list of this many devices and returns the id of the last.
     async fn sees_id_of(&mut self, count: usize) -> uuid::Uuid {
         loop {
             let users = self.sees_devices(count).await;

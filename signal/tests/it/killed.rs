@@ -1,5 +1,5 @@
-//! The server is killed right after it acknowledged something, in the middle of whatever else it does: what it acknowledged
-//! is there afterwards (R2), on both databases.
+//! The server is killed right after it acknowledged something, in the middle of other work. Everything that it
+//! acknowledged must exist afterwards (R2), on both databases.
 
 use std::env;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -24,11 +24,11 @@ use super::person::form;
 use super::postgres::fresh_database;
 use super::server::{Answer, send};
 
-/// How often the server is killed on each database; the long form sets more.
+/// Default number of kills per database; the long form of the test sets more.
 const KILLS: usize = 20;
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What the server said that it has.
+/// Something that the server acknowledged.
 #[derive(Clone, Debug)]
 enum Acknowledged {
     Account(String),
@@ -37,7 +37,7 @@ enum Acknowledged {
     Share(String, BeamId),
 }
 
-/// Where the workers write down what was acknowledged.
+/// Records what was acknowledged to all workers.
 #[derive(Clone)]
 struct Ledger {
     entries: Arc<Mutex<Vec<Acknowledged>>>,
@@ -55,10 +55,10 @@ impl Ledger {
     }
 }
 
-/// Anything that ends a worker: the server is gone.
+/// Any error of a worker: the server is gone.
 struct Gone;
 
-/// Somebody who makes accounts, saves beams, shares notes and beams, until the server is gone.
+/// A worker: creates accounts, saves beams, shares notes and beams, until the server is gone.
 struct Worker {
     address: SocketAddr,
     name: String,
@@ -91,7 +91,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Answers the cookies of the new account.
+    /// Registers, and returns the cookies of the new account.
     async fn registers(&self, user: &str) -> Result<String, Gone> {
         let fields = [
             ("first_name", "Ada"),
@@ -111,7 +111,7 @@ impl Worker {
         Ok(pairs.collect::<Vec<_>>().join("; "))
     }
 
-    /// Saves a beam with a note in it, and shares more.
+    /// Saves a beam with a note in it, and shares more notes.
     async fn saves(&self, user: &str, cookie: &str) -> Result<BeamId, Gone> {
         let answer = self.asks("POST", "/api/beams/create/", &[], b"").await?;
         let beam: CreatedBeam = serde_json::from_slice(&answer.body).map_err(|_| Gone)?;
@@ -164,7 +164,7 @@ impl Worker {
         let (method, path, body) = (method.to_owned(), path.to_owned(), body.to_owned());
         let headers: Vec<_> =
             headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        // An answer that is cut off is none: reading it fails in its own task.
+        // A response that breaks off does not count. Reading it fails in a task of its own.
         let asked = tokio::spawn(async move {
             let headers: Vec<_> = headers.iter().map(|(name, value)| (&**name, &**value)).collect();
             send(stream, &host, &method, &path, &headers, &body).await
@@ -173,7 +173,7 @@ impl Worker {
     }
 }
 
-/// A server as a process of its own.
+/// Starts a server as a process of its own.
 async fn start(location: &Location, folder: &std::path::Path) -> (Child, SocketAddr) {
     let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_heliograph"));
@@ -216,7 +216,7 @@ async fn is_there(storage: &Storage, entry: &Acknowledged) -> bool {
     }
 }
 
-/// Kills the server after so many acknowledgements, and looks for all of them.
+/// Kills the server after this many acknowledgements, and checks all of them.
 async fn kill_after(
     acknowledgements: usize,
     round: usize,
@@ -252,7 +252,7 @@ async fn survives(location: impl FnOnce(&std::path::Path) -> Location) {
     let folder = tempfile::tempdir().unwrap();
     let location = location(folder.path());
     for round in 0..kills {
-        // Seven is prime to the length of a life, so that each kind of acknowledgement is the last one in its turn.
+        // Seven and the length of a life are coprime, so each kind of acknowledgement is sometimes the last one.
         kill_after(1 + (round * 7) % 20, round, &location, folder.path()).await;
     }
 }

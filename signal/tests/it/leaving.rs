@@ -1,4 +1,4 @@
-//! H15, H17, S27: the end of a login, and of an account, for its sockets, its beams and everybody else.
+//! H15, H17, S27: what the end of a session or account means for its sockets, its beams and other users.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::postgres::fresh_database;
 use super::server::TestServer;
 
 impl Person<'_> {
-    /// A device of this person joins.
+    /// Joins a beam with a device of this person.
     async fn joins(&self, beam: BeamId) -> TestDevice {
         let cookies = self.cookies_for("/ws/");
         let mut device = self.server.connect_as(beam, &[("cookie", &cookies)]).await.unwrap();
@@ -21,7 +21,7 @@ impl Person<'_> {
         device
     }
 
-    /// Makes a beam, shares something in it and saves it.
+    /// Creates a beam, shares an item in it and saves it.
     async fn saves_a_beam(&self) -> BeamId {
         let beam = self.server.create_beam().await;
         let cookies = self.cookies_for("/ws/");
@@ -143,7 +143,7 @@ async fn h15_an_open_page_is_no_place_to_guess_the_password() {
 async fn h15_another_username_gives_no_more_tries() {
     let server = TestServer::start().await;
     let mut ada = server.registered("ada").await;
-    // Whoever took the login has no cookie of a known device.
+    // A thief of the session has no cookie of a known device.
     ada.cookies.remove("device");
     for _ in 0..5 {
         assert_eq!(ada.deletes_the_account("a guess").await.status, 400);

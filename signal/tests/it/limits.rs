@@ -1,4 +1,4 @@
-//! Limits by address. The tests' own address has none, so they come through a proxy.
+//! Limits by address. Requests from loopback have none, so these tests come through a proxy.
 
 use std::time::Duration;
 
@@ -223,7 +223,7 @@ async fn s3_an_address_sends_sixty_forms_to_register_and_no_body_is_read_after_t
         let answer = server.send("POST", "/api/auth/register/", &headers, &body).await;
         assert_eq!(answer.status, 400, "{n}");
     }
-    // Its body never comes.
+    // Its body never arrives.
     let announced = [ADA, ("content-type", &*kind), ("content-length", "5000000")];
     let answer = server.ask("POST", "/api/auth/register/", &announced).await;
     assert_eq!((answer.status, &answer.json()["code"]), (429, &json!("too_fast")));

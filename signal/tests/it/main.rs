@@ -1,4 +1,4 @@
-//! The server as devices meet it: real sockets on loopback, a database in a folder of its own.
+//! Tests of the server through its sockets, on loopback, with a database in a folder of its own.
 
 #![allow(
     clippy::unwrap_used,
@@ -10,6 +10,7 @@
 mod abuse;
 mod accounts;
 mod arrows;
+mod beam_files;
 mod broken_uploads;
 mod commit;
 mod csrf;

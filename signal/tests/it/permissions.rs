@@ -1,15 +1,15 @@
-//! The permission table of the HTTP calls, every cell of it, on both databases. The sockets' half of the table, which needs no
-//! server, is with the rules of the live beam.
+//! Every cell of the permission table of the HTTP calls, on both databases. The table of the websocket's messages is
+//! tested with the rules of the live beam, without a server.
 
 use heliograph_shared::api::beams::LinkAccess;
 use serde_json::{Value, json};
 
 use super::world::{EVERYBODY, Trip, World, on_both};
 
-/// A call: a name for people, the method, the path, the body.
+/// A call: its name for people, the method, the path, the body.
 type Call = (&'static str, &'static str, fn(Trip) -> String, fn(Trip) -> Value);
 
-/// Each call with what it answers to a guest, a user without a share, read, write, admin, owner.
+/// Each call with its statuses for a guest, a user without a share, read, write, admin and owner.
 const TABLE: [(Call, [u16; 6]); 20] = [
     (("create", "POST", |_| "/api/beams/create/".into(), none), [201; 6]),
     (("own beams", "GET", |_| "/api/beams/".into(), none), [401, 200, 200, 200, 200, 200]),
@@ -94,7 +94,7 @@ fn notes(trip: Trip) -> String {
     format!("/api/notes/beam_notes/?beam_id={}", trip.beam)
 }
 
-/// What every role is answered, each in a beam of its own, with the link shut.
+/// The statuses of a call for all roles, each in a beam of its own, whose link gives no access.
 async fn row(world: &World<'_>, (_, method, path, body): Call) -> [u16; 6] {
     let mut found = [0; 6];
     for (who, found) in EVERYBODY.into_iter().zip(&mut found) {
@@ -128,7 +128,7 @@ async fn another_owner_is_nobody_here() {
             let (_, method, path, body) = call;
             let trip = world.trip(LinkAccess::None).await;
             let answer = stranger.asks(method, &path(trip), &body(trip)).await;
-            // As a user without a share: no oracle tells a foreign id from none.
+            // Answered as for a user without a share, so that it does not reveal whether an id exists.
             assert_eq!(answer.status, expected[1], "{}", call.0);
         }
     })

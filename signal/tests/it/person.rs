@@ -1,4 +1,4 @@
-//! A person at a browser: keeps the cookies of one server, and sends them as a browser would.
+//! A person with a browser: keeps the cookies of one server and sends them as a browser would.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::server::{Answer, TestServer};
 
-/// A header, by name and value.
+/// A header: name and value.
 pub type Header<'a> = (&'a str, &'a str);
 
 #[derive(Clone)]
@@ -14,18 +14,18 @@ pub struct Person<'a> {
     pub server: &'a TestServer,
     pub username: String,
     pub password: String,
-    /// By name: path and value.
+    /// The cookies by name, each with its path and value.
     pub cookies: BTreeMap<String, (String, String)>,
 }
 
 impl TestServer {
-    /// Somebody whom the server does not know.
+    /// A person whom the server does not know.
     pub fn person(&self, username: &str) -> Person<'_> {
         let password = format!("{username}'s password");
         Person { server: self, username: username.to_owned(), password, cookies: BTreeMap::new() }
     }
 
-    /// Somebody who has just registered.
+    /// A person who has just registered.
     pub async fn registered(&self, username: &str) -> Person<'_> {
         let mut person = self.person(username);
         assert_eq!(person.registers().await.status, 201);
@@ -33,7 +33,7 @@ impl TestServer {
     }
 }
 
-/// The body of a multipart form, and its content type.
+/// The content type and body of a multipart form.
 pub fn form(fields: &[(&str, &str)]) -> (String, Vec<u8>) {
     let part = |(name, value): &(&str, &str)| {
         format!("--x\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
@@ -43,7 +43,7 @@ pub fn form(fields: &[(&str, &str)]) -> (String, Vec<u8>) {
 }
 
 impl Person<'_> {
-    /// The fields of the form that this person fills in.
+    /// The fields of this person's registration form.
     pub fn fields(&self) -> [(&'static str, String); 5] {
         [
             ("first_name", "Ada".to_owned()),
@@ -78,13 +78,13 @@ impl Person<'_> {
         self.sends("POST", path, &[], b"").await
     }
 
-    /// A request with a JSON body.
+    /// Sends a request with a JSON body.
     pub async fn asks(&mut self, method: &str, path: &str, body: &Value) -> Answer {
         let body = body.to_string();
         self.sends(method, path, &[("content-type", "application/json")], body.as_bytes()).await
     }
 
-    /// A request with this browser's cookies; those of the answer are kept.
+    /// Sends a request with this browser's cookies, and keeps those of the response.
     pub async fn sends(
         &mut self,
         method: &str,
@@ -102,7 +102,7 @@ impl Person<'_> {
         answer
     }
 
-    /// What stands in the Cookie header of a request to this path.
+    /// The Cookie header of a request to this path.
     pub fn cookies_for(&self, path: &str) -> String {
         let fitting = self.cookies.iter().filter(|(_, (own, _))| path.starts_with(own));
         let pairs: Vec<_> = fitting.map(|(name, (_, value))| format!("{name}={value}")).collect();
@@ -122,7 +122,7 @@ impl Person<'_> {
         }
     }
 
-    /// The username that the server knows this browser by.
+    /// The username under which the server knows this browser, if it does.
     pub async fn is(&mut self) -> Option<String> {
         let answer = self.gets("/api/auth/me").await;
         match answer.status {

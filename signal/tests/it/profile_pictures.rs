@@ -1,4 +1,4 @@
-//! H12, H14: a profile picture, from the form to whoever looks at it, and to its end.
+//! H12, H14: profile pictures, from the form to their deletion.
 
 use std::io::Cursor;
 
@@ -9,7 +9,7 @@ use super::person::Person;
 use super::server::{Answer, TestServer};
 use super::world::on_both;
 
-/// A picture of this size in this format.
+/// A picture of this size and format.
 pub fn picture(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
     let mut bytes = Cursor::new(Vec::new());
     DynamicImage::new_rgb8(width, height).write_to(&mut bytes, format).unwrap();
@@ -34,7 +34,7 @@ impl Person<'_> {
         self.sends("POST", path, &[kind], &body).await
     }
 
-    /// The address of the picture that `me` has.
+    /// The address of the picture in the response of `me`.
     async fn picture(&mut self) -> Option<String> {
         let me = self.gets("/api/auth/me").await.json();
         me["user"]["profile_picture"].as_str().map(ToOwned::to_owned)

@@ -1,4 +1,4 @@
-//! The server as a program of its own: its memory, its log, its files and its end.
+//! The server as a program in a process of its own: its memory, log, files and end.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -49,7 +49,7 @@ impl Program {
         self.address.parse().unwrap()
     }
 
-    /// The most memory that it ever had, in MiB.
+    /// The highest memory so far, in MiB.
     pub fn peak(&self) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
@@ -57,25 +57,25 @@ impl Program {
         kib / 1024
     }
 
-    /// What it has logged until now.
+    /// The log so far.
     pub fn log(&self) -> String {
         self.log.lock().unwrap().clone()
     }
 
-    /// Waits until it has logged this.
+    /// Waits until the log contains this text.
     pub async fn logs(&mut self, text: &str) {
         while !self.log().contains(text) {
             self.lines.changed().await.unwrap();
         }
     }
 
-    /// What Ctrl-C does.
+    /// Sends the signal of Ctrl-C.
     pub fn is_interrupted(&self) {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     }
 
-    /// Waits for its end.
+    /// Waits for the process to end.
     pub fn ends(&mut self) -> ExitStatus {
         self.child.wait().unwrap()
     }

@@ -1,5 +1,5 @@
-//! An `error` names what it is about (S14): the item whose share or deletion was refused, the device that a signal or frame
-//! was for.
+//! S14: an `error` names the item whose share or deletion was refused, or the device that a refused signal or frame was
+//! for.
 
 use heliograph_shared::api::beams::LinkAccess;
 use serde_json::{Value, json};
@@ -86,7 +86,7 @@ async fn s25_only_a_device_that_was_here_can_be_removed() {
         admin.says(&removal(NOBODY)).await;
         let error = admin.sees("error").await;
         assert_eq!((&error["extra"], &error["to"]), (&json!("device_gone"), &json!(NOBODY)));
-        // One that has left, and one that shared something before this server started.
+        // A device that has left, and one that shared something before this server started.
         let (gone, author) = (guest.id, Uuid::from_bytes([1; 16]));
         guest.leaves().await;
         admin.sees_devices(1).await;

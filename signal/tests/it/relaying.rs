@@ -9,7 +9,7 @@ use super::server::TestServer;
 
 const FRAME: usize = 256 * 1024;
 
-/// A frame that says its number and is filled with something that is easy to check.
+/// A frame with a number, filled with bytes that are easy to check.
 fn frame(number: u32, length: usize) -> Vec<u8> {
     let mut bytes = vec![number.to_le_bytes()[0]; length];
     bytes[..4].copy_from_slice(&number.to_be_bytes());
@@ -87,18 +87,18 @@ async fn r2_what_a_device_does_not_take_is_refused_to_its_sender_and_harms_nobod
     let mut cat = server.join(beam).await;
     cat.sees_devices(3).await;
 
-    // More than the relay and the system's buffers hold together.
+    // More than the relay and the operating system's buffers hold together.
     for number in 0..80 {
         ada.relays(slow.id, &frame(number, FRAME)).await;
     }
     assert_eq!(ada.is_refused().await, "relay_full");
-    // Neither the beam nor another pair of devices notices, not even the slow one's messages (R3).
+    // Neither the beam nor other pairs of devices are affected, nor even the slow device's messages (R3).
     cat.relays(ada.id, b"hello").await;
     assert_eq!(ada.gets_frame().await.1, b"hello"[..]);
     cat.says(&json!({"type": "share_clipboard", "message": "hi"})).await;
     assert_eq!(ada.sees_item().await, "hi");
 
-    // What was taken in comes in order and untouched; when it reads again there is room again.
+    // The accepted frames arrive in order and unchanged. Reading them makes room again.
     let mut last = None;
     let mut seen_item = false;
     loop {
@@ -136,6 +136,6 @@ async fn r3_frames_are_not_slowed_like_messages() {
         assert_eq!(bob.gets_frame().await.1, frame(number, 1_000));
     }
     sending.await.unwrap();
-    // As messages they would take 25 seconds.
+    // At the rate of messages they would take 25 seconds.
     assert!(start.elapsed().as_secs() < 15, "{:?}", start.elapsed());
 }

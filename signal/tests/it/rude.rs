@@ -1,5 +1,5 @@
-//! The rudest clients, one after the other, against a server in a process of its own: its memory stays where it was, and
-//! whoever behaves notices nothing. `make bench` prints a longer form.
+//! Hostile clients, one kind after the other, against a server in a process of its own. Its memory must not grow, and
+//! well-behaved clients must notice nothing. `make bench` measures a longer form.
 
 use std::fs;
 use std::io::Cursor;
@@ -19,12 +19,12 @@ use super::person::form;
 use super::server::{Answer, ask, send};
 
 const MIB: u64 = 1024 * 1024;
-/// How long a rude client goes on; without its bound each one takes hundreds of MiB in this time.
+/// How long each kind of client goes on. Without its bound, each takes hundreds of MiB in this time.
 const RUDE: Duration = Duration::from_secs(2);
-/// Only so that a test that would never end fails instead.
+/// Makes a test that would hang fail instead.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// The server as a process, whose memory is its own.
+/// The server as a process, so that its memory can be measured.
 struct Server {
     process: Child,
     address: SocketAddr,
@@ -47,12 +47,12 @@ impl Server {
             }
         };
         timeout(PATIENCE, ready).await.expect("the server gets ready");
-        // What the first requests make is not what the rude ones make.
+        // The first requests allocate memory that does not count.
         server.gets("/healthz").await;
         server
     }
 
-    /// Bytes of memory that were in use at the most, since the process began (`VmHWM`).
+    /// Highest resident memory in bytes since the process began (`VmHWM`).
     fn peak(&self) -> u64 {
         let id = self.process.id().expect("the server is alive");
         let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap();
@@ -72,7 +72,7 @@ impl Server {
         send(self.connect().await, &self.address.to_string(), "POST", path, headers, body).await
     }
 
-    /// The cookies of a new account.
+    /// Registers an account and returns its cookies.
     async fn registers(&self, username: &str) -> String {
         let fields = [
             ("first_name", "Ada"),
@@ -101,7 +101,7 @@ impl Server {
         stream
     }
 
-    /// Begins a form whose body has no end, and says its first bytes.
+    /// Begins a form with an endless body, and sends its first bytes.
     async fn begins_form(&self, path: &str, first: &str) -> TcpStream {
         let mut stream = self.connect().await;
         let request = format!(
@@ -129,7 +129,7 @@ fn chunk(bytes: &[u8]) -> Vec<u8> {
     [format!("{:x}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat()
 }
 
-/// Sends the same again and again, as fast as it is taken, until it is refused. Says what was answered, if anything.
+/// Sends the same bytes again and again until it is refused. Returns the response, if there is one.
 async fn floods(mut stream: TcpStream, bytes: Vec<u8>) -> String {
     let flooding = async { while stream.write_all(&bytes).await.is_ok() {} };
     let _ = timeout(RUDE, flooding).await;
@@ -156,7 +156,7 @@ async fn s23_a_form_without_an_end_is_refused_before_it_is_held() {
         })
         .collect();
     for answer in futures_util::future::join_all(floods).await {
-        // A connection that breaks under a flood may lose the answer.
+        // A connection that breaks under a flood may lose the response.
         assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{answer}");
     }
     let growth = server.peak() - before;
@@ -189,7 +189,7 @@ async fn s2_a_caller_who_hangs_up_leaves_no_picture_to_be_decoded_beside_the_oth
         );
         stream.write_all(request.as_bytes()).await.unwrap();
         let _ = stream.write_all(&body).await;
-        // Time for the server to have begun, without which hanging up costs it nothing.
+        // Time for the server to begin. Otherwise hanging up would cost it nothing.
         let _ = timeout(Duration::from_millis(20), stream.read(&mut [0])).await;
     }
     assert!(server.peak() < most, "{} MiB", server.peak() / MIB);
@@ -216,7 +216,7 @@ async fn s3_connections_further_than_there_may_be_get_a_503_and_the_open_ones_go
     let asks = async || {
         let mut stream = server.connect().await;
         stream.write_all(b"POST / HTTP/1.1\r\ncontent-length: 1000000\r\n\r\n").await.unwrap();
-        stream.write_all(&[0; 1_000_000]).await.unwrap();
+        stream.write_all(&vec![0; 1_000_000]).await.unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).await.map(|_| answer)
     };
@@ -311,11 +311,11 @@ async fn hears(stream: &mut TcpStream, awaited: &[&[u8]]) -> Vec<u8> {
     heard
 }
 
-/// How much processor time the server has used.
+/// Processor time that the server has used.
 fn processor_time(server: &Server) -> Duration {
     let id = server.process.id().unwrap();
     let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap();
-    // Behind the name in brackets: utime and stime are fields 14 and 15, in ticks of 10 ms.
+    // After the name in brackets: utime and stime are fields 14 and 15, in ticks of 10 ms.
     let fields: Vec<_> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
     let ticks = |field: usize| fields[field - 3].parse::<u64>().unwrap();
     Duration::from_millis((ticks(14) + ticks(15)) * 10)

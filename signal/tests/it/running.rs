@@ -1,4 +1,4 @@
-//! What an operator sees of the program: its end, the rights of its files, its log.
+//! The program as its operator sees it: its shutdown, the permissions of its files, its log.
 
 use heliograph_shared::api::CreatedBeam;
 use heliograph_shared::api::uploads::UploadedFile;
@@ -27,11 +27,11 @@ impl Program {
 #[tokio::test]
 async fn a_second_interrupt_ends_the_program_at_once() {
     let mut program = Program::start(&[], &[]);
-    // A request that never ends keeps the first one waiting.
+    // A request that never ends delays the graceful shutdown.
     let mut stream = TcpStream::connect(&program.address).await.unwrap();
     stream.write_all(b"GET / HTTP/1.1\r\n").await.unwrap();
     program.is_interrupted();
-    program.logs("ending").await;
+    program.logs("shutting down").await;
     program.is_interrupted();
     assert_eq!(program.ends().code(), Some(130));
 }

@@ -1,4 +1,4 @@
-//! Saved beams as devices and browsers meet them (S21 to S27, H20 to H31), on both databases.
+//! Saved beams, through sockets and HTTP (S21 to S27, H20 to H31), on both databases.
 
 use heliograph_shared::api::beams::LinkAccess;
 use heliograph_shared::close::CloseCode;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::device::TestDevice;
 use super::world::{Who, World, on_both, quota};
 
-/// The owner makes a beam, shares in it, and saves it.
+/// The owner creates a beam, shares an item in it, and saves it.
 async fn saves(world: &World<'_>, name: &str) -> (TestDevice, heliograph_shared::api::CreatedBeam) {
     let beam = world.server.create_beam().await;
     let cookies = world.person(Who::Owner).cookies_for("/ws");
@@ -215,7 +215,7 @@ async fn h23_sharing_tells_what_is_wrong_at_the_username() {
             assert_eq!(answer.status, 400, "{username}");
             assert_eq!(answer.json(), json!({"username": [sentence]}));
         }
-        // Without a level it is one to read; fields that nobody knows change nothing.
+        // Without a level it is a read share. Unknown fields change nothing.
         let body = json!({"beam_id": trip.beam, "username": "User", "owner": "user", "id": 1});
         let share = owner.asks("POST", "/api/beams/share/", &body).await.json();
         assert_eq!((&share["share_type"], &share["shared_with"]), (&json!("read"), &json!("user")));
@@ -295,7 +295,7 @@ async fn s22_a_restart_finds_every_note_whose_echo_was_seen() {
 async fn h30_a_long_list_of_notes_is_told_whole_and_in_order() {
     on_both(async |world| {
         let trip = world.trip(LinkAccess::Read).await;
-        // Pages that end by their number, by their bytes, and of one note that is longer than a page.
+        // Pages that end by number of notes and by bytes, and one with a single note that is longer than a page.
         let lengths = [1; 250].into_iter().chain([200_000, 200_000, 300_000, 10]);
         for (place, length) in (2..).zip(lengths) {
             let mut id = [0; 16];

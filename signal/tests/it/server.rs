@@ -1,4 +1,4 @@
-//! A server of one's own: any free port, a fresh folder, everything gone with it.
+//! A server for one test: on a free port, with a fresh folder, removed at the end.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -26,11 +26,11 @@ pub struct TestServer {
     shutdown: CancellationToken,
 }
 
-/// An answer over HTTP.
+/// An HTTP response.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
-    /// The values of Set-Cookie, one each.
+    /// The values of the Set-Cookie headers.
     pub cookies: Vec<String>,
     pub headers: HashMap<String, String>,
     pub body: Vec<u8>,
@@ -55,7 +55,7 @@ impl TestServer {
         Self::on(tempfile::tempdir().unwrap(), flags).await
     }
 
-    /// A server on the data of another one.
+    /// Starts a server on the data of an earlier one.
     pub async fn on(folder: TempDir, flags: &[&str]) -> Self {
         let data = folder.path().to_str().unwrap();
         let mut all = vec!["serve", "--listen", "127.0.0.1:0", "--data", data];
@@ -72,7 +72,7 @@ impl TestServer {
         Self { app, address, folder, running, shutdown }
     }
 
-    /// Tells the server to end, and waits until it has. Its data stay.
+    /// Shuts the server down and returns its data.
     pub async fn ends(self) -> TempDir {
         self.shutdown.cancel();
         self.running.await.unwrap();
@@ -81,7 +81,7 @@ impl TestServer {
         self.folder
     }
 
-    /// Sets the clock forward; the machine does not wait.
+    /// Advances the clock without waiting.
     pub async fn time_passes(&self, time: Duration) {
         tokio::time::pause();
         tokio::time::advance(time).await;
@@ -121,7 +121,7 @@ impl TestServer {
     }
 }
 
-/// One request without a body on a connection of its own.
+/// Sends a request without a body on a connection of its own.
 pub async fn ask(
     stream: impl AsyncRead + AsyncWrite + Unpin,
     host: &str,
@@ -132,7 +132,7 @@ pub async fn ask(
     send(stream, host, method, path, headers, b"").await
 }
 
-/// One request on a connection of its own, spelt out.
+/// Sends a request on a connection of its own.
 pub async fn send(
     mut stream: impl AsyncRead + AsyncWrite + Unpin,
     host: &str,
@@ -151,10 +151,10 @@ pub async fn send(
     let lines: Vec<_> = all.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     let request = format!("{method} {path} HTTP/1.1\r\n{}\r\n", lines.concat());
     stream.write_all(request.as_bytes()).await.unwrap();
-    // A server that has refused already may not read the rest.
+    // A server that has already refused may not read the rest.
     let _ = stream.write_all(body).await;
     let mut bytes = Vec::new();
-    // A TLS server may close without a word; what came before it counts.
+    // A TLS server may close without a notification. What came before it counts.
     let ended = stream.read_to_end(&mut bytes).await;
     let end = bytes.windows(4).position(|window| window == b"\r\n\r\n");
     let end = end.unwrap_or_else(|| panic!("no whole header, but {ended:?} after {bytes:?}"));
@@ -177,7 +177,7 @@ fn parse(bytes: &[u8], end: usize) -> Answer {
     Answer { status, cookies, headers, body }
 }
 
-/// What a body in chunks says (RFC 9112, section 7.1); one that was cut off fails.
+/// Joins a chunked body (RFC 9112, section 7.1). Panics on one that breaks off.
 fn join_chunks(mut rest: &[u8]) -> Vec<u8> {
     let mut body = Vec::new();
     loop {

@@ -1,4 +1,4 @@
-//! H7, H11, H16, H17: cookies, tokens, tries.
+//! H7, H11, H16, H17: cookies, tokens, password attempts.
 
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ async fn h7_on_https_they_are_secure_and_tied_to_this_host() {
     }
 }
 
-/// The token of a cookie, which has this name and says this of itself.
+/// Checks a Set-Cookie value for this name and these attributes, and returns its token.
 fn assert_is_cookie<'a>(cookie: &'a str, name: &str, rest: &str) -> &'a str {
     let (pair, own) = cookie.split_once("; ").unwrap();
     let (own_name, token) = pair.split_once('=').unwrap();
@@ -286,8 +286,8 @@ async fn five_tries_are_free_and_then_even_the_right_password_waits_on_an_unknow
 }
 
 impl TestServer {
-    /// Wrong passwords at a name, as fast as is allowed, until the pauses are longer than any test runs. The first
-    /// refusal.
+    /// Tries wrong passwords for a name as fast as allowed, until the pauses are longer than the test. Returns the
+    /// first refusal.
     pub async fn is_guessed_at(&self, name: &str) -> Answer {
         let mut guesser = Person { password: "a guess".to_owned(), ..self.person(name) };
         for pause in [0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 128] {
@@ -311,7 +311,7 @@ async fn of_fifty_guesses_at_once_few_are_heard() {
     let statuses = guesses.await;
     assert!(statuses.iter().all(|status| matches!(status, 401 | 429)), "{statuses:?}");
     let heard = statuses.iter().filter(|status| **status == 401).count();
-    // Five, and what a slow machine leaves time for.
+    // Five, and as many as a slow machine leaves time for.
     assert!((5..=10).contains(&heard), "{statuses:?}");
 }
 
@@ -325,7 +325,7 @@ async fn guesses_from_elsewhere_do_not_keep_somebody_out_of_a_device_that_is_kno
     assert_eq!(server.person("ada").logs_in().await.status, 429, "on another device");
     assert_eq!(ada.logs_in().await.status, 200);
 
-    // It goes on being known, under the same name, and outlives a restart.
+    // The device stays known under the same name, also after a restart.
     let known = ada.cookies["device"].clone();
     ada.posts("/api/auth/logout/").await;
     drop(ada);

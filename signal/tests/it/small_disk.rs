@@ -1,4 +1,4 @@
-//! A disk that is full soon: 64 MiB of memory, mounted as root, or by sudo as in `scripts/install-test-tools`.
+//! A disk that is soon full: 64 MiB of memory, mounted as root, or with sudo as in `scripts/install-test-tools`.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};

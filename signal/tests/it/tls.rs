@@ -1,4 +1,4 @@
-//! P4: https by a certificate that the server made itself.
+//! P4: https with a self-signed certificate.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::device::unknown_beam;
 use super::person::form;
 use super::server::{TestServer, ask, send};
 
-/// A client that trusts this server's certificate and no other.
+/// Connects a client that trusts only this server's certificate.
 async fn connect(server: &TestServer, name: &'static str) -> std::io::Result<TlsStream<TcpStream>> {
     let certificate = server.folder.path().join("tls/self-signed.pem");
     let mut roots = RootCertStore::empty();

@@ -1,5 +1,5 @@
-//! A connection to Postgres that breaks around a commit (S22): a wire between the server and the database is cut when a
-//! COMMIT goes over it, once before the database has it and once after.
+//! S22: a connection to Postgres that breaks around a commit. A proxy between the server and the database cuts it when
+//! a COMMIT passes, once before the database receives it and once after.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use super::person::Person;
 use super::postgres::fresh_database;
 use super::server::TestServer;
 
-/// A COMMIT as Postgres reads it: a simple query (Postgres manual, section 54.7).
+/// A COMMIT on the wire: a simple query (Postgres manual, section 54.7).
 const COMMIT: &[u8] = b"Q\0\0\0\x0bCOMMIT\0";
 
-/// When the next COMMIT's connection is cut.
+/// When to cut the connection of the next COMMIT.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Cut {
     Never,
@@ -26,10 +26,10 @@ enum Cut {
     After,
 }
 
-/// The wire.
+/// The proxy.
 struct Wire {
     cut: Arc<AtomicU8>,
-    /// The database behind it.
+    /// The address of the database behind it.
     url: String,
 }
 
@@ -68,7 +68,7 @@ async fn accept(listener: TcpListener, socket: PathBuf, cut: Arc<AtomicU8>) {
     }
 }
 
-/// Carries bytes both ways until one end is gone, or the wire is cut.
+/// Forwards bytes in both directions until one end is closed or the connection is cut.
 async fn carry(mut server: TcpStream, mut database: UnixStream, cut: Arc<AtomicU8>) {
     let (mut asked, mut answered) = ([0; 8 * 1024], [0; 8 * 1024]);
     loop {
@@ -82,7 +82,7 @@ async fn carry(mut server: TcpStream, mut database: UnixStream, cut: Arc<AtomicU
                 }
                 database.write_all(&asked[..count]).await.unwrap();
                 if now == Some(Cut::After as u8) {
-                    // The answer says that it is done, and never arrives.
+                    // The answer, which says that the commit is done, never arrives.
                     let count = database.read(&mut answered).await.unwrap();
                     assert!(answered[..count].windows(6).any(|bytes| bytes == b"COMMIT"));
                     return;

@@ -1,4 +1,4 @@
-//! H40 to H42, H14: files that people leave on the server for a while, and their pictures.
+//! H40 to H42, H14: uploads and profile pictures.
 
 use heliograph_shared::ids::BeamId;
 use heliograph_signal::budget::Kind;
@@ -255,7 +255,7 @@ async fn s15_a_file_that_cannot_be_removed_keeps_none_of_the_others() {
     let mut stuck = files_in(&server.folder.path().join("blobs")).into_iter();
     let stuck = stuck.find(|file| urls[0].ends_with(file.file_name().unwrap().to_str().unwrap()));
     let stuck = stuck.unwrap();
-    // A folder at its place: no file can be removed there.
+    // A folder in the file's place, which cannot be deleted as a file.
     std::fs::remove_file(&stuck).unwrap();
     std::fs::create_dir_all(stuck.join("in the way")).unwrap();
     let dead = async || server.app.storage.dead_blobs(i64::MAX, 9).await.unwrap();
@@ -280,7 +280,7 @@ async fn s15_parts_that_may_not_be_removed_are_tried_again() {
     let before = bucket.files().len();
     let (id, storage) = (BlobId::from_random([7; 16]), &server.app.storage);
     let mut writer = server.app.blobs.write(BlobKey::Upload(id)).await.unwrap();
-    // So many parts that the first has come to the bucket.
+    // Enough parts that the first has arrived in the bucket.
     writer.push(png(16 * MIB).bytes.into()).await.unwrap();
     let new = NewUpload {
         id,
@@ -291,6 +291,7 @@ async fn s15_parts_that_may_not_be_removed_are_tried_again() {
         media_type: "image/png".to_owned(),
         created_at: server.app.clock.now(),
         expires_at: None,
+        for_item: false,
     };
     storage.start_upload(&new).await.unwrap();
     storage.note_upload_parts(id, writer.parts().unwrap()).await.unwrap();
@@ -396,7 +397,7 @@ async fn h14_a_picture_is_served_as_a_jpeg_that_may_do_nothing() {
             assert_eq!(answer.header(name), value);
         }
         assert_eq!(server.get(&format!("/api/pictures/{}", "0".repeat(32))).await.status, 404);
-        // Nobody's picture: no row has come to speak of it.
+        // No row refers to this picture.
         server.time_passes(HOUR).await;
         sweeper::sweep(app).await;
         assert_eq!(server.get(&url).await.status, 404);

@@ -1,4 +1,4 @@
-//! A saved beam and everybody who can be something to it.
+//! A saved beam, and users in every role.
 
 use heliograph_shared::api::beams::{Level, LinkAccess};
 use heliograph_shared::ids::{BeamId, BeamKey, ItemId, ShareId};
@@ -14,7 +14,7 @@ use super::person::Person;
 use super::postgres::fresh_database;
 use super::server::TestServer;
 
-/// What somebody is to the beam.
+/// A role in the beam.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
     Guest,
@@ -28,15 +28,15 @@ pub enum Who {
 pub const EVERYBODY: [Who; 6] =
     [Who::Guest, Who::User, Who::Reader, Who::Writer, Who::Admin, Who::Owner];
 
-/// Everybody who has an account here, logged in.
+/// The logged-in users.
 pub struct World<'a> {
     pub server: &'a TestServer,
-    /// Sets a scene in the tables, past the server.
+    /// Prepares the database without the server.
     pub writer: BeamWriter,
     people: Vec<(Who, Person<'a>)>,
 }
 
-/// A saved beam with a share for each level.
+/// A saved beam with a share of each level.
 #[derive(Clone, Copy, Debug)]
 pub struct Trip {
     pub beam: BeamId,
@@ -45,7 +45,7 @@ pub struct Trip {
     pub admins: ShareId,
 }
 
-/// Room for everything.
+/// An unlimited quota.
 pub fn quota(now: i64) -> Quota {
     Quota { bytes: u64::MAX, now }
 }
@@ -81,7 +81,7 @@ impl<'a> World<'a> {
         self.server.app.storage.find_credentials(&name).await.unwrap().unwrap().0.id
     }
 
-    /// A fresh saved beam with one note by the writer.
+    /// A fresh saved beam with one note by the user in the role write.
     pub async fn trip(&self, link_access: LinkAccess) -> Trip {
         let (storage, writer) = (&self.server.app.storage, &self.writer);
         let now = self.server.app.clock.now();
@@ -114,7 +114,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Opens a socket with somebody's cookies; says `auth` and nothing more.
+    /// Opens a socket with a user's cookies and sends only `auth`.
     pub async fn knocks(&self, who: Who, beam: BeamId) -> TestDevice {
         let cookies = self.person(who).cookies_for("/ws");
         let headers = [("cookie", &*cookies)];
@@ -124,7 +124,7 @@ impl<'a> World<'a> {
         device
     }
 
-    /// A device of somebody comes into a beam; its welcome comes along.
+    /// Joins a beam with a device of a user, and also returns the welcome.
     pub async fn enters(&self, who: Who, beam: BeamId) -> (TestDevice, Value) {
         let mut device = self.knocks(who, beam).await;
         let welcome = device.is_welcomed().await;

@@ -1,4 +1,4 @@
-//! Accounts: one username in any case, found as they were made.
+//! Accounts: usernames are unique without case, and fields are stored as given.
 
 use heliograph_shared::api::beams::Level;
 use heliograph_shared::ids::{BeamId, DeviceId, ItemId, ShareId};
@@ -10,7 +10,7 @@ use heliograph_storage::{BeamWriter, Error, Storage};
 use crate::sessions::session;
 use crate::stage::{on_both, with_writer};
 
-/// The account of this number.
+/// The id of account `n`.
 pub fn account(n: u8) -> AccountId {
     AccountId::from_random([n; 16])
 }
@@ -19,7 +19,7 @@ pub fn name(text: &str) -> Username {
     Username::parse(text).unwrap()
 }
 
-/// Somebody of this name, with the account of this number.
+/// A new account `n` with this username.
 pub fn person(n: u8, username: &str) -> NewAccount {
     NewAccount {
         id: account(n),
@@ -123,7 +123,7 @@ async fn a7_an_account_goes_with_everything_of_it_and_what_it_shared_elsewhere_s
     .await;
 }
 
-/// Room for everything.
+/// An unlimited quota.
 pub const QUOTA: Quota = Quota { bytes: u64::MAX, now: 10 };
 
 fn note(n: u8, author: Option<AccountId>) -> NewNote {
@@ -139,7 +139,7 @@ fn note(n: u8, author: Option<AccountId>) -> NewNote {
     }
 }
 
-/// A saved beam of the account of this number, with a note of each of the two.
+/// A beam saved by account `n`, with a note by each of the two accounts.
 async fn saved_by(storage: &Storage, writer: &BeamWriter, n: u8) -> BeamId {
     let beam = BeamId::from_random([n; 16]);
     storage.record_shared_beam(beam, 0, 1_000).await.unwrap();

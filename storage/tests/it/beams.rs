@@ -1,4 +1,4 @@
-//! Beams, before anybody saves one.
+//! Records of unsaved beams.
 
 use heliograph_shared::ids::{BeamId, BeamKey};
 use heliograph_storage::beams::{BeamRecord, Life, REMEMBERED};

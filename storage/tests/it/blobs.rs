@@ -1,4 +1,4 @@
-//! Blobs: the same promises in a folder and in a bucket.
+//! Blobs behave alike in a folder and in a bucket.
 
 use std::time::Duration;
 
@@ -9,33 +9,33 @@ use tempfile::TempDir;
 
 use crate::bucket::{BUCKET, Bucket, files_in};
 
-/// Two parts of a bucket and a bit.
+/// The size of a blob with two parts in a bucket, and a little more.
 const LARGE: usize = 11 * 1024 * 1024 + 7;
-/// So many parts that a writer who has taken all of them has brought the first to the bucket.
+/// So many bytes that a writer which has accepted them has sent the first part to the bucket.
 const LARGER: usize = 16 * 1024 * 1024;
 
 fn key(n: u8) -> BlobKey {
     BlobKey::Upload(BlobId::from_random([n; 16]))
 }
 
-/// Bytes of which no two parts are alike.
+/// Bytes without two equal parts.
 fn bytes(count: usize) -> Bytes {
     (0..count).map(|n| u8::try_from((n ^ (n >> 8) ^ (n >> 16)) & 0xff).unwrap()).collect()
 }
 
-/// The server's bucket, with the credentials that it takes.
+/// The server's bucket, with valid credentials.
 fn location(bucket: &Bucket) -> Location {
     named(bucket, BUCKET, Bucket::SECRET)
 }
 
-/// A bucket of this name on that server, with this secret.
+/// A bucket with this name on that server, with this secret.
 fn named(bucket: &Bucket, name: &str, secret: &str) -> Location {
     let credentials = Credentials { id: "test".to_owned(), secret: secret.to_owned() };
     let location: Location = bucket.url(name).parse().unwrap();
     location.with_credentials(Some(credentials))
 }
 
-/// A place for blobs, and what is left in it.
+/// A blob store, and the files behind it.
 struct Place {
     blobs: Blobs,
     kept: Kept,
@@ -47,7 +47,7 @@ enum Kept {
 }
 
 impl Place {
-    /// How many files there are.
+    /// The number of files.
     fn files(&self) -> usize {
         match &self.kept {
             Kept::Folder(folder) => files_in(folder.path()).len(),
@@ -56,7 +56,7 @@ impl Place {
     }
 }
 
-/// Runs a test in a folder and in a bucket.
+/// Runs a test with a folder and with a bucket.
 async fn everywhere(test: impl AsyncFn(&Place)) {
     let folder = tempfile::tempdir().unwrap();
     let blobs = Blobs::open(&Location::Folder(folder.path().to_owned())).unwrap();
@@ -211,7 +211,7 @@ async fn a_blob_that_is_whole_is_deleted_although_its_parts_are_unknown() {
     assert_eq!(blobs.size(key(1)).await, Err(Error::Missing));
 }
 
-/// Writes on a runtime of its own, which ends before the writer can. Says under which name the parts are kept.
+/// Writes on a runtime that is stopped before the writer finishes. Returns the id of the parts.
 fn killed_while_writing(blobs: Blobs) -> Option<String> {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async move {

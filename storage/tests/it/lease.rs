@@ -1,4 +1,4 @@
-//! One server on the same tables at a time.
+//! The lease: one server per database.
 
 use std::process::Command;
 use std::time::Duration;
@@ -25,7 +25,7 @@ async fn a_second_server_on_the_same_tables_is_refused_until_the_first_one_ends(
         first.release().await;
         let third = Lease::take(&location).await.unwrap();
         drop(third);
-        // A server that is gone without a word has let go of it too.
+        // A server that disappeared without releasing it has lost it too.
         Lease::take(&location).await.unwrap();
     }
 }
@@ -38,7 +38,7 @@ fn cut_off(url: &str) {
     assert!(psql.status.success(), "{psql:?}");
 }
 
-/// Lets a second pass for the lease, and a moment for its connection.
+/// Advances the lease's clock by a second, and leaves its connection some real time.
 async fn a_second_passes() {
     tokio::time::pause();
     tokio::time::advance(Duration::from_secs(1)).await;

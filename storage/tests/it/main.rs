@@ -1,4 +1,4 @@
-//! The rules of what is stored, each on a real SQLite file and on a real Postgres server.
+//! Tests of the storage, each on a real SQLite file and on a real Postgres server.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Notes: what a restart finds of an edit, what they take of their owner's quota, and what becomes of the files they name.
+//! Notes: an edit after a restart, their part of the owner's quota, and the files that they refer to.
 
 use heliograph_shared::ids::{BeamId, DeviceId, ItemId};
 use heliograph_shared::names::BeamName;
@@ -28,7 +28,7 @@ fn note(n: u8, content: &str) -> NewNote {
     }
 }
 
-/// A saved beam of Ada's, in which nothing is.
+/// An empty saved beam of Ada's.
 async fn stage(storage: &Storage, writer: &BeamWriter) {
     storage.create_account(&person(1, "ada"), &session(1, 1, 0)).await.unwrap();
     storage.record_shared_beam(beam(), 0, 1_000).await.unwrap();
@@ -40,7 +40,7 @@ fn file() -> BlobId {
     BlobId::from_random([5; 16])
 }
 
-/// A file of Ada's that ends with her beam.
+/// A file of Ada's that expires with her beam.
 fn upload() -> NewUpload {
     NewUpload {
         id: file(),
@@ -51,6 +51,7 @@ fn upload() -> NewUpload {
         media_type: "image/png".to_owned(),
         created_at: 0,
         expires_at: None,
+        for_item: false,
     }
 }
 
@@ -104,6 +105,30 @@ async fn p27_notes_and_files_share_one_quota() {
 }
 
 #[tokio::test]
+async fn p27_a_guests_file_becomes_the_owners_when_a_note_names_it_and_it_fits() {
+    with_writer(async |storage, writer| {
+        stage(&storage, &writer).await;
+        let day = 86_400_000;
+        let guests = NewUpload { account: None, expires_at: Some(day), ..upload() };
+        storage.start_upload(&guests).await.unwrap();
+        let wish = Wish { least: 20, most: 20, quotas: quotas(100) };
+        storage.grow_upload(file(), wish, 0).await.unwrap();
+        storage.finish_upload(file(), 20, 0).await.unwrap();
+        // Content and kind count: ten bytes.
+        let naming = |n| NewNote { upload: Some(file()), ..note(n, "123456") };
+        let is_there_after = async || storage.find_upload(file(), day).await.unwrap().is_some();
+
+        writer.put_note(beam(), &naming(1), Quota { bytes: 29, now: 0 }).await.unwrap();
+        assert!(!is_there_after().await, "it did not fit");
+        writer.put_note(beam(), &naming(2), Quota { bytes: 40, now: 0 }).await.unwrap();
+        assert!(is_there_after().await);
+        let third = writer.put_note(beam(), &note(3, "1"), Quota { bytes: 40, now: 0 }).await;
+        assert!(matches!(third, Err(Error::Full)), "it takes the owner's quota");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn p27_a_note_that_does_not_fit_is_refused_and_one_that_shrinks_is_not() {
     with_writer(async |storage, writer| {
         stage(&storage, &writer).await;
@@ -146,7 +171,7 @@ async fn p29_the_bytes_of_a_deleted_file_go_when_undo_is_no_longer_offered() {
         assert_eq!(dead(undo - 1).await, []);
         writer.put_note(beam(), &naming(2), QUOTA).await.unwrap();
         assert_eq!(dead(undo).await, [], "the deletion was undone");
-        // An edit that names no file any more is a deletion too.
+        // An edit that no longer refers to the file counts as a deletion.
         let edit = NewNote { upload: None, ..naming(2) };
         writer.put_note(beam(), &edit, Quota { now: 5, ..QUOTA }).await.unwrap();
         assert_eq!(dead(undo + 4).await, []);

@@ -1,4 +1,4 @@
-//! Logins: who a token stands for, and what becomes of it.
+//! Sessions and their tokens.
 
 use heliograph_storage::secrets::Secret;
 use heliograph_storage::sessions::{
@@ -9,7 +9,7 @@ use heliograph_storage::{Error, Storage};
 use crate::accounts::{account, person};
 use crate::stage::on_both;
 
-/// Tokens whose hashes are made of this number.
+/// Tokens whose hashes are derived from this number.
 pub fn tokens(n: u8, now: i64) -> NewTokens {
     let token = |kind: u8, lives: i64| {
         let mut hash = [n; 32];
@@ -19,7 +19,7 @@ pub fn tokens(n: u8, now: i64) -> NewTokens {
     NewTokens { access: token(1, 900_000), refresh: token(2, 2_592_000_000) }
 }
 
-/// A login of this number, of the account of that one, with the tokens of its own number.
+/// Session `id` of account `of`, with the tokens of its own number.
 pub fn session(id: u8, of: u8, now: i64) -> NewSession {
     let tokens = tokens(id, now);
     let id = SessionId::from_random([id; 16]);

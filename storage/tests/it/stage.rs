@@ -1,4 +1,4 @@
-//! Tables of one's own: a fresh SQLite file, and a fresh database on the Postgres server of `scripts/with-postgres`.
+//! A database per test: a fresh SQLite file, and a fresh database on the Postgres server of `scripts/with-postgres`.
 
 use heliograph_storage::uploads::Quotas;
 use heliograph_storage::{BeamWriter, Location, Storage};
@@ -10,7 +10,7 @@ pub async fn on_both(test: impl AsyncFn(Storage)) {
     with_writer(async |storage, _writer| test(storage).await).await;
 }
 
-/// The same, for a test that changes saved beams.
+/// Does the same for a test that changes saved beams.
 pub async fn with_writer(test: impl AsyncFn(Storage, BeamWriter)) {
     let folder = tempfile::tempdir().unwrap();
     for location in
@@ -23,7 +23,7 @@ pub async fn with_writer(test: impl AsyncFn(Storage, BeamWriter)) {
     }
 }
 
-/// No quota but one of its own for an account and for a beam.
+/// Quotas of this many bytes for one account and for one beam, and no others.
 pub fn quotas(own: u64) -> Quotas {
     Quotas { account: own, beam: own, address: u64::MAX, guests: u64::MAX, all: u64::MAX }
 }

@@ -1,5 +1,5 @@
-//! Saved beams that are changed by many at once: changes of one beam happen one after the other, and nobody is refused for
-//! want of a lock.
+//! Concurrent changes of saved beams: changes of one beam happen one after the other, and none fails for lack of a
+//! lock.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -17,7 +17,7 @@ use crate::accounts::{QUOTA, account, person};
 use crate::sessions::session;
 use crate::stage::{quotas, with_writer};
 
-/// Rounds of each storm; deadlocks came in every round before beams were locked first.
+/// Rounds of each storm. Every round deadlocked before beams were locked first.
 const ROUNDS: u8 = 8;
 
 fn beam(n: u8) -> BeamId {
@@ -41,7 +41,7 @@ fn note(n: u8, author: Option<AccountId>) -> NewNote {
     }
 }
 
-/// Ada, Bob and Cat have accounts; the first owns a beam that both others manage.
+/// Ada, Bob and Cat have accounts. Ada owns a beam that the others manage.
 async fn stage(storage: &Storage, writer: &BeamWriter, round: u8) {
     let people = [(1, "ada"), (2, "bob"), (3, "cat")];
     for (n, name) in people {
@@ -65,7 +65,7 @@ async fn saved(storage: &Storage, writer: &BeamWriter, n: u8, owner: u8) {
 
 type Job = Pin<Box<dyn Future<Output = Result<(), Error>> + Send>>;
 
-/// Does all of it at once; a refusal is an answer, anything else is not.
+/// Runs all jobs at once. Refusals are fine, other errors are not.
 async fn all_at_once(jobs: Vec<Job>) {
     let tasks: Vec<_> = jobs.into_iter().map(tokio::spawn).collect();
     for task in tasks {
@@ -76,7 +76,7 @@ async fn all_at_once(jobs: Vec<Job>) {
     }
 }
 
-/// A change by the writer as a job.
+/// A change with the writer, as a job.
 macro_rules! job {
     ($store:expr => $work:expr) => {{
         let store = $store.clone();
@@ -135,6 +135,7 @@ fn uploads(storage: &Storage, id: BeamId, who: AccountId, n: u8) -> Job {
             media_type: "image/png".to_owned(),
             created_at: 10,
             expires_at: None,
+            for_item: false,
         };
         storage.start_upload(&new).await?;
         let wish = Wish { least: 1, most: 1, quotas: quotas(1_000) };

@@ -1,4 +1,4 @@
-//! Uploads: room by quota, an end that comes in time, and rows from which every blob can be removed.
+//! Uploads: room by quota, endings, and rows from which every blob can be deleted.
 
 use heliograph_shared::ids::BeamId;
 use heliograph_storage::blobs::{BlobId, BlobKey};
@@ -21,7 +21,7 @@ fn beam() -> BeamId {
     BeamId::from_random([7; 16])
 }
 
-/// A file of this number, of nobody and of no beam.
+/// File `n`, of no account and no beam.
 fn file(n: u8) -> NewUpload {
     NewUpload {
         id: id(n),
@@ -32,6 +32,7 @@ fn file(n: u8) -> NewUpload {
         media_type: "image/png".to_owned(),
         created_at: NOW,
         expires_at: Some(NOW + HOUR),
+        for_item: false,
     }
 }
 
@@ -47,7 +48,7 @@ fn exactly(size: u64, quota: u64) -> Wish {
     Wish { least: size, most: size, quotas: quotas(quota) }
 }
 
-/// An account, and a beam that lives two hours.
+/// An account, and a beam that lives for two hours.
 async fn somebody(storage: &Storage) {
     storage.create_account(&person(1, "ada"), &session(1, 1, 0)).await.unwrap();
     storage.record_shared_beam(beam(), NOW, NOW + 2 * HOUR).await.unwrap();
@@ -120,13 +121,13 @@ async fn s5_guests_without_a_beam_have_a_quota_by_address_and_one_together() {
         assert_eq!(grow(from(1, "here"), 60).await, Room::Given(60));
         assert_eq!(grow(from(2, "here"), 41).await, Room::Full);
         assert_eq!(grow(from(3, "here"), 40).await, Room::Given(40));
-        // Another beam is no way around it.
+        // Another beam does not get around the limit.
         let bound = NewUpload { beam: Some(beam()), ..from(4, "here") };
         assert_eq!(grow(bound, 1).await, Room::Full);
         assert_eq!(grow(from(5, "there"), 51).await, Room::Full);
         assert_eq!(grow(file(6), 50).await, Room::Given(50));
         assert_eq!(grow(from(7, "there"), 1).await, Room::Full);
-        // Guests leave the rest to those who are logged in.
+        // Guests leave the rest to accounts.
         assert_eq!(grow(of_account(8), 51).await, Room::Full);
         assert_eq!(grow(of_account(9), 50).await, Room::Given(50));
 

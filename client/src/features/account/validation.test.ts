@@ -21,7 +21,7 @@ test('login asks for both, and for six characters', () => {
   expect(loginProblems({ username: 'ada', password: '123456' })).toEqual({})
 })
 
-test('register says the sentence of every field', () => {
+test('register returns the error of every field', () => {
   expect(registerProblems(good)).toEqual({})
   expect(registerProblems({ confirm_password: '' })).toEqual({
     first_name: 'First name is required',

@@ -46,7 +46,7 @@ export function BeamMenu({ beam }: { beam: Beam }) {
       {open === 'delete' && (
         <ConfirmDialog
           title="Delete Beam"
-          question={`Are you sure you want to delete ${name}? Its notes and files go for everybody.`}
+          question={`Are you sure you want to delete ${name}? Its notes and files are deleted for everybody.`}
           warning="This action cannot be undone"
           action="Delete Beam"
           onConfirm={() => void beams.remove(beam)}

@@ -37,11 +37,11 @@ describe('the camera', () => {
     expect(toScreen({ x: 100, y: 50, zoom: 1 }, { x: 130, y: 90 })).toEqual({ x: 30, y: 40 })
   })
 
-  it('finds back from the screen to the canvas', () => {
+  it('converts from the screen to the canvas', () => {
     fc.assert(fc.property(camera, point, (view, at) => near(toCanvas(view, toScreen(view, at)), at)))
   })
 
-  it('takes what lies under the pointer along when it pans', () => {
+  it('moves the point under the pointer with it when it pans', () => {
     fc.assert(
       fc.property(camera, point, point, (view, at, by) => {
         const before = toScreen(view, at)
@@ -50,7 +50,7 @@ describe('the camera', () => {
     )
   })
 
-  it('keeps what lies under the pointer where it is when it zooms, and stays within bounds', () => {
+  it('keeps the point under the pointer in place when it zooms, and stays within bounds', () => {
     const factor = fc.double({ min: 0.01, max: 100, noNaN: true })
     fc.assert(
       fc.property(camera, factor, point, (view, by, at) => {
@@ -98,7 +98,7 @@ describe('the grid', () => {
     expect(gridOf({ x: 20, y: -20, zoom: 1 })).toEqual({ cell: 50, left: -20, top: -30 })
   })
 
-  it('never goes further than one square, and never becomes a haze', () => {
+  it('is never shifted by more than one square, and stays sparse when zoomed out', () => {
     fc.assert(
       fc.property(camera, (view) => {
         const { cell, left, top } = gridOf(view)

@@ -30,7 +30,7 @@ describe('the map', () => {
     }
   })
 
-  it('leads to the point that is pressed', () => {
+  it('moves the view to the pressed point', () => {
     const at = fromMap({ x: 74, y: 48 }, mapOrigin(camera, SCREEN))
     const there = middle(visibleBox(centredOn(camera, at, SCREEN), SCREEN))
     const here = middle(visibleBox(camera, SCREEN))
@@ -40,13 +40,13 @@ describe('the map', () => {
 })
 
 describe('the selection', () => {
-  it('is gone after a plain press, on the ground or on a note', () => {
+  it('is cleared by a plain press, on the ground or on a note', () => {
     for (const note of [null, a]) {
       expect(afterPress(new Set([a, b]), { note, shift: false, focused: null })).toEqual(new Set())
     }
   })
 
-  it('takes in with Shift what is pressed, and lets it go', () => {
+  it('adds and removes a note with Shift', () => {
     expect(afterPress(new Set([a]), { note: b, shift: true, focused: null })).toEqual(new Set([a, b]))
     expect(afterPress(new Set([a, b]), { note: b, shift: true, focused: null })).toEqual(new Set([a]))
   })
@@ -63,7 +63,7 @@ describe('the selection', () => {
     )
   })
 
-  it('is what keys are about, unless the focus is on another note', () => {
+  it('is affected by keys, unless the focus is on another note', () => {
     expect(aimedAt(new Set([a, b]), a)).toEqual([a, b])
     expect(aimedAt(new Set([a, b]), null)).toEqual([a, b])
     expect(aimedAt(new Set([a, b]), c)).toEqual([c])
@@ -73,7 +73,7 @@ describe('the selection', () => {
 })
 
 describe('the order of reading', () => {
-  it('goes line by line, though notes of a line stand a little higher and lower', () => {
+  it('is line by line, even if the notes of a line differ a little in height', () => {
     const order = readingOrder([
       ['right', { x: 700, y: 110 }],
       ['below', { x: 50, y: 420 }],
@@ -96,7 +96,7 @@ describe('the order of reading', () => {
 describe('new notes outside of the view', () => {
   const view = { x: 0, y: 0, ...SCREEN }
 
-  it('are announced until they are seen, or gone', () => {
+  it('are announced until they are shown or removed', () => {
     const boxes = new Map([
       [a, box(100, 100)],
       [b, box(3000, 100)],
@@ -136,7 +136,7 @@ describe('the notes that are drawn', () => {
     expect(drawing.drawn.size).toBe(6)
   })
 
-  it('are not more than a browser can move, however far the view has been', () => {
+  it('stay few, however far the view has moved', () => {
     const many = row(500)
     let drawn: ReadonlySet<ItemId> = new Set()
     for (let x = 0; x < 150_000; x += 600)
@@ -144,7 +144,7 @@ describe('the notes that are drawn', () => {
     expect(drawn.size).toBeLessThanOrEqual(MOST_DRAWN)
   })
 
-  it('keep what plays, or has the focus', () => {
+  it('include those that play or have the focus', () => {
     const many = row(500)
     const first = draw(new Set(), view, many, { ...options, atOnce: true }).drawn
     const [kept] = first
@@ -181,7 +181,7 @@ describe('keys', () => {
     ['y', { ctrlKey: true }, 'redo'],
   ])('%s %j mean %s', (name, over, command) => expect(key(name, over)?.do).toBe(command))
 
-  it('of the browser stay its own', () => {
+  it('of the browser are not handled', () => {
     expect(key('ArrowLeft', { altKey: true })).toBeNull()
     expect(key('0', { ctrlKey: true })).toBeNull()
     expect(key('r', { ctrlKey: true })).toBeNull()

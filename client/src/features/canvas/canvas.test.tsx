@@ -62,7 +62,7 @@ function share(name: string, seq: number) {
   )
 }
 
-it('draws nothing but the new note when one comes', () => {
+it('renders only the new note when one arrives', () => {
   for (let seq = 1; seq <= 30; seq += 1) share(`note ${seq}`, seq)
   const before = new Map(draws)
   share('one more', 31)
@@ -70,7 +70,7 @@ it('draws nothing but the new note when one comes', () => {
   for (const [id, count] of before) expect([id, draws.get(id)]).toEqual([id, count])
 })
 
-it('draws nothing but the notes that move when they are moved', () => {
+it('renders only the notes that are moved', () => {
   for (let seq = 1; seq <= 5; seq += 1) share(`note ${seq}`, seq)
   const before = new Map(draws)
   act(() =>

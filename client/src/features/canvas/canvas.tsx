@@ -92,8 +92,7 @@ function Ground({ items, history }: { items: readonly Item[]; history: CanvasHis
     giveUp,
   })
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the ground is pressed and dragged; keys are for the notes on
-    // it
+    // biome-ignore lint/a11y/noStaticElementInteractions: the ground is pressed and dragged; keys go to its notes
     <div
       ref={ground}
       className={css.ground}

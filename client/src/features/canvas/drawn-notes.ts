@@ -42,7 +42,7 @@ function nearOf(view: Box, notes: readonly (readonly [ItemId, Box])[]): Set<Item
   return new Set(notes.filter(([, box]) => touches(box, area)).map(([id]) => id))
 }
 
-/** Returns the notes to keep. Of those far away it keeps as many as there is room for, the last drawn first. */
+/** Returns the notes to keep. When there are too many, the earliest drawn of those far away are dropped. */
 function kept(
   before: ReadonlySet<ItemId>,
   near: ReadonlySet<ItemId>,

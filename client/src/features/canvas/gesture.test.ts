@@ -43,7 +43,7 @@ describe('a press on the ground', () => {
     ])
   })
 
-  it('that goes nowhere is a press on the ground', () => {
+  it('without a movement is a press on the ground', () => {
     expect(play(down(10, 10), move(11, 10), up).effects.at(-1)).toEqual({
       do: 'press',
       note: null,
@@ -62,7 +62,7 @@ describe('a press on the ground', () => {
 })
 
 describe('a press on a note', () => {
-  it('holds it at once and drags it once the pointer went far enough not to be a click', () => {
+  it('holds it at once and drags it after more movement than a click', () => {
     const { effects } = play(down(10, 10, { on: note }), move(12, 10), move(40, 10), move(60, 20), up)
     expect(effects).toEqual([
       { do: 'hold', note, shift: false },
@@ -73,7 +73,7 @@ describe('a press on a note', () => {
     ])
   })
 
-  it('that goes nowhere takes no capture, so that a double click reaches the note', () => {
+  it('without a movement takes no capture, so that a double click reaches the note', () => {
     const { effects } = play(down(10, 10, { on: note }), up)
     expect(effects).toEqual([
       { do: 'hold', note, shift: false },
@@ -88,7 +88,7 @@ describe('a press on a note', () => {
     expect(kind).toBe('idle')
   })
 
-  it('ends once: the capture that is lost after the end says nothing more', () => {
+  it('ends once: a capture lost after the end has no effect', () => {
     const before = play(down(10, 10, { on: note }), move(40, 50), up).effects
     expect(play(down(10, 10, { on: note }), move(40, 50), up, { type: 'lost', pointer: 1 }).effects).toEqual(
       before,
@@ -129,7 +129,7 @@ describe('two fingers', () => {
     expect(kind).toBe('pan')
   })
 
-  it('are no matter of a mouse', () => {
+  it('do not apply to a mouse', () => {
     expect(play(down(10, 10), down(50, 50, { pointer: 2 })).kind).toBe('pan')
   })
 })

@@ -14,7 +14,7 @@ const historyOf = (...steps: Step[]) =>
   steps.reduce<History>((history, step) => recorded(history, step), NO_HISTORY)
 
 describe('the history of the canvas', () => {
-  it('takes back the last step first and does it again', () => {
+  it('undoes the last step first and redoes it', () => {
     const back = undo(historyOf(moved('a', 0, 10), deleted('b')))
     expect(back?.step.kind).toBe('deleted')
     const further = undo(back?.history ?? NO_HISTORY)
@@ -23,7 +23,7 @@ describe('the history of the canvas', () => {
     expect(redo(further?.history ?? NO_HISTORY)?.step).toEqual(moved('a', 0, 10))
   })
 
-  it('has nothing to do again once something new was done', () => {
+  it('has nothing to redo after a new step', () => {
     const back = undo(historyOf(moved('a', 0, 10)))
     expect(redo(recorded(back?.history ?? NO_HISTORY, moved('a', 0, 5)))).toBeNull()
   })
@@ -35,13 +35,13 @@ describe('the history of the canvas', () => {
     expect(recorded(held, moved('a', 20, 30), false).done).toHaveLength(2)
   })
 
-  it('knows what came back under its new id', () => {
+  it('uses the new ids of restored notes', () => {
     const history = renamed(historyOf(moved('a', 0, 10), deleted('a')), new Map([[id('a'), id('b')]]))
     expect(history.done[0]).toEqual(moved('b', 0, 10))
     expect(history.done[1]).toMatchObject({ ids: ['b'] })
   })
 
-  it('is not without end', () => {
+  it('is bounded', () => {
     expect(
       historyOf(...Array.from({ length: 500 }, (_, step) => moved('a', step, step + 1))).done,
     ).toHaveLength(100)

@@ -37,7 +37,7 @@ function overlapping(boxes: readonly Box[]): number {
 }
 
 describe('the place of a new note', () => {
-  it('is beside the large code, which is there while one is alone', () => {
+  it('is beside the large code while no other device is here', () => {
     fc.assert(
       fc.property(seeds, (random) => {
         // Each text arrives alone, among those that are there.
@@ -107,7 +107,7 @@ describe('the place of a new note', () => {
     expect(other && touches(other, view)).toBe(false)
   })
 
-  it('of two thousand at once overlaps none, and takes no more than a blink', () => {
+  it('of two thousand at once overlaps none, and is found fast', () => {
     const start = performance.now()
     const boxes = placed(2000, ground(), seeded(5), { ...NOTE, own: false })
     expect(performance.now() - start).toBeLessThan(1000)

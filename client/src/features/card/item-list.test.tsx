@@ -71,7 +71,7 @@ const drawn = () =>
   document.querySelectorAll('li button[aria-label="Delete"], li button[aria-label="Copy"]').length
 
 describe('a long list of items', () => {
-  it('draws a few and has room and a name for all', async () => {
+  it('draws a few, and keeps the height and the name of all', async () => {
     await showsMany()
     expect(document.querySelectorAll('li')).toHaveLength(MANY)
     expect(observed.size).toBe(MANY)
@@ -80,7 +80,7 @@ describe('a long list of items', () => {
     expect(entry('Text, number 0').style.height).toBe('76px')
   })
 
-  it('draws what comes near and takes away what is far, in its own height', async () => {
+  it('draws cards near the screen, and replaces far ones by their height', async () => {
     await showsMany()
     const far = entry('Text, number 100')
     tell(far, true)
@@ -92,7 +92,7 @@ describe('a long list of items', () => {
     expect(far.style.height).toBe('310px')
   })
 
-  it('keeps the card that the focus is in', async () => {
+  it('keeps the card with the focus', async () => {
     await showsMany()
     const far = entry('Text, number 100')
     tell(far, true)
@@ -101,7 +101,7 @@ describe('a long list of items', () => {
     expect(far.querySelector('button')).not.toBeNull()
   })
 
-  it('draws what has just come', async () => {
+  it('draws a card that has just arrived', async () => {
     const stores = await showsMany()
     act(() => stores.items.setState(({ items }) => ({ items: [...items, textItem(MANY)] })))
     expect(entry(`Text, number ${MANY}`).querySelector('button')).not.toBeNull()

@@ -57,7 +57,7 @@ function DeviceList() {
         <ConfirmDialog
           title="Remove device"
           question={`Are you sure you want to remove ${removing.name} from this beam?`}
-          warning="It cannot come back under this name. Renew the link to keep everybody out who has it."
+          warning="It cannot come back under this name. Renew the link to keep out everybody who has it."
           action="Remove device"
           onConfirm={() => actions.removeDevice(removing.device_id)}
           onClose={() => setRemoving(null)}

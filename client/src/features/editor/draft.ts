@@ -35,7 +35,7 @@ export function readDraft(storage: SiteStorage, note: ItemId | null): Draft | nu
   return root && { title, root, pictures: pictures.map(pictureOf) }
 }
 
-/** Stores the draft whenever typing pauses. A null draft removes it. */
+/** Stores the draft whenever typing pauses. A null draft is not stored. */
 export function useKeptDraft(note: ItemId | null, draft: Draft | null): void {
   useEffect(() => {
     if (!draft) return

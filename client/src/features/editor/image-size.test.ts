@@ -12,7 +12,7 @@ describe('the size of a picture', () => {
     expect(resized({ width: 200, height: 400 }, -1000, 720)).toEqual({ width: 50, height: 100 })
   })
 
-  it('is its natural one where it was not known, and none that is zero', () => {
+  it('is its natural one when unknown, but never zero', () => {
     const natural = { naturalWidth: 640, naturalHeight: 480 }
     expect(withNaturalSize({ width: 0, height: 0 }, natural)).toEqual({ width: 640, height: 480 })
     expect(withNaturalSize({ width: 320, height: 0 }, natural)).toEqual({ width: 320, height: 240 })

@@ -15,7 +15,7 @@ import { createPlacedPictures, PlacedPicturesContext } from './placed-pictures'
 import { RichText } from './rich-text'
 import { TitleField } from './title-field'
 
-const CHANGED_ELSEWHERE = 'Another device has changed this note meanwhile. Update puts yours in its place.'
+const CHANGED_ELSEWHERE = 'Another device has changed this note. Update replaces that version with yours.'
 
 /** The editor of a new note (no id) or an existing one. `text` is what was typed before it opened. */
 export function NoteEditor({ id, text }: { id: ItemId | null; text: string }) {

@@ -44,7 +44,7 @@ const saved = () => {
 const shown = () => editor.getRootElement()?.textContent
 
 describe('the limits of a note', () => {
-  it('refuse a sheet that it cannot hold, and leave what was there', () => {
+  it('refuse a pasted sheet beyond them, and leave the content', () => {
     registerNoteLimits(editor)
     change(() => $write('before'))
     change(() => $sheet(150, 50))
@@ -53,7 +53,7 @@ describe('the limits of a note', () => {
     expect(shown()).toBe('before')
   })
 
-  it('go on to save what is written afterwards', () => {
+  it('allow further changes after a refusal', () => {
     registerNoteLimits(editor)
     change(() => $sheet(150, 50))
     change(() => $write('after'))
@@ -61,14 +61,14 @@ describe('the limits of a note', () => {
     expect(shown()).toBe('after')
   })
 
-  it('take a sheet that fits', () => {
+  it('allow a sheet that fits', () => {
     registerNoteLimits(editor)
     change(() => $sheet(10, 5))
     expect(said).toEqual([])
     expect(saved()).not.toBeNull()
   })
 
-  it('refuse what others could not read, whatever its size', () => {
+  it('refuse content that others could not read, whatever its size', () => {
     registerNoteLimits(editor)
     change(() => $write('before'))
     change(() => $insertNodes([$createImageNode({ src: '', altText: 'x'.repeat(2001) })]))
@@ -76,7 +76,7 @@ describe('the limits of a note', () => {
     expect(saved()).toBe('before')
   })
 
-  it('take a picture of any size: it is shared beside the note', () => {
+  it('allow a picture of any size: it is shared beside the note', () => {
     registerNoteLimits(editor)
     const src = `data:image/png;base64,${'A'.repeat(2 * MAX_NOTE_STATE_BYTES)}`
     change(() => $insertNodes([$createImageNode({ src })]))
@@ -97,7 +97,7 @@ describe('the limits of a note', () => {
     expect(saved()).not.toContain('y')
   })
 
-  it('leave nothing to undo of what was refused', () => {
+  it('leave no undo step of a refused change', () => {
     registerHistory(editor, createEmptyHistoryState(), 0, Date.now)
     registerNoteLimits(editor)
     change(() => $write('one'))

@@ -8,7 +8,7 @@ import { MAX_NOTE_STATE_BYTES } from '../../protocol/rich-note'
 import { MAX_INLINE_PICTURE } from './picture-encoding'
 
 const TOO_MUCH =
-  'A note holds 128 KiB, and this would be more. Nothing was changed: put in less, or share it beside the note.'
+  'A note holds at most 128 KiB. Nothing was changed: insert less, or share it beside the note.'
 const NOT_ALLOWED = 'A note cannot hold this, so nothing was changed. Share it beside the note.'
 
 /** The reason why a change was refused, as a sentence to show. */
@@ -35,7 +35,7 @@ export function registerNoteLimits(editor: LexicalEditor): () => void {
   )
 }
 
-/** Returns the bytes of a state as it is shared. Pictures too large for it count only with their address. */
+/** Returns the bytes of a state as it is shared. Large pictures are not counted, because they are shared beside it. */
 function sizeOf({ root }: { root: unknown }): number {
   const withoutLargePictures = (key: string, value: unknown) =>
     key === 'src' && typeof value === 'string' && value.length > MAX_INLINE_PICTURE ? '' : value

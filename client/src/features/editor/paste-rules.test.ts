@@ -81,7 +81,7 @@ describe('what is pasted', () => {
     expect(cells[1]).toMatchObject({ backgroundColor: 'rgb(255, 242, 204)' })
   })
 
-  it('with bad intent is words', () => {
+  it('of a hostile page is only text', () => {
     const root = fixture('hostile')
     expect(textOf(root, 'styled')?.style).toBe('font-size: 14px; color: rgb(1, 2, 3);')
     expect(textOf(root, 'Words')?.style).toBe('')
@@ -94,7 +94,7 @@ describe('what is pasted', () => {
     expect(document.title).not.toBe('owned')
   })
 
-  it('lets of two sizes around a text the inner count', () => {
+  it('uses the inner of two sizes around a text', () => {
     const root = pasted(
       '<p><span style="font-size:20px"><span style="font-size:12px">small</span> large</span></p>',
     )
@@ -102,7 +102,7 @@ describe('what is pasted', () => {
     expect(textOf(root, 'large')?.style).toBe('font-size: 20px;')
   })
 
-  it('has the size of a picture that says it', () => {
+  it('keeps the stated size of a picture', () => {
     const root = pasted('<img src="data:image/png;base64,iVBORw0KGgo=" alt="Sun" width="320" height="200">')
     expect(all(root).find(({ type }) => type === 'image')).toMatchObject({
       altText: 'Sun',

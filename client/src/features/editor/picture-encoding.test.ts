@@ -8,7 +8,7 @@ describe('a picture for a note', () => {
     expect(fitted(10_000, 1)).toEqual({ width: 1600, height: 1 })
   })
 
-  it('is shared under its name and the ending of what it became', () => {
+  it('is shared under its name with the extension of its new type', () => {
     expect(pictureName('IMG_2041.HEIC', 'image/webp')).toBe('IMG_2041.webp')
     expect(pictureName('', 'image/jpeg')).toBe('Picture.jpg')
   })

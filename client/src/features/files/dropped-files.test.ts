@@ -42,17 +42,17 @@ async function drop(entries: unknown[], files: File[] = []) {
   return { names: (await found).files.map(({ name }) => name), unreadable: (await found).unreadable }
 }
 
-describe('what was dropped', () => {
-  it('gives every file of a folder, however deep', async () => {
+describe('the files of a drop', () => {
+  it('include every file of a folder, at any depth', async () => {
     const { names } = await drop([file('a'), folder(file('b'), file('c'), folder(file('d')), folder())])
     expect(names).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  it('gives the plain files where there are no entries', async () => {
+  it('are the plain files where there are no entries', async () => {
     expect((await drop([null], [new File(['x'], 'x')])).names).toEqual(['x'])
   })
 
-  it('gives all others and names those that cannot be read', async () => {
+  it('are all that can be read, with the names of the others', async () => {
     const { names, unreadable: left } = await drop([
       unreadable('a'),
       folder(file('b'), unreadable('c'), lockedFolder('d')),
@@ -62,7 +62,7 @@ describe('what was dropped', () => {
     expect(left).toEqual(['a', 'c', 'd'])
   })
 
-  it('gives nothing in the place of a file that cannot be read', async () => {
+  it('contain nothing in the place of a file that cannot be read', async () => {
     const { names, unreadable: left } = await drop([unreadable('a')], [new File([], 'a')])
     expect(names).toEqual([])
     expect(left).toEqual(['a'])

@@ -37,7 +37,7 @@ describe('the picker of media', () => {
     expect(screen.getByLabelText('Choose files').getAttribute('accept')).toBe('image/*,video/*,audio/*')
   })
 
-  it('takes them and says why it does not take another file', () => {
+  it('accepts them and shows why it refuses another file', () => {
     const song = file('song.mp3', 'audio/mpeg')
     picks('Choose files', file('sea.jpg', 'image/jpeg'), file('a.txt', 'text/plain'), song)
     expect(sharedNames()).toEqual(['sea.jpg', 'song.mp3'])
@@ -52,7 +52,7 @@ describe('the picker of media', () => {
     expect(warn).toHaveBeenCalledOnce()
   })
 
-  it('leaves any file to the picker beside it', () => {
+  it('does not limit the picker for any file', () => {
     picks('Any file', file('a.txt', 'text/plain'))
     expect(sharedNames()).toEqual(['a.txt'])
     expect(warn).not.toHaveBeenCalled()

@@ -5,7 +5,7 @@ import { kindOf, mediaOf, nameOf } from './describe'
 const file = (name: string, type: string) => parseContent({ file: { name, size: 1, type } }, 'file')
 
 describe('an item', () => {
-  it('is named by its kind and what tells it from others', () => {
+  it('is named by its kind and the beginning of its content', () => {
     expect(nameOf(parseContent('https://en.wikipedia.org/wiki/Heliograph', 'text'))).toBe(
       'Link, en.wikipedia.org',
     )
@@ -17,7 +17,7 @@ describe('an item', () => {
     expect(kindOf(parseContent({ a: 1 }, 'text'))).toBe('Text')
   })
 
-  it('is shown as what its bytes are, and not before they are known', () => {
+  it('is shown by its first bytes, and not before they are known', () => {
     const png = { media: 'image', type: 'image/png' } as const
     expect(mediaOf(file('a.png', 'image/png'), png)).toBe('image')
     expect(mediaOf(file('a.bin', ''), png)).toBe('image')

@@ -30,7 +30,7 @@ const said = (item: Item) =>
     </AppContext>,
   ).container.textContent
 
-it('says why the server did not take an item', () => {
+it('shows why the server refused an item', () => {
   const item = {
     ...pendingItem('i' as ItemId, 'hello', 'text', 0),
     refusal: 'You may only read in this beam.',
@@ -45,7 +45,7 @@ it.each([
   expect(said(shared(fileItemMessage(file), from))).toBe(text)
 })
 
-it('says nothing of what is stored, nor in a beam that keeps nothing', () => {
+it('shows nothing for a stored file, nor in an unsaved beam', () => {
   const stored = storedItemMessage({ ...file, url: '/api/uploads/0123456789abcdef' })
   expect(said(shared(stored, ME))).toBe('')
   stores.access.setState({ kind: 'unsaved', creator: true }, true)

@@ -8,7 +8,7 @@ const JoinDialog = lazyPart(
   (m) => m.JoinDialog,
 )
 
-/** Opens the Join Beam dialog, which is loaded when it is asked for. */
+/** Opens the Join Beam dialog, whose code is loaded on the first press. */
 export function JoinButton({
   look,
   size,

@@ -12,7 +12,7 @@ const joinBeam = vi.fn((text: string) => findBeamId(text) !== null)
 
 beforeEach(() => {
   vi.clearAllMocks()
-  // jsdom knows the element and not its methods.
+  // jsdom has the element without its methods.
   HTMLDialogElement.prototype.showModal = function showModal() {
     this.open = true
   }
@@ -32,7 +32,7 @@ const enter = (text: string) =>
   fireEvent.change(screen.getByRole('textbox', { name: 'Enter Beam ID' }), { target: { value: text } })
 
 describe('the Join Beam dialog', () => {
-  it('says how much is missing and stays open', () => {
+  it('shows how many characters are missing and stays open', () => {
     enter(ID.slice(0, 28))
     expect(screen.getByText('8 characters to go. A whole link works too.')).toBeDefined()
     expect(onClose).not.toHaveBeenCalled()
@@ -43,7 +43,7 @@ describe('the Join Beam dialog', () => {
     expect(onClose).toHaveBeenCalledOnce()
   })
 
-  it('says that a text of full length is no id', () => {
+  it('shows that a text of full length is not an id', () => {
     enter('not an id, but as long as one would be')
     expect(screen.getByRole('textbox').getAttribute('aria-invalid')).toBe('true')
     expect(onClose).not.toHaveBeenCalled()

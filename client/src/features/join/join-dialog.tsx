@@ -9,9 +9,9 @@ import { ScanButton } from '../scanner/scan-button'
 import css from './join-dialog.module.css'
 import { joinHint } from './join-hint'
 
-const CLOSED_CLIPBOARD = 'The browser does not hand out the clipboard here. Paste into the field.'
+const CLOSED_CLIPBOARD = 'The browser does not allow reading the clipboard here. Paste into the field.'
 
-/** Joins as soon as there is a whole id in the field. */
+/** The Join Beam dialog. It joins as soon as the field contains a whole id. */
 export function JoinDialog({ onClose }: { onClose: () => void }) {
   const { actions } = useApp()
   const [text, setText] = useState('')
@@ -26,7 +26,7 @@ export function JoinDialog({ onClose }: { onClose: () => void }) {
     try {
       enter(await navigator.clipboard.readText())
     } catch {
-      // Not allowed, or not an https page: the person can still paste by hand.
+      // Not allowed, or not a page on https: the person can still paste by hand.
       setRefused(true)
     }
     field.current?.focus()

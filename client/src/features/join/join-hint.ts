@@ -1,11 +1,11 @@
-/** What the Join Beam dialog says under its field. */
+/** The hint below the field of the Join Beam dialog. */
 import { BEAM_ID_LENGTH, findBeamId } from '../../protocol/beam-link'
 
 export type JoinHint = { kind: 'hint' | 'error'; text: string }
 
 const WHOLE_LINK = 'A whole link works too.'
 
-/** Counts down to a whole id; a text of that length or more that holds none is wrong. */
+/** Counts down to a whole id. A text of that length or more without an id is an error. */
 export function joinHint(text: string): JoinHint {
   const typed = text.trim()
   if (typed.includes('/')) return linkHint(typed)

@@ -61,8 +61,8 @@ export function SaveDialog({ onClose }: { onClose: () => void }) {
         <p className={css.what}>
           <Icon of={HardDrive} size={16} />
           <span>
-            From now on what is shared here is stored on this server, until you delete the beam. Whoever runs
-            the server could read it.
+            From now on, everything shared here is stored on this server until you delete the beam. The people
+            who run the server could read it.
           </span>
         </p>
         <DialogFoot>

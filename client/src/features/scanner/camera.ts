@@ -6,7 +6,7 @@ export type CameraAnswer =
   | { answer: 'failed'; why: string }
 
 const ELSE = 'Join by the beam ID, or scan with the camera app of this device.'
-const NO_HTTPS = `The browser gives the camera to https pages only. ${ELSE}`
+const NO_HTTPS = `Browsers allow the camera only on https pages. ${ELSE}`
 const NO_CAMERA = `No camera was found. ${ELSE}`
 const BUSY = `The camera cannot be used now. Another app may have it. ${ELSE}`
 

@@ -29,8 +29,8 @@ describe('the scanner', () => {
   })
 
   it.each([
-    ['a page of somebody else', 'https://example.org/', /not of a beam/],
-    ['an id of version 1', '9b2f1c34-6f0e-11ee-b962-0242ac120002', /not of a beam/],
+    ['a page of somebody else', 'https://example.org/', /not from a beam/],
+    ['an id of version 1', '9b2f1c34-6f0e-11ee-b962-0242ac120002', /not from a beam/],
     ['a link without a whole id', 'https://a.example/?beam_id=7c9e6679', /broken/],
   ])('names %s and goes on', (_what, text, hint) => {
     const state = scannerAfter(...open, read(text))
@@ -39,7 +39,7 @@ describe('the scanner', () => {
     expect(reduceScanner(state, read(ID))).toEqual({ status: 'closing', beam: ID })
   })
 
-  it('reads nothing more once it closes', () => {
+  it('ignores codes while it closes', () => {
     const closing = scannerAfter(...open, read(ID))
     expect(reduceScanner(closing, read('https://example.org/'))).toBe(closing)
     expect(wantsCamera(closing)).toBe(false)
@@ -52,7 +52,7 @@ describe('the scanner', () => {
     expect(reduceScanner(resting, { type: 'shown' })).toEqual({ status: 'asking' })
   })
 
-  it('says why there is no camera, until it is cancelled', () => {
+  it('shows why there is no camera, until it is cancelled', () => {
     const failed = scannerAfter({ type: 'asked' }, { type: 'failed', why: 'No camera' })
     expect(failed).toEqual({ status: 'failed', why: 'No camera' })
     expect(reduceScanner(failed, { type: 'shown' })).toBe(failed)

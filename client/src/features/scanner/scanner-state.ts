@@ -86,7 +86,7 @@ function readingAfter(state: Open, text: string): ScannerState {
   const beam = findBeamId(text)
   if (beam) return { status: 'closing', beam }
   const hint = text.includes(BEAM_PARAM)
-    ? 'The link in this code is broken. Make the code anew on the other screen.'
-    : 'This code is not of a beam. Scan the one on the other screen.'
+    ? 'The link in this code is broken. Create a new code on the other screen.'
+    : 'This code is not from a beam. Scan the one on the other screen.'
   return hint === state.hint ? state : { status: 'open', hint }
 }

@@ -16,7 +16,7 @@ const BETWEEN_PICTURES_MS = 120
 const PICTURE_SIDE = 1024
 
 const NO_READER = 'The scanner could not be loaded. Are you online? You can join by the beam ID.'
-const LOST = 'The camera is gone. You can join by the beam ID.'
+const LOST = 'The camera has stopped. You can join by the beam ID.'
 
 /** Starts scanning. Returns a function that ends it: the camera is off, the worker ended, and no event follows. */
 export function startScanning(video: HTMLVideoElement, events: ScanningEvents): () => void {

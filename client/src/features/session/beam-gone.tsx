@@ -20,7 +20,7 @@ const WORDS: Readonly<Record<Final, { heading: string; text: string }>> = {
   },
   ended: {
     heading: 'This beam has ended',
-    text: 'Its time is over, it was deleted, or its link was renewed.',
+    text: 'It expired, it was deleted, or its link was renewed.',
   },
 }
 

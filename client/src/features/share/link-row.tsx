@@ -43,8 +43,8 @@ export function LinkRow({ beam }: { beam: Beam }) {
       {asking && (
         <ConfirmDialog
           title="Renew link"
-          question="The beam gets a new link. Devices that are in it by the old one have to join again."
-          warning="The old link and its code lead nowhere from then on."
+          question="The beam gets a new link. Devices that joined by the old link have to join again."
+          warning="The old link and its code stop working."
           action="Renew link"
           onConfirm={() => void beams.renewLink(beam)}
           onClose={() => setAsking(false)}

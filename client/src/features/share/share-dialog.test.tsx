@@ -47,7 +47,7 @@ const username = () => screen.getByRole('textbox', { name: 'Username' })
 const submit = () => fireEvent.click(screen.getByRole('button', { name: 'Share' }))
 
 describe('the Share dialog', () => {
-  it('wants a username', () => {
+  it('requires a username', () => {
     show([])
     fireEvent.change(username(), { target: { value: '  ' } })
     submit()
@@ -67,7 +67,7 @@ describe('the Share dialog', () => {
     expect(share).toHaveBeenLastCalledWith(beam, 'bob', 'admin')
   })
 
-  it('says at the field what the server says of it', async () => {
+  it("shows the server's error at the field", async () => {
     share.mockResolvedValueOnce({ ok: false, fieldError: 'Nobody has this username' })
     show([])
     fireEvent.change(username(), { target: { value: 'zoe' } })
@@ -77,7 +77,7 @@ describe('the Share dialog', () => {
     expect(username()).toHaveProperty('value', 'zoe')
   })
 
-  it('shows people by name where the server tells it, else by username', () => {
+  it('shows people by name where the server sends it, else by username', () => {
     const user = { username: 'ada', first_name: 'Ada', last_name: 'King', profile_picture: '/api/pictures/a' }
     const named = { ...jonas, id: 'n' as ShareId, shared_with: 'ada', shared_with_user: user }
     show([jonas, named])

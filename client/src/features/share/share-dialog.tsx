@@ -30,7 +30,7 @@ export function ShareDialog({ sharing }: { sharing: Exclude<SharingState, { stat
         {sharing.status === 'loading' && <Skeleton className={css.skeleton} />}
         {sharing.status === 'failed' && (
           <p className={css.failed} role="alert">
-            It could not be read who has this beam.
+            The people with access to this beam could not be loaded.
             <Button size="sm" onClick={() => void beams.openSharing(beam)}>
               Retry
             </Button>
@@ -60,7 +60,7 @@ function Sharing({ details }: { details: BeamDetails }) {
       {linkDefeatsReadShares(beam.link_access, shares) && (
         <p className={css.warning} role="status">
           <span>
-            Anyone with the link can still write here, so Read Only holds nobody back who has the link.
+            Anyone with the link can still write here, so Read Only does not stop people who have the link.
           </span>
           <Button size="sm" onClick={() => void beams.setLinkAccess(beam, 'read')}>
             Set link to Read Only

@@ -29,7 +29,7 @@ describe('the news', () => {
     expect(arrivalNews(some, joined, both)).toBeNull()
   })
 
-  it('tells who joins and who leaves', () => {
+  it('announces devices that join and leave', () => {
     const alone = reduceDevices(noDevices, { type: 'listed', devices: [here] })
     const two = reduceDevices(alone, { type: 'listed', devices: [here, phone] })
     expect(deviceNews(noDevices, alone)).toBeNull()
@@ -37,7 +37,7 @@ describe('the news', () => {
     expect(deviceNews(two, alone)).toBe('Safari on iPhone left')
   })
 
-  it('tells each quarter of a file once', () => {
+  it('announces each quarter of a file once', () => {
     const message = { file: { name: 'a.zip', size: 100, type: '' } }
     const { items } = reduceItems(some, { type: 'received', item: live('f', 3, phone.device_id, message) })
     const at = (received: number) => ({

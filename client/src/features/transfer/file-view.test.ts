@@ -59,7 +59,7 @@ describe('a file card', () => {
     ])
   })
 
-  it('says why it failed and offers to try again', () => {
+  it('shows why it failed and offers to try again', () => {
     const failed: Transfer = {
       role: 'receiving',
       state: { status: 'failed', received: 27, why: 'Connection failed' },
@@ -78,8 +78,8 @@ describe('a file card', () => {
   })
 })
 
-describe('how much is across', () => {
-  it('is never more than all of it, and all of nothing', () => {
+describe('the transferred part', () => {
+  it('is at most 1, and 1 for an empty file', () => {
     expect(fraction(50, 100)).toBe(0.5)
     expect(fraction(101, 100)).toBe(1)
     expect(fraction(0, 0)).toBe(1)

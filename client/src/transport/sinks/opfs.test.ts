@@ -106,7 +106,7 @@ describe('a file on the disk', () => {
     expect(whole?.type).toBe('text/plain')
   })
 
-  it('goes with its item, finished or not, and no other does', async () => {
+  it('is removed with its item, complete or not, and no other is', async () => {
     await (await disk.open(file(1))).finish()
     const other = await disk.open(file(1, OTHER))
     await other.finish()
@@ -114,7 +114,7 @@ describe('a file on the disk', () => {
     expect(kept()).toEqual([`${OTHER} 2`])
   })
 
-  it('leaves nothing behind when it is given up', async () => {
+  it('leaves nothing behind when it is discarded', async () => {
     const sink = await disk.open(file(3))
     await sink.write(0, text('abc'))
     await sink.discard()
@@ -130,11 +130,11 @@ describe('a file on the disk', () => {
     expect(await (await after.finish())?.text()).toBe('new')
   })
 
-  it('is refused when there is too little space, with words for the person', async () => {
+  it('is refused with a message when there is too little space', async () => {
     await expect(disk.open(file(1_001))).rejects.toThrow(NoRoom)
   })
 
-  it('counts what other files have been promised and have not taken yet', async () => {
+  it('counts the space promised to other files', async () => {
     const first = await disk.open(file(600))
     await expect(disk.open(file(500))).rejects.toThrow(NoRoom)
     await first.write(0, new Uint8Array(600))
@@ -146,7 +146,7 @@ describe('a file on the disk', () => {
     expect(await disk.open(file(600))).toBeDefined()
   })
 
-  it('gives its promise back when it cannot be opened', async () => {
+  it('releases its promised space when it cannot be opened', async () => {
     const folder = vi.fn(() => tabFolder('tab')).mockRejectedValueOnce(new DOMException('', 'UnknownError'))
     const broken = new DiskFiles(folder, () => 'x')
     await expect(broken.open(file(900))).rejects.toThrow(DOMException)
@@ -155,7 +155,7 @@ describe('a file on the disk', () => {
 })
 
 describe('sweeping', () => {
-  it('removes what tabs left that are gone, and nothing of those that live', async () => {
+  it('removes the files of closed tabs, and none of open ones', async () => {
     await tabFolder('gone')
     await tabFolder('alive')
     locks.push('received/alive')

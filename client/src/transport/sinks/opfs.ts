@@ -92,7 +92,7 @@ function diskSink(
   return {
     write(position, bytes) {
       if (access.write(bytes, { at: position }) !== bytes.byteLength) {
-        throw new NoRoom('The space of this device is used up.')
+        throw new NoRoom('There is no space left on this device.')
       }
       promised.take(bytes.byteLength)
     },

@@ -35,7 +35,7 @@ describe('a received file', () => {
     },
   )
 
-  it('is refused in the words of the disk when neither has room, else in those of memory', async () => {
+  it('is refused with the error of the disk when neither has room, else with that of memory', async () => {
     const full = new ReceivedFiles(refusing(new NoRoom('The disk is full.')), new MemoryFiles(1), onFallback)
     await expect(full.open(file(2), null)).rejects.toThrow('The disk is full.')
     const broken = new ReceivedFiles(refusing(new Error('ENOENT')), new MemoryFiles(1), onFallback)
@@ -43,7 +43,7 @@ describe('a received file', () => {
     expect(told).toBe(0)
   })
 
-  it('goes from the disk and from memory with its item', async () => {
+  it('is removed from disk and memory with its item', async () => {
     const disk = refusing(new Error())
     const memory = new MemoryFiles(10)
     const files = new ReceivedFiles(disk, memory, onFallback)
@@ -53,13 +53,13 @@ describe('a received file', () => {
     expect(await memory.open(file(10))).toBeDefined()
   })
 
-  it('takes the place of what was received of its item before', async () => {
+  it('replaces what was received of its item before', async () => {
     const files = new ReceivedFiles(null, new MemoryFiles(10), onFallback)
     await (await files.open(file(10), null)).finish()
     expect(await files.open(file(10), null)).toBeDefined()
   })
 
-  it('goes where the person said, and nowhere else', async () => {
+  it('is written only where the person picked', async () => {
     const write = vi.fn(async () => {})
     const createWritable = async () => ({ truncate: async () => {}, write, close: async () => {} })
     const picked = { createWritable } as unknown as FileSystemFileHandle
@@ -73,7 +73,7 @@ describe('a received file', () => {
 })
 
 describe('memory', () => {
-  it('has one budget for all files, and says what to do when it is used up', async () => {
+  it('has one budget for all files, and a helpful error when it is used up', async () => {
     const memory = new MemoryFiles(100)
     const first = await memory.open(file(60, 'a'))
     await expect(memory.open(file(60, 'b'))).rejects.toThrow('Save and delete some of them')
@@ -85,7 +85,7 @@ describe('memory', () => {
     await expect(memory.open(file(60, 'c'))).rejects.toThrow(NoRoom)
   })
 
-  it('gets back what the files of an item took', async () => {
+  it('is freed with the files of an item', async () => {
     const memory = new MemoryFiles(100)
     await memory.open(file(50, 'a'))
     await (await memory.open(file(50, 'a'))).finish()

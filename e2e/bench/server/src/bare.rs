@@ -1,5 +1,4 @@
-//! The references: what the same framework does when it has nothing to do but move bytes.
-//! No protocol, no JSON, no limits.
+//! The references: the same framework doing nothing but moving bytes. No protocol, no JSON, no limits.
 
 use std::collections::HashMap;
 use std::env;
@@ -22,18 +21,18 @@ use tokio_tungstenite::tungstenite::handshake::server::{Request, Response as Ans
 
 use crate::Failure;
 
-/// First argument with which this program is the reference.
+/// The first argument that makes this program the reference.
 pub const COMMAND: &str = "bare";
-/// Said to a device once its room knows it.
+/// Sent to a device once its room knows it.
 pub const READY: &str = "ready";
-/// As many as the product lets wait for a device.
+/// Messages that may wait for a device, as in the product.
 const OUTBOX_MESSAGES: usize = 1024;
 
 type Fixed = Arc<Mutex<Bytes>>;
 type Room = Arc<Mutex<Vec<mpsc::Sender<Message>>>>;
 type Rooms = Arc<Mutex<HashMap<String, Room>>>;
 
-/// Echo through axum on the given address, rooms through tokio-tungstenite on the port above it.
+/// Serves the echo with axum on the given address, and the rooms with tokio-tungstenite on the next port.
 pub async fn serve() -> Result<(), Failure> {
     let address: std::net::SocketAddr = env::args().nth(2).ok_or("an address")?.parse()?;
     let mut rooms_address = address;
@@ -51,12 +50,12 @@ pub async fn serve() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where the rooms listen when the echo listens on `echo`.
+/// The port of the rooms, given the port of the echo.
 pub const fn rooms_port(echo: u16) -> u16 {
     if echo == u16::MAX { echo - 1 } else { echo + 1 }
 }
 
-/// Answers the body that it was given last.
+/// Answers with the body that was set last.
 async fn fixed(State(body): State<Fixed>) -> impl IntoResponse {
     let body = body.lock().unwrap_or_else(PoisonError::into_inner).clone();
     ([(CONTENT_TYPE, "application/json")], body)

@@ -1,4 +1,4 @@
-//! The two calls that every page of somebody who is logged in makes, beside a handler that answers the same bytes.
+//! The two calls that every page of a logged-in user makes, against a handler that answers the same bytes.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,7 +14,7 @@ const CONNECTIONS: usize = 64;
 const RUNS: usize = 3;
 const TIME: Duration = Duration::from_secs(3);
 
-/// Requests a second, and how far the slowest of a hundred lies from the middle one.
+/// Measures the requests per second, and the ratio of the 99th percentile to the median.
 pub async fn measure(heliograph: &Path, bare: &Process) -> Result<Vec<Row>, Failure> {
     let product = Process::product(heliograph).await?;
     let cookie = register(product.address, "ada").await?;

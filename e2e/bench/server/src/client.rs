@@ -1,4 +1,4 @@
-//! A device that knows as much of the protocol as a measurement needs.
+//! A minimal client of the protocol.
 
 use std::net::SocketAddr;
 
@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::Failure;
 
-/// A websocket of ours.
+/// A client's websocket.
 pub type Socket = WebSocketStream<TcpStream>;
 
 /// Opens a websocket.
@@ -23,7 +23,7 @@ pub async fn open(address: SocketAddr, path: &str, buffer: usize) -> Result<Sock
     open_as(address, path, buffer, "").await
 }
 
-/// Opens a websocket with a `Cookie` header line, or with none.
+/// Opens a websocket, with a `Cookie` header line if one is given.
 pub async fn open_as(
     address: SocketAddr,
     path: &str,
@@ -40,7 +40,7 @@ pub async fn open_as(
     Ok(client_async_with_config(request, stream, Some(config)).await?.0)
 }
 
-/// Joins a beam of the product as one of its own devices; answers its device id too.
+/// Joins a beam of the product with frames, and also returns the device's id.
 pub async fn join(
     address: SocketAddr,
     beam: Uuid,
@@ -58,13 +58,13 @@ pub async fn join(
     Ok((socket, id))
 }
 
-/// Waits until the device knows of so many devices.
+/// Waits until the device knows of this many devices.
 pub async fn see_devices(socket: &mut Socket, count: usize) -> Result<(), Failure> {
     while next(socket, "authed_users").await?.as_array().is_none_or(|all| all.len() < count) {}
     Ok(())
 }
 
-/// The content of the next message of a type.
+/// The content of the next message of this type.
 pub async fn next(socket: &mut Socket, kind: &str) -> Result<Value, Failure> {
     while let Some(message) = socket.next().await {
         let Message::Text(text) = message? else { continue };
@@ -76,9 +76,9 @@ pub async fn next(socket: &mut Socket, kind: &str) -> Result<Value, Failure> {
     Err(format!("the server closed before {kind}").into())
 }
 
-/// The `number`th beam: a version-4 UUID that nobody created.
+/// The id of the `number`th beam, a version-4 UUID that nobody created.
 pub fn beam(number: u128) -> Uuid {
-    // An odd factor spreads small numbers over all the bytes.
+    // Multiplying by an odd number spreads small numbers over all bytes.
     let spread = number.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
     uuid::Builder::from_random_bytes(spread.to_be_bytes()).into_uuid()
 }

@@ -1,4 +1,4 @@
-//! Text to every device of many beams, beside bare rooms of the same number of sockets.
+//! Texts to every device of many beams, against bare rooms with the same number of sockets.
 
 use std::net::SocketAddr;
 
@@ -16,14 +16,14 @@ use crate::table::{Row, Target, median};
 
 const BEAMS: u32 = 100;
 const DEVICES: u32 = 8;
-/// Messages of one device in one run: within the burst that every socket has.
+/// Messages of one device in one run: within the burst that a socket may send.
 const MESSAGES: u32 = 200;
-/// Messages of one device under way: eight devices stay far below an outbox of 1,024.
+/// Messages of one device in flight. Eight devices stay far below an outbox of 1,024 messages.
 const IN_FLIGHT: u32 = 16;
 const RUNS: usize = 5;
 const READ_BUFFER: usize = 16 * 1024;
 
-/// Deliveries a second.
+/// Measures the deliveries per second.
 pub async fn measure(product: &Process, bare: &Process) -> Result<Row, Failure> {
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for run in 0..=RUNS {
@@ -75,7 +75,7 @@ async fn bare_rooms(mut address: SocketAddr, run: usize) -> Result<Vec<Socket>, 
     Ok(all)
 }
 
-/// Lets every device send, and waits until every device has everything; deliveries a second.
+/// Makes every device send, and waits until every device has received everything. Returns deliveries per second.
 async fn deliver(sockets: Vec<Socket>) -> Result<f64, Failure> {
     let text = json!({"type": "share_clipboard", "message": "x".repeat(100), "extra": "text"});
     let text = Utf8Bytes::from(text.to_string());
@@ -88,7 +88,8 @@ async fn deliver(sockets: Vec<Socket>) -> Result<f64, Failure> {
     Ok(deliveries / started.elapsed().as_secs_f64())
 }
 
-/// Sends as the beam keeps up. Answers the socket, so that nobody leaves before all have everything.
+/// Sends as fast as the beam keeps up. Returns the socket, so that no device leaves before all have received
+/// everything.
 async fn device(mut socket: Socket, text: Utf8Bytes) -> Result<Socket, Failure> {
     let (mut sent, mut received) = (0, 0);
     while received < MESSAGES * DEVICES {

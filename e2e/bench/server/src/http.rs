@@ -1,4 +1,4 @@
-//! As much of HTTP/1.1 as a measurement needs: one connection, one request at a time, nothing between us and the server.
+//! A minimal HTTP/1.1 client: one connection, one request at a time, and no library whose time would be measured too.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -9,17 +9,17 @@ use tokio::time::Instant;
 
 use crate::Failure;
 
-/// A kept connection.
+/// A keep-alive connection.
 pub struct Connection {
     stream: BufReader<TcpStream>,
     host: SocketAddr,
     line: Vec<u8>,
 }
 
-/// What came back.
+/// A response.
 pub struct Answer {
     pub status: u16,
-    /// Name and value of every `Set-Cookie`, as a `Cookie` header takes them back.
+    /// Name and value of every `Set-Cookie`, in the form of a `Cookie` header.
     pub cookies: String,
     pub body: Vec<u8>,
 }
@@ -31,7 +31,7 @@ impl Connection {
         Ok(Self { stream: BufReader::new(stream), host, line: Vec::new() })
     }
 
-    /// Asks and reads the whole answer. `headers` are lines, each with its end.
+    /// Sends a request and reads the whole response. `headers` are lines, each with its CRLF.
     pub async fn ask(
         &mut self,
         method: &str,
@@ -77,14 +77,14 @@ impl Connection {
     }
 }
 
-/// What a load came to.
+/// The result of a load.
 pub struct Load {
     pub requests_per_second: f64,
     pub median: Duration,
     pub p99: Duration,
 }
 
-/// Asks the same on many connections for a while; every answer must be a 200.
+/// Sends the same request on many connections for a while. Every response must be a 200.
 pub async fn load(
     host: SocketAddr,
     path: &'static str,

@@ -1,4 +1,4 @@
-//! What a device that only listens costs the server in memory.
+//! Memory that the server needs for a device that only listens.
 
 use crate::Failure;
 use crate::client::{beam, join, see_devices};
@@ -6,12 +6,12 @@ use crate::process::Process;
 use crate::table::{Row, Target};
 
 const SOCKETS: u32 = 5000;
-/// A desktop and a phone.
+/// Devices per beam: a desktop and a phone.
 const DEVICES_OF_A_BEAM: u32 = 2;
-/// Ours must not be what runs out.
+/// The client's buffer is small, so that this process does not run out of memory.
 const READ_BUFFER: usize = 4 * 1024;
 
-/// KiB for each of many devices.
+/// Measures the KiB per device.
 pub async fn measure(product: &Process) -> Result<Row, Failure> {
     let before = product.resident_bytes()?;
     let mut sockets = Vec::new();

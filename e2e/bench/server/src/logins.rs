@@ -1,4 +1,4 @@
-//! Logins: as many as the cores can hash for, while the rest of the server stays quick.
+//! Logins: as many as the cores can hash, while the rest of the server stays responsive.
 
 use std::num::NonZero;
 use std::path::Path;
@@ -15,12 +15,12 @@ use crate::people::{PASSWORD, register};
 use crate::process::Process;
 use crate::table::{Row, Target, median};
 
-/// Enough that every core always has the next one.
+/// Concurrent logins, enough to keep every core busy.
 const AT_ONCE: usize = 16;
 const TIME: Duration = Duration::from_secs(10);
 const HASHES: usize = 20;
 
-/// Logins a second over their bound, and the slowest of a hundred health checks meanwhile.
+/// Measures the logins per second against their bound, and the 99th percentile of the health check meanwhile.
 pub async fn measure(heliograph: &Path) -> Result<[Row; 2], Failure> {
     let product = Process::product(heliograph).await?;
     let host = product.address;
@@ -72,7 +72,7 @@ pub async fn measure(heliograph: &Path) -> Result<[Row; 2], Failure> {
     ])
 }
 
-/// Logins a second if nothing but the hash took time: m = 19 MiB, t = 2, p = 1, on every core at once.
+/// Logins per second if only the hash took time: m = 19 MiB, t = 2, p = 1, on every core at once.
 fn bound() -> Result<f64, Failure> {
     let cores = available_parallelism().map_or(1, NonZero::get);
     let workers: Vec<_> = (0..cores).map(|_| std::thread::spawn(hashes_per_second)).collect();

@@ -1,5 +1,5 @@
-//! Measures the server from outside, each figure beside a bare reference of the same run.
-//! Loopback only; it ends only the processes that it started.
+//! Benchmarks the server from outside, against bare references in the same run. It uses only the loopback interface,
+//! and ends only processes that it started.
 //!
 //! `heliograph-bench PATH/TO/heliograph [relay] [fan-out] [idle] [codecs] [calls] [logins] [rude]`
 
@@ -24,7 +24,7 @@ use std::path::PathBuf;
 use crate::process::Process;
 use crate::table::Row;
 
-/// Anything that ends a measurement.
+/// Any error that ends a benchmark.
 type Failure = Box<dyn Error + Send + Sync>;
 
 #[tokio::main]
@@ -37,7 +37,7 @@ async fn main() -> Result<(), Failure> {
     }
 }
 
-/// Every figure, or those that are named behind the path.
+/// Measures every figure, or those that are named after the path.
 async fn measure(heliograph: PathBuf) -> Result<(), Failure> {
     let names: Vec<_> = env::args().skip(2).collect();
     let wanted = |name: &str| names.is_empty() || names.iter().any(|own| own == name);
@@ -54,7 +54,7 @@ async fn measure(heliograph: PathBuf) -> Result<(), Failure> {
         print([fan_out::measure(&product, &bare).await?]);
     }
     if wanted("idle") {
-        // A fresh process, whose memory nothing has touched.
+        // A fresh process, whose memory is untouched.
         let product = Process::product(&heliograph).await?;
         print([idle::measure(&product).await?]);
     }

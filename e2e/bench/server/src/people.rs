@@ -1,4 +1,4 @@
-//! People for the measurements: an account with its cookies, and beams that it saved.
+//! Accounts for the benchmarks, with their cookies and saved beams.
 
 use std::net::SocketAddr;
 
@@ -10,10 +10,10 @@ use crate::Failure;
 use crate::client::{next, open_as};
 use crate::http::Connection;
 
-/// What every account of a measurement has.
+/// The password of every account.
 pub const PASSWORD: &str = "correct horse battery staple";
 
-/// Registers somebody, and answers the `Cookie` header line of the login.
+/// Registers an account and returns the `Cookie` header line of its session.
 pub async fn register(host: SocketAddr, username: &str) -> Result<String, Failure> {
     let fields = [
         ("first_name", "Ada"),
@@ -36,7 +36,7 @@ pub async fn register(host: SocketAddr, username: &str) -> Result<String, Failur
     Ok(format!("cookie: {}\r\n", answer.cookies))
 }
 
-/// Makes and saves a beam.
+/// Creates and saves a beam.
 pub async fn save_beam(host: SocketAddr, cookie: &str, name: &str) -> Result<(), Failure> {
     let mut connection = Connection::open(host).await?;
     let answer = connection.ask("POST", "/api/beams/create/", cookie, b"").await?;

@@ -1,4 +1,4 @@
-//! A server under measurement, as a process of its own.
+//! A measured server, as a process of its own.
 
 use std::env;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::Failure;
 
 const READY_WITHIN: Duration = Duration::from_secs(15);
 
-/// A server and where it listens; it ends when this is dropped.
+/// A server and its address. Dropping it ends the process.
 pub struct Process {
     child: Child,
     pub address: SocketAddr,
@@ -23,7 +23,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// The product with an empty folder.
+    /// Starts the product with an empty folder.
     pub async fn product(heliograph: &Path) -> Result<Self, Failure> {
         let (address, data) = (free_address()?, tempfile::tempdir()?);
         let mut command = Command::new(heliograph);
@@ -31,7 +31,7 @@ impl Process {
         Self::start(command, address, data).await
     }
 
-    /// This program once more, as the server that these words ask for; its address follows them.
+    /// Starts this program again, as the server that these arguments select. Its address is appended to them.
     pub async fn own(words: &[&str]) -> Result<Self, Failure> {
         let address = free_address()?;
         let mut command = Command::new(env::current_exe()?);
@@ -57,7 +57,7 @@ impl Process {
         }
     }
 
-    /// Bytes of memory that the process holds now.
+    /// Resident memory of the process in bytes.
     pub fn resident_bytes(&self) -> Result<u64, Failure> {
         let id = self.child.id().ok_or("the server ended")?;
         let status = fs::read_to_string(format!("/proc/{id}/status"))?;
@@ -69,12 +69,12 @@ impl Process {
         Ok(kib.parse::<u64>()? * 1024)
     }
 
-    /// Seconds of processor that the threads of the process have used.
+    /// Processor time of all threads of the process, in seconds.
     pub fn processor_seconds(&self) -> Result<f64, Failure> {
         let id = self.child.id().ok_or("the server ended")?;
         let mut nanoseconds = 0;
         for thread in fs::read_dir(format!("/proc/{id}/task"))? {
-            // The first number is the time on a processor.
+            // The first number is the time on a processor, in nanoseconds.
             let schedstat = fs::read_to_string(thread?.path().join("schedstat"))?;
             let time = schedstat.split_whitespace().next().ok_or("no time")?;
             nanoseconds += time.parse::<u64>()?;

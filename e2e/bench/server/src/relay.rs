@@ -1,4 +1,4 @@
-//! The relay between two devices, beside a bare binary echo through the same framework with messages of the same size.
+//! The relay between two devices, against a binary echo with the same framework and messages of the same size.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,13 +17,13 @@ use crate::table::{Row, Target, median};
 /// Bytes of one run.
 const RUN_BYTES: usize = 512 * 1024 * 1024;
 const RUNS: usize = 5;
-/// Bytes under way at a time: below the 4 MiB that the relay lets wait between two devices.
+/// Bytes in flight, below the 4 MiB that may wait between two devices.
 const IN_FLIGHT_BYTES: usize = 3 * 1024 * 1024;
 const READ_BUFFER: usize = 128 * 1024;
-/// Growth of the server's memory that still counts as flat: what may wait towards one device (R2).
+/// Growth of the server's memory that still counts as flat, in MiB: what may wait for one device (R2).
 const FLAT_MIB: f64 = 16.0;
 
-/// Speed and memory with messages of one size.
+/// Measures speed and memory with messages of one size.
 pub async fn measure(
     product: &Process,
     bare: &Process,
@@ -61,7 +61,7 @@ pub async fn measure(
     ])
 }
 
-/// The most memory that the server holds in the first second of a run.
+/// The highest memory of the server in the first second of a run.
 async fn highest_memory(product: &Process) -> Result<u64, Failure> {
     let mut highest = 0;
     for _ in 0..50 {
@@ -78,7 +78,7 @@ async fn through_product(product: &Process, message_bytes: usize) -> Result<f64,
     see_devices(&mut receiver, 2).await?;
     let mut message = vec![0; message_bytes];
     message[..16].copy_from_slice(id.as_bytes());
-    // Kept whole: a device that drops its half of the socket leaves the beam.
+    // Kept alive: a device that drops half of its socket leaves the beam.
     let (sink, _unread) = sender.split();
     let (_unsent, source) = receiver.split();
     pump(sink, source, message.into()).await
@@ -89,7 +89,7 @@ async fn through_bare(bare: &Process, message_bytes: usize) -> Result<f64, Failu
     pump(sink, source, vec![0; message_bytes].into()).await
 }
 
-/// Sends a run's bytes and waits for all of them; MB/s.
+/// Sends the bytes of a run and waits until all have arrived. Returns MB/s.
 async fn pump<S, R>(mut sink: S, mut source: R, message: Bytes) -> Result<f64, Failure>
 where
     S: Sink<Message, Error = Error> + Unpin + Send + 'static,

@@ -1,5 +1,5 @@
-//! The rudest clients: what they can make the server hold, at its highest and when they are gone, and how long somebody
-//! who behaves waits meanwhile. The budget of the process is the bound.
+//! Hostile clients: how much memory they can make the server hold, at its peak and afterwards, and how long a
+//! well-behaved client waits meanwhile. The memory budget of the process is the bound.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -19,26 +19,26 @@ use crate::http::{Connection, load};
 use crate::process::Process;
 use crate::table::{Row, Target};
 
-/// How long each kind of them goes on.
+/// How long each kind of client goes on.
 const TIME: Duration = Duration::from_secs(5);
-/// How long the server has to let go of what they left.
+/// Time in which the server must free what they left.
 const AFTERWARDS: Duration = Duration::from_secs(3);
-/// Memory beside the budget: a connection costs some KiB also when nothing waits for it.
+/// Memory besides the budget, in MiB: a connection costs some KiB even when nothing waits for it.
 const BESIDE_MIB: f64 = 48.0;
-/// Connections of which nothing is heard, and their memory at 8 KiB each: a task, and a buffer for their requests.
+/// Silent connections. Each needs about 8 KiB: a task, and a buffer for its requests.
 const SILENT: usize = 8_000;
 const CONNECTIONS_MIB: f64 = 62.5;
-/// A receive buffer that is soon full.
+/// A receive buffer that fills up soon, in bytes.
 const DEAF: u32 = 4 * 1024;
 
-/// A kind of rude client.
+/// A kind of hostile client.
 struct Rude {
     name: &'static str,
-    /// What the budget has for it, by default.
+    /// Its part of the budget, in MiB, by default.
     budget_mib: f64,
 }
 
-/// A row for each kind of rude client, each against a fresh server, and one for whoever behaves meanwhile.
+/// Measures each kind of hostile client against a fresh server, and the time of a well-behaved client meanwhile.
 pub async fn measure(heliograph: &Path) -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
     for (name, budget_mib) in [
@@ -66,7 +66,7 @@ impl Rude {
         let health = tokio::spawn(load(host, "/healthz", "", 1, TIME));
         let (_left, highest) = tokio::join!(self.be_rude(host), highest_memory(product));
         let (highest, health) = (highest?, health.await??);
-        // What is left is dropped before this point, but for the sockets' goodbyes.
+        // By now everything is dropped, except for the closing of sockets.
         sleep(AFTERWARDS).await;
         let after = product.resident_bytes()?;
         let wait = health.p99.as_secs_f64() * 1e3;
@@ -89,7 +89,7 @@ impl Rude {
         ])
     }
 
-    /// Goes on until the time is over; whoever is refused is content with that.
+    /// Goes on until the time is over. A refusal is fine.
     async fn be_rude(&self, host: SocketAddr) {
         let end = Instant::now() + TIME;
         match self.name {
@@ -133,7 +133,7 @@ const FORM: &str = "content-type: multipart/form-data; boundary=x\r\n";
 const FILE: &str = "--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.webm\"\r\n\
     content-type: video/webm\r\n\r\n\x1aE";
 
-/// The head of a request; a body that it announces is longer than all that will come of it.
+/// The head of a request. A body that it announces is longer than what will follow.
 fn request(host: SocketAddr, method: &str, path: &str, headers: &str) -> String {
     let length = if method == "GET" { "" } else { "content-length: 62000\r\n" };
     let length = if headers == FORM { "content-length: 90000000\r\n" } else { length };
@@ -146,7 +146,7 @@ async fn connect(host: SocketAddr) -> Result<TcpStream, Failure> {
     Ok(socket.connect(host).await?)
 }
 
-/// Says some bytes and then nothing, and reads nothing, until the end.
+/// Sends some bytes and then nothing, and reads nothing, until the end.
 async fn begin(host: SocketAddr, head: &str, body: usize, end: Instant) {
     let Ok(mut stream) = connect(host).await else { return };
     let saying = async {
@@ -171,7 +171,7 @@ async fn never_end(host: SocketAddr, number: u128, end: Instant) {
     tokio::time::sleep_until(end).await;
 }
 
-/// A form that says the same again and again, anew whenever it is refused.
+/// Sends a form that repeats itself without an end, and starts again when it is refused.
 async fn flood_with_form(host: SocketAddr, first: &str, more: &str, end: Instant) {
     let chunk = |bytes: &str| format!("{:x}\r\n{bytes}\r\n", bytes.len());
     let head = format!(
@@ -190,7 +190,7 @@ async fn flood_with_form(host: SocketAddr, first: &str, more: &str, end: Instant
     let _ = timeout(end - Instant::now(), flooding).await;
 }
 
-/// What deaf devices are sent.
+/// The messages for devices that do not read.
 #[derive(Clone, Copy)]
 enum Wanted {
     Signals,
@@ -198,7 +198,7 @@ enum Wanted {
     Frames(usize),
 }
 
-/// Many beams with deaf devices, and one device in each that does not stop to talk.
+/// Many beams of devices that do not read, with one device in each that keeps sending.
 async fn read_nothing(host: SocketAddr, wanted: Wanted, end: Instant) {
     let beams = (0..40).map(|number| async move {
         let _ = timeout(end - Instant::now(), talk_to_the_deaf(host, number, wanted)).await;
@@ -241,7 +241,7 @@ async fn talk_to_the_deaf(host: SocketAddr, number: u128, wanted: Wanted) -> Res
     }
 }
 
-/// The largest script of the page.
+/// The path of the page's largest script.
 async fn largest_file(host: SocketAddr) -> Result<String, Failure> {
     let page = Connection::open(host).await?.ask("GET", "/", "", b"").await?.body;
     let page = String::from_utf8(page)?;
@@ -249,7 +249,7 @@ async fn largest_file(host: SocketAddr) -> Result<String, Failure> {
     Ok(rest.split('"').next().unwrap_or("/").to_owned())
 }
 
-/// The most memory that the server holds while they are at it.
+/// The highest memory of the server meanwhile.
 async fn highest_memory(product: &Process) -> Result<u64, Failure> {
     let (end, mut highest) = (Instant::now() + TIME, 0);
     while Instant::now() < end {

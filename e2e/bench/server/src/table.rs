@@ -1,16 +1,16 @@
-//! One line a figure: what the product does, what the reference does, and the promise.
+//! The table of results, with one line per figure: the product, the reference, the target.
 
-/// A figure and its promise.
+/// A figure and its target.
 pub struct Row {
     pub figure: String,
     pub product: String,
     pub reference: String,
-    /// What is promised of: a ratio, or an absolute figure where there is no reference.
+    /// The value to compare with the target: a ratio, or an absolute figure without a reference.
     pub value: f64,
     pub target: Target,
 }
 
-/// A promise.
+/// The target of a figure.
 pub enum Target {
     AtLeast(f64),
     AtMost(f64),
@@ -34,12 +34,12 @@ impl Row {
     }
 }
 
-/// As wide as the table of the browsers' figures (`table.ts`).
+/// A line with the column widths of the browsers' figures (`table.ts`).
 fn line(figure: &str, product: &str, reference: &str, value: &str, target: &str, verdict: &str) {
     println!("{figure:<46} {product:>16} {reference:>16} {value:>8} {target:>9}  {verdict}");
 }
 
-/// The middle one of some measurements.
+/// The median of some measurements.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)

@@ -73,9 +73,59 @@ pub async fn create(
     }
     let uploader =
         session.map_or(Uploader::Guest(client), |session| Uploader::Account(session.account.id));
+    receive(&app, Receiving { uploader, beam, place }, form).await
+}
+
+/// Stores a file of any type for an item of a saved beam, within the quota of the beam's owner (H44).
+#[utoipa::path(
+    post,
+    path = "/api/beams/{beam_id}/files/",
+    params(("beam_id" = BeamId, Path)),
+    request_body(content = NewFile, content_type = "multipart/form-data"),
+    responses(
+        (status = 201, body = UploadedFile),
+        (status = 401, body = ErrorBody, description = "The link gives no access, and the caller is not logged in."),
+        (status = 403, body = ErrorBody, description = "The caller may only read."),
+        (status = 404, body = ErrorBody, description = "There is no such saved beam, or the caller has no access."),
+        (status = 408, body = ErrorBody, description = "Less than 30 KiB came within half a minute."),
+        (status = 429, body = ErrorBody, description = "Too many uploads, or too many unknown beams, from this address."),
+        (status = 503, body = ErrorBody, description = "Too many uploads at a time. Retry-After says when to try again."),
+        (status = 502, body = ErrorBody, description = "The storage does not answer."),
+        (status = 507, body = ErrorBody, description = "The disk is full, or the quota of the beam's owner."),
+    )
+)]
+pub async fn create_in_beam(
+    State(app): State<Arc<App>>,
+    Extension(client): Extension<Option<Client>>,
+    MaybeLoggedIn(session): MaybeLoggedIn,
+    Path(beam): Path<String>,
+    form: Multipart,
+) -> Result<(StatusCode, Json<UploadedFile>), Error> {
+    let beam = BeamId::parse(&beam).map_err(|_| Error::NotFound)?;
+    let place = app.uploads.enter(client)?;
+    let account = session.map(|session| session.account.id);
+    let access = app.storage.access_to(beam).await?;
+    let role = access.as_ref().and_then(|access| access.role(account));
+    let (Some(access), Some(role)) = (&access, role) else {
+        app.limits.guess(client, app.clock.steady())?;
+        let is_closed = access.is_some() && account.is_none();
+        return Err(if is_closed { Error::Unauthorized } else { Error::NotFound });
+    };
+    if !role.may_write() {
+        return Err(Error::Forbidden("You may only read in this beam."));
+    }
+    let uploader = Uploader::Owner(access.owner);
+    receive(&app, Receiving { uploader, beam: Some(beam), place }, form).await
+}
+
+async fn receive(
+    app: &App,
+    receiving: Receiving,
+    form: Multipart,
+) -> Result<(StatusCode, Json<UploadedFile>), Error> {
     let uploads = app.uploads.clone();
     // In a task of its own: when the client disconnects, the body breaks off and the task cleans up.
-    let receiving = async move { uploads.receive(Receiving { uploader, beam, place }, form).await };
+    let receiving = async move { uploads.receive(receiving, form).await };
     let file = app.tasks.spawn(receiving).await.map_err(|_| Error::Internal)??;
     Ok((StatusCode::CREATED, Json(file)))
 }

@@ -52,6 +52,8 @@ pub struct Place {
 pub enum Uploader {
     /// A logged-in user.
     Account(AccountId),
+    /// Anybody who may write in a saved beam, at the cost of its owner, whose account this is (P27).
+    Owner(AccountId),
     /// A guest, with the client that limits count, if any ([`Client::of`]).
     Guest(Option<Client>),
 }

@@ -25,6 +25,8 @@ const GUEST_LIFETIME: Duration = Duration::from_hours(24);
 const AHEAD: u64 = 32 * 1024 * 1024;
 /// Room reserved ahead when the disk is nearly full.
 const NEARLY_FULL: u64 = 1024 * 1024;
+/// Media type of a file that is no image, audio or video: bytes, which no browser shows.
+const ANY_TYPE: &str = "application/octet-stream";
 /// Name of the form field with the file.
 const FIELD: &str = "file";
 
@@ -43,11 +45,15 @@ impl Uploads {
         let name = file_name::clean(headers.file_name.as_deref().unwrap_or_default());
         let declared = headers.content_type.unwrap_or_default();
         let (head, rest) = read_head(&mut form).await?;
-        let media_type = media::recognise(&declared, &head).ok_or_else(not_media)?;
+        let media_type = match (media::recognise(&declared, &head), uploader) {
+            (Some(media_type), _) => media_type,
+            (None, Uploader::Owner(_)) => ANY_TYPE,
+            (None, Uploader::Account(_) | Uploader::Guest(_)) => return Err(not_media()),
+        };
         let now = self.clock.now();
         let beam_ends = self.find_beam(beam, now).await?;
         let (account, address, expires_at) = match uploader {
-            Uploader::Account(account) => (Some(account), None, None),
+            Uploader::Account(account) | Uploader::Owner(account) => (Some(account), None, None),
             Uploader::Guest(client) => {
                 let address = client.map(|client| client.pseudonym(&self.address_secret));
                 let ends = [Some(now + millis(GUEST_LIFETIME)), beam_ends];
@@ -63,6 +69,7 @@ impl Uploads {
             media_type: media_type.to_owned(),
             created_at: now,
             expires_at,
+            for_item: matches!(uploader, Uploader::Owner(_)),
         };
         match self.storage.start_upload(&new).await {
             // Since the look-up the beam was renewed, or the beam or the account was deleted.
@@ -112,7 +119,7 @@ async fn find_file(form: &mut Multipart) -> Result<Headers, Error> {
     Err(Error::Fields(vec![(FIELD, "Choose a file.".to_owned())]))
 }
 
-/// The first [`HEAD`] bytes, and the rest of the piece they came in.
+/// The first [`media::HEAD`] bytes, and the rest of the piece they came in.
 async fn read_head(form: &mut Multipart) -> Result<(Bytes, Bytes), Error> {
     let mut head = BytesMut::new();
     while head.len() < media::HEAD

@@ -1,4 +1,4 @@
-//! Who may be in a beam and what each device may do there (S24), and what changes when the access changes (H31).
+//! Access to a beam: who may be in it, what each device may do there (S24), and how a change takes effect (H31).
 
 use std::mem;
 

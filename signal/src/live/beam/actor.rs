@@ -164,8 +164,8 @@ impl Actor {
         }
     }
 
-    /// Applies the stored access: levels, name, existence. Waits for the write under way first, so that afterwards
-    /// nothing from a device that lost its level is stored.
+    /// Applies the stored access: levels, name, existence. Before it returns, it waits for the write under way, so that
+    /// nothing from a device that lost its level is stored afterwards.
     async fn refresh(&mut self) -> ControlFlow<End> {
         match self.keeper.access().await {
             Ok(access) => self.apply(Input::AccessChanged(access))?,

@@ -29,7 +29,7 @@ pub enum Shared {
     },
 }
 
-/// What happens when another item does not fit.
+/// The policy when another item does not fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keeping {
     /// The oldest items are dropped: an unsaved beam (S17).

@@ -55,7 +55,7 @@ impl Request {
     }
 }
 
-/// Who makes a request. The request stays valid when the device leaves before its turn.
+/// The author of a request. The request stays valid when the device leaves before its turn.
 #[derive(Clone, Copy, Debug)]
 pub struct Speaker {
     /// The socket that gets the refusal.

@@ -1,4 +1,4 @@
-//! What each role may do (B6, S21 to S26). In a saved beam, devices are told of a change only after it is stored.
+//! The permissions of each role (B6, S21 to S26). Devices of a saved beam learn of a change only after it is stored.
 
 use std::collections::HashMap;
 
@@ -46,7 +46,7 @@ const NOT_TO_RENAME: Refusal =
 const NOT_CREATOR: Refusal =
     Refusal::new("Only the creator of this beam can save it.", ErrorCode::Forbidden);
 const NOT_TO_REMOVE: Refusal =
-    Refusal::new("Only its creator, owner and admins can remove devices.", ErrorCode::Forbidden);
+    Refusal::new("Only the creator, owner and admins can remove devices.", ErrorCode::Forbidden);
 const NEVER_SEEN: Refusal =
     Refusal::new("That device has not been in this beam lately.", ErrorCode::DeviceGone);
 const REMOVED_TOO_MANY: Refusal = Refusal::new(
@@ -133,7 +133,7 @@ impl BeamState {
         Ok(Verdict::Store(Box::new(Write::Put(note)), Effect::Shared(item)))
     }
 
-    /// Applies an item and returns who is told what.
+    /// Applies an item and returns the messages about it.
     fn take(&mut self, by: Speaker, item: LiveItem) -> Vec<Output> {
         match self.items.share(item, by.account) {
             Shared::Again(item) => {
@@ -163,7 +163,7 @@ impl BeamState {
         let may = match role {
             Some(role) if role.may_manage() => true,
             Some(Role::Write) => ids.iter().all(is_own),
-            // With the link alone nobody deletes stored notes.
+            // The link alone does not allow deleting stored notes.
             _ => ids.is_empty(),
         };
         if !may {

@@ -1,4 +1,4 @@
-//! What a live beam loads from the database when it wakes, and again after an uncertain write.
+//! The state that a live beam loads from the database when it wakes, and again after an uncertain write.
 
 use std::collections::HashSet;
 
@@ -32,6 +32,6 @@ pub enum Status {
     },
     /// Saved in an account.
     Saved(Access),
-    /// Deleted, expired, or renewed under another id.
+    /// Deleted, or renewed under another id.
     Ended,
 }

@@ -60,7 +60,7 @@ pub(super) struct Pending {
     pub effect: Effect,
 }
 
-/// What to tell once the write is stored.
+/// The effect of a write, to tell the devices once it is stored.
 #[derive(Debug)]
 pub(super) enum Effect {
     Saved { owner: AccountId, name: BeamName },

@@ -20,7 +20,7 @@ const TEXT: Rate = Rate {
     every: Duration::from_micros(1_000_000 / TEXT_KIB_PER_SECOND as u64),
 };
 
-/// What a socket may send now (S15).
+/// The remaining allowance of a socket (S15).
 pub(super) struct Allowance {
     messages: Bucket,
     text: Bucket,

@@ -116,7 +116,7 @@ impl Socket {
     }
 }
 
-/// What a message asks of the beam.
+/// Translates a message for the beam.
 fn saying(message: ClientMessage) -> Result<Saying, Refusal> {
     Ok(match message {
         ClientMessage::Auth { .. } => {

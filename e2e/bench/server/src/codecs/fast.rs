@@ -1,4 +1,4 @@
-//! `fastwebsockets`. It writes each frame by itself, so a buffer joins the small ones of a batch.
+//! `fastwebsockets`. It writes each frame separately, so a buffer joins the small frames of a batch.
 
 use std::io;
 
@@ -13,7 +13,7 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use super::{Codec, MAX_MESSAGE_BYTES, Read, Write};
 use crate::Failure;
 
-/// Holds the small messages of a batch; larger ones pass it by.
+/// Size of the buffer in bytes. Larger messages bypass it.
 const BUFFER: usize = 8 * 1024;
 
 pub struct FastWebsockets;
@@ -42,7 +42,7 @@ impl Codec for FastWebsockets {
 
 impl Read<(OpCode, Bytes)> for Reader {
     async fn next(&mut self) -> Option<(OpCode, Bytes)> {
-        // What it would answer to control frames; none come.
+        // The callback would answer control frames, but none come.
         let frame = self.read_frame(&mut |_| async { Ok::<_, io::Error>(()) }).await.ok()?;
         let payload = match frame.payload {
             Payload::Bytes(bytes) => bytes.freeze(),

@@ -1,4 +1,4 @@
-//! The other side of a codec, which costs next to nothing: it sends frames that were made once, and counts what comes.
+//! The load on a codec. It costs next to nothing: it sends prepared frames and counts what comes back.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use crate::Failure;
 
 /// Bytes of one relay run.
 const RELAY_BYTES: usize = 256 * 1024 * 1024;
-/// Bytes under way at a time, as in the relay's own figure.
+/// Bytes in flight, as in the benchmark of the relay.
 const IN_FLIGHT_BYTES: usize = 3 * 1024 * 1024;
 
 const ROOMS: usize = 100;
 const MEMBERS: usize = 8;
 /// Messages of one member in one run.
 const MESSAGES: usize = 100;
-/// Messages of one member under way.
+/// Messages of one member in flight.
 const IN_FLIGHT_MESSAGES: usize = 16;
 const TEXT_BYTES: usize = 150;
 
@@ -30,7 +30,7 @@ const TEXT: u8 = 0x81;
 const BINARY: u8 = 0x82;
 const MASK: [u8; 4] = [0x1d, 0xc3, 0x55, 0xa7];
 
-/// A frame of a client, or of a server if it has no mask (RFC 6455, section 5.2).
+/// A frame of a client with a mask, or of a server without one (RFC 6455, section 5.2).
 fn frame(first: u8, payload: &[u8], mask: Option<[u8; 4]>) -> Vec<u8> {
     let masked = if mask.is_some() { 0x80 } else { 0 };
     let length = payload.len().to_be_bytes();
@@ -46,7 +46,7 @@ fn frame(first: u8, payload: &[u8], mask: Option<[u8; 4]>) -> Vec<u8> {
     frame
 }
 
-/// A socket in a room.
+/// Opens a socket in a room.
 async fn open(address: SocketAddr, room: &str) -> Result<TcpStream, Failure> {
     let mut stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
@@ -64,7 +64,7 @@ async fn open(address: SocketAddr, room: &str) -> Result<TcpStream, Failure> {
     Ok(stream)
 }
 
-/// Whether the server does its work: texts to all, bytes to the others, untouched.
+/// Checks the server: texts must reach everybody, binary messages everybody else, both unchanged.
 pub async fn check(address: SocketAddr) -> Result<(), Failure> {
     let (mut ada, mut bob) = (open(address, "check").await?, open(address, "check").await?);
     let large: Vec<u8> = (0..200_000_u32).map(|number| number.to_le_bytes()[1]).collect();
@@ -85,7 +85,7 @@ pub async fn check(address: SocketAddr) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Bytes a second from one socket to another.
+/// Measures the bytes per second from one socket to another.
 pub async fn relay(address: SocketAddr, room: usize, bytes: usize) -> Result<f64, Failure> {
     let room = format!("relay/{bytes}/{room}");
     let (mut sender, mut receiver) = (open(address, &room).await?, open(address, &room).await?);
@@ -117,7 +117,7 @@ pub async fn relay(address: SocketAddr, room: usize, bytes: usize) -> Result<f64
     Ok(speed)
 }
 
-/// Deliveries a second.
+/// Measures the deliveries per second.
 pub async fn fan_out(address: SocketAddr, run: usize) -> Result<f64, Failure> {
     let mut members = Vec::new();
     for room in 0..ROOMS {
@@ -133,7 +133,7 @@ pub async fn fan_out(address: SocketAddr, run: usize) -> Result<f64, Failure> {
     Ok(per_second(ROOMS * MEMBERS * MEMBERS * MESSAGES, started))
 }
 
-/// Sends as the room keeps up, until everything has come.
+/// Sends as fast as the room keeps up, until everything has arrived.
 async fn member(mut stream: TcpStream) -> Result<TcpStream, Failure> {
     let payload = "x".repeat(TEXT_BYTES);
     let sent = frame(TEXT, payload.as_bytes(), Some(MASK));
@@ -152,7 +152,7 @@ async fn member(mut stream: TcpStream) -> Result<TcpStream, Failure> {
     Ok(stream)
 }
 
-/// Sockets on which nothing happens, each after one message.
+/// Opens sockets that stay idle after one message each.
 pub async fn idle(address: SocketAddr) -> Result<Vec<TcpStream>, Failure> {
     let text = frame(TEXT, &[b'x'; TEXT_BYTES], Some(MASK));
     let mut echo = frame(TEXT, &[b'x'; TEXT_BYTES], None);

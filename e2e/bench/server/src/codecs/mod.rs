@@ -1,8 +1,8 @@
-//! Our websocket codec beside the two fastest general ones. Each stands behind [`Codec`] in a server of its own that does
+//! Our websocket codec against the two fastest general ones. Each implements [`Codec`] in a server of its own that does
 //! the same work: rooms in which a text goes to every member and a binary message to every other one.
 //!
-//! The other side is nearly free ([`load`]), so that what is measured is the codec and the system under it. On a machine
-//! with other work the speed says little; the processor's time says more. The codecs take turns, run by run.
+//! The load is nearly free ([`load`]), so that the measurement shows the codec and the operating system. On a busy
+//! machine the processor time says more than the speed. The codecs take turns, run by run.
 
 mod fast;
 mod load;
@@ -21,16 +21,16 @@ use fast::FastWebsockets;
 use ours::Ours;
 use tokio_ws::TokioWebsockets;
 
-/// First argument with which this program serves a codec; the second one is the codec's name.
+/// The first argument that makes this program serve a codec. The second one is the codec's name.
 pub const COMMAND: &str = "codec";
 
 const NAMES: [&str; 3] = [Ours::NAME, FastWebsockets::NAME, TokioWebsockets::NAME];
-/// Longest message that a codec takes, as in the product.
+/// Longest message that a codec accepts, as in the product.
 const MAX_MESSAGE_BYTES: usize = 1024 * 1024;
-/// Short and many: the machine's speed drifts, and the codecs of one run are compared with each other.
+/// Many short runs, because the machine's speed drifts and the codecs are compared within each run.
 const RUNS: usize = 15;
 
-/// A codec of websockets, server's side.
+/// The server's side of a websocket codec.
 trait Codec: 'static {
     const NAME: &str;
     /// A data message. Cloning shares the payload.
@@ -38,19 +38,19 @@ trait Codec: 'static {
     type Reader: Read<Self::Message>;
     type Writer: Write<Self::Message>;
 
-    /// Starts behind the handshake.
+    /// The two halves of a connection after the handshake.
     fn split(stream: TcpStream) -> (Self::Reader, Self::Writer);
 
     fn is_text(message: &Self::Message) -> bool;
 }
 
 trait Read<M>: Send + 'static {
-    /// The next data message; none at the end.
+    /// The next data message; `None` at the end.
     fn next(&mut self) -> impl Future<Output = Option<M>> + Send;
 }
 
 trait Write<M>: Send + 'static {
-    /// Writes all of them, in one system call where the codec can.
+    /// Writes all messages, with one system call where the codec can.
     fn write(&mut self, batch: &mut Vec<M>) -> impl Future<Output = Result<(), Failure>> + Send;
 }
 
@@ -66,21 +66,21 @@ pub async fn serve() -> Result<(), Failure> {
     }
 }
 
-/// What one run of one codec came to.
+/// The result of one run of one codec.
 #[derive(Clone, Copy, Default)]
 struct Run {
-    /// Bytes or deliveries a second.
+    /// Bytes or deliveries per second.
     speed: f64,
-    /// Seconds of the server's processor.
+    /// Processor time of the server in seconds.
     processor: f64,
 }
 
-/// A work that is measured.
+/// The work to measure.
 #[derive(Clone, Copy)]
 enum Work {
-    /// Messages of so many bytes from one socket to another.
+    /// Messages of this many bytes from one socket to another.
     Relay(usize),
-    /// Text to every socket of many rooms.
+    /// Texts to every socket of many rooms.
     FanOut,
 }
 
@@ -102,7 +102,7 @@ impl Work {
     }
 }
 
-/// Speed, processor's time and memory.
+/// Measures speed, processor time and memory.
 pub async fn measure() -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
     for work in [Work::Relay(64 * 1024), Work::Relay(240 * 1024), Work::FanOut] {
@@ -112,7 +112,7 @@ pub async fn measure() -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-/// Lets the codecs take turns, in another order each time.
+/// Runs the codecs in turns, in a different order each time.
 async fn compare(work: Work) -> Result<[Row; 2], Failure> {
     let mut servers = Vec::new();
     for name in NAMES {
@@ -144,7 +144,7 @@ async fn compare(work: Work) -> Result<[Row; 2], Failure> {
     ])
 }
 
-/// Ours beside the better of the two others: the one beside which the median of the runs is lower.
+/// Our codec against the better of the two others: the one against which the median of the runs is lower.
 fn row(
     figure: String,
     unit: &str,
@@ -165,7 +165,7 @@ fn row(
     }
 }
 
-/// Every codec's part of a run.
+/// The results of all codecs in one run.
 fn line(run: &[Run]) -> String {
     let parts = NAMES.iter().zip(run).map(|(name, Run { speed, processor })| {
         format!("{name} {:.2} M/s {processor:.3} s", speed / 1e6)
@@ -173,7 +173,7 @@ fn line(run: &[Run]) -> String {
     parts.collect::<Vec<_>>().join(" · ")
 }
 
-/// Memory of a socket on which nothing happens.
+/// Measures the memory of an idle socket.
 async fn idle() -> Result<Row, Failure> {
     let mut kib = Vec::new();
     for name in NAMES {

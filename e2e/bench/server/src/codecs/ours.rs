@@ -9,7 +9,7 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use super::{Codec, MAX_MESSAGE_BYTES, Read, Write};
 use crate::Failure;
 
-/// One for all sockets, as in the product.
+/// One pool for all sockets, as in the product.
 static POOL: LazyLock<Arc<Pool>> = LazyLock::new(Arc::default);
 
 pub struct Ours;

@@ -1,4 +1,4 @@
-//! The same server for every codec: rooms, and an outbox and two tasks for each socket.
+//! The server for every codec: rooms, with an outbox and two tasks for each socket.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -12,9 +12,9 @@ use tungstenite::handshake::derive_accept_key;
 use super::{Codec, Read, Write};
 use crate::Failure;
 
-/// As many as the product lets wait for a device.
+/// Messages that may wait for a device, as in the product.
 const OUTBOX_MESSAGES: usize = 1024;
-/// As many as the product writes at once.
+/// Messages that are written at once, as in the product.
 const BATCH_MESSAGES: usize = 64;
 const HEAD_BYTES: usize = 1024;
 
@@ -28,7 +28,7 @@ pub async fn serve<C: Codec>(address: SocketAddr) -> Result<(), Failure> {
         let (stream, _) = listener.accept().await?;
         let rooms = rooms.clone();
         tokio::spawn(async move {
-            // Whoever connects to see whether we listen says nothing.
+            // A connection that only checks whether the port is open sends nothing.
             let _ = open::<C>(stream, rooms).await;
         });
     }
@@ -42,7 +42,7 @@ async fn open<C: Codec>(mut stream: TcpStream, rooms: Rooms<C>) -> Result<(), Fa
     let room = lock(&rooms).entry(path.to_owned()).or_default().clone();
     let (outbox, waiting) = mpsc::channel(OUTBOX_MESSAGES);
     lock(&room).push(outbox.clone());
-    // Whoever reads the answer is in the room.
+    // A client that has read the response is in the room.
     let accept = derive_accept_key(key.as_bytes());
     let answer = format!(
         "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\

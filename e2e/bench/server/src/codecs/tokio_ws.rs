@@ -1,4 +1,4 @@
-//! `tokio-websockets`. It queues messages up to a threshold and writes the queue in one call.
+//! `tokio-websockets`. It queues messages up to a threshold and writes the queue with one call.
 
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -8,7 +8,7 @@ use tokio_websockets::{Config, Limits, Message, ServerBuilder, WebSocketStream};
 use super::{Codec, MAX_MESSAGE_BYTES, Read, Write};
 use crate::Failure;
 
-/// Bytes that it may queue: a batch whole.
+/// Bytes that it may queue: a whole batch.
 const QUEUE: usize = MAX_MESSAGE_BYTES;
 
 pub struct TokioWebsockets;

@@ -35,7 +35,7 @@ struct Beam {
     may_send_chunks: HashMap<u64, bool>,
 }
 
-/// What one socket was told, or why it was closed.
+/// An output of the beam, for one socket where it goes to several.
 #[derive(Debug, PartialEq)]
 enum Told {
     Message(u64, Value),

@@ -1,4 +1,4 @@
-//! How a write ends, and what the devices of the beam are told (S14, S22).
+//! How a write ends, and the messages to the beam's devices (S14, S22).
 
 use heliograph_shared::api::beams::LinkAccess;
 use heliograph_shared::socket::LiveItem;
