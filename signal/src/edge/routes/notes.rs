@@ -27,10 +27,10 @@ use crate::edge::auth::MaybeLoggedIn;
 use crate::error::Error;
 
 /// Bytes of notes per page.
-const PAGE_BYTES: u64 = SYNC_PAGE_BYTES as u64;
+pub(super) const PAGE_BYTES: u64 = SYNC_PAGE_BYTES as u64;
 /// Bytes that a list holds at a time: a page as it was read, twice each content as it is sent (`content` and
 /// `json_content`), and the page before it, which is being sent.
-const LIST_BYTES: usize = 5 * SYNC_PAGE_BYTES;
+pub(super) const LIST_BYTES: usize = 5 * SYNC_PAGE_BYTES;
 
 /// The query.
 #[derive(Debug, Deserialize, IntoParams)]
