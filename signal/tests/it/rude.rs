@@ -164,21 +164,37 @@ async fn s23_a_form_without_an_end_is_refused_before_it_is_held() {
     assert_eq!(server.gets("/healthz").await.status, 200);
 }
 
+/// A PNG with a note, after its header, that it must be turned by a quarter.
+fn turned(png: &[u8]) -> Vec<u8> {
+    // A tag of EXIF: orientation, a SHORT, 6.
+    let chunk = b"eXIfMM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0";
+    let length = u32::try_from(chunk.len() - 4).unwrap().to_be_bytes();
+    // The checksum of a PNG chunk (ISO 3309).
+    let sum = !chunk.iter().fold(u32::MAX, |sum, byte| {
+        (0..8).fold(sum ^ u32::from(*byte), |sum, _| {
+            (sum >> 1) ^ (0xedb8_8320 & (sum & 1).wrapping_neg())
+        })
+    });
+    [&png[..33], &length, chunk, &sum.to_be_bytes(), &png[33..]].concat()
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s2_a_caller_who_hangs_up_leaves_no_picture_to_be_decoded_beside_the_others() {
     let server = Server::start(&[]).await;
     let mut png = Cursor::new(Vec::new());
     DynamicImage::new_rgba16(4096, 4096).write_to(&mut png, ImageFormat::Png).unwrap();
+    let png = turned(png.get_ref());
     let head =
         "--x\r\ncontent-disposition: form-data; name=\"profile_picture\"; filename=\"a\"\r\n\r\n";
-    let body = [head.as_bytes(), png.get_ref(), b"\r\n--x--\r\n"].concat();
+    let body = [head.as_bytes(), &png, b"\r\n--x--\r\n"].concat();
     let mut callers = Vec::new();
     for number in 0..20 {
         let cookies = server.registers(&format!("ada{number}")).await;
         callers.extend((0..10).map(|_| cookies.clone()));
     }
     // Two pictures at a time, the forms that wait for their turn, and the hashes of the passwords.
-    let most = server.peak() + (2 * 160 + 128) * MIB;
+    let before = server.peak();
+    let most = before + (2 * 160 + 128) * MIB;
     for cookies in callers {
         let mut stream = server.connect().await;
         let request = format!(
@@ -192,6 +208,8 @@ async fn s2_a_caller_who_hangs_up_leaves_no_picture_to_be_decoded_beside_the_oth
         // Time for the server to begin. Otherwise hanging up would cost it nothing.
         let _ = timeout(Duration::from_millis(20), stream.read(&mut [0])).await;
     }
+    // The pixels of one picture were there.
+    assert!(server.peak() > before + 128 * MIB, "{} MiB", server.peak() / MIB);
     assert!(server.peak() < most, "{} MiB", server.peak() / MIB);
     assert_eq!(server.gets("/healthz").await.status, 200);
 }
