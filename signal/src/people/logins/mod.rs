@@ -205,9 +205,12 @@ impl Logins {
     /// # Errors
     /// [`Error::Storage`]; a conflict when the username is taken.
     pub async fn register(&self, account: &NewAccount) -> Result<Tokens, Error> {
-        let (session, tokens) = self.new_session(account.id)?;
-        self.storage().create_account(account, &session).await?;
-        Ok(tokens)
+        let (account, (session, tokens)) = (account.clone(), self.new_session(account.id)?);
+        let work = |logins: Self| async move {
+            logins.storage().create_account(&account, &session).await?;
+            Ok(tokens)
+        };
+        self.to_the_end(work).await
     }
 
     /// Creates a session for a user who proved the password.
@@ -216,8 +219,11 @@ impl Logins {
     /// [`Error::Storage`].
     pub async fn begin(&self, account: AccountId) -> Result<Tokens, Error> {
         let (session, tokens) = self.new_session(account)?;
-        self.storage().open_session(&session).await?;
-        Ok(tokens)
+        let work = |logins: Self| async move {
+            logins.storage().open_session(&session).await?;
+            Ok(tokens)
+        };
+        self.to_the_end(work).await
     }
 
     fn new_session(&self, account: AccountId) -> Result<(NewSession, Tokens), Error> {
