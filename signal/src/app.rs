@@ -275,6 +275,7 @@ impl App {
             ),
             sockets: Arc::new(Sockets::new(budget.clone())),
             buffers: Arc::default(),
+            budget: budget.clone(),
             guesses: limits.guesses.clone(),
         });
         let tasks = TaskTracker::new();

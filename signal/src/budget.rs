@@ -20,6 +20,8 @@ pub enum Kind {
     Frames,
     /// Request bodies that are not complete yet.
     Requests,
+    /// Websocket messages that are not complete yet.
+    Arriving,
     /// Response bodies that wait for slow clients.
     Answers,
     /// Uploads that wait for the disk or the bucket.
@@ -30,7 +32,7 @@ pub enum Kind {
     Items,
 }
 
-const KINDS: usize = 7;
+const KINDS: usize = 8;
 
 /// Bounds on memory for waiting data.
 #[derive(Clone, Debug, Args)]
@@ -51,11 +53,15 @@ pub struct Bounds {
     #[arg(long, env = "HELIOGRAPH_MEMORY_REQUESTS", default_value = "128MiB")]
     pub memory_requests: Size,
 
+    /// Memory for websocket messages that are not complete yet.
+    #[arg(long, env = "HELIOGRAPH_MEMORY_ARRIVING", default_value = "128MiB")]
+    pub memory_arriving: Size,
+
     /// Memory for response bodies that wait for slow clients.
     #[arg(long, env = "HELIOGRAPH_MEMORY_ANSWERS", default_value = "128MiB")]
     pub memory_answers: Size,
 
-    /// Memory for uploads on their way to the disk (4 MiB each) or to a bucket (16 MiB each).
+    /// Memory for uploads on their way to the disk (2 MiB each) or to a bucket (15 MiB each).
     #[arg(long, env = "HELIOGRAPH_MEMORY_UPLOADS", default_value = "512MiB")]
     pub memory_uploads: Size,
 
@@ -97,6 +103,7 @@ impl Budget {
             bounds.memory_messages,
             bounds.memory_frames,
             bounds.memory_requests,
+            bounds.memory_arriving,
             bounds.memory_answers,
             bounds.memory_uploads,
             bounds.memory_pictures,

@@ -10,7 +10,7 @@
 //! - `edge`: HTTP: routing, authentication, requests and responses
 //! - `start`: opens the server from its configuration, runs it and shuts it down
 
-mod address;
+pub mod address;
 pub mod app;
 pub mod budget;
 pub mod clock;

@@ -35,13 +35,17 @@ fn main() -> ExitCode {
 }
 
 async fn run(config: &Config) -> Result<(), start::Error> {
-    let signals = Signals::listen().map_err(start::Error::Signals)?;
-    let (listeners, app) = start(config, Clock::System).await?;
+    let (signals, shutdown) =
+        (Signals::listen().map_err(start::Error::Signals)?, CancellationToken::new());
+    tokio::spawn(end_on_signal(signals, shutdown.clone()));
+    // A start may wait for a database or a bucket.
+    let (listeners, app) = tokio::select! {
+        started = start(config, Clock::System) => started?,
+        () = shutdown.cancelled() => return Ok(()),
+    };
     tracing::info!(listening = ?app.listening, data = %config.data.display(), "started");
     // Standard output may be closed.
     let _ = write!(io::stdout(), "{}", greeting(app.listening));
-    let shutdown = CancellationToken::new();
-    tokio::spawn(end_on_signal(signals, shutdown.clone()));
     tokio::spawn(end_without_lease(app.clone(), shutdown.clone()));
     heliograph_signal::start::serve(listeners, app.clone(), shutdown).await;
     let _ = tokio::time::timeout(CLOSE_TIMEOUT, app.storage.close()).await;

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use crate::accounts::AccountId;
 use crate::blobs::BlobId;
 use crate::database::{Row, args};
-use crate::notes::{NewNote, note_columns};
+use crate::notes::{NewNote, note_columns, number};
 use crate::uploads::Upload;
 use crate::{Error, Storage};
 
@@ -56,8 +56,8 @@ impl Storage {
         rows.iter().map(upload).collect()
     }
 
-    /// A page of the notes in an account's own beams and of its own notes in others' beams: at most `count`, after the
-    /// note `after`. Paged, because there may be many large notes.
+    /// A page of the notes in an account's own beams and of its own notes in others' beams: at most `bytes` of content,
+    /// but at least one note, after the note `after`. Paged, because there may be many large notes.
     ///
     /// # Errors
     /// [`Error::Database`], [`Error::Corrupt`].
@@ -65,18 +65,25 @@ impl Storage {
         &self,
         account: AccountId,
         after: Option<(BeamId, ItemId)>,
-        count: u32,
+        bytes: u64,
     ) -> Result<Vec<(BeamId, NewNote)>, Error> {
         let (beam, item) =
             after.map_or((Uuid::nil(), Uuid::nil()), |(beam, item)| (beam.uuid(), item.uuid()));
+        // Sizes are added up before contents are read.
         let select = concat!(
             "SELECT n.beam_id, ",
             note_columns!(),
-            " FROM notes n JOIN beams b ON b.id = n.beam_id \
-             WHERE (b.owner_id = $1 OR n.author_id = $1) AND (n.beam_id, n.id) > ($2, $3) \
-             ORDER BY n.beam_id, n.id LIMIT $4"
+            " FROM notes n JOIN ( \
+                SELECT beam_id, id, \
+                       SUM(CAST(OCTET_LENGTH(content) AS BIGINT)) OVER (ORDER BY beam_id, id) AS bytes, \
+                       ROW_NUMBER() OVER (ORDER BY beam_id, id) AS place \
+                FROM (SELECT m.beam_id, m.id, m.content FROM notes m JOIN beams b ON b.id = m.beam_id \
+                      WHERE (b.owner_id = $1 OR m.author_id = $1) AND (m.beam_id, m.id) > ($2, $3) \
+                      ORDER BY m.beam_id, m.id LIMIT 100) ahead \
+              ) p ON p.beam_id = n.beam_id AND p.id = n.id \
+              WHERE p.bytes <= $4 OR p.place = 1 ORDER BY n.beam_id, n.id"
         );
-        let values = args![account.uuid(), beam, item, i64::from(count)];
+        let values = args![account.uuid(), beam, item, number(bytes)];
         let rows = self.database.fetch_all(select, values).await?;
         let note = |row: &Row| {
             let beam = BeamId::from_uuid(row.get("beam_id")?).ok_or(Error::Corrupt)?;

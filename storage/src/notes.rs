@@ -274,6 +274,6 @@ async fn adopt_upload(
 }
 
 /// A sequence number as a column value. It grows by one per note and cannot overflow.
-fn number(seq: u64) -> i64 {
+pub(crate) fn number(seq: u64) -> i64 {
     i64::try_from(seq).unwrap_or(i64::MAX)
 }

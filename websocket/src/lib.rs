@@ -7,6 +7,7 @@
 
 mod handshake;
 mod head;
+mod memory;
 mod pool;
 mod reader;
 mod writer;
@@ -14,6 +15,7 @@ mod writer;
 use bytes::{Bytes, BytesMut};
 
 pub use handshake::{NotAHandshake, accept};
+pub use memory::{Memory, Unbounded};
 pub use pool::Pool;
 pub use reader::Reader;
 pub use tungstenite::Utf8Bytes;
@@ -81,6 +83,8 @@ pub enum Broken {
     Lost,
     /// A message exceeds the reader's limit.
     TooLarge,
+    /// There is no memory for the rest of a message.
+    Spent,
     /// The bytes violate the protocol.
     Protocol,
     /// A text, or the reason in a close frame, is not UTF-8.
@@ -96,6 +100,7 @@ impl Broken {
             Self::Protocol => Some(1002),
             Self::NotUtf8 => Some(1007),
             Self::TooLarge => Some(1009),
+            Self::Spent => Some(1013),
         }
     }
 }

@@ -21,13 +21,23 @@ struct Free {
 }
 
 impl Pool {
+    /// Size of the buffer for that many bytes: at most a quarter more, so that few sizes serve all lengths. A frame of
+    /// four chunks is a little longer than a power of two.
+    #[must_use]
+    pub const fn size(length: usize) -> usize {
+        if length < SMALLEST {
+            return length;
+        }
+        length.next_multiple_of(length.next_power_of_two() / 8)
+    }
+
     /// An empty buffer with at least this capacity, in bytes.
     #[must_use]
     pub fn take(&self, length: usize) -> BytesMut {
         if length < SMALLEST {
             return BytesMut::with_capacity(length);
         }
-        let size = length.next_power_of_two();
+        let size = Self::size(length);
         let mut free = self.lock();
         if let Some(at) = free.buffers.iter().rposition(|buffer| buffer.capacity() == size) {
             free.bytes -= size;
@@ -46,7 +56,7 @@ impl Pool {
         buffer.clear();
         let size = buffer.capacity();
         let mut free = self.lock();
-        if size.is_power_of_two() && free.bytes + size <= MOST {
+        if size == Self::size(size) && free.bytes + size <= MOST {
             free.bytes += size;
             free.buffers.push(buffer);
         }

@@ -11,15 +11,18 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, ReadBuf};
 use tungstenite::Utf8Bytes;
 
 use super::head::{self, Head, Kind};
-use super::{Broken, Event, Pool};
+use super::{Broken, Event, Memory, Pool, Unbounded};
 
 /// Bytes that are read ahead: many small messages in one system call, or the start of a large one, which costs an
 /// additional copy. They are read to the stack, so that an idle socket holds no buffer.
 const READ_AHEAD: usize = 4 * 1024;
 
+/// Bytes of an incomplete message that are not counted. Almost all messages are shorter, and most arrive at once.
+const UNCOUNTED: usize = 16 * 1024;
+
 /// The reading half of a websocket.
 #[derive(Debug)]
-pub struct Reader<R> {
+pub struct Reader<R, M = Unbounded> {
     io: R,
     /// Bytes that were read and are not parsed yet.
     ahead: BytesMut,
@@ -27,6 +30,8 @@ pub struct Reader<R> {
     partial: Option<Partial>,
     most: usize,
     pool: Arc<Pool>,
+    /// Counts the message that is being received, and after that until the next one is asked for.
+    memory: M,
 }
 
 /// An incomplete fragmented message.
@@ -38,19 +43,32 @@ struct Partial {
     checked: usize,
 }
 
-impl<R: AsyncRead + Unpin> Reader<R> {
+impl<R> Reader<R> {
     /// A reader of messages with at most `most` bytes. Large ones are read into buffers of the pool.
     #[must_use]
     pub fn new(io: R, most: usize, pool: Arc<Pool>) -> Self {
-        Self { io, ahead: BytesMut::new(), partial: None, most, pool }
+        Self { io, ahead: BytesMut::new(), partial: None, most, pool, memory: Unbounded }
     }
 
+    /// The reader, with its incomplete messages counted.
+    #[must_use]
+    pub fn within<M: Memory>(self, memory: M) -> Reader<R, M> {
+        let Self { io, ahead, partial, most, pool, memory: _ } = self;
+        Reader { io, ahead, partial, most, pool, memory }
+    }
+}
+
+impl<R: AsyncRead + Unpin, M: Memory> Reader<R, M> {
     /// Reads the next message. Not cancel safe: after an error, or after its future was dropped early, it must not be
     /// called again.
     ///
     /// # Errors
     /// [`Broken`] when nothing more can be read.
     pub async fn next(&mut self) -> Result<Event, Broken> {
+        // A ping between the parts of a message leaves their count as it is.
+        if self.partial.is_none() {
+            self.memory.free();
+        }
         loop {
             let head = self.head().await?;
             if head.kind.is_control() {
@@ -58,16 +76,6 @@ impl<R: AsyncRead + Unpin> Reader<R> {
             }
             if let Some(event) = self.data(head).await? {
                 return Ok(event);
-            }
-        }
-    }
-
-    /// Reads and discards everything until the other side ends the stream.
-    pub async fn drain(&mut self) {
-        loop {
-            self.ahead.clear();
-            if self.read_ahead().await.is_err() {
-                return;
             }
         }
     }
@@ -128,15 +136,23 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         let ready = self.ahead.len().min(head.payload);
         to.extend_from_slice(&self.ahead[..ready]);
         self.ahead.advance(ready);
+        self.count(to.len())?;
         while to.len() < end {
             let rest = end - to.len();
             match self.io.read_buf(&mut (&mut *to).limit(rest)).await {
-                Ok(count) if count > 0 => {}
+                Ok(count) if count > 0 => self.count(to.len())?,
                 _ => return Err(Broken::Lost),
             }
         }
         head::unmask(&mut to[start..], head.mask);
         Ok(())
+    }
+
+    /// Counts what a message has so far. What was only announced is not counted: it costs nothing until it comes, and
+    /// whoever announces much could take all memory with a few bytes.
+    fn count(&mut self, bytes: usize) -> Result<(), Broken> {
+        let fits = bytes <= UNCOUNTED || self.memory.hold(bytes.next_multiple_of(UNCOUNTED));
+        fits.then_some(()).ok_or(Broken::Spent)
     }
 
     async fn read_ahead(&mut self) -> Result<(), Broken> {
@@ -201,173 +217,4 @@ const fn may_be_sent(code: u16) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const MASK: [u8; 4] = [9, 8, 7, 6];
-
-    /// A client's frame. The first byte contains the FIN bit and the opcode.
-    fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
-        let mut masked = payload.to_vec();
-        head::unmask(&mut masked, MASK);
-        let (bytes, size) = head::write(Kind::Binary, payload.len());
-        let mut frame = bytes[..size.into()].to_vec();
-        frame[0] = first;
-        frame[1] |= 0x80;
-        [frame, MASK.to_vec(), masked].concat()
-    }
-
-    /// All events of these bytes, read in pieces of this size.
-    async fn read_all(bytes: &[u8], piece: usize, most: usize) -> (Vec<Event>, Broken) {
-        let mut io = tokio_test_io(bytes, piece);
-        let mut reader = Reader::new(&mut io, most, Arc::default());
-        let mut events = Vec::new();
-        loop {
-            match reader.next().await {
-                Ok(event) => events.push(event),
-                Err(broken) => return (events, broken),
-            }
-        }
-    }
-
-    fn tokio_test_io(bytes: &[u8], piece: usize) -> impl AsyncRead + Unpin + use<> {
-        let (mut client, server) = tokio::io::duplex(piece);
-        let bytes = bytes.to_vec();
-        tokio::spawn(async move {
-            use tokio::io::AsyncWriteExt as _;
-            let _ = client.write_all(&bytes).await;
-        });
-        server
-    }
-
-    #[tokio::test]
-    async fn messages_are_read_whole_however_they_arrive() {
-        let large: Vec<u8> = (0..100_000_u32).map(|n| n.to_le_bytes()[0]).collect();
-        let bytes = [
-            frame(0x81, "hé".as_bytes()),
-            frame(0x82, &large),
-            frame(0x89, b"are you there"),
-            frame(0x82, b""),
-            frame(0x8a, b""),
-            frame(0x88, &[3, 232]),
-        ]
-        .concat();
-        for piece in [1, 7, 1024, 1 << 20] {
-            let (events, broken) = read_all(&bytes, piece, 1 << 20).await;
-            let expected = [
-                Event::Text("hé".into()),
-                Event::Binary(large[..].into()),
-                Event::Ping(bytes::Bytes::from_static(b"are you there")),
-                Event::Binary(BytesMut::new()),
-                Event::Pong,
-                Event::Close(Some(1000)),
-            ];
-            assert!(events == expected, "in pieces of {piece}");
-            assert_eq!(broken, Broken::Lost);
-        }
-    }
-
-    #[tokio::test]
-    async fn parts_make_one_message_with_control_frames_between_them() {
-        // The last letter is split.
-        let bytes =
-            [frame(0x01, b"h\xc3"), frame(0x89, b""), frame(0x00, b"\xa9"), frame(0x80, b"!")]
-                .concat();
-        let (events, _) = read_all(&bytes, 64, 100).await;
-        assert_eq!(events, [Event::Ping(bytes::Bytes::new()), Event::Text("hé!".into())]);
-    }
-
-    #[tokio::test]
-    async fn s14_the_limit_holds_for_frames_and_for_their_sum() {
-        let at = |length: usize| frame(0x82, &vec![1; length]);
-        assert_eq!(read_all(&at(100), 64, 100).await.1, Broken::Lost);
-        assert_eq!(read_all(&at(101), 64, 100).await, (vec![], Broken::TooLarge));
-        let parts = [frame(0x02, &[1; 60]), frame(0x80, &[1; 41])].concat();
-        assert_eq!(read_all(&parts, 64, 100).await, (vec![], Broken::TooLarge));
-        let absurd = [0x82, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4];
-        assert_eq!(read_all(&absurd, 64, 100).await.1, Broken::TooLarge);
-    }
-
-    #[tokio::test]
-    async fn a_ping_counts_for_no_message_and_fits_into_one_that_is_nearly_full() {
-        let parts = [frame(0x02, &[1; 99]), frame(0x89, &[2; 125]), frame(0x80, &[1; 1])].concat();
-        let (events, broken) = read_all(&parts, 64, 100).await;
-        let ping = Event::Ping(bytes::Bytes::from_static(&[2; 125]));
-        assert_eq!(events, [ping, Event::Binary(BytesMut::from(&[1; 100][..]))]);
-        assert_eq!(broken, Broken::Lost);
-    }
-
-    #[tokio::test]
-    async fn what_is_not_the_protocol_breaks() {
-        for bytes in [
-            frame(0x80, b"a part of nothing"),
-            [frame(0x01, b"a"), frame(0x81, b"b")].concat(),
-            frame(0x83, b""),
-        ] {
-            assert_eq!(read_all(&bytes, 64, 100).await, (vec![], Broken::Protocol));
-        }
-    }
-
-    #[tokio::test]
-    async fn a_text_breaks_with_the_first_frame_that_cannot_be_utf8() {
-        for (bytes, broken) in [
-            (frame(0x81, b"\xff"), Broken::NotUtf8),
-            (frame(0x81, b"\xc3"), Broken::NotUtf8),
-            (frame(0x01, b"a\xff"), Broken::NotUtf8),
-            ([frame(0x01, b"\xc3"), frame(0x00, b"a")].concat(), Broken::NotUtf8),
-            // These could still become valid text.
-            (frame(0x01, b"a\xc3"), Broken::Lost),
-            (
-                [frame(0x01, b"\xf0\x9f"), frame(0x00, b""), frame(0x00, b"\x98")].concat(),
-                Broken::Lost,
-            ),
-        ] {
-            assert_eq!(read_all(&bytes, 64, 100).await, (vec![], broken), "{bytes:x?}");
-        }
-    }
-
-    #[tokio::test]
-    async fn a_close_frame_has_a_code_that_may_be_sent_and_a_reason_in_utf8() {
-        let close = |code: u16, reason: &[u8]| [&code.to_be_bytes(), reason].concat();
-        for (payload, expected) in [
-            (vec![], Ok(Event::Close(None))),
-            (vec![3], Err(Broken::Protocol)),
-            (close(1000, b"\xff"), Err(Broken::NotUtf8)),
-            (close(1001, "adiós".as_bytes()), Ok(Event::Close(Some(1001)))),
-        ] {
-            assert_eq!(close_of(&payload).await, expected, "{payload:x?}");
-        }
-        for code in [1000, 1003, 1007, 1011, 1014, 3000, 3999, 4000, 4999] {
-            assert_eq!(close_of(&close(code, b"")).await, Ok(Event::Close(Some(code))));
-        }
-        for code in [0, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999, 5000, 65_535] {
-            assert_eq!(close_of(&close(code, b"")).await, Err(Broken::Protocol), "{code}");
-        }
-    }
-
-    /// The event of a close frame with this payload.
-    async fn close_of(payload: &[u8]) -> Result<Event, Broken> {
-        let bytes = frame(0x88, payload);
-        Reader::new(&bytes[..], 100, Arc::default()).next().await
-    }
-
-    #[tokio::test]
-    async fn a_small_payload_keeps_no_more_memory_than_it_has() {
-        let (mut client, server) = tokio::io::duplex(8192);
-        tokio::io::AsyncWriteExt::write_all(
-            &mut client,
-            &frame(0x82, b"sixteen bytes...").repeat(100),
-        )
-        .await
-        .unwrap();
-        let mut reader = Reader::new(server, 100, Arc::default());
-        for _ in 0..100 {
-            let Ok(Event::Binary(bytes)) = reader.next().await else { panic!() };
-            assert_eq!(bytes.capacity(), 16);
-        }
-        // Nothing more comes: while it waits, it holds no read-ahead.
-        let waiting = tokio::time::timeout(std::time::Duration::ZERO, reader.next());
-        assert!(waiting.await.is_err());
-        assert_eq!(reader.ahead.capacity(), 0);
-    }
-}
+mod tests;

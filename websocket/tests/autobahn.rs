@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use heliograph_websocket::{Event, Message, Pool, Reader, Writer, accept};
 use serde_json::Value;
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, copy, sink};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::Command;
 use tungstenite::http::{HeaderName, Request};
@@ -75,7 +75,7 @@ async fn echo(mut stream: TcpStream) {
     let head = format!("HTTP/1.1 101 Switching Protocols\r\n{}\r\n", lines.collect::<String>());
     stream.write_all(head.as_bytes()).await.unwrap();
 
-    let (reading, writing) = stream.into_split();
+    let (reading, writing) = stream.split();
     let pool = Arc::<Pool>::default();
     let mut reader = Reader::new(reading, LONGEST, pool.clone());
     let mut writer = Writer::new(writing, pool);
@@ -96,7 +96,9 @@ async fn echo(mut stream: TcpStream) {
         }
     };
     if writer.end(Some(goodbye)).await.is_ok() {
-        reader.drain().await;
+        drop((reader, writer));
+        // Closing with unread bytes would reset the connection, which can overtake the close frame.
+        let _ = copy(&mut stream, &mut sink()).await;
     }
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod answers;
 mod assets;
 pub mod auth;
 mod cookies;
+mod deadline;
 pub(crate) mod form;
 pub(crate) mod headers;
 mod host;

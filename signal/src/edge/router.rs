@@ -1,7 +1,6 @@
 //! The routes of the server, and the layers around them.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::StatusCode;
@@ -19,6 +18,7 @@ use utoipa_axum::routes;
 
 use crate::address::{Client, Peer};
 use crate::app::App;
+use crate::edge::deadline::DEADLINE;
 use crate::edge::host::{self, Hosts};
 use crate::edge::routes::{
     accounts, beams, export, health, notes, pictures, registration, shares, site, socket, uploads,
@@ -31,8 +31,6 @@ use crate::people::pictures::PICTURE_BYTES;
 
 /// Largest request body, except for uploads.
 const BODY_BYTES: usize = 64 * 1024;
-/// Time for a response. No call works for long.
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The whole HTTP service.
 pub fn router(app: Arc<App>) -> Router {
@@ -112,7 +110,7 @@ fn layers(paths: Router<Arc<App>>, app: &Arc<App>) -> Router<Arc<App>> {
 
 /// Bounds of a call: the time until its response begins, and the size of its body.
 fn bounds(bytes: usize) -> (TimeoutLayer, RequestBodyLimitLayer) {
-    let timeout = TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, REQUEST_TIMEOUT);
+    let timeout = TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, DEADLINE);
     (timeout, RequestBodyLimitLayer::new(bytes))
 }
 
@@ -124,9 +122,9 @@ fn both((schemas, paths, methods): UtoipaMethodRouter<Arc<App>>) -> OpenApiRoute
     OpenApiRouter::new().routes((schemas, paths, methods.clone())).route(&other, methods)
 }
 
-/// Routes for forms that may contain a picture.
+/// Routes for forms that may contain a picture. Their handlers bound their time, from when the form is there.
 fn with_picture(paths: OpenApiRouter<Arc<App>>) -> OpenApiRouter<Arc<App>> {
-    paths.layer(bounds(PICTURE_BYTES + BODY_BYTES))
+    paths.layer(RequestBodyLimitLayer::new(PICTURE_BYTES + BODY_BYTES))
 }
 
 /// The names that the operator and the machine give this server (H9).

@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 
 use crate::budget::{Budget, Kind, Share, Spent};
 use crate::live::shared_texts::{SharedText, SharedTexts};
-use crate::live::websocket::Message;
+use crate::live::websocket::{Message, Pool};
 
 /// Most messages in one batch.
 const BATCH_MESSAGES: usize = 64;
@@ -143,7 +143,8 @@ impl Outbox {
         if of_pair > RELAY_PAIR_BYTES || of_all > RELAY_DEVICE_BYTES {
             return Err(RelayFull);
         }
-        queue.for_frames.grow(counted).map_err(|Spent| RelayFull)?;
+        // A frame keeps the whole buffer into which it was read.
+        queue.for_frames.grow(Pool::size(counted)).map_err(|Spent| RelayFull)?;
         queue.relayed.insert(from, of_pair);
         queue.relayed_bytes = of_all;
         queue.frames.push_back((from, frame));
@@ -200,7 +201,7 @@ impl Outbox {
         queue.for_messages.shrink(batch.charged_bytes);
         for (from, bytes) in &batch.relayed {
             queue.relayed_bytes -= bytes;
-            queue.for_frames.shrink(*bytes);
+            queue.for_frames.shrink(Pool::size(*bytes));
             if let Some(of_pair) = queue.relayed.get_mut(from) {
                 *of_pair -= bytes;
                 if *of_pair == 0 {

@@ -9,6 +9,7 @@ use heliograph_storage::Storage;
 use heliograph_storage::blobs::{BlobId, BlobKey, Blobs};
 use image::codecs::jpeg::JpegEncoder;
 use image::imageops::FilterType;
+use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder as _, ImageFormat, ImageReader, Limits, Rgb, RgbImage};
 use tokio::sync::Semaphore;
 
@@ -117,12 +118,14 @@ fn make(bytes: &[u8]) -> Result<Bytes, Refused> {
     if bytes.len() > PICTURE_BYTES {
         return Err(Refused::TooLarge);
     }
-    let picture = decode(bytes, format(bytes)?)?;
-    let picture = if picture.width().max(picture.height()) > MOST_KEPT {
+    let (picture, orientation) = decode(bytes, format(bytes)?)?;
+    let mut picture = if picture.width().max(picture.height()) > MOST_KEPT {
         picture.resize(MOST_KEPT, MOST_KEPT, FilterType::CatmullRom)
     } else {
         picture
     };
+    // Turning copies the picture, so the small one is turned.
+    picture.apply_orientation(orientation);
     let mut jpeg = Vec::new();
     let encoder = JpegEncoder::new_with_quality(&mut jpeg, QUALITY);
     on_white(&picture).write_with_encoder(encoder).map_err(|_| Refused::Unreadable)?;
@@ -138,7 +141,7 @@ fn format(bytes: &[u8]) -> Result<ImageFormat, Refused> {
 }
 
 /// Decodes the picture and applies its EXIF orientation.
-fn decode(bytes: &[u8], format: ImageFormat) -> Result<DynamicImage, Refused> {
+fn decode(bytes: &[u8], format: ImageFormat) -> Result<(DynamicImage, Orientation), Refused> {
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
     let mut limits = Limits::default();
     limits.max_image_width = Some(MOST_DECODED);
@@ -151,9 +154,8 @@ fn decode(bytes: &[u8], format: ImageFormat) -> Result<DynamicImage, Refused> {
     };
     let mut decoder = reader.into_decoder().map_err(refused)?;
     let orientation = decoder.orientation().map_err(refused)?;
-    let mut picture = DynamicImage::from_decoder(decoder).map_err(refused)?;
-    picture.apply_orientation(orientation);
-    Ok(picture)
+    let picture = DynamicImage::from_decoder(decoder).map_err(refused)?;
+    Ok((picture, orientation))
 }
 
 /// Puts the picture on white, because JPEG has no transparency.

@@ -1,5 +1,6 @@
 //! Starts the server from its configuration, and composes the greeting.
 
+mod linger;
 pub mod log;
 mod patience;
 mod serve;
@@ -17,7 +18,7 @@ use heliograph_storage::blobs::{self, Blobs};
 use heliograph_storage::{Lease, LeaseError, Location, Storage};
 use qrcode::QrCode;
 use qrcode::render::unicode::Dense1x2;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 
 use crate::app::{App, Listening, Parts};
 use crate::budget::Budget;
@@ -26,6 +27,10 @@ use crate::config::{Config, Hidden};
 use crate::files::uploads::Uploads;
 
 pub use serve::{Listeners, serve};
+
+/// Connections that wait to be accepted. Linux silently drops what arrives beyond that, or resets it later, so it is as
+/// long a queue as Linux allows by default (`net.core.somaxconn`).
+const BACKLOG: u32 = 4096;
 
 /// Why the server cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -75,10 +80,10 @@ pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>
     let uploads =
         Uploads::open(limits, storage.clone(), blobs.clone(), budget.clone(), clock).await;
     let uploads = uploads.map_err(Error::Uploads)?;
-    let plain = listen(config.listen).await?;
+    let plain = listen(config.listen)?;
     let acceptor = tls::acceptor(&config.tls, data, clock).map_err(Error::Tls)?;
     let tls = match config.tls_address().zip(acceptor) {
-        Some((address, acceptor)) => Some((listen(address).await?, acceptor)),
+        Some((address, acceptor)) => Some((listen(address)?, acceptor)),
         None => None,
     };
     let listeners = Listeners { plain, tls };
@@ -111,20 +116,30 @@ fn location(config: &Config) -> Location {
     }
 }
 
-/// Binds an address. On a machine without IPv6, `[::]` becomes `0.0.0.0`.
-async fn listen(address: SocketAddr) -> Result<TcpListener, Error> {
+/// Listens on an address. On a machine without IPv6, `[::]` becomes `0.0.0.0`.
+fn listen(address: SocketAddr) -> Result<TcpListener, Error> {
     let any_v4 = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), address.port());
-    match TcpListener::bind(address).await {
+    match bind(address) {
         Err(error)
             if address.is_ipv6()
                 && address.ip().is_unspecified()
                 && error.kind() != io::ErrorKind::AddrInUse =>
         {
             tracing::info!(%error, "no IPv6 on this machine; listening on IPv4");
-            TcpListener::bind(any_v4).await.map_err(|error| Error::Listen(any_v4, error))
+            bind(any_v4).map_err(|error| Error::Listen(any_v4, error))
         }
         bound => bound.map_err(|error| Error::Listen(address, error)),
     }
+}
+
+fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // Otherwise connections of the last run would keep the address for a minute. On Windows they do not, and the option
+    // would let others take the address.
+    #[cfg(not(windows))]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 /// The greeting: the server's addresses, and in a terminal a QR code of the network address.
@@ -143,4 +158,25 @@ pub fn greeting(listening: Listening) -> String {
         }
     }
     lines.join("\n") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use futures_util::future::join_all;
+    use tokio::net::TcpStream;
+    use tokio::time::timeout;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn five_hundred_who_come_at_once_all_get_a_place_in_the_queue() {
+        let listener = listen((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
+        let address = listener.local_addr().unwrap();
+        let connects = join_all((0..500).map(|_| TcpStream::connect(address)));
+        // A connection beyond the queue would never be made. The time is only so that the test ends.
+        let connected = timeout(Duration::from_secs(20), connects).await;
+        assert!(connected.expect("nobody waits").iter().all(Result::is_ok));
+    }
 }

@@ -1,15 +1,17 @@
-//! Drops connections whose other side stops reading, since data that waits for it would wait forever.
+//! Drops connections whose other side stops reading, since data that waits for it would wait forever. Shutting one down
+//! lingers, so that the last word arrives.
 
 use std::future::Future as _;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
+use super::linger::Linger;
 use crate::connections::Connected;
 
 /// Time in which the other side must read something.
@@ -27,6 +29,8 @@ pub struct Patient<S> {
     /// Runs while a write waits. Created on first use, which most connections never reach.
     waiting: Option<Pin<Box<Sleep>>>,
     is_waiting: bool,
+    /// Set once the writing side is closed.
+    linger: Option<Linger>,
 }
 
 impl Patient<TcpStream> {
@@ -44,8 +48,9 @@ impl Patient<TcpStream> {
 }
 
 impl<S> Patient<S> {
-    fn new(io: S) -> Self {
-        Self { io, _connected: None, waiting: None, is_waiting: false }
+    /// Wraps a stream that counts for no limit.
+    pub fn new(io: S) -> Self {
+        Self { io, _connected: None, waiting: None, is_waiting: false, linger: None }
     }
 
     /// Passes on the result of a write, or fails when it has waited too long.
@@ -77,7 +82,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Patient<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -105,7 +110,11 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_shutdown(context)
+        let this = &mut *self;
+        if this.linger.is_none() {
+            ready!(Pin::new(&mut this.io).poll_shutdown(context))?;
+        }
+        this.linger.get_or_insert_with(Linger::new).poll(&mut this.io, context).map(Ok)
     }
 }
 

@@ -12,8 +12,9 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
@@ -38,6 +39,8 @@ const TOO_MANY: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 5\r\nconnection: close\r\n\
     content-type: application/json\r\ncontent-length: 81\r\n\r\n\
     {\"detail\":\"The server has too many connections. Try again.\",\"code\":\"unavailable\"}";
+/// Refused connections that are answered at a time. Further ones are closed without an answer.
+const REFUSALS: usize = 64;
 /// Time for open connections to end after the sockets were closed; with those ten seconds it stays under 15 (S19).
 const END_TIMEOUT: Duration = Duration::from_millis(3_500);
 
@@ -62,7 +65,8 @@ impl Listeners {
 
 /// Serves until `shutdown`, then shuts down gracefully (S19).
 pub async fn serve(listeners: Listeners, app: Arc<App>, shutdown: CancellationToken) {
-    let server = Server { router: router(app.clone()), app: app.clone(), shutdown };
+    let refusals = Arc::new(Semaphore::new(REFUSALS));
+    let server = Server { router: router(app.clone()), refusals, app: app.clone(), shutdown };
     server.app.tasks.spawn(sweeper::run(app.clone(), server.shutdown.clone()));
     if let Some((listener, acceptor)) = listeners.tls {
         app.tasks.spawn(server.clone().accept(listener, Some(acceptor)));
@@ -78,6 +82,8 @@ pub async fn serve(listeners: Listeners, app: Arc<App>, shutdown: CancellationTo
 #[derive(Clone)]
 struct Server {
     router: Router,
+    /// Places for [`REFUSALS`].
+    refusals: Arc<Semaphore>,
     app: Arc<App>,
     shutdown: CancellationToken,
 }
@@ -98,7 +104,15 @@ impl Server {
                     }
                     // No response here: it would take a TLS handshake first.
                     None if tls.is_some() => {}
-                    None => refuse(&stream),
+                    None => {
+                        let place = self.refusals.clone().try_acquire_owned();
+                        if let Ok(place) = place {
+                            self.app.tasks.spawn(async move {
+                                refuse(stream).await;
+                                drop(place);
+                            });
+                        }
+                    }
                 },
                 Err(error) if is_of_one_client(&error) => {}
                 Err(error) => {
@@ -132,7 +146,7 @@ impl Server {
     where
         S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
-        let Self { router, shutdown, app: _ } = self;
+        let Self { router, shutdown, .. } = self;
         let service = service_fn(move |request: Request<Incoming>| {
             let mut request = request.map(Body::new);
             request.extensions_mut().insert(peer);
@@ -158,10 +172,13 @@ impl Server {
     }
 }
 
-/// Answers 503 as far as it fits into a fresh connection's buffer, and closes.
-fn refuse(stream: &TcpStream) {
+/// Answers 503 and closes.
+async fn refuse(stream: TcpStream) {
+    let mut stream = Patient::new(stream);
     // The client may be gone already.
-    let _ = stream.try_write(TOO_MANY);
+    if stream.write_all(TOO_MANY).await.is_ok() {
+        let _ = stream.shutdown().await;
+    }
 }
 
 /// Whether only this client's connection failed, so that the next can be accepted at once.

@@ -170,7 +170,9 @@ fn self_signed(data: &Path, names: &[String], now: i64) -> Result<(PathBuf, Path
 fn is_still_good(about: &str, names: &[String], now: i64) -> bool {
     let mut lines = about.lines();
     let ends = lines.next().and_then(|ends| ends.parse().ok()).unwrap_or(0);
-    now < ends - RENEW_DAYS * DAY && lines.eq(names.iter().map(String::as_str))
+    // Before its beginning when it was made by a clock that was ahead.
+    let is_valid = (ends - (VALID_DAYS + 1) * DAY..ends - RENEW_DAYS * DAY).contains(&now);
+    is_valid && lines.eq(names.iter().map(String::as_str))
 }
 
 fn make(names: &[String], now: i64, ends: i64) -> Result<(String, String), rcgen::Error> {
@@ -228,6 +230,17 @@ mod tests {
         let moved = make(&cafe, NOW + 300 * DAY);
         assert_ne!(moved, first);
         assert_ne!(make(&cafe, NOW + (300 + 336) * DAY), moved);
+    }
+
+    #[test]
+    fn p4_a_certificate_that_begins_in_the_future_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = ["localhost".to_owned()];
+        let make = |now| read(&self_signed(folder.path(), &names, now).unwrap());
+        let by_a_wrong_clock = make(NOW + 2 * DAY);
+        let right = make(NOW);
+        assert_ne!(right, by_a_wrong_clock);
+        assert_eq!(make(NOW - DAY), right, "it is valid from a day before it was made");
     }
 
     #[cfg(unix)]

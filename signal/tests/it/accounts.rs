@@ -1,5 +1,8 @@
 //! H10 to H14: accounts, and the forms of registration and profile.
 
+use futures_util::FutureExt as _;
+use heliograph_shared::names::{Email, PersonName, Username};
+use heliograph_storage::accounts::{AccountId, NewAccount};
 use serde_json::json;
 
 use super::person::form;
@@ -230,4 +233,30 @@ async fn a_form_over_its_size_is_refused() {
     let answer = ada.sends_form("/api/auth/register/", &[("profile_picture", &picture)]).await;
     let expected = json!({"profile_picture": ["Image size must be less than 5MB"]});
     assert_eq!((answer.status, answer.json()), (400, expected));
+}
+
+#[tokio::test]
+async fn h12_a_registration_is_completed_although_nobody_waits_for_it_any_more() {
+    let server = TestServer::start().await;
+    let name = |text: &str| PersonName::first(text).unwrap();
+    let account = NewAccount {
+        id: AccountId::from_random([7; 16]),
+        username: Username::parse("ada").unwrap(),
+        first_name: name("Ada"),
+        last_name: name("Lovelace"),
+        email: Email::parse("ada@example.org").unwrap(),
+        password_hash: String::new(),
+        picture: None,
+        created_at: 0,
+    };
+    // Begun, and then dropped as by a caller who hangs up.
+    assert!(server.app.logins.register(&account).now_or_never().is_none());
+    let storage = server.app.storage.clone();
+
+    // The server waits for what was begun.
+    server.app.tasks.close();
+    server.is_told_to_end();
+    server.app.tasks.wait().await;
+
+    assert!(storage.find_credentials(&account.username).await.unwrap().is_some());
 }

@@ -2,12 +2,14 @@
 
 use std::future::poll_fn;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::Request;
 use futures_util::{FutureExt as _, StreamExt as _};
+use heliograph_signal::app::App;
 use heliograph_signal::budget::Kind;
 use heliograph_signal::files::uploads::{Receiving, Uploader};
 use heliograph_signal::multipart::Multipart;
@@ -15,7 +17,7 @@ use heliograph_signal::start::sweeper;
 use heliograph_storage::blobs::BlobId;
 use serde_json::json;
 use tempfile::TempDir;
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use super::bucket::{BUCKET, Bucket, files_in};
@@ -68,15 +70,44 @@ async fn r1_a_sender_who_leaves_in_the_middle_leaves_nothing() {
     }
 }
 
+#[tokio::test]
+async fn h40_a_refusal_at_the_first_bytes_arrives_although_the_file_is_still_being_sent() {
+    let server = TestServer::start().await;
+    let no_picture = File { bytes: vec![b'?'; 8 * MIB], ..png(0) };
+    for _ in 0..10 {
+        let mut stream = begins(&server, &no_picture, no_picture.bytes.len()).await;
+        stream.write_all(&no_picture.around().1).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+    }
+}
+
 /// A form of these pieces, with a pause before each. The test does not really wait for the pauses.
 fn slow_form(server: &TestServer, pieces: Vec<Vec<u8>>, pause: Duration) -> Multipart {
-    let pieces = futures_util::stream::iter(pieces).then(move |piece| async move {
-        tokio::time::pause();
-        // The clock advances at the first poll. Nothing else may run while it is paused.
-        let _ = tokio::time::advance(pause).now_or_never();
-        tokio::time::resume();
-        tokio::task::yield_now().await;
-        Ok::<_, std::io::Error>(piece)
+    slow_form_while(server, pieces, pause, None)
+}
+
+/// Like [`slow_form`]; the sweeper of this server sweeps after each pause.
+fn slow_form_while(
+    server: &TestServer,
+    pieces: Vec<Vec<u8>>,
+    pause: Duration,
+    swept: Option<Arc<App>>,
+) -> Multipart {
+    let pieces = futures_util::stream::iter(pieces).then(move |piece| {
+        let swept = swept.clone();
+        async move {
+            tokio::time::pause();
+            // The clock advances at the first poll. Nothing else may run while it is paused.
+            let _ = tokio::time::advance(pause).now_or_never();
+            tokio::time::resume();
+            tokio::task::yield_now().await;
+            if let Some(app) = &swept {
+                sweeper::sweep(app).await;
+            }
+            Ok::<_, std::io::Error>(piece)
+        }
     });
     let (_, (name, value)) = png(1).form();
     let body = Body::from_stream(pieces);
@@ -104,6 +135,19 @@ async fn s13_an_upload_may_take_its_time_but_a_byte_now_and_then_is_not_enough()
     }
     assert_eq!(server.kept_files(), 1);
     assert_eq!(server.app.budget.taken_in_all(), 0);
+}
+
+#[tokio::test]
+async fn s13_an_upload_that_flows_for_hours_is_not_taken_for_an_abandoned_one() {
+    let server = TestServer::start().await;
+    let body = png(4 * MIB).form().0;
+    let pieces = body.chunks(32 * 1024).map(<[u8]>::to_vec).collect();
+    let pause = Duration::from_secs(29);
+    let form = slow_form_while(&server, pieces, pause, Some(server.app.clone()));
+    let place = server.app.uploads.enter(None).unwrap();
+    let receiving = Receiving { uploader: Uploader::Guest(None), beam: None, place };
+    let file = server.app.uploads.receive(receiving, form).await.unwrap();
+    assert_eq!(file.size, 4 * MIB as u64);
 }
 
 #[tokio::test]

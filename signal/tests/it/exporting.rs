@@ -2,9 +2,13 @@
 
 use heliograph_shared::api::beams::LinkAccess;
 use heliograph_shared::ids::{DeviceId, ItemId};
+use heliograph_shared::limits::SYNC_PAGE_BYTES;
+use heliograph_signal::budget::Kind;
 use heliograph_storage::notes::NewNote;
 use image::ImageFormat;
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpSocket;
 
 use super::profile_pictures::picture;
 use super::server::TestServer;
@@ -59,6 +63,47 @@ async fn h18_an_export_has_everything_of_its_person_and_nothing_else() {
         let export = world.person(Who::Reader).gets("/api/auth/export/").await.json();
         assert_eq!(export["notes"], json!([]));
         assert_eq!(world.person(Who::Guest).gets("/api/auth/export/").await.status, 401);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn h18_an_export_holds_a_page_of_notes_at_a_time_and_counts_for_it() {
+    on_both(async |world| {
+        let trip = world.trip(LinkAccess::None).await;
+        let owner = world.account(Who::Owner).await;
+        for n in 2..=20_u8 {
+            let note = NewNote {
+                id: ItemId::from_random([n; 16]),
+                seq: n.into(),
+                content: json!("x".repeat(250_000)).to_string(),
+                upload: None,
+                kind: "text".to_owned(),
+                device: DeviceId::from_bytes([1; 16]),
+                author: Some(owner),
+                created_at: 0,
+            };
+            world.writer.put_note(trip.beam, &note, quota(0)).await.unwrap();
+        }
+        let cookies = world.person(Who::Owner).cookies_for("/api/auth/export/");
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.set_recv_buffer_size(4096).unwrap();
+        let mut slow = socket.connect(world.server.address).await.unwrap();
+        let host = world.server.address;
+        let request =
+            format!("GET /api/auth/export/ HTTP/1.1\r\nhost: {host}\r\ncookie: {cookies}\r\n\r\n");
+        slow.write_all(request.as_bytes()).await.unwrap();
+        slow.read_exact(&mut [0; 12]).await.unwrap();
+
+        let taken = world.server.app.budget.taken(Kind::Answers);
+
+        assert!((5 * SYNC_PAGE_BYTES..6 * SYNC_PAGE_BYTES).contains(&taken), "{taken}");
+        let (storage, bytes) = (&world.server.app.storage, 600_000);
+        let page = storage.notes_for(owner, None, bytes).await.unwrap();
+        // The first note is small.
+        assert_eq!(page.len(), 3);
+        let after = page.last().map(|(beam, note)| (*beam, note.id));
+        assert_eq!(storage.notes_for(owner, after, 1).await.unwrap().len(), 1);
     })
     .await;
 }

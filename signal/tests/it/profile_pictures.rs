@@ -1,9 +1,12 @@
 //! H12, H14: profile pictures, from the form to their deletion.
 
 use std::io::Cursor;
+use std::time::Duration;
 
 use image::{DynamicImage, ImageFormat};
 use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
 use super::person::Person;
 use super::server::{Answer, TestServer};
@@ -106,4 +109,36 @@ async fn h14_what_is_no_picture_is_refused_at_its_field_and_changes_nothing() {
     let mut nobody = server.person("nobody");
     let answer = nobody.sends_picture("/api/auth/profile-picture/", b"hello").await;
     assert_eq!(answer.status, 401);
+}
+
+#[tokio::test]
+async fn h19_a_picture_may_come_slowly_as_long_as_it_comes_steadily() {
+    let server = TestServer::start().await;
+    let mut ada = server.registered("ada").await;
+    let cookies = ada.cookies_for("/api/auth/profile-picture/");
+    let head =
+        "--x\r\ncontent-disposition: form-data; name=\"profile_picture\"; filename=\"a\"\r\n\r\n";
+    // What stands behind the picture is not looked at.
+    let picture = [picture(2, 2, ImageFormat::Png), vec![0; 200_000]].concat();
+    let body = [head.as_bytes(), &picture, b"\r\n--x--\r\n"].concat();
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    let request = format!(
+        "POST /api/auth/profile-picture/ HTTP/1.1\r\nhost: {}\r\ncookie: {cookies}\r\nconnection: close\r\n\
+         content-type: multipart/form-data; boundary=x\r\ncontent-length: {}\r\n\r\n",
+        server.address,
+        body.len()
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+
+    for piece in body.chunks(40_000) {
+        stream.write_all(piece).await.unwrap();
+        // While this is answered, the piece is read.
+        assert_eq!(server.get("/healthz").await.status, 200);
+        server.time_passes(Duration::from_secs(12)).await;
+    }
+
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert!(ada.picture().await.is_some());
 }

@@ -7,13 +7,14 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::time::Duration;
 
 use image::{DynamicImage, ImageFormat};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep, timeout};
 
+use super::device::unknown_beam;
 use super::person::form;
 use super::server::{Answer, ask, send};
 
@@ -87,6 +88,19 @@ impl Server {
         pairs.collect::<Vec<_>>().join("; ")
     }
 
+    /// Opens a socket of a new beam and says nothing yet.
+    async fn opens_socket(&self) -> TcpStream {
+        let mut stream = self.connect().await;
+        let request = format!(
+            "GET /ws/beam/{}/ HTTP/1.1\r\nhost: {}\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
+             sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n",
+            unknown_beam(),
+            self.address
+        );
+        stream.write_all(request.as_bytes()).await.unwrap();
+        stream
+    }
+
     /// Begins a form with an endless body, and sends its first bytes.
     async fn begins_form(&self, path: &str, first: &str) -> TcpStream {
         let mut stream = self.connect().await;
@@ -99,6 +113,16 @@ impl Server {
         stream.write_all(&chunk(first.as_bytes())).await.unwrap();
         stream
     }
+}
+
+/// A frame of a client, with a mask of zeros.
+fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
+    let (short, length) = match u16::try_from(payload.len()) {
+        Ok(length @ ..126) => (u8::try_from(length).unwrap(), vec![]),
+        Ok(length) => (126, length.to_be_bytes().to_vec()),
+        Err(_) => (127, payload.len().to_be_bytes().to_vec()),
+    };
+    [&[first, 0x80 | short], &length[..], &[0; 4], payload].concat()
 }
 
 fn chunk(bytes: &[u8]) -> Vec<u8> {
@@ -140,21 +164,37 @@ async fn s23_a_form_without_an_end_is_refused_before_it_is_held() {
     assert_eq!(server.gets("/healthz").await.status, 200);
 }
 
+/// A PNG with a note, after its header, that it must be turned by a quarter.
+fn turned(png: &[u8]) -> Vec<u8> {
+    // A tag of EXIF: orientation, a SHORT, 6.
+    let chunk = b"eXIfMM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0";
+    let length = u32::try_from(chunk.len() - 4).unwrap().to_be_bytes();
+    // The checksum of a PNG chunk (ISO 3309).
+    let sum = !chunk.iter().fold(u32::MAX, |sum, byte| {
+        (0..8).fold(sum ^ u32::from(*byte), |sum, _| {
+            (sum >> 1) ^ (0xedb8_8320 & (sum & 1).wrapping_neg())
+        })
+    });
+    [&png[..33], &length, chunk, &sum.to_be_bytes(), &png[33..]].concat()
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s2_a_caller_who_hangs_up_leaves_no_picture_to_be_decoded_beside_the_others() {
     let server = Server::start(&[]).await;
     let mut png = Cursor::new(Vec::new());
     DynamicImage::new_rgba16(4096, 4096).write_to(&mut png, ImageFormat::Png).unwrap();
+    let png = turned(png.get_ref());
     let head =
         "--x\r\ncontent-disposition: form-data; name=\"profile_picture\"; filename=\"a\"\r\n\r\n";
-    let body = [head.as_bytes(), png.get_ref(), b"\r\n--x--\r\n"].concat();
+    let body = [head.as_bytes(), &png, b"\r\n--x--\r\n"].concat();
     let mut callers = Vec::new();
     for number in 0..20 {
         let cookies = server.registers(&format!("ada{number}")).await;
         callers.extend((0..10).map(|_| cookies.clone()));
     }
     // Two pictures at a time, the forms that wait for their turn, and the hashes of the passwords.
-    let most = server.peak() + (2 * 160 + 128) * MIB;
+    let before = server.peak();
+    let most = before + (2 * 160 + 128) * MIB;
     for cookies in callers {
         let mut stream = server.connect().await;
         let request = format!(
@@ -168,6 +208,8 @@ async fn s2_a_caller_who_hangs_up_leaves_no_picture_to_be_decoded_beside_the_oth
         // Time for the server to begin. Otherwise hanging up would cost it nothing.
         let _ = timeout(Duration::from_millis(20), stream.read(&mut [0])).await;
     }
+    // The pixels of one picture were there.
+    assert!(server.peak() > before + 128 * MIB, "{} MiB", server.peak() / MIB);
     assert!(server.peak() < most, "{} MiB", server.peak() / MIB);
     assert_eq!(server.gets("/healthz").await.status, 200);
 }
@@ -176,16 +218,30 @@ async fn s2_a_caller_who_hangs_up_leaves_no_picture_to_be_decoded_beside_the_oth
 async fn s3_connections_further_than_there_may_be_get_a_503_and_the_open_ones_go_on() {
     let server = Server::start(&["--connections", "20"]).await;
     let mut open = Vec::new();
-    for _ in 0..20 {
-        open.push(server.connect().await);
+    // An answer shows that a connection is one of the twenty, whatever became of those before.
+    while open.len() < 20 {
+        let mut stream = server.connect().await;
+        stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
+        let mut answer = Vec::new();
+        while !answer.ends_with(b"}") {
+            assert!(stream.read_buf(&mut answer).await.unwrap() > 0, "{answer:?}");
+        }
+        if answer.starts_with(b"HTTP/1.1 200") {
+            open.push(stream);
+        }
     }
+    // Closing with the request unread would reset the connection, and the answer might be lost.
     let asks = async || {
         let mut stream = server.connect().await;
+        stream.write_all(b"POST / HTTP/1.1\r\ncontent-length: 1000000\r\n\r\n").await.unwrap();
+        stream.write_all(&vec![0; 1_000_000]).await.unwrap();
         let mut answer = String::new();
-        let _ = stream.read_to_string(&mut answer).await;
-        answer
+        stream.read_to_string(&mut answer).await.map(|_| answer)
     };
-    let refused = asks().await;
+    for _ in 0..5 {
+        assert!(asks().await.unwrap().starts_with("HTTP/1.1 503"));
+    }
+    let refused = asks().await.unwrap();
     assert!(refused.starts_with("HTTP/1.1 503") && refused.contains("retry-after: "), "{refused}");
     let (_, body) = refused.split_once("\r\n\r\n").unwrap();
     assert!(refused.contains(&format!("content-length: {}\r\n", body.len())));
@@ -229,6 +285,48 @@ async fn s27_readers_who_read_nothing_are_refused_before_they_fill_the_memory() 
     drop(readers);
     let until_free = async { while server.gets(&url).await.status != 200 {} };
     timeout(PATIENCE, until_free).await.expect("what was held is given back");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s16_messages_that_never_end_are_bounded_and_whoever_ends_theirs_is_heard() {
+    const LENGTH: usize = 1024 * 1024;
+    let server = Server::start(&["--memory-arriving", "8MiB"]).await;
+    let before = server.peak();
+    let auth = frame(0x81, br#"{"type":"auth","message":null}"#);
+    let mut held = Vec::new();
+    for _ in 0..150 {
+        let mut stream = server.opens_socket().await;
+        // All parts of a message but the last, and a ping. Whoever is closed meanwhile may not be able to send all of it.
+        for bytes in [&auth, &frame(0x02, &vec![0; LENGTH - 1]), &frame(0x89, b"")] {
+            let _ = stream.write_all(bytes).await;
+        }
+        let heard = hears(&mut stream, &[&[0x8a, 0], &[0x88, 2, 3, 0xf5]]).await;
+        if heard.ends_with(&[0x8a, 0]) {
+            held.push(stream);
+        }
+    }
+    assert_eq!(held.len(), 7);
+    let growth = server.peak() - before;
+    assert!(growth < 32 * MIB, "{} MiB", growth / MIB);
+    let mut ada = server.opens_socket().await;
+    let share = json!({"type": "share_clipboard", "message": "x".repeat(200 * 1024)}).to_string();
+    for bytes in [&auth, &frame(0x81, share.as_bytes())] {
+        ada.write_all(bytes).await.unwrap();
+    }
+    hears(&mut ada, &[b"rec_clipboard"]).await;
+}
+
+/// Reads until one of these has come.
+async fn hears(stream: &mut TcpStream, awaited: &[&[u8]]) -> Vec<u8> {
+    let mut heard = Vec::new();
+    let hearing = async {
+        let has = |heard: &[u8], what: &[u8]| heard.windows(what.len()).any(|part| part == what);
+        while !awaited.iter().any(|what| has(&heard, what)) {
+            assert!(stream.read_buf(&mut heard).await.unwrap() > 0, "{}", heard.escape_ascii());
+        }
+    };
+    timeout(PATIENCE, hearing).await.expect("it comes");
+    heard
 }
 
 /// Processor time that the server has used.

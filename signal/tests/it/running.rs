@@ -1,10 +1,13 @@
 //! The program as its operator sees it: its shutdown, the permissions of its files, its log.
 
+use std::time::Duration;
+
 use heliograph_shared::api::CreatedBeam;
 use heliograph_shared::api::uploads::UploadedFile;
 use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
-use tokio::net::TcpStream;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
 use tokio_tungstenite::client_async;
 use tokio_tungstenite::tungstenite::Message;
 
@@ -34,6 +37,26 @@ async fn a_second_interrupt_ends_the_program_at_once() {
     program.logs("shutting down").await;
     program.is_interrupted();
     assert_eq!(program.ends().code(), Some(130));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn an_interrupt_ends_a_program_that_still_waits_for_its_database() {
+    // It accepts connections and never answers.
+    let database = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("postgres://ada:x@{}/beams", database.local_addr().unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let mut program = tokio::process::Command::new(env!("CARGO_BIN_EXE_heliograph"))
+        .args(["serve", "--listen", "127.0.0.1:0", "--database", &url, "--data"])
+        .arg(folder.path())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let _connection = database.accept().await.unwrap();
+    let id = program.id().unwrap().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let ended = timeout(Duration::from_secs(20), program.wait()).await.expect("it ends");
+    assert!(ended.unwrap().success());
 }
 
 #[cfg(unix)]

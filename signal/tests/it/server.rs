@@ -5,8 +5,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::http::HeaderMap;
 use clap::Parser as _;
 use heliograph_shared::api::CreatedBeam;
+use heliograph_signal::address::Client;
 use heliograph_signal::app::App;
 use heliograph_signal::clock::Clock;
 use heliograph_signal::config::Config;
@@ -113,6 +115,13 @@ impl TestServer {
     ) -> Answer {
         let stream = TcpStream::connect(self.address).await.unwrap();
         send(stream, &self.address.to_string(), method, path, headers, body).await
+    }
+
+    /// Uses up the guesses of an address, also those that it would get back in the next minute. A test can then be slow.
+    pub fn has_no_guesses_for(&self, address: &str) {
+        let client = Client::of(address.parse().unwrap(), &HeaderMap::new(), &[]);
+        let in_a_minute = self.app.clock.steady() + Duration::from_mins(1);
+        while self.app.limits.guess(client, in_a_minute).is_ok() {}
     }
 
     pub async fn create_beam(&self) -> CreatedBeam {

@@ -214,19 +214,23 @@ async fn s5_a_guest_without_a_beam_or_with_an_invented_one_has_the_quota_of_an_a
 }
 
 #[tokio::test]
-async fn s5_an_invented_beam_counts_as_an_unknown_join() {
+async fn s5_an_invented_or_ended_beam_counts_as_an_unknown_join() {
     let server = TestServer::start().await;
-    let from = ("x-forwarded-for", "192.0.2.1");
+    let ended = unknown_beam();
+    let now = server.app.clock.now();
+    server.app.storage.record_shared_beam(ended, now - 1, now).await.unwrap();
+    let known = server.create_beam().await.beam_id;
     let sends = async |beam: BeamId| {
         let (body, kind) = png(99).form();
         let path = format!("/api/upload/?beam_id={beam}");
+        let from = ("x-forwarded-for", "192.0.2.1");
         server.send("POST", &path, &[kind, from], &body).await.status
     };
-    let known = server.create_beam().await.beam_id;
-    for n in 0..10 {
-        assert_eq!(sends(unknown_beam()).await, 201, "{n}");
-    }
-    assert_eq!(sends(unknown_beam()).await, 429);
+    assert_eq!((sends(unknown_beam()).await, sends(ended).await), (201, 404));
+
+    server.has_no_guesses_for("192.0.2.1");
+
+    assert_eq!((sends(unknown_beam()).await, sends(ended).await), (429, 429));
     assert_eq!(sends(known).await, 201);
 }
 

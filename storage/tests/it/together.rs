@@ -308,6 +308,7 @@ async fn h15_an_account_goes_while_its_files_are_swept() {
                     media_type: "image/png".to_owned(),
                     created_at: 10,
                     expires_at: Some(20),
+                    for_item: false,
                 };
                 storage.start_upload(&new).await.unwrap();
                 storage.finish_upload(new.id, 1, 10).await.unwrap();

@@ -46,6 +46,7 @@ pub async fn measure(heliograph: &Path) -> Result<Vec<Row>, Failure> {
         ("bodies that stop", 128.0),
         ("uploads that stop", 512.0),
         ("readers of pages who read nothing", 128.0),
+        ("messages without an end", 128.0),
         ("devices that read no messages", 128.0),
         ("beams full of items", 128.0),
         ("devices that read no frames", 128.0),
@@ -112,6 +113,9 @@ impl Rude {
                 let head = request(host, "GET", &path, "");
                 join_all((0..1_000).map(|_| begin(host, &head, 0, end))).await;
             }
+            "messages without an end" => {
+                join_all((0..400).map(|number| never_end(host, number, end))).await;
+            }
             "devices that read no messages" => read_nothing(host, Wanted::Signals, end).await,
             "beams full of items" => read_nothing(host, Wanted::Items, end).await,
             "devices that read no frames" => read_nothing(host, Wanted::Frames(200_000), end).await,
@@ -148,6 +152,20 @@ async fn begin(host: SocketAddr, head: &str, body: usize, end: Instant) {
     let saying = async {
         stream.write_all(head.as_bytes()).await?;
         stream.write_all(&vec![b' '; body]).await
+    };
+    let _ = timeout(end - Instant::now(), saying).await;
+    tokio::time::sleep_until(end).await;
+}
+
+/// A message of a mebibyte whose last byte never comes.
+async fn never_end(host: SocketAddr, number: u128, end: Instant) {
+    const LENGTH: usize = 1 << 20;
+    let Ok((mut device, _)) = join(host, beam(number), 4096).await else { return };
+    let head = [&[0x82, 0xff][..], &LENGTH.to_be_bytes(), &[0; 4]].concat();
+    let body = vec![0; LENGTH - 1];
+    let saying = async {
+        device.get_mut().write_all(&head).await?;
+        device.get_mut().write_all(&body).await
     };
     let _ = timeout(end - Instant::now(), saying).await;
     tokio::time::sleep_until(end).await;

@@ -17,6 +17,7 @@ use crate::address::Client;
 use crate::app::App;
 use crate::edge::auth::LoggedIn;
 use crate::edge::cookies::{self, Cookie, SetCookies};
+use crate::edge::deadline::in_time;
 use crate::edge::form::{Form, Mistakes};
 use crate::edge::json::Body;
 use crate::edge::scheme::Scheme;
@@ -190,8 +191,12 @@ pub async fn change_picture(
     app.limits.send_picture(session.account.id, app.clock.steady())?;
     let form = Form::read(form, &[], PICTURE).await?;
     let nothing = || Error::Fields(vec![(PICTURE, "Please select an image file".to_owned())]);
-    let picture = keep_picture(&app, form.picture.ok_or_else(nothing)?).await?;
-    Ok(current(&app.logins.change_picture(session.account.id, picture).await?))
+    let sent = form.picture.ok_or_else(nothing)?;
+    in_time(async {
+        let picture = keep_picture(&app, sent).await?;
+        Ok(current(&app.logins.change_picture(session.account.id, picture).await?))
+    })
+    .await
 }
 
 /// Stores a picture in the form in which it is kept.

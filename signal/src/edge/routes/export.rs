@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::header;
@@ -19,15 +20,13 @@ use heliograph_storage::uploads::Upload;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::notes::note;
+use super::notes::{LIST_BYTES, PAGE_BYTES, note};
 use super::shares::{beam_share, shared_beam};
 use crate::app::App;
+use crate::edge::answers::Waiting;
 use crate::edge::auth::{LoggedIn, Session};
 use crate::error::Error;
 use crate::people::own;
-
-/// Notes per page: at most 5 MiB.
-const PAGE: u32 = 20;
 
 /// The exported document.
 #[derive(Serialize, ToSchema)]
@@ -79,12 +78,14 @@ pub async fn export(
     // The notes are streamed in before the end of their array.
     let start = start.strip_suffix("]}").ok_or(Error::Internal)?.to_owned();
     let notes = notes(app, session.account.id);
-    let parts = stream::iter([Ok(start)]).chain(notes).chain(stream::iter([Ok("]}".to_owned())]));
+    let waiting = Waiting(start.len() + LIST_BYTES);
+    let end = stream::iter([Ok(Bytes::from_static(b"]}"))]);
+    let parts = stream::iter([Ok(Bytes::from(start))]).chain(notes).chain(end);
     let headers = [
         (header::CONTENT_TYPE, "application/json"),
         (header::CONTENT_DISPOSITION, "attachment; filename=\"heliograph.json\""),
     ];
-    Ok((headers, Body::from_stream(parts.map(|part| part.map(Bytes::from)))))
+    Ok((Extension(waiting), headers, Body::from_stream(parts)))
 }
 
 async fn begin(app: &App, session: &Session) -> Result<Export, Error> {
@@ -118,22 +119,24 @@ struct Progress {
 }
 
 /// Streams the notes as elements of an array, a page at a time. Ends when the client disconnects.
-fn notes(app: Arc<App>, account: AccountId) -> impl Stream<Item = Result<String, Error>> {
+fn notes(app: Arc<App>, account: AccountId) -> impl Stream<Item = Result<Bytes, Error>> {
     stream::try_unfold(Progress { last: None, any: false }, move |Progress { last, any }| {
         let app = app.clone();
         async move {
-            let page = app.storage.notes_for(account, last, PAGE).await?;
+            let page = app.storage.notes_for(account, last, PAGE_BYTES).await?;
             let Some(last) = page.last().map(|(beam, note)| (*beam, note.id)) else {
                 return Ok(None);
             };
-            let notes = page.into_iter().filter_map(|(beam_id, stored)| {
-                Some(ExportedNote { beam_id, note: note(stored, Some(account))? })
-            });
-            let texts: Result<Vec<_>, _> = notes.map(|note| serde_json::to_string(&note)).collect();
-            let texts = texts.map_err(|_| Error::Internal)?;
-            let comma = if any && !texts.is_empty() { "," } else { "" };
-            let any = any || !texts.is_empty();
-            Ok(Some((format!("{comma}{}", texts.join(",")), Progress { last: Some(last), any })))
+            let (mut written, mut any) = (Vec::new(), any);
+            for (beam_id, stored) in page {
+                let Some(note) = note(stored, Some(account)) else { continue };
+                if std::mem::replace(&mut any, true) {
+                    written.push(b',');
+                }
+                serde_json::to_writer(&mut written, &ExportedNote { beam_id, note })
+                    .map_err(|_| Error::Internal)?;
+            }
+            Ok(Some((Bytes::from(written), Progress { last: Some(last), any })))
         }
     })
 }

@@ -29,10 +29,10 @@ use crate::edge::auth::MaybeLoggedIn;
 use crate::error::Error;
 
 /// Bytes of notes per page.
-const PAGE_BYTES: u64 = SYNC_PAGE_BYTES as u64;
+pub(super) const PAGE_BYTES: u64 = SYNC_PAGE_BYTES as u64;
 /// Bytes that a list holds at a time: a page as it was read, twice each content as it is sent (`content` and
 /// `json_content`), and the page before it, which is being sent.
-const LIST_BYTES: usize = 5 * SYNC_PAGE_BYTES;
+pub(super) const LIST_BYTES: usize = 5 * SYNC_PAGE_BYTES;
 
 /// The query.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -90,18 +90,26 @@ struct List {
     storage: Storage,
     beam: BeamId,
     account: Option<AccountId>,
+    /// What is read now.
+    step: Step,
     /// Sequence number of the last note to read. Without it the list would grow for as long as its reader likes.
     until: u64,
-    /// Whether the notes that were edited during the list are being read: an edit gives a note a later number.
-    reads_edited: bool,
     /// Sequence number of the last note that was read.
     after: u64,
     /// The notes written so far. A note that is edited meanwhile comes up again with a later number and is skipped.
     told: HashSet<ItemId>,
-    /// Whether the bracket is written, and whether a note is.
-    is_open: bool,
-    has_begun: bool,
-    is_over: bool,
+    /// What stands before the next note: the list's bracket, then a comma.
+    before: u8,
+}
+
+/// The steps of a list, in order.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// The notes that were there at its start.
+    Notes,
+    /// The notes that were edited since: an edit gives a note a later number.
+    Edited,
+    Over,
 }
 
 impl List {
@@ -111,35 +119,23 @@ impl List {
         account: Option<AccountId>,
     ) -> Result<Self, Error> {
         let until = last_seq(&storage, beam).await?;
-        let (told, reads_edited, is_open) = (HashSet::new(), false, false);
-        Ok(Self {
-            storage,
-            beam,
-            account,
-            until,
-            reads_edited,
-            after: 0,
-            told,
-            is_open,
-            has_begun: false,
-            is_over: false,
-        })
+        let (step, told) = (Step::Notes, HashSet::new());
+        Ok(Self { storage, beam, account, step, until, after: 0, told, before: b'[' })
     }
 
     /// The next piece of the list; `None` after its end. Fails when the caller has no access any more, which breaks the
     /// answer off.
     async fn next_page(&mut self) -> Result<Option<Bytes>, Error> {
-        if self.is_over {
+        if self.step == Step::Over {
             return Ok(None);
         }
         let access = self.storage.access_to(self.beam).await?;
         access.and_then(|access| access.role(self.account)).ok_or(Error::NotFound)?;
-        let mut page =
-            if mem::replace(&mut self.is_open, true) { Vec::new() } else { b"[".to_vec() };
+        let mut page = Vec::new();
         let Self { beam, after, until, .. } = *self;
         let stored = self.storage.page_of_notes(beam, after, until, PAGE_BYTES).await?;
         if stored.is_empty() {
-            self.is_over = mem::replace(&mut self.reads_edited, true);
+            self.step = if self.step == Step::Notes { Step::Edited } else { Step::Over };
             self.after = self.until;
             self.until = last_seq(&self.storage, self.beam).await?;
         }
@@ -149,12 +145,11 @@ impl List {
                 continue;
             }
             let Some(note) = note(stored, self.account) else { continue };
-            if mem::replace(&mut self.has_begun, true) {
-                page.push(b',');
-            }
+            page.push(mem::replace(&mut self.before, b','));
             serde_json::to_writer(&mut page, &note).map_err(|_| Error::Internal)?;
         }
-        if self.is_over {
+        if self.step == Step::Over {
+            page.extend((self.before == b'[').then_some(b'['));
             page.push(b']');
         }
         Ok(Some(page.into()))

@@ -16,10 +16,12 @@ use super::accounts::{PICTURE, current, keep_picture, username_taken};
 use crate::address::Client;
 use crate::app::App;
 use crate::edge::cookies::{self, SetCookies};
+use crate::edge::deadline::in_time;
 use crate::edge::form::{Form, Mistakes};
 use crate::edge::scheme::Scheme;
 use crate::error::Error;
 use crate::multipart::Multipart;
+use crate::people::pictures::SentPicture;
 use crate::random;
 
 const TEXTS: [&str; 5] = ["first_name", "last_name", "username", "email", "password"];
@@ -73,9 +75,18 @@ pub async fn register(
     let form = Form::read(form, &TEXTS, PICTURE).await?;
     let person = Person::read(&form)?;
     app.limits.register(client, app.clock.steady())?;
+    in_time(create(&app, scheme, person, form.picture)).await
+}
+
+async fn create(
+    app: &App,
+    scheme: Scheme,
+    person: Person,
+    picture: Option<SentPicture>,
+) -> Result<(StatusCode, SetCookies, Json<CurrentUser>), Error> {
     let password_hash = app.logins.hash(person.password).await?;
-    let picture = match form.picture {
-        Some(picture) => Some(keep_picture(&app, picture).await?),
+    let picture = match picture {
+        Some(picture) => Some(keep_picture(app, picture).await?),
         None => None,
     };
     let account = NewAccount {

@@ -130,9 +130,11 @@ async fn receive(
     Ok((StatusCode::CREATED, Json(file)))
 }
 
-/// Counts an upload to an unknown beam, which creates it, like a join of one.
+/// Counts an upload to an unknown beam, which creates it, or to an ended one, like a join (S2).
 async fn count_unknown_beam(app: &App, beam: BeamId, client: Client) -> Result<(), Error> {
-    if app.hub.is_live(beam) || app.storage.find_beam(beam).await?.is_some() {
+    let record = app.storage.find_beam(beam).await?;
+    let is_there = record.is_some_and(|record| !record.has_ended(app.clock.now()));
+    if app.hub.is_live(beam) || is_there {
         return Ok(());
     }
     app.limits.guess(Some(client), app.clock.steady())

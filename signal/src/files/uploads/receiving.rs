@@ -11,6 +11,7 @@ use heliograph_storage as storage;
 use heliograph_storage::beams::{BeamRecord, Life};
 use heliograph_storage::blobs::{self, BlobId, BlobKey, Writer};
 use heliograph_storage::uploads::{NewUpload, Room};
+use tokio::time::Instant;
 
 use super::{Receiving, Uploader, Uploads};
 use crate::clock::millis;
@@ -27,6 +28,9 @@ const AHEAD: u64 = 32 * 1024 * 1024;
 const NEARLY_FULL: u64 = 1024 * 1024;
 /// Media type of a file that is no image, audio or video: bytes, which no browser shows.
 const ANY_TYPE: &str = "application/octet-stream";
+/// How often a slow upload is marked as active, so that it is not taken for an abandoned one
+/// ([`storage::uploads::ABANDONED`]).
+const TOUCH: Duration = Duration::from_mins(10);
 /// Name of the form field with the file.
 const FIELD: &str = "file";
 
@@ -77,7 +81,8 @@ impl Uploads {
             started => started?,
         }
         let is_guest = uploader.is_guest();
-        let mut file = Incoming { uploads: self, is_guest, id: new.id, received: 0, room: 0 };
+        let (id, touched) = (new.id, self.clock.steady());
+        let mut file = Incoming { uploads: self, is_guest, id, received: 0, room: 0, touched };
         let size = match file.take([head, rest], form).await {
             Ok(size) => size,
             Err(Failed { why, left }) => {
@@ -143,6 +148,8 @@ struct Incoming<'a> {
     id: BlobId,
     received: u64,
     room: u64,
+    /// When the database last heard of it.
+    touched: Instant,
 }
 
 /// Why receiving failed.
@@ -199,14 +206,16 @@ impl Incoming<'_> {
         if self.received > self.uploads.limits.file(self.is_guest) {
             return Err(Error::TooLarge);
         }
-        if self.received > self.room {
+        let touched = self.uploads.clock.steady().saturating_duration_since(self.touched);
+        if self.received > self.room || touched >= TOUCH {
             self.grow(AHEAD).await?;
         }
         Ok(writer.push(bytes).await?)
     }
 
-    /// Reserves room for the received bytes and some ahead.
+    /// Reserves room for the received bytes and some ahead, and marks the upload as active.
     async fn grow(&mut self, ahead: u64) -> Result<(), Error> {
+        self.touched = self.uploads.clock.steady();
         let ahead = self.disk_room(ahead).await?;
         let wish = self.uploads.limits.wish(self.is_guest, self.received, ahead);
         match self.uploads.storage.grow_upload(self.id, wish, self.uploads.clock.now()).await? {

@@ -27,6 +27,7 @@ use ending::finish;
 use last_heard::{LastHeard, Listening};
 
 use crate::address::Client;
+use crate::budget::{Budget, Kind, Share};
 use crate::clock::Clock;
 use crate::limit::Buckets;
 use crate::live::beam::ConnectionId;
@@ -34,10 +35,10 @@ use crate::live::beam::hub::Hub;
 use crate::live::outbox::Outbox;
 use crate::live::refusal::Refusal;
 use crate::live::sockets::Sockets;
-use crate::live::websocket::{Message, Pool, Reader, Utf8Bytes, Writer};
+use crate::live::websocket::{Memory, Message, Pool, Reader, Utf8Bytes, Writer};
 use crate::random;
 
-type SocketReader<'a> = Reader<Listening<'a, ReadHalf<TokioIo<Upgraded>>>>;
+type SocketReader<'a> = Reader<Listening<'a, ReadHalf<TokioIo<Upgraded>>>, Share>;
 type SocketWriter = Writer<WriteHalf<TokioIo<Upgraded>>>;
 
 /// The parts of the server that every socket uses.
@@ -53,6 +54,8 @@ pub struct Context {
     pub sockets: Arc<Sockets>,
     /// Buffers for relayed frames.
     pub buffers: Arc<Pool>,
+    /// The memory for waiting data.
+    pub budget: Arc<Budget>,
     /// The limit on guesses of ids and keys, by address (S2).
     pub guesses: Arc<Buckets<Client>>,
 }
@@ -112,7 +115,9 @@ impl Socket {
         let (reading, writing) = tokio::io::split(TokioIo::new(upgraded));
         let listening = Listening { io: reading, heard: &heard };
         let buffers = &self.context.buffers;
-        let mut reader = SocketReader::new(listening, MAX_FRAME_BYTES, buffers.clone());
+        let memory = self.context.budget.nothing(Kind::Arriving);
+        let reader = Reader::new(listening, MAX_FRAME_BYTES, buffers.clone());
+        let mut reader: SocketReader<'_> = reader.within(memory);
         let mut writer = SocketWriter::new(writing, buffers.clone());
         let end = tokio::select! {
             biased;
@@ -123,7 +128,9 @@ impl Socket {
         };
         self.context.sockets.closed(self.connection);
         tracing::debug!(?end, "socket ended");
-        Box::pin(finish(reader, writer, &end)).await;
+        // What had come of a message is not needed any more, and others may need the memory.
+        drop(reader);
+        Box::pin(finish(writer, &end)).await;
     }
 
     /// Writes what the outbox holds, until the connection breaks.
@@ -158,6 +165,20 @@ impl Socket {
         match serde_json::to_string(&ServerMessage::from(refusal)) {
             Ok(text) => self.outbox.push(Message::text(text)),
             Err(error) => tracing::error!(%error, "a message could not be written"),
+        }
+    }
+}
+
+/// A message that is being received counts for the budget.
+impl Memory for Share {
+    fn hold(&mut self, bytes: usize) -> bool {
+        let more = bytes.saturating_sub(self.bytes());
+        more == 0 || self.grow(more).is_ok()
+    }
+
+    fn free(&mut self) {
+        if self.bytes() > 0 {
+            self.shrink(self.bytes());
         }
     }
 }

@@ -154,6 +154,7 @@ const fn end_of(broken: Broken) -> End {
     match broken {
         Broken::Lost => End::Lost,
         Broken::TooLarge => End::Close(CloseCode::TooLarge),
+        Broken::Spent => End::Close(CloseCode::Overload),
         Broken::Protocol => End::Close(CloseCode::Protocol),
         Broken::NotUtf8 => End::Close(CloseCode::NotUtf8),
     }

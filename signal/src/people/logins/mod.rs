@@ -206,9 +206,12 @@ impl Logins {
     /// # Errors
     /// [`Error::Storage`]; a conflict when the username is taken.
     pub async fn register(&self, account: &NewAccount) -> Result<Tokens, Error> {
-        let (session, tokens) = self.new_session(account.id)?;
-        self.storage().create_account(account, &session).await?;
-        Ok(tokens)
+        let (account, (session, tokens)) = (account.clone(), self.new_session(account.id)?);
+        let work = |logins: Self| async move {
+            logins.storage().create_account(&account, &session).await?;
+            Ok(tokens)
+        };
+        self.to_the_end(work).await
     }
 
     /// Creates a session for a user who proved the password. The oldest sessions of an account with too many end.

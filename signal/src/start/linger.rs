@@ -1,0 +1,96 @@
+//! The end of a connection. Closing it while bytes of the other side are unread resets it, and a reset can overtake what
+//! the server said last: a refusal of an upload, or the close frame of a websocket. So the server stops writing, and
+//! reads and forgets what still comes, for a short time (RFC 9112, section 9.6).
+
+use std::future::Future as _;
+use std::mem::MaybeUninit;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio::time::{Sleep, sleep};
+
+/// Time for the other side to read the end and to close.
+const LINGER: Duration = Duration::from_secs(2);
+/// Bytes that are read and forgotten, enough for a refused picture and most files. After them nothing is read, but the
+/// other side still has the rest of the time.
+const FORGOTTEN: usize = 16 * 1024 * 1024;
+/// Bytes of one read.
+const READ_BYTES: usize = 16 * 1024;
+
+/// A connection of which the writing side is closed.
+pub struct Linger {
+    ends: Pin<Box<Sleep>>,
+    left: usize,
+}
+
+impl Linger {
+    /// Lingers from now on.
+    pub fn new() -> Self {
+        Self { ends: Box::pin(sleep(LINGER)), left: FORGOTTEN }
+    }
+
+    /// Reads and forgets; ready when the other side has closed, or when it is time.
+    pub fn poll<S: AsyncRead + Unpin>(
+        &mut self,
+        io: &mut S,
+        context: &mut Context<'_>,
+    ) -> Poll<()> {
+        if self.ends.as_mut().poll(context).is_ready() {
+            return Poll::Ready(());
+        }
+        while self.left > 0 {
+            let mut space = [const { MaybeUninit::uninit() }; READ_BYTES];
+            let mut buffer = ReadBuf::uninit(&mut space);
+            let read = ready!(Pin::new(&mut *io).poll_read(context, &mut buffer));
+            let count = buffer.filled().len();
+            if read.is_err() || count == 0 {
+                return Poll::Ready(());
+            }
+            self.left = self.left.saturating_sub(count);
+        }
+        Poll::Pending
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use tokio::io::{AsyncWriteExt as _, duplex};
+    use tokio::time::Instant;
+
+    use super::*;
+
+    async fn lingers(mut io: impl AsyncRead + Unpin) -> Duration {
+        let (start, mut linger) = (Instant::now(), Linger::new());
+        poll_fn(|context| linger.poll(&mut io, context)).await;
+        start.elapsed()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn it_ends_when_the_other_side_has_closed() {
+        let (ours, mut theirs) = duplex(64);
+        let sending = tokio::spawn(async move { theirs.write_all(&vec![0; 100_000]).await });
+        assert_eq!(lingers(ours).await, Duration::ZERO);
+        sending.await.unwrap().unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn it_ends_at_its_time_whether_much_comes_or_nothing() {
+        let (ours, _silent) = duplex(64);
+        assert_eq!(lingers(ours).await, LINGER);
+        let (ours, mut theirs) = duplex(1 << 20);
+        let flood = tokio::spawn(async move {
+            let (mut sent, bytes) = (0, vec![0; 1 << 20]);
+            while let Ok(count) = theirs.write(&bytes).await {
+                sent += count;
+            }
+            sent
+        });
+        assert_eq!(lingers(ours).await, LINGER);
+        let sent = flood.await.unwrap();
+        assert!((FORGOTTEN..FORGOTTEN + (2 << 20)).contains(&sent), "{sent}");
+    }
+}
