@@ -262,7 +262,11 @@ impl Actor {
                 let text = Utf8Bytes::from(text);
                 for connection in to {
                     if let Some((_, outbox)) = self.outboxes.get(connection) {
-                        outbox.push(Message::Text(text.clone()));
+                        let text = Message::Text(text.clone());
+                        match message {
+                            ServerMessage::AuthedUsers { .. } => outbox.push_devices(text),
+                            _ => outbox.push(text),
+                        }
                     }
                 }
             }
