@@ -1,5 +1,6 @@
 //! Starts the server from its configuration, and composes the greeting.
 
+mod descriptors;
 mod linger;
 pub mod log;
 mod patience;
@@ -88,6 +89,8 @@ pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>
     };
     let listeners = Listeners { plain, tls };
     let listening = listeners.listening().map_err(|error| Error::Listen(config.listen, error))?;
+    let connections = descriptors::connections(config.connections, descriptors::raise());
+    let config = &Config { connections, ..config.clone() };
     let parts = Parts { lease, storage, writer, blobs, uploads, budget, clock };
     let app = App::open(config, listening, parts).await.map_err(Error::Logins)?;
     app.tasks.spawn(check_blobs(app.blobs.clone()));

@@ -2,7 +2,8 @@
 //! acknowledged must exist afterwards (R2), on both databases.
 
 use std::env;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::SocketAddr;
+use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -15,13 +16,14 @@ use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 use tokio::sync::watch;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 use tokio_tungstenite::client_async;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 
 use super::person::form;
 use super::postgres::fresh_database;
+use super::program::address_of;
 use super::server::{Answer, send};
 
 /// Default number of kills per database; the long form of the test sets more.
@@ -175,21 +177,15 @@ impl Worker {
 
 /// Starts a server as a process of its own.
 async fn start(location: &Location, folder: &std::path::Path) -> (Child, SocketAddr) {
-    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_heliograph"));
-    command.args(["serve", "--listen", &free.to_string(), "--data"]).arg(folder);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(folder);
     if let Location::Postgres(url) = location {
         command.args(["--database", url]);
     }
-    let quiet = || std::process::Stdio::null();
-    let child = command.stdout(quiet()).stderr(quiet()).kill_on_drop(true).spawn().unwrap();
-    let ready = async {
-        while TcpStream::connect(free).await.is_err() {
-            sleep(Duration::from_millis(10)).await;
-        }
-    };
-    timeout(PATIENCE, ready).await.expect("the server did not start");
-    (child, free)
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
+    let mut child = command.spawn().unwrap();
+    let address = timeout(PATIENCE, address_of(&mut child)).await.expect("it starts");
+    (child, address)
 }
 
 async fn is_there(storage: &Storage, entry: &Acknowledged) -> bool {

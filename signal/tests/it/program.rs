@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tokio::io::AsyncBufReadExt as _;
 use tokio::sync::watch;
 
 pub struct Program {
@@ -14,6 +15,17 @@ pub struct Program {
     pub folder: tempfile::TempDir,
     log: Arc<Mutex<String>>,
     lines: watch::Receiver<usize>,
+}
+
+/// The address that a server on a free port of this machine says it has.
+pub async fn address_of(server: &mut tokio::process::Child) -> SocketAddr {
+    let mut lines = tokio::io::BufReader::new(server.stdout.take().unwrap()).lines();
+    loop {
+        let line = lines.next_line().await.unwrap().expect("the server says its address");
+        if let Some((_, port)) = line.split_once("http://localhost:") {
+            return (Ipv4Addr::LOCALHOST, port.parse().unwrap()).into();
+        }
+    }
 }
 
 impl Program {

@@ -3,7 +3,8 @@
 
 use std::fs;
 use std::io::Cursor;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::SocketAddr;
+use std::process::Stdio;
 use std::time::Duration;
 
 use image::{DynamicImage, ImageFormat};
@@ -12,10 +13,11 @@ use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::process::{Child, Command};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, timeout};
 
 use super::device::unknown_beam;
 use super::person::form;
+use super::program::address_of;
 use super::server::{Answer, ask, send};
 
 const MIB: u64 = 1024 * 1024;
@@ -33,20 +35,14 @@ struct Server {
 
 impl Server {
     async fn start(flags: &[&str]) -> Self {
-        let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_heliograph"));
-        command.args(["serve", "--listen", &address.to_string(), "--disk-share", "100"]);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--disk-share", "100"]);
         command.arg("--data").arg(folder.path()).args(flags);
-        let quiet = || std::process::Stdio::null();
-        let process = command.stdout(quiet()).stderr(quiet()).kill_on_drop(true).spawn().unwrap();
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
+        let mut process = command.spawn().unwrap();
+        let address = timeout(PATIENCE, address_of(&mut process)).await.expect("it gets ready");
         let server = Self { process, address, _folder: folder };
-        let ready = async {
-            while TcpStream::connect(address).await.is_err() {
-                sleep(Duration::from_millis(20)).await;
-            }
-        };
-        timeout(PATIENCE, ready).await.expect("the server gets ready");
         // The first requests allocate memory that does not count.
         server.gets("/healthz").await;
         server

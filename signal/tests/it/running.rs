@@ -5,7 +5,7 @@ use std::time::Duration;
 use heliograph_shared::api::CreatedBeam;
 use heliograph_shared::api::uploads::UploadedFile;
 use serde_json::json;
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 use tokio_tungstenite::client_async;
@@ -32,7 +32,13 @@ async fn a_second_interrupt_ends_the_program_at_once() {
     let mut program = Program::start(&[], &[]);
     // A request that never ends delays the graceful shutdown.
     let mut stream = TcpStream::connect(&program.address).await.unwrap();
-    stream.write_all(b"GET / HTTP/1.1\r\n").await.unwrap();
+    let head = "POST /api/auth/login/ HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\
+                content-type: application/json\r\nexpect: 100-continue\r\n\r\n";
+    stream.write_all(head.as_bytes()).await.unwrap();
+    // The server waits for the body.
+    let mut answer = [0; 12];
+    stream.read_exact(&mut answer).await.unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 100");
     program.is_interrupted();
     program.logs("shutting down").await;
     program.is_interrupted();

@@ -9,15 +9,17 @@ use axum::http::HeaderMap;
 use clap::Parser as _;
 use heliograph_shared::api::CreatedBeam;
 use heliograph_signal::address::Client;
-use heliograph_signal::app::App;
+use heliograph_signal::app::{App, Limits};
 use heliograph_signal::clock::Clock;
 use heliograph_signal::config::Config;
+use heliograph_signal::error::Error;
 use heliograph_signal::start::start;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 pub struct TestServer {
@@ -117,11 +119,25 @@ impl TestServer {
         send(stream, &self.address.to_string(), method, path, headers, body).await
     }
 
-    /// Uses up the guesses of an address, also those that it would get back in the next minute. A test can then be slow.
-    pub fn has_no_guesses_for(&self, address: &str) {
+    /// Repeats a wrong try with ever longer pauses, after five without one, until the next pause is longer than a minute.
+    /// A test can then be slow.
+    pub async fn is_tried(&self, mut wrong: impl AsyncFnMut()) {
+        for pause in [0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64] {
+            self.time_passes(Duration::from_secs(pause)).await;
+            wrong().await;
+        }
+    }
+
+    /// Uses up what an address has left of a limit, and what it would get back in the next minute. A test can then be
+    /// slow.
+    pub fn has_none_left(
+        &self,
+        address: &str,
+        take: impl Fn(&Limits, Option<Client>, Instant) -> Result<(), Error>,
+    ) {
         let client = Client::of(address.parse().unwrap(), &HeaderMap::new(), &[]);
         let in_a_minute = self.app.clock.steady() + Duration::from_mins(1);
-        while self.app.limits.guess(client, in_a_minute).is_ok() {}
+        while take(&self.app.limits, client, in_a_minute).is_ok() {}
     }
 
     pub async fn create_beam(&self) -> CreatedBeam {

@@ -1,6 +1,7 @@
 //! H40 to H42, H14: uploads and profile pictures.
 
 use heliograph_shared::ids::BeamId;
+use heliograph_signal::app::Limits;
 use heliograph_signal::budget::Kind;
 use heliograph_signal::people::pictures::SentPicture;
 use heliograph_signal::start::sweeper;
@@ -228,7 +229,7 @@ async fn s5_an_invented_or_ended_beam_counts_as_an_unknown_join() {
     };
     assert_eq!((sends(unknown_beam()).await, sends(ended).await), (201, 404));
 
-    server.has_no_guesses_for("192.0.2.1");
+    server.has_none_left("192.0.2.1", Limits::guess);
 
     assert_eq!((sends(unknown_beam()).await, sends(ended).await), (429, 429));
     assert_eq!(sends(known).await, 201);
