@@ -92,8 +92,7 @@ struct List {
     account: Option<AccountId>,
     /// Sequence number of the last note to read. Without it the list would grow for as long as its reader likes.
     until: u64,
-    /// Whether the notes that were edited during the list are being read: an edit gives a note a later number.
-    reads_edited: bool,
+    stage: Stage,
     /// Sequence number of the last note that was read.
     after: u64,
     /// The notes written so far. A note that is edited meanwhile comes up again with a later number and is skipped.
@@ -101,7 +100,17 @@ struct List {
     /// Whether the bracket is written, and whether a note is.
     is_open: bool,
     has_begun: bool,
-    is_over: bool,
+}
+
+/// What of the list is being read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// The notes that were there at the start.
+    Notes,
+    /// Those that were edited meanwhile: an edit gives a note a later number.
+    Edited,
+    /// Nothing any more.
+    Over,
 }
 
 impl List {
@@ -111,25 +120,14 @@ impl List {
         account: Option<AccountId>,
     ) -> Result<Self, Error> {
         let until = last_seq(&storage, beam).await?;
-        let (told, reads_edited, is_open) = (HashSet::new(), false, false);
-        Ok(Self {
-            storage,
-            beam,
-            account,
-            until,
-            reads_edited,
-            after: 0,
-            told,
-            is_open,
-            has_begun: false,
-            is_over: false,
-        })
+        let (told, stage, is_open) = (HashSet::new(), Stage::Notes, false);
+        Ok(Self { storage, beam, account, until, stage, after: 0, told, is_open, has_begun: false })
     }
 
     /// The next piece of the list; `None` after its end. Fails when the caller has no access any more, which breaks the
     /// answer off.
     async fn next_page(&mut self) -> Result<Option<Bytes>, Error> {
-        if self.is_over {
+        if self.stage == Stage::Over {
             return Ok(None);
         }
         let access = self.storage.access_to(self.beam).await?;
@@ -139,7 +137,7 @@ impl List {
         let Self { beam, after, until, .. } = *self;
         let stored = self.storage.page_of_notes(beam, after, until, PAGE_BYTES).await?;
         if stored.is_empty() {
-            self.is_over = mem::replace(&mut self.reads_edited, true);
+            self.stage = if self.stage == Stage::Notes { Stage::Edited } else { Stage::Over };
             self.after = self.until;
             self.until = last_seq(&self.storage, self.beam).await?;
         }
@@ -154,7 +152,7 @@ impl List {
             }
             serde_json::to_writer(&mut page, &note).map_err(|_| Error::Internal)?;
         }
-        if self.is_over {
+        if self.stage == Stage::Over {
             page.push(b']');
         }
         Ok(Some(page.into()))
