@@ -177,6 +177,17 @@ impl Storage {
         row.map(|row| Ok((Account::read(&row)?, row.get("password_hash")?))).transpose()
     }
 
+    /// An account as it is now; `None` when it does not exist.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn find_account(&self, account: AccountId) -> Result<Option<Account>, Error> {
+        let select =
+            concat!("SELECT ", account_columns!("a", ""), " FROM accounts a WHERE a.id = $1");
+        let row = self.database.fetch_optional(select, args![account.uuid()]).await?;
+        row.as_ref().map(Account::read).transpose()
+    }
+
     /// The hash of an account's password.
     ///
     /// # Errors

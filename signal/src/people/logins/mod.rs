@@ -221,9 +221,7 @@ impl Logins {
     pub async fn begin(&self, account: AccountId) -> Result<Tokens, Error> {
         let (session, tokens) = self.new_session(account)?;
         let work = |logins: Self| async move {
-            for ended in logins.storage().open_session(&session).await? {
-                logins.forget_session(ended);
-            }
+            logins.forget_sessions(logins.storage().open_session(&session).await?);
             Ok(tokens)
         };
         self.to_the_end(work).await
@@ -255,9 +253,7 @@ impl Logins {
     /// [`Error::Storage`].
     pub async fn end_expired(&self, now: i64) -> Result<(), Error> {
         let work = move |logins: Self| async move {
-            for ended in logins.storage().forget_old_sessions(now).await? {
-                logins.forget_session(ended);
-            }
+            logins.forget_sessions(logins.storage().forget_old_sessions(now).await?);
             Ok(())
         };
         self.to_the_end(work).await
@@ -292,7 +288,7 @@ impl Logins {
             let refreshed = storage.refresh_session(old.hash(), &tokens.record(now), now).await?;
             if let Refreshed::Replayed(session) = refreshed {
                 tracing::warn!("a refresh token was reused; its session has ended");
-                logins.forget_session(session);
+                logins.forget_sessions([session]);
             }
             Ok((refreshed == Refreshed::Renewed).then_some(tokens))
         };
@@ -306,7 +302,7 @@ impl Logins {
     pub async fn end(&self, session: SessionId) -> Result<(), Error> {
         let work = |logins: Self| async move {
             let ended = logins.storage().end_session(session).await;
-            logins.forget_session(session);
+            logins.forget_sessions([session]);
             Ok(ended?)
         };
         self.to_the_end(work).await
@@ -360,20 +356,29 @@ impl Logins {
         self.0.around.beams.delete_account(account, self.now(), end_logins).await
     }
 
-    /// Shows the changed account to the beams in which its devices are (S6).
+    /// Shows the changed account to the beams in which its devices are (S6). Another change may overtake this one, so
+    /// what was shown is compared with what is stored: whoever shows last then shows the newest.
     async fn show(&self, changed: Option<Account>) -> Result<Account, Error> {
         let account = changed.ok_or(Error::Unauthorized)?;
-        let user = DeviceUser::from(public(&account));
-        let Surroundings { sockets, hub, .. } = &self.0.around;
-        for beam in sockets.change_user(account.id, &user) {
-            hub.change_user(beam, account.id, user.clone()).await;
+        let mut newest = Some(account.clone());
+        let mut shown = None;
+        let Surroundings { storage, sockets, hub, .. } = &self.0.around;
+        while let Some(now) = newest.filter(|now| shown.as_ref() != Some(now)) {
+            let user = DeviceUser::from(public(&now));
+            for beam in sockets.change_user(now.id, &user) {
+                hub.change_user(beam, now.id, user.clone()).await;
+            }
+            newest = storage.find_account(now.id).await?;
+            shown = Some(now);
         }
         Ok(account)
     }
 
-    fn forget_session(&self, session: SessionId) {
-        self.0.cache.forget_session(session);
-        self.0.around.sockets.end_session(session);
+    fn forget_sessions(&self, sessions: impl IntoIterator<Item = SessionId>) {
+        for session in sessions {
+            self.0.cache.forget_session(session);
+            self.0.around.sockets.end_session(session);
+        }
     }
 
     /// Runs the work in its own task, so that a client which disconnects cannot interrupt it between a change and what
