@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn only_so_much_is_kept() {
         let pool = Pool::default();
-        let buffers: Vec<_> = (0..100).map(|_| used(&pool, 300_000)).collect();
+        let buffers: Vec<_> = (0..100).map(|_| used(&pool, 512 * 1024)).collect();
         for buffer in buffers {
             pool.give(buffer);
         }
