@@ -88,7 +88,7 @@ fn frame() -> impl Strategy<Value = Frame> {
 /// A frame of a long text or binary message, or of a part of one.
 fn long_frame() -> impl Strategy<Value = Frame> {
     let first = prop::sample::select(vec![0x00_u8, 0x80, 0x81, 0x02, 0x82]);
-    (first, b'a'..b'z', 0..MOST_LONG + 1000).prop_map(|(first, letter, length)| {
+    (first, b'a'..=b'z', 0..MOST_LONG + 1000).prop_map(|(first, letter, length)| {
         let payload = (letter..=b'z').cycle().take(length).collect();
         Frame { first, is_masked: true, payload }
     })
