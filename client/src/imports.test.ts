@@ -24,7 +24,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   scanner: [],
   session: ['join'],
   share: ['session'],
-  space: ['about', 'card', 'files', 'join', 'session'],
+  space: ['about', 'card', 'files', 'join', 'session', 'transfer'],
   toasts: ['item'],
   toolbar: [],
   transfer: ['item'],

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, type Locator } from '@playwright/test'
 import type { Device } from './device.ts'
+import type { CallDevice } from './stage.ts'
 
 const FIXTURES = new URL('../../client/src/features/editor/fixtures/', import.meta.url)
 
@@ -131,4 +132,13 @@ export async function opensNote(device: Device, note: string): Promise<Locator> 
   const page = device.page.getByRole('dialog', { name: 'Note' })
   await expect(page).toBeVisible()
   return page
+}
+
+/** The editor, open on a new note with a title. */
+export async function startsNote(device: CallDevice): Promise<NoteEditor> {
+  const ada = await device('Ada')
+  await ada.startsBeam()
+  const editor = await NoteEditor.creates(ada)
+  await editor.titles('Note')
+  return editor
 }

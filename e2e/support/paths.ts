@@ -21,20 +21,31 @@ export async function watchPaths(context: BrowserContext): Promise<void> {
 /**
  * Closes every peer connection of the page and keeps new ones from connecting, like a network that begins to drop UDP.
  * Returns how many bytes went over data channels before.
+ *
+ * @param after closes them only when so many bytes went over them. The page itself watches for it, so a fast transfer is
+ *   cut in the middle too.
  */
-export async function cutDirectPaths(page: Page): Promise<number> {
-  return await page.evaluate(async () => {
+export async function cutDirectPaths(page: Page, after = 0): Promise<number> {
+  return await page.evaluate(async (after) => {
     const paths = window.heliographPaths
     if (!paths) throw new Error('watchPaths was not called')
-    paths.cut = true
-    let bytes = 0
-    for (const connection of paths.made) {
-      const stats = await connection.getStats()
-      for (const entry of stats.values()) if (entry.type === 'data-channel') bytes += entry.bytesSent
-      connection.close()
+    const sent = async () => {
+      let bytes = 0
+      for (const connection of paths.made) {
+        const stats = await connection.getStats()
+        for (const entry of stats.values()) if (entry.type === 'data-channel') bytes += entry.bytesSent
+      }
+      return bytes
     }
+    let bytes = await sent()
+    while (bytes < after) {
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      bytes = await sent()
+    }
+    paths.cut = true
+    for (const connection of paths.made) connection.close()
     return bytes
-  })
+  }, after)
 }
 
 /** Returns the bytes that the page sent in binary messages of its websockets. */

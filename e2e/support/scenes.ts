@@ -1,19 +1,17 @@
 /** Every screen in each of its states, and the steps that lead there. */
 import { expect } from '@playwright/test'
-import { hasAccount, opensBeams, opensSharing, savesBeam, sharesBeam } from './account.ts'
-import type { Device } from './device.ts'
-import type { Folder } from './files.ts'
-import { NoteEditor, opensNote } from './note.ts'
+import { hasAccount, opensBeams, opensSharing, sharesBeam } from './account.ts'
+import { opensNote } from './note.ts'
 import { png } from './png.ts'
-import type { CallDevice } from './stage.ts'
-
-export interface Stage {
-  device: CallDevice
-  folder: Folder
-  /** The device under test, with the requested size and colours. */
-  looker: Device
-  phone: boolean
-}
+import {
+  createsNote,
+  hasSavedBeam,
+  joinedByAnother,
+  pretendCamera,
+  type Stage,
+  someItems,
+  writesNote,
+} from './scene-steps.ts'
 
 export interface Scene {
   name: string
@@ -366,84 +364,3 @@ export const SCENES: readonly Scene[] = [
     },
   },
 ]
-
-/** Replaces the camera by one that shows a grey picture. Runs in the page, before its scripts. */
-function pretendCamera(): void {
-  navigator.mediaDevices.getUserMedia = async () => {
-    const desk = document.createElement('canvas')
-    Object.assign(desk, { width: 640, height: 480 })
-    const pen = desk.getContext('2d')
-    if (pen) {
-      pen.fillStyle = '#8a8378'
-      pen.fillRect(0, 0, desk.width, desk.height)
-    }
-    return desk.captureStream(5)
-  }
-}
-
-/** Saves a beam of the looker's account on another device. */
-async function hasSavedBeam({ device, looker }: Stage): Promise<{ desk: Device; link: string }> {
-  const desk = await device('Desk')
-  await hasAccount(desk)
-  const link = await savesBeam(desk, 'Cabin weekend', 'Keys are with Jonas')
-  await looker.context.addCookies(await desk.context.cookies())
-  return { desk, link }
-}
-
-/** Creates a beam on the looker, and lets another device join. */
-async function joinedByAnother({ device, looker, phone }: Stage): Promise<Device> {
-  const bob = await device('Bob')
-  if (phone) {
-    await looker.opens(await bob.startsBeam())
-  } else {
-    await bob.opens(await looker.startsBeam())
-  }
-  await looker.seesDevices(2)
-  return bob
-}
-
-/** Shares a text, a link, and files in both directions. */
-async function someItems({ folder, looker }: Stage, other: Device): Promise<void> {
-  await other.sharesText('Milk, bread, two lemons')
-  await other.sharesText('https://example.org/a/page?with=a#mark')
-  const offered = await folder.file('holiday film.bin', 3_000_000)
-  const taken = await folder.file('minutes.bin', 40_000)
-  await other.sharesFiles(offered, taken)
-  await looker.takes(taken)
-  await looker.has(taken)
-  await looker.sees('Milk, bread')
-  await looker.sees('example.org')
-  await looker.sees(offered.name)
-}
-
-/** Opens the editor on an empty note in the looker's own beam. */
-async function createsNote({ looker, phone }: Stage): Promise<NoteEditor> {
-  if (!phone) {
-    await looker.startsBeam()
-    return await NoteEditor.creates(looker)
-  }
-  await looker.opensSpace()
-  await looker.page.getByRole('button', { name: 'New Beam' }).click()
-  return await NoteEditor.creates(looker, 'space menu')
-}
-
-/** Writes a note with formatted words, a link, check boxes, a table and a picture. */
-async function writesNote(editor: NoteEditor): Promise<void> {
-  await editor.titles('Cabin weekend')
-  await editor.types('We meet on ', 'Control+b', 'Friday at 17:40', 'Control+b', ' in front of the station. ')
-  await editor.types('The door code is in the mail of jonas@example.org. ')
-  await editor.uses('Mark')
-  await editor.types('The last bus up leaves at 19:05')
-  await editor.uses('Mark')
-  await editor.chooses('Text colour', 'Red')
-  await editor.types(' without us', 'Enter')
-  await editor.chooses('Text colour', 'Default')
-  await editor.types('[x] Sleeping bags', 'Enter', 'Head torches', 'Enter', 'Enter')
-  await editor.tool('Table').click()
-  await editor.page.getByRole('button', { name: 'Insert table' }).click()
-  for (const word of ['Who', 'Brings', 'Arrives', 'Mira', 'Coffee, map', '17:40', 'Jonas', 'Keys']) {
-    await editor.types(word, 'Tab')
-  }
-  await editor.types('16:10', 'ArrowDown')
-  await editor.picks('Sunrise.png', png(440, 236))
-}

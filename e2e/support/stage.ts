@@ -19,7 +19,6 @@ import { Server } from './server.ts'
 
 export interface DeviceOptions {
   phone?: boolean
-  dark?: boolean
   /** Runs in a browser process of its own with a profile on the disk, which large files need. */
   own?: BrowserName
   /** Further flags of that process. */
@@ -106,7 +105,7 @@ function contextOptions(browser: BrowserName, options: DeviceOptions): BrowserCo
     locale: 'en-GB',
     ...touch,
     reducedMotion: 'reduce',
-    colorScheme: options.dark ? 'dark' : 'light',
+    colorScheme: 'light',
   }
 }
 

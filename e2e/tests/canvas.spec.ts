@@ -1,85 +1,20 @@
-import { expect, type Page } from '@playwright/test'
+import { expect } from '@playwright/test'
 import { expectNothingSerious } from '../support/axe.ts'
-import type { Device } from '../support/device.ts'
+import {
+  drags,
+  emptyPlace,
+  expectAt,
+  middleOf,
+  type Point,
+  plus,
+  restsOn,
+  walksBackIntoNotes,
+  withNotes,
+} from '../support/canvas.ts'
 import { RawClient } from '../support/raw-client.ts'
 import { test } from '../support/stage.ts'
 
 const everywhere = { tag: '@everywhere' }
-
-interface Point {
-  x: number
-  y: number
-}
-
-/** Returns the middle of a note, which does not depend on its tilt. */
-async function middleOf(device: Device, text: string): Promise<Point> {
-  const box = await device.card(text).boundingBox()
-  if (!box) throw new Error(`${text} is not drawn`)
-  return { x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2) }
-}
-
-async function expectAt(device: Device, text: string, at: Point): Promise<void> {
-  await expect
-    .poll(async () => {
-      const now = await middleOf(device, text)
-      return Math.max(Math.abs(now.x - at.x), Math.abs(now.y - at.y))
-    })
-    .toBeLessThanOrEqual(2)
-}
-
-/** Moves the focus by Shift+Tab, from the first control behind the notes. */
-async function walksBackIntoNotes({ page }: Device): Promise<void> {
-  await page.getByRole('button', { name: 'Zoom out' }).focus()
-  for (let step = 0; step < 12; step += 1) {
-    await page.keyboard.press('Shift+Tab')
-    if (await page.evaluate(() => document.activeElement?.localName === 'article')) return
-  }
-  throw new Error('no note was reached')
-}
-
-async function drags({ page }: Device, from: Point, by: Point): Promise<void> {
-  await page.mouse.move(from.x, from.y)
-  await page.mouse.down()
-  await page.mouse.move(from.x + by.x / 2, from.y + by.y / 2)
-  await page.mouse.move(from.x + by.x, from.y + by.y)
-  await page.mouse.up()
-}
-
-/** Returns a point of the ground that no note and no bar covers. */
-async function emptyPlace(page: Page): Promise<Point> {
-  const found = await page.evaluate(() => {
-    for (let y = 100; y < 780; y += 20) {
-      for (let x = 20; x < 1400; x += 20) {
-        const free = [-12, 12].every((by) =>
-          document.elementFromPoint(x + by, y + by)?.hasAttribute('data-gesture'),
-        )
-        if (free) return { x, y }
-      }
-    }
-    return null
-  })
-  if (!found) throw new Error('the view is full')
-  return found
-}
-
-/** A desktop device with notes of these texts on its canvas. */
-async function withNotes(device: (name: string) => Promise<Device>, ...texts: string[]): Promise<Device> {
-  const ada = await device('Ada')
-  await ada.startsBeam()
-  for (const text of texts) {
-    await ada.sharesText(text)
-    await ada.sees(text.replace(/^https?:\/\//, '').replace(/\/.*/, ''))
-  }
-  // Firefox cannot emulate reduced motion, so the entry animations have to end first.
-  await ada.page.evaluate(async () => {
-    const notes = [...document.querySelectorAll('[data-note]')]
-    const moving = notes.flatMap((note) => note.getAnimations({ subtree: true }))
-    await Promise.all(moving.map((animation) => animation.finished.catch(() => {})))
-  })
-  return ada
-}
-
-const plus = (a: Point, b: Point): Point => ({ x: a.x + b.x, y: a.y + b.y })
 
 test('a note is dragged, and is where it was put after a reload', everywhere, async ({ device }) => {
   const ada = await withNotes(device, 'Milk')
@@ -383,6 +318,8 @@ test('the map is shown only with notes, and a press on it moves the view', every
   const map = ada.page.getByRole('button', { name: 'Map of the notes' })
   await expect(map).toHaveCount(0)
   await ada.sharesText('Milk')
+  await ada.sees('Milk')
+  await restsOn(ada)
   const box = await map.boundingBox()
   expect(box).toMatchObject({ width: 128, height: 96, x: 1440 - 24 - 128, y: 900 - 24 - 96 })
 

@@ -1,21 +1,13 @@
 import { expect } from '@playwright/test'
 import { expectNothingSerious } from '../support/axe.ts'
-import { clipboardFixture, NoteEditor, opensNote } from '../support/note.ts'
+import { clipboardFixture, NoteEditor, opensNote, startsNote } from '../support/note.ts'
 import { png } from '../support/png.ts'
-import { type CallDevice, test } from '../support/stage.ts'
+import { test } from '../support/stage.ts'
 
 const everywhere = { tag: '@everywhere' }
 
-async function writes(device: CallDevice): Promise<NoteEditor> {
-  const ada = await device('Ada')
-  await ada.startsBeam()
-  const editor = await NoteEditor.creates(ada)
-  await editor.titles('Note')
-  return editor
-}
-
 test('every text tool has its effect', everywhere, async ({ device }) => {
-  const editor = await writes(device)
+  const editor = await startsNote(device)
   for (const tool of ['Bold', 'Italic', 'Underline', 'Strikethrough', 'Code', 'Mark']) {
     await editor.uses(tool)
     await expect(editor.tool(tool)).toHaveAttribute('aria-pressed', 'true')
@@ -59,7 +51,7 @@ test('every text tool has its effect', everywhere, async ({ device }) => {
 })
 
 test('there are twelve sizes, 15 px unless chosen', async ({ device }) => {
-  const editor = await writes(device)
+  const editor = await startsNote(device)
   const sizes = editor.page.getByRole('combobox', { name: 'Font size' })
   await expect(sizes).toHaveValue('15')
   expect(await sizes.locator('option').allTextContents()).toEqual([
@@ -79,7 +71,7 @@ test('there are twelve sizes, 15 px unless chosen', async ({ device }) => {
 })
 
 test('kinds of text, lists and boxes to tick', everywhere, async ({ device }) => {
-  const editor = await writes(device)
+  const editor = await startsNote(device)
   for (const kind of ['Heading 1', 'Heading 2', 'Heading 3', 'Quote', 'Code block', 'Paragraph']) {
     await editor.setsKind(kind)
     await editor.types(kind)
@@ -108,7 +100,7 @@ test('kinds of text, lists and boxes to tick', everywhere, async ({ device }) =>
 })
 
 test('markdown becomes what it means', everywhere, async ({ device }) => {
-  const editor = await writes(device)
+  const editor = await startsNote(device)
   await editor.types(
     '## Plan',
     'Enter',
@@ -127,7 +119,7 @@ test('markdown becomes what it means', everywhere, async ({ device }) => {
 })
 
 test('links are made, completed, refused and found by themselves', everywhere, async ({ device }) => {
-  const editor = await writes(device)
+  const editor = await startsNote(device)
   const link = async (address: string) => {
     await editor.tool('Link').click()
     const form = editor.page.getByRole('dialog', { name: 'Link' })
@@ -153,7 +145,7 @@ test('links are made, completed, refused and found by themselves', everywhere, a
 })
 
 test('a table has all its actions', everywhere, async ({ device }) => {
-  const editor = await writes(device)
+  const editor = await startsNote(device)
   await editor.tool('Table').click()
   const form = editor.page.getByRole('dialog', { name: 'Table' })
   for (const [name, count] of [
@@ -209,7 +201,7 @@ test('a table has all its actions', everywhere, async ({ device }) => {
 })
 
 test('a column is made wider by dragging its edge', everywhere, async ({ device }) => {
-  const editor = await writes(device)
+  const editor = await startsNote(device)
   await editor.tool('Table').click()
   await editor.page.getByRole('button', { name: 'Insert table' }).click()
   const cell = editor.text.locator('th').first()
@@ -225,136 +217,8 @@ test('a column is made wider by dragging its edge', everywhere, async ({ device 
     .toBe(Math.round(before.width) + 60)
 })
 
-test('a picture is resized, described and deleted', everywhere, async ({ device }) => {
-  const editor = await writes(device)
-  await editor.picks('Sunrise.png', png(400, 200))
-  const picture = editor.text.locator('img')
-  await expect(picture).toHaveJSProperty('naturalWidth', 400)
-  const size = async () => {
-    const box = await picture.boundingBox()
-    return [Math.round(box?.width ?? 0), Math.round(box?.height ?? 0)]
-  }
-  expect(await size()).toEqual([400, 200])
-  await picture.click()
-  const handle = editor.text.getByRole('button', { name: 'Resize' })
-  const drag = async (dx: number) => {
-    const box = await handle.boundingBox()
-    if (!box) throw new Error('no handle')
-    const { mouse } = editor.device.page
-    await mouse.move(box.x + 7, box.y + 7)
-    await mouse.down()
-    await mouse.move(box.x + 7 + dx, box.y + 7, { steps: 4 })
-    await mouse.up()
-  }
-  await drag(-100)
-  await expect.poll(size).toEqual([300, 150])
-  await editor.uses('Undo')
-  await expect.poll(size).toEqual([400, 200])
-  await editor.uses('Redo')
-  await expect.poll(size).toEqual([300, 150])
-  await picture.click()
-  await drag(-330)
-  await expect.poll(size).toEqual([100, 50])
-  await handle.focus()
-  await handle.press('ArrowRight')
-  await expect.poll(size).toEqual([110, 55])
-
-  editor.device.page.once('dialog', (dialog) => {
-    expect(dialog.message()).toBe('Enter alt text for image:')
-    expect(dialog.defaultValue()).toBe('')
-    void dialog.accept('Sunrise over the ridge')
-  })
-  await editor.text.getByRole('button', { name: 'Alt' }).click()
-  await expect(picture).toHaveAttribute('alt', 'Sunrise over the ridge')
-  editor.device.page.once('dialog', (dialog) => {
-    expect(dialog.defaultValue()).toBe('Sunrise over the ridge')
-    void dialog.dismiss()
-  })
-  await editor.text.getByRole('button', { name: 'Alt' }).click()
-  await expect(picture).toHaveAttribute('alt', 'Sunrise over the ridge')
-
-  await editor.text.getByRole('button', { name: 'Delete' }).click()
-  await expect(picture).toHaveCount(0)
-  await editor.uses('Undo')
-  await picture.click()
-  await editor.device.page.keyboard.press('Delete')
-  await expect(picture).toHaveCount(0)
-})
-
-test('Ctrl and Enter stores the size in which a picture is shown', async ({ device }) => {
-  const editor = await writes(device)
-  // Wider than the column, so it is shown smaller.
-  await editor.picks('Wide.png', png(1200, 300))
-  const picture = editor.text.locator('img')
-  await picture.click()
-  const shown = await picture.boundingBox()
-  await editor.device.page.keyboard.press('Control+Enter')
-  const width = Math.round(shown?.width ?? 0)
-  await expect(editor.text.locator('span:has(> img)')).toHaveAttribute(
-    'style',
-    new RegExp(`width: ${width}px`),
-  )
-})
-
-test('a large picture is shared beside the note as a file and shown in it', async ({ device }) => {
-  const ada = await device('Ada')
-  const bob = await device('Bob')
-  await bob.opens(await ada.startsBeam())
-  await ada.seesDevices(2)
-  const editor = await NoteEditor.creates(ada)
-  await editor.titles('Holiday')
-  // Noise, which no encoder can compress.
-  const noise = await ada.page.evaluate(() => {
-    const canvas = Object.assign(document.createElement('canvas'), { width: 700, height: 500 })
-    const context = canvas.getContext('2d')
-    const image = context?.createImageData(700, 500)
-    if (!context || !image) throw new Error('no canvas')
-    let seed = 1
-    for (let at = 0; at < image.data.length; at += 1) {
-      seed = (Math.imul(seed, 1103515245) + 12345) >>> 0
-      image.data[at] = at % 4 === 3 ? 255 : seed >>> 24
-    }
-    context.putImageData(image, 0, 0)
-    return canvas.toDataURL('image/png').slice('data:image/png;base64,'.length)
-  })
-  await editor.picks('Noise.png', Buffer.from(noise, 'base64'))
-  await editor.saves()
-
-  const picture = bob.page.getByRole('article', { name: 'Note, Holiday' }).locator('img')
-  await expect(picture).toHaveAttribute('src', /^blob:/)
-  await expect(picture).toHaveJSProperty('naturalWidth', 700)
-  await bob.sees('Noise.webp')
-})
-
-test('a picture that is dropped on the note, or pasted, goes into it and nowhere else', async ({
-  device,
-}) => {
-  const editor = await writes(device)
-  const picture = png(120, 90).toString('base64')
-  await editor.text.evaluate((text, picture) => {
-    const bytes = Uint8Array.from(atob(picture), (character) => character.charCodeAt(0))
-    const data = new DataTransfer()
-    data.items.add(new File([bytes], 'Dropped.png', { type: 'image/png' }))
-    const { x, y } = text.getBoundingClientRect()
-    const at = { bubbles: true, cancelable: true, clientX: x + 20, clientY: y + 10 }
-    text.dispatchEvent(new DragEvent('drop', { ...at, dataTransfer: data }))
-  }, picture)
-  await expect(editor.text.locator('img')).toHaveCount(1)
-
-  await editor.text.evaluate(async (_, picture) => {
-    const bytes = Uint8Array.from(atob(picture), (character) => character.charCodeAt(0))
-    await navigator.clipboard.write([
-      new ClipboardItem({ 'image/png': new Blob([bytes], { type: 'image/png' }) }),
-    ])
-  }, picture)
-  await editor.text.press('Control+v')
-  await expect(editor.text.locator('img')).toHaveCount(2)
-  await editor.saves()
-  await expect(editor.device.page.getByRole('article')).toHaveCount(1)
-})
-
 test('undo goes back ten steps and no further', everywhere, async ({ device }) => {
-  const editor = await writes(device)
+  const editor = await startsNote(device)
   await editor.types('start')
   for (let step = 0; step < 12; step += 1) await editor.uses('Indent')
   for (let step = 0; step < 10; step += 1) await editor.uses('Undo')
@@ -369,7 +233,7 @@ for (const name of ['word', 'google-docs', 'outlook-mail', 'excel', 'hostile']) 
     `what ${name} puts on the clipboard comes in, and nothing is fetched or run`,
     everywhere,
     async ({ device }) => {
-      const editor = await writes(device)
+      const editor = await startsNote(device)
       const asked: string[] = []
       editor.device.page.on('request', (request) => asked.push(request.url()))
       const html = await clipboardFixture(name)
@@ -408,7 +272,7 @@ test('text typed before the editor opens is in the note', everywhere, async ({ d
 })
 
 test('leaving asks for confirmation only when something would be lost', async ({ device }) => {
-  const editor = await writes(device)
+  const editor = await startsNote(device)
   const ask = editor.device.page.getByRole('alertdialog', { name: 'Discard this note?' })
   await editor.device.page.keyboard.press('Escape')
   await expect(ask).toBeVisible()
@@ -425,7 +289,7 @@ test('leaving asks for confirmation only when something would be lost', async ({
 })
 
 test('a reload loses nothing that was written', async ({ device }) => {
-  const editor = await writes(device)
+  const editor = await startsNote(device)
   await editor.types('half a thought')
   await editor.picks('Dot.png', png(60, 60))
   await expect
@@ -439,7 +303,7 @@ test('a reload loses nothing that was written', async ({ device }) => {
 })
 
 test('a paste that is too large for a note is refused with a reason', async ({ device }) => {
-  const editor = await writes(device)
+  const editor = await startsNote(device)
   await editor.text.pressSequentially('before')
   const words = 'words and more words '.repeat(7000)
   await editor.device.page.evaluate((text) => navigator.clipboard.writeText(text), words)
@@ -452,7 +316,7 @@ test('a paste that is too large for a note is refused with a reason', async ({ d
 })
 
 test('the whole editor works by the keyboard', everywhere, async ({ device }) => {
-  const editor = await writes(device)
+  const editor = await startsNote(device)
   await editor.tool('Bold').focus()
   await editor.device.page.keyboard.press('ArrowRight')
   await expect(editor.tool('Italic')).toBeFocused()

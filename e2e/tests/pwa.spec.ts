@@ -80,7 +80,9 @@ test('calls and the live channel never pass the service worker', async ({ device
   expect(calls.filter(({ byWorker }) => byWorker)).toEqual([])
 })
 
-test('content from another app is shared into the current beam', async ({ device }) => {
+test('content from another app is shared into the current beam once its owner says so', async ({
+  device,
+}) => {
   const ada = await device('Ada')
   const bob = await device('Bob', { phone: true })
   await bob.opens(await ada.startsBeam())
@@ -89,12 +91,28 @@ test('content from another app is shared into the current beam', async ({ device
 
   await sharesIn(bob, { title: 'A title', text: 'Look at this', url: 'https://example.org/heliograph' })
   await expect(bob.page).toHaveURL(`${bob.origin}/space`)
+  const parcel = bob.page.getByRole('region', { name: /to be shared/ })
+  await expect(parcel).toContainText('Look at this')
+  await bob.seesDevices(2)
+  await ada.seesNothingOf('Look at this')
+  await parcel.getByRole('button', { name: 'Share' }).click()
   await ada.sees('Look at this')
   await bob.sees('Look at this')
   await ada.seesNothingOf('A title')
 
   await sharesIn(bob, {}, { name: 'minutes of May.txt', type: 'text/plain', content: 'All agreed.' })
+  await expect(parcel).toContainText('minutes of May.txt')
+  await parcel.getByRole('button', { name: 'Share' }).click()
   await ada.sees('minutes of May.txt')
+  await expect(parcel).toHaveCount(0)
+
+  await sharesIn(bob, { text: 'Buy this' })
+  await parcel.getByRole('button', { name: 'Discard' }).click()
+  await expect(parcel).toHaveCount(0)
+  await bob.page.reload()
+  await bob.seesDevices(2)
+  await expect(parcel).toHaveCount(0)
+  await ada.seesNothingOf('Buy this')
 })
 
 test('without a beam, content from another app waits for one', async ({ device }) => {
@@ -103,12 +121,14 @@ test('without a beam, content from another app waits for one', async ({ device }
   await isReadyForOffline(bob)
 
   await sharesIn(bob, { text: 'keep this for me' })
-  await bob.seesToast(/What you shared waits here/)
+  const parcel = bob.page.getByRole('region', { name: /to be shared/ })
+  await expect(parcel).toContainText('Make a beam or join one')
   await bob.page.reload()
-  await bob.seesToast(/What you shared waits here/)
+  await expect(parcel).toContainText('keep this for me')
   await bob.page.getByRole('button', { name: 'New Beam' }).click()
+  await parcel.getByRole('button', { name: 'Share' }).click()
+  await expect(parcel).toHaveCount(0)
   await bob.sees('keep this for me')
-  await expect(bob.page.getByText(/What you shared waits here/)).toHaveCount(0)
 
   // It is shared only once.
   await expect(bob.page).toHaveURL(`${bob.origin}/space`)

@@ -40,6 +40,8 @@ test('saving is not offered without an account, or after joining by a link', asy
   await bob.opens(await ada.startsBeam())
   await ada.sharesText('Keys are with Jonas')
   await bob.sees('Keys are with Jonas')
+  // Only now the page knows who he is.
+  await expect(bob.page.getByRole('link', { name: 'Profile' })).toBeVisible()
   for (const person of [ada, bob]) {
     await expect(person.page.getByRole('button', { name: 'Save', exact: true })).toHaveCount(0)
   }

@@ -105,7 +105,8 @@ test('the reader comes from our own server, and only when it is needed', async (
   const asked: string[] = []
   bob.context.on('request', (request) => asked.push(request.url()))
   await bob.opensHome()
-  await bob.page.waitForLoadState('networkidle')
+  await expect(bob.page.getByRole('button', SCAN)).toBeVisible()
+  await bob.page.waitForLoadState('load')
   expect(asked.filter((url) => url.endsWith('.wasm'))).toEqual([])
 
   const reader = bob.context.waitForEvent('request', (request) => request.url().endsWith('.wasm'))

@@ -38,6 +38,38 @@ test('three files through the server over 1 Mbit/s all arrive, and nothing is se
   }
 })
 
+test('what is late of a cancelled file keeps the wire alive: the next file is sent once', async ({
+  device,
+  folder,
+  server,
+}) => {
+  test.setTimeout(180_000)
+  const wire = await Wire.to(server.origin)
+  try {
+    const ada = await device('Ada')
+    const bob = await device('Bob')
+    const film = await folder.file('film.bin', 4 * MB)
+    const note = await folder.file('note.bin', MB)
+    await ada.opens(wire.origin)
+    await cutDirectPaths(ada.page)
+    await bob.opens(`${server.origin}/${new URL(await ada.scansOwnQr()).search}`)
+    await ada.seesDevices(2)
+    await ada.sharesFiles(film, note)
+    wire.slowsTo(MBIT_PER_SECOND)
+    await bob.takes(film)
+    await expect.poll(() => relayedBytes(ada.page)).toBeGreaterThan(2 * MB)
+    await bob.cancels(film)
+    await expect(ada.card(film.name).getByText(/cancel/i)).toBeVisible()
+    const before = await relayedBytes(ada.page)
+    await bob.takes(note)
+
+    expect(await bob.savedSha256(note)).toBe(note.sha256)
+    expect((await relayedBytes(ada.page)) - before).toBeLessThanOrEqual(1.02 * note.size)
+  } finally {
+    await wire.close()
+  }
+})
+
 test('a socket that is cut in the middle of an offer ends with a direct link', async ({
   device,
   folder,

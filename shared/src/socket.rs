@@ -182,6 +182,11 @@ pub enum ServerMessage {
         /// The beam, as this device sees it now.
         message: SavedBeam,
     },
+    /// These devices may no longer be here; links to them end (S25).
+    DevicesRemoved {
+        /// The devices.
+        message: Vec<DeviceId>,
+    },
     /// A message was refused. The socket stays open (S14).
     Error {
         /// A sentence for a person.
@@ -225,6 +230,8 @@ pub struct SavedBeam {
     pub role: Role,
     /// The link access (B5).
     pub link_access: LinkAccess,
+    /// Whether the device has its role by the link alone. It then deletes no stored notes (S26).
+    pub by_link: bool,
 }
 
 /// An ICE server, in the form of `RTCIceServer` (W3C, WebRTC).

@@ -119,8 +119,9 @@ fn s21_to_s24_what_is_said_of_a_saved_beam_looks_like_this() {
         beam_name: "Cabin".to_owned(),
         role: Role::Owner,
         link_access: LinkAccess::Write,
+        by_link: false,
     };
-    let saved = r#"{"beam_name":"Cabin","role":"owner","link_access":"write"}"#;
+    let saved = r#"{"beam_name":"Cabin","role":"owner","link_access":"write","by_link":false}"#;
     let welcome = Welcome {
         device_id: DeviceId::from_bytes([1; 16]),
         ice_servers: Vec::new(),
@@ -146,7 +147,11 @@ fn s21_to_s24_what_is_said_of_a_saved_beam_looks_like_this() {
     let reader = SavedBeam { role: Role::Read, link_access: LinkAccess::None, ..cabin() };
     server_says(
         &ServerMessage::AccessChanged { message: reader },
-        r#"{"type":"access_changed","message":{"beam_name":"Cabin","role":"read","link_access":"none"}}"#,
+        r#"{"type":"access_changed","message":{"beam_name":"Cabin","role":"read","link_access":"none","by_link":false}}"#,
+    );
+    server_says(
+        &ServerMessage::DevicesRemoved { message: vec![DeviceId::from_bytes([1; 16])] },
+        &format!(r#"{{"type":"devices_removed","message":["{DEVICE}"]}}"#),
     );
 }
 

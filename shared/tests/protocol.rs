@@ -53,6 +53,7 @@ fn server_message(line: &str) -> ServerMessage {
         "beam_saved" => ServerMessage::BeamSaved { message: parse(&message) },
         "beam_renamed" => ServerMessage::BeamRenamed { message: parse(&message) },
         "access_changed" => ServerMessage::AccessChanged { message: parse(&message) },
+        "devices_removed" => ServerMessage::DevicesRemoved { message: parse(&message) },
         "error" => ServerMessage::Error {
             message: parse(&message),
             extra: parse(&extra()),
@@ -76,6 +77,7 @@ fn kind_of_server_message(message: &ServerMessage) -> &'static str {
         ServerMessage::BeamSaved { .. } => "beam_saved",
         ServerMessage::BeamRenamed { .. } => "beam_renamed",
         ServerMessage::AccessChanged { .. } => "access_changed",
+        ServerMessage::DevicesRemoved { .. } => "devices_removed",
         ServerMessage::Error { .. } => "error",
     }
 }
@@ -111,7 +113,7 @@ fn what_the_server_says_in_the_examples_is_read_and_written_the_same() {
         assert_eq!(serde_json::to_string(&message).unwrap(), line);
         kinds.insert(kind_of_server_message(&message));
     }
-    assert_eq!(kinds.len(), 11, "the messages without an example are missing here: {kinds:?}");
+    assert_eq!(kinds.len(), 12, "the messages without an example are missing here: {kinds:?}");
 }
 
 #[test]

@@ -122,6 +122,8 @@ pub struct Limits {
     guesses: Arc<Buckets<Client>>,
     beam_creations: Buckets<Client>,
     passwords: Buckets<Client>,
+    /// Passwords from known devices, right ones too: each costs a hash, and a login.
+    known_passwords: Buckets<AccountId>,
     forms: Buckets<Client>,
     registrations: Buckets<Client>,
     pictures: Buckets<AccountId>,
@@ -137,6 +139,7 @@ impl Default for Limits {
             guesses: Arc::new(Buckets::new(GUESSES)),
             beam_creations: Buckets::new(BEAM_CREATIONS),
             passwords: Buckets::new(PASSWORDS),
+            known_passwords: Buckets::new(PASSWORDS),
             forms: Buckets::new(REGISTRATION_FORMS),
             registrations: Buckets::new(REGISTRATIONS),
             pictures: Buckets::new(PICTURES),
@@ -170,6 +173,14 @@ impl Limits {
     /// [`Error::TooFast`].
     pub fn try_password(&self, client: Option<Client>, now: Instant) -> Result<(), Error> {
         take(&self.passwords, client, now)
+    }
+
+    /// Counts a login or another check of a password on a known device of the account, whatever its outcome.
+    ///
+    /// # Errors
+    /// [`Error::TooFast`].
+    pub fn try_known_password(&self, account: AccountId, now: Instant) -> Result<(), Error> {
+        take(&self.known_passwords, Some(account), now)
     }
 
     /// Counts a registration.
@@ -217,8 +228,9 @@ impl Limits {
         for buckets in [guesses, beam_creations, passwords, forms, registrations, usernames] {
             buckets.sweep(now);
         }
-        self.pictures.sweep(now);
-        self.usernames_by_account.sweep(now);
+        for buckets in [&self.pictures, &self.usernames_by_account, &self.known_passwords] {
+            buckets.sweep(now);
+        }
     }
 }
 

@@ -196,6 +196,12 @@ impl Share {
         self.bytes -= less;
     }
 
+    /// An empty share of the same kind, from the same budget.
+    #[must_use]
+    pub fn another(&self) -> Self {
+        self.budget.nothing(self.kind)
+    }
+
     /// Bytes that the share holds.
     #[must_use]
     pub fn bytes(&self) -> usize {

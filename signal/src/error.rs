@@ -91,7 +91,9 @@ impl Error {
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::OutOfRange(_) => StatusCode::RANGE_NOT_SATISFIABLE,
             Self::Timeout => StatusCode::REQUEST_TIMEOUT,
-            Self::NoRoom => StatusCode::INSUFFICIENT_STORAGE,
+            Self::NoRoom | Self::Storage(heliograph_storage::Error::DiskFull(_)) => {
+                StatusCode::INSUFFICIENT_STORAGE
+            }
             Self::TooFast(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Blobs(_) => StatusCode::BAD_GATEWAY,
             Self::Busy
@@ -120,6 +122,7 @@ impl Error {
     fn retry_after(&self) -> Option<u64> {
         match self {
             Self::TooFast(wait) => Some(seconds(*wait)),
+            Self::Storage(heliograph_storage::Error::DiskFull(_)) => None,
             Self::Storage(_) | Self::Busy => Some(BUSY_SECONDS),
             _ => None,
         }

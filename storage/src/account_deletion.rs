@@ -7,7 +7,7 @@ use crate::beam_writer::{BeamWriter, Locked, lock};
 use crate::database::{Row, Transaction, args};
 use crate::pictures::bury_picture;
 use crate::saved_beams::end_beam;
-use crate::upload_endings::bury_uploads_of_account;
+use crate::upload_endings::{bury_uploads_of_account, lock_uploads_of_account};
 use crate::{Error, Storage};
 
 /// The beams that an account owns, has a share of, or has notes in.
@@ -38,6 +38,8 @@ impl BeamWriter {
             let Some(beams) = lock_everything(&mut transaction, account).await? else { continue };
             let own = "SELECT id FROM beams WHERE owner_id = $1";
             let own = beam_ids(&transaction.fetch_all(own, args![account.uuid()]).await?)?;
+            // Beam by beam they would not be locked in the order of their ids.
+            lock_uploads_of_account(&mut transaction, account).await?;
             for beam in beams.iter().filter(|beam| own.contains(&beam.beam())) {
                 end_beam(&mut transaction, *beam, now).await?;
             }

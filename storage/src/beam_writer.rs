@@ -38,11 +38,13 @@ impl BeamWriter {
         Ok((transaction, locked))
     }
 
-    /// Waits until no change of a beam is under way, not even one whose connection was lost.
+    /// Waits until no change of a beam is under way, not even one whose connection was lost. Lists of beams that were
+    /// read before are out of date then.
     ///
     /// # Errors
     /// [`Error::Database`].
     pub async fn settle(&self, beam: BeamId) -> Result<(), Error> {
+        let _changed = self.beam_lists.bump();
         self.begin(beam).await?;
         Ok(())
     }

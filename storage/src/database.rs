@@ -14,7 +14,9 @@ use sqlx::sqlite::{
     Sqlite, SqliteArguments, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteRow,
     SqliteSynchronous,
 };
-use sqlx::{Arguments as _, Decode, PgPool, Row as _, SqlitePool, Type};
+use sqlx::{
+    Arguments as _, Connection as _, Decode, PgPool, Row as _, SqliteConnection, SqlitePool, Type,
+};
 use uuid::Uuid;
 
 use crate::Error;
@@ -143,6 +145,14 @@ fn make_private(file: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether a connection has no transaction left. On a full disk SQLite rolls back by itself, so the rollback of sqlx
+/// fails, and sqlx counts a transaction forever: such a connection begins no other one and is replaced.
+async fn is_sound(connection: &mut SqliteConnection) -> Result<bool, sqlx::Error> {
+    // The answer comes after the rollback, which a dropped transaction only queues.
+    connection.ping().await?;
+    Ok(!connection.is_in_transaction())
+}
+
 impl Database {
     /// Opens the database, creates it if necessary, and runs the migrations.
     pub async fn open(location: &Location) -> Result<Self, Error> {
@@ -160,7 +170,8 @@ impl Database {
                     let options = SqlitePoolOptions::new().max_connections(connections);
                     options.acquire_timeout(ACQUIRE_TIMEOUT)
                 };
-                let writer = pool(1).connect_with(options.clone()).await?;
+                let writer = pool(1).after_release(|connection, _| Box::pin(is_sound(connection)));
+                let writer = writer.connect_with(options.clone()).await?;
                 SQLITE_MIGRATIONS.run(&writer).await?;
                 let reader = pool(READERS).connect_with(options.read_only(true)).await?;
                 Ok(Self::Sqlite { writer, reader })
@@ -353,5 +364,29 @@ mod tests {
         let location = Location::Postgres("postgres://ada:hush@localhost/beams".to_owned());
         assert_eq!(format!("{location:?}"), "Postgres(…)");
         assert_eq!(format!("{:?}", Location::Folder("x".into())), "Folder(\"x\")");
+    }
+
+    #[tokio::test]
+    async fn a_disk_that_was_full_takes_writes_again_when_there_is_room() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = Database::open(&Location::Folder(folder.path().into())).await.unwrap();
+        let insert = "INSERT INTO secrets (name, value) VALUES ($1, $2)";
+        let secret = vec![7_u8; 32];
+        let fill = async |transaction: &mut Transaction| {
+            for n in 0..100_000_i64 {
+                transaction.execute(insert, args![n.to_string(), secret.clone()]).await?;
+            }
+            Ok::<_, Error>(())
+        };
+        // SQLite keeps the bound with the connection, as if the disk were full for this one.
+        database.execute("PRAGMA max_page_count = 1", args![]).await.unwrap();
+        let mut transaction = database.begin().await.unwrap();
+        let error = fill(&mut transaction).await.unwrap_err();
+        assert!(matches!(error, Error::DiskFull(_)), "{error:?}");
+        drop(transaction);
+
+        let mut transaction = database.begin().await.unwrap();
+        transaction.execute(insert, args!["after", secret.clone()]).await.unwrap();
+        transaction.commit().await.unwrap();
     }
 }

@@ -27,7 +27,10 @@ pub enum Error {
     /// The connection broke during a commit, so the change may have happened.
     #[error("database: the connection broke during a commit: {0}")]
     Uncertain(#[source] sqlx::Error),
-    /// The database is locked, full, unreachable, or not Heliograph's.
+    /// The disk of the database is full. Nothing was changed.
+    #[error("database: {0}")]
+    DiskFull(#[source] sqlx::Error),
+    /// The database is locked, unreachable, or not Heliograph's.
     #[error("database: {0}")]
     Database(#[source] sqlx::Error),
     /// A migration failed.
@@ -61,7 +64,11 @@ impl Error {
             | Self::LevelTooLow
             | Self::Full
             | Self::Unshareable(_) => true,
-            Self::Uncertain(_) | Self::Database(_) | Self::Migration(_) | Self::Corrupt => false,
+            Self::Uncertain(_)
+            | Self::DiskFull(_)
+            | Self::Database(_)
+            | Self::Migration(_)
+            | Self::Corrupt => false,
         }
     }
 
@@ -81,10 +88,17 @@ impl From<sqlx::Error> for Error {
             Self::Conflict
         } else if database.is_some_and(DatabaseError::is_foreign_key_violation) {
             Self::Missing
+        } else if database.and_then(DatabaseError::code).is_some_and(|code| is_disk_full(&code)) {
+            Self::DiskFull(error)
         } else {
             Self::Database(error)
         }
     }
+}
+
+/// SQLite's `SQLITE_FULL`, and Postgres' `disk_full`.
+fn is_disk_full(code: &str) -> bool {
+    matches!(code, "13" | "53100")
 }
 
 impl From<Malformed> for Error {

@@ -128,12 +128,12 @@ async fn lock_database(
     options: &PgConnectOptions,
     patience: Duration,
 ) -> Result<PgConnection, LeaseError> {
-    let mut connection = options.connect().await?;
-    sqlx::raw_sql(KEEPALIVE).execute(&mut connection).await?;
+    let mut connection = in_time(options.connect()).await?;
+    in_time(sqlx::raw_sql(KEEPALIVE).execute(&mut connection)).await?;
     let start = Instant::now();
     loop {
         let lock = sqlx::query_scalar("SELECT pg_try_advisory_lock($1)").bind(LOCK_NUMBER);
-        if lock.fetch_one(&mut connection).await? {
+        if in_time(lock.fetch_one(&mut connection)).await? {
             return Ok(connection);
         }
         if start.elapsed() >= patience {
@@ -141,6 +141,12 @@ async fn lock_database(
         }
         sleep(RETRY).await;
     }
+}
+
+/// Gives an answer of the database its time: one that hangs must not hold up the tries after it.
+async fn in_time<T>(answer: impl Future<Output = sqlx::Result<T>>) -> sqlx::Result<T> {
+    let too_late = |_| Err(sqlx::Error::Io(io::ErrorKind::TimedOut.into()));
+    timeout(HEARTBEAT, answer).await.unwrap_or_else(too_late)
 }
 
 /// Holds the connection, checks it, and takes the lease again when it breaks.

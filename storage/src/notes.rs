@@ -1,5 +1,7 @@
 //! Notes: the stored items of saved beams, in order.
 
+use std::collections::BTreeSet;
+
 use heliograph_shared::ids::{BeamId, DeviceId, ItemId};
 use uuid::Uuid;
 
@@ -26,7 +28,7 @@ pub struct NewNote {
     pub kind: String,
     /// The device that shared it.
     pub device: DeviceId,
-    /// The account of that device, if it was logged in.
+    /// The account of that device, if it was logged in. An account that is gone is stored as none.
     pub author: Option<AccountId>,
     /// Milliseconds since the Unix epoch.
     pub created_at: i64,
@@ -79,7 +81,7 @@ impl NewNote {
 }
 
 impl Storage {
-    /// A page of a beam's notes after a sequence number, oldest first: up to `bytes` of content and at most 100 notes,
+    /// A page of a beam's notes after a sequence number and up to another, oldest first: up to `bytes` of content and at most 100 notes,
     /// but at least one if there is one.
     ///
     /// # Errors
@@ -88,16 +90,17 @@ impl Storage {
         &self,
         beam: BeamId,
         after: u64,
+        until: u64,
         bytes: u64,
     ) -> Result<Vec<NewNote>, Error> {
         const PAGE: &str = "SELECT n.id, n.seq, n.content, n.upload, n.kind, n.device_id, n.author_id, n.created_at \
             FROM notes n JOIN ( \
                 SELECT id, SUM(CAST(OCTET_LENGTH(content) AS BIGINT)) OVER (ORDER BY seq) AS bytes, \
                        ROW_NUMBER() OVER (ORDER BY seq) AS place \
-                FROM (SELECT id, seq, content FROM notes WHERE beam_id = $1 AND seq > $2 ORDER BY seq LIMIT 100) ahead \
+                FROM (SELECT id, seq, content FROM notes WHERE beam_id = $1 AND seq > $2 AND seq <= $4 ORDER BY seq LIMIT 100) ahead \
             ) p ON p.id = n.id \
             WHERE n.beam_id = $1 AND (p.bytes <= $3 OR p.place = 1) ORDER BY n.seq";
-        let values = args![beam.uuid(), number(after), number(bytes)];
+        let values = args![beam.uuid(), number(after), number(bytes), number(until)];
         let rows = self.database.fetch_all(PAGE, values).await?;
         rows.iter().map(NewNote::read).collect()
     }
@@ -185,6 +188,7 @@ pub(crate) async fn insert_notes(
     quota: Quota,
 ) -> Result<(), Error> {
     let owner = owner_of(transaction, beam).await?;
+    lock_authors(transaction, notes).await?;
     let (mut olds, mut grown) = (Vec::with_capacity(notes.len()), 0);
     for note in notes {
         let old = find_old(transaction, beam, note.id).await?;
@@ -214,9 +218,20 @@ pub(crate) async fn insert_notes(
     Ok(())
 }
 
+/// Locks the accounts that shared these notes, so that each of them is there until the end of the transaction or is gone
+/// already. The notes of an account that is gone have no author.
+async fn lock_authors(transaction: &mut Transaction, notes: &[NewNote]) -> Result<(), Error> {
+    let authors: BTreeSet<_> = notes.iter().filter_map(|note| note.author).collect();
+    for author in authors {
+        let lock = "SELECT 1 FROM accounts WHERE id = $1 FOR KEY SHARE";
+        transaction.lock(lock, args![author.uuid()]).await?;
+    }
+    Ok(())
+}
+
 async fn insert(transaction: &mut Transaction, beam: Locked, note: &NewNote) -> Result<(), Error> {
     let insert = "INSERT INTO notes (beam_id, id, seq, content, upload, kind, device_id, author_id, created_at) \
-                  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) \
+                  VALUES ($1, $2, $3, $4, $5, $6, $7, (SELECT id FROM accounts WHERE id = $8), $9) \
                   ON CONFLICT (beam_id, id) DO UPDATE SET seq = excluded.seq, content = excluded.content, \
                   upload = excluded.upload, kind = excluded.kind, device_id = excluded.device_id, \
                   created_at = excluded.created_at";

@@ -5,12 +5,16 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use crate::accounts::{self, Account, AccountId, NewAccount, account_columns};
-use crate::database::{Transaction, args};
+use crate::database::{Row, Transaction, args};
 use crate::{Error, Storage};
 
 /// How long a used refresh token is answered like the first time, because two tabs may refresh at once or the response
 /// may get lost. A later use means that the token was stolen (A2).
 pub const GRACE: Duration = Duration::from_secs(30);
+
+/// Most sessions of an account: more than a person has browsers. Beyond them the oldest end, so that a program that logs
+/// in again and again does not fill the tables.
+pub const MAX_SESSIONS: i64 = 100;
 
 /// A session's id. A session is one login, with all tokens that descend from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -96,14 +100,23 @@ impl Storage {
         transaction.commit().await
     }
 
-    /// Creates a session.
+    /// Creates a session. Ends the oldest ones of the account beyond [`MAX_SESSIONS`], and returns their ids.
     ///
     /// # Errors
     /// [`Error::Missing`] when the account does not exist.
-    pub async fn open_session(&self, session: &NewSession) -> Result<(), Error> {
+    pub async fn open_session(&self, session: &NewSession) -> Result<Vec<SessionId>, Error> {
         let mut transaction = self.database.begin().await?;
+        let account = session.account.uuid();
+        // One login of an account at a time, so that together they make no more sessions than one after the other.
+        let lock = "SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE";
+        transaction.lock(lock, args![account]).await?;
+        let end = "DELETE FROM sessions WHERE account_id = $1 AND id NOT IN \
+                   (SELECT id FROM sessions WHERE account_id = $1 ORDER BY created_at DESC, id LIMIT $2) \
+                   RETURNING id";
+        let ended = transaction.fetch_all(end, args![account, MAX_SESSIONS - 1]).await?;
         insert(&mut transaction, session).await?;
-        transaction.commit().await
+        transaction.commit().await?;
+        session_ids(&ended)
     }
 
     /// The session of an access token that is valid at this time.
@@ -155,6 +168,10 @@ impl Storage {
         now: i64,
     ) -> Result<Refreshed, Error> {
         let mut transaction = self.database.begin().await?;
+        // The session before its tokens, in the order in which its end deletes them.
+        let lock = "SELECT 1 FROM sessions WHERE id = \
+                    (SELECT session_id FROM tokens WHERE hash = $1 AND kind = 'refresh') FOR UPDATE";
+        transaction.lock(lock, args![old]).await?;
         // The condition admits only one of several. The others wait for it here and then find the token used.
         let take = "UPDATE tokens SET used_at = $2 \
                     WHERE hash = $1 AND kind = 'refresh' AND used_at IS NULL AND expires_at > $2 \
@@ -193,16 +210,22 @@ impl Storage {
         row.map(|row| row.get("session_id").map(SessionId)).transpose()
     }
 
-    /// Removes expired sessions and tokens.
+    /// Removes expired sessions and tokens, and returns the ids of these sessions.
     ///
     /// # Errors
     /// [`Error::Database`].
-    pub async fn forget_old_sessions(&self, now: i64) -> Result<(), Error> {
-        let delete = "DELETE FROM sessions WHERE expires_at <= $1";
-        self.database.execute(delete, args![now]).await?;
+    pub async fn forget_old_sessions(&self, now: i64) -> Result<Vec<SessionId>, Error> {
+        let mut transaction = self.database.begin().await?;
+        let delete = "DELETE FROM sessions WHERE expires_at <= $1 RETURNING id";
+        let ended = transaction.fetch_all(delete, args![now]).await?;
+        transaction.commit().await?;
         self.database.execute("DELETE FROM tokens WHERE expires_at <= $1", args![now]).await?;
-        Ok(())
+        session_ids(&ended)
     }
+}
+
+fn session_ids(rows: &[Row]) -> Result<Vec<SessionId>, Error> {
+    rows.iter().map(|row| row.get("id").map(SessionId)).collect()
 }
 
 /// The result for a refresh token that could not be used: used recently, replayed, or unknown.

@@ -69,6 +69,16 @@ pub(crate) async fn lock_uploads_of_beam(
     transaction.lock(lock, args![beam.beam().uuid()]).await
 }
 
+/// Locks all uploads that end with an account: its own, and those of its beams.
+pub(crate) async fn lock_uploads_of_account(
+    transaction: &mut Transaction,
+    account: AccountId,
+) -> Result<(), Error> {
+    let lock = "SELECT id FROM uploads WHERE account_id = $1 \
+                OR beam_id IN (SELECT id FROM beams WHERE owner_id = $1) ORDER BY id FOR UPDATE";
+    transaction.lock(lock, args![account.uuid()]).await
+}
+
 /// Ends the uploads of a beam. Call it before the beam itself is ended.
 pub(crate) async fn bury_uploads_of_beam(
     transaction: &mut Transaction,
@@ -85,14 +95,12 @@ pub(crate) async fn bury_uploads_of_beam(
     bury_marked(transaction, now).await
 }
 
-/// Ends the uploads of an account. Call it before the account is deleted.
+/// Ends the uploads of an account, which are locked. Call it before the account is deleted.
 pub(crate) async fn bury_uploads_of_account(
     transaction: &mut Transaction,
     account: AccountId,
     now: i64,
 ) -> Result<(), Error> {
-    let lock = "SELECT id FROM uploads WHERE account_id = $1 ORDER BY id FOR UPDATE";
-    transaction.lock(lock, args![account.uuid()]).await?;
     let give_up = "UPDATE uploads SET account_id = NULL, beam_id = NULL, address = NULL, size = 0, expires_at = 0 \
                    WHERE account_id = $1 AND state = 'pending'";
     let mark = "UPDATE uploads SET state = 'dead' WHERE account_id = $1 AND state = 'ready'";

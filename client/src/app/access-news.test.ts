@@ -9,6 +9,7 @@ const saved = (change: Partial<SavedBeam> = {}): SavedBeam => ({
   beam_name: 'Cabin',
   role: 'owner',
   link_access: 'write',
+  by_link: false,
   ...change,
 })
 

@@ -36,6 +36,8 @@ let leaves: AbortController
 
 const status = () => stores.account.getState().status
 const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
+/** How often something was said: a repeated toast replaces the one before, but has another id. */
+const saidTimes = () => stores.toasts.getState().toasts.at(-1)?.id ?? 0
 const settled = () => vi.advanceTimersByTimeAsync(0)
 const passes = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
@@ -99,6 +101,7 @@ describe('the check of every five minutes', () => {
     await passes(1)
     expect(status()).toBe('anonymous')
     expect(toasts()).toEqual([EXPIRED])
+    expect(saidTimes()).toBe(1)
   })
 
   it('logs nobody out while the network is away, or behind a login page of the network', async () => {
@@ -173,6 +176,7 @@ describe('what a person does', () => {
     await actions.changeProfile({ username: 'grace' })
     expect(status()).toBe('anonymous')
     expect(toasts()).toEqual([EXPIRED])
+    expect(saidTimes()).toBe(1)
   })
 
   it('renews a stale login without a message', async () => {

@@ -8,7 +8,7 @@ import { type AccountEvent, reduceAccount } from '../stores/account'
 import { browserStorage, tabStorage } from '../stores/site-storage'
 import type { Stores } from '../stores/stores'
 import * as calls from '../transport/account-calls'
-import { HttpError, renewLoginBy, SESSION_EXPIRED } from '../transport/http'
+import { HttpError, isLoginOver, renewLoginBy, SESSION_EXPIRED } from '../transport/http'
 import { loginRenewal } from '../transport/login-renewal'
 import type { Toaster } from './toaster'
 
@@ -60,7 +60,7 @@ export function createAccount(stores: Stores, toaster: Toaster, rejoin: () => vo
         enter(await calls.changePicture(picture))
         toaster.ok('Profile picture updated successfully!')
       } catch (error) {
-        toaster.bad(sentenceOf(error) ?? 'Failed to update profile picture')
+        if (!isLoginOver(error)) toaster.bad(sentenceOf(error) ?? 'Failed to update profile picture')
       }
     },
     preparePicture: (file) => prepare(file, toaster),
@@ -76,6 +76,7 @@ function formActions(
   const refuse = (error: unknown, otherwise: string): FormOutcome => {
     const fields = fieldsOf(error)
     if (fields) return { ok: false, fields }
+    if (isLoginOver(error)) return REFUSED
     toaster.bad(sentenceOf(error) ?? otherwise)
     return REFUSED
   }

@@ -1,6 +1,5 @@
 /** The connection to one beam: opens the live channel and passes its messages to the stores. */
-import type { BeamId, BeamKey, DeviceId, ErrorCode, ServerMessage } from '../protocol/bindings'
-import type { Item } from '../protocol/item'
+import type { BeamId, BeamKey, DeviceId, ErrorCode, ItemId, ServerMessage } from '../protocol/bindings'
 import type { BeamSession } from '../stores/beam-session'
 import { type ItemsEvent, type ItemsState, reduceItems } from '../stores/items'
 import { reduceTransfers } from '../stores/transfers'
@@ -120,6 +119,8 @@ export class BeamConnection {
         return this.devices.welcome(message.message.device_id, message.message.ice_servers)
       case 'authed_users':
         return this.devices.list(message.message)
+      case 'devices_removed':
+        return this.devices.remove(message.message)
       case 'rec_clipboard':
         return this.#opening.push({ type: 'received', item: message, note: this.#notes.markOf(message.from) })
       case 'delete_note':
@@ -142,8 +143,12 @@ export class BeamConnection {
   }
 
   #refused({ id, to, extra, message }: Extract<ServerMessage, { type: 'error' }>): void {
-    // The error concerns a signal or frame to another device, which no person asked for.
-    if (to !== undefined) return this.#unreached(to, extra)
+    if (to !== undefined) {
+      if (this.live.refusedRemoval(to, extra)) this.#context.toaster.bad(message)
+      // Else the error concerns a signal or frame to another device, which no person asked for.
+      else this.#unreached(to, extra)
+      return
+    }
     if (id === undefined) {
       if (!this.#access.refused(message)) this.#context.toaster.bad(message)
       return
@@ -170,22 +175,45 @@ export class BeamConnection {
 
   #showItems(arrived: readonly ItemsEvent[]): void {
     const { items } = this.#context.stores
-    const gone: Item[] = []
+    const gone: ItemId[] = []
     const shown = arrived.reduce((before, event) => {
       const after = reduceItems(before, event)
-      // Notes of an inaccessible beam are only hidden, and their transfers go on.
-      if (event.type !== 'notesGone' && event.type !== 'received') gone.push(...missing(before, after))
+      gone.push(...this.#endedBy(event, before, after))
       return after
     }, items.getState())
     items.setState(shown, true)
     endTransfersOf(gone, this.#context.stores)
     this.#events.onItems()
   }
+
+  /** Returns the items that an event ends for good, with their transfers. */
+  #endedBy(event: ItemsEvent, before: ItemsState, after: ItemsState): readonly ItemId[] {
+    switch (event.type) {
+      case 'received':
+      case 'notesGone':
+        // Notes of an inaccessible beam are only hidden, and their transfers go on.
+        return []
+      case 'deleted':
+        // Deleted from here, it has left the list before the server confirmed it.
+        return [...missing(idsOf(before), after), ...(event.id === undefined ? [] : [event.id])]
+      case 'synced': {
+        const { transfers } = this.#context.stores.transfers.getState()
+        const asked = new Set(this.live.deletions)
+        return missing(Object.keys(transfers) as ItemId[], after).filter((id) => !asked.has(id))
+      }
+      default:
+        return missing(idsOf(before), after)
+    }
+  }
 }
 
-function missing(before: ItemsState, after: ItemsState): readonly Item[] {
-  const kept = new Set(after.items.map(({ id }) => id))
-  return before.items.filter(({ id }) => !kept.has(id))
+function idsOf({ items }: ItemsState): readonly ItemId[] {
+  return items.map(({ id }) => id)
+}
+
+function missing(ids: readonly ItemId[], after: ItemsState): readonly ItemId[] {
+  const kept = new Set(idsOf(after))
+  return ids.filter((id) => !kept.has(id))
 }
 
 function liveOptions({ beamId, beamKey }: BeamSession): LiveBeamOptions {

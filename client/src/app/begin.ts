@@ -53,6 +53,14 @@ export function begin(beam: CurrentBeam, notesOf: (beam: BeamId) => Promise<read
       if (status.status === 'stopped' && status.why === 'ended' && !wasLive && !linked) createHere()
     })
   }
+  const check = async (session: BeamSession) => {
+    const isWanted = beam.wait()
+    const does = await hasNotes(notesOf(session.beamId))
+    // The person may have joined another beam meanwhile.
+    if (!isWanted()) return
+    if (does) createHere()
+    else reuse(session)
+  }
   switch (beginning.do) {
     case 'nothing':
     case 'create':
@@ -62,10 +70,7 @@ export function begin(beam: CurrentBeam, notesOf: (beam: BeamId) => Promise<read
     case 'reuse':
       return reuse(beginning.session)
     case 'check':
-      beam.wait()
-      void hasNotes(notesOf(beginning.session.beamId)).then((does) =>
-        does ? createHere() : reuse(beginning.session),
-      )
+      return void check(beginning.session)
   }
 }
 

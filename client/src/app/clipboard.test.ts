@@ -12,6 +12,7 @@ const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
 
 let stores: Stores
 let shared: string[]
+let mayShare: boolean
 let actions: ReturnType<typeof createClipboard>
 
 const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
@@ -21,8 +22,9 @@ beforeEach(() => {
   vi.unstubAllGlobals()
   stores = createStores()
   shared = []
+  mayShare = true
   const sharing: Pick<Actions, 'shareText' | 'shareFiles'> = {
-    shareText: (text) => shared.push(text),
+    shareText: (text) => mayShare && shared.push(text) > 0,
     shareFiles: (files) => shared.push(...files.map(({ name }) => name)),
   }
   const session = { beamId: BEAM, beamKey: null, beamName: '', expiresAt: 0 }
@@ -42,6 +44,13 @@ describe('pasting', () => {
     holds('hello')
     await actions.paste('space')
     expect(toasts()).toEqual(['Content pasted successfully!'])
+  })
+
+  it('says nothing of the kind when nothing could be shared', async () => {
+    mayShare = false
+    holds('hello')
+    await actions.paste('space')
+    expect(toasts()).toEqual([])
   })
 
   it.each([

@@ -28,8 +28,7 @@ export function createClipboard(
     const text = pasted.trim()
     if (text === '') return toaster.info(EMPTY_TEXT[screen])
     if (stores.items.getState().items.some((item) => isSame(item, text))) return
-    sharing.shareText(text)
-    if (screen === 'space') toaster.ok('Content pasted successfully!')
+    if (sharing.shareText(text) && screen === 'space') toaster.ok('Content pasted successfully!')
   }
   return {
     pasteText,

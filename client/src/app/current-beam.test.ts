@@ -5,14 +5,19 @@ import { pendingItem } from '../protocol/item'
 import type { BeamSession } from '../stores/beam-session'
 import { createStores, type Stores } from '../stores/stores'
 import { reduceTransfers } from '../stores/transfers'
+import type { EngineCommand } from '../transport/engine-messages'
 import type { Transfers } from '../transport/transfers'
-import { CurrentBeam, joinedSession } from './current-beam'
+import { begin } from './begin'
+import type { Context } from './context'
+import { CurrentBeam, createBeamActions, joinedSession } from './current-beam'
+import { createDeleting } from './deleting'
 import { loadSession, saveSession } from './session-storage'
 import { createToaster } from './toaster'
 
 const OLD = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
 const NEW = '1b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
 const ME = '21234567-89ab-8cde-8f01-23456789abcd' as DeviceId
+const PHONE = '31234567-89ab-8cde-8f01-23456789abcd' as DeviceId
 const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
 const DAY_MS = 86_400_000
 const RENEWED: Beam = { beam_id: NEW, beam_name: 'Cabin', created_at: 0, link_access: 'write' }
@@ -66,8 +71,11 @@ class FakeSocket {
 
 let stores: Stores
 let beam: CurrentBeam
+let context: Context
+/** What the engine was told. */
+let told: EngineCommand[]
 
-const CABIN = { beam_name: 'Cabin', role: 'owner', link_access: 'write' }
+const CABIN = { beam_name: 'Cabin', role: 'owner', link_access: 'write', by_link: false }
 const mine: BeamSession = {
   beamId: OLD,
   beamKey: 'the key' as BeamKey,
@@ -84,8 +92,13 @@ beforeEach(() => {
   vi.stubGlobal('fetch', async () => new Response('[]'))
   stores = createStores()
   stores.account.setState({ status: 'anonymous' }, true)
-  const transfers = { tell: () => {} } as Partial<Transfers> as Transfers
-  beam = new CurrentBeam({ stores, transfers, toaster: createToaster(stores.toasts) }, () => {})
+  told = []
+  const transfers = {
+    tell: (command: EngineCommand) => void told.push(command),
+    offered: () => null,
+  } as Partial<Transfers> as Transfers
+  context = { stores, transfers, toaster: createToaster(stores.toasts), live: () => beam.live }
+  beam = new CurrentBeam(context, () => {})
 })
 afterEach(() => vi.unstubAllGlobals())
 
@@ -105,6 +118,18 @@ describe('a renewed link', () => {
     expect(before.auth()).toMatchObject({ message: 'the key' })
     expect(after.auth()).toMatchObject({ type: 'auth', message: null })
     expect(after.auth().extra.device_token).toBe(before.auth().extra.device_token)
+  })
+
+  it('h28_is_followed_although_the_server_has_ended_the_old_id_first', async () => {
+    FakeSocket.newest.onclose({ code: 4404 })
+    expect(stores.connection.getState()).toEqual({ status: 'stopped', why: 'ended' })
+    beam.renewed(OLD, RENEWED)
+    expect(FakeSocket.newest.url).toContain(`/ws/beam/${NEW}/`)
+    FakeSocket.newest.accepts({ expires_at: null, now: 1, saved: CABIN })
+    expect(stores.connection.getState()).toEqual({ status: 'live' })
+    const item = { id: ITEM, seq: 1, from: ME, at: 0, message: 'hello', extra: 'text' }
+    FakeSocket.newest.says({ type: 'sync', message: { epoch: 'e', oldest: 1, items: [item], next: null } })
+    await vi.waitFor(() => expect(stores.items.getState().items).toHaveLength(1))
   })
 
   it('is followed by the next load of the page too', () => {
@@ -169,6 +194,10 @@ describe('the lifetime of a beam', () => {
 
 describe('the transfer of an item', () => {
   const offered = () => stores.transfers.getState().transfers[ITEM]
+  const shown = () => stores.items.getState().items.map(({ id }) => id)
+  const here = { id: ITEM, seq: 1, from: ME, at: 0, message: 'hello', extra: 'text' }
+  const syncs = (...items: object[]) =>
+    FakeSocket.newest.says({ type: 'sync', message: { epoch: 'e', oldest: 1, items, next: null } })
   beforeEach(() => {
     URL.revokeObjectURL = () => {}
     beam.enter(mine)
@@ -185,11 +214,80 @@ describe('the transfer of an item', () => {
     expect(stores.items.getState().items).toEqual([])
   })
 
+  it('stays with an item whose deletion from here the server refuses', async () => {
+    syncs(here)
+    createDeleting(context).deleteItem(ITEM)
+    expect(shown()).toEqual([])
+    FakeSocket.newest.says({ type: 'error', message: 'Not yours.', extra: 'forbidden', id: ITEM })
+    syncs(here)
+    await vi.waitFor(() => expect(shown()).toEqual([ITEM]))
+    expect(offered()).toMatchObject({ url: 'blob:a' })
+  })
+
+  it('ends when the server confirms that it was deleted from here', async () => {
+    syncs(here)
+    createDeleting(context).deleteItem(ITEM)
+    expect(offered()).toBeDefined()
+    FakeSocket.newest.says({ type: 'delete_note', message: 'hello', id: ITEM })
+    await vi.waitFor(() => expect(offered()).toBeUndefined())
+  })
+
+  it('ends when the next sync shows that it was deleted from here', async () => {
+    createDeleting(context).deleteItem(ITEM)
+    FakeSocket.newest.onclose({ code: 1012 })
+    beam.wake()
+    FakeSocket.newest.accepts({ expires_at: null, now: 1, saved: CABIN })
+    syncs()
+    await vi.waitFor(() => expect(offered()).toBeUndefined())
+  })
+
   it('stays while the notes of an inaccessible beam are hidden', async () => {
     FakeSocket.newest.onclose({ code: 4401 })
     await vi.waitFor(() => expect(stores.items.getState().items).toEqual([]))
     expect(offered()).toBeDefined()
   })
+})
+
+describe('the answer to an older wish', () => {
+  const inNew = () => expect(stores.session.getState()).toMatchObject({ session: { beamId: NEW } })
+  const created = { beam_id: OLD, beam_key: 'the key', created_at: 1, expires_at: 2 }
+
+  it.each<[string, () => Response]>([
+    ['a beam that was created late', () => new Response(JSON.stringify(created), { status: 201 })],
+    ['a failure', () => new Response('{}', { status: 500 })],
+  ])('leaves the person in the beam joined meanwhile: %s', async (_what, answer) => {
+    let arrives = (_response: Response) => {}
+    vi.stubGlobal('fetch', () => new Promise<Response>((resolve) => (arrives = resolve)))
+    const creating = beam.create()
+    beam.join(NEW)
+    arrives(answer())
+    await creating
+    inNew()
+    expect(FakeSocket.all).toHaveLength(1)
+  })
+
+  it.each([0, 1])('that the saved beam has %i notes comes too late as well', async (count) => {
+    saveSession(mine)
+    vi.spyOn(performance, 'getEntriesByType').mockReturnValue([{ type: 'navigate' } as never])
+    let arrives = (_notes: readonly unknown[]) => {}
+    begin(beam, () => new Promise((resolve) => (arrives = resolve)))
+    beam.join(NEW)
+    arrives(Array.from({ length: count }))
+    await new Promise((resolve) => setTimeout(resolve))
+    inNew()
+    vi.restoreAllMocks()
+  })
+})
+
+it('joins a beam again that it is in, when the channel to it has stopped', () => {
+  beam.enter(mine)
+  FakeSocket.newest.accepts({ expires_at: 2, now: 1 })
+  beam.join(OLD)
+  expect(FakeSocket.all).toHaveLength(1)
+  FakeSocket.newest.onclose({ code: 4403 })
+  beam.join(OLD)
+  expect(FakeSocket.all).toHaveLength(2)
+  expect(FakeSocket.newest.url).toContain(OLD)
 })
 
 it('leaves the stored session to the tab that entered a beam last', () => {
@@ -241,6 +339,43 @@ it('r2_an_error_about_a_relayed_frame_is_not_shown', async () => {
   expect(toasts()).toEqual(['Beaming'])
   FakeSocket.newest.says({ type: 'beam_saved', message: CABIN })
   expect(await saving).toBeNull()
+})
+
+describe('the wish to remove a device', () => {
+  const why = 'Only its creator, owner and admins can remove devices.'
+  const refuses = () => FakeSocket.newest.says({ type: 'error', message: why, extra: 'forbidden', to: PHONE })
+  beforeEach(() => {
+    beam.enter(mine)
+    FakeSocket.newest.accepts({ expires_at: 2, now: 1 })
+    createBeamActions(beam, context).removeDevice(PHONE)
+    told = []
+  })
+
+  it('s25_says_why_it_was_refused_and_stops_no_transfer_to_that_device', () => {
+    refuses()
+    expect(toasts()).toContain(why)
+    expect(told).toEqual([])
+  })
+
+  it('is answered once: what the server says next concerns a frame', () => {
+    refuses()
+    refuses()
+    expect(told).toEqual([{ do: 'refused', device: PHONE, why: 'forbidden' }])
+  })
+
+  it('is not answered by a frame that was dropped', () => {
+    FakeSocket.newest.says({ type: 'error', message: 'Full.', extra: 'relay_full', to: PHONE })
+    expect(told).toEqual([{ do: 'refused', device: PHONE, why: 'relay_full' }])
+    expect(toasts()).not.toContain('Full.')
+  })
+
+  it('is done once the device is gone', () => {
+    FakeSocket.newest.says({ type: 'authed_users', message: [] })
+    told = []
+    refuses()
+    expect(told).toHaveLength(1)
+    expect(toasts()).not.toContain(why)
+  })
 })
 
 it('works where site storage is blocked', () => {

@@ -20,6 +20,8 @@ export class CurrentBeam {
   readonly #onItems: () => void
   #connection: BeamConnection | null = null
   #patience: PatientStatus | null = null
+  /** Counts the wishes to be in some beam, so that the late answer to an older one is dropped. */
+  #wishes = 0
 
   /** @param onItems called when items may be new, because small files among them are received without a tap */
   constructor(context: PageContext, onItems: () => void) {
@@ -40,6 +42,7 @@ export class CurrentBeam {
   /** Leaves the current beam and enters another one. */
   enter(session: BeamSession, onStatus: (status: LiveBeamStatus) => void = () => {}): void {
     const { connection } = this.#context.stores
+    this.#wishes += 1
     this.#connection?.leave()
     this.#patience?.end()
     saveSession(session)
@@ -55,27 +58,32 @@ export class CurrentBeam {
     })
   }
 
-  /** Creates a new beam and enters it. */
+  /** Creates a new beam and enters it, unless the page has entered another one meanwhile. */
   async create(): Promise<void> {
     const { session } = this.#context.stores
-    this.wait()
+    const isWanted = this.wait()
     try {
       const { beam_id, beam_key, created_at, expires_at } = await createBeam()
+      if (!isWanted()) return
       const expiresAt = Date.now() + expires_at - created_at
       this.enter({ beamId: beam_id, beamKey: beam_key, beamName: '', expiresAt })
     } catch {
-      session.setState({ status: 'failed' }, true)
+      if (isWanted()) session.setState({ status: 'failed' }, true)
     }
   }
 
-  /** Shows that a beam is about to be entered. */
-  wait(): void {
+  /** Shows that a beam is about to be entered. Returns whether it is still to be: nothing else was wished since. */
+  wait(): () => boolean {
+    this.#wishes += 1
+    const wish = this.#wishes
     this.#context.stores.session.setState({ status: 'creating' }, true)
+    return () => wish === this.#wishes
   }
 
-  /** Enters a beam by its id. Does nothing when the page is in it already. */
+  /** Enters a beam by its id. One that the page is in already is joined again only when its channel has stopped. */
   join(beamId: BeamId): void {
-    if (this.#session()?.beamId !== beamId) this.enter(joinedSession(beamId))
+    if (this.#session()?.beamId !== beamId) return this.enter(joinedSession(beamId))
+    if (this.#context.stores.connection.getState().status === 'stopped') this.rejoin()
   }
 
   /**

@@ -5,10 +5,10 @@ import type { Item } from '../protocol/item'
 import { mayDelete } from '../stores/beam-access'
 import { reduceCanvas } from '../stores/canvas'
 import { reduceItems } from '../stores/items'
-import { reduceTransfers } from '../stores/transfers'
 import type { Context } from './context'
 import { newItemId } from './random-ids'
 import { forget, offer, share } from './sharing'
+import { endTransfersOf } from './transfer-news'
 
 export function createDeleting(context: Context): Pick<Actions, 'deleteItem' | 'deleteItems'> {
   const { stores, toaster } = context
@@ -20,7 +20,7 @@ export function createDeleting(context: Context): Pick<Actions, 'deleteItem' | '
     const deleted = allowed.filter((item) => !callOff(context, item))
     const ways = deleted.flatMap((item) => deleteItem(context, item) ?? [])
     if (deleted.length === 0) return null
-    const restore = ways.length > 0 ? once(ways) : null
+    const restore = ways.length > 0 ? once(context, ways) : null
     const text = deleted.length === 1 ? 'Deleted' : `Deleted ${deleted.length} notes`
     toaster.info(text, restore ? { label: 'Undo', run: () => void restore() } : undefined)
     return restore
@@ -45,14 +45,18 @@ interface WayBack {
   readonly share: (id: ItemId) => void
 }
 
-/** Deletes an item. Returns null for another device's file, which cannot be shared again from here. */
+/**
+ * Deletes an item. Its transfer stays until the server has confirmed the deletion, because a refused one leaves the item
+ * where it is. Returns null for another device's file, which cannot be shared again from here.
+ */
 function deleteItem(context: Context, item: Item): WayBack | null {
   const { stores, transfers, live } = context
   const { id, message, extra, content } = item
   const file = transfers.offered(id)
   stores.items.setState((state) => reduceItems(state, { type: 'deleted', message, id }), true)
-  stores.transfers.setState((state) => reduceTransfers(state, { type: 'forgotten', id }), true)
   live()?.delete(id, message)
+  // Of an item that it never took, the server confirms no deletion.
+  if (item.seq === null && item.refusal !== undefined) endTransfersOf([id], stores)
   const isHere = content.kind !== 'file' || content.url !== null || file !== null
   if (!isHere) return null
   return {
@@ -66,12 +70,13 @@ function deleteItem(context: Context, item: Item): WayBack | null {
   }
 }
 
-/** Restores the items once, whether the toast or the keyboard asks first. */
-function once(ways: readonly WayBack[]): Restore {
+/** Restores the items once, whether the toast or the keyboard asks first, and only into the beam that they were in. */
+function once({ live }: Context, ways: readonly WayBack[]): Restore {
+  const beam = live()
   let isDone = false
   return () => {
     const ids = new Map<ItemId, ItemId>()
-    if (isDone) return ids
+    if (isDone || live() !== beam) return ids
     isDone = true
     for (const { old, share: shareAgain } of ways) {
       // Under a new id: the old one may still be deleted late by a device that was away.

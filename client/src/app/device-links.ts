@@ -5,6 +5,10 @@ import type { Stores } from '../stores/stores'
 import { hasRtc } from '../transport/has-rtc'
 import { PeerLinks } from '../transport/peer-links'
 import type { Transfers } from '../transport/transfers'
+import { loadable } from '../ui/lazy-part'
+
+// Loaded with the first other device, not with the first page.
+const loadPeerLink = loadable(() => import('../transport/peer-link'))
 
 export class DeviceLinks {
   readonly peers: PeerLinks
@@ -45,6 +49,12 @@ export class DeviceLinks {
     if (hasRtc()) this.peers.setDevices(devices)
   }
 
+  /** Ends the links to devices that were removed from the beam (S25). */
+  remove(devices: readonly DeviceId[]): void {
+    this.#transfers.tell({ do: 'removed', devices })
+    this.peers.remove(devices)
+  }
+
   /** Closes all links. */
   cut(): void {
     this.peers.close()
@@ -57,15 +67,19 @@ export class DeviceLinks {
   }
 
   #openLinks(sendSignal: (to: DeviceId, message: unknown) => void): PeerLinks {
-    const loadPeerLink = async () => (await import('../transport/peer-link')).openPeerLink
-    return new PeerLinks(loadPeerLink, () => crypto.randomUUID?.() ?? String(Math.random()), {
-      sendSignal,
-      takeChannel: (device, session, channel) => this.#transfers.addChannel(device, session, channel),
-      onConnect: (device, session, via, bytes) => {
-        this.#transfers.tell({ do: 'maxMessage', device, key: session, bytes })
-        this.#apply({ type: 'path', device, path: via })
+    return new PeerLinks(
+      async () => (await loadPeerLink()).openPeerLink,
+      () => crypto.randomUUID?.() ?? String(Math.random()),
+      {
+        sendSignal,
+        takeChannel: (device, key, channel) => this.#transfers.addChannel(device, key, channel),
+        dropChannel: (device, key) => this.#transfers.tell({ do: 'dropChannel', device, key }),
+        onConnect: (device, key, via, bytes) => {
+          this.#transfers.tell({ do: 'maxMessage', device, key, bytes })
+          this.#apply({ type: 'path', device, path: via })
+        },
+        onClose: (device) => this.#apply({ type: 'path', device, path: 'relay' }),
       },
-      onClose: (device) => this.#apply({ type: 'path', device, path: 'relay' }),
-    })
+    )
   }
 }

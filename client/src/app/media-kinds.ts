@@ -5,32 +5,48 @@ import { recognize, START_BYTES } from '../protocol/magic'
 import type { Stores } from '../stores/stores'
 import type { Transfer } from '../stores/transfers'
 import { readStart } from '../transport/http'
+import { Turns } from './turns'
 
 /** The type of an unrecognized file: it can be saved, but is never shown. */
 const ONLY_BYTES = 'application/octet-stream'
 
-/** Recognizes each file once, as soon as this device has an address for it. */
-export function learnMedia({ items, transfers, media }: Stores): void {
+/** Files looked at together. More would hold up what the page itself asks the server for. */
+const LOOKS_AT_ONCE = 6
+
+/**
+ * Recognizes each file once, as soon as this device has an address for it. One that could not be read is looked at
+ * again with the next connection.
+ */
+export function learnMedia({ items, transfers, media, connection }: Stores): void {
   const asked = new Set<string>()
+  const unread = new Set<string>()
+  const turns = new Turns(LOOKS_AT_ONCE)
   const look = () => {
     const { transfers: byId } = transfers.getState()
     for (const item of items.getState().items) {
       const url = addressOf(item, byId[item.id])
       if (url === null || item.content.kind !== 'file' || asked.has(url)) continue
       asked.add(url)
-      void learn(item.id, url, item.content.category)
+      const { category } = item.content
+      const leave = turns.enter(() => void learn(item.id, url, category).finally(() => leave()))
     }
   }
   const learn = async (id: ItemId, url: string, category: FileCategory) => {
-    const kind = await readStart(url, START_BYTES).then(
-      (start) => recognize(start, category),
-      // The file cannot be read, so it cannot be shown either. Another address may still work.
-      () => null,
-    )
-    media.setState(({ kinds }) => ({ kinds: { ...kinds, [id]: kind } }))
+    try {
+      const kind = recognize(await readStart(url, START_BYTES), category)
+      media.setState(({ kinds }) => ({ kinds: { ...kinds, [id]: kind } }))
+    } catch {
+      unread.add(url)
+    }
   }
   items.subscribe(look)
   transfers.subscribe(look)
+  connection.subscribe((now, before) => {
+    if (now.status !== 'live' || before.status === 'live') return
+    for (const url of unread) asked.delete(url)
+    unread.clear()
+    look()
+  })
 }
 
 function addressOf({ content }: Item, transfer: Transfer | undefined): string | null {

@@ -67,7 +67,7 @@ export class OpeningStage {
       case 'synced': {
         const { epoch, oldest, note } = arrival
         const items = await Promise.all(arrival.items.map((item) => this.#openItem(item, note)))
-        return { type: 'synced', epoch, oldest, items }
+        return { type: 'synced', epoch, oldest, items, saved: note !== null }
       }
       case 'notes':
         return { type: 'notes', notes: await Promise.all(arrival.notes.map((note) => this.#openNote(note))) }

@@ -1,15 +1,13 @@
-/** Events of the page that do not concern its beam: sleep and wake, loss of the network, installation, shared files. */
-import type { Actions } from '../features/actions'
+/** Events of the page that do not concern its beam: sleep and wake, loss of the network, installation. */
 import type { Stores } from '../stores/stores'
 import { tellLosses } from './connection-news'
 import { followKeyboard } from './keyboard'
 import { startOfflineWorker } from './offline-start'
 import { keepScreenAwake } from './screen-lock'
-import { shareWhatCameIn } from './shared-in'
 import type { Toaster } from './toaster'
 
 /** Starts to follow these events. `wake` checks the live channel at once. Call it once. */
-export function followThePage(stores: Stores, toaster: Toaster, actions: Actions, wake: () => void): void {
+export function followThePage(stores: Stores, toaster: Toaster, wake: () => void): void {
   tellLosses(stores.connection, toaster, wake)
   wakeWithThePage(() => {
     const shown = stores.connection.getState()
@@ -19,7 +17,6 @@ export function followThePage(stores: Stores, toaster: Toaster, actions: Actions
   keepScreenAwake(stores.transfers)
   followKeyboard()
   startOfflineWorker()
-  void shareWhatCameIn(stores, actions)
 }
 
 export function isSeen(): boolean {

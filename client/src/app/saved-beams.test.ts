@@ -10,9 +10,17 @@ import { createToaster } from './toaster'
 const BEAM = { beam_id: 'beam', beam_name: 'Trip' } as Beam
 const SHARE = { id: 'share', shared_with: 'grace', share_type: 'read' } as BeamShare
 
-let answer: () => Promise<never>
+let answer: () => Promise<unknown>
 vi.mock('../transport/beam-calls', () => {
-  const names = ['listBeams', 'listSharedWithMe', 'listMyShares', 'shareBeam', 'changeShare', 'removeShare']
+  const names = [
+    'listBeams',
+    'listSharedWithMe',
+    'listMyShares',
+    'shareBeam',
+    'changeShare',
+    'removeShare',
+    'readBeam',
+  ]
   return Object.fromEntries(names.map((name) => [name, () => answer()]))
 })
 
@@ -24,6 +32,30 @@ beforeEach(() => {
   vi.unstubAllGlobals()
   stores = createStores()
   actions = createSavedBeams({ stores, toaster: createToaster(stores.toasts), onRenewed: () => {} })
+})
+
+const ada = { username: 'ada', first_name: 'Ada', last_name: '', email: '', profile_picture: null }
+
+it.each([
+  ['the beams', () => actions.load()],
+  ['the shares of a beam', () => actions.openSharing(BEAM)],
+])('leaves out an answer with %s that comes after the logout', async (_what, ask) => {
+  stores.account.setState({ status: 'authenticated', user: ada }, true)
+  let answers: (value: unknown) => void = () => {}
+  const answered = new Promise((resolve) => (answers = resolve))
+  const called = new Promise<void>((resolve) => {
+    answer = () => {
+      resolve()
+      return answered
+    }
+  })
+  const asking = ask()
+  await called
+  stores.account.setState({ status: 'anonymous' }, true)
+  const empty = stores.beams.getState()
+  answers([])
+  await asking
+  expect(stores.beams.getState()).toEqual(empty)
 })
 
 const FAILURES: readonly [string, () => Promise<unknown>][] = [

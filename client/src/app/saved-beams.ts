@@ -4,12 +4,13 @@ import { beamLink } from '../protocol/beam-link'
 import type { Beam, BeamId } from '../protocol/bindings'
 import { type BeamsEvent, reduceBeams } from '../stores/beams'
 import type { Stores } from '../stores/stores'
-import { HttpError } from '../transport/http'
+import { HttpError, isLoginOver } from '../transport/http'
+import { loadable } from '../ui/lazy-part'
 import { writeClipboard } from './clipboard'
 import type { Toaster } from './toaster'
 
 // Loaded with the page of beams, not with the first page.
-const calls = () => import('../transport/beam-calls')
+const calls = loadable(() => import('../transport/beam-calls'))
 
 interface Context {
   readonly stores: Stores
@@ -33,13 +34,14 @@ function createBeamList({ stores, toaster }: Context): ListActions {
   const attempt = attempts(toaster)
   return {
     async load() {
+      const isSame = sameAccount(stores)
       tell({ type: 'loading' })
       const read = await attempt('Failed to fetch beams', async () => {
         const { listBeams, listMyShares, listSharedWithMe } = await calls()
         const [mine, withMe, byMe] = await Promise.all([listBeams(), listSharedWithMe(), listMyShares()])
-        tell({ type: 'loaded', lists: { mine, withMe, byMe } })
+        if (isSame()) tell({ type: 'loaded', lists: { mine, withMe, byMe } })
       })
-      if (!read) tell({ type: 'failed' })
+      if (!read && isSame()) tell({ type: 'failed' })
     },
     async copyId(id) {
       if (await writeClipboard(id)) toaster.ok('Beam ID copied to clipboard')
@@ -77,11 +79,13 @@ function createSharesOfBeam({ stores, toaster, onRenewed }: Context): Omit<BeamA
   const attempt = attempts(toaster)
   return {
     async openSharing(beam) {
+      const isSame = sameAccount(stores)
       tell({ type: 'sharingOpened', beam })
-      const read = await attempt('Failed to fetch beams', async () =>
-        tell({ type: 'sharingLoaded', details: await (await calls()).readBeam(beam.beam_id) }),
-      )
-      if (!read) tell({ type: 'sharingFailed' })
+      const read = await attempt('Failed to fetch beams', async () => {
+        const details = await (await calls()).readBeam(beam.beam_id)
+        if (isSame()) tell({ type: 'sharingLoaded', details })
+      })
+      if (!read && isSame()) tell({ type: 'sharingFailed' })
     },
     closeSharing: () => tell({ type: 'sharingClosed' }),
     share: ({ beam_id }, username, share_type) =>
@@ -125,6 +129,16 @@ function teller({ beams }: Stores): (event: BeamsEvent) => void {
   return (event) => beams.setState((state) => reduceBeams(state, event), true)
 }
 
+/** Returns whether the account is still the one of now: an answer for an earlier one must not be shown. */
+function sameAccount({ account }: Stores): () => boolean {
+  const nameOf = () => {
+    const state = account.getState()
+    return state.status === 'authenticated' ? state.user.username : null
+  }
+  const before = nameOf()
+  return () => nameOf() === before
+}
+
 /** Runs an action. On failure it shows the server's sentence, or else the given one. */
 function attempts(toaster: Toaster) {
   return async (failure: string, act: () => Promise<void>): Promise<boolean> => {
@@ -132,7 +146,7 @@ function attempts(toaster: Toaster) {
       await act()
       return true
     } catch (error) {
-      toaster.bad(detailOf(error) ?? failure)
+      if (!isLoginOver(error)) toaster.bad(detailOf(error) ?? failure)
       return false
     }
   }
@@ -150,7 +164,7 @@ async function submit(
     return { ok: true }
   } catch (error) {
     const fieldError = error instanceof HttpError ? (error.fields[field]?.[0] ?? null) : null
-    if (fieldError === null) toaster.bad(detailOf(error) ?? failure)
+    if (fieldError === null && !isLoginOver(error)) toaster.bad(detailOf(error) ?? failure)
     return { ok: false, fieldError }
   }
 }

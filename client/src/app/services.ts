@@ -1,6 +1,7 @@
 /** The composition root: creates the parts of the page once and connects them. */
 import type { Actions, AppValue } from '../features/actions'
 import { createStores } from '../stores/stores'
+import { readMe } from '../transport/account-calls'
 import { readSite } from '../transport/http'
 import { createAccount } from './account'
 import { notesFor } from './beam-notes'
@@ -16,6 +17,7 @@ import { createNotes } from './notes'
 import { followThePage } from './page-life'
 import { createReceiving, receiveWhatComes } from './receiving'
 import { createSavedBeams } from './saved-beams'
+import { createSharedIn } from './shared-in'
 import { createSharing } from './sharing'
 import { keepSocketLogin } from './socket-login'
 import { createToaster } from './toaster'
@@ -34,6 +36,7 @@ export function startServices(): AppValue {
     ...sharing,
     ...createReceiving(context),
     ...createClipboard(context, sharing),
+    ...createSharedIn(context, sharing),
     ...createCopying(context),
     ...createDeleting(context),
     ...createBeamActions(beam, context),
@@ -47,9 +50,9 @@ export function startServices(): AppValue {
   readSiteInto(stores)
   keepCanvas(stores)
   learnMedia(stores)
-  keepSocketLogin(stores, () => beam.rejoin())
+  keepSocketLogin(stores, { makeSure: readMe, rejoin: () => beam.rejoin() })
   begin(beam, (id) => notesFor(id, stores))
-  followThePage(stores, toaster, actions, () => {
+  followThePage(stores, toaster, () => {
     beam.wake()
     beam.seen()
   })

@@ -1,37 +1,74 @@
-/** Shares what another app shared to this one. It waits until the page is in a beam. */
-import type { Actions } from '../features/actions'
-import { countShared, takeShared } from '../service-worker/share-target'
-import type { Stores } from '../stores/stores'
-
 /**
- * Query parameter set by the service worker. It stays in the address until the content is shared, to survive a reload.
+ * What another app shared to this one. It is shown, and shared only when the person asks: any website can hand over
+ * content in the same way.
  */
+import type { Actions } from '../features/actions'
+import { displayName } from '../protocol/item'
+import { dropShared, readShared, type SharedContent } from '../service-worker/share-target'
+import { NOTHING_WAITS } from '../stores/share-target'
+import { NOT_CONNECTED } from './access-news'
+import type { Context } from './context'
+import { whyNotShare } from './sharing'
+
+/** Query parameter set by the service worker. */
 const PARAM = 'shared'
 
-/** Checks once, at the start of the page. */
-export async function shareWhatCameIn(
-  { connection, shareTarget }: Pick<Stores, 'connection' | 'shareTarget'>,
-  actions: Pick<Actions, 'shareText' | 'shareFiles'>,
-): Promise<void> {
-  if (!new URL(location.href).searchParams.has(PARAM) || !('caches' in globalThis)) return
-  const waiting = await countShared(caches)
-  if (waiting === 0) return dropParam()
-  shareTarget.setState({ waiting })
-  const share = async () => {
-    if (connection.getState().status !== 'live') return
-    end()
-    const { texts, files } = await takeShared(caches)
-    dropParam()
-    shareTarget.setState({ waiting: 0 })
-    for (const text of texts) actions.shareText(text)
-    if (files.length > 0) actions.shareFiles(files)
+type SharedIn = Pick<Actions, 'shareParcel' | 'discardParcel'>
+
+/** Shows what waits, at the start of the page, and returns the actions on it. */
+export function createSharedIn(
+  context: Context,
+  sharing: Pick<Actions, 'shareText' | 'shareFiles'>,
+): SharedIn {
+  const { shareTarget } = context.stores
+  let isBusy = false
+  const show = async () => {
+    const { texts, files } = await readShared(caches)
+    const named = files.map(({ name, size }) => ({ name: displayName(name), size }))
+    shareTarget.setState({ texts, files: named }, true)
   }
-  const end = connection.subscribe(() => void share())
-  await share()
+  /** Removes what waits if `act` returns true. A second tap while the first is at work counts for nothing. */
+  const take = async (act: (content: SharedContent) => boolean) => {
+    if (isBusy) return
+    isBusy = true
+    try {
+      const content = await readShared(caches)
+      if (act(content)) {
+        shareTarget.setState(NOTHING_WAITS, true)
+        await dropShared(caches, content)
+        await show()
+      }
+    } finally {
+      isBusy = false
+    }
+  }
+  dropParam()
+  if ('caches' in globalThis) void show().catch(() => {})
+  return {
+    shareParcel: () =>
+      take(({ texts, files }) => {
+        const refusal = whyNot(context)
+        if (refusal !== null) {
+          context.toaster.bad(refusal)
+          return false
+        }
+        for (const text of texts) sharing.shareText(text)
+        if (files.length > 0) sharing.shareFiles(files)
+        return true
+      }),
+    discardParcel: () => take(() => true),
+  }
+}
+
+/** Returns why nothing can be shared now. Without a connection it waits where it is, which survives a reload. */
+function whyNot(context: Context): string | null {
+  const isLive = context.stores.connection.getState().status === 'live'
+  return whyNotShare(context) ?? (isLive ? null : NOT_CONNECTED)
 }
 
 function dropParam(): void {
   const url = new URL(location.href)
+  if (!url.searchParams.has(PARAM)) return
   url.searchParams.delete(PARAM)
   history.replaceState(history.state, '', url)
 }

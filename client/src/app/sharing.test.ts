@@ -36,7 +36,10 @@ beforeEach(() => {
   URL.createObjectURL = () => 'blob:a'
   const session = { beamId: BEAM, beamKey: null, beamName: '', expiresAt: null }
   stores.session.setState({ status: 'set', session }, true)
-  const live = { share: (id: ItemId) => log.push(`share ${id}`) } as Partial<LiveBeam> as LiveBeam
+  const live = {
+    share: (id: ItemId) => log.push(`share ${id}`),
+    deletions: [],
+  } as Partial<LiveBeam> as LiveBeam
   const transfers = { tell: ({ do: what }) => log.push(what) } as Partial<Transfers> as Transfers
   const context: Context = { stores, transfers, toaster: createToaster(stores.toasts), live: () => live }
   sharing = createSharing(context)
@@ -71,6 +74,27 @@ describe('an upload', () => {
   })
 })
 
+describe('a beam that is closed for good', () => {
+  const stops = (why: 'unreachable' | 'ended' | 'forbidden' | 'logged-out') =>
+    stores.connection.setState({ status: 'stopped', why }, true)
+  const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
+
+  it.each(['ended', 'forbidden', 'logged-out'] as const)('takes nothing, and says so (%s)', (why) => {
+    stops(why)
+    expect(sharing.shareText('hello')).toBe(false)
+    sharing.shareFiles([picture()])
+    expect(log).toEqual([])
+    expect(stores.items.getState().items).toEqual([])
+    expect(toasts()).toEqual(['This beam is closed here. Make or join another one, then share.'])
+  })
+
+  it('is not one that is only out of reach', () => {
+    stops('unreachable')
+    expect(sharing.shareText('hello')).toBe(true)
+    expect(stores.items.getState().items).toHaveLength(1)
+  })
+})
+
 describe('a picture while another device is here', () => {
   beforeEach(() => {
     const phone = { device_id: 'phone' as never, name: 'Phone', caps: ['files' as const] }
@@ -81,7 +105,7 @@ describe('a picture while another device is here', () => {
   it('is sent to that device directly, and to the server only once the beam is saved', async () => {
     sharing.shareFileAs('a' as ItemId, picture())
     expect(log).toEqual(['offer', 'share a'])
-    const saved = { beam_name: 'Cabin', role: 'owner', link_access: 'write' } as const
+    const saved = { beam_name: 'Cabin', role: 'owner', link_access: 'write', by_link: false } as const
     stores.access.setState({ kind: 'saved', saved }, true)
     await vi.waitFor(() => expect(log).toEqual(['offer', 'share a', 'upload']))
   })

@@ -3,6 +3,7 @@ import type { Actions } from '../features/actions'
 import { type ItemId, MAX_MESSAGE_BYTES } from '../protocol/bindings'
 import { displayName, fileItemMessage, pendingItem, textMessage } from '../protocol/item'
 import { mayShare } from '../stores/beam-access'
+import { whyGone } from '../stores/connection'
 import { reduceItems } from '../stores/items'
 import { reduceTransfers } from '../stores/transfers'
 import { readMe } from '../transport/account-calls'
@@ -25,13 +26,15 @@ export function createSharing(context: Context): Sharing {
   return {
     shareText(text) {
       const trimmed = text.trim()
-      if (trimmed === '' || !canShare(context)) return
+      if (trimmed === '' || !canShare(context)) return false
       // A longer text is shared as a file, because a message has a size limit.
       if (byteLength(JSON.stringify(trimmed)) > MAX_MESSAGE_BYTES - ENVELOPE_BYTES) {
-        return shareFile(context, copies, new File([trimmed], 'Text.txt', { type: 'text/plain' }))
+        shareFile(context, copies, new File([trimmed], 'Text.txt', { type: 'text/plain' }))
+      } else {
+        const { message, extra } = textMessage(trimmed)
+        share(context, newItemId(), message, extra)
       }
-      const { message, extra } = textMessage(trimmed)
-      share(context, newItemId(), message, extra)
+      return true
     },
     shareFiles(files) {
       if (!canShare(context)) return
@@ -46,7 +49,10 @@ function createStoredCopies(context: Context): StoredCopies {
   // The server never refuses an upload for a stale login, so nothing would renew it. `readMe` does.
   const isLoggedIn = () => stores.account.getState().status === 'authenticated'
   const uploadLoggedIn = uploadAfter(async () => isLoggedIn() && (await readMe()), upload)
-  return new StoredCopies(stores, uploadLoggedIn, (id, message, extra) => share(context, id, message, extra))
+  return new StoredCopies(stores, uploadLoggedIn, (id, message, extra) => {
+    // Sharing it again would take back a deletion that the server has not confirmed yet.
+    if (!context.live()?.deletions.includes(id)) share(context, id, message, extra)
+  })
 }
 
 function shareFile(context: Context, copies: StoredCopies, file: File, id = newItemId()): void {
@@ -98,6 +104,8 @@ export function forget({ stores }: Pick<Context, 'stores'>, id: ItemId): void {
 /** Returns why nothing can be shared from here; null when sharing is possible. */
 export function whyNotShare({ stores, live }: Pick<Context, 'stores' | 'live'>): string | null {
   if (!live()) return 'Join a beam first, then share.'
+  if (whyGone(stores.connection.getState()))
+    return 'This beam is closed here. Make or join another one, then share.'
   return mayShare(stores.access.getState()) ? null : 'You can only read in this beam.'
 }
 

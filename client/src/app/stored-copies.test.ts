@@ -4,7 +4,8 @@ import { pendingItem } from '../protocol/item'
 import { reduceDevices } from '../stores/devices'
 import { reduceItems } from '../stores/items'
 import { createStores, type Stores } from '../stores/stores'
-import type { UploadEnd, UploadEvents } from '../transport/upload'
+import { reduceTransfers } from '../stores/transfers'
+import type { UploadEnd, UploadEvents, UploadTarget } from '../transport/upload'
 import { type OutgoingFile, StoredCopies } from './stored-copies'
 
 const BEAM = 'beam' as BeamId
@@ -27,6 +28,7 @@ const STORED: UploadedFile = {
 /** The uploads under way, by file name. */
 let under: Map<string, UploadEvents>
 let cancelled: string[]
+let targets: UploadTarget[]
 let stores: Stores
 let copies: StoredCopies
 let shared: { id: string; message: unknown; extra: string }[]
@@ -36,9 +38,11 @@ beforeEach(() => {
   stores = createStores()
   under = new Map()
   cancelled = []
+  targets = []
   shared = []
   ends = []
-  const upload = (file: File, _beam: BeamId, events: UploadEvents) => {
+  const upload = (file: File, target: UploadTarget, events: UploadEvents) => {
+    targets.push(target)
     under.set(file.name, events)
     return () => {
       under.delete(file.name)
@@ -61,17 +65,25 @@ const first = () => copies.storeFirst(outgoing('a'), BEAM, (end) => ends.push(en
 const hold = (file: OutgoingFile) => {
   const item = pendingItem(file.id, file.name, 'file', 0)
   stores.items.setState((state) => reduceItems(state, { type: 'shared', item }), true)
+  const offering = { type: 'offering', id: file.id, url: file.url } as const
+  stores.transfers.setState((state) => reduceTransfers(state, offering), true)
   copies.storeBeside(file)
 }
+const hideNotes = () => stores.items.setState((state) => reduceItems(state, { type: 'notesGone' }), true)
 const enterSaved = (role: Role = 'write') =>
-  stores.access.setState({ kind: 'saved', saved: { beam_name: 'Cabin', role, link_access: 'write' } }, true)
+  stores.access.setState(
+    { kind: 'saved', saved: { beam_name: 'Cabin', role, link_access: 'write', by_link: false } },
+    true,
+  )
 const transfer = (id: string) => stores.transfers.getState().transfers[id as ItemId]
 const names = () => [...under.keys()]
 
 describe('a file that is uploaded before it is shared', () => {
-  it('is a medium, while no other device is here', () => {
+  it('is a medium, or any file of a saved beam, while no other device is here', () => {
     expect(copies.comesFirst(outgoing('a').file)).toBe(true)
     expect(copies.comesFirst(outgoing('a', 'application/zip').file)).toBe(false)
+    enterSaved()
+    expect(copies.comesFirst(outgoing('a', 'application/zip').file)).toBe(true)
     const phone = { device_id: 'p' as DeviceId, name: 'Phone', caps: ['files' as const] }
     stores.devices.setState((state) => reduceDevices(state, { type: 'listed', devices: [phone] }), true)
     expect(copies.comesFirst(outgoing('a').file)).toBe(false)
@@ -99,10 +111,37 @@ describe('a file that is uploaded before it is shared', () => {
     expect(shared).toEqual([])
   })
 
+  it('waits for its turn: two are uploaded at a time', () => {
+    for (const id of ['a', 'b', 'c', 'd']) copies.storeFirst(outgoing(id), BEAM, (end) => ends.push(end))
+    expect(names()).toEqual(['a.png', 'b.png'])
+    expect(transfer('d')).toMatchObject({ role: 'storing', state: { status: 'moving', sent: 0 } })
+    // Deleted before its turn.
+    stores.transfers.setState(
+      (state) => reduceTransfers(state, { type: 'forgotten', id: 'c' as ItemId }),
+      true,
+    )
+    answer('a.png', { status: 'refused' })
+    expect(names()).toEqual(['b.png', 'd.png'])
+    isStored('b.png')
+    isStored('d.png')
+    expect(ends).toEqual(['refused', 'stored', 'stored'])
+    expect(cancelled).toEqual([])
+  })
+
+  it('gives its turn to the next when it is deleted', () => {
+    for (const id of ['a', 'b', 'c']) copies.storeFirst(outgoing(id), BEAM, (end) => ends.push(end))
+    stores.transfers.setState(
+      (state) => reduceTransfers(state, { type: 'forgotten', id: 'a' as ItemId }),
+      true,
+    )
+    expect(cancelled).toEqual(['a.png'])
+    expect(names()).toEqual(['b.png', 'c.png'])
+  })
+
   it('ends with its item, by deleting or by leaving the beam', () => {
     first()
-    stores.items.setState((state) => reduceItems(state, { type: 'left' }), true)
-    stores.items.setState((state) => reduceItems(state, { type: 'left' }), true)
+    stores.transfers.setState((state) => reduceTransfers(state, { type: 'left' }), true)
+    stores.transfers.setState((state) => reduceTransfers(state, { type: 'left' }), true)
     expect(cancelled).toEqual(['a.png'])
   })
 })
@@ -115,7 +154,7 @@ describe('a file that devices receive from here', () => {
     isStored('a.png')
     expect(shared).toMatchObject([{ id: 'a', message: { file: { url: STORED.url } }, extra: 'image' }])
     // The direct transfer goes on: the card still shows a file that is received from here.
-    expect(transfer('a')).toBeUndefined()
+    expect(transfer('a')).toMatchObject({ role: 'sending' })
   })
 
   it('is stored once the beam is saved, one after the other', () => {
@@ -150,23 +189,65 @@ describe('a file that devices receive from here', () => {
     expect(names()).toEqual(['a.png'])
   })
 
-  it('is not uploaded without the right to share, or when it is not a medium', () => {
+  it('is stored all the same when an outage has hidden the notes of the beam', () => {
+    enterSaved()
+    hold(outgoing('a'))
+    hold(outgoing('b'))
+    stores.items.setState(({ items, epoch }) => ({
+      items: items.map((item) => ({ ...item, seq: 1, note: { mine: true } })),
+      epoch,
+    }))
+    hideNotes()
+    expect(stores.items.getState().items).toEqual([])
+    expect(cancelled).toEqual([])
+    answer('a.png', { status: 'unreachable' })
+    enterSaved()
+    isStored('b.png')
+    isStored('a.png')
+    expect(shared.map(({ id }) => id)).toEqual(['b', 'a'])
+  })
+
+  it('that can never be uploaded blocks no other, and each is tried once until the next welcome', () => {
+    enterSaved()
+    for (const id of ['a', 'b']) hold(outgoing(id))
+    answer('a.png', { status: 'unreachable' })
+    expect(names()).toEqual(['b.png'])
+    answer('b.png', { status: 'unreachable' })
+    expect(names()).toEqual([])
+    hold(outgoing('c'))
+    isStored('c.png')
+    expect(names()).toEqual([])
+    enterSaved()
+    answer('a.png', { status: 'unreachable' })
+    isStored('b.png')
+    expect(shared.map(({ id }) => id)).toEqual(['c', 'b'])
+  })
+
+  it('is not uploaded without the right to share', () => {
     enterSaved('read')
     hold(outgoing('a'))
     enterSaved('read')
     expect(names()).toEqual([])
     enterSaved()
-    isStored('a.png')
+    expect(names()).toEqual(['a.png'])
+  })
+
+  it('f9_is_of_any_type_and_keeps_the_type_that_the_server_does_not_recognize', () => {
     hold(outgoing('zip', 'application/zip'))
     expect(names()).toEqual([])
+    enterSaved()
+    expect(targets).toEqual([{ beam: BEAM, isSaved: true }])
+    answer('zip.png', { status: 'stored', file: { ...STORED, type: 'application/octet-stream' } })
+    const file = { name: 'zip.png', size: 4, type: 'application/zip', url: STORED.url }
+    expect(shared).toEqual([{ id: 'zip', message: { file }, extra: 'file' }])
   })
 
   it('is not uploaded once it is deleted, and the next one is', () => {
     enterSaved()
     hold(outgoing('a'))
     hold(outgoing('b'))
-    const gone = { type: 'deleted', message: null, id: 'a' as ItemId } as const
-    stores.items.setState((state) => reduceItems(state, gone), true)
+    const gone = { type: 'forgotten', id: 'a' as ItemId } as const
+    stores.transfers.setState((state) => reduceTransfers(state, gone), true)
     expect(cancelled).toEqual(['a.png'])
     expect(names()).toEqual(['b.png'])
   })

@@ -1,8 +1,9 @@
 /**
- * Uploads copies of media to the server (F9). While no other device is here, the upload comes before the file is
- * shared. In a saved beam a copy is always uploaded, because what the beam shows must outlive this page.
+ * Uploads copies of files to the server (F9). While no other device is here, the upload comes before the file is
+ * shared. In a saved beam a copy is always uploaded, because what the beam shows must outlive this page. Any other beam
+ * has copies of media only.
  */
-import type { BeamId, ItemId } from '../protocol/bindings'
+import type { BeamId, ItemId, UploadedFile } from '../protocol/bindings'
 import { fileCategory, fileItemMessage, pendingItem, storedItemMessage } from '../protocol/item'
 import { mayShare } from '../stores/beam-access'
 import { fileTakers } from '../stores/devices'
@@ -11,6 +12,10 @@ import type { Stores } from '../stores/stores'
 import { reduceTransfers, type Storing } from '../stores/transfers'
 import { PROGRESS_INTERVAL_MS, Speed } from '../transport/progress'
 import type { Upload, UploadEnd } from '../transport/upload'
+import { Turns } from './turns'
+
+/** Files uploaded at a time before they are shared. More would only divide the same bandwidth. */
+const UPLOADS_AT_ONCE = 2
 
 export interface OutgoingFile {
   readonly id: ItemId
@@ -28,22 +33,33 @@ export class StoredCopies {
   readonly #upload: Upload
   readonly #share: Share
   readonly #cancels = new Map<ItemId, () => void>()
-  /** Media that devices receive from here and that were not uploaded yet, in the order in which they were shared. */
+  readonly #turns = new Turns(UPLOADS_AT_ONCE)
+  /** Files that devices receive from here and that were not uploaded yet, in the order of their turns. */
   readonly #held = new Map<ItemId, OutgoingFile>()
+  /** Those of them that the server could not be reached for since the last welcome. */
+  readonly #unreachable = new Set<ItemId>()
   #isStoring = false
 
   constructor(stores: Stores, upload: Upload, share: Share) {
     this.#stores = stores
     this.#upload = upload
     this.#share = share
-    stores.items.subscribe(() => this.#forgetDeleted())
+    // Not the items, which a lost connection hides.
+    stores.transfers.subscribe(() => this.#forgetDeleted())
     // Also runs at each welcome, so that what failed for lack of a network is tried again.
-    stores.access.subscribe(() => this.#storeHeld())
+    stores.access.subscribe(() => {
+      this.#unreachable.clear()
+      this.#storeHeld()
+    })
   }
 
-  /** Whether a file is uploaded before it is shared: a medium, while no device could receive it directly. */
+  /** Whether a file is uploaded before it is shared: if the server takes it, and no device could receive it directly. */
   comesFirst(file: File): boolean {
-    return isMedia(file) && fileTakers(this.#stores.devices.getState()).length === 0
+    return (this.#isSaved() || isMedia(file)) && fileTakers(this.#stores.devices.getState()).length === 0
+  }
+
+  #isSaved(): boolean {
+    return this.#stores.access.getState().kind === 'saved'
   }
 
   /** Uploads a file with its progress shown, and shares it once the server has it. `onEnd` is called in either case. */
@@ -56,25 +72,31 @@ export class StoredCopies {
     const event = { type: 'shared', item: pendingItem(id, message, extra, Date.now()) } as const
     this.#stores.items.setState((state) => reduceItems(state, event), true)
     tell(0)
-    this.#start(file, beam, tell, (end) => {
+    const ended = (end: UploadEnd) => {
+      leave()
       if (end.status === 'stored') {
         this.#put(file, { status: 'done' })
         this.#shareStored(file, end.file)
       }
       onEnd(end.status)
-    })
+    }
+    const leave = this.#turns.enter(() => this.#start(file, beam, tell, ended, () => leave()))
+    // Until its turn comes, there is only the turn to give up.
+    if (!this.#cancels.has(id)) this.#cancels.set(id, leave)
   }
 
   /** Uploads a copy of a file that devices receive from here, now or once the beam is saved. */
   storeBeside(file: OutgoingFile): void {
-    if (!isMedia(file.file)) return
     this.#held.set(file.id, file)
     this.#storeHeld()
   }
 
-  /** Uploads one file at a time, so that direct transfers keep their part of the bandwidth. */
+  /**
+   * Uploads one file at a time, so that direct transfers keep their part of the bandwidth. One that fails goes behind
+   * the others, and is not tried again before the next welcome.
+   */
   #storeHeld(): void {
-    const [file] = this.#held.values()
+    const file = [...this.#held.values()].find(({ id }) => !this.#unreachable.has(id))
     const access = this.#stores.access.getState()
     const session = this.#stores.session.getState()
     if (this.#isStoring || !file || access.kind !== 'saved' || !mayShare(access)) return
@@ -82,8 +104,11 @@ export class StoredCopies {
     this.#isStoring = true
     const onEnd = (end: UploadEnd) => {
       this.#isStoring = false
-      if (end.status === 'unreachable') return
       this.#held.delete(file.id)
+      if (end.status === 'unreachable') {
+        this.#unreachable.add(file.id)
+        this.#held.set(file.id, file)
+      }
       if (end.status === 'stored') this.#shareStored(file, end.file)
       this.#storeHeld()
     }
@@ -101,36 +126,37 @@ export class StoredCopies {
     onEnd: (end: UploadEnd) => void,
     onCancel: () => void = () => {},
   ): void {
-    const cancel = this.#upload(file, beam, {
-      onProgress,
-      onEnd: (end) => {
-        this.#cancels.delete(id)
-        onEnd(end)
+    const cancel = this.#upload(
+      file,
+      { beam, isSaved: this.#isSaved() },
+      {
+        onProgress,
+        onEnd: (end) => {
+          this.#cancels.delete(id)
+          onEnd(end)
+        },
       },
-    })
+    )
     this.#cancels.set(id, () => {
       cancel()
       onCancel()
     })
   }
 
-  #shareStored({ id, name }: OutgoingFile, stored: { size: number; type: string; url: string }): void {
-    const { message, extra } = storedItemMessage({
-      name,
-      size: stored.size,
-      type: stored.type,
-      url: stored.url,
-    })
+  /** The server recognizes media only. Any other file keeps the type that this device knows. */
+  #shareStored({ id, name, file }: OutgoingFile, stored: UploadedFile): void {
+    const type = fileCategory(stored.type) === 'file' ? file.type : stored.type
+    const { message, extra } = storedItemMessage({ name, size: stored.size, type, url: stored.url })
     this.#share(id, message, extra)
   }
 
   /** Cancels the uploads of items that were deleted or whose beam was left. */
   #forgetDeleted(): void {
     if (this.#cancels.size === 0 && this.#held.size === 0) return
-    const here = new Set(this.#stores.items.getState().items.map(({ id }) => id))
-    for (const id of this.#held.keys()) if (!here.has(id)) this.#held.delete(id)
+    const { transfers } = this.#stores.transfers.getState()
+    for (const id of this.#held.keys()) if (!transfers[id]) this.#held.delete(id)
     for (const [id, cancel] of this.#cancels) {
-      if (here.has(id)) continue
+      if (transfers[id]) continue
       this.#cancels.delete(id)
       cancel()
     }

@@ -47,6 +47,21 @@ const hasItem = () => {
   stores.items.setState((items) => reduceItems(items, event), true)
 }
 
+it('a file that is forgotten while its first bytes are read stays forgotten', async () => {
+  hasItem()
+  put({ type: 'receiving', id: ITEM, state: { status: 'queued', received: 0 } })
+  const file = new Blob(['abc'])
+  let isRead = () => {}
+  const read = new Promise<void>((resolve) => (isRead = resolve))
+  const slow = { size: 3, slice: () => ({ arrayBuffer: () => read.then(() => file.arrayBuffer()) }) }
+  const progress = { status: 'done', bytes: 3, kind: 'direct', file: slow as unknown as File } as const
+  news({ say: 'receiving', id: ITEM, progress })
+  put({ type: 'forgotten', id: ITEM })
+  isRead()
+  await new Promise((resolve) => setTimeout(resolve))
+  expect(state()).toBeUndefined()
+})
+
 describe('cleaning up', () => {
   const done = { status: 'done', url: 'blob:received', path: 'direct' } as const
 
@@ -83,7 +98,10 @@ describe('cleaning up', () => {
     put({ type: 'receiving', id: ITEM, state: done })
     put({ type: 'offering', id: 'other' as ItemId, url: 'blob:mine' })
     stores.items.setState((items) => reduceItems(items, { type: 'left' }), true)
-    endTransfersOf(before, stores)
+    endTransfersOf(
+      before.map(({ id }) => id),
+      stores,
+    )
     expect(told).toEqual([{ do: 'forget', id: ITEM }])
   })
 })

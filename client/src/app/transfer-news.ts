@@ -51,10 +51,13 @@ export function createTransferNews(
 
   const receiving = (id: ItemId, progress: Progress) => {
     // A late report of an item that is gone.
-    if (!stores.transfers.getState().transfers[id]) return
+    const isGone = () => !stores.transfers.getState().transfers[id]
+    if (isGone()) return
     const item = stores.items.getState().items.find((one) => one.id === id)
-    const tell = (told: Progress) =>
+    const tell = (told: Progress) => {
+      if (isGone()) return
       put({ type: 'receiving', id, state: receivingState(told, (kind) => pathTo(item?.from, kind)) })
+    }
     if (progress.status !== 'done' || !progress.file) return tell(progress)
     const category = item?.content.kind === 'file' ? item.content.category : 'file'
     void typedByBytes(progress.file, category).then(
@@ -94,8 +97,8 @@ export function createTransferNews(
 }
 
 /** Removes the transfers of items that are gone. */
-export function endTransfersOf(gone: readonly Item[], { transfers }: Stores): void {
-  for (const { id } of gone) {
+export function endTransfersOf(gone: readonly ItemId[], { transfers }: Stores): void {
+  for (const id of gone) {
     if (!transfers.getState().transfers[id]) continue
     transfers.setState((state) => reduceTransfers(state, { type: 'forgotten', id }), true)
   }

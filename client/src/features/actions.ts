@@ -20,13 +20,16 @@ export interface Actions {
   /** Reconnects at once, after the attempts ran out or before the next one. */
   reconnect(): void
 
-  /** Shares a text without the white space around it. Does nothing when it is empty. */
-  shareText(text: string): void
+  /** Shares a text without the white space around it. Returns false when it is empty or cannot be shared. */
+  shareText(text: string): boolean
   /** Shares the content of the device's clipboard: text, or files and pictures. */
   paste(screen: Screen): Promise<void>
   /** Shares a text pasted by the keyboard, unless it is empty or in the beam already. */
   pasteText(text: string, screen: Screen): void
   shareFiles(files: readonly File[]): void
+  /** Shares what another app or a website handed over. */
+  shareParcel(): Promise<void>
+  discardParcel(): Promise<void>
 
   /** Copies the text of an item, or a picture as an image. */
   copyItem(id: ItemId): Promise<void>

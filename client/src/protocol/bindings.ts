@@ -499,7 +499,11 @@ role: Role,
 /**
  * The link access (B5).
  */
-link_access: LinkAccess, };
+link_access: LinkAccess, 
+/**
+ * Whether the device has its role by the link alone. It then deletes no stored notes (S26).
+ */
+by_link: boolean, };
 
 /**
  * A message from the server.
@@ -548,7 +552,11 @@ message: string, } | { "type": "access_changed",
 /**
  * The beam, as this device sees it now.
  */
-message: SavedBeam, } | { "type": "error", 
+message: SavedBeam, } | { "type": "devices_removed", 
+/**
+ * The devices.
+ */
+message: Array<DeviceId>, } | { "type": "error", 
 /**
  * A sentence for a person.
  */

@@ -92,7 +92,7 @@ function readWant(view: DataView, transfer: ItemId): Frame | null {
 }
 
 function readChunk(view: DataView, buffer: ArrayBuffer, transfer: ItemId): Frame | null {
-  if (view.byteLength <= CHUNK_HEADER_BYTES) return null
+  if (view.byteLength < CHUNK_HEADER_BYTES) return null
   const first = view.getUint32(HEADER_BYTES)
   return { type: 'chunk', transfer, first, bytes: new Uint8Array(buffer, CHUNK_HEADER_BYTES) }
 }

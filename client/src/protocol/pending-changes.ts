@@ -2,10 +2,22 @@
  * Changes of this device that the server has not yet confirmed. Each is kept and sent again on every new socket until
  * the server echoes it, refuses it, or a `sync` shows that it is done.
  */
-import type { ClientMessage, ItemId, LiveItem } from './bindings'
+import type { ClientMessage, ErrorCode, ItemId, LiveItem } from './bindings'
 
-interface PendingShare {
+/** Pauses before a change is sent again that the server could not take at that moment. The last one repeats. */
+const RETRY_DELAYS_MS = [1_000, 2_000, 5_000, 15_000, 60_000]
+/** The server's own troubles, which pass. Every other refusal is final. */
+const PASSING: readonly ErrorCode[] = ['unavailable', 'internal']
+
+interface PendingChange {
   readonly told: ClientMessage
+  /** How often the server could not take it. */
+  failures: number
+  /** When to send it again, in milliseconds; null while an answer is waited for. */
+  dueAt: number | null
+}
+
+interface PendingShare extends PendingChange {
   /** The content as text, to tell the echo of this version from that of another. */
   readonly version: string
   /** Another version arrived from the server and was not shown. */
@@ -14,14 +26,14 @@ interface PendingShare {
 
 export class PendingChanges {
   readonly #shares = new Map<ItemId, PendingShare>()
-  readonly #deletions = new Map<ItemId, ClientMessage>()
+  readonly #deletions = new Map<ItemId, PendingChange>()
 
   /** Notes that an item is shared or changed. Returns the message for the server. */
   share(id: ItemId, message: unknown, extra: string): ClientMessage {
     const told: ClientMessage = { type: 'share_clipboard', message, extra, id }
     // The newest change counts: an item that is shared again is no longer deleted.
     this.#deletions.delete(id)
-    this.#shares.set(id, { told, version: versionOf(message, extra), hidAnother: false })
+    this.#shares.set(id, { ...unanswered(told), version: versionOf(message, extra), hidAnother: false })
     return told
   }
 
@@ -29,13 +41,42 @@ export class PendingChanges {
   delete(id: ItemId, message: unknown): ClientMessage {
     const told: ClientMessage = { type: 'delete_note', message, id }
     this.#shares.delete(id)
-    this.#deletions.set(id, told)
+    this.#deletions.set(id, unanswered(told))
     return told
   }
 
-  /** Returns every message that the server may not have received, deletions first. */
+  get isEmpty(): boolean {
+    return this.#deletions.size + this.#shares.size === 0
+  }
+
+  /** Returns every message that the server may not have received, deletions first. They are to be sent now. */
   messages(): readonly ClientMessage[] {
-    return [...this.#deletions.values(), ...[...this.#shares.values()].map(({ told }) => told)]
+    return tellNow(this.#changes())
+  }
+
+  /** Returns the messages that are to be sent again by now. */
+  due(now: number): readonly ClientMessage[] {
+    return tellNow(this.#changes().filter(({ dueAt }) => dueAt !== null && dueAt <= now))
+  }
+
+  /** When the next message is to be sent again; null when none is. */
+  get nextDue(): number | null {
+    const times = this.#changes().flatMap(({ dueAt }) => dueAt ?? [])
+    return times.length > 0 ? Math.min(...times) : null
+  }
+
+  /** The server refused a change of an item. Returns whether it will be sent again, because the reason passes. */
+  postponed(id: ItemId, why: ErrorCode, now: number): boolean {
+    const change = this.#shares.get(id) ?? this.#deletions.get(id)
+    if (!change || !PASSING.includes(why)) return false
+    const delay = RETRY_DELAYS_MS[Math.min(change.failures, RETRY_DELAYS_MS.length - 1)] ?? 0
+    change.failures += 1
+    change.dueAt = now + delay
+    return true
+  }
+
+  #changes(): readonly PendingChange[] {
+    return [...this.#deletions.values(), ...this.#shares.values()]
   }
 
   deletions(): readonly ItemId[] {
@@ -59,7 +100,7 @@ export class PendingChanges {
     return !this.#shares.has(id)
   }
 
-  /** The server refused a change of an item. Returns whether the page hides what the server has of it. */
+  /** The server refused a change of an item for good. Returns whether the page now shows something else than the server has. */
   refused(id: ItemId): boolean {
     const isHidden = this.#deletions.has(id) || this.#shares.get(id)?.hidAnother === true
     this.#deletions.delete(id)
@@ -83,6 +124,15 @@ export class PendingChanges {
     const told = this.#shares.get(item.id)?.told
     return told?.type === 'share_clipboard' ? { ...item, message: told.message, extra: told.extra } : item
   }
+}
+
+function tellNow(changes: readonly PendingChange[]): readonly ClientMessage[] {
+  for (const change of changes) change.dueAt = null
+  return changes.map(({ told }) => told)
+}
+
+function unanswered(told: ClientMessage): PendingChange {
+  return { told, failures: 0, dueAt: null }
 }
 
 /** Identifies a version by its JSON text, because the server sends a content back byte for byte (S7). */

@@ -143,6 +143,7 @@ export const savedBeamSchema = v.object({
   beam_name: v.string(),
   role: roleSchema,
   link_access: linkAccessSchema,
+  by_link: v.boolean(),
 }) satisfies v.GenericSchema<unknown, SavedBeam>
 
 export const signalFromSchema = v.object({
@@ -207,6 +208,10 @@ export const serverMessageSchema = v.variant('type', [
   v.object({
     type: v.literal('access_changed'),
     message: savedBeamSchema,
+  }),
+  v.object({
+    type: v.literal('devices_removed'),
+    message: v.array(deviceIdSchema),
   }),
   v.object({
     type: v.literal('error'),

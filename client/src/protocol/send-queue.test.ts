@@ -9,6 +9,21 @@ const all = (queue: SendQueue<string>, limit: number) => {
   return order
 }
 
+it('f3_does_not_queue_again_what_is_being_read', () => {
+  const queue = new SendQueue<string>()
+  queue.want('a', { first: 0, count: 4 })
+  queue.next(4)
+  queue.want('a', { first: 0, count: 6 })
+  expect(queue.has('a')).toBe(true)
+  queue.sent()
+  expect(queue.next(4)).toEqual({ transfer: 'a', range: { first: 4, count: 2 } })
+  queue.sent()
+  expect(queue.has('a')).toBe(false)
+  // What was sent and got lost is sent again.
+  queue.want('a', { first: 0, count: 4 })
+  expect(queue.next(4)).toEqual({ transfer: 'a', range: { first: 0, count: 4 } })
+})
+
 describe('f3 the queue of a link', () => {
   it('gives each file a turn of one frame, so that none waits for another', () => {
     const queue = new SendQueue<string>()

@@ -17,21 +17,32 @@ export interface Turn<T> {
 export class SendQueue<T> {
   /** In the order of their turns. */
   readonly #wanted = new Map<T, ChunkSet>()
+  /** The frame that was taken and has not been sent yet. */
+  #taken: Turn<T> | null = null
 
   /** Number of transfers with something to send. */
   get size(): number {
     return this.#wanted.size
   }
 
-  /** The device wants chunks of a transfer. */
+  /** Whether anything of a transfer remains to be sent. */
+  has(transfer: T): boolean {
+    return this.#wanted.has(transfer) || this.#taken?.transfer === transfer
+  }
+
+  /** The device wants chunks of a transfer. Those of the taken frame are about to be sent anyway. */
   want(transfer: T, range: ChunkRange): void {
     const wanted = this.#wanted.get(transfer) ?? new ChunkSet()
     if (wanted.pieces >= MOST_PIECES) return
     wanted.add(range)
-    this.#wanted.set(transfer, wanted)
+    if (this.#taken?.transfer === transfer) wanted.remove(this.#taken.range)
+    if (wanted.size > 0) this.#wanted.set(transfer, wanted)
   }
 
-  /** Takes one frame of at most `limit` chunks from the transfer whose turn it is; null when nothing is wanted. */
+  /**
+   * Takes one frame of at most `limit` chunks from the transfer whose turn it is; null when nothing is wanted. Call
+   * `sent` once it has left, or will not.
+   */
   next(limit: number): Turn<T> | null {
     const [turn] = this.#wanted
     if (!turn) return null
@@ -41,7 +52,12 @@ export class SendQueue<T> {
     if (!range) return this.next(limit)
     wanted.remove(range)
     if (wanted.size > 0) this.#wanted.set(transfer, wanted)
-    return { transfer, range }
+    this.#taken = { transfer, range }
+    return this.#taken
+  }
+
+  sent(): void {
+    this.#taken = null
   }
 
   /** Returns how many chunks are wanted without a gap from `first`, at most `limit`: as many as to read at once. */
@@ -53,10 +69,12 @@ export class SendQueue<T> {
   /** Drops a transfer that has ended. */
   forget(transfer: T): void {
     this.#wanted.delete(transfer)
+    if (this.#taken?.transfer === transfer) this.#taken = null
   }
 
   /** Drops everything, because the link is gone; the receiver wants it again on another (F6). */
   clear(): void {
     this.#wanted.clear()
+    this.#taken = null
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { countShared, putShared, SHARED, takeShared, wordsOf } from './share-target'
+import { dropShared, putShared, readShared, wordsOf } from './share-target'
 
 it.each([
   ['', 'hello', '', 'hello'],
@@ -12,20 +12,25 @@ it.each([
   expect(wordsOf(title, text, url)).toBe(words)
 })
 
-it('gives texts and files back once, in the order in which they came', async () => {
+it('keeps texts and files in the order in which they came, until they are dropped', async () => {
   const store = cacheStorage()
   await putShared(store, form({ text: 'first', url: 'https://a.example/' }))
   await putShared(store, form({ title: 'second' }, new File(['abc'], 'Ümläut 1.txt', { type: 'text/plain' })))
   // A form without files has one empty file.
   await putShared(store, form({}, new File([], '')))
 
-  expect(await countShared(store)).toBe(3)
-  const { texts, files } = await takeShared(store)
+  const content = await readShared(store)
+  const { texts, files } = content
+  expect(content.keys).toHaveLength(3)
   expect(texts).toEqual(['first\nhttps://a.example/', 'second'])
   expect(files.map(({ name, type }) => [name, type])).toEqual([['Ümläut 1.txt', 'text/plain']])
   expect(await files[0]?.text()).toBe('abc')
-  expect(await countShared(store)).toBe(0)
-  expect(await takeShared(store)).toEqual({ texts: [], files: [] })
+  expect((await readShared(store)).texts).toEqual(texts)
+
+  await putShared(store, form({ text: 'came since' }))
+  await dropShared(store, content)
+  await putShared(store, form({ text: 'and later' }))
+  expect((await readShared(store)).texts).toEqual(['came since', 'and later'])
 })
 
 function form(fields: Record<string, string>, file?: File): FormData {
@@ -37,18 +42,12 @@ function form(fields: Record<string, string>, file?: File): FormData {
 
 /** The part of the browser's caches that is needed here. */
 function cacheStorage(): CacheStorage {
-  let kept = new Map<string, Response>()
+  const kept = new Map<string, Response>()
   const cache = {
-    put: async (key: string, answer: Response) => void kept.set(key, answer),
-    keys: async () => [...kept.keys()],
-    match: async (key: string) => kept.get(key),
+    put: async (path: string, answer: Response) => void kept.set(`https://a.example${path}`, answer),
+    keys: async () => [...kept.keys()].map((url) => ({ url })),
+    match: async ({ url }: Request) => kept.get(url)?.clone(),
+    delete: async ({ url }: Request) => kept.delete(url),
   }
-  const store = {
-    open: async () => cache,
-    delete: async (name: string) => {
-      if (name === SHARED) kept = new Map()
-      return true
-    },
-  }
-  return store as unknown as CacheStorage
+  return { open: async () => cache } as unknown as CacheStorage
 }

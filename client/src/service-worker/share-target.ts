@@ -1,9 +1,14 @@
-/** Content that other apps share into this one: stored by the service worker, taken by the page that opens next. */
+/**
+ * Content that other apps share into this one: stored by the service worker, shown by the page that opens next. Any
+ * website can post such a form as well, so nothing of it is shared without being asked for.
+ */
 
 /** The name of the cache that stores it. */
 export const SHARED = 'shared'
 
 export interface SharedContent {
+  /** Where each text and file is stored. */
+  readonly keys: readonly Request[]
   readonly texts: readonly string[]
   readonly files: readonly File[]
 }
@@ -16,7 +21,9 @@ const NAME_HEADER = 'x-name'
 /** Stores the content of a share sheet's form, in its order. */
 export async function putShared(store: CacheStorage, form: FormData): Promise<void> {
   const cache = await store.open(SHARED)
-  let number = (await cache.keys()).length
+  const last = (await cache.keys()).at(-1)
+  // Behind the last one: those before it may have been removed.
+  let number = last ? Number(last.url.split('/').at(-1)) + 1 : 0
   const put = async (answer: Response) => {
     await cache.put(`/${SHARED}/${String(number).padStart(6, '0')}`, answer)
     number += 1
@@ -32,18 +39,13 @@ export async function putShared(store: CacheStorage, form: FormData): Promise<vo
   }
 }
 
-/** Returns the number of texts and files stored. */
-export async function countShared(store: CacheStorage): Promise<number> {
+/** Returns everything stored, which stays stored. */
+export async function readShared(store: CacheStorage): Promise<SharedContent> {
   const cache = await store.open(SHARED)
-  return (await cache.keys()).length
-}
-
-/** Returns everything stored, and removes it. */
-export async function takeShared(store: CacheStorage): Promise<SharedContent> {
-  const cache = await store.open(SHARED)
+  const keys = await cache.keys()
   const texts: string[] = []
   const files: File[] = []
-  for (const key of await cache.keys()) {
+  for (const key of keys) {
     const answer = await cache.match(key)
     if (!answer) continue
     const name = answer.headers.get(NAME_HEADER)
@@ -53,8 +55,13 @@ export async function takeShared(store: CacheStorage): Promise<SharedContent> {
       files.push(new File([await answer.blob()], decodeURIComponent(name), { type }))
     }
   }
-  await store.delete(SHARED)
-  return { texts, files }
+  return { keys, texts, files }
+}
+
+/** Removes what was read. What came since stays. */
+export async function dropShared(store: CacheStorage, { keys }: SharedContent): Promise<void> {
+  const cache = await store.open(SHARED)
+  await Promise.all(keys.map((key) => cache.delete(key)))
 }
 
 /** Joins the three texts of a share sheet. Many apps repeat the address in the text. */

@@ -3,9 +3,9 @@ import type { DeviceId, ItemId, Role } from '../protocol/bindings'
 import { fileItemMessage, type Item, pendingItem, storedItemMessage } from '../protocol/item'
 import { type BeamAccess, livesOnOneDevice, mayDelete, mayRemoveDevices, mayShare } from './beam-access'
 
-const saved = (role: Role): BeamAccess => ({
+const saved = (role: Role, by_link = false): BeamAccess => ({
   kind: 'saved',
-  saved: { beam_name: 'Cabin', role, link_access: 'write' },
+  saved: { beam_name: 'Cabin', role, link_access: 'write', by_link },
 })
 const item = (note: Item['note']): Item => ({
   id: 'i' as ItemId,
@@ -19,14 +19,14 @@ const item = (note: Item['note']): Item => ({
 })
 
 describe('what a level allows', () => {
-  it.each<[Role, boolean, boolean, boolean, boolean]>([
-    // role, shares, deletes its own note, deletes another's, removes devices
-    ['read', false, false, false, false],
-    ['write', true, true, false, false],
-    ['admin', true, true, true, true],
-    ['owner', true, true, true, true],
-  ])('s24_s26_%s', (role, shares, own, others, removes) => {
-    const access = saved(role)
+  it.each<[string, BeamAccess, boolean, boolean, boolean, boolean]>([
+    // access, shares, deletes its own note, deletes another's, removes devices
+    ['read', saved('read'), false, false, false, false],
+    ['write', saved('write'), true, true, false, false],
+    ['write_by_the_link_alone', saved('write', true), true, false, false, false],
+    ['admin', saved('admin'), true, true, true, true],
+    ['owner', saved('owner'), true, true, true, true],
+  ])('s24_s26_%s', (_name, access, shares, own, others, removes) => {
     expect(mayShare(access)).toBe(shares)
     expect(mayDelete(access, item({ mine: true }))).toBe(own)
     expect(mayDelete(access, item({ mine: false }))).toBe(others)

@@ -20,8 +20,8 @@ export function mayShare(access: BeamAccess): boolean {
 }
 
 /**
- * Whether it may delete an item: a note only by an admin or its author (S26), and always an item that the server
- * refused.
+ * Whether it may delete an item: a note only by an admin, or by its author with a share (S26), and always an item that
+ * the server refused.
  */
 export function mayDelete(access: BeamAccess, item: Item): boolean {
   if (item.seq === null) return true
@@ -30,7 +30,7 @@ export function mayDelete(access: BeamAccess, item: Item): boolean {
     case 'read':
       return false
     case 'write':
-      return item.note === null || item.note.mine
+      return item.note === null || (item.note.mine && !access.saved.by_link)
     case 'admin':
     case 'owner':
       return true

@@ -50,7 +50,7 @@ describe('the notes among the items', () => {
   it('keep their owner after a sync', () => {
     const state = given(
       { type: 'notes', notes: [note('a', 1, 'a', true)] },
-      { type: 'synced', epoch: 'e', oldest: 1, items: [note('a', 1), note('b', 2)] },
+      { type: 'synced', epoch: 'e', oldest: 1, saved: false, items: [note('a', 1), note('b', 2)] },
     )
     expect(state.items.map((item) => item.note)).toEqual([{ mine: true }, { mine: false }])
   })
@@ -112,7 +112,7 @@ describe('an item that this device shares', () => {
       shared('b', 'new'),
       { type: 'refused', id: 'a' as ItemId, why: 'Not yours.' },
       { type: 'refused', id: 'b' as ItemId, why: 'The beam is full.' },
-      { type: 'synced', epoch: 'e', oldest: 1, items: [live('a', 1)] },
+      { type: 'synced', epoch: 'e', oldest: 1, saved: false, items: [live('a', 1)] },
     )
     expect(state.items).toMatchObject([
       { message: 'changed', refusal: 'Not yours.' },
@@ -127,7 +127,7 @@ describe('an item that this device shares', () => {
       why: 'Not yours.',
     })
     for (const event of [
-      { type: 'synced', epoch: 'e', oldest: 1, items: [live('a', 5, 'newer')] },
+      { type: 'synced', epoch: 'e', oldest: 1, saved: false, items: [live('a', 5, 'newer')] },
       { type: 'received', item: live('a', 5, 'newer') },
     ] as const) {
       const { items } = reduceItems(refused, event)
@@ -152,20 +152,63 @@ describe('a sync', () => {
       { type: 'received', item: live('a', 1) },
       { type: 'received', item: live('c', 3) },
       { type: 'received', item: live('a', 9, 'changed') },
-      { type: 'synced', epoch: 'e', oldest: 1, items: [live('d', 5), live('a', 9, 'changed'), live('b', 4)] },
+      {
+        type: 'synced',
+        epoch: 'e',
+        oldest: 1,
+        saved: false,
+        items: [live('d', 5), live('a', 9, 'changed'), live('b', 4)],
+      },
     )
     expect(texts(state)).toEqual(['changed', 'c', 'b', 'd'])
   })
 
+  const sync = (epoch: string, saved: boolean, ...items: Item[]): ItemsEvent => ({
+    type: 'synced',
+    epoch,
+    oldest: 1,
+    items,
+    saved,
+  })
+
   it('removes items that were deleted meanwhile, wherever the newest item is in the answer', () => {
-    const first = {
-      type: 'synced',
-      epoch: 'e',
-      oldest: 1,
-      items: [live('a', 1), live('b', 2), live('c', 3)],
-    } as const
-    const state = given(first, { ...first, items: [live('c', 3), live('a', 1)] })
+    const state = given(
+      sync('e', false, live('a', 1), live('b', 2), live('c', 3)),
+      sync('e', false, live('c', 3), live('a', 1)),
+    )
     expect(texts(state)).toEqual(['a', 'c'])
+  })
+
+  it('s11_takes_away_the_newest_item_too', () => {
+    const all = sync('e', false, live('a', 1), live('b', 2))
+    expect(texts(given(all, sync('e', false, live('a', 1))))).toEqual(['a'])
+    expect(texts(given(all, sync('e', false)))).toEqual([])
+  })
+
+  it('keeps what the server has dropped to make room', () => {
+    const later = { ...sync('e', false, live('b', 2)), oldest: 2 } as ItemsEvent
+    expect(texts(given(sync('e', false, live('a', 1), live('b', 2)), later))).toEqual(['a', 'b'])
+  })
+
+  it('of a server that has forgotten an unsaved beam leaves what is here, before what is new, for good', () => {
+    const first = given(
+      sync('e', false, live('a', 1), live('b', 2), live('c', 3)),
+      { type: 'received', item: live('a', 4, 'changed') },
+      shared('mine', 'mine'),
+      sync('f', false, live('d', 1)),
+    )
+    expect(texts(first)).toEqual(['changed', 'b', 'c', 'd', 'mine'])
+    const again = [sync('f', false, live('d', 1), live('e', 2)), sync('g', false, live('h', 1))]
+    expect(texts(again.reduce(reduceItems, first))).toEqual(['changed', 'b', 'c', 'd', 'e', 'h', 'mine'])
+  })
+
+  it('s22_of_a_saved_beam_is_whole_after_a_restart_of_the_server_too', () => {
+    const state = given(
+      sync('e', true, note('a', 1), note('b', 2), note('c', 3)),
+      shared('mine', 'mine'),
+      sync('f', true, note('b', 1)),
+    )
+    expect(texts(state)).toEqual(['b', 'mine'])
   })
 })
 
@@ -198,7 +241,7 @@ describe('5,000 notes', () => {
     const first = counted(1)
     const again = counted(1)
     const state = given(
-      { type: 'synced', epoch: 'e', oldest: 1, items: first.items },
+      { type: 'synced', epoch: 'e', oldest: 1, saved: false, items: first.items },
       { type: 'notes', notes: again.items },
     )
     expect(state.items).toHaveLength(COUNT)
@@ -207,7 +250,7 @@ describe('5,000 notes', () => {
 
   it('are read once to add one more', () => {
     const { items, looks } = counted(1)
-    const state = given({ type: 'synced', epoch: 'e', oldest: 1, items })
+    const state = given({ type: 'synced', epoch: 'e', oldest: 1, saved: false, items })
     const before = looks()
     reduceItems(state, { type: 'received', item: note('one more', COUNT + 1) })
     expect(looks() - before).toBeLessThan(COUNT * 5)

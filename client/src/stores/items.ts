@@ -17,8 +17,8 @@ export type ItemsEvent =
   | { type: 'deleted'; message: unknown; id?: ItemId | undefined }
   /** The server refused an item, which is not sent again. */
   | { type: 'refused'; id: ItemId; why: string }
-  /** Everything that the server has, once every page has arrived. */
-  | { type: 'synced'; epoch: string; oldest: number; items: readonly Item[] }
+  /** Everything that the server has, once every page has arrived. `saved`: the beam is saved to an account. */
+  | { type: 'synced'; epoch: string; oldest: number; items: readonly Item[]; saved: boolean }
   /** Every note of the beam, as H30 answered. */
   | { type: 'notes'; notes: readonly Item[] }
   /** The beam is no longer accessible, so its notes are not shown. */
@@ -50,16 +50,6 @@ export function reduceItems(state: ItemsState, event: ItemsEvent): ItemsState {
 }
 
 function synced(state: ItemsState, event: Extract<ItemsEvent, { type: 'synced' }>): ItemsState {
-  const there = new Set(event.items.map((item) => item.id))
-  const last = event.items.reduce((newest, item) => Math.max(newest, order(item)), -1)
-  // In the same epoch, an item at or after `oldest` that the server lacks was deleted while this device was away (S11).
-  const wasDeleted = (item: Item) =>
-    state.epoch === event.epoch &&
-    item.seq !== null &&
-    item.seq >= event.oldest &&
-    item.seq <= last &&
-    !there.has(item.id)
-  const kept = state.items.filter((item) => !wasDeleted(item))
   const known = new Map(state.items.map((item) => [item.id, item]))
   const items = event.items.map((item) => {
     const here = known.get(item.id)
@@ -68,7 +58,28 @@ function synced(state: ItemsState, event: Extract<ItemsEvent, { type: 'synced' }
     // The list of notes, which knows the authors, may have arrived first.
     return marked(item, here?.note ?? item.note)
   })
-  return { epoch: event.epoch, items: place(kept, items) }
+  return { epoch: event.epoch, items: place(keptAfter(state, event), items) }
+}
+
+/**
+ * Returns the items that a sync leaves here; the others were deleted while this device was away (S11). In the same
+ * epoch these are all at or after `oldest` that the server lacks. Of another epoch, the server of a saved beam still
+ * has everything (S22), and that of an unsaved one has forgotten everything: what is here then stays here, with
+ * numbers below those of the new epoch.
+ */
+function keptAfter(
+  { items, epoch }: ItemsState,
+  event: Extract<ItemsEvent, { type: 'synced' }>,
+): readonly Item[] {
+  const there = new Set(event.items.map((item) => item.id))
+  const isLacking = ({ id, seq }: Item) => seq !== null && !there.has(id)
+  const isSame = epoch === event.epoch
+  if (isSame || event.saved) {
+    const from = isSame ? event.oldest : Number.NEGATIVE_INFINITY
+    return items.filter((item) => !(isLacking(item) && order(item) >= from))
+  }
+  let next = 1 - items.filter(isLacking).length
+  return items.map((item) => (isLacking(item) ? { ...item, seq: next++ } : item))
 }
 
 /** Merges the notes into the items. An item that arrived live meanwhile is newer than the list. */

@@ -1,11 +1,13 @@
-/** Content that another app shared into this one, waiting for a beam. */
+/** Content that another app or a website handed to this one. It waits until the person shares or discards it. */
 import { createStore } from 'zustand/vanilla'
 
 export interface ShareTargetState {
-  /** Number of texts and files that wait. */
-  readonly waiting: number
+  readonly texts: readonly string[]
+  readonly files: readonly { readonly name: string; readonly size: number }[]
 }
 
+export const NOTHING_WAITS: ShareTargetState = { texts: [], files: [] }
+
 export function createShareTargetStore() {
-  return createStore<ShareTargetState>()(() => ({ waiting: 0 }))
+  return createStore<ShareTargetState>()(() => NOTHING_WAITS)
 }

@@ -2,7 +2,7 @@
  * A link over one data channel, with backpressure by its `bufferedamount` events. Works on the page and in a worker.
  */
 import { MAX_RELAYED_FRAME_BYTES } from '../protocol/bindings'
-import type { FrameLink, FrameLinkEvents } from './frame-link'
+import { type FrameLink, type FrameLinkEvents, MOST_UNSENT_BYTES } from './frame-link'
 import { Gate } from './gate'
 
 /** Sending stops above this. It keeps the channel busy while a file is read; Chromium throws at 16 MiB. */
@@ -21,6 +21,10 @@ export function channelLink(key: string, channel: RTCDataChannel, events: FrameL
     gate.open()
     events.onClose()
   }
+  const close = () => {
+    channel.close()
+    end()
+  }
   channel.binaryType = 'arraybuffer'
   channel.bufferedAmountLowThreshold = LOW_WATER_BYTES
   channel.onbufferedamountlow = () => gate.open()
@@ -34,16 +38,22 @@ export function channelLink(key: string, channel: RTCDataChannel, events: FrameL
     kind: 'direct',
     maxFrame: SAFE_MESSAGE_BYTES,
     send(frame) {
-      if (channel.readyState === 'open') channel.send(frame)
+      if (closed || channel.readyState !== 'open') return
+      if (channel.bufferedAmount > MOST_UNSENT_BYTES) return queueMicrotask(close)
+      try {
+        channel.send(frame)
+      } catch {
+        queueMicrotask(close)
+      }
+    },
+    get unsent() {
+      return closed ? 0 : channel.bufferedAmount
     },
     room() {
       if (closed || channel.bufferedAmount < HIGH_WATER_BYTES) return null
       return gate.wait()
     },
-    close() {
-      channel.close()
-      end()
-    },
+    close,
   }
 }
 

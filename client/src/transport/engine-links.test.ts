@@ -3,7 +3,18 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { DeviceId } from '../protocol/bindings'
 import { decodeFrame } from '../protocol/frames'
 import { STALL_MS } from '../protocol/stall-clock'
-import { bytes, FILE, FILES, KIB, MIB, StageDevice, StageServer, settles } from './engine-stage'
+import {
+  bytes,
+  closePorts,
+  FILE,
+  FILES,
+  KIB,
+  MIB,
+  StageChannel,
+  StageDevice,
+  StageServer,
+  settles,
+} from './engine-stage'
 
 let ada: StageDevice
 let bob: StageDevice
@@ -18,62 +29,12 @@ beforeEach(() => {
   bob.sees(ada)
 })
 afterEach(() => {
-  for (const port of ports.splice(0)) port.close()
+  closePorts()
   vi.useRealTimers()
 })
 
-const ports: MessagePort[] = []
-
-/** A data channel between the two devices, with the test in its middle. */
-class Channel {
-  readonly #ada: MessagePort
-  readonly #bob: MessagePort
-  readonly toBob: ArrayBuffer[] = []
-  readonly toAda: ArrayBuffer[] = []
-
-  constructor(readonly key: string) {
-    this.#ada = this.#end(ada, bob, this.toBob)
-    this.#bob = this.#end(bob, ada, this.toAda)
-  }
-
-  #end(device: StageDevice, other: StageDevice, out: ArrayBuffer[]): MessagePort {
-    const { port1, port2 } = new MessageChannel()
-    port1.onmessage = ({ data }) => {
-      if (!('frame' in data)) return
-      out.push(data.frame.buffer)
-      port1.postMessage({ taken: data.frame.byteLength })
-    }
-    ports.push(port1, port2)
-    device.engine.handle({ do: 'port', device: other.id, key: this.key, port: port2 })
-    return port1
-  }
-
-  async opens(): Promise<void> {
-    for (const port of [this.#ada, this.#bob]) port.postMessage({ opened: true })
-    await settles()
-    await settles()
-  }
-
-  async closes(): Promise<void> {
-    for (const port of [this.#ada, this.#bob]) port.postMessage({ closed: true })
-    await settles()
-    await settles()
-  }
-
-  /** Closes at Bob's end only. */
-  async closesAtBob(): Promise<void> {
-    this.#bob.postMessage({ closed: true })
-    await settles()
-    await settles()
-  }
-
-  carries(most: number): number {
-    const there = this.toBob.splice(0, most)
-    for (const frame of there) this.#bob.postMessage({ frame })
-    for (const frame of this.toAda.splice(0)) this.#ada.postMessage({ frame })
-    return there.length
-  }
-}
+/** Makes a data channel between the two devices. */
+const between = (key: string) => new StageChannel(key, ada, bob)
 
 const SLOW_SIZE = 1536 * KIB
 
@@ -102,7 +63,7 @@ const hasAll = () => everything().every((status) => status === 'done')
 
 describe('l2 three files over a slow wire', () => {
   it('keep their direct link, and nothing is sent twice', async () => {
-    const channel = new Channel('slow')
+    const channel = between('slow')
     await channel.opens()
     bobTakesThree()
     let carried = 0
@@ -115,6 +76,27 @@ describe('l2 three files over a slow wire', () => {
     expect(everything()).toEqual(['done', 'done', 'done'])
     expect([...ada.news, ...bob.news].filter(({ say }) => say === 'stalled')).toEqual([])
     expect(carried).toBe(3 * SLOW_SIZE)
+  })
+
+  it('keep it when a file is cancelled whose chunks are under way for longer than a dead link is silent', async () => {
+    const channel = between('slow')
+    await channel.opens()
+    const late = 2 * MIB
+    ada.offers(new Blob([bytes(late)]))
+    ada.offers(new Blob([bytes(MIB)]), FILES[1])
+    bob.receives(late, ada)
+    for (let step = 0; step < 4; step++) {
+      channel.carries(1)
+      await settles(500)
+    }
+    bob.cancels()
+    bob.receives(MIB, ada, FILES[1])
+    for (let step = 0; step < 80 && bob.last('receiving', FILES[1])?.status !== 'done'; step++) {
+      channel.carries(1)
+      await settles(500)
+    }
+    expect(bob.last('receiving', FILES[1])?.status).toBe('done')
+    expect(bob.news.filter(({ say }) => say === 'stalled')).toEqual([])
   })
 
   it('arrive through the server, and nothing is sent twice', async () => {
@@ -132,7 +114,7 @@ describe('l2 three files over a slow wire', () => {
 
 describe('a link that is silent', () => {
   it('l2_is_closed_when_it_is_direct_and_the_relay_continues', async () => {
-    const channel = new Channel('dead')
+    const channel = between('dead')
     await channel.opens()
     ada.offers(new Blob([bytes(10)]))
     bob.receives(10, ada)
@@ -173,7 +155,7 @@ describe('a link that is silent', () => {
   })
 
   it('does not count the time that the device slept', async () => {
-    const channel = new Channel('asleep')
+    const channel = between('asleep')
     await channel.opens()
     ada.offers(new Blob([bytes(10)]))
     bob.receives(10, ada)
@@ -190,7 +172,7 @@ describe('a link that is silent', () => {
 
 describe('a direct link', () => {
   it("that closes late does not affect the device's new links", async () => {
-    const old = new Channel('old')
+    const old = between('old')
     await settles()
     ada.seesNobody()
     bob.seesNobody()
@@ -213,7 +195,7 @@ describe('a direct link', () => {
     bob.receives(MIB, ada)
     await settles()
     for (const sent of bob.outgoing.splice(0)) ada.hears(sent)
-    const channel = new Channel('short')
+    const channel = between('short')
     await channel.opens()
     await channel.closes()
     server.loses = (_frame, { from }) => from === bob.id
@@ -222,8 +204,24 @@ describe('a direct link', () => {
     expect(bob.last('receiving')?.status).toBe('done')
   })
 
+  it('that the page has ended is not used any more, though nothing is heard of its channel', async () => {
+    const channel = between('ended')
+    await channel.opens()
+    for (const [one, other] of [
+      [ada, bob],
+      [bob, ada],
+    ] as const) {
+      one.engine.handle({ do: 'dropChannel', device: other.id, key: channel.key })
+      expect(one.news.at(-1)).toEqual({ say: 'link', device: other.id, key: channel.key, opened: false })
+    }
+    ada.offers(new Blob([bytes(10)]))
+    bob.receives(10, ada)
+    await server.carries()
+    expect(bob.last('receiving')?.status).toBe('done')
+  })
+
   it('f7_that_closes_with_an_unanswered_end_has_it_sent_on_the_next', async () => {
-    const channel = new Channel('short')
+    const channel = between('short')
     await channel.opens()
     ada.offers(new Blob([bytes(10)]))
     bob.receives(10, ada)
@@ -292,5 +290,52 @@ describe('a frame that the server refused', () => {
     await server.carries()
     expect(ada.last('sending')).toMatchObject({ status: 'failed', why: expect.stringContaining('only read') })
     expect(bob.last('receiving', FILE)).toMatchObject({ status: 'failed' })
+  })
+})
+
+describe('a sender whose receiver began anew without a word', () => {
+  const begins = () => {
+    ada.offers(new Blob([bytes(8 * MIB)]))
+    bob.receives(8 * MIB, ada)
+  }
+
+  it('f6_waits for it when its direct link closes', async () => {
+    const channel = between('broken')
+    await channel.opens()
+    begins()
+    for (let step = 0; step < 6; step++) {
+      channel.carries(2)
+      await settles(100)
+    }
+    expect(ada.last('sending')?.status).toBe('moving')
+    // The new page of the other device takes up the same place in the list, and wants nothing.
+    await channel.closes()
+    await settles(500)
+    expect(ada.last('sending')?.status).toBe('parked')
+  })
+
+  it('f6_waits for it when its own way to the server breaks', async () => {
+    begins()
+    await settles()
+    server.carriesSome(4)
+    await settles(300)
+    expect(ada.last('sending')?.status).toBe('moving')
+    ada.engine.handle({ do: 'relay', up: false })
+    expect(ada.last('sending')?.status).toBe('parked')
+  })
+
+  it('waits for it when nothing is wanted any more, and goes on with the next want', async () => {
+    begins()
+    await settles()
+    server.carriesSome(4)
+    await settles(300)
+    bob.outgoing.length = 0
+    server.loses = (_frame, { from }) => from === bob.id
+    await passes(5 * STALL_MS)
+    expect(ada.last('sending')?.status).toBe('parked')
+    server.loses = () => false
+    await passes(2 * STALL_MS)
+    await server.carries()
+    expect(bob.last('receiving')?.status).toBe('done')
   })
 })

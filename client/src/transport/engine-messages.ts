@@ -4,6 +4,8 @@ import type { DeviceId, ErrorCode, ItemId } from '../protocol/bindings'
 export type EngineCommand =
   /** The devices that understand frames, without this one. A device that is missing has left. */
   | { do: 'devices'; devices: readonly { id: DeviceId; rtc: boolean }[] }
+  /** Devices that may no longer be in the beam (S25): nothing goes to them or comes from them until they are listed. */
+  | { do: 'removed'; devices: readonly DeviceId[] }
   /** Whether the server can forward frames now. */
   | { do: 'relay'; up: boolean }
   /** A frame that came through the server. */
@@ -16,6 +18,8 @@ export type EngineCommand =
   | { do: 'channel'; device: DeviceId; key: string; channel: RTCDataChannel }
   /** A port that stands for a data channel that cannot be transferred to a worker. */
   | { do: 'port'; device: DeviceId; key: string; port: MessagePort }
+  /** The connection of a channel has ended. */
+  | { do: 'dropChannel'; device: DeviceId; key: string }
   /** The largest message that the peer accepts. */
   | { do: 'maxMessage'; device: DeviceId; key: string; bytes: number }
   /** This device offers a file. */

@@ -62,6 +62,14 @@ export class StageDevice {
     this.engine.handle({ do: 'devices', devices: [{ id: other.id, rtc }] })
   }
 
+  seesAll(...others: StageDevice[]): void {
+    this.engine.handle({ do: 'devices', devices: others.map(({ id }) => ({ id, rtc: false })) })
+  }
+
+  hasRemoved(other: StageDevice): void {
+    this.engine.handle({ do: 'removed', devices: [other.id] })
+  }
+
   seesNobody(): void {
     this.engine.handle({ do: 'devices', devices: [] })
   }
@@ -139,6 +147,68 @@ export class StageServer {
     if (frame?.type === 'chunk') this.carried += frame.bytes.byteLength
     if (frame && this.loses(frame, sent)) return
     this.devices.find(({ id }) => id === sent.to)?.hears(sent)
+  }
+}
+
+const ports: MessagePort[] = []
+
+/** Closes the channels of a test. */
+export function closePorts(): void {
+  for (const port of ports.splice(0)) port.close()
+}
+
+/** A data channel between two devices, with the test in its middle. */
+export class StageChannel {
+  readonly #ada: MessagePort
+  readonly #bob: MessagePort
+  readonly toBob: ArrayBuffer[] = []
+  readonly toAda: ArrayBuffer[] = []
+
+  constructor(
+    readonly key: string,
+    ada: StageDevice,
+    bob: StageDevice,
+  ) {
+    this.#ada = this.#end(ada, bob, this.toBob)
+    this.#bob = this.#end(bob, ada, this.toAda)
+  }
+
+  #end(device: StageDevice, other: StageDevice, out: ArrayBuffer[]): MessagePort {
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = ({ data }) => {
+      if (!('frame' in data)) return
+      out.push(data.frame.buffer)
+      port1.postMessage({ taken: data.frame.byteLength })
+    }
+    ports.push(port1, port2)
+    device.engine.handle({ do: 'port', device: other.id, key: this.key, port: port2 })
+    return port1
+  }
+
+  async opens(): Promise<void> {
+    for (const port of [this.#ada, this.#bob]) port.postMessage({ opened: true })
+    await settles()
+    await settles()
+  }
+
+  async closes(): Promise<void> {
+    for (const port of [this.#ada, this.#bob]) port.postMessage({ closed: true })
+    await settles()
+    await settles()
+  }
+
+  /** Closes at Bob's end only. */
+  async closesAtBob(): Promise<void> {
+    this.#bob.postMessage({ closed: true })
+    await settles()
+    await settles()
+  }
+
+  carries(most: number): number {
+    const there = this.toBob.splice(0, most)
+    for (const frame of there) this.#bob.postMessage({ frame })
+    for (const frame of this.toAda.splice(0)) this.#ada.postMessage({ frame })
+    return there.length
   }
 }
 

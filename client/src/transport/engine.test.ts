@@ -6,7 +6,7 @@ import {
   type ItemId,
   WINDOW_BYTES,
 } from '../protocol/bindings'
-import { decodeFrame } from '../protocol/frames'
+import { chunkFrame, decodeFrame } from '../protocol/frames'
 import { bytes, FILE, FILES, KIB, MIB, StageDevice, StageServer, settles } from './engine-stage'
 import { NoRoom, type Sink } from './sinks/sink'
 
@@ -145,6 +145,11 @@ describe('the engine', () => {
     ada.offers(new Blob([bytes(10)]))
     bob.receives(10, ada)
     await server.carries()
+    bob.forgets()
+    expect(bob.forgotten).toEqual([FILE])
+  })
+
+  it('f10_gives_the_space_back_of_what_an_earlier_worker_received', () => {
     bob.forgets()
     expect(bob.forgotten).toEqual([FILE])
   })
@@ -335,5 +340,34 @@ describe('the end of a transfer', () => {
     bob.sees(ada)
     await server.carries()
     expect(ada.last('sending')?.status).toBe('done')
+  })
+})
+
+describe('chunks that nobody wanted', () => {
+  const unknown = (i: number) => `${String(i).padStart(8, '0')}-89ab-4cde-8f01-23456789abcd` as ItemId
+  const send = (i: number) => {
+    const frame = chunkFrame(unknown(i), 0, new Uint8Array(10)).buffer
+    bob.hears({ from: ada.id, to: bob.id, frame })
+  }
+
+  it('f7_are_answered_once_a_second_and_not_remembered, however many transfers they name', async () => {
+    for (let i = 0; i < 1_000; i++) send(i)
+    expect(framesOf(bob)).toEqual(['cancel'])
+    await settles(1_000)
+    send(1_000)
+    expect(framesOf(bob)).toEqual(['cancel', 'cancel'])
+    await settles(60_000)
+    expect(framesOf(bob)).toHaveLength(2)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('f7_are_forgotten_with_the_device_that_left', async () => {
+    ada.offers(new Blob([bytes(10)]))
+    bob.receives(10, ada)
+    bob.forgets()
+    bob.seesNobody()
+    bob.outgoing.length = 0
+    bob.sees(ada)
+    expect(framesOf(bob)).toEqual([])
   })
 })

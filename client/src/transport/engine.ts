@@ -25,6 +25,8 @@ export class Engine {
   readonly #relay: Relay
   readonly #receiving: Receiving
   readonly #sending: Sending
+  /** Devices that were removed from the beam. A link to one may still carry its frames. */
+  readonly #removed = new Set<DeviceId>()
   #ticking: ReturnType<typeof setInterval> | null = null
   #lastTick = 0
 
@@ -50,6 +52,8 @@ export class Engine {
     switch (command.do) {
       case 'devices':
         return this.#setDevices(command.devices)
+      case 'removed':
+        return this.#remove(command.devices)
       case 'relay':
         return this.#setRelay(command.up)
       case 'relayed':
@@ -62,6 +66,8 @@ export class Engine {
         return this.#attach(command.device, (events) => channelLink(command.key, command.channel, events))
       case 'port':
         return this.#attach(command.device, (events) => portLink(command.key, command.port, events))
+      case 'dropChannel':
+        return this.#devices.get(command.device)?.wireOf(command.key)?.close()
       case 'maxMessage':
         return this.#setMaxMessage(command.device, command.key, command.bytes)
       case 'offer':
@@ -73,7 +79,9 @@ export class Engine {
         return this.#sending.cancel(command.id, command.device)
       case 'forget':
         this.#receiving.forget(command.id)
-        return this.#sending.forget(command.id)
+        this.#sending.forget(command.id)
+        for (const device of this.#devices.values()) this.#dropUnused(device)
+        return
     }
   }
 
@@ -95,6 +103,7 @@ export class Engine {
       this.#left(device)
     }
     for (const { id, rtc } of devices) {
+      this.#removed.delete(id)
       const device = this.#device(id)
       if (device.isListed) continue
       device.list(rtc, this.now())
@@ -103,11 +112,29 @@ export class Engine {
     }
   }
 
+  #remove(devices: readonly DeviceId[]): void {
+    for (const id of devices) {
+      this.#removed.add(id)
+      const device = this.#devices.get(id)
+      if (!device) continue
+      this.#sending.removed(device)
+      this.#receiving.removed(device)
+      device.unlist()
+      for (const { wire } of device.links) wire.close()
+      this.#left(device)
+    }
+  }
+
   /** A device is no longer listed, or a link to it closed. It is away only when no link is left. */
   #left(device: RemoteDevice): void {
     if (device.isHere) return
     this.#receiving.park(device)
     this.#sending.park(device)
+    this.#dropUnused(device)
+  }
+
+  /** Forgets a device that has no link and no transfer. */
+  #dropUnused(device: RemoteDevice): void {
     const isKnown = device.isInUse || this.#receiving.knows(device) || this.#sending.knows(device)
     // A late event of a link may concern a device that was forgotten and has come back as a new object.
     if (!isKnown && this.#devices.get(device.id) === device) this.#devices.delete(device.id)
@@ -117,7 +144,7 @@ export class Engine {
     this.#relay.setUp(up)
     for (const device of this.#devices.values()) {
       if (up) device.sayEnds(this.now())
-      else device.lostRelay()
+      else this.#lostRelay(device)
       this.#receiving.refill(device)
     }
   }
@@ -132,8 +159,13 @@ export class Engine {
     const device = this.#devices.get(id)
     if (!device) return
     if (why === 'forbidden') return this.#sending.forbidden(device)
-    if (why === 'device_gone') device.lostRelay()
+    if (why === 'device_gone') this.#lostRelay(device)
     device.pauseRelay(this.now())
+  }
+
+  #lostRelay(device: RemoteDevice): void {
+    device.lostRelay()
+    this.#sending.lostLink(device)
   }
 
   #attach(id: DeviceId, open: (events: FrameLinkEvents) => FrameLink): void {
@@ -147,6 +179,7 @@ export class Engine {
   }
 
   #opened(device: RemoteDevice, wire: FrameLink): void {
+    if (this.#removed.has(device.id)) return wire.close()
     device.opened(wire)
     this.say({ say: 'link', device: device.id, key: wire.key, opened: true })
     device.sayEnds(this.now())
@@ -160,7 +193,9 @@ export class Engine {
     this.say({ say: 'link', device: device.id, key: wire.key, opened: false })
     device.sayEnds(this.now())
     this.#receiving.refill(device)
+    this.#sending.lostLink(device)
     this.#left(device)
+    this.#keepTicking()
   }
 
   #setMaxMessage(id: DeviceId, key: string, bytes: number): void {
@@ -169,7 +204,7 @@ export class Engine {
   }
 
   #frame(device: RemoteDevice, link: Link, buffer: ArrayBuffer): void {
-    const frame = decodeFrame(buffer)
+    const frame = this.#removed.has(device.id) ? null : decodeFrame(buffer)
     switch (frame?.type) {
       case 'chunk':
         return this.#receiving.chunk(device, link, frame)

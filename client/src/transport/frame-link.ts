@@ -1,14 +1,22 @@
 /** A link that carries frames to one device: a data channel, a port in place of one, or the server's relay. */
 import type { LinkKey } from '../protocol/receiver'
 
+/** A device that lets more than this wait for it does not read. Chunks wait for room far below. */
+export const MOST_UNSENT_BYTES = 8 * 1024 * 1024
+
 export interface FrameLink {
   /** Identifies this link; a rebuilt one has another key. */
   readonly key: LinkKey
   readonly kind: 'direct' | 'relay'
   /** Largest frame in bytes (F8). */
   maxFrame: number
-  /** Sends one frame. Senders of chunks wait for `room()` first; other frames are small and are sent at once. */
+  /**
+   * Sends one frame. Senders of chunks wait for `room()` first; other frames are small and are sent at once. A
+   * link that cannot take the frame closes, after this call.
+   */
   send(frame: Uint8Array<ArrayBuffer>): void
+  /** Bytes that were handed over and have not left this device yet, as far as the link can tell. */
+  readonly unsent: number
   /** Null when a chunk can be sent now; else a promise that resolves once it can, or once the link is closed. */
   room(): Promise<void> | null
   close(): void

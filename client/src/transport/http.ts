@@ -9,6 +9,11 @@ const TIMEOUT_MS = 30_000
 /** Shown when the login has ended, whichever call notices it. */
 export const SESSION_EXPIRED = 'Session expired. Please login again.'
 
+/** Whether a call failed because the login has ended. The page itself says so, once. */
+export function isLoginOver(error: unknown): boolean {
+  return error instanceof HttpError && error.detail === SESSION_EXPIRED
+}
+
 /** A failed call. Its message is the server's sentence, or else a generic one of the specification. */
 export class HttpError extends Error {
   constructor(

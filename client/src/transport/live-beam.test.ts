@@ -25,14 +25,16 @@ class Server {
     events: SignalSocketEvents
     sent: (string | Uint8Array)[]
     closed: boolean
+    /** Bytes that it has not sent yet. */
+    unsent: number
   }[] = []
 
   readonly open: OpenSignalSocket = (beam, events) => {
-    const socket = { beam, events, sent: [] as (string | Uint8Array)[], closed: false }
+    const socket = { beam, events, sent: [] as (string | Uint8Array)[], closed: false, unsent: 0 }
     this.sockets.push(socket)
     return {
       send: (data) => socket.sent.push(data),
-      unsent: () => 0,
+      unsent: () => socket.unsent,
       close: () => {
         socket.closed = true
       },
@@ -254,6 +256,35 @@ describe('the live channel', () => {
     expect(newTokens).toEqual([false, true])
   })
 
+  it('s5_keeps_the_new_token_when_the_connect_after_it_fails', async () => {
+    join()
+    server.accepts()
+    server.newest.events.onClose(CLOSE_CODES.Replaced)
+    await vi.advanceTimersByTimeAsync(RECONNECT_DELAY_MS + 500)
+    server.newest.events.onClose(1006)
+    await vi.advanceTimersByTimeAsync(RECONNECT_DELAY_MS + 500)
+    server.newest.events.onOpen()
+    server.newest.events.onClose(1006)
+    await vi.advanceTimersByTimeAsync(RECONNECT_DELAY_MS + 500)
+    server.accepts()
+    await reconnect()
+    expect(newTokens).toEqual([false, true, true, false])
+  })
+
+  it('waits on a slow line for the answer behind what the socket still sends', async () => {
+    const live = join()
+    server.accepts()
+    server.newest.unsent = 512 * 1024
+    live.wake()
+    for (let step = 0; step < 5; step++) {
+      server.newest.unsent -= 100 * 1024
+      await vi.advanceTimersByTimeAsync(ANSWER_WITHIN_MS)
+      expect(server.sockets).toHaveLength(1)
+    }
+    await vi.advanceTimersByTimeAsync(ANSWER_WITHIN_MS)
+    expect(server.sockets).toHaveLength(2)
+  })
+
   it('s13_pings_every_25_seconds_and_gives_up_after_60_of_silence', async () => {
     join()
     server.accepts()
@@ -342,6 +373,28 @@ describe('an item that this device shares', () => {
     expect(server.heard()).toMatchObject([{ type: 'auth' }, { type: 'sync' }])
   })
 
+  it('s14_is_sent_again_ever_more_slowly_while_the_server_cannot_take_it', async () => {
+    const live = join()
+    server.accepts()
+    live.share(ITEM, 'mine', 'text')
+    const times = () => server.heard().filter((message) => (message as { id?: string }).id === ITEM).length
+    for (const [tries, pause] of [1_000, 2_000, 5_000, 15_000, 60_000, 60_000].entries()) {
+      const code = tries % 2 ? 'unavailable' : 'internal'
+      server.says({ type: 'error', message: 'Try again.', extra: code, id: ITEM })
+      await vi.advanceTimersByTimeAsync(pause / 2)
+      server.newest.events.onText('pong')
+      await vi.advanceTimersByTimeAsync(pause / 2 - 1)
+      expect(times()).toBe(tries + 1)
+      await vi.advanceTimersByTimeAsync(1)
+      expect(times()).toBe(tries + 2)
+    }
+    server.says(echo(ITEM, 1, 'mine'))
+    expect(messages('error')).toEqual([])
+    expect(messages('rec_clipboard')).toEqual(['mine'])
+    await reconnect()
+    expect(server.heard()).toMatchObject([{ type: 'auth' }, { type: 'sync' }])
+  })
+
   it('stays on the server when it was shared between sync and the welcome', () => {
     const live = join()
     server.newest.events.onOpen()
@@ -402,6 +455,22 @@ describe('an item that this device deletes', () => {
     expect(synced.at(-1)?.items).toMatchObject([{ id: ITEM }])
     await reconnect()
     expect(server.heard()).toMatchObject([{ type: 'auth' }, { type: 'sync' }])
+  })
+
+  it('s14_is_deleted_again_when_the_server_could_not_do_it_at_that_moment', async () => {
+    const live = join()
+    server.accepts()
+    server.has(echo(ITEM, 1))
+    live.delete(ITEM, 'x')
+    server.says({ type: 'error', message: 'Try again.', extra: 'unavailable', id: ITEM })
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(server.heard().slice(-2)).toMatchObject([
+      { type: 'delete_note', id: ITEM },
+      { type: 'delete_note', id: ITEM },
+    ])
+    server.says({ type: 'delete_note', message: 'x', id: ITEM })
+    live.leave()
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   it('is shared again when that is the newer change', async () => {

@@ -8,7 +8,9 @@ import {
   type BeamKey,
   CLOSE_CODES,
   type ClientMessage,
+  type Device,
   type DeviceId,
+  type ErrorCode,
   FINAL_CLOSE_CODES,
   type ItemId,
   type LiveItem,
@@ -69,12 +71,17 @@ export class LiveBeam {
   #generation = 0
   #live = false
   #attempt = 0
+  /** Another tab has this device's token. A new one is taken until the server has accepted one. */
   #replaced = false
   #retry: ReturnType<typeof setTimeout> | null = null
   #ping: ReturnType<typeof setInterval> | null = null
   #idle: ReturnType<typeof setTimeout> | null = null
+  /** Sends again what the server could not take. */
+  #due: ReturnType<typeof setTimeout> | null = null
   #connectedAt = 0
   readonly #pending = new PendingChanges()
+  /** The devices that this one asked to remove, and that are still here. */
+  readonly #removals = new Set<DeviceId>()
   /** The changes since the items were requested; null while no `sync` is under way. */
   #sync: { readonly pages: SyncPages; readonly toldBefore: readonly ItemId[] } | null = null
 
@@ -97,6 +104,11 @@ export class LiveBeam {
     if (this.#live) this.#send(deletion)
   }
 
+  /** The items whose deletion the server has neither confirmed nor refused. */
+  get deletions(): readonly ItemId[] {
+    return this.#pending.deletions()
+  }
+
   /** Saves the beam to the account, or renames a saved one (S21, S23). Returns false when there is no connection. */
   save(name: string): boolean {
     if (this.#live) this.#send({ type: 'save_beam', message: name })
@@ -105,8 +117,18 @@ export class LiveBeam {
 
   /** Removes a device from the beam (S25). Returns false when there is no connection. */
   removeDevice(device: DeviceId): boolean {
-    if (this.#live) this.#send({ type: 'remove_device', message: device })
-    return this.#live
+    if (!this.#live) return false
+    this.#removals.add(device)
+    this.#send({ type: 'remove_device', message: device })
+    return true
+  }
+
+  /**
+   * Takes an error that names a device. Returns true when it answers the removal of that device, and false when it
+   * concerns a signal or a frame.
+   */
+  refusedRemoval(device: DeviceId, why: ErrorCode): boolean {
+    return why !== 'relay_full' && this.#removals.delete(device)
   }
 
   /** Sends a signal to a device. It is lost while the socket is down: links are then set up again. */
@@ -140,8 +162,17 @@ export class LiveBeam {
       return
     }
     this.#socket.send('ping')
+    this.#awaitAnswer()
+  }
+
+  /** Waits for the answer to a ping, on a slow line for as long as the socket still sends what was before it. */
+  #awaitAnswer(): void {
+    const before = this.unsent
     if (this.#idle !== null) clearTimeout(this.#idle)
-    this.#idle = setTimeout(() => this.#replace(), ANSWER_WITHIN_MS)
+    this.#idle = setTimeout(
+      () => (this.unsent < before ? this.#awaitAnswer() : this.#replace()),
+      ANSWER_WITHIN_MS,
+    )
   }
 
   /** Joins again, with the login that there is now. */
@@ -188,9 +219,8 @@ export class LiveBeam {
       message: this.#beam.beamKey,
       extra: this.#options.auth(this.#beam.beamId, this.#replaced),
     })
-    this.#replaced = false
     // The server reads in order (S1), so `sync` can be sent before the welcome unless changes have to go first.
-    if (this.#pending.messages().length === 0) this.#askForEverything()
+    if (this.#pending.isEmpty) this.#askForEverything()
     this.#ping = setInterval(() => this.#socket?.send('ping'), PING_INTERVAL_MS)
   }
 
@@ -215,11 +245,13 @@ export class LiveBeam {
         this.#sync?.pages.deleted(message)
         return message.id === undefined || this.#pending.deleted(message.id)
       case 'error':
-        if (message.id !== undefined) this.#refused(message.id)
-        return true
+        return message.id === undefined || this.#isFinal(message.id, message.extra)
       case 'sync':
         this.#page(message.message)
         return false
+      case 'authed_users':
+        this.#forgetRemoved(message.message)
+        return true
       default:
         return true
     }
@@ -227,15 +259,43 @@ export class LiveBeam {
 
   #welcomed(): void {
     this.#live = true
+    this.#replaced = false
     this.#attempt = 0
     this.#events.onStatus({ status: 'live' })
     for (const message of this.#pending.messages()) this.#send(message)
     if (this.#sync === null) this.#askForEverything()
   }
 
-  /** Drops a refused change (S14). If the page hides what the server has because of it, requests the items again. */
-  #refused(id: ItemId): void {
+  #forgetRemoved(here: readonly Device[]): void {
+    for (const device of this.#removals) {
+      if (!here.some(({ device_id }) => device_id === device)) this.#removals.delete(device)
+    }
+  }
+
+  /**
+   * Takes a refusal of a change (S14): sends it again later, or drops it for good. If the page already shows a dropped
+   * change, requests the items again.
+   */
+  #isFinal(id: ItemId, why: ErrorCode): boolean {
+    if (this.#pending.postponed(id, why, this.#options.now())) {
+      this.#awaitDue()
+      return false
+    }
     if (this.#pending.refused(id) && this.#sync === null) this.#askForEverything()
+    return true
+  }
+
+  /** Sends each postponed change when it is due. */
+  #awaitDue(): void {
+    if (this.#due !== null) clearTimeout(this.#due)
+    this.#due = null
+    const next = this.#pending.nextDue
+    if (next === null) return
+    const send = () => {
+      for (const message of this.#pending.due(this.#options.now())) this.#send(message)
+      this.#awaitDue()
+    }
+    this.#due = setTimeout(send, Math.max(0, next - this.#options.now()))
   }
 
   #askForEverything(): void {
@@ -271,7 +331,7 @@ export class LiveBeam {
     if (FINAL_CLOSE_CODES.includes(code)) {
       return this.#events.onStatus({ status: 'stopped', why: reasonOf(code) })
     }
-    this.#replaced = code === CLOSE_CODES.Replaced
+    this.#replaced ||= code === CLOSE_CODES.Replaced
     if (this.#attempt >= RECONNECT_ATTEMPTS) {
       return this.#events.onStatus({ status: 'stopped', why: 'unreachable' })
     }
@@ -285,12 +345,14 @@ export class LiveBeam {
     this.#generation += 1
     this.#live = false
     this.#sync = null
+    this.#removals.clear()
     this.#socket?.close()
     this.#socket = null
-    for (const timer of [this.#retry, this.#idle]) if (timer !== null) clearTimeout(timer)
+    for (const timer of [this.#retry, this.#idle, this.#due]) if (timer !== null) clearTimeout(timer)
     if (this.#ping !== null) clearInterval(this.#ping)
     this.#retry = null
     this.#idle = null
+    this.#due = null
     this.#ping = null
   }
 

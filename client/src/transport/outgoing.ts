@@ -8,13 +8,17 @@ import { Speed } from './progress'
 /** The receiving device, as far as a transfer needs it. */
 export interface Addressee {
   readonly id: DeviceId
-  readonly links: readonly { readonly queue: { forget(outgoing: Outgoing): void } }[]
+  readonly links: readonly {
+    readonly queue: { forget(outgoing: Outgoing): void; has(outgoing: Outgoing): boolean }
+  }[]
   end(frame: Extract<ControlFrame, { type: 'done' | 'cancel' }>, now: number): void
 }
 
 export class Outgoing {
   readonly sender: Sender
   readonly speed = new Speed()
+  /** When it last had something to send, in milliseconds. */
+  busyAt = 0
   state: 'moving' | 'parked' | 'cancelled' | 'failed' | 'done' = 'moving'
   /** A block that was read ahead, so that reads are few and large; released once its last chunk is taken. */
   #block: { first: number; bytes: Uint8Array } | null = null
@@ -25,6 +29,11 @@ export class Outgoing {
     readonly to: Addressee,
   ) {
     this.sender = new Sender(file.size)
+  }
+
+  /** Whether anything of it is wanted and has not been sent. */
+  get isWanted(): boolean {
+    return this.to.links.some(({ queue }) => queue.has(this))
   }
 
   get hasEnded(): boolean {

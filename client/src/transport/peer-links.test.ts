@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Device, DeviceId } from '../protocol/bindings'
 import type { OpenPeerLink, PeerLinkEvents } from './peer-link'
-import { ATTEMPT_LIMIT_MS, PeerLinks } from './peer-links'
+import { ATTEMPT_LIMIT_MS, OFFER_INTERVAL_MS, PeerLinks } from './peer-links'
 
 const ADA = 'ada' as DeviceId
 const BOB = 'bob' as DeviceId
@@ -24,12 +24,15 @@ class Opened {
 let opened: Opened[]
 let sent: { to: DeviceId; message: unknown }[]
 let closes: DeviceId[]
+let taken: string[]
+let dropped: string[]
 /** How many more times the library fails to load. */
 let failures: number
 
 function links(me: DeviceId): PeerLinks {
-  const open: OpenPeerLink = ({ initiator }, events) => {
+  const open: OpenPeerLink = ({ initiator, takeChannel }, events) => {
     const link = new Opened(initiator, events)
+    takeChannel({} as RTCDataChannel)
     opened.push(link)
     return {
       signal: (signal) => link.signals.push(signal),
@@ -38,16 +41,17 @@ function links(me: DeviceId): PeerLinks {
       },
     }
   }
-  let sessions = 0
+  let names = 0
   const made = new PeerLinks(
     async () => {
       if (failures-- > 0) throw new TypeError('Failed to fetch dynamically imported module')
       return open
     },
-    () => `session ${++sessions}`,
+    () => `name ${++names}`,
     {
       sendSignal: (to, message) => sent.push({ to, message }),
-      takeChannel: () => {},
+      takeChannel: (_device, key) => taken.push(key),
+      dropChannel: (_device, key) => dropped.push(key),
       onConnect: () => {},
       onClose: (gone) => closes.push(gone),
     },
@@ -61,6 +65,8 @@ beforeEach(() => {
   opened = []
   sent = []
   closes = []
+  taken = []
+  dropped = []
   failures = 0
 })
 afterEach(() => vi.useRealTimers())
@@ -99,12 +105,47 @@ describe('l1 links', () => {
     ada.handleSignal(BOB, { session: 'old', signal: { type: 'offer' } })
     await settle()
     ada.handleSignal(BOB, { session: 'new', signal: { type: 'offer' } })
-    await settle()
+    await vi.advanceTimersByTimeAsync(OFFER_INTERVAL_MS)
     ada.handleSignal(BOB, { session: 'old', signal: { candidate: 1 } })
     opened[0]?.events.onClose()
     expect(opened.map(({ closed }) => closed)).toEqual([true, false])
     expect(opened[1]?.signals).toEqual([{ type: 'offer' }])
     expect(closes).toEqual([])
+  })
+
+  it('cost a device that offers again and again one connection a second, for its newest offer', async () => {
+    const ada = links(ADA)
+    ada.setDevices([device(ADA), device(BOB)])
+    for (let i = 0; i < 100; i++) {
+      ada.handleSignal(BOB, { session: `s${i}`, signal: { type: 'offer', sdp: i } })
+      ada.handleSignal(BOB, { session: `s${i}`, signal: { candidate: i } })
+      await settle()
+    }
+    expect(opened).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(OFFER_INTERVAL_MS)
+    expect(opened.map(({ signals }) => signals)).toEqual([
+      [{ type: 'offer', sdp: 0 }, { candidate: 0 }],
+      [{ type: 'offer', sdp: 99 }, { candidate: 99 }],
+    ])
+    ada.close()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('have names that the other device does not choose', async () => {
+    const ada = links(ADA)
+    ada.setDevices([device(ADA), device(BOB)])
+    ada.handleSignal(BOB, { session: `relay to ${BOB}`, signal: { type: 'offer' } })
+    await settle()
+    expect(taken).toEqual(['name 1'])
+  })
+
+  it('say that their channel ends when they do', async () => {
+    const ada = links(ADA)
+    ada.setDevices([device(ADA), device(BOB)])
+    ada.handleSignal(BOB, { session: 's', signal: { type: 'offer' } })
+    await settle()
+    ada.close()
+    expect(dropped).toEqual(taken)
   })
 
   it('are rebuilt by the initiator when they die', async () => {
@@ -115,7 +156,7 @@ describe('l1 links', () => {
     await vi.advanceTimersByTimeAsync(1_000)
     expect(opened).toHaveLength(2)
     opened[1]?.events.onSignal('offer 2')
-    expect(sent.at(-1)).toEqual({ to: ADA, message: { session: 'session 2', signal: 'offer 2' } })
+    expect(sent.at(-1)).toEqual({ to: ADA, message: { session: 'name 3', signal: 'offer 2' } })
   })
 
   it('live on when the server no longer lists the device', async () => {
@@ -125,6 +166,17 @@ describe('l1 links', () => {
     opened[0]?.events.onConnect('direct', 0)
     bob.setDevices([device(BOB)])
     expect(opened[0]?.closed).toBe(false)
+  })
+
+  it('s25_end_when_the_device_is_removed_from_the_beam', async () => {
+    const bob = links(BOB)
+    bob.setDevices([device(ADA), device(BOB)])
+    await settle()
+    opened[0]?.events.onConnect('direct', 0)
+    bob.remove([ADA])
+    expect(opened.map(({ closed }) => closed)).toEqual([true])
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(opened).toHaveLength(1)
   })
 
   it('are begun again when no answer comes in time', async () => {

@@ -1,22 +1,28 @@
 /** Keeps a direct link to each device that can have one: who initiates, which attempt counts, when to retry (L1). */
 import * as v from 'valibot'
 import type { Device, DeviceId, IceServer } from '../protocol/bindings'
+import type { LinkKey } from '../protocol/receiver'
 import type { OpenPeerLink, PeerLink } from './peer-link'
 
 export interface PeerLinksEvents {
   sendSignal(to: DeviceId, message: unknown): void
   /** Takes a new channel, in the task that created it. */
-  takeChannel(device: DeviceId, session: string, channel: RTCDataChannel): void
-  onConnect(device: DeviceId, session: string, via: 'direct' | 'turn', maxMessageBytes: number): void
+  takeChannel(device: DeviceId, key: LinkKey, channel: RTCDataChannel): void
+  /** The channel ends, because its connection does. A channel that was handed to a worker may not notice by itself. */
+  dropChannel(device: DeviceId, key: LinkKey): void
+  onConnect(device: DeviceId, key: LinkKey, via: 'direct' | 'turn', maxMessageBytes: number): void
   onClose(device: DeviceId): void
 }
 
 interface Attempt {
   readonly session: string
-  /** Null while the library loads. */
+  /** Names the link in the engine. The initiator chooses the session, so the key is another name, always made here. */
+  readonly key: LinkKey
+  /** Null while the library loads, and while the device offers too often. */
   link: PeerLink | null
   /** Signals that arrived before the link existed. */
   early: unknown[]
+  hasBegun: boolean
   isConnected: boolean
   /** Ends the attempt when it has not connected in time. */
   limit: ReturnType<typeof setTimeout>
@@ -28,6 +34,9 @@ interface Attempt {
  */
 export const ATTEMPT_LIMIT_MS = 15_000
 
+/** Pause between two connections that one device may make this one set up, because each costs much more than an offer. */
+export const OFFER_INTERVAL_MS = 1_000
+
 /** Pauses before a dead link is rebuilt, while the relay carries the frames. The last one repeats. */
 const REBUILD_DELAYS_MS = [1_000, 2_000, 5_000, 15_000, 60_000]
 
@@ -36,7 +45,7 @@ const envelope = v.object({ session: v.string(), signal: v.unknown() })
 export class PeerLinks {
   readonly #events: PeerLinksEvents
   readonly #load: () => Promise<OpenPeerLink>
-  readonly #makeSession: () => string
+  readonly #makeName: () => string
   #me: DeviceId | null = null
   #iceServers: readonly IceServer[] = []
   /** Devices with WebRTC in the order in which they joined, this one included. */
@@ -44,11 +53,16 @@ export class PeerLinks {
   readonly #attempts = new Map<DeviceId, Attempt>()
   readonly #failures = new Map<DeviceId, number>()
   readonly #retries = new Map<DeviceId, ReturnType<typeof setTimeout>>()
+  /** Devices whose offer was taken up less than the interval ago. */
+  readonly #answered = new Map<DeviceId, ReturnType<typeof setTimeout>>()
 
-  /** @param load loads the library, on first use */
-  constructor(load: () => Promise<OpenPeerLink>, makeSession: () => string, events: PeerLinksEvents) {
+  /**
+   * @param load loads the library, on first use
+   * @param makeName returns a name that was never used and cannot be guessed
+   */
+  constructor(load: () => Promise<OpenPeerLink>, makeName: () => string, events: PeerLinksEvents) {
     this.#load = load
-    this.#makeSession = makeSession
+    this.#makeName = makeName
     this.#events = events
   }
 
@@ -81,24 +95,49 @@ export class PeerLinks {
     const isOffer = v.is(v.object({ type: v.literal('offer') }), signal)
     if (!isOffer || this.#begins(from)) return
     this.#drop(from)
-    this.#feed(this.#open(from, session, false), signal)
+    this.#feed(this.#answer(from, session), signal)
+  }
+
+  /** Takes up an offer: at once, or when the interval since the last one is over. Of several, the newest counts. */
+  #answer(device: DeviceId, session: string): Attempt {
+    const attempt = this.#add(device, session)
+    if (!this.#answered.has(device)) this.#takeUp(device, attempt)
+    return attempt
+  }
+
+  #takeUp(device: DeviceId, attempt: Attempt): void {
+    const over = () => {
+      this.#answered.delete(device)
+      const newest = this.#attempts.get(device)
+      if (newest && newest !== attempt && !newest.hasBegun) this.#takeUp(device, newest)
+    }
+    this.#answered.set(device, setTimeout(over, OFFER_INTERVAL_MS))
+    this.#open(device, attempt, false)
   }
 
   /** Closes a link that was found dead. */
-  fail(device: DeviceId, session: string): void {
-    if (this.#attempts.get(device)?.session === session) this.#closed(device, session)
+  fail(device: DeviceId, key: LinkKey): void {
+    this.#closed(device, key)
   }
 
   /** The server could not forward a signal, so an attempt that depends on it has failed. */
   unreachable(device: DeviceId): void {
     const attempt = this.#attempts.get(device)
-    if (attempt && !attempt.isConnected) this.#closed(device, attempt.session)
+    if (attempt && !attempt.isConnected) this.#closed(device, attempt.key)
+  }
+
+  /** Ends the links to devices that may no longer be in the beam. */
+  remove(devices: readonly DeviceId[]): void {
+    this.#devices = this.#devices.filter((device) => !devices.includes(device))
+    for (const device of devices) this.#drop(device)
   }
 
   close(): void {
     for (const device of [...this.#attempts.keys()]) this.#drop(device)
-    for (const retry of this.#retries.values()) clearTimeout(retry)
-    this.#retries.clear()
+    for (const timers of [this.#retries, this.#answered]) {
+      for (const timer of timers.values()) clearTimeout(timer)
+      timers.clear()
+    }
     this.#failures.clear()
     this.#devices = []
   }
@@ -114,26 +153,38 @@ export class PeerLinks {
 
   #build(device: DeviceId): void {
     this.#drop(device)
-    this.#open(device, this.#makeSession(), true)
+    this.#open(device, this.#add(device, this.#makeName()), true)
   }
 
-  #open(device: DeviceId, session: string, initiator: boolean): Attempt {
-    const ended = () => this.#closed(device, session)
-    const limit = setTimeout(ended, ATTEMPT_LIMIT_MS)
-    const attempt: Attempt = { session, link: null, early: [], isConnected: false, limit }
+  #add(device: DeviceId, session: string): Attempt {
+    const key = this.#makeName()
+    const limit = setTimeout(() => this.#closed(device, key), ATTEMPT_LIMIT_MS)
+    const attempt: Attempt = {
+      session,
+      key,
+      link: null,
+      early: [],
+      hasBegun: false,
+      isConnected: false,
+      limit,
+    }
     this.#attempts.set(device, attempt)
+    return attempt
+  }
+
+  #open(device: DeviceId, attempt: Attempt, initiator: boolean): void {
+    attempt.hasBegun = true
     // If the library does not load, or the browser allows no further connection, the attempt is repeated later.
     void this.#load()
       .then((openPeerLink) => this.#begin(device, attempt, initiator, openPeerLink))
-      .catch(() => this.#attempts.get(device) === attempt && ended())
-    return attempt
+      .catch(() => this.#attempts.get(device) === attempt && this.#closed(device, attempt.key))
   }
 
   #begin(device: DeviceId, attempt: Attempt, initiator: boolean, openPeerLink: OpenPeerLink): void {
     const isCurrent = () => this.#attempts.get(device) === attempt
     if (!isCurrent()) return
-    const { session } = attempt
-    const takeChannel = (channel: RTCDataChannel) => this.#events.takeChannel(device, session, channel)
+    const { session, key } = attempt
+    const takeChannel = (channel: RTCDataChannel) => this.#events.takeChannel(device, key, channel)
     const link = openPeerLink(
       { initiator, iceServers: this.#iceServers, takeChannel },
       {
@@ -143,9 +194,9 @@ export class PeerLinks {
           attempt.isConnected = true
           clearTimeout(attempt.limit)
           this.#failures.delete(device)
-          this.#events.onConnect(device, session, via, maxMessageBytes)
+          this.#events.onConnect(device, key, via, maxMessageBytes)
         },
-        onClose: () => isCurrent() && this.#closed(device, session),
+        onClose: () => isCurrent() && this.#closed(device, key),
       },
     )
     attempt.link = link
@@ -157,8 +208,8 @@ export class PeerLinks {
     else attempt.early.push(signal)
   }
 
-  #closed(device: DeviceId, session: string): void {
-    if (this.#attempts.get(device)?.session !== session) return
+  #closed(device: DeviceId, key: LinkKey): void {
+    if (this.#attempts.get(device)?.key !== key) return
     this.#drop(device)
     this.#events.onClose(device)
     if (!this.#begins(device)) return
@@ -182,6 +233,7 @@ export class PeerLinks {
     this.#attempts.delete(device)
     clearTimeout(attempt?.limit)
     attempt?.link?.close()
+    if (attempt?.hasBegun) this.#events.dropChannel(device, attempt.key)
     clearTimeout(this.#retries.get(device))
     this.#retries.delete(device)
   }

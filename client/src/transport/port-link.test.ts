@@ -11,12 +11,15 @@ class Channel {
   bufferedAmount = 0
   readyState = 'connecting'
   readonly sent: Uint8Array[] = []
+  /** Whether it throws, as a full one does. */
+  isFull = false
   onopen: (() => void) | null = null
   onmessage: ((event: { data: ArrayBuffer }) => void) | null = null
   onclose: (() => void) | null = null
   onbufferedamountlow: (() => void) | null = null
 
   send(frame: Uint8Array): void {
+    if (this.isFull) throw new DOMException('The send queue is full.', 'OperationError')
     this.sent.push(frame)
     this.bufferedAmount += frame.byteLength
   }
@@ -40,6 +43,8 @@ function bridged(): {
   channel: Channel
   link: ReturnType<typeof portLink>
   events: FrameLinkEvents
+  /** The engine's end. */
+  port: MessagePort
   end(): void
 } {
   const channel = new Channel()
@@ -47,7 +52,7 @@ function bridged(): {
   bridgeChannel(channel as unknown as RTCDataChannel, port1)
   const events = { onOpen: vi.fn(), onFrame: vi.fn(), onClose: vi.fn() }
   const link = portLink('key', port2, events)
-  return { channel, link, events, end: () => port1.close() }
+  return { channel, link, events, port: port2, end: () => port1.close() }
 }
 
 describe('a channel that cannot leave the page', () => {
@@ -76,6 +81,34 @@ describe('a channel that cannot leave the page', () => {
     channel.drains()
     await room
     await vi.waitFor(() => expect(link.room()).toBeNull())
+    end()
+  })
+
+  it('closes, at both ends, when the channel takes no more', async () => {
+    const { channel, link, events, end } = bridged()
+    channel.opens()
+    channel.isFull = true
+    link.send(Uint8Array.of(1))
+    await vi.waitFor(() => expect(events.onClose).toHaveBeenCalledOnce())
+    link.send(Uint8Array.of(2))
+    end()
+  })
+
+  it('closes when the device does not read the answers that it asks for', async () => {
+    const { channel, link, events, end } = bridged()
+    channel.opens()
+    channel.bufferedAmount = MIB * 3
+    for (let i = 0; i < 10; i++) link.send(new Uint8Array(MIB))
+    await vi.waitFor(() => expect(events.onClose).toHaveBeenCalledOnce())
+    end()
+  })
+
+  it('frees its port once it is closed', async () => {
+    const { channel, events, port, end } = bridged()
+    const close = vi.spyOn(port, 'close')
+    channel.close()
+    await vi.waitFor(() => expect(close).toHaveBeenCalled())
+    expect(events.onClose).toHaveBeenCalledOnce()
     end()
   })
 })

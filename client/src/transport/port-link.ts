@@ -3,7 +3,7 @@
  * port the engine stays in its worker all the same.
  */
 import { channelLink } from './channel-link'
-import type { FrameLink, FrameLinkEvents } from './frame-link'
+import { type FrameLink, type FrameLinkEvents, MOST_UNSENT_BYTES } from './frame-link'
 import { Gate } from './gate'
 
 /** Most bytes of frames on their way to the page that the channel has not taken yet. */
@@ -29,22 +29,32 @@ export function portLink(key: string, port: MessagePort, events: FrameLinkEvents
     else if ('taken' in data) {
       pending -= data.taken
       if (pending < HIGH_WATER_BYTES) gate.open()
-    } else end()
+    } else {
+      end()
+      // The page says nothing after this. An open port would never be freed.
+      port.close()
+    }
   }
   const post = (message: ToPage, transfer: Transferable[] = []) => port.postMessage(message, transfer)
+  const close = () => {
+    post({ close: true })
+    end()
+  }
   return {
     key,
     kind: 'direct',
     maxFrame: 64 * 1024,
     send(frame) {
+      if (closed) return
+      if (pending > MOST_UNSENT_BYTES) return queueMicrotask(close)
       pending += frame.byteLength
       post({ frame }, [frame.buffer])
     },
-    room: () => (closed || pending < HIGH_WATER_BYTES ? null : gate.wait()),
-    close() {
-      post({ close: true })
-      end()
+    get unsent() {
+      return closed ? 0 : pending
     },
+    room: () => (closed || pending < HIGH_WATER_BYTES ? null : gate.wait()),
+    close,
   }
 }
 

@@ -21,6 +21,7 @@ class Wire implements FrameLink {
   /** Number of frames that it accepts before it has no room. */
   takes = Number.POSITIVE_INFINITY
   readonly gate = new Gate()
+  readonly unsent = 0
 
   send(frame: Uint8Array<ArrayBuffer>): void {
     const read = decodeFrame(frame.buffer)

@@ -1,11 +1,15 @@
 /** Sends the chunks that are wanted on one link, frame by frame as there is room. */
 import { chunkFrame, chunksPerFrame } from '../protocol/frames'
 import type { Turn } from '../protocol/send-queue'
+import { STALL_MS } from '../protocol/stall-clock'
 import type { Link } from './link'
 import type { Outgoing } from './outgoing'
 
 /** Chunks read from a file at once: 1 MiB, divided among the files that are sent at the same time. */
 const READ_CHUNKS = 64
+
+/** Pause between the signs of life while a file is read. Some files are fetched by the system before it reads them. */
+const SIGN_INTERVAL_MS = STALL_MS / 4
 
 /**
  * Runs until nothing is wanted on the link. A second call while it runs does nothing.
@@ -17,6 +21,7 @@ export async function pump(link: Link, onUnreadable: (outgoing: Outgoing) => voi
   try {
     for (let turn = await nextTurn(link); turn; turn = await nextTurn(link)) {
       const bytes = turn.transfer.ready(turn.range) ?? (await read(link, turn))
+      link.queue.sent()
       // It was cancelled during the read.
       if (turn.transfer.hasEnded) continue
       if (bytes) send(link, turn, bytes)
@@ -38,8 +43,14 @@ function send(link: Link, { transfer, range }: Turn<Outgoing>, bytes: Uint8Array
   link.wire.send(chunkFrame(transfer.id, range.first, bytes))
 }
 
-function read(link: Link, { transfer, range }: Turn<Outgoing>): Promise<Uint8Array | null> {
+async function read(link: Link, { transfer, range }: Turn<Outgoing>): Promise<Uint8Array | null> {
+  const sign = chunkFrame(transfer.id, range.first, new Uint8Array())
+  const signs = setInterval(() => link.wire.send(sign.slice()), SIGN_INTERVAL_MS)
   const share = Math.floor(READ_CHUNKS / Math.max(1, link.queue.size)) - range.count
   const ahead = link.queue.run(transfer, range.first + range.count, Math.max(0, share))
-  return transfer.read(range, ahead)
+  try {
+    return await transfer.read(range, ahead)
+  } finally {
+    clearInterval(signs)
+  }
 }

@@ -89,17 +89,17 @@ export class Receiving {
   }
 
   chunk(source: RemoteDevice, link: Link, frame: Extract<Frame, { type: 'chunk' }>): void {
-    const incoming = this.#transfers.get(frame.transfer)
-    if (!incoming || incoming.hasEnded) return this.#unexpected(source, frame.transfer)
-    if (incoming.source !== source) return
-    incoming.chunk(frame.first, frame.bytes, link.kind)
+    // What is late for an ended transfer also shows that the link carries (L2).
     link.clock.touch(this.now())
+    const incoming = this.#transfers.get(frame.transfer)
+    if (incoming?.source !== source) return source.refuse(link, frame.transfer, this.now())
+    if (incoming.hasEnded) return this.#unexpected(incoming)
+    incoming.chunk(frame.first, frame.bytes, link.kind)
   }
 
   /** The source still sends a transfer that has ended here: tells it so, once. */
-  #unexpected(source: RemoteDevice, transfer: ItemId): void {
+  #unexpected({ source, file: { id: transfer }, isDone }: Incoming): void {
     if (source.isEnding(transfer)) return
-    const isDone = this.#transfers.get(transfer)?.isDone
     source.end(
       isDone ? { type: 'done', transfer } : { type: 'cancel', transfer, reason: 'person' },
       this.now(),
@@ -119,6 +119,14 @@ export class Receiving {
     for (const incoming of this.#movingFrom(source)) this.#sayWaiting(incoming)
   }
 
+  /** A device may no longer be in the beam, so its files will not come. */
+  removed(source: RemoteDevice): void {
+    const why = 'The device that has this file was removed from the beam.'
+    for (const incoming of [...this.#movingFrom(source)]) {
+      this.#end(incoming, { status: 'failed', bytes: incoming.receiver.received, why }, null)
+    }
+  }
+
   /** The other device cancelled the transfer. */
   cancelledByThem(source: RemoteDevice, id: ItemId, reason: CancelReason): void {
     const incoming = this.#transfers.get(id)
@@ -134,11 +142,12 @@ export class Receiving {
 
   /** Removes a deleted item's transfer and bytes. The page is not told, because it knows. */
   forget(id: ItemId): void {
+    // An earlier worker may have received bytes of an item of which this one knows nothing.
+    void this.files.forget(id).catch(() => {})
     const incoming = this.#transfers.get(id)
     if (!incoming) return
     this.#transfers.delete(id)
     if (!incoming.hasEnded) this.#stop(incoming, 'cancelled', 'person')
-    void this.files.forget(id).catch(() => {})
     this.refill(incoming.source)
   }
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { DeviceId } from '../protocol/bindings'
+import { MOST_UNSENT_BYTES } from './frame-link'
 import { RELAY_HIGH_WATER_BYTES, Relay, RelayLink } from './relay-link'
 
 const ADA = 'ada' as DeviceId
@@ -43,6 +44,15 @@ describe('r2 the relay', () => {
     expect(asked).toBe(1)
     expect(await opens(room, () => relay.waits(0))).toBe(true)
     expect(relay.room()).toBeNull()
+  })
+
+  it('drops what a device asks for faster than the websocket sends', () => {
+    const answer = new Uint8Array(MOST_UNSENT_BYTES / 4)
+    for (let i = 0; i < 10; i++) relay.send(ADA, answer)
+    expect(sent).toHaveLength(5)
+    relay.waits(0)
+    relay.send(ADA, answer)
+    expect(sent).toHaveLength(6)
   })
 
   it('counts the bytes sent since it asked', () => {

@@ -1,6 +1,6 @@
 /** The links through the server. They share one websocket, which belongs to the page. */
 import { type DeviceId, MAX_RELAYED_FRAME_BYTES } from '../protocol/bindings'
-import type { FrameLink } from './frame-link'
+import { type FrameLink, MOST_UNSENT_BYTES } from './frame-link'
 import { Gate } from './gate'
 
 /** Chunks wait while the websocket buffers this much, so that a shared text waits behind no more than that. */
@@ -38,6 +38,8 @@ export class Relay {
 
   send(to: DeviceId, frame: Uint8Array<ArrayBuffer>): void {
     if (!this.#isUp) return
+    // What is lost here is sent again, like what is lost with a link (F6, F7). The websocket belongs to other devices too.
+    if (this.#waiting > MOST_UNSENT_BYTES) return this.#ask()
     this.#waiting += frame.byteLength
     if (this.#sinceAsked !== null) this.#sinceAsked += frame.byteLength
     this.socket.send(to, frame)
@@ -69,6 +71,8 @@ export class Relay {
 export class RelayLink implements FrameLink {
   readonly kind = 'relay'
   readonly key: string
+  // The websocket counts for all devices together, and holds little.
+  readonly unsent = 0
   // The server counts the address as part of the message.
   maxFrame = MAX_RELAYED_FRAME_BYTES
   #isPaused = false

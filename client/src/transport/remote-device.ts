@@ -11,6 +11,8 @@ import { type Relay, RelayLink } from './relay-link'
 const RELAY_PAUSE_MS = 1_000
 /** How often a `done` or `cancel` is sent on one link without an answer (F7). */
 const MOST_SAID = 5
+/** Pause between two answers to chunks of transfers that are not known here. */
+const REFUSE_INTERVAL_MS = 1_000
 
 type End = Extract<ControlFrame, { type: 'done' | 'cancel' }>
 
@@ -42,6 +44,8 @@ export class RemoteDevice {
   /** A direct link broke or never opened. */
   #directFailed = false
   #resumeAt = 0
+  /** When chunks of an unknown transfer were last answered, in milliseconds. */
+  #refusedAt = Number.NEGATIVE_INFINITY
   /** Each `done` and `cancel` that the device has not answered yet (F7). */
   readonly #ends = new Map<ItemId, UnheardEnd>()
 
@@ -71,9 +75,9 @@ export class RemoteDevice {
     return this.#listed !== null || this.#direct.length > 0
   }
 
-  /** Whether anything would be lost if the device were forgotten. */
+  /** Whether the device has a link, or may get one. */
   get isInUse(): boolean {
-    return this.isHere || this.#opening.length > 0 || this.#ends.size > 0
+    return this.isHere || this.#opening.length > 0
   }
 
   /** @param rtc whether both devices have WebRTC */
@@ -173,6 +177,13 @@ export class RemoteDevice {
   /** Whether an end remains to be sent again. */
   get hasEnds(): boolean {
     return [...this.#ends.keys()].some((id) => this.isEnding(id))
+  }
+
+  /** Cancels a transfer that is not known here, and remembers nothing of it: the device may send any number of them. */
+  refuse(link: Link, transfer: ItemId, now: number): void {
+    if (this.isEnding(transfer) || now - this.#refusedAt < REFUSE_INTERVAL_MS) return
+    this.#refusedAt = now
+    link.say({ type: 'cancel', transfer, reason: 'person' })
   }
 
   heardEnd(id: ItemId): void {

@@ -1,12 +1,19 @@
 /** Owns every file that this device offers, and its transfer to each device. */
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import type { CancelReason, Frame } from '../protocol/frames'
+import { STALL_MS } from '../protocol/stall-clock'
 import type { EngineEvent, Progress } from './engine-messages'
 import type { Link } from './link'
 import { Outgoing } from './outgoing'
 import { pump } from './pump'
 import { cancelledByThem } from './receiving'
 import type { RemoteDevice } from './remote-device'
+
+/**
+ * A transfer of which nothing was wanted for so long waits for its device, which may have begun anew without a word.
+ * At 64 kbit/s a full `want` takes as long to arrive before the next one comes.
+ */
+const QUIET_MS = 4 * STALL_MS
 
 interface Offer {
   readonly file: Blob
@@ -36,6 +43,7 @@ export class Sending {
     const range = outgoing.sender.within(frame)
     if (!range) return
     outgoing.state = 'moving'
+    outgoing.busyAt = this.now()
     link.queue.want(outgoing, range)
     void pump(link, (unreadable) => {
       const why = 'This file can no longer be read. Was it moved or changed? Share it again.'
@@ -94,6 +102,14 @@ export class Sending {
     }
   }
 
+  /** Ends what was being sent to a device that may no longer be in the beam. */
+  removed(device: RemoteDevice): void {
+    for (const { to } of this.#offers.values()) {
+      const outgoing = to.get(device)
+      if (outgoing && !outgoing.hasEnded) this.#end(outgoing, { status: 'cancelled', by: 'me' }, null)
+    }
+  }
+
   /** Tells a device that the server dropped frames to it, so that it wants them again (F11). */
   sayDropped(device: RemoteDevice): void {
     for (const { id } of this.#movingTo(device)) device.relay.say({ type: 'dropped', transfer: id })
@@ -111,17 +127,30 @@ export class Sending {
 
   /** A device left: its transfers wait for it. */
   park(device: RemoteDevice): void {
-    for (const outgoing of this.#movingTo(device)) {
-      outgoing.state = 'parked'
-      this.#say(outgoing, { status: 'parked', bytes: outgoing.sender.sent })
-    }
+    for (const outgoing of this.#movingTo(device)) this.#park(outgoing)
+  }
+
+  /** What was wanted on a link is void. Transfers that are not wanted on another wait for the device. */
+  lostLink(device: RemoteDevice): void {
+    for (const outgoing of this.#movingTo(device)) if (!outgoing.isWanted) this.#park(outgoing)
+  }
+
+  #park(outgoing: Outgoing): void {
+    outgoing.state = 'parked'
+    this.#say(outgoing, { status: 'parked', bytes: outgoing.sender.sent })
   }
 
   /** Reports the progress of each file to a device. */
   sayProgress(device: RemoteDevice): void {
     const now = this.now()
     const kind = device.direct ? 'direct' : 'relay'
+    const isSending = device.links.some(({ wire }) => wire.unsent > 0)
     for (const outgoing of this.#movingTo(device)) {
+      if (isSending || outgoing.isWanted) outgoing.busyAt = now
+      if (now - outgoing.busyAt > QUIET_MS) {
+        this.#park(outgoing)
+        continue
+      }
       const bytes = outgoing.sender.sent
       const bytesPerSecond = outgoing.speed.sample(bytes, now)
       this.#say(outgoing, { status: 'moving', bytes, bytesPerSecond, kind })

@@ -1,7 +1,14 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { BeamId, UploadedFile } from '../protocol/bindings'
-import { type Upload, type UploadEnd, upload, uploadAfter } from './upload'
+import {
+  ANSWER_WITHIN_MS,
+  PROGRESS_WITHIN_MS,
+  type Upload,
+  type UploadEnd,
+  upload,
+  uploadAfter,
+} from './upload'
 
 /** A request of the browser, whose server is the test. */
 class FakeRequest {
@@ -11,10 +18,9 @@ class FakeRequest {
   aborted = false
   status = 0
   responseText = ''
-  readonly upload: { onprogress: (event: { loaded: number }) => void } = { onprogress: () => {} }
+  readonly upload = { onprogress: (_event: { loaded: number }) => {}, onload: () => {} }
   onload = () => {}
   onerror = () => {}
-  ontimeout = () => {}
 
   constructor() {
     FakeRequest.newest = this
@@ -58,13 +64,18 @@ beforeEach(() => {
   ends = []
   sent = []
 })
-afterEach(() => vi.unstubAllGlobals())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
 
-const start = () =>
-  upload(file, 'beam' as BeamId, {
-    onProgress: (bytes) => sent.push(bytes),
-    onEnd: (end) => ends.push(end),
-  })
+const BEAM = 'beam' as BeamId
+const start = (isSaved = false) =>
+  upload(
+    file,
+    { beam: BEAM, isSaved },
+    { onProgress: (bytes) => sent.push(bytes), onEnd: (end) => ends.push(end) },
+  )
 
 describe('an upload', () => {
   it('h40_sends_the_file_bound_to_the_beam_and_returns_the_stored_file', () => {
@@ -74,6 +85,42 @@ describe('an upload', () => {
     expect(request.sent?.get('file')).toBeInstanceOf(File)
     request.answers(201, STORED)
     expect(ends).toEqual([{ status: 'stored', file: STORED }])
+  })
+
+  it('h44_goes_to_the_files_of_a_saved_beam', () => {
+    start(true)
+    expect(FakeRequest.newest.opened).toEqual(['POST', '/api/beams/beam/files/'])
+  })
+
+  it('that sends nothing more has lost its network, and is ended once', () => {
+    vi.useFakeTimers()
+    start()
+    vi.advanceTimersByTime(PROGRESS_WITHIN_MS - 1)
+    FakeRequest.newest.upload.onprogress({ loaded: 1 })
+    vi.advanceTimersByTime(PROGRESS_WITHIN_MS - 1)
+    expect(ends).toEqual([])
+    vi.advanceTimersByTime(1)
+    expect(ends).toEqual([{ status: 'unreachable' }])
+    expect(FakeRequest.newest.aborted).toBe(true)
+    vi.advanceTimersByTime(ANSWER_WITHIN_MS)
+    expect(ends).toHaveLength(1)
+  })
+
+  it('that is all sent has longer until its answer', () => {
+    vi.useFakeTimers()
+    start()
+    FakeRequest.newest.upload.onload()
+    vi.advanceTimersByTime(ANSWER_WITHIN_MS - 1)
+    FakeRequest.newest.answers(201, STORED)
+    vi.advanceTimersByTime(ANSWER_WITHIN_MS)
+    expect(ends).toEqual([{ status: 'stored', file: STORED }])
+  })
+
+  it('that is cancelled ends without a word', () => {
+    vi.useFakeTimers()
+    start()()
+    vi.advanceTimersByTime(ANSWER_WITHIN_MS)
+    expect(ends).toEqual([])
   })
 
   it('counts the bytes of the file, not those of the form around it', () => {
@@ -121,7 +168,7 @@ describe('an upload', () => {
 describe('an upload that waits for a fresh login', () => {
   const nothing = { onProgress: () => {}, onEnd: () => {} }
   const start = (login: Promise<unknown>, send: Upload) =>
-    uploadAfter(() => login, send)(file, 'beam' as BeamId, nothing)
+    uploadAfter(() => login, send)(file, { beam: BEAM, isSaved: false }, nothing)
 
   it.each([
     ['renewed', (settle: Settle) => settle.resolve()],

@@ -1,5 +1,5 @@
 /**
- * Uploads of files to the server's store (H40). The only file that uses `XMLHttpRequest`: `fetch` reports no progress.
+ * Uploads of files to the server's store (H40, H44). The only file that uses `XMLHttpRequest`: `fetch` reports no progress.
  */
 import * as v from 'valibot'
 import { BEAM_PARAM } from '../protocol/beam-link'
@@ -26,31 +26,62 @@ const REFUSED_FOR_NOW: readonly number[] = [404, 408, 429]
 /** The quota is full (RFC 4918, 11.5). */
 const NO_ROOM = 507
 
+/** The beam of an upload. A saved one stores files of any type for its owner; for another, the server takes media. */
+export interface UploadTarget {
+  readonly beam: BeamId
+  readonly isSaved: boolean
+}
+
 /** Sends a file. The returned function cancels. */
-export type Upload = (file: File, beam: BeamId, events: UploadEvents) => () => void
+export type Upload = (file: File, target: UploadTarget, events: UploadEvents) => () => void
+
+/** An upload that sends nothing for so many milliseconds has lost its network. */
+export const PROGRESS_WITHIN_MS = 30_000
+/** Once everything is sent, the server answers within so many milliseconds: it may still have to copy it to a bucket. */
+export const ANSWER_WITHIN_MS = 120_000
 
 /** Sends the file and binds it to a beam, whose end is also the upload's end. */
-export const upload: Upload = (file, beam, events) => {
+export const upload: Upload = (file, { beam, isSaved }, events) => {
   const request = new XMLHttpRequest()
-  request.open('POST', `/api/upload/?${BEAM_PARAM}=${beam}`)
+  request.open('POST', isSaved ? `/api/beams/${beam}/files/` : `/api/upload/?${BEAM_PARAM}=${beam}`)
   request.setRequestHeader('accept', 'application/json')
-  request.upload.onprogress = ({ loaded }) => events.onProgress(Math.min(loaded, file.size))
-  request.onload = () => events.onEnd(endOf(request.status, request.responseText))
-  request.onerror = () => events.onEnd({ status: 'unreachable' })
-  request.ontimeout = () => events.onEnd({ status: 'unreachable' })
+  const end = (end: UploadEnd) => {
+    clearTimeout(timer)
+    events.onEnd(end)
+  }
+  const endAfter = (ms: number) =>
+    setTimeout(() => {
+      request.abort()
+      events.onEnd({ status: 'unreachable' })
+    }, ms)
+  let timer = endAfter(PROGRESS_WITHIN_MS)
+  const heard = (within: number) => {
+    clearTimeout(timer)
+    timer = endAfter(within)
+  }
+  request.upload.onprogress = ({ loaded }) => {
+    heard(PROGRESS_WITHIN_MS)
+    events.onProgress(Math.min(loaded, file.size))
+  }
+  request.upload.onload = () => heard(ANSWER_WITHIN_MS)
+  request.onload = () => end(endOf(request.status, request.responseText))
+  request.onerror = () => end({ status: 'unreachable' })
   const form = new FormData()
   form.append('file', file)
   request.send(form)
-  return () => request.abort()
+  return () => {
+    clearTimeout(timer)
+    request.abort()
+  }
 }
 
 /** Uploads after `makeSure` has settled, so that a file with a stale login is not counted as an anonymous one. */
 export function uploadAfter(makeSure: () => Promise<unknown>, send: Upload): Upload {
-  return (file, beam, events) => {
+  return (file, target, events) => {
     let cancel: (() => void) | null = null
     let isCancelled = false
     const start = () => {
-      if (!isCancelled) cancel = send(file, beam, events)
+      if (!isCancelled) cancel = send(file, target, events)
     }
     void makeSure().then(start, start)
     return () => {

@@ -1,8 +1,8 @@
 // @vitest-environment jsdom
 import { cleanup, render, screen } from '@testing-library/react'
 import { Component, type ReactNode, Suspense } from 'react'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { askAgain, lazyPart } from './lazy-part'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { askAgain, lazyPart, loadable } from './lazy-part'
 
 class Boundary extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state = { failed: false }
@@ -67,4 +67,24 @@ it('is loaded again on request after a failure', async () => {
   show(Part)
   await screen.findByText('The part')
   expect(load).toHaveBeenCalledTimes(2)
+})
+
+describe('a module that did not come', () => {
+  it('is loaded anew by the next call', async () => {
+    const load = vi.fn().mockRejectedValueOnce(new TypeError('Load failed')).mockResolvedValue(MODULE)
+    const loadAnew = loadable(load)
+    await expect(loadAnew()).rejects.toThrow('Load failed')
+    expect(await loadAnew()).toBe(MODULE)
+  })
+
+  it('is asked for under another address where the browser remembers the failed one', async () => {
+    const address = `${location.origin}/assets/part.js`
+    const load = vi
+      .fn()
+      .mockRejectedValue(new TypeError(`error loading dynamically imported module: ${address}`))
+    const loadAnew = loadable(load)
+    await expect(loadAnew()).rejects.toThrow(address)
+    await expect(loadAnew()).rejects.toThrow()
+    expect(load).toHaveBeenCalledOnce()
+  })
 })

@@ -12,16 +12,15 @@ export function lazyPart<Module, Props extends object>(
   load: () => Promise<Module>,
   pick: (module: Module) => ComponentType<Props>,
 ): ComponentType<Props> {
-  let loadNow = load
+  const loadAnew = loadable(load)
   let part: ComponentType<Props> | null = null
   const begin = () =>
     lazy(async () => {
       try {
-        return { default: pick(await loadNow()) }
+        return { default: pick(await loadAnew()) }
       } catch (error) {
         failed.add(() => {
           part = null
-          loadNow = underNewAddress(error) ?? load
         })
         throw error
       }
@@ -37,6 +36,19 @@ export function lazyPart<Module, Props extends object>(
 export function askAgain(): void {
   for (const forget of failed) forget()
   failed.clear()
+}
+
+/** Returns a function that loads a module, and after a failure loads it anew when it is called again. */
+export function loadable<Module>(load: () => Promise<Module>): () => Promise<Module> {
+  let loadNow = load
+  return async () => {
+    try {
+      return await loadNow()
+    } catch (error) {
+      loadNow = underNewAddress(error) ?? load
+      throw error
+    }
+  }
 }
 
 let attempts = 0

@@ -39,6 +39,7 @@ export function ToastList({
       {toasts.map((toast) => (
         <li
           key={toast.id}
+          data-toast={toast.id}
           className={cx(css.toast, css[toast.tone])}
           onAnimationEnd={(event) => {
             if (event.target === event.currentTarget && event.animationName === css.life) onDismiss(toast.id)

@@ -2,6 +2,7 @@
 //! fill up is closed (S16). Relay frames have their own bounds (R2) and wait beside the messages.
 
 use std::collections::{HashMap, VecDeque};
+use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
@@ -48,6 +49,9 @@ pub struct Outbox {
 #[derive(Debug)]
 struct Queue {
     messages: VecDeque<(Message, Charge)>,
+    /// Messages that were taken so far, and the number of the last list of devices among those taken and queued.
+    taken: u64,
+    list: Option<u64>,
     frames: VecDeque<(DeviceId, Bytes)>,
     /// Messages that are queued or taken, but not written yet.
     waiting_messages: usize,
@@ -103,10 +107,21 @@ impl Outbox {
 
     /// Queues a message. Without room for it, the device is closed instead; the sender does not notice.
     pub fn push(&self, message: Message) {
+        self.queue(message, false);
+    }
+
+    /// Queues the list of the beam's devices. It takes the place of one that is still queued, so that devices which
+    /// come and go all the time fill no outbox.
+    pub fn push_devices(&self, list: Message) {
+        self.queue(list, true);
+    }
+
+    fn queue(&self, message: Message, is_list: bool) {
         let mut queue = self.lock();
         if queue.close.is_some() {
             return;
         }
+        let place = if is_list { queue.empty_place_of_list() } else { None };
         if queue.waiting_messages >= OUTBOX_MESSAGES
             || queue.waiting_bytes + message.len() > OUTBOX_BYTES
         {
@@ -123,7 +138,7 @@ impl Outbox {
         };
         queue.waiting_messages += 1;
         queue.waiting_bytes += message.len();
-        queue.messages.push_back((message, charge));
+        queue.put((message, charge), place, is_list);
         drop(queue);
         self.filled.notify_one();
     }
@@ -234,6 +249,8 @@ impl Queue {
     fn new(budget: &Arc<Budget>, close: Option<CloseCode>) -> Self {
         Self {
             messages: VecDeque::new(),
+            taken: 0,
+            list: None,
             frames: VecDeque::new(),
             waiting_messages: 0,
             waiting_bytes: 0,
@@ -246,12 +263,37 @@ impl Queue {
         }
     }
 
+    /// The place of the list of devices that is still queued, if one is. Frees its room.
+    fn empty_place_of_list(&mut self) -> Option<usize> {
+        let place = usize::try_from(self.list?.checked_sub(self.taken)?).ok()?;
+        let queued = self.messages.get_mut(place)?;
+        let (old, charge) = mem::replace(queued, (Message::Ping, Charge::Nothing));
+        self.waiting_messages -= 1;
+        self.waiting_bytes -= old.len();
+        if let Charge::Own(bytes) = charge {
+            self.for_messages.shrink(bytes);
+        }
+        Some(place)
+    }
+
+    fn put(&mut self, message: (Message, Charge), place: Option<usize>, is_list: bool) {
+        if let Some(queued) = place.and_then(|place| self.messages.get_mut(place)) {
+            *queued = message;
+            return;
+        }
+        if is_list {
+            self.list = Some(self.taken + self.messages.len() as u64);
+        }
+        self.messages.push_back(message);
+    }
+
     fn take(&mut self) -> Batch {
         let mut batch = Batch::default();
         batch.messages.extend(self.pong.take().map(Message::Pong));
         let mut bytes = 0;
         while batch.messages.len() < BATCH_MESSAGES && bytes < BATCH_BYTES {
             let message = if let Some((message, charge)) = self.messages.pop_front() {
+                self.taken += 1;
                 batch.counted_messages += 1;
                 batch.counted_bytes += message.len();
                 match charge {
@@ -284,184 +326,4 @@ impl Queue {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::budget::tests::budget;
-
-    const ADA: DeviceId = DeviceId::from_bytes([1; 16]);
-    const BOB: DeviceId = DeviceId::from_bytes([2; 16]);
-    const MIB: usize = 1024 * 1024;
-
-    fn is_closing(outbox: &Outbox) -> Option<CloseCode> {
-        outbox.lock().close
-    }
-
-    fn frame(len: usize) -> Bytes {
-        Bytes::from(vec![0; len])
-    }
-
-    #[tokio::test]
-    async fn r2_a_frame_counts_for_the_whole_buffer_that_it_keeps() {
-        let budget = budget(&[]);
-        let outbox = Outbox::new(budget.clone(), SharedTexts::new(budget.clone()));
-        // Four chunks, and what stands before them.
-        outbox.push_frame(ADA, frame(64 * 1024 + 37)).unwrap();
-        assert_eq!(budget.taken(Kind::Frames), 80 * 1024);
-        let batch = outbox.take().await;
-        outbox.written(&batch);
-        assert_eq!(budget.taken(Kind::Frames), 0);
-    }
-
-    #[test]
-    fn s16_an_outbox_holds_1024_messages() {
-        let outbox = Outbox::default();
-        for _ in 0..OUTBOX_MESSAGES {
-            outbox.push(Message::text("hi"));
-        }
-        assert_eq!(is_closing(&outbox), None);
-
-        outbox.push(Message::text("hi"));
-
-        assert_eq!(is_closing(&outbox), Some(CloseCode::TooSlow));
-    }
-
-    #[test]
-    fn s16_an_outbox_holds_4_mib() {
-        let outbox = Outbox::default();
-        for _ in 0..4 {
-            outbox.push(Message::text("x".repeat(MIB)));
-        }
-        assert_eq!(is_closing(&outbox), None);
-
-        outbox.push(Message::text("x"));
-
-        assert_eq!(is_closing(&outbox), Some(CloseCode::TooSlow));
-    }
-
-    #[tokio::test]
-    async fn s16_what_was_written_makes_room_and_what_was_only_taken_does_not() {
-        let outbox = Outbox::default();
-        for _ in 0..OUTBOX_MESSAGES {
-            outbox.push(Message::text("hi"));
-        }
-        let batch = outbox.take().await;
-        assert_eq!(batch.messages.len(), BATCH_MESSAGES);
-        outbox.written(&batch);
-        for _ in 0..BATCH_MESSAGES {
-            outbox.push(Message::text("hi"));
-        }
-        assert_eq!(is_closing(&outbox), None);
-
-        let _taken = outbox.take().await;
-        outbox.push(Message::text("hi"));
-
-        assert_eq!(is_closing(&outbox), Some(CloseCode::TooSlow));
-    }
-
-    #[test]
-    fn r2_a_window_waits_from_one_device_and_no_byte_more() {
-        let outbox = Outbox::default();
-        assert_eq!(outbox.push_frame(ADA, frame(RELAY_PAIR_BYTES)), Ok(()));
-        assert_eq!(outbox.push_frame(ADA, frame(1)), Err(RelayFull));
-        assert_eq!(outbox.push_frame(BOB, frame(1)), Ok(()));
-    }
-
-    #[test]
-    fn r2_sixteen_mib_wait_towards_one_device_and_no_byte_more() {
-        let outbox = Outbox::default();
-        for sender in 0..16 {
-            let from = DeviceId::from_bytes([sender; 16]);
-            assert_eq!(outbox.push_frame(from, frame(MIB)), Ok(()));
-        }
-        assert_eq!(outbox.push_frame(ADA, frame(1)), Err(RelayFull));
-    }
-
-    #[tokio::test]
-    async fn r2_credit_comes_back_when_a_frame_was_written() {
-        let outbox = Outbox::default();
-        outbox.push_frame(ADA, frame(RELAY_PAIR_BYTES)).unwrap();
-        let batch = outbox.take().await;
-        assert_eq!(outbox.push_frame(ADA, frame(1)), Err(RelayFull));
-
-        outbox.written(&batch);
-
-        assert_eq!(outbox.push_frame(ADA, frame(RELAY_PAIR_BYTES)), Ok(()));
-    }
-
-    #[tokio::test]
-    async fn r3_frames_do_not_count_for_the_outbox_and_wait_behind_messages() {
-        let outbox = Outbox::default();
-        outbox.push_frame(ADA, frame(RELAY_PAIR_BYTES)).unwrap();
-        for _ in 0..4 {
-            outbox.push(Message::text("x".repeat(MIB)));
-        }
-        assert_eq!(is_closing(&outbox), None);
-        assert!(matches!(outbox.take().await.messages[0], Message::Text(_)));
-    }
-
-    #[tokio::test]
-    async fn s16_a_flood_of_pings_fills_nothing() {
-        let outbox = Outbox::default();
-        for n in 0..10_000_u32 {
-            outbox.push_pong(Bytes::copy_from_slice(&n.to_be_bytes()));
-        }
-        let last = Bytes::copy_from_slice(&9_999_u32.to_be_bytes());
-        assert_eq!(outbox.take().await.messages, [Message::Pong(last)]);
-    }
-
-    #[test]
-    fn r2_a_window_of_short_frames_is_short() {
-        let outbox = Outbox::default();
-        let pushed = (0..100_000).take_while(|_| outbox.push_frame(ADA, frame(16)).is_ok());
-        assert_eq!(pushed.count(), RELAY_PAIR_BYTES / SHORTEST_FRAME);
-    }
-
-    /// Outboxes that share a budget of 1 MiB for messages and 1 MiB for frames.
-    fn outboxes<const N: usize>() -> (Arc<Budget>, [Outbox; N]) {
-        let flags = ["--memory-messages", "1MiB", "--memory-frames", "1MiB"];
-        let budget = budget(&flags);
-        let texts = SharedTexts::new(budget.clone());
-        let outboxes = [(); N].map(|()| Outbox::new(budget.clone(), texts.clone()));
-        (budget, outboxes)
-    }
-
-    #[tokio::test]
-    async fn s16_with_the_budget_spent_who_reads_nothing_is_closed_and_who_keeps_up_is_served() {
-        let (budget, [slow, slower, quick]) = outboxes();
-        let mut sent = 0;
-        while is_closing(&slow).is_none() || is_closing(&slower).is_none() {
-            for outbox in [&slow, &slower] {
-                outbox.push(Message::text("x".repeat(20 * 1024)));
-            }
-            quick.push(Message::text("x".repeat(20 * 1024)));
-            let batch = quick.take().await;
-            quick.written(&batch);
-            sent += 1;
-            assert!(budget.taken(Kind::Messages) <= MIB && sent < 1_000);
-        }
-        assert_eq!(is_closing(&slow).or(is_closing(&slower)), Some(CloseCode::Overload));
-        assert_eq!(is_closing(&quick), None);
-        drop((slow, slower, quick));
-        assert_eq!(budget.taken_in_all(), 0);
-    }
-
-    #[tokio::test]
-    async fn r2_with_the_budget_spent_a_frame_is_refused_and_who_holds_little_still_gets_some() {
-        let (budget, [greedy, modest]) = outboxes();
-        let pushed = (0..2_000).take_while(|_| greedy.push_frame(ADA, frame(1_000)).is_ok());
-        assert!(pushed.count() <= MIB / 2 / 1_000);
-        assert_eq!(modest.push_frame(ADA, frame(MIB / 4)), Ok(()));
-        let batch = modest.take().await;
-        modest.written(&batch);
-        greedy.close(CloseCode::Ended);
-        assert_eq!(budget.taken_in_all(), 0);
-    }
-
-    #[tokio::test]
-    async fn the_first_reason_to_close_counts() {
-        let outbox = Outbox::default();
-        outbox.close(CloseCode::Ended);
-        outbox.close(CloseCode::Restart);
-        assert_eq!(outbox.closing().await, CloseCode::Ended);
-    }
-}
+mod tests;

@@ -30,7 +30,7 @@ pub async fn sweep(app: &Arc<App>) {
     let now = app.clock.steady();
     app.limits.sweep(now);
     app.logins.sweep();
-    if let Err(error) = app.storage.forget_old_sessions(app.clock.now()).await {
+    if let Err(error) = app.logins.end_expired(app.clock.now()).await {
         tracing::error!(%error, "expired sessions could not be removed");
     }
     app.uploads.sweep(now);

@@ -36,6 +36,19 @@ async fn h11_an_unknown_name_takes_as_long_as_a_wrong_password() {
     assert!((0.5..2.0).contains(&(unknown / known)), "{unknown} and {known}");
 }
 
+#[tokio::test]
+async fn h11_a_known_device_logs_in_thirty_times_at_once_and_keeps_no_other_account_out() {
+    let server = TestServer::start().await;
+    let (mut ada, mut bob) = (server.registered("ada").await, server.registered("bob").await);
+    for n in 0..30 {
+        assert_eq!(ada.logs_in().await.status, 200, "{n}");
+    }
+
+    assert_eq!(ada.logs_in().await.status, 429);
+
+    assert_eq!(bob.logs_in().await.status, 200);
+}
+
 #[expect(
     clippy::disallowed_methods,
     reason = "how long something takes is asked of the real clock"

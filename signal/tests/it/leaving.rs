@@ -79,6 +79,20 @@ async fn s27_a_refresh_keeps_the_sockets_and_a_replay_closes_them() {
 }
 
 #[tokio::test]
+async fn s27_a_login_that_ends_by_time_closes_its_sockets() {
+    let server = TestServer::start().await;
+    let ada = server.registered("ada").await;
+    let beam = unknown_beam();
+    let (mut device, mut guest) = (ada.joins(beam).await, server.join(beam).await);
+    let days_30 = 30 * 24 * 60 * 60 * 1000;
+
+    server.app.logins.end_expired(server.app.clock.now() + days_30).await.unwrap();
+
+    assert_eq!(device.is_closed().await, CloseCode::SessionEnded.number());
+    guest.sees_devices(1).await;
+}
+
+#[tokio::test]
 async fn h15_an_account_goes_with_its_logins_sockets_and_beams() {
     for flags in [vec![], vec!["--database".to_owned(), fresh_database()]] {
         let flags: Vec<_> = flags.iter().map(String::as_str).collect();

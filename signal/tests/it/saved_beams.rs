@@ -37,7 +37,8 @@ async fn s21_a_beam_that_is_saved_keeps_what_was_and_what_will_be_shared() {
     on_both(async |world| {
         let (mut owner, beam) = saves(world, "  Trip ").await;
         let saved = owner.sees("beam_saved").await;
-        let expected = json!({"beam_name": "Trip", "role": "owner", "link_access": "write"});
+        let expected =
+            json!({"beam_name": "Trip", "role": "owner", "link_access": "write", "by_link": false});
         assert_eq!(saved["message"], expected);
 
         let (mut guest, welcome) = world.enters(Who::Guest, beam.beam_id).await;

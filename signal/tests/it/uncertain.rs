@@ -4,11 +4,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
 
 use heliograph_shared::api::CreatedBeam;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
+use tokio::time::sleep;
 
 use super::device::TestDevice;
 use super::person::Person;
@@ -24,7 +26,12 @@ enum Cut {
     Never,
     Before,
     After,
+    /// The connection is cut at once, and the COMMIT arrives a while later.
+    Late,
 }
+
+/// How late: long enough for a server that does not wait to read what is about to change.
+const LATE: Duration = Duration::from_millis(500);
 
 /// The proxy.
 struct Wire {
@@ -78,6 +85,13 @@ async fn carry(mut server: TcpStream, mut database: UnixStream, cut: Arc<AtomicU
                 let is_commit = asked[..count].windows(COMMIT.len()).any(|bytes| bytes == COMMIT);
                 let now = is_commit.then(|| cut.swap(Cut::Never as u8, Ordering::SeqCst));
                 if now == Some(Cut::Before as u8) {
+                    return;
+                }
+                if now == Some(Cut::Late as u8) {
+                    drop(server);
+                    sleep(LATE).await;
+                    database.write_all(&asked[..count]).await.unwrap();
+                    let _ = database.read(&mut answered).await;
                     return;
                 }
                 database.write_all(&asked[..count]).await.unwrap();
@@ -191,4 +205,24 @@ async fn h31_a_link_whose_change_is_uncertain_is_as_the_tables_say() {
 
     assert_eq!(answer.status, 503, "nobody knows what came of it");
     assert_eq!(guest.is_closed().await, heliograph_shared::close::CloseCode::Forbidden.number());
+}
+
+#[tokio::test]
+async fn h31_a_change_that_is_decided_late_is_told_when_it_is_decided() {
+    let wire = Wire::new().await;
+    let server = TestServer::with(&["--database", &wire.url]).await;
+    let owner = server.registered("owner").await;
+    let (mut device, beam) = owns_a_beam(&owner).await;
+    saves(&mut device).await;
+    device.sees("beam_saved").await;
+    let mut guest = server.join(beam.beam_id).await;
+
+    wire.cuts(Cut::Late);
+    let path = format!("/api/beams/{}/", beam.beam_id);
+    let answer = owner.clone().asks("PUT", &path, &json!({"link_access": "none"})).await;
+
+    assert_eq!(answer.status, 503, "nobody knew what would come of it");
+    assert_eq!(guest.is_closed().await, heliograph_shared::close::CloseCode::Forbidden.number());
+    let beams = owner.clone().gets("/api/beams/").await.json();
+    assert_eq!(beams["beams"][0]["link_access"], "none");
 }

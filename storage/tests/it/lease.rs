@@ -4,6 +4,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use heliograph_storage::{Lease, LeaseError, Location};
+use tokio::net::TcpListener;
 
 use crate::postgres::fresh_database;
 
@@ -67,4 +68,22 @@ async fn a_server_whose_connection_broke_takes_the_lease_again_or_hears_that_it_
     })
     .await
     .expect("the first server is told");
+}
+
+#[tokio::test]
+async fn a_database_that_accepts_and_says_nothing_is_not_waited_for() {
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("postgres://postgres@{}/beams", silent.local_addr().unwrap());
+    let location = Location::Postgres(url);
+    let mut take = std::pin::pin!(Lease::take(&location));
+    let (_held, _) = tokio::select! {
+        accepted = silent.accept() => accepted.unwrap(),
+        taken = &mut take => panic!("{taken:?}"),
+    };
+
+    // The time passes by itself when nothing else happens.
+    tokio::time::pause();
+    let taken = tokio::time::timeout(Duration::from_mins(1), take).await;
+
+    assert!(matches!(taken, Ok(Err(LeaseError::Database(_)))), "{taken:?}");
 }

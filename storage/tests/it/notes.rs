@@ -204,3 +204,25 @@ async fn a_beam_that_is_not_saved_takes_no_notes() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn b4_a_beam_with_an_item_of_a_deleted_account_is_saved_without_its_author() {
+    with_writer(async |storage, writer| {
+        for (n, name) in [(1, "ada"), (2, "bob")] {
+            storage.create_account(&person(n, name), &session(n, n, 0)).await.unwrap();
+        }
+        storage.record_shared_beam(beam(), 0, 1_000).await.unwrap();
+        let of_bob = |n| NewNote { author: Some(account(2)), ..note(n, "1") };
+        writer.delete_account(account(2), 5).await.unwrap();
+
+        let name = BeamName::parse("Beam").unwrap();
+        let shared = [of_bob(1), note(2, "2")];
+        writer.save_beam(beam(), account(1), &name, &shared, QUOTA).await.unwrap();
+        writer.put_note(beam(), &of_bob(3), QUOTA).await.unwrap();
+
+        let notes = storage.notes_of(beam()).await.unwrap();
+        let authors: Vec<_> = notes.iter().map(|note| note.author).collect();
+        assert_eq!(authors, [None, Some(account(1)), None]);
+    })
+    .await;
+}

@@ -103,7 +103,8 @@ async fn a_refresh_prolongs_the_login_and_its_time_ends_it() {
         let old = tokens(7, 0).refresh.hash;
         storage.refresh_session(old, &tokens(8, 10), 10).await.unwrap();
 
-        storage.forget_old_sessions(days_30).await.unwrap();
+        let ended = storage.forget_old_sessions(days_30).await.unwrap();
+        assert_eq!(ended, [session(9, 1, 0).id]);
 
         assert!(storage.account_of(session(7, 1, 0).id).await.unwrap().is_some());
         assert!(storage.account_of(session(9, 1, 0).id).await.unwrap().is_none());
@@ -140,6 +141,27 @@ async fn a_secret_is_made_once() {
         assert_eq!(storage.secret("a", secret(1)).await.unwrap(), secret(1));
         assert_eq!(storage.secret("a", secret(2)).await.unwrap(), secret(1));
         assert_eq!(storage.secret("b", secret(3)).await.unwrap(), secret(3));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn h11_an_account_has_a_hundred_logins_and_the_oldest_go() {
+    on_both(async |storage| {
+        storage.create_account(&person(1, "ada"), &session(1, 1, 1)).await.unwrap();
+        storage.create_account(&person(2, "bob"), &session(200, 2, 0)).await.unwrap();
+        for n in 2..=100 {
+            let ended = storage.open_session(&session(n, 1, n.into())).await.unwrap();
+            assert_eq!(ended, [], "{n}");
+        }
+
+        let ended = storage.open_session(&session(101, 1, 101)).await.unwrap();
+
+        assert_eq!(ended, [session(1, 1, 1).id]);
+        assert_eq!(who(&storage, 1, 1).await, None);
+        for n in [2, 101, 200] {
+            assert!(who(&storage, n, 1).await.is_some(), "{n}");
+        }
     })
     .await;
 }

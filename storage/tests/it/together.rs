@@ -254,3 +254,67 @@ async fn s9_an_admin_changes_nothing_after_the_demotion_was_answered() {
     })
     .await;
 }
+
+/// Uses the session's first refresh token.
+fn refreshes(storage: &Storage, n: u8, into: u8) -> Job {
+    let (old, new) = (session(n, 1, 0).tokens.refresh.hash, session(into, 1, 0).tokens);
+    job!(storage => async |storage: Storage| storage.refresh_session(old, &new, 1).await.map(drop))
+}
+
+fn ends(storage: &Storage, n: u8) -> Job {
+    let id = session(n, 1, 0).id;
+    job!(storage => async |storage: Storage| storage.end_session(id).await)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn h16_a_login_that_ends_while_it_is_refreshed_ends_in_peace() {
+    with_writer(async |storage, _writer| {
+        storage.create_account(&person(1, "ada"), &session(255, 1, 0)).await.unwrap();
+        for _ in 0..2 * ROUNDS {
+            let mut jobs = Vec::new();
+            for n in 1..=20 {
+                storage.open_session(&session(n, 1, 0)).await.unwrap();
+                jobs.push(refreshes(&storage, n, 100 + n));
+                jobs.push(ends(&storage, n));
+            }
+            all_at_once(jobs).await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn h15_an_account_goes_while_its_files_are_swept() {
+    with_writer(async |storage, writer| {
+        for round in 1..=2 * ROUNDS {
+            storage
+                .create_account(&person(round, &format!("ada{round}")), &session(round, round, 0))
+                .await
+                .unwrap();
+            let beams = [round, 100 + round];
+            for n in beams {
+                saved(&storage, &writer, n, round).await;
+            }
+            // The file with the lowest id is in the last beam.
+            for n in 0..100 {
+                let mut id = [round; 16];
+                id[0] = n;
+                let new = NewUpload {
+                    id: BlobId::from_random(id),
+                    account: Some(account(round)),
+                    beam: Some(beam(beams[usize::from(n < 50)])),
+                    address: None,
+                    name: "a.png".to_owned(),
+                    media_type: "image/png".to_owned(),
+                    created_at: 10,
+                    expires_at: Some(20),
+                    for_item: false,
+                };
+                storage.start_upload(&new).await.unwrap();
+                storage.finish_upload(new.id, 1, 10).await.unwrap();
+            }
+            all_at_once(vec![goes(&writer, account(round)), sweeps(&storage)]).await;
+        }
+    })
+    .await;
+}

@@ -1,5 +1,5 @@
 /** Undo and redo of this device's actions on the canvas. */
-import { useMemo, useRef } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import type { ItemId } from '../../protocol/bindings'
 import { reduceCanvas } from '../../stores/canvas'
 import { type Actions, useApp } from '../actions'
@@ -26,6 +26,14 @@ export interface CanvasHistory {
 export function useHistory(): CanvasHistory {
   const { stores, actions } = useApp()
   const history = useRef<History>(NO_HISTORY)
+  useEffect(
+    () =>
+      stores.canvas.subscribe((now, before) => {
+        // Another beam was entered. A renewed link (H28) changes the id as well, but leaves the notes where they are.
+        if (now.beam !== before.beam && now.places !== before.places) history.current = NO_HISTORY
+      }),
+    [stores],
+  )
   return useMemo(() => createHistory(history, stores.canvas, actions), [stores, actions])
 }
 

@@ -44,16 +44,23 @@ export function useKeptDraft(note: ItemId | null, draft: Draft | null): void {
   }, [note, draft])
 }
 
-async function keepDraft(storage: SiteStorage, note: ItemId | null, draft: Draft): Promise<void> {
+/** Counts the changes of the stored draft, so that an older one that is ready late does not undo a newer one. */
+let changes = 0
+
+export async function keepDraft(storage: SiteStorage, note: ItemId | null, draft: Draft): Promise<void> {
+  changes += 1
+  const change = changes
   const pictures = await Promise.all(
     draft.pictures.map(async ({ id, file }) => ({ id, name: file.name, url: await dataUrlOf(file) })),
   )
+  if (change !== changes) return
   const { title, root } = draft
   // The storage may lack room for the pictures, but have room for the text.
   if (!put(storage, { note, title, root, pictures })) put(storage, { note, title, root, pictures: [] })
 }
 
 export function dropDraft(storage: SiteStorage): void {
+  changes += 1
   storage.removeItem(KEY)
 }
 

@@ -41,11 +41,13 @@ function useFilesOver(ready: boolean, onDrop: (data: DataTransfer) => void): boo
   // Moving onto a child enters it before leaving the parent, so the depth is counted.
   const [depth, setDepth] = useState(0)
   useEffect(() => {
-    const carries = (event: DragEvent) => ready && (event.dataTransfer?.types.includes('Files') ?? false)
     const on = (change: (event: DragEvent) => void) => (event: DragEvent) => {
-      if (!carries(event)) return
+      const data = event.dataTransfer
+      if (!data?.types.includes('Files')) return
+      // Even where nothing may be shared: the browser would leave this page for the file.
       event.preventDefault()
-      change(event)
+      if (ready) change(event)
+      else data.dropEffect = 'none'
     }
     const enter = on(() => setDepth((old) => old + 1))
     const leave = on(() => setDepth((old) => Math.max(0, old - 1)))

@@ -2,7 +2,7 @@
 import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { BeamId } from '../../protocol/bindings'
-import { createStores } from '../../stores/stores'
+import { createStores, type Stores } from '../../stores/stores'
 import { type Actions, AppContext } from '../actions'
 import { DropZone } from './drop-zone'
 import { AnyFileButtons, MediaButton } from './file-buttons'
@@ -11,9 +11,11 @@ import { named } from './named'
 const shareFiles = vi.fn((_files: readonly File[]) => {})
 const warn = vi.fn((_text: string) => {})
 
+let stores: Stores
+
 beforeEach(() => {
   vi.clearAllMocks()
-  const stores = createStores()
+  stores = createStores()
   const session = { beamId: 'b' as BeamId, beamKey: null, beamName: '', expiresAt: 0 }
   stores.session.setState({ status: 'set', session }, true)
   const actions = { shareFiles, warn } as unknown as Actions
@@ -31,6 +33,18 @@ const file = (name: string, type: string) => new File(['x'], name, { type })
 const sharedNames = () => shareFiles.mock.calls.flatMap(([files]) => files.map(({ name }) => name))
 const picks = (label: string, ...files: File[]) =>
   fireEvent.change(screen.getByLabelText(label), { target: { files } })
+
+describe('a file dropped where nothing may be shared', () => {
+  it.each(['dragover', 'drop'])('does not make the browser leave the page (%s)', (type) => {
+    act(() => stores.session.setState({ status: 'none' }, true))
+    const event = new Event(type, { bubbles: true, cancelable: true })
+    Object.assign(event, { dataTransfer: { types: ['Files'], dropEffect: 'copy', files: [], items: [] } })
+    act(() => void window.dispatchEvent(event))
+    expect(event.defaultPrevented).toBe(true)
+    expect(shareFiles).not.toHaveBeenCalled()
+    expect(screen.queryByText(/Drop to share/)).toBeNull()
+  })
+})
 
 describe('the picker of media', () => {
   it('asks for video, image and audio', () => {

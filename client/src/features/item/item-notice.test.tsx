@@ -18,7 +18,7 @@ let stores: Stores
 beforeEach(() => {
   stores = createStores()
   stores.devices.setState({ me: ME, names: { [PHONE]: 'Safari on iPhone' } })
-  const saved = { beam_name: 'Cabin', role: 'write', link_access: 'write' } as const
+  const saved = { beam_name: 'Cabin', role: 'write', link_access: 'write', by_link: false } as const
   stores.access.setState({ kind: 'saved', saved }, true)
 })
 afterEach(cleanup)

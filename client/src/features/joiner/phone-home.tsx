@@ -28,7 +28,7 @@ function Joined() {
   const hasItems = useHasItems()
   const mayShare = useMayShare()
   const gone = useGone()
-  usePasteAnywhere(actions, 'home', mayShare && !gone)
+  usePasteAnywhere(actions, 'home', mayShare)
   if (gone && !hasItems) {
     return (
       <main>
@@ -38,15 +38,7 @@ function Joined() {
   }
   return (
     <main className={css.joined}>
-      <h1>Start Sharing</h1>
-      <p className={css.subtitle}>Share Clipboards / Links / Pictures / Videos</p>
-      {mayShare ? (
-        <Ways />
-      ) : (
-        <div className={css.reader}>
-          <ReadOnly />
-        </div>
-      )}
+      {gone ? <BeamGone why={gone} /> : <Sharing />}
       {hasItems && (
         <section aria-labelledby="in-this-beam">
           <div className={css.listHead}>
@@ -56,8 +48,26 @@ function Joined() {
           <ItemList />
         </section>
       )}
-      {mayShare && !gone && <Composer />}
+      {mayShare && <Composer />}
     </main>
+  )
+}
+
+/** The head of the screen, with what this device may do in the beam. */
+function Sharing() {
+  const mayShare = useMayShare()
+  return (
+    <>
+      <h1>Start Sharing</h1>
+      <p className={css.subtitle}>Share Clipboards / Links / Pictures / Videos</p>
+      {mayShare ? (
+        <Ways />
+      ) : (
+        <div className={css.reader}>
+          <ReadOnly />
+        </div>
+      )}
+    </>
   )
 }
 

@@ -1,15 +1,13 @@
 import { Link } from 'react-router'
 import { useStore } from 'zustand'
-import type { Connection } from '../../stores/connection'
+import { type Gone, whyGone } from '../../stores/connection'
 import { Button, buttonClass } from '../../ui/button'
 import { useApp } from '../actions'
 import { JoinButton } from '../join/join-button'
 import { paths } from '../paths'
 import css from './beam-gone.module.css'
 
-type Final = Exclude<Extract<Connection, { status: 'stopped' }>['why'], 'unreachable'>
-
-const WORDS: Readonly<Record<Final, { heading: string; text: string }>> = {
+const WORDS: Readonly<Record<Gone, { heading: string; text: string }>> = {
   'logged-out': {
     heading: 'Your login has ended',
     text: 'This beam was open under your account. Log in again to go on.',
@@ -25,14 +23,12 @@ const WORDS: Readonly<Record<Final, { heading: string; text: string }>> = {
 }
 
 /** Returns why the beam is closed for good on this device; null while it is not. */
-export function useGone(): Final | null {
-  return useStore(useApp().stores.connection, (state) =>
-    state.status === 'stopped' && state.why !== 'unreachable' ? state.why : null,
-  )
+export function useGone(): Gone | null {
+  return useStore(useApp().stores.connection, whyGone)
 }
 
 /** Shown in place of a beam that is closed for this device: the reason, and what to do next. */
-export function BeamGone({ why }: { why: Final }) {
+export function BeamGone({ why }: { why: Gone }) {
   const { stores, actions } = useApp()
   const isLoggedIn = useStore(stores.account, (state) => state.status === 'authenticated')
   const { heading, text } = WORDS[why]

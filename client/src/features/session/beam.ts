@@ -3,6 +3,7 @@ import { useStore } from 'zustand'
 import { beamLink } from '../../protocol/beam-link'
 import { mayShare } from '../../stores/beam-access'
 import type { BeamSession } from '../../stores/beam-session'
+import { whyGone } from '../../stores/connection'
 import { useApp } from '../actions'
 
 /** The product in one line. */
@@ -41,7 +42,9 @@ export function useHasItems(): boolean {
   return useStore(useApp().stores.items, (state) => state.items.length > 0)
 }
 
-/** Whether this device may share in the beam. */
+/** Whether this device may share in the beam: its level allows it, and the beam is not closed for good. */
 export function useMayShare(): boolean {
-  return useStore(useApp().stores.access, mayShare)
+  const { access, connection } = useApp().stores
+  const isGone = useStore(connection, whyGone) !== null
+  return useStore(access, mayShare) && !isGone
 }

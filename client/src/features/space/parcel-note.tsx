@@ -1,16 +1,64 @@
+import { useId } from 'react'
 import { useStore } from 'zustand'
+import { Button } from '../../ui/button'
 import { useApp } from '../actions'
+import { useMayShare, useSession } from '../session/beam'
+import { formatBytes } from '../transfer/format-bytes'
 import css from './parcel-note.module.css'
 
-/** Shown while content from another app waits for a beam. */
+/**
+ * Shows what another app or a website handed over, until the person shares or discards it. It is never shared by
+ * itself, because any website can hand over content.
+ */
 export function ParcelNote() {
-  const waiting = useStore(useApp().stores.shareTarget, (state) => state.waiting)
-  if (waiting === 0) return null
+  const { stores, actions } = useApp()
+  const heading = useId()
+  const { texts, files } = useStore(stores.shareTarget)
+  const { text, canShare } = useHint()
+  const count = texts.length + files.length
+  if (count === 0) return null
   return (
-    <p className={css.note} role="status">
-      {waiting === 1
-        ? 'What you shared waits here. Make a beam or join one, and it goes there.'
-        : `${waiting} things that you shared wait here. Make a beam or join one, and they go there.`}
-    </p>
+    <section className={css.parcel} aria-labelledby={heading}>
+      <h2 id={heading}>{count === 1 ? 'Waits to be shared' : `${count} things wait to be shared`}</h2>
+      <ul className={css.things}>
+        {texts.map((words, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes its order, and two texts may be equal
+          <li key={at} className={css.text} dir="auto">
+            {words}
+          </li>
+        ))}
+        {files.map(({ name, size }, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes its order, and two names may be equal
+          <li key={at} className={css.file}>
+            <span className={css.name}>{name}</span>
+            <span className={css.size}>{formatBytes(size)}</span>
+          </li>
+        ))}
+      </ul>
+      <p className={css.hint} role="status">
+        {text}
+      </p>
+      <div className={css.ways}>
+        <Button look="plain" onClick={() => void actions.discardParcel()}>
+          Discard
+        </Button>
+        <Button look="primary" disabled={!canShare} onClick={() => void actions.shareParcel()}>
+          Share
+        </Button>
+      </div>
+    </section>
   )
+}
+
+/** Whether it can be shared now, and the sentence that says so. */
+function useHint(): { text: string; canShare: boolean } {
+  const { status } = useStore(useApp().stores.connection)
+  const mayShare = useMayShare()
+  const from = 'It came from another app or a website.'
+  if (useSession() === null) {
+    return { text: `${from} Make a beam or join one, then share it.`, canShare: false }
+  }
+  if (!mayShare) return { text: `${from} It cannot be shared in this beam.`, canShare: false }
+  if (status !== 'live') return { text: `${from} It can be shared once you are connected.`, canShare: false }
+  return { text: `${from} Nothing is shared until you tap Share.`, canShare: true }
 }

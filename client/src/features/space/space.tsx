@@ -37,13 +37,21 @@ export function Space() {
   if (gone && !hasItems) {
     return (
       <main className={css.space}>
+        <ParcelNote />
         <BeamGone why={gone} />
       </main>
     )
   }
   return (
     <main className={css.space}>
-      {hasItems ? <Filled /> : <Empty session={session} />}
+      <ParcelNote />
+      {gone && (
+        <>
+          <BeamGone why={gone} />
+          <ItemList />
+        </>
+      )}
+      {!gone && (hasItems ? <Filled /> : <Empty session={session} />)}
       {session && !gone && <SpaceMenu />}
     </main>
   )
@@ -113,7 +121,6 @@ function Ways() {
   const status = useStore(stores.session, (state) => state.status)
   return (
     <div className={css.ways}>
-      <ParcelNote />
       <OfflineNote />
       {status === 'failed' && (
         <p className={css.failed} role="alert">

@@ -25,7 +25,13 @@ describe('the news', () => {
     expect(
       arrivalNews(some, reduceItems(some, { type: 'received', item: live('b', 2, me) }), both),
     ).toBeNull()
-    const joined = reduceItems(some, { type: 'synced', epoch: 'f', oldest: 0, items: [live('b', 2)] })
+    const joined = reduceItems(some, {
+      type: 'synced',
+      epoch: 'f',
+      oldest: 0,
+      items: [live('b', 2)],
+      saved: false,
+    })
     expect(arrivalNews(some, joined, both)).toBeNull()
   })
 

@@ -68,22 +68,25 @@ const text = (of: string) => new TextEncoder().encode(of) as Uint8Array<ArrayBuf
 let root: DiskFolder
 let quota: number
 let usage: number
-let locks: string[]
+/** Names of the locks that are held. */
+let locks: Set<string>
 let disk: DiskFiles
 
 beforeEach(() => {
   root = new DiskFolder()
   quota = 1_000
   usage = 0
-  locks = []
+  locks = new Set()
   vi.stubGlobal('navigator', {
     storage: { estimate: async () => ({ quota, usage }), getDirectory: async () => root },
     locks: {
-      request: (name: string, held: () => Promise<void>) => {
-        locks.push(name)
-        return held()
+      request: (name: string, ...rest: unknown[]) => {
+        const held = rest.at(-1) as (lock: object | null) => Promise<void>
+        if (rest.length > 1 && locks.has(name)) return held(null)
+        locks.add(name)
+        return held({ name }).finally(() => locks.delete(name))
       },
-      query: async () => ({ held: locks.map((name) => ({ name })) }),
+      query: async () => ({ held: [...locks].map((name) => ({ name })) }),
     },
   })
   let names = 0
@@ -158,9 +161,22 @@ describe('sweeping', () => {
   it('removes the files of closed tabs, and none of open ones', async () => {
     await tabFolder('gone')
     await tabFolder('alive')
-    locks.push('received/alive')
+    locks.add('received/alive')
     await tabFolder('mine')
     await sweepDisk('mine')
     expect([...(root.folders.get('received')?.folders.keys() ?? [])]).toEqual(['alive', 'mine'])
+  })
+
+  it('leaves the folder of a tab that starts meanwhile', async () => {
+    await tabFolder('gone')
+    await tabFolder('starts')
+    const folder = root.folders.get('received') as DiskFolder
+    const removeEntry = folder.removeEntry.bind(folder)
+    vi.spyOn(folder, 'removeEntry').mockImplementation(async (name) => {
+      locks.add('received/starts')
+      await removeEntry(name)
+    })
+    await sweepDisk('mine')
+    expect([...folder.folders.keys()]).toEqual(['starts'])
   })
 })

@@ -132,11 +132,12 @@ export async function sweepDisk(tab: string): Promise<void> {
     })
     lock.catch(refused)
   })
-  const { held = [] } = await navigator.locks.query()
-  const alive = new Set(held.map((lock) => lock.name))
   const folder = await receivedFolder()
   for await (const name of folder.keys()) {
-    if (!alive.has(lockName(name))) await folder.removeEntry(name, { recursive: true }).catch(() => {})
+    // A tab that starts meanwhile waits for its lock, and then makes its folder.
+    await navigator.locks.request(lockName(name), { ifAvailable: true }, async (lock) => {
+      if (lock) await folder.removeEntry(name, { recursive: true }).catch(() => {})
+    })
   }
 }
 

@@ -5,7 +5,13 @@ import type { Sink, SinkFile } from './sink'
 
 export async function openPickedSink(handle: FileSystemFileHandle, { size }: SinkFile): Promise<Sink> {
   const stream = await handle.createWritable()
-  await stream.truncate(size)
+  try {
+    await stream.truncate(size)
+  } catch (error) {
+    // An open stream would lock the person's file.
+    await stream.abort().catch(() => {})
+    throw error
+  }
   let isFinished = false
   return {
     write: (position, data) => stream.write({ type: 'write', position, data }),

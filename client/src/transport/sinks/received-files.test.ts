@@ -59,6 +59,32 @@ describe('a received file', () => {
     expect(await files.open(file(10), null)).toBeDefined()
   })
 
+  it('takes the place of what an earlier worker left on the disk', async () => {
+    const order: string[] = []
+    const disk: FileStore = {
+      open: async (one) => {
+        order.push('open')
+        return new MemoryFiles().open(one)
+      },
+      forget: async () => {
+        order.push('forget')
+      },
+    }
+    await new ReceivedFiles(disk, new MemoryFiles(), onFallback).open(file(1), null)
+    expect(order).toEqual(['forget', 'open'])
+  })
+
+  it('lets go of the picked file when it cannot be given its size', async () => {
+    const abort = vi.fn(async () => {})
+    const truncate = async () => {
+      throw new DOMException('', 'QuotaExceededError')
+    }
+    const picked = { createWritable: async () => ({ truncate, abort }) } as unknown as FileSystemFileHandle
+    const files = new ReceivedFiles(null, new MemoryFiles(), onFallback)
+    await expect(files.open(file(3), picked)).rejects.toThrow(DOMException)
+    expect(abort).toHaveBeenCalled()
+  })
+
   it('is written only where the person picked', async () => {
     const write = vi.fn(async () => {})
     const createWritable = async () => ({ truncate: async () => {}, write, close: async () => {} })

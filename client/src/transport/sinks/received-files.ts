@@ -4,8 +4,6 @@ import { openPickedSink } from './picked'
 import { type FileStore, NoRoom, type Sink, type SinkFile } from './sink'
 
 export class ReceivedFiles {
-  /** Items for which a file was opened. */
-  readonly #opened = new Set<ItemId>()
   #hasFallenBack = false
 
   /**
@@ -20,9 +18,8 @@ export class ReceivedFiles {
 
   readonly open = async (file: SinkFile, picked: FileSystemFileHandle | null): Promise<Sink> => {
     if (picked) return openPickedSink(picked, file)
-    // A file that is received again replaces the earlier one.
-    if (this.#opened.has(file.id)) await this.forget(file.id)
-    this.#opened.add(file.id)
+    // A file that is received again replaces the earlier one, which an earlier worker may have left on the disk.
+    await this.forget(file.id)
     if (!this.disk) return this.memory.open(file)
     try {
       return await this.disk.open(file)
@@ -33,7 +30,6 @@ export class ReceivedFiles {
 
   /** Removes the bytes of an item that is gone. */
   async forget(id: ItemId): Promise<void> {
-    this.#opened.delete(id)
     await this.disk?.forget(id).catch(() => {})
     await this.memory.forget(id)
   }

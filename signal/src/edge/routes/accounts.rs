@@ -23,6 +23,7 @@ use crate::edge::json::Body;
 use crate::edge::scheme::Scheme;
 use crate::error::Error;
 use crate::multipart::Multipart;
+use crate::people::logins::Attempt;
 use crate::people::own;
 use crate::people::pictures::SentPicture;
 
@@ -70,9 +71,7 @@ pub async fn log_in(
         return Err(Error::WrongCredentials);
     };
     let attempt = app.logins.attempt_login(&username, shown).await?;
-    if !attempt.is_on_known_device() {
-        app.limits.try_password(client, app.clock.steady())?;
-    }
+    count(&app, &attempt, client)?;
     let account = app.logins.check(attempt, password).await?;
     let account = account.ok_or(Error::WrongCredentials)?;
     let device = app.logins.known_device(account.id, shown)?;
@@ -81,6 +80,16 @@ pub async fn log_in(
         // The account was deleted while its password was checked.
         Err(Error::Storage(storage::Error::Missing)) => Err(Error::WrongCredentials),
         Err(error) => Err(error),
+    }
+}
+
+/// Counts an attempt by its address, or by its account on a known device, so that strangers at the same address do not
+/// keep that device out.
+fn count(app: &App, attempt: &Attempt, client: Option<Client>) -> Result<(), Error> {
+    let now = app.clock.steady();
+    match attempt.account_on_known_device() {
+        Some(account) => app.limits.try_known_password(account, now),
+        None => app.limits.try_password(client, now),
     }
 }
 
@@ -221,9 +230,7 @@ pub async fn delete(
     let account = &session.account;
     let shown = cookies::known_device(&headers, scheme);
     let attempt = app.logins.attempt_again(account, shown).await?;
-    if !attempt.is_on_known_device() {
-        app.limits.try_password(client, app.clock.steady())?;
-    }
+    count(&app, &attempt, client)?;
     let is_right = match Password::parse(password) {
         Ok(password) => app.logins.check(attempt, password).await?.is_some(),
         // No account can have such a password.

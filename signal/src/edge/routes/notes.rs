@@ -1,6 +1,7 @@
 //! The notes of a saved beam (H30).
 
 use std::collections::HashSet;
+use std::mem;
 use std::sync::Arc;
 
 use axum::Extension;
@@ -13,8 +14,9 @@ use heliograph_shared::api::ErrorBody;
 use heliograph_shared::api::beams::Note;
 use heliograph_shared::ids::{BeamId, ItemId};
 use heliograph_shared::limits::SYNC_PAGE_BYTES;
+use heliograph_storage::Storage;
 use heliograph_storage::accounts::AccountId;
-use heliograph_storage::beams::BeamRecord;
+use heliograph_storage::beams::{BeamRecord, Life};
 use heliograph_storage::notes::NewNote;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -71,7 +73,7 @@ pub async fn list(
         app.limits.guess(client, app.clock.steady())?;
         return Err(if account.is_some() { Error::NotFound } else { Error::Unauthorized });
     }
-    let mut list = List::new(app, beam_id, account);
+    let mut list = List::new(app.storage.clone(), beam_id, account).await?;
     // Before the response begins, so that an error can still be reported.
     let first = list.next_page().await?;
     let pages = stream::try_unfold((list, first), async |(mut list, page)| {
@@ -85,47 +87,82 @@ pub async fn list(
 
 /// A JSON list of notes, written page by page: it may have 16 MiB, and its reader may be slow.
 struct List {
-    app: Arc<App>,
+    storage: Storage,
     beam: BeamId,
     account: Option<AccountId>,
+    /// What is read now.
+    step: Step,
+    /// Sequence number of the last note to read. Without it the list would grow for as long as its reader likes.
+    until: u64,
     /// Sequence number of the last note that was read.
     after: u64,
     /// The notes written so far. A note that is edited meanwhile comes up again with a later number and is skipped.
     told: HashSet<ItemId>,
-    has_begun: bool,
-    is_over: bool,
+    /// What stands before the next note: the list's bracket, then a comma.
+    before: u8,
+}
+
+/// The steps of a list, in order.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// The notes that were there at its start.
+    Notes,
+    /// The notes that were edited since: an edit gives a note a later number.
+    Edited,
+    Over,
 }
 
 impl List {
-    fn new(app: Arc<App>, beam: BeamId, account: Option<AccountId>) -> Self {
-        let told = HashSet::new();
-        Self { app, beam, account, after: 0, told, has_begun: false, is_over: false }
+    async fn new(
+        storage: Storage,
+        beam: BeamId,
+        account: Option<AccountId>,
+    ) -> Result<Self, Error> {
+        let until = last_seq(&storage, beam).await?;
+        let (step, told) = (Step::Notes, HashSet::new());
+        Ok(Self { storage, beam, account, step, until, after: 0, told, before: b'[' })
     }
 
-    /// The next piece of the list; `None` after its end.
+    /// The next piece of the list; `None` after its end. Fails when the caller has no access any more, which breaks the
+    /// answer off.
     async fn next_page(&mut self) -> Result<Option<Bytes>, Error> {
-        if self.is_over {
+        if self.step == Step::Over {
             return Ok(None);
         }
-        let mut page = if self.after == 0 { b"[".to_vec() } else { Vec::new() };
-        let stored = self.app.storage.page_of_notes(self.beam, self.after, PAGE_BYTES).await?;
-        self.is_over = stored.is_empty();
+        let access = self.storage.access_to(self.beam).await?;
+        access.and_then(|access| access.role(self.account)).ok_or(Error::NotFound)?;
+        let mut page = Vec::new();
+        let Self { beam, after, until, .. } = *self;
+        let stored = self.storage.page_of_notes(beam, after, until, PAGE_BYTES).await?;
+        if stored.is_empty() {
+            self.step = if self.step == Step::Notes { Step::Edited } else { Step::Over };
+            self.after = self.until;
+            self.until = last_seq(&self.storage, self.beam).await?;
+        }
         for stored in stored {
             self.after = stored.seq;
             if !self.told.insert(stored.id) {
                 continue;
             }
             let Some(note) = note(stored, self.account) else { continue };
-            if std::mem::replace(&mut self.has_begun, true) {
-                page.push(b',');
-            }
+            page.push(mem::replace(&mut self.before, b','));
             serde_json::to_writer(&mut page, &note).map_err(|_| Error::Internal)?;
         }
-        if self.is_over {
+        if self.step == Step::Over {
+            page.extend((self.before == b'[').then_some(b'['));
             page.push(b']');
         }
         Ok(Some(page.into()))
     }
+}
+
+/// Sequence number of the newest note of a saved beam.
+async fn last_seq(storage: &Storage, beam: BeamId) -> Result<u64, Error> {
+    let record = storage.find_beam(beam).await?;
+    Ok(match record.map(|record| record.life) {
+        Some(Life::Saved(saved)) => saved.last_seq,
+        Some(Life::Unsaved { .. } | Life::Ended) | None => 0,
+    })
 }
 
 /// Whether the beam exists unsaved, so that the request is not a guess.
@@ -175,6 +212,15 @@ impl<'a> Parts<'a> {
 
 #[cfg(test)]
 mod tests {
+    use heliograph_shared::api::beams::LinkAccess;
+    use heliograph_shared::ids::DeviceId;
+    use heliograph_shared::names::{BeamName, Email, PersonName, Username};
+    use heliograph_storage::accounts::NewAccount;
+    use heliograph_storage::notes::Quota;
+    use heliograph_storage::sessions::{NewSession, NewToken, NewTokens, SessionId};
+    use heliograph_storage::{BeamWriter, Location};
+    use tempfile::TempDir;
+
     use super::*;
 
     #[test]
@@ -189,5 +235,84 @@ mod tests {
         for other in [r#"["Trip", {}]"#, r#""Trip""#, "7", "null", r#"{"content": {}}"#] {
             assert_eq!(title_of(other), None, "{other}");
         }
+    }
+
+    const QUOTA: Quota = Quota { bytes: u64::MAX, now: 0 };
+
+    fn beam() -> BeamId {
+        BeamId::from_random([7; 16])
+    }
+
+    fn stored(number: u8, seq: u64) -> NewNote {
+        NewNote {
+            id: ItemId::from_random([number; 16]),
+            seq,
+            content: number.to_string(),
+            upload: None,
+            kind: "text".to_owned(),
+            device: DeviceId::from_bytes([1; 16]),
+            author: None,
+            created_at: 0,
+        }
+    }
+
+    /// A saved beam with two pages of notes, whose link may be read.
+    async fn stage(folder: &TempDir) -> (Storage, BeamWriter, AccountId) {
+        let location = Location::Folder(folder.path().to_owned());
+        let (storage, writer) = Storage::open(&location).await.unwrap();
+        let (account, token) =
+            (AccountId::from_random([1; 16]), |n| NewToken { hash: [n; 32], expires_at: 1_000 });
+        let owner = NewAccount {
+            id: account,
+            username: Username::parse("ada").unwrap(),
+            first_name: PersonName::first("Ada").unwrap(),
+            last_name: PersonName::last("Byron").unwrap(),
+            email: Email::parse("ada@example.org").unwrap(),
+            password_hash: String::new(),
+            picture: None,
+            created_at: 0,
+        };
+        let tokens = NewTokens { access: token(1), refresh: token(2) };
+        let id = SessionId::from_random([1; 16]);
+        let session = NewSession { id, account, tokens, created_at: 0 };
+        storage.create_account(&owner, &session).await.unwrap();
+        storage.record_shared_beam(beam(), 0, 1_000).await.unwrap();
+        let notes: Vec<_> = (1..=150).map(|number| stored(number, number.into())).collect();
+        let name = BeamName::parse("Beam").unwrap();
+        writer.save_beam(beam(), account, &name, &notes, QUOTA).await.unwrap();
+        (storage, writer, account)
+    }
+
+    #[tokio::test]
+    async fn h30_a_list_breaks_off_when_its_reader_may_not_read_any_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let (storage, writer, ada) = stage(&folder).await;
+        let mut list = List::new(storage, beam(), None).await.unwrap();
+        list.next_page().await.unwrap().unwrap();
+
+        writer.change_beam(ada, beam(), None, Some(LinkAccess::None)).await.unwrap();
+
+        assert!(matches!(list.next_page().await, Err(Error::NotFound)));
+    }
+
+    #[tokio::test]
+    async fn h30_a_list_ends_however_much_is_shared_while_it_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let (storage, writer, _) = stage(&folder).await;
+        let mut list = List::new(storage, beam(), None).await.unwrap();
+        let (mut json, mut seq) = (Vec::new(), 150);
+        // One that was not read yet is edited, and then another one as often as the reader comes back.
+        for edited in [140, 200, 201, 202, 203, 204, 205, 206] {
+            match list.next_page().await.unwrap() {
+                Some(page) => json.extend(page),
+                None => break,
+            }
+            seq += 1;
+            writer.put_note(beam(), &stored(edited, seq), QUOTA).await.unwrap();
+        }
+        assert_eq!(list.next_page().await.unwrap(), None);
+        let notes: Vec<serde_json::Value> = serde_json::from_slice(&json).unwrap();
+        let contents = notes.iter().map(|note| note["content"].as_u64().unwrap());
+        assert_eq!(contents.filter(|number| *number <= 150).count(), 150);
     }
 }

@@ -4,6 +4,7 @@ use std::mem;
 
 use heliograph_shared::api::beams::Role;
 use heliograph_shared::close::CloseCode;
+use heliograph_shared::ids::DeviceId;
 use heliograph_shared::socket::{SavedBeam, ServerMessage};
 use heliograph_storage::saved_beams::Access;
 
@@ -25,7 +26,10 @@ impl BeamState {
             // Saved a moment ago: `beam_saved` tells the devices.
             return Vec::new();
         };
-        let mut outputs = self.send_away(now, |member| access.role(member.account).is_none());
+        let is_out = |member: &&Newcomer| access.role(member.account).is_none();
+        let out: Vec<_> =
+            self.members.iter().filter(is_out).map(|member| member.device.device_id).collect();
+        let mut outputs = self.send_away(&out, now);
         if old.name != access.name {
             outputs
                 .push(self.tell_all(ServerMessage::BeamRenamed { message: access.name.clone() }));
@@ -33,6 +37,7 @@ impl BeamState {
         let touched = |member: &&Newcomer| {
             old.link_access != access.link_access
                 || old.role(member.account) != access.role(member.account)
+                || old.named_role(member.account) != access.named_role(member.account)
         };
         for member in self.members.iter().filter(touched) {
             outputs.push(Output::AllowChunks(member.connection, self.may_write(member)));
@@ -44,18 +49,29 @@ impl BeamState {
         outputs
     }
 
-    /// Closes the sockets of these members with 4403 and tells the others.
-    pub(super) fn send_away(&mut self, now: i64, whom: impl Fn(&Newcomer) -> bool) -> Vec<Output> {
-        let (gone, stay) = mem::take(&mut self.members).into_iter().partition(|m| whom(m));
-        self.members = stay;
-        let gone: Vec<Newcomer> = gone;
-        if gone.is_empty() {
-            return Vec::new();
+    /// Closes the sockets of these devices with 4403 and tells the others. A device without a socket may still have
+    /// links to them.
+    pub(super) fn send_away(&mut self, out: &[DeviceId], now: i64) -> Vec<Output> {
+        let is_out = |member: &mut Newcomer| out.contains(&member.device.device_id);
+        let close = |member: Newcomer| Output::Close(member.connection, CloseCode::Forbidden);
+        let mut outputs: Vec<_> = self.members.extract_if(.., is_out).map(close).collect();
+        if !outputs.is_empty() {
+            outputs.extend(self.after_leaving(now));
         }
-        let close = |member: &Newcomer| Output::Close(member.connection, CloseCode::Forbidden);
-        let mut outputs: Vec<_> = gone.iter().map(close).collect();
-        outputs.extend(self.after_leaving(now));
+        outputs.extend(self.tell_removed(out, |member| !member.plain));
         outputs
+    }
+
+    /// Tells members that these devices may no longer be here, so that they end their links to them (S25).
+    pub(super) fn tell_removed(
+        &self,
+        removed: &[DeviceId],
+        whom: impl Fn(&Newcomer) -> bool,
+    ) -> Option<Output> {
+        let to: Vec<_> = self.connections(whom).collect();
+        let message = removed.to_vec();
+        (!to.is_empty() && !removed.is_empty())
+            .then_some(Output::Send(to, ServerMessage::DevicesRemoved { message }))
     }
 
     /// Outputs that tell every device the same news, each with its own role.
@@ -71,8 +87,9 @@ impl BeamState {
     pub(super) fn saved_for(&self, member: &Newcomer) -> Option<SavedBeam> {
         let Status::Saved(access) = &self.status else { return None };
         let role = access.role(member.account)?;
+        let by_link = access.named_role(member.account).is_none();
         let beam_name = access.name.clone();
-        Some(SavedBeam { beam_name, role, link_access: access.link_access })
+        Some(SavedBeam { beam_name, role, link_access: access.link_access, by_link })
     }
 
     /// Whether the newcomer has no access at all.

@@ -11,6 +11,9 @@ use std::time::Duration;
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::ids::DeviceId;
 use heliograph_shared::socket::ServerMessage;
+use heliograph_storage::Error;
+use heliograph_storage::saved_beams::Access;
+use tokio::join;
 use tokio::sync::mpsc;
 
 use super::ConnectionId;
@@ -150,7 +153,7 @@ impl Actor {
                 let _ = read.send(());
                 self.apply(Input::Join(newcomer))
             }
-            Command::Said(connection, saying) => self.apply(Input::Said(connection, saying)),
+            Command::Said(connection, saying, _room) => self.apply(Input::Said(connection, saying)),
             Command::Gone(connection) => {
                 self.forget(connection);
                 self.apply(Input::Gone(connection))
@@ -164,26 +167,38 @@ impl Actor {
         }
     }
 
-    /// Applies the stored access: levels, name, existence. Before it returns, it waits for the write under way, so that
-    /// nothing from a device that lost its level is stored afterwards.
+    /// Applies the stored access: levels, name, existence. Waits for the write under way, so that afterwards nothing
+    /// from a device that lost its level is stored. That write goes on meanwhile, because it may hold the connection for
+    /// which the reading waits. It may be older than what was read, so the access is read again after it.
     async fn refresh(&mut self) -> ControlFlow<End> {
-        match self.keeper.access().await {
-            Ok(access) => self.apply(Input::AccessChanged(access))?,
-            Err(error) => {
-                tracing::error!(%error, "the rights in a beam could not be read");
-                return self.shed();
-            }
-        }
         if let Some(writing) = self.writing.take() {
-            let result = writing.await;
+            let (access, result) = join!(self.keeper.access(), writing);
+            self.change_access(access)?;
             self.finish_write(result)?;
         }
+        let access = self.keeper.access().await;
+        self.change_access(access)?;
         self.apply(Input::Tick)
     }
 
+    /// Applies what was read. An unsaved beam has no access to read, and nobody else has its items: it goes on.
+    fn change_access(&mut self, read: Result<Option<Access>, Error>) -> ControlFlow<End> {
+        match read {
+            Ok(access) => self.apply(Input::AccessChanged(access)),
+            Err(error) => {
+                tracing::error!(%error, "the rights in a beam could not be read");
+                if self.state.is_unsaved() { Continue(()) } else { self.shed() }
+            }
+        }
+    }
+
+    /// An unsaved beam exists in memory alone, so it refuses what is unknown instead of ending.
     fn finish_write(&mut self, result: Result<Written, Unknown>) -> ControlFlow<End> {
         match result {
             Ok(written) => self.apply(Input::Written(written)),
+            Err(Unknown) if self.state.is_unsaved() => {
+                self.apply(Input::Written(Written::Unavailable))
+            }
             Err(Unknown) => self.shed(),
         }
     }
@@ -247,7 +262,11 @@ impl Actor {
                 let text = Utf8Bytes::from(text);
                 for connection in to {
                     if let Some((_, outbox)) = self.outboxes.get(connection) {
-                        outbox.push(Message::Text(text.clone()));
+                        let text = Message::Text(text.clone());
+                        match message {
+                            ServerMessage::AuthedUsers { .. } => outbox.push_devices(text),
+                            _ => outbox.push(text),
+                        }
                     }
                 }
             }

@@ -14,6 +14,7 @@ use heliograph_storage::shares::Share;
 use tokio_util::task::TaskTracker;
 
 use super::hub::Hub;
+use super::keeper::settle;
 use crate::error::Error;
 
 /// Changes saved beams and tells their devices.
@@ -165,8 +166,8 @@ impl Beams {
         }
     }
 
-    /// Changes these beams, then tells their devices. Live beams read the database themselves, so the result is right
-    /// even when it is uncertain whether the change was committed.
+    /// Changes these beams, then tells their devices. When it is uncertain whether the change was committed, they are
+    /// told what the database says once it has decided. After any other error nothing has changed.
     async fn commit<T, F>(
         &self,
         beams: Vec<BeamId>,
@@ -179,7 +180,10 @@ impl Beams {
         let hub = self.hub.clone();
         let task = self.tasks.spawn(async move {
             let result = change(hub.writer.clone()).await;
-            if !matches!(&result, Err(error) if error.is_refusal()) {
+            if let Err(storage::Error::Uncertain(_)) = &result {
+                settle(&hub.writer, &beams).await;
+            }
+            if matches!(&result, Ok(_) | Err(storage::Error::Uncertain(_))) {
                 for beam in beams {
                     hub.refresh(beam).await;
                 }

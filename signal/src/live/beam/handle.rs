@@ -7,7 +7,7 @@ use heliograph_shared::socket::DeviceUser;
 use heliograph_storage::accounts::AccountId;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
 use super::ConnectionId;
 use super::state::{Newcomer, Saying};
@@ -16,12 +16,15 @@ use crate::live::relay::Relay;
 
 /// Most commands that wait. A socket whose command finds no room stops reading until there is.
 const MAILBOX: usize = 256;
+/// Most KiB of what devices said that wait: 16 of the largest messages.
+const MAILBOX_KIB: usize = 4 * 1024;
 
 /// A message to the task of a beam.
 #[derive(Debug)]
 pub(super) enum Command {
     Join(Newcomer, Arc<Outbox>, oneshot::Sender<()>),
-    Said(ConnectionId, Saying),
+    /// The permit gives the message's room in the mailbox back when the command is handled.
+    Said(ConnectionId, Saying, OwnedSemaphorePermit),
     Gone(ConnectionId),
     /// The beam's access, name, id or existence changed in the database.
     Refresh(oneshot::Sender<()>),
@@ -37,6 +40,8 @@ pub struct Finished;
 #[derive(Clone, Debug)]
 pub struct BeamHandle {
     mailbox: mpsc::Sender<Command>,
+    /// The room of the mailbox, in KiB.
+    room: Arc<Semaphore>,
     relay: Arc<Relay>,
 }
 
@@ -44,7 +49,8 @@ impl BeamHandle {
     /// A handle, and the receiver of its mailbox for the beam's task.
     pub(super) fn new() -> (Self, mpsc::Receiver<Command>) {
         let (mailbox, commands) = mpsc::channel(MAILBOX);
-        (Self { mailbox, relay: Arc::default() }, commands)
+        let room = Arc::new(Semaphore::new(MAILBOX_KIB));
+        (Self { mailbox, room, relay: Arc::default() }, commands)
     }
 
     /// Asks to join and waits until the beam has handled it. The beam refuses by closing the outbox.
@@ -67,7 +73,10 @@ impl BeamHandle {
 
     /// Sends a device's request. A beam that has ended has already closed the socket.
     pub async fn said(&self, connection: ConnectionId, saying: Saying) {
-        let _ = self.mailbox.send(Command::Said(connection, saying)).await;
+        let kib = u32::try_from(saying.bytes() / 1024 + 1).unwrap_or(u32::MAX);
+        // Nobody closes the semaphore, and a message has room in an empty mailbox.
+        let Ok(permit) = self.room.clone().acquire_many_owned(kib).await else { return };
+        let _ = self.mailbox.send(Command::Said(connection, saying, permit)).await;
     }
 
     /// Has the beam read its access from the database, and waits until it is in effect (H31).
@@ -124,5 +133,32 @@ impl Drop for Membership {
                 let _ = mailbox.send(gone).await;
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+    use heliograph_shared::ids::DeviceId;
+    use heliograph_shared::limits::MAX_MESSAGE_BYTES;
+    use serde_json::value::RawValue;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn s15_a_mailbox_holds_4_mib_and_what_is_handled_makes_room() {
+        let (beam, mut mailbox) = BeamHandle::new();
+        let says = || {
+            let message = RawValue::from_string("1".repeat(MAX_MESSAGE_BYTES - 1)).unwrap();
+            let to = DeviceId::from_bytes([2; 16]);
+            beam.said(ConnectionId(1), Saying::Signal { message, to }).now_or_never()
+        };
+        let waiting = (0..MAILBOX).take_while(|_| says().is_some()).count();
+        assert_eq!(waiting, MAILBOX_KIB * 1024 / MAX_MESSAGE_BYTES);
+
+        drop(mailbox.recv().await);
+
+        assert!(says().is_some());
+        assert!(says().is_none());
     }
 }

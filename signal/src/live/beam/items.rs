@@ -10,7 +10,7 @@ use heliograph_shared::limits::{
 use heliograph_shared::socket::{Json, LiveItem, SyncPage};
 use heliograph_storage::accounts::AccountId;
 
-use super::content;
+use super::content::ContentDigest;
 use crate::budget::{Share, Spent};
 
 /// The effect of sharing an item.
@@ -60,8 +60,8 @@ struct Kept {
     item: LiveItem,
     /// The account that shared it, if the device was logged in.
     author: Option<AccountId>,
-    /// Computed at the first deletion by content: most items are never compared.
-    fingerprint: OnceCell<u64>,
+    /// Computed at the first comparison: most items are never compared.
+    digest: OnceCell<ContentDigest>,
 }
 
 impl Kept {
@@ -69,9 +69,8 @@ impl Kept {
         bytes_of(&self.item)
     }
 
-    fn has_content(&self, message: &Json, fingerprint: u64) -> bool {
-        let own = *self.fingerprint.get_or_init(|| content::fingerprint(&self.item.message));
-        own == fingerprint && content::same(&self.item.message, message)
+    fn has_content(&self, digest: ContentDigest) -> bool {
+        *self.digest.get_or_init(|| ContentDigest::of(&self.item.message)) == digest
     }
 }
 
@@ -97,6 +96,16 @@ impl Items {
         }
         items.reserve(0, 0)?;
         Ok(items)
+    }
+
+    /// An empty share of the memory from which the items take theirs.
+    pub fn no_room(&self) -> Share {
+        self.room.another()
+    }
+
+    /// Takes over what is stored. What was dropped earlier stays dropped: it must not look deleted (S11).
+    pub fn take_over(&mut self, stored: Self) {
+        *self = Self { let_go: self.let_go, ..stored };
     }
 
     /// Stops dropping items for lack of room.
@@ -148,8 +157,8 @@ impl Items {
 
     /// The items whose content is an equal JSON value.
     pub fn with_content(&self, message: &Json) -> Vec<ItemId> {
-        let fingerprint = content::fingerprint(message);
-        let kept = self.kept.iter().filter(|kept| kept.has_content(message, fingerprint));
+        let digest = ContentDigest::of(message);
+        let kept = self.kept.iter().filter(|kept| kept.has_content(digest));
         kept.map(|kept| kept.item.id).collect()
     }
 
@@ -205,12 +214,14 @@ impl Items {
     }
 
     fn is_same(&self, at: usize, item: &LiveItem) -> bool {
-        let there = &self.kept[at].item;
-        there.extra == item.extra && content::same(&there.message, &item.message)
+        let Kept { item: there, .. } = &self.kept[at];
+        there.extra == item.extra
+            && (there.message.get() == item.message.get()
+                || self.kept[at].has_content(ContentDigest::of(&item.message)))
     }
 
     fn push(&mut self, item: LiveItem, author: Option<AccountId>) {
-        let kept = Kept { item, author, fingerprint: OnceCell::new() };
+        let kept = Kept { item, author, digest: OnceCell::new() };
         self.bytes += kept.bytes();
         self.kept.push_back(kept);
     }

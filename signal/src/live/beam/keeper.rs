@@ -128,25 +128,21 @@ impl Keeper {
             }
             Err(error) => {
                 tracing::error!(%error, "a change of a beam could not be stored");
-                Ok(Written::Unavailable)
+                Ok(if matches!(error, Error::DiskFull(_)) {
+                    Written::DiskFull
+                } else {
+                    Written::Unavailable
+                })
             }
         }
     }
 
     async fn reload(&self) -> Result<Written, Unknown> {
-        for _ in 0..RELOAD_TRIES {
-            let reload = async {
-                self.writer.settle(self.beam).await?;
-                self.load().await
-            };
-            match timeout(RELOAD_TIMEOUT, reload).await {
-                Ok(Ok(terms)) => return Ok(Written::Reloaded(Box::new(terms))),
-                Ok(Err(error)) => tracing::error!(%error, "a beam could not be loaded again"),
-                Err(_) => tracing::error!("a beam could not be loaded again in time"),
-            }
-            sleep(RELOAD_PAUSE).await;
-        }
-        Err(Unknown)
+        let reload = || async {
+            self.writer.settle(self.beam).await?;
+            self.load().await
+        };
+        Ok(Written::Reloaded(Box::new(patiently(reload).await?)))
     }
 
     /// Records an unsaved beam. Runs outside the beam's task, so that a locked database does not delay its devices.
@@ -160,6 +156,32 @@ impl Keeper {
             sleep(RECORD_PAUSE).await;
         }
     }
+}
+
+/// Waits until it is decided which of the changes of these beams have happened, or nothing can be learnt.
+pub(super) async fn settle(writer: &BeamWriter, beams: &[BeamId]) {
+    for beam in beams {
+        let settle = || async { Ok(writer.settle(*beam).await?) };
+        if patiently(settle).await == Err(Unknown) {
+            return;
+        }
+    }
+}
+
+/// Tries to read after an uncertain write, until the database can be reached and has decided.
+async fn patiently<T, F>(read: impl Fn() -> F) -> Result<T, Unknown>
+where
+    F: Future<Output = Result<T, LoadError>>,
+{
+    for _ in 0..RELOAD_TRIES {
+        match timeout(RELOAD_TIMEOUT, read()).await {
+            Ok(Ok(read)) => return Ok(read),
+            Ok(Err(error)) => tracing::error!(%error, "a beam could not be read again"),
+            Err(_) => tracing::error!("a beam could not be read again in time"),
+        }
+        sleep(RELOAD_PAUSE).await;
+    }
+    Err(Unknown)
 }
 
 /// A stored note as the item that it was.

@@ -16,6 +16,7 @@ pub mod state;
 #[cfg(test)]
 mod state_tests;
 pub mod terms;
+mod waiting;
 pub mod write;
 
 /// One websocket. A device gets a new one when it reconnects, so that late events of the old one are recognized (S5).

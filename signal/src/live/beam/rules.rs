@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use heliograph_shared::api::beams::{LinkAccess, Role};
 use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::{DeviceId, ItemId};
-use heliograph_shared::limits::{MAX_REMOVED_DEVICES, MAX_WAITING_BYTES, MAX_WAITING_CHANGES};
+use heliograph_shared::limits::MAX_REMOVED_DEVICES;
 use heliograph_shared::names::BeamName;
 use heliograph_shared::socket::{Json, LiveItem, ServerMessage};
 use heliograph_storage::accounts::AccountId;
@@ -40,6 +40,8 @@ const QUOTA_FULL: Refusal = Refusal::new(
     "The account of this beam's owner is full. Delete files or notes first.",
     ErrorCode::NoRoom,
 );
+const DISK_FULL: Refusal =
+    Refusal::new("The server's disk is full. Try again later.", ErrorCode::NoRoom);
 const LOGIN_NEEDED: Refusal = Refusal::new("Log in to save this beam.", ErrorCode::Unauthorized);
 const NOT_TO_RENAME: Refusal =
     Refusal::new("Only the owner and admins of this beam can rename it.", ErrorCode::Forbidden);
@@ -68,13 +70,11 @@ impl BeamState {
         if self.writing.is_none() {
             return self.consider(speaker, request, now);
         }
-        let bytes: usize = self.waiting.iter().map(|(_, request)| request.bytes()).sum();
-        if self.waiting.len() >= MAX_WAITING_CHANGES || bytes + request.bytes() > MAX_WAITING_BYTES
-        {
-            return vec![refuse(speaker.connection, BUSY.about(request.subject()))];
+        let subject = request.subject();
+        match self.waiting.push(speaker, request) {
+            Ok(()) => Vec::new(),
+            Err(Spent) => vec![refuse(speaker.connection, BUSY.about(subject))],
         }
-        self.waiting.push_back((speaker, request));
-        Vec::new()
     }
 
     fn consider(&mut self, by: Speaker, request: Request, now: i64) -> Vec<Output> {
@@ -154,19 +154,17 @@ impl BeamState {
             let ids = id.map_or_else(|| self.items.with_content(&message), |id| vec![id]);
             return Ok(Verdict::Done(self.forget(&ids, message, id)));
         };
-        let role = access.named_role(by.account);
-        let mut ids = id.map_or_else(|| self.items.with_content(&message), |id| vec![id]);
-        ids.retain(|id| self.items.find(*id).is_some());
+        // With the link alone nobody deletes stored notes, and nothing is looked for.
+        let role = access.named_role(by.account).filter(|role| role.may_write());
+        let role = role.ok_or(NOT_YOURS)?;
+        let ids = match id {
+            Some(id) => self.items.find(id).map(|_| id).into_iter().collect(),
+            None => self.items.with_content(&message),
+        };
         let is_own = |id: &ItemId| {
             self.items.find(*id).is_some_and(|(item, author)| is_own(by, item, author))
         };
-        let may = match role {
-            Some(role) if role.may_manage() => true,
-            Some(Role::Write) => ids.iter().all(is_own),
-            // The link alone does not allow deleting stored notes.
-            _ => ids.is_empty(),
-        };
-        if !may {
+        if !role.may_manage() && !ids.iter().all(is_own) {
             return Err(NOT_YOURS);
         }
         if ids.is_empty() {
@@ -233,6 +231,7 @@ impl BeamState {
             Written::Done => self.tell_stored(by, effect, now),
             Written::Refused => refused(OVERTAKEN),
             Written::Full => refused(QUOTA_FULL),
+            Written::DiskFull => refused(DISK_FULL),
             Written::Unavailable => refused(UNAVAILABLE),
             Written::Reloaded(terms) => {
                 let mut outputs = if effect.is_in(&terms) {
@@ -245,7 +244,7 @@ impl BeamState {
             }
         };
         while self.writing.is_none()
-            && let Some((speaker, request)) = self.waiting.pop_front()
+            && let Some((speaker, request)) = self.waiting.pop()
         {
             outputs.extend(self.consider(speaker, request, now));
         }
@@ -256,7 +255,7 @@ impl BeamState {
     fn reload(&mut self, terms: Terms, now: i64) -> Vec<Output> {
         match terms.status {
             Status::Saved(access) => {
-                self.items = terms.items;
+                self.items.take_over(terms.items);
                 self.change_access(Some(access), now)
             }
             Status::Ended => self.change_access(None, now),
@@ -287,7 +286,7 @@ impl BeamState {
             }
             Effect::Removed(device) => {
                 self.removed.insert(device);
-                self.send_away(now, |member| member.device.device_id == device)
+                self.send_away(&[device], now)
             }
         }
     }

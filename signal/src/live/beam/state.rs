@@ -1,6 +1,6 @@
 //! The rules of a live beam, free of I/O: takes events, returns what to do. No clock, no socket, no randomness.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::decode::Subject;
@@ -18,6 +18,7 @@ use super::items::Items;
 use super::request::{Request, Speaker};
 use super::seen::Seen;
 use super::terms::{Status, Terms};
+use super::waiting::Waiting;
 use super::write::{Pending, Write, Written};
 use crate::clock::millis;
 use crate::live::refusal::Refusal;
@@ -82,6 +83,18 @@ pub enum Saying {
     },
 }
 
+impl Saying {
+    /// Bytes of content in the message. Its other fields are small.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Request(request) => request.bytes(),
+            Self::Signal { message, .. } => message.get().len(),
+            Self::Sync(_) => 0,
+        }
+    }
+}
+
 /// An action for the caller, in order.
 #[derive(Debug)]
 pub enum Output {
@@ -116,7 +129,7 @@ pub struct BeamState {
     /// The write under way.
     pub(super) writing: Option<Pending>,
     /// The requests that wait for it, in order.
-    pub(super) waiting: VecDeque<(Speaker, Request)>,
+    pub(super) waiting: Waiting,
     empty_since: Option<i64>,
 }
 
@@ -125,6 +138,7 @@ impl BeamState {
     #[must_use]
     pub fn new(terms: Terms, now: i64) -> Self {
         let Terms { epoch, status, items, removed } = terms;
+        let waiting = Waiting::none(items.no_room());
         Self {
             epoch,
             status,
@@ -133,7 +147,7 @@ impl BeamState {
             removed,
             seen: Seen::default(),
             writing: None,
-            waiting: VecDeque::new(),
+            waiting,
             empty_since: Some(now),
         }
     }
@@ -174,6 +188,12 @@ impl BeamState {
         self.expires_at() <= now
     }
 
+    /// Whether its items are in memory only.
+    #[must_use]
+    pub fn is_unsaved(&self) -> bool {
+        matches!(self.status, Status::Unsaved { .. })
+    }
+
     fn expires_at(&self) -> i64 {
         match self.status {
             Status::Unsaved { expires_at, .. } => expires_at,
@@ -197,6 +217,7 @@ impl BeamState {
             outputs.push(Output::Close(old.connection, CloseCode::Replaced));
         }
         let may_write = self.may_write(&newcomer);
+        let removed: Vec<_> = self.removed.iter().copied().collect();
         self.seen.add(device);
         self.members.push(newcomer);
         self.empty_since = None;
@@ -205,6 +226,9 @@ impl BeamState {
         outputs.push(Output::AllowChunks(connection, may_write));
         outputs.push(Output::Send(vec![connection], success));
         outputs.push(Output::Send(vec![connection], welcome));
+        outputs.extend(
+            self.tell_removed(&removed, |member| member.connection == connection && !member.plain),
+        );
         outputs.push(self.tell_who_is_here());
         outputs
     }
@@ -315,7 +339,7 @@ impl BeamState {
         Output::Send(self.connections(|_| true).collect(), message)
     }
 
-    fn connections(
+    pub(super) fn connections(
         &self,
         wanted: impl Fn(&Newcomer) -> bool,
     ) -> impl Iterator<Item = ConnectionId> {

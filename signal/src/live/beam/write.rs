@@ -46,6 +46,8 @@ pub enum Written {
     Refused,
     /// Not stored: the owner's quota is full.
     Full,
+    /// Not stored: the server's disk is full.
+    DiskFull,
     /// Not stored: the database cannot be written now.
     Unavailable,
     /// Stored or not: the connection broke during the commit. The fresh stored state tells.

@@ -72,10 +72,11 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// Whether somebody logged in to this account on this device before.
+    /// The account, if somebody logged in to it on this device before.
     #[must_use]
-    pub const fn is_on_known_device(&self) -> bool {
-        matches!(self.target, Target::Device(_))
+    pub fn account_on_known_device(&self) -> Option<AccountId> {
+        let (account, _) = self.credentials.as_ref()?;
+        matches!(self.target, Target::Device(_)).then_some(account.id)
     }
 }
 
@@ -213,14 +214,16 @@ impl Logins {
         self.to_the_end(work).await
     }
 
-    /// Creates a session for a user who proved the password.
+    /// Creates a session for a user who proved the password. The oldest sessions of an account with too many end.
     ///
     /// # Errors
     /// [`Error::Storage`].
     pub async fn begin(&self, account: AccountId) -> Result<Tokens, Error> {
         let (session, tokens) = self.new_session(account)?;
         let work = |logins: Self| async move {
-            logins.storage().open_session(&session).await?;
+            for ended in logins.storage().open_session(&session).await? {
+                logins.forget_session(ended);
+            }
             Ok(tokens)
         };
         self.to_the_end(work).await
@@ -244,6 +247,20 @@ impl Logins {
     /// Forgets old password attempts.
     pub fn sweep(&self) {
         self.0.tries.sweep(self.0.around.clock.steady());
+    }
+
+    /// Ends the sessions that have expired by now, in milliseconds since the Unix epoch, and closes their sockets.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub async fn end_expired(&self, now: i64) -> Result<(), Error> {
+        let work = move |logins: Self| async move {
+            for ended in logins.storage().forget_old_sessions(now).await? {
+                logins.forget_session(ended);
+            }
+            Ok(())
+        };
+        self.to_the_end(work).await
     }
 
     /// The current state of a session's account; `None` when the session has ended. A socket calls it after

@@ -3,8 +3,11 @@
 use futures_util::FutureExt as _;
 use heliograph_shared::ids::{BeamId, ItemId};
 use heliograph_shared::limits::{BEAM_LIFETIME, LINGER, OUTBOX_MESSAGES};
-use heliograph_shared::names::Kind;
-use heliograph_shared::socket::{Device, DeviceUser};
+use heliograph_shared::names::{BeamName, Email, Kind, PersonName, Username};
+use heliograph_shared::socket::{Device, DeviceUser, SyncFrom};
+use heliograph_storage::accounts::{AccountId, NewAccount};
+use heliograph_storage::notes::Quota;
+use heliograph_storage::sessions::{NewSession, NewToken, NewTokens, SessionId};
 use heliograph_storage::{Location, Storage};
 use serde_json::value::RawValue;
 use tempfile::TempDir;
@@ -20,19 +23,67 @@ use crate::live::beam::state::{Newcomer, Saying};
 struct Live {
     beam: BeamHandle,
     running: tokio::task::JoinHandle<()>,
+    storage: Storage,
     _folder: TempDir,
+}
+
+fn beam_id() -> BeamId {
+    BeamId::from_random([7; 16])
+}
+
+async fn keeper(folder: &TempDir) -> Keeper {
+    let location = Location::Folder(folder.path().to_owned());
+    let (storage, writer) = Storage::open(&location).await.unwrap();
+    let (epoch, budget, clock) = ("e".to_owned(), Budget::unlimited(), Clock::running(0));
+    Keeper { beam: beam_id(), epoch, clock, storage, writer, quota: u64::MAX, budget }
 }
 
 async fn live() -> Live {
     let folder = tempfile::tempdir().unwrap();
-    let location = Location::Folder(folder.path().to_owned());
-    let (storage, writer) = Storage::open(&location).await.unwrap();
-    let (clock, beam) = (Clock::running(0), BeamId::from_random([7; 16]));
-    let (epoch, budget) = ("e".to_owned(), Budget::unlimited());
-    let keeper = Keeper { beam, epoch, clock, storage, writer, quota: u64::MAX, budget };
+    let keeper = keeper(&folder).await;
+    let (clock, storage) = (keeper.clock, keeper.storage.clone());
     let (handle, mailbox) = BeamHandle::new();
     let running = tokio::spawn(run(keeper, clock, handle.relay().clone(), mailbox));
-    Live { beam: handle, running, _folder: folder }
+    Live { beam: handle, running, storage, _folder: folder }
+}
+
+/// The task's own value for a beam that Ada has saved, with her first device in it.
+async fn saved(folder: &TempDir) -> (Actor, AccountId) {
+    let keeper = keeper(folder).await;
+    let (storage, writer, ada) = (&keeper.storage, &keeper.writer, AccountId::from_random([1; 16]));
+    storage.create_account(&account(ada), &session(ada)).await.unwrap();
+    storage.record_shared_beam(beam_id(), 0, 1_000).await.unwrap();
+    let (name, quota) = (name("Beam"), Quota { bytes: u64::MAX, now: 0 });
+    writer.save_beam(beam_id(), ada, &name, &[], quota).await.unwrap();
+    let state = BeamState::new(keeper.load().await.unwrap(), 0);
+    let (clock, relay, outboxes) = (keeper.clock, Arc::default(), HashMap::new());
+    let mut actor = Actor { state, clock, outboxes, relay, keeper, writing: None };
+    let newcomer = Newcomer { account: Some(ada), ..newcomer(1) };
+    assert!(actor.apply(Input::Join(newcomer)).is_continue());
+    (actor, ada)
+}
+
+fn name(text: &str) -> BeamName {
+    BeamName::parse(text).unwrap()
+}
+
+fn account(id: AccountId) -> NewAccount {
+    NewAccount {
+        id,
+        username: Username::parse("ada").unwrap(),
+        first_name: PersonName::first("Ada").unwrap(),
+        last_name: PersonName::last("Byron").unwrap(),
+        email: Email::parse("ada@example.org").unwrap(),
+        password_hash: String::new(),
+        picture: None,
+        created_at: 0,
+    }
+}
+
+fn session(account: AccountId) -> NewSession {
+    let token = |n| NewToken { hash: [n; 32], expires_at: 1_000 };
+    let tokens = NewTokens { access: token(1), refresh: token(2) };
+    NewSession { id: SessionId::from_random([1; 16]), account, tokens, created_at: 0 }
 }
 
 async fn time_passes(time: Duration) {
@@ -115,7 +166,7 @@ async fn s7_everybody_sees_one_order_and_one_text() {
 
 #[tokio::test]
 async fn s17_a_lonely_beam_ends_by_itself_and_not_before_its_time() {
-    let Live { beam, mut running, _folder } = live().await;
+    let Live { beam, mut running, _folder, .. } = live().await;
     for number in [1, 2] {
         drop(join(&beam, number).await);
         // Returns when the beam has handled the leaving.
@@ -131,7 +182,7 @@ async fn s17_a_lonely_beam_ends_by_itself_and_not_before_its_time() {
 
 #[tokio::test]
 async fn s18_the_end_closes_everybody_and_the_next_join_fails() {
-    let Live { beam, running, _folder } = live().await;
+    let Live { beam, running, _folder, .. } = live().await;
     let (_ada, outbox) = join(&beam, 1).await;
 
     time_passes(BEAM_LIFETIME).await;
@@ -139,4 +190,64 @@ async fn s18_the_end_closes_everybody_and_the_next_join_fails() {
     assert_eq!(outbox.closing().await, CloseCode::Ended);
     running.await.unwrap();
     assert_eq!(beam.join(newcomer(2), Arc::default()).await.unwrap_err(), Finished);
+}
+
+#[tokio::test]
+async fn s17_an_unsaved_beam_outlives_a_database_that_cannot_be_read() {
+    let Live { beam, running, storage, _folder } = live().await;
+    let (_ada, outbox) = join(&beam, 1).await;
+    share(&beam, 1, 7).await;
+    while next_items(&outbox).await.is_empty() {}
+
+    storage.close().await;
+    beam.refresh().await;
+    beam.said(ConnectionId(1), Saying::Sync(SyncFrom { after: None })).await;
+
+    assert!(outbox.closing().now_or_never().is_none());
+    let page = outbox.take().await;
+    let Message::Text(page) = &page.messages[0] else { panic!("{page:?}") };
+    assert!(page.contains("\"seq\":1"), "{page}");
+    assert!(!running.is_finished());
+}
+
+#[tokio::test]
+async fn s22_an_unsaved_beam_whose_write_is_unknown_refuses_it_and_keeps_its_items() {
+    let folder = tempfile::tempdir().unwrap();
+    let keeper = keeper(&folder).await;
+    let state = BeamState::new(keeper.load().await.unwrap(), 0);
+    let (clock, relay, outboxes) = (keeper.clock, Arc::default(), HashMap::new());
+    let mut actor = Actor { state, clock, outboxes, relay, keeper, writing: None };
+    let ada = Newcomer { creator: true, ..newcomer(1) };
+    for newcomer in [ada, newcomer(2)] {
+        assert!(actor.apply(Input::Join(newcomer)).is_continue());
+    }
+    let removal = Request::RemoveDevice(newcomer(2).device.device_id);
+    let said = Input::Said(ConnectionId(1), Saying::Request(removal));
+    assert!(actor.apply(said).is_continue());
+    assert!(actor.writing.take().is_some());
+
+    assert_eq!(actor.finish_write(Err(Unknown)), Continue(()));
+
+    let page = Input::Said(ConnectionId(1), Saying::Sync(SyncFrom { after: None }));
+    assert!(matches!(&actor.state.handle(page, 0)[..], [Output::Send(..)]));
+}
+
+#[tokio::test]
+async fn h31_a_change_after_the_write_under_way_is_what_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut actor, ada) = saved(&folder).await;
+    let rename = Saying::Request(Request::Save(name("Earlier")));
+    assert!(actor.apply(Input::Said(ConnectionId(1), rename)).is_continue());
+    // The device's write is over, and the beam does not know yet.
+    let written = actor.writing.take().unwrap().await;
+    actor.writing = Some(Box::pin(async { written }));
+    let writer = actor.keeper.writer.clone();
+    writer.change_beam(ada, beam_id(), Some(&name("Later")), None).await.unwrap();
+
+    assert!(actor.refresh().await.is_continue());
+
+    assert_eq!(
+        actor.state.saved_for(&Newcomer { account: Some(ada), ..newcomer(1) }).unwrap().beam_name,
+        "Later"
+    );
 }

@@ -75,3 +75,22 @@ fn s22_a_saved_beam_for_which_there_is_no_memory_does_not_wake() {
     assert_eq!(saved_in(LinkAccess::Write, room(&budget)).err(), Some(Spent));
     assert_eq!(budget.taken(budget::Kind::Items), 0);
 }
+
+#[test]
+fn s22_what_waits_while_something_is_stored_takes_memory_too() {
+    let budget = budget(&["--memory-items", "8000"]);
+    let mut beam = saved_in(LinkAccess::Write, room(&budget)).unwrap().with_visitors(&[OWNER]);
+    beam.shares(OWNER, 50, &json!("is being stored"));
+    let before = budget.taken(budget::Kind::Items);
+
+    assert_eq!(beam.shares(OWNER, 51, &text_of_500()), []);
+    assert_eq!(budget.taken(budget::Kind::Items), before + 502);
+    let others = budget.take(budget::Kind::Items, 8000 / 2 - before / 2 - 502).unwrap();
+    assert_eq!(outcome(&beam.shares(OWNER, 52, &json!("x".repeat(4000)))), "unavailable");
+    drop(others);
+    beam.stores();
+    beam.stores();
+
+    drop(beam);
+    assert_eq!(budget.taken(budget::Kind::Items), 0);
+}

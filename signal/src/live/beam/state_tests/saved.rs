@@ -246,6 +246,20 @@ fn s21_a_beam_that_somebody_else_saved_first_stays_as_it_is() {
 }
 
 #[test]
+fn s26_a_device_hears_that_it_now_writes_by_the_link_alone() {
+    let mut beam = saved(LinkAccess::Write).with_visitors(&[OWNER, WRITER, GUEST]);
+    let mut changed = access(LinkAccess::Write);
+    changed.shares.remove(&account(WRITER).unwrap());
+
+    let told = beam.tell(Input::AccessChanged(Some(changed)));
+
+    let [Told::Message(to, news)] = &told[..] else { panic!("{told:?}") };
+    let said = (&news["type"], &news["message"]["role"], &news["message"]["by_link"]);
+    assert_eq!(*to, u64::from(WRITER));
+    assert_eq!(said, (&json!("access_changed"), &json!("write"), &json!(true)));
+}
+
+#[test]
 fn s24_a_change_of_access_reaches_those_whom_it_touches() {
     let everybody = [OWNER, ADMIN, WRITER, READER, USER, GUEST];
     let mut beam = saved(LinkAccess::Write).with_visitors(&everybody);
@@ -287,8 +301,32 @@ fn s25_a_removed_device_is_closed_and_does_not_come_again() {
     let told = beam.stores();
 
     assert_eq!(told[0], Told::Closed(GUEST.into(), CloseCode::Forbidden));
-    assert_eq!(types(&told), [(OWNER.into(), "authed_users")]);
+    assert_eq!(types(&told), [(OWNER.into(), "authed_users"), (OWNER.into(), "devices_removed")]);
     assert_eq!(outcome(&beam.enters(GUEST)), "4403");
+}
+
+#[test]
+fn s25_the_others_hear_who_was_removed_also_when_they_come_later() {
+    let mut beam = saved(LinkAccess::Write).with_visitors(&[OWNER, GUEST]);
+    let guest = json!([device(GUEST)]);
+    let of = |told: &[Told]| -> Vec<_> {
+        told.iter()
+            .filter_map(|told| match told {
+                Told::Message(to, message) if message["type"] == "devices_removed" => {
+                    Some((*to, message["message"].clone()))
+                }
+                _ => None,
+            })
+            .collect()
+    };
+    // The device is away at the moment, but a direct link to it may live.
+    beam.tell(Input::Gone(ConnectionId(GUEST.into())));
+    beam.wants(OWNER, Request::RemoveDevice(DeviceId::from_bytes([GUEST; 16])));
+
+    assert_eq!(of(&beam.stores()), [(OWNER.into(), guest.clone())]);
+
+    assert_eq!(of(&beam.enters(WRITER)), [(WRITER.into(), guest)]);
+    assert_eq!(of(&beam.joins_plain(CAT)), []);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! How a write ends, and the messages to the beam's devices (S14, S22).
 
 use heliograph_shared::api::beams::LinkAccess;
+use heliograph_shared::limits::MAX_LIVE_ITEMS;
 use heliograph_shared::socket::LiveItem;
 use heliograph_storage::accounts::AccountId;
 
@@ -66,6 +67,26 @@ fn s22_after_an_uncertain_write_the_tables_say_whether_it_happened() {
         20,
     )));
     assert_eq!(types(&told), [(OWNER.into(), "delete_note")]);
+}
+
+#[test]
+fn s11_what_was_let_go_before_the_beam_was_saved_stays_so_when_it_is_read_again() {
+    let mut beam = Beam::new();
+    beam.tell(Input::Join(Newcomer { creator: true, ..visitor(OWNER) }));
+    for number in 0..=MAX_LIVE_ITEMS {
+        let id = ItemId::from_random(u128::try_from(number).unwrap().to_be_bytes());
+        let share = Request::Share { message: content(&json!(number)), kind: text(), id };
+        beam.says(OWNER, Saying::Request(share));
+    }
+    beam.saves(OWNER, "Trip");
+    beam.stores();
+    beam.joins(ADA);
+    assert_eq!(beam.page(None)["oldest"], 2);
+
+    beam.shares(OWNER, 51, &json!("lost"));
+    beam.tell(Input::Written(reloaded(|_| {}, 501)));
+
+    assert_eq!(beam.page(None)["oldest"], 2);
 }
 
 #[test]

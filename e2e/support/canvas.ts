@@ -1,0 +1,85 @@
+/** The canvas as a test handles it: where notes lie, and how they are dragged. */
+import { expect, type Page } from '@playwright/test'
+import type { Device } from './device.ts'
+
+export interface Point {
+  x: number
+  y: number
+}
+
+/** Returns the middle of a note, which does not depend on its tilt. */
+export async function middleOf(device: Device, text: string): Promise<Point> {
+  const box = await device.card(text).boundingBox()
+  if (!box) throw new Error(`${text} is not drawn`)
+  return { x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2) }
+}
+
+export async function expectAt(device: Device, text: string, at: Point): Promise<void> {
+  await expect
+    .poll(async () => {
+      const now = await middleOf(device, text)
+      return Math.max(Math.abs(now.x - at.x), Math.abs(now.y - at.y))
+    })
+    .toBeLessThanOrEqual(2)
+}
+
+/** Moves the focus by Shift+Tab, from the first control behind the notes. */
+export async function walksBackIntoNotes({ page }: Device): Promise<void> {
+  await page.getByRole('button', { name: 'Zoom out' }).focus()
+  for (let step = 0; step < 12; step += 1) {
+    await page.keyboard.press('Shift+Tab')
+    if (await page.evaluate(() => document.activeElement?.localName === 'article')) return
+  }
+  throw new Error('no note was reached')
+}
+
+export async function drags({ page }: Device, from: Point, by: Point): Promise<void> {
+  await page.mouse.move(from.x, from.y)
+  await page.mouse.down()
+  await page.mouse.move(from.x + by.x / 2, from.y + by.y / 2)
+  await page.mouse.move(from.x + by.x, from.y + by.y)
+  await page.mouse.up()
+}
+
+/** Returns a point of the ground that no note and no bar covers. */
+export async function emptyPlace(page: Page): Promise<Point> {
+  const found = await page.evaluate(() => {
+    for (let y = 100; y < 780; y += 20) {
+      for (let x = 20; x < 1400; x += 20) {
+        const free = [-12, 12].every((by) =>
+          document.elementFromPoint(x + by, y + by)?.hasAttribute('data-gesture'),
+        )
+        if (free) return { x, y }
+      }
+    }
+    return null
+  })
+  if (!found) throw new Error('the view is full')
+  return found
+}
+
+/** A desktop device with notes of these texts on its canvas. */
+export async function withNotes(
+  device: (name: string) => Promise<Device>,
+  ...texts: string[]
+): Promise<Device> {
+  const ada = await device('Ada')
+  await ada.startsBeam()
+  for (const text of texts) {
+    await ada.sharesText(text)
+    await ada.sees(text.replace(/^https?:\/\//, '').replace(/\/.*/, ''))
+  }
+  await restsOn(ada)
+  return ada
+}
+
+/** Waits for the entry animations, because Firefox cannot emulate reduced motion. */
+export async function restsOn({ page }: Device): Promise<void> {
+  await page.evaluate(async () => {
+    const notes = [...document.querySelectorAll('[data-note]')]
+    const moving = notes.flatMap((note) => note.getAnimations({ subtree: true }))
+    await Promise.all(moving.map((animation) => animation.finished.catch(() => {})))
+  })
+}
+
+export const plus = (a: Point, b: Point): Point => ({ x: a.x + b.x, y: a.y + b.y })
