@@ -98,6 +98,15 @@ mod tests {
     }
 
     #[test]
+    fn a_buffer_is_at_most_a_quarter_larger_than_what_it_holds() {
+        for length in (8 * 1024..300_000).step_by(37) {
+            let buffer = Pool::default().take(length);
+            assert_eq!(buffer.capacity(), Pool::size(length));
+            assert!((length..=length + length / 4).contains(&buffer.capacity()), "{length}");
+        }
+    }
+
+    #[test]
     fn what_somebody_still_holds_is_left_alone() {
         let pool = Pool::default();
         let held = used(&pool, 20_000);
@@ -110,7 +119,7 @@ mod tests {
     #[test]
     fn only_so_much_is_kept() {
         let pool = Pool::default();
-        let buffers: Vec<_> = (0..100).map(|_| used(&pool, 300_000)).collect();
+        let buffers: Vec<_> = (0..100).map(|_| used(&pool, 512 * 1024)).collect();
         for buffer in buffers {
             pool.give(buffer);
         }

@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use heliograph_websocket::{Broken, Event, Message, Reader, Writer};
+use heliograph_websocket::{Broken, Event, Message, Pool, Reader, Writer};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use tokio::io::{AsyncRead, ReadBuf};
@@ -17,6 +17,8 @@ use tungstenite::{Error, WebSocket};
 
 /// Longest accepted message, in bytes. It is short, so that many messages exceed it.
 const MOST: usize = 300;
+/// The same for long messages, whose lengths have 64 bits and which are read into buffers of the pool.
+const MOST_LONG: usize = 200 * 1024;
 
 /// A client's frame, which may be invalid.
 #[derive(Clone, Debug)]
@@ -34,9 +36,12 @@ impl Frame {
         let mut bytes = vec![self.first];
         if let Ok(short @ 0..126) = u8::try_from(length) {
             bytes.push(flag + short);
-        } else {
+        } else if let Ok(length) = u16::try_from(length) {
             bytes.push(flag + 126);
-            bytes.extend(u16::try_from(length).unwrap().to_be_bytes());
+            bytes.extend(length.to_be_bytes());
+        } else {
+            bytes.push(flag + 127);
+            bytes.extend((length as u64).to_be_bytes());
         }
         let mask = if self.is_masked { [0x37, 0xfa, 0x21, 0x3d] } else { [0; 4] };
         bytes.extend(self.is_masked.then_some(mask).iter().flatten());
@@ -77,6 +82,15 @@ fn frame() -> impl Strategy<Value = Frame> {
         first,
         is_masked,
         payload,
+    })
+}
+
+/// A frame of a long text or binary message, or of a part of one.
+fn long_frame() -> impl Strategy<Value = Frame> {
+    let first = prop::sample::select(vec![0x00_u8, 0x80, 0x81, 0x02, 0x82]);
+    (first, b'a'..=b'z', 0..MOST_LONG + 1000).prop_map(|(first, letter, length)| {
+        let payload = (letter..=b'z').cycle().take(length).collect();
+        Frame { first, is_masked: true, payload }
     })
 }
 
@@ -137,8 +151,8 @@ impl Write for Memory {
 /// The messages that were read, and the end: a close frame or an error.
 type Heard = (Vec<tungstenite::Message>, Result<Option<u16>, Broken>);
 
-fn ours(bytes: &[u8], sizes: &[usize]) -> Heard {
-    let mut reader = Reader::new(Pieces::of(bytes, sizes), MOST, Arc::default());
+fn ours(bytes: &[u8], sizes: &[usize], most: usize, pool: &Arc<Pool>) -> Heard {
+    let mut reader = Reader::new(Pieces::of(bytes, sizes), most, pool.clone());
     let mut messages = Vec::new();
     let end = block_on(async {
         loop {
@@ -154,8 +168,8 @@ fn ours(bytes: &[u8], sizes: &[usize]) -> Heard {
     (messages, end)
 }
 
-fn theirs(bytes: &[u8], role: Role) -> Heard {
-    let config = WebSocketConfig::default().max_message_size(Some(MOST)).max_frame_size(None);
+fn theirs(bytes: &[u8], role: Role, most: usize) -> Heard {
+    let config = WebSocketConfig::default().max_message_size(Some(most)).max_frame_size(None);
     let memory = Memory(Cursor::new(bytes.to_vec()));
     let mut socket = WebSocket::from_raw_socket(memory, role, Some(config));
     let mut messages = Vec::new();
@@ -212,12 +226,12 @@ proptest! {
         sizes in vec(1..200_usize, 1..8),
     ) {
         let bytes: Vec<_> = frames.iter().flat_map(Frame::bytes).collect();
-        prop_assert_eq!(ours(&bytes, &sizes), theirs(&bytes, Role::Server));
+        prop_assert_eq!(ours(&bytes, &sizes, MOST, &Arc::default()), theirs(&bytes, Role::Server, MOST));
     }
 
     #[test]
     fn any_bytes_end_without_a_panic(bytes in vec(any::<u8>(), 0..400), sizes in vec(1..50_usize, 1..4)) {
-        let _ = ours(&bytes, &sizes);
+        let _ = ours(&bytes, &sizes, MOST, &Arc::default());
     }
 
     #[test]
@@ -235,6 +249,31 @@ proptest! {
             Message::Pong(_) => tungstenite::Message::Pong(bytes::Bytes::new()),
             Message::Close(_) => panic!("none is made"),
         }).collect();
-        prop_assert_eq!(theirs(&bytes, Role::Client), (expected, Ok(Some(code))));
+        prop_assert_eq!(theirs(&bytes, Role::Client, MOST), (expected, Ok(Some(code))));
+    }
+}
+
+/// Rather few cases, because each has hundreds of KiB.
+const LONG_CASES: u32 = 200;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: LONG_CASES, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_stream_of_long_frames_is_read_as_tungstenite_reads_it(
+        frames in vec(prop_oneof![3 => long_frame(), 1 => frame()], 1..5),
+        sizes in vec(1_000..100_000_usize, 1..8),
+    ) {
+        let bytes: Vec<_> = frames.iter().flat_map(Frame::bytes).collect();
+        let pool = Arc::default();
+        let expected = theirs(&bytes, Role::Server, MOST_LONG);
+        // Then once more, into the buffers of the first time.
+        for _ in 0..2 {
+            let heard = ours(&bytes, &sizes, MOST_LONG, &pool);
+            prop_assert_eq!(&heard, &expected);
+            for message in heard.0 {
+                pool.give(message.into_data());
+            }
+        }
     }
 }

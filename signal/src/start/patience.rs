@@ -14,7 +14,7 @@ use tokio::time::{Instant, Sleep, sleep};
 use super::linger::Linger;
 use crate::connections::Connected;
 
-/// Time in which the other side must read something.
+/// Time in which the other side must read enough for the next write (H19).
 const PATIENCE: Duration = Duration::from_mins(1);
 /// Bytes that the kernel keeps unsent for a connection (`TCP_NOTSENT_LOWAT`). It asks for more when half of them are
 /// gone, so this also sets the least rate of a reader: 128 KiB per [`PATIENCE`].

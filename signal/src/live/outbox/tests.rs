@@ -15,6 +15,18 @@ fn frame(len: usize) -> Bytes {
     Bytes::from(vec![0; len])
 }
 
+#[tokio::test]
+async fn r2_a_frame_counts_for_the_whole_buffer_that_it_keeps() {
+    let budget = budget(&[]);
+    let outbox = Outbox::new(budget.clone(), SharedTexts::new(budget.clone()));
+    // Four chunks, and what stands before them.
+    outbox.push_frame(ADA, frame(64 * 1024 + 37)).unwrap();
+    assert_eq!(budget.taken(Kind::Frames), 80 * 1024);
+    let batch = outbox.take().await;
+    outbox.written(&batch);
+    assert_eq!(budget.taken(Kind::Frames), 0);
+}
+
 #[test]
 fn s16_an_outbox_holds_1024_messages() {
     let outbox = Outbox::default();
