@@ -216,6 +216,39 @@ async fn wrong_credentials_and_a_missing_bucket_stop_uploads_only() {
     }
 }
 
+#[tokio::test]
+async fn h40_files_that_fit_together_are_all_taken_when_they_come_at_once() {
+    let file = png(2 * MIB);
+    let (head, end) = file.around();
+    let total = 8 * (head.len() + file.bytes.len() + end.len());
+    let server = TestServer::with(&["--all-guests-total", &total.to_string()]).await;
+    let mut senders = Vec::new();
+    for _ in 0..8 {
+        senders.push(begins(&server, &file, MIB).await);
+    }
+    until(async || server.kept_files() == senders.len()).await;
+
+    for mut sender in senders {
+        sender.write_all(&file.bytes[MIB..]).await.unwrap();
+        sender.write_all(&end).await.unwrap();
+        let mut status = [0; 12];
+        sender.read_exact(&mut status).await.unwrap();
+        assert_eq!(status, *b"HTTP/1.1 201");
+    }
+}
+
+#[tokio::test]
+async fn h40_who_sends_next_to_nothing_holds_little_room_whatever_was_declared() {
+    let server = TestServer::with(&["--all-guests-total", "8MiB"]).await;
+    let mut idle = Vec::new();
+    for _ in 0..4 {
+        idle.push(begins(&server, &png(6 * MIB), 64 * 1024).await);
+    }
+    until(async || server.kept_files() == idle.len()).await;
+
+    assert_eq!(server.has_room_for("/api/upload/", 3 * MIB).await, 201);
+}
+
 /// A form with this file, available at once.
 fn form_of(server: &TestServer, file: &File) -> Multipart {
     let (body, (name, value)) = file.form();
