@@ -50,7 +50,7 @@ impl TestServer {
         let mut request = url.into_client_request().unwrap();
         for (name, value) in headers {
             let name = HeaderName::from_bytes(name.as_bytes()).unwrap();
-            request.headers_mut().insert(name, HeaderValue::from_str(value).unwrap());
+            request.headers_mut().append(name, HeaderValue::from_str(value).unwrap());
         }
         let config = WebSocketConfig::default();
         let (socket, _) = client_async_with_config(request, stream, Some(config)).await?;
