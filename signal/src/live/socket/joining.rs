@@ -52,7 +52,8 @@ impl Socket {
     /// Checks the beam key and joins the beam (S2).
     pub(super) async fn join(&self, auth: Auth) -> Result<(DeviceId, Membership), CloseCode> {
         let now = self.context.clock.now();
-        let record = self.context.storage.find_beam(self.beam).await.map_err(unreadable)?;
+        let record =
+            self.context.storage.find_beam(self.beam).await.map_err(|error| unreadable(&error))?;
         if record.as_ref().is_some_and(|record| record.has_ended(now)) {
             self.count_guess()?;
             return Err(CloseCode::Ended);
@@ -88,7 +89,8 @@ impl Socket {
         if saved.link_access != LinkAccess::None || account == Some(saved.owner) {
             return Ok(false);
         }
-        let access = self.context.storage.access_to(self.beam).await.map_err(unreadable)?;
+        let access =
+            self.context.storage.access_to(self.beam).await.map_err(|error| unreadable(&error))?;
         Ok(access.is_some_and(|access| access.role(account).is_none()))
     }
 
@@ -125,7 +127,7 @@ impl Socket {
 }
 
 /// Closes the socket because the database cannot be read.
-fn unreadable(error: heliograph_storage::Error) -> CloseCode {
+fn unreadable(error: &heliograph_storage::Error) -> CloseCode {
     tracing::error!(%error, "a beam could not be looked up");
     CloseCode::Overload
 }
