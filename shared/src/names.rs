@@ -23,7 +23,7 @@ fn tidy(
     long: &'static str,
 ) -> Result<String, Invalid> {
     let text = text.trim();
-    if text.is_empty() {
+    if !text.chars().any(|c| is_deceptive(c) || is_visible(c)) {
         return Err(Invalid(empty));
     }
     if text.chars().any(is_deceptive) {
@@ -56,13 +56,36 @@ pub fn is_deceptive(c: char) -> bool {
     DECEPTIVE.iter().any(|(from, to)| (*from..=*to).contains(&c))
 }
 
+/// Ranges of characters that show nothing by themselves, besides those of [`DECEPTIVE`] (Unicode Standard Annex 44,
+/// `Default_Ignorable_Code_Point`). A name may contain them and needs another one.
+const INVISIBLE: [(char, char); 11] = [
+    ('\u{ad}', '\u{ad}'),
+    ('\u{34f}', '\u{34f}'),
+    ('\u{115f}', '\u{1160}'),
+    ('\u{17b4}', '\u{17b5}'),
+    ('\u{180b}', '\u{180f}'),
+    ('\u{200c}', '\u{200d}'),
+    ('\u{2065}', '\u{2065}'),
+    ('\u{3164}', '\u{3164}'),
+    ('\u{fe00}', '\u{fe0f}'),
+    ('\u{ffa0}', '\u{ffa0}'),
+    ('\u{e0000}', '\u{e0fff}'),
+];
+
+/// Whether a name with this character shows something.
+#[must_use]
+pub fn is_visible(c: char) -> bool {
+    let is_invisible = INVISIBLE.iter().any(|(from, to)| (*from..=*to).contains(&c));
+    !(is_invisible || is_deceptive(c) || c.is_whitespace())
+}
+
 /// Cleans a name that a program gave to itself or to a file: removes deceptive characters, trims it, and cuts it to
-/// `most` characters. The result may be empty.
+/// `most` characters. The result is empty when nothing of it can be seen.
 #[must_use]
 pub fn clean(name: &str, most: usize) -> String {
     let clean: String = name.chars().filter(|c| !is_deceptive(*c)).collect();
     let short: String = clean.trim().chars().take(most).collect();
-    short.trim_end().to_owned()
+    if short.contains(is_visible) { short.trim_end().to_owned() } else { String::new() }
 }
 
 /// The kind of an item, as its sender names it: at most 64 bytes without control characters.
@@ -284,6 +307,7 @@ mod tests {
         assert_eq!(PersonName::first(" Zoë 👩‍🚀 ").unwrap().as_str(), "Zoë 👩‍🚀");
         assert_eq!(why(PersonName::first("")), "First name is required");
         assert_eq!(why(PersonName::last(" ")), "Last name is required");
+        assert_eq!(why(PersonName::first("\u{200d}")), "First name is required");
         assert!(PersonName::first(&"ö".repeat(80)).is_ok());
         assert!(PersonName::last(&"ö".repeat(81)).is_err());
         for wrong in ["a\0b", "a\nb", "\u{202e}gpj", "a\u{2066}b", "a\u{200b}b", "a\u{feff}b"] {
@@ -295,7 +319,10 @@ mod tests {
     fn a_name_that_a_program_says_is_left_without_what_deceives() {
         assert_eq!(clean(" Ada's\u{202e} phone\u{2066}\n ", 80), "Ada's phone");
         assert_eq!(clean("Zoë 👩‍🚀", 80), "Zoë 👩‍🚀");
-        assert_eq!(clean("\u{202e}\u{2069}\0", 80), "");
+        for invisible in ["\u{202e}\u{2069}\0", "\u{200d}", " \u{200c}\u{fe0f} ", "\u{3164}\u{ad}"]
+        {
+            assert_eq!(clean(invisible, 80), "", "{invisible:?}");
+        }
         assert_eq!(clean("ab cd", 3), "ab");
     }
 

@@ -9,6 +9,8 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use ipnet::{IpNet, Ipv6Net};
 use sha2::Sha256;
 
+/// The header in which a proxy appends the address that it saw.
+const FORWARDED_FOR: &str = "x-forwarded-for";
 /// Length of the IPv6 prefix that one customer usually has (RFC 6177, section 2).
 const IPV6_PREFIX: u8 = 64;
 
@@ -35,22 +37,22 @@ impl Peer {
 pub struct Client(IpAddr);
 
 impl Client {
-    /// The client whose limits a request counts toward; `None` for a program on this machine, unless a proxy forwards
-    /// for another address.
+    /// The client whose limits a request counts toward; `None` for a program on this machine. A proxy on this machine
+    /// forwards for others, and counts itself when it names nobody.
     #[must_use]
     pub fn of(peer: IpAddr, headers: &HeaderMap, trusted: &[Network]) -> Option<Self> {
         let is_trusted = |address: IpAddr| trusted.iter().any(|network| network.contains(address));
         let mut client = peer.to_canonical();
-        let mut forwarded = false;
         for hop in hops(headers) {
             if !is_trusted(client) {
                 break;
             }
             // A trusted proxy writes only addresses, so anything else ends the chain.
             let Some(address) = hop else { break };
-            (client, forwarded) = (address, true);
+            client = address;
         }
-        (forwarded || !client.is_loopback()).then(|| Self::counting(client))
+        (headers.contains_key(FORWARDED_FOR) || !client.is_loopback())
+            .then(|| Self::counting(client))
     }
 
     /// A pseudonym of the address for the database: HMAC-SHA-256 under the server's secret, cut to 128 bits. It is
@@ -78,7 +80,7 @@ impl Client {
 /// The addresses of `X-Forwarded-For`, nearest first.
 fn hops(headers: &HeaderMap) -> impl Iterator<Item = Option<IpAddr>> {
     headers
-        .get_all("x-forwarded-for")
+        .get_all(FORWARDED_FOR)
         .iter()
         .rev()
         .flat_map(|value| value.to_str().unwrap_or_default().rsplit(','))
@@ -146,6 +148,9 @@ mod tests {
             ("127.0.0.1", &["192.0.2.7:4711"], "192.0.2.7"),
             ("127.0.0.1", &["127.0.0.1"], "127.0.0.1"),
             ("10.0.0.3", &["nonsense"], "10.0.0.3"),
+            ("127.0.0.1", &["unix:"], "127.0.0.1"),
+            ("127.0.0.1", &["192.0.2.7, garbage"], "127.0.0.1"),
+            ("127.0.0.1", &[""], "127.0.0.1"),
             ("10.0.0.3", &["1.1.1.1, nonsense"], "10.0.0.3"),
         ];
         for (peer, forwarded, expected) in cases {

@@ -18,6 +18,7 @@ use crate::config::{Config, Origin};
 use crate::connections::Connections;
 use crate::error::Error;
 use crate::files::uploads::Uploads;
+use crate::health::Health;
 use crate::limit::{Buckets, Counts, Rate};
 use crate::live::beam::commit::Beams;
 use crate::live::beam::hub::Hub;
@@ -72,6 +73,8 @@ pub struct App {
     pub uploads: Arc<Uploads>,
     /// Decodes and stores profile pictures.
     pub pictures: Pictures,
+    /// Whether the database can be written.
+    pub health: Health,
     /// The rate limits.
     pub limits: Limits,
     /// Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted.
@@ -286,6 +289,7 @@ impl App {
             clock,
             beams,
             lease,
+            health: Health::new(clock, storage.clone()),
             storage,
             blobs,
             uploads: Arc::new(uploads),

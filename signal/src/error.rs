@@ -71,6 +71,9 @@ pub enum Error {
     /// 503: the server has no capacity for the request now.
     #[error("too much is under way")]
     Busy,
+    /// 503: the database takes no writes (H3).
+    #[error("The server cannot write to its database.")]
+    Unwritable,
     /// 500: the operating system gives no random bytes.
     #[error("no randomness")]
     Random(#[source] getrandom::Error),
@@ -97,6 +100,7 @@ impl Error {
             Self::TooFast(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Blobs(_) => StatusCode::BAD_GATEWAY,
             Self::Busy
+            | Self::Unwritable
             | Self::Storage(
                 heliograph_storage::Error::Database(_) | heliograph_storage::Error::Uncertain(_),
             ) => StatusCode::SERVICE_UNAVAILABLE,
@@ -114,6 +118,7 @@ impl Error {
             | Self::WrongCredentials
             | Self::UnknownHost(_)
             | Self::ForeignOrigin
+            | Self::Unwritable
             | Self::TooFast(_) => self.to_string(),
             other => sentence(other.status()).1.to_owned(),
         }
@@ -123,7 +128,7 @@ impl Error {
         match self {
             Self::TooFast(wait) => Some(seconds(*wait)),
             Self::Storage(heliograph_storage::Error::DiskFull(_)) => None,
-            Self::Storage(_) | Self::Busy => Some(BUSY_SECONDS),
+            Self::Storage(_) | Self::Busy | Self::Unwritable => Some(BUSY_SECONDS),
             _ => None,
         }
     }

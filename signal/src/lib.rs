@@ -19,6 +19,7 @@ mod connections;
 pub mod edge;
 pub mod error;
 pub mod files;
+pub mod health;
 pub mod limit;
 pub mod live;
 pub mod multipart;

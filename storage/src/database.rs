@@ -2,9 +2,7 @@
 //! same rows.
 
 use std::fmt;
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr as _;
 use std::time::Duration;
 
@@ -14,15 +12,11 @@ use sqlx::sqlite::{
     Sqlite, SqliteArguments, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteRow,
     SqliteSynchronous,
 };
-use sqlx::{
-    Arguments as _, Connection as _, Decode, PgPool, Row as _, SqliteConnection, SqlitePool, Type,
-};
+use sqlx::{Arguments as _, Decode, PgPool, Row as _, SqlSafeStr as _, SqlitePool, Type};
 use uuid::Uuid;
 
-use crate::Error;
+use crate::{Error, sqlite};
 
-/// How long a statement waits for another process that locks the database.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a call waits for a connection. A little longer, so that the database's own error comes first.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(6);
 /// Read-only connections to SQLite. In WAL mode they never wait for the writer.
@@ -131,46 +125,25 @@ macro_rules! execute {
     }};
 }
 
-/// Creates the file if it does not exist, readable only by its owner whatever the umask. SQLite gives the files beside
-/// it (`-wal`, `-shm`) the same permissions.
-fn make_private(file: &Path) -> io::Result<()> {
-    let mut options = fs::OpenOptions::new();
-    options.append(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(file)?;
-    #[cfg(unix)]
-    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
-    drop(file);
-    Ok(())
-}
-
-/// Whether a connection has no transaction left. On a full disk SQLite rolls back by itself, so the rollback of sqlx
-/// fails, and sqlx counts a transaction forever: such a connection begins no other one and is replaced.
-async fn is_sound(connection: &mut SqliteConnection) -> Result<bool, sqlx::Error> {
-    // The answer comes after the rollback, which a dropped transaction only queues.
-    connection.ping().await?;
-    Ok(!connection.is_in_transaction())
-}
-
 impl Database {
     /// Opens the database, creates it if necessary, and runs the migrations.
     pub async fn open(location: &Location) -> Result<Self, Error> {
         match location {
             Location::Folder(folder) => {
                 let file = folder.join("heliograph.db");
-                make_private(&file).map_err(sqlx::Error::Io)?;
+                sqlite::make_private(&file).map_err(sqlx::Error::Io)?;
                 let options = SqliteConnectOptions::new()
                     .filename(file)
                     .journal_mode(SqliteJournalMode::Wal)
                     .synchronous(SqliteSynchronous::Full)
-                    .busy_timeout(BUSY_TIMEOUT)
+                    .busy_timeout(sqlite::PATIENCE)
                     .foreign_keys(true);
                 let pool = |connections: u32| {
                     let options = SqlitePoolOptions::new().max_connections(connections);
                     options.acquire_timeout(ACQUIRE_TIMEOUT)
                 };
-                let writer = pool(1).after_release(|connection, _| Box::pin(is_sound(connection)));
+                let writer =
+                    pool(1).after_release(|connection, _| Box::pin(sqlite::is_sound(connection)));
                 let writer = writer.connect_with(options.clone()).await?;
                 SQLITE_MIGRATIONS.run(&writer).await?;
                 let reader = pool(READERS).connect_with(options.read_only(true)).await?;
@@ -214,7 +187,10 @@ impl Database {
     /// Runs a statement that writes, and returns the number of affected rows.
     pub async fn execute(&self, sql: &'static str, values: &[Value]) -> Result<u64, Error> {
         match self {
-            Self::Sqlite { writer, .. } => execute!(SqliteArguments, sql, values, writer),
+            Self::Sqlite { writer, .. } => {
+                let mut turn = sqlite::turn(writer).await?;
+                execute!(SqliteArguments, sql, values, &mut *turn)
+            }
             Self::Postgres(pool) => execute!(PgArguments, sql, values, pool),
         }
     }
@@ -227,7 +203,8 @@ impl Database {
     ) -> Result<Option<Row>, Error> {
         match self {
             Self::Sqlite { writer, .. } => {
-                fetch_optional!(Sqlite, SqliteArguments, sql, values, writer)
+                let mut turn = sqlite::turn(writer).await?;
+                fetch_optional!(Sqlite, SqliteArguments, sql, values, &mut *turn)
             }
             Self::Postgres(pool) => fetch_optional!(Postgres, PgArguments, sql, values, pool),
         }
@@ -238,7 +215,9 @@ impl Database {
     pub async fn begin(&self) -> Result<Transaction, Error> {
         Ok(match self {
             Self::Sqlite { writer, .. } => {
-                Transaction::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?)
+                let begin = "BEGIN IMMEDIATE".into_sql_str();
+                let turn = sqlite::turn(writer).await?;
+                Transaction::Sqlite(sqlx::Transaction::begin(turn, Some(begin)).await?)
             }
             Self::Postgres(pool) => Transaction::Postgres(pool.begin().await?),
         })

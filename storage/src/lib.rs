@@ -20,6 +20,7 @@ pub mod saved_beams;
 pub mod secrets;
 pub mod sessions;
 pub mod shares;
+mod sqlite;
 mod storage;
 mod upload_endings;
 pub mod uploads;

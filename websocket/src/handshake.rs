@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use tungstenite::handshake::server::create_response_with_body;
-use tungstenite::http::{HeaderMap, Request, Response};
+use tungstenite::http::{HeaderMap, Request, Response, header};
 
 /// The header with the client's nonce.
 const KEY: &str = "sec-websocket-key";
@@ -17,12 +17,20 @@ pub struct NotAHandshake;
 /// The response that accepts a request to open a websocket.
 ///
 /// # Errors
-/// [`NotAHandshake`] when a header of section 4.2.1 is missing or wrong.
+/// [`NotAHandshake`] when a header of section 4.2.1 is missing, wrong or ambiguous, or a body follows.
 pub fn accept<T, B: Default>(request: &Request<T>) -> Result<Response<B>, NotAHandshake> {
-    if !has_nonce(request.headers()) {
+    let headers = request.headers();
+    let has_one_version = headers.get_all(header::SEC_WEBSOCKET_VERSION).iter().count() == 1;
+    if !has_one_version || !has_nonce(headers) || has_body(headers) {
         return Err(NotAHandshake);
     }
     create_response_with_body(request, B::default).map_err(|_| NotAHandshake)
+}
+
+/// Whether a body follows. Its bytes would be read as frames.
+fn has_body(headers: &HeaderMap) -> bool {
+    let mut lengths = headers.get_all(header::CONTENT_LENGTH).iter();
+    headers.contains_key(header::TRANSFER_ENCODING) || lengths.any(|length| length != "0")
 }
 
 /// Whether there is exactly one key, of 16 bytes in base64.
@@ -90,8 +98,14 @@ mod tests {
             ("upgrade", "h2c"),
             ("sec-websocket-version", ""),
             ("sec-websocket-version", "8"),
+            ("content-length", "5"),
+            ("content-length", "nonsense"),
+            ("transfer-encoding", "chunked"),
         ] {
             assert!(!accepts(&[(name, value)]), "{name}: {value}");
         }
+        assert!(accepts(&[("content-length", "0")]));
+        let version = |version| ("sec-websocket-version", version);
+        assert!(!accepts(&[version("13"), version("8")]), "two versions");
     }
 }

@@ -1,11 +1,15 @@
 //! The security headers of every response, and the check for requests from foreign pages.
 
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 
 use crate::config::Origin;
+use crate::error::Error;
+
+/// The header in which a browser tells from what kind of page a request comes.
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Longest `Host` that is repeated in the policy: a name of 253 characters, with room for a port.
 const LONGEST_HOST: usize = 262;
@@ -60,13 +64,31 @@ fn is_plain_host(host: &str) -> bool {
     !host.is_empty() && host.len() <= LONGEST_HOST && host.bytes().all(is_plain)
 }
 
+/// Refuses requests that change something and do not say clearly where they come from. The check after this one reads
+/// the first header of each name, and takes an empty one for none.
+pub async fn clear_origin(request: Request, next: Next) -> Response {
+    let changes = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+    let is_unclear = |name| is_unclear(request.headers(), name);
+    if changes && [&header::ORIGIN, &SEC_FETCH_SITE].into_iter().any(is_unclear) {
+        return Error::ForeignOrigin.into_response();
+    }
+    next.run(request).await
+}
+
+/// Whether a header is empty or comes more than once. No browser sends such an origin.
+fn is_unclear(headers: &HeaderMap, name: &HeaderName) -> bool {
+    let mut values = headers.get_all(name).iter();
+    values.next().is_some_and(HeaderValue::is_empty) || values.next().is_some()
+}
+
 /// Whether a browser sent the request from a page of another site. The same-origin policy does not cover websockets, so
 /// their upgrade must check this (A3).
 #[must_use]
 pub fn is_foreign(headers: &HeaderMap, public_url: Option<&Origin>) -> bool {
-    let Some(origin) = headers.get(header::ORIGIN) else {
-        return false;
-    };
+    if is_unclear(headers, &header::ORIGIN) {
+        return true;
+    }
+    let Some(origin) = headers.get(header::ORIGIN) else { return false };
     let Ok(origin) = origin.to_str() else { return true };
     let Some((_, authority)) = origin.split_once("://") else { return true };
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());

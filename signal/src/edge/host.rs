@@ -78,9 +78,13 @@ impl Hosts {
         let is_ours = name.parse::<Ipv4Addr>().is_ok()
             || is_ipv6(name)
             || name.eq_ignore_ascii_case("localhost")
-            || name.to_ascii_lowercase().ends_with(".local")
+            || (is_plain(name) && name.to_ascii_lowercase().ends_with(".local"))
             || self.names.iter().any(|own| own.eq_ignore_ascii_case(name));
-        if is_ours { Ok(()) } else { Err(Error::UnknownHost(authority.as_str().to_owned())) }
+        match is_ours {
+            true => Ok(()),
+            false if is_plain(name) => Err(Error::UnknownHost(authority.as_str().to_owned())),
+            false => Err(WRONG),
+        }
     }
 }
 
@@ -92,6 +96,13 @@ fn name_of(host: &str) -> Option<(&str, Authority)> {
     let is_port = port.is_empty() || port.strip_prefix(':')?.bytes().all(|b| b.is_ascii_digit());
     let name = name.strip_suffix('.').unwrap_or(name);
     (is_port && !name.is_empty() && !host.contains('@')).then_some((name, authority))
+}
+
+/// Whether the name consists of letters, digits and hyphens between dots (RFC 1123, section 2.1). An authority may have
+/// other characters too, some of which mean something in a policy or a list.
+fn is_plain(name: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    name.split('.').all(|label| !label.is_empty() && label.chars().all(is_plain))
 }
 
 fn is_ipv6(name: &str) -> bool {
@@ -160,7 +171,9 @@ mod tests {
         ] {
             assert_eq!(status(&hosts, "192.0.2.1", &[("host", foreign)]), 421, "{foreign}");
         }
-        for wrong in ["", "a b", "x; script-src *", "a@b", "localhost:x", ":8080", "[::1"] {
+        let no_names = ["a;script-src*.local", "*.local", "a,b.local", "a_b.local", "a..local"];
+        let wrong = ["", "a b", "x; script-src *", "a@b", "localhost:x", ":8080", "[::1"];
+        for wrong in wrong.into_iter().chain(no_names) {
             assert_eq!(status(&hosts, "192.0.2.1", &[("host", wrong)]), 400, "{wrong}");
         }
     }

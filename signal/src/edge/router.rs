@@ -102,6 +102,7 @@ fn layers(paths: Router<Arc<App>>, app: &Arc<App>) -> Router<Arc<App>> {
             // The last resort; no panic is known.
             .layer(CatchPanicLayer::new())
             .layer(from_fn_with_state(hosts(app), host::check))
+            .layer(from_fn(headers::clear_origin))
             .layer(csrf(app).with_rejection_response(|_| Error::ForeignOrigin.into_response()))
             .layer(from_fn_with_state(app.clone(), find_client))
             .layer(from_fn_with_state(app.clone(), answers::hold)),

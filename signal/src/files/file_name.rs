@@ -1,6 +1,6 @@
 //! File names from strangers, cleaned before anybody sees them or saves a file under them.
 
-use heliograph_shared::names::is_deceptive;
+use heliograph_shared::names::{is_deceptive, is_visible};
 
 /// Longest name in bytes; the limit of common file systems.
 const MOST_BYTES: usize = 255;
@@ -15,7 +15,7 @@ pub fn clean(name: &str) -> String {
     let visible: String = last.chars().filter(|c| !is_deceptive(*c)).collect();
     let trimmed = visible.trim_matches(|c: char| c.is_whitespace() || c == '.');
     match trimmed {
-        "" => NAMELESS.to_owned(),
+        blank if !blank.contains(is_visible) => NAMELESS.to_owned(),
         short if short.len() <= MOST_BYTES => short.to_owned(),
         long => shorten(long),
     }
@@ -53,7 +53,7 @@ mod tests {
         assert_eq!(clean(r"C:\Users\ada\photo.png"), "photo.png");
         assert_eq!(clean("a/../..\\..\\b.png"), "b.png");
         assert_eq!(clean("Ünïcode 写真.png"), "Ünïcode 写真.png");
-        for nothing in ["", "..", ".", "/", "a/", "...", " . ", "\0", "\u{202e}"] {
+        for nothing in ["", "..", ".", "/", "a/", "...", " . ", "\0", "\u{202e}", "\u{200d}"] {
             assert_eq!(clean(nothing), "file", "{nothing:?}");
         }
     }

@@ -10,7 +10,7 @@ use std::error::Error as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::BodyDataStream;
+use axum::body::{BodyDataStream, HttpBody as _};
 use axum::extract::Request;
 use axum::http::{HeaderMap, header};
 use bytes::{Buf as _, Bytes};
@@ -43,6 +43,8 @@ const UNREADABLE: Error = Error::BadRequest("The form cannot be read.");
 #[derive(Debug)]
 pub struct Multipart {
     body: BodyDataStream,
+    /// Upper bound of the body's length, if there is one.
+    most: Option<u64>,
     /// Received bytes that the parser has not taken yet.
     ahead: Bytes,
     parser: Parser,
@@ -62,9 +64,16 @@ impl Multipart {
         let boundary = boundary.ok_or(Error::BadRequest("The body must be a multipart form."))?;
         let parser = Parser::new(&boundary);
         let held = budget.take(Kind::Requests, BUFFER)?;
+        let most = request.body().size_hint().upper();
         let body = request.into_body().into_data_stream();
         let (ahead, pace) = (Bytes::new(), Pace::default());
-        Ok(Self { body, ahead, parser, in_part: false, pace, short_pieces: None, held })
+        Ok(Self { body, most, ahead, parser, in_part: false, pace, short_pieces: None, held })
+    }
+
+    /// Upper bound of the form's length, and thus of each part's, if its sender declared one or a limit applies.
+    #[must_use]
+    pub const fn most(&self) -> Option<u64> {
+        self.most
     }
 
     /// The next part; `None` at the end. Skips what is left of the part before.

@@ -20,6 +20,7 @@ const ORDER: [&[&str]; 9] = [
         "quota",
         "pace",
         "budget",
+        "health",
         "multipart",
     ],
     &["live"],

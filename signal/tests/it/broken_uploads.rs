@@ -1,5 +1,6 @@
 //! R1, R4, R5, R6: uploads that break off, of which nothing must be left.
 
+use std::fs;
 use std::future::poll_fn;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -174,6 +175,31 @@ async fn r4_a_full_disk_is_a_507_everything_else_goes_on_and_it_recovers_by_itse
 }
 
 #[tokio::test]
+async fn h3_a_server_that_cannot_write_is_not_healthy() {
+    let disk = SmallDisk::mount();
+    let folder = tempfile::tempdir_in(disk.folder().parent().unwrap()).unwrap();
+    let rest = folder.path().join("rest");
+    let server = TestServer::on(folder, &[]).await;
+    let health = async || {
+        server.time_passes(Duration::from_secs(5)).await;
+        server.get("/healthz").await
+    };
+    assert_eq!(health().await.json(), json!({"status": "ok"}));
+
+    fs::write(&rest, vec![7; 64 * MIB]).unwrap_err();
+
+    // The database still has a little room of its own.
+    until(async || server.post("/api/beams/create/").await.status == 507).await;
+    for _ in 0..50 {
+        health().await;
+    }
+    let answer = health().await;
+    assert_eq!((answer.status, &answer.json()["code"]), (503, &json!("unavailable")));
+    fs::remove_file(rest).unwrap();
+    assert_eq!(health().await.status, 200);
+}
+
+#[tokio::test]
 async fn a_disk_is_never_filled_above_its_share() {
     let disk = SmallDisk::mount();
     let folder = disk.folder();
@@ -216,6 +242,39 @@ async fn wrong_credentials_and_a_missing_bucket_stop_uploads_only() {
     }
 }
 
+#[tokio::test]
+async fn h40_files_that_fit_together_are_all_taken_when_they_come_at_once() {
+    let file = png(2 * MIB);
+    let (head, end) = file.around();
+    let total = 8 * (head.len() + file.bytes.len() + end.len());
+    let server = TestServer::with(&["--all-guests-total", &total.to_string()]).await;
+    let mut senders = Vec::new();
+    for _ in 0..8 {
+        senders.push(begins(&server, &file, MIB).await);
+    }
+    until(async || server.kept_files() == senders.len()).await;
+
+    for mut sender in senders {
+        sender.write_all(&file.bytes[MIB..]).await.unwrap();
+        sender.write_all(&end).await.unwrap();
+        let mut status = [0; 12];
+        sender.read_exact(&mut status).await.unwrap();
+        assert_eq!(status, *b"HTTP/1.1 201");
+    }
+}
+
+#[tokio::test]
+async fn h40_who_sends_next_to_nothing_holds_little_room_whatever_was_declared() {
+    let server = TestServer::with(&["--all-guests-total", "8MiB"]).await;
+    let mut idle = Vec::new();
+    for _ in 0..4 {
+        idle.push(begins(&server, &png(6 * MIB), 64 * 1024).await);
+    }
+    until(async || server.kept_files() == idle.len()).await;
+
+    assert_eq!(server.has_room_for("/api/upload/", 3 * MIB).await, 201);
+}
+
 /// A form with this file, available at once.
 fn form_of(server: &TestServer, file: &File) -> Multipart {
     let (body, (name, value)) = file.form();
@@ -241,20 +300,41 @@ async fn stopped_after(steps: usize, server: &TestServer, file: &File) -> bool {
     .await
 }
 
-/// Does the same on a server that is killed then: all its tasks stop where they are.
-async fn killed_after(steps: usize, folder: TempDir, flags: &[String]) -> (bool, TempDir) {
+/// Does this on a server that is killed then: all its tasks stop where they are.
+async fn killed_after<T: Send + 'static>(
+    work: impl AsyncFnOnce(&TestServer) -> T + Send + 'static,
+    folder: TempDir,
+    flags: &[String],
+) -> (T, TempDir) {
     let flags = flags.to_vec();
     let killed = tokio::task::spawn_blocking(move || {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         runtime.block_on(async {
             let flags: Vec<_> = flags.iter().map(String::as_str).collect();
             let server = TestServer::on(folder, &flags).await;
-            // The size of two parts in a bucket.
-            let done = stopped_after(steps, &server, &png(6 * MIB)).await;
+            let done = work(&server).await;
             (done, server.folder)
         })
     });
     killed.await.unwrap()
+}
+
+#[tokio::test]
+async fn r6_the_room_of_an_upload_whose_server_was_killed_is_free_at_the_next_start() {
+    let flags = ["--all-guests-total".to_owned(), "8MiB".to_owned()];
+    let upload = async |server: &TestServer| {
+        let file = png(6 * MIB);
+        let _sender = begins(server, &file, 5 * MIB).await;
+        until(async || server.has_room_for("/api/upload/", 4 * MIB).await == 507).await;
+    };
+    let ((), folder) = killed_after(upload, tempfile::tempdir().unwrap(), &flags).await;
+
+    let server = TestServer::on(folder, &["--all-guests-total", "8MiB"]).await;
+
+    assert_eq!(server.has_room_for("/api/upload/", 8 * MIB).await, 201);
+    server.time_passes(HOUR).await;
+    sweeper::sweep(&server.app).await;
+    assert_eq!(server.kept_files(), 1);
 }
 
 fn blobs_left(server: &TestServer, bucket: &Bucket) -> Vec<PathBuf> {
@@ -269,7 +349,10 @@ async fn r6_an_upload_whose_server_is_killed_at_any_step_leaves_neither_blob_nor
         let mut folder = tempfile::tempdir().unwrap();
         let (mut kills, mut steps) = (0, 0);
         loop {
-            let (done, killed) = killed_after(steps, folder, flags).await;
+            // The size of two parts in a bucket.
+            let upload =
+                async move |server: &TestServer| stopped_after(steps, server, &png(6 * MIB)).await;
+            let (done, killed) = killed_after(upload, folder, flags).await;
             bucket.is_left().await;
             let flags: Vec<_> = flags.iter().map(String::as_str).collect();
             let server = TestServer::on(killed, &flags).await;

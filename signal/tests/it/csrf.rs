@@ -27,6 +27,11 @@ fn origins(own: &str) -> Vec<(Vec<Header<'_>>, bool)> {
         (vec![origin("null")], false),
         (vec![site("cross-site"), origin("https://evil.example.org")], false),
         (vec![site("same-origin"), origin(own)], true),
+        (vec![site("same-origin"), site("cross-site")], false),
+        (vec![site("cross-site"), site("same-origin")], false),
+        (vec![origin(own), origin("https://evil.example.org")], false),
+        (vec![origin(own), origin(PUBLIC_URL)], false),
+        (vec![origin("")], false),
     ]
 }
 

@@ -48,9 +48,13 @@ impl TestServer {
         stream.set_nodelay(true).unwrap();
         let url = format!("ws://{}/ws/beam/{beam}/", self.address);
         let mut request = url.into_client_request().unwrap();
+        let own = request.headers_mut();
+        for (name, _) in headers {
+            own.remove(*name);
+        }
         for (name, value) in headers {
             let name = HeaderName::from_bytes(name.as_bytes()).unwrap();
-            request.headers_mut().insert(name, HeaderValue::from_str(value).unwrap());
+            own.append(name, HeaderValue::from_str(value).unwrap());
         }
         let config = WebSocketConfig::default();
         let (socket, _) = client_async_with_config(request, stream, Some(config)).await?;

@@ -2,9 +2,13 @@
 
 use std::time::Duration;
 
+use heliograph_shared::api::beams::LinkAccess;
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::ids::BeamId;
+use heliograph_shared::names::{BeamName, Username};
 use heliograph_signal::app::Limits;
+use heliograph_storage::notes::Quota;
+use heliograph_storage::{Location, Storage};
 use serde_json::{Value, json};
 
 use super::device::unknown_beam;
@@ -83,6 +87,34 @@ async fn an_address_has_one_limit_for_unknown_ids_and_wrong_keys() {
     let mut creator = server.connect_as(beam.beam_id, &[ADA]).await.unwrap();
     creator.says(&json!({"type": "auth", "message": key})).await;
     creator.is_welcomed().await;
+}
+
+#[tokio::test]
+async fn s2_a_saved_beam_that_is_not_open_to_the_caller_is_a_guess() {
+    let server = TestServer::start().await;
+    let (storage, writer) =
+        Storage::open(&Location::Folder(server.folder.path().to_owned())).await.unwrap();
+    let ada = server.registered("ada").await;
+    let owner = Username::parse(&ada.username).unwrap();
+    let owner = storage.find_credentials(&owner).await.unwrap().unwrap().0.id;
+    let (beam, now) = (unknown_beam(), server.app.clock.now());
+    storage.record_shared_beam(beam, now, now + 1_000_000).await.unwrap();
+    let (name, quota) = (BeamName::parse("Trip").unwrap(), Quota { bytes: u64::MAX, now });
+    writer.save_beam(beam, owner, &name, &[], quota).await.unwrap();
+    writer.change_beam(owner, beam, None, Some(LinkAccess::None)).await.unwrap();
+    let joins = async |cookies: &str| {
+        let headers = [ADA, ("cookie", cookies)];
+        let mut device = server.connect_as(beam, &headers).await.unwrap();
+        device.says(&json!({"type": "auth", "message": null})).await;
+        device
+    };
+    let is_refused = async || joins("").await.is_closed().await;
+    assert_eq!(is_refused().await, CloseCode::Forbidden.number());
+
+    server.has_none_left(ADA.1, Limits::guess);
+
+    assert_eq!(is_refused().await, CloseCode::TooFast.number());
+    joins(&ada.cookies_for("/ws")).await.sees("auth_success").await;
 }
 
 #[tokio::test]

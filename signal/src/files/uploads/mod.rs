@@ -70,7 +70,7 @@ pub struct Receiving {
 }
 
 impl Uploads {
-    /// Opens the receiver, with no upload running.
+    /// Opens the receiver, with no upload running. Those of the last run keep no room.
     ///
     /// # Errors
     /// [`Error`] when the database or the system's randomness fails.
@@ -82,6 +82,10 @@ impl Uploads {
         clock: Clock,
     ) -> Result<Self, Error> {
         let address_secret = storage.secret(ADDRESS_SECRET, Secret::new(random::bytes()?)).await?;
+        // On a full disk the server starts anyway, and the sweeper ends them later.
+        if let Err(error) = storage.abandon_uploads().await {
+            tracing::warn!(%error, "the room of broken uploads could not be freed");
+        }
         let (rate, by_client) = (Buckets::new(RATE), Counts::new(AT_ONCE_PER_CLIENT));
         Ok(Self { limits, storage, blobs, clock, budget, address_secret, rate, by_client })
     }

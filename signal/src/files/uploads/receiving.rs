@@ -1,6 +1,7 @@
 //! Receives one file: pending row, bytes, ready row. A failure frees the reserved room and deletes the bytes. After a
 //! kill, the sweeper finds the pending row.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -22,8 +23,9 @@ use crate::random;
 
 /// Longest lifetime of a guest's file.
 const GUEST_LIFETIME: Duration = Duration::from_hours(24);
-/// Room reserved ahead of the received bytes, so that the database is updated rarely.
-const AHEAD: u64 = 32 * 1024 * 1024;
+/// Room reserved ahead of the received bytes, so that the database is updated rarely. It is as much as has come, within
+/// these bounds: a sender of next to nothing holds little of the quota, and 2 GiB take 70 updates.
+const AHEAD: RangeInclusive<u64> = 1024 * 1024..=32 * 1024 * 1024;
 /// Room reserved ahead when the disk is nearly full.
 const NEARLY_FULL: u64 = 1024 * 1024;
 /// Media type of a file that is no image, audio or video: bytes, which no browser shows.
@@ -82,7 +84,9 @@ impl Uploads {
         }
         let is_guest = uploader.is_guest();
         let (id, touched) = (new.id, self.clock.steady());
-        let mut file = Incoming { uploads: self, is_guest, id, received: 0, room: 0, touched };
+        let declared = form.most().unwrap_or(u64::MAX);
+        let (received, room) = (0, 0);
+        let mut file = Incoming { uploads: self, is_guest, id, declared, received, room, touched };
         let size = match file.take([head, rest], form).await {
             Ok(size) => size,
             Err(Failed { why, left }) => {
@@ -146,6 +150,8 @@ struct Incoming<'a> {
     uploads: &'a Uploads,
     is_guest: bool,
     id: BlobId,
+    /// Upper bound of its size, by what its sender declared.
+    declared: u64,
     received: u64,
     room: u64,
     /// When the database last heard of it.
@@ -208,7 +214,8 @@ impl Incoming<'_> {
         }
         let touched = self.uploads.clock.steady().saturating_duration_since(self.touched);
         if self.received > self.room || touched >= TOUCH {
-            self.grow(AHEAD).await?;
+            let ahead = self.received.clamp(*AHEAD.start(), *AHEAD.end());
+            self.grow(ahead.min(self.declared.saturating_sub(self.received))).await?;
         }
         Ok(writer.push(bytes).await?)
     }

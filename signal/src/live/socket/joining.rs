@@ -1,5 +1,6 @@
 //! `auth`, and joining the beam.
 
+use heliograph_shared::api::beams::LinkAccess;
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::decode::Undecodable;
 use heliograph_shared::error::ErrorCode;
@@ -7,7 +8,7 @@ use heliograph_shared::ids::{BeamKey, DeviceId, DeviceToken};
 use heliograph_shared::limits::MAX_DEVICE_NAME;
 use heliograph_shared::names;
 use heliograph_shared::socket::{AuthExtra, Cap, ClientMessage, Device};
-use heliograph_storage::beams::BeamRecord;
+use heliograph_storage::beams::{BeamRecord, Life};
 use uuid::Uuid;
 
 use super::allowance::Allowance;
@@ -51,10 +52,8 @@ impl Socket {
     /// Checks the beam key and joins the beam (S2).
     pub(super) async fn join(&self, auth: Auth) -> Result<(DeviceId, Membership), CloseCode> {
         let now = self.context.clock.now();
-        let record = self.context.storage.find_beam(self.beam).await.map_err(|error| {
-            tracing::error!(%error, "a beam could not be looked up");
-            CloseCode::Overload
-        })?;
+        let record =
+            self.context.storage.find_beam(self.beam).await.map_err(|error| unreadable(&error))?;
         if record.as_ref().is_some_and(|record| record.has_ended(now)) {
             self.count_guess()?;
             return Err(CloseCode::Ended);
@@ -64,6 +63,10 @@ impl Socket {
             self.count_guess()?;
         }
         let creator = creator?;
+        if self.is_shut_out(record.as_ref()).await? {
+            self.count_guess()?;
+            return Err(CloseCode::Forbidden);
+        }
         let newcomer = self.introduce(auth.extra, creator)?;
         let device = newcomer.device.device_id;
         let epoch = Uuid::from_bytes(fresh()?).to_string();
@@ -78,7 +81,20 @@ impl Socket {
         Ok((device, beam))
     }
 
-    /// Counts an unknown beam or a wrong key, which may be a guess.
+    /// Whether the beam is saved and the device has no access. The beam decides that too, when it lets the device in;
+    /// this is for the limit on guesses, as at the notes (H30).
+    async fn is_shut_out(&self, record: Option<&BeamRecord>) -> Result<bool, CloseCode> {
+        let Some(BeamRecord { life: Life::Saved(saved), .. }) = record else { return Ok(false) };
+        let account = self.login.as_ref().map(|login| login.account);
+        if saved.link_access != LinkAccess::None || account == Some(saved.owner) {
+            return Ok(false);
+        }
+        let access =
+            self.context.storage.access_to(self.beam).await.map_err(|error| unreadable(&error))?;
+        Ok(access.is_some_and(|access| access.role(account).is_none()))
+    }
+
+    /// Counts an unknown or invisible beam, or a wrong key, which may be a guess.
     fn count_guess(&self) -> Result<(), CloseCode> {
         let Some(client) = self.client else { return Ok(()) };
         let taken = self.context.guesses.take(client, self.context.clock.steady());
@@ -108,6 +124,12 @@ impl Socket {
         let account = login.map(|login| login.account);
         Ok(Newcomer { connection: self.connection, device, plain, creator, account })
     }
+}
+
+/// Closes the socket because the database cannot be read.
+fn unreadable(error: &heliograph_storage::Error) -> CloseCode {
+    tracing::error!(%error, "a beam could not be looked up");
+    CloseCode::Overload
 }
 
 /// Whether the beam key is right (S2). Without a record every key is wrong.

@@ -1,0 +1,73 @@
+//! SQLite's file, and the turns at the one connection that writes to it.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use sqlx::pool::PoolConnection;
+use sqlx::sqlite::Sqlite;
+use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection, SqlitePool};
+use tokio::time::{Instant, timeout_at};
+
+/// How long a call waits for the other writers of this process and, in all, for another process that locks the database.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Waits for the writer. What is left of [`PATIENCE`] is for the lock: otherwise, while another process has it, a call
+/// would wait once for those before it and once more for itself.
+pub(crate) async fn turn(writer: &SqlitePool) -> Result<PoolConnection<Sqlite>, sqlx::Error> {
+    let end = Instant::now() + PATIENCE;
+    let connection = timeout_at(end, writer.acquire()).await;
+    let mut connection = connection.map_err(|_| sqlx::Error::PoolTimedOut)??;
+    let left = end.saturating_duration_since(Instant::now()).as_millis();
+    let pragma = AssertSqlSafe(format!("PRAGMA busy_timeout = {left}"));
+    sqlx::raw_sql(pragma).execute(&mut *connection).await?;
+    Ok(connection)
+}
+
+/// Creates the file if it does not exist, readable only by its owner whatever the umask. SQLite gives the files beside
+/// it (`-wal`, `-shm`) the same permissions.
+pub(crate) fn make_private(file: &Path) -> io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(file)?;
+    #[cfg(unix)]
+    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    drop(file);
+    Ok(())
+}
+
+/// Whether a connection has no transaction left. On a full disk SQLite rolls back by itself, so the rollback of sqlx
+/// fails, and sqlx counts a transaction forever: such a connection begins no other one and is replaced.
+pub(crate) async fn is_sound(connection: &mut SqliteConnection) -> Result<bool, sqlx::Error> {
+    // The answer comes after the rollback, which a dropped transaction only queues.
+    connection.ping().await?;
+    Ok(!connection.is_in_transaction())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::database::{Database, Location, args};
+
+    #[tokio::test]
+    async fn r3_while_another_process_has_the_lock_nobody_waits_longer_than_five_seconds() {
+        let folder = tempfile::tempdir().unwrap();
+        let location = Location::Folder(folder.path().into());
+        let (ours, theirs) = tokio::join!(Database::open(&location), Database::open(&location));
+        let (ours, theirs) = (ours.unwrap(), theirs.unwrap());
+        let lock = theirs.begin().await.unwrap();
+        let update = "UPDATE upload_room SET turns = turns + 1";
+        let start = Instant::now();
+
+        let calls = tokio::join!(ours.execute(update, args![]), ours.begin());
+
+        assert!(calls.0.is_err() && calls.1.is_err());
+        // Twice as much without a common deadline.
+        assert!(start.elapsed() < PATIENCE * 3 / 2, "{:?}", start.elapsed());
+        drop(lock);
+        ours.execute(update, args![]).await.unwrap();
+    }
+}
