@@ -23,7 +23,6 @@ use crate::live::beam::commit::Beams;
 use crate::live::beam::hub::Hub;
 use crate::live::socket::Context;
 use crate::live::sockets::Sockets;
-use crate::live::websocket::Pool;
 use crate::network;
 use crate::people::beam_lists::BeamLists;
 use crate::people::logins::{Logins, Surroundings};
@@ -57,8 +56,6 @@ pub struct App {
     pub blobs: Blobs,
     /// Accounts and sessions.
     pub logins: Logins,
-    /// The live beams.
-    pub hub: Hub,
     /// The parts that every socket uses.
     pub live: Arc<Context>,
     /// Commits changes of saved beams and then tells their devices.
@@ -67,10 +64,6 @@ pub struct App {
     pub lease: Lease,
     /// Cached answers about saved beams.
     pub beam_lists: BeamLists,
-    /// The open sockets.
-    pub sockets: Arc<Sockets>,
-    /// Buffers for relayed frames.
-    pub buffers: Arc<Pool>,
     /// The memory for waiting data.
     pub budget: Arc<Budget>,
     /// The limits on open connections.
@@ -291,7 +284,6 @@ impl App {
         let logins = Logins::open(around).await?;
         Ok(Arc::new(Self {
             clock,
-            hub: live.hub.clone(),
             beams,
             lease,
             storage,
@@ -301,9 +293,7 @@ impl App {
             connections: Connections::new(config),
             logins,
             beam_lists: BeamLists::default(),
-            sockets: live.sockets.clone(),
             budget,
-            buffers: live.buffers.clone(),
             limits,
             live,
             trusted_proxies: config.trusted_proxies.clone(),

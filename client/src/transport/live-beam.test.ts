@@ -1,119 +1,27 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
-  type BeamId,
   CLOSE_CODES,
-  type DeviceId,
-  type ItemId,
-  type LiveItem,
   PING_INTERVAL_MS,
   RECONNECT_ATTEMPTS,
   RECONNECT_DELAY_MS,
   SOCKET_IDLE_MS,
 } from '../protocol/bindings'
-import { ANSWER_WITHIN_MS, CONNECT_WITHIN_MS, LiveBeam, type LiveBeamStatus } from './live-beam'
-import type { OpenSignalSocket, SignalSocketEvents } from './signal-socket'
+import { ANSWER_WITHIN_MS, CONNECT_WITHIN_MS } from './live-beam'
+import {
+  begins,
+  DEVICE,
+  echo,
+  ITEM,
+  ITEM_2,
+  join,
+  newTokens,
+  reconnect,
+  server,
+  statuses,
+  synced,
+} from './live-beam-stage'
 
-const BEAM = 'b' as BeamId
-const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
-const ITEM_2 = '11234567-89ab-4cde-8f01-23456789abcd' as ItemId
-const DEVICE = '21234567-89ab-8cde-8f01-23456789abcd' as DeviceId
-
-/** The server's end of each opened socket, the newest last. */
-class Server {
-  readonly sockets: {
-    beam: BeamId
-    events: SignalSocketEvents
-    sent: (string | Uint8Array)[]
-    closed: boolean
-    /** Bytes that it has not sent yet. */
-    unsent: number
-  }[] = []
-
-  readonly open: OpenSignalSocket = (beam, events) => {
-    const socket = { beam, events, sent: [] as (string | Uint8Array)[], closed: false, unsent: 0 }
-    this.sockets.push(socket)
-    return {
-      send: (data) => socket.sent.push(data),
-      unsent: () => socket.unsent,
-      close: () => {
-        socket.closed = true
-      },
-    }
-  }
-
-  get newest() {
-    const socket = this.sockets.at(-1)
-    if (!socket) throw new Error('no socket was opened')
-    return socket
-  }
-
-  accepts(): void {
-    this.newest.events.onOpen()
-    this.says({ type: 'auth_success', message: 'ok' })
-  }
-
-  says(message: unknown): void {
-    this.newest.events.onText(JSON.stringify(message))
-  }
-
-  /** Answers a `sync` with a single page. */
-  has(...items: object[]): void {
-    this.says({ type: 'sync', message: { epoch: 'e', oldest: 1, items, next: null } })
-  }
-
-  heard(): unknown[] {
-    return this.newest.sent
-      .filter((data) => typeof data === 'string' && data !== 'ping')
-      .map((data) => JSON.parse(String(data)))
-  }
-}
-
-let server: Server
-let statuses: LiveBeamStatus[]
-let synced: { items: readonly LiveItem[] }[]
-let told: { type: string; message?: unknown }[]
-let newTokens: boolean[]
-
-function join(): LiveBeam {
-  return new LiveBeam(
-    {
-      beamId: BEAM,
-      beamKey: null,
-      auth: (_beam, takeNewToken) => {
-        newTokens.push(takeNewToken)
-        return { v: 1, caps: ['files'], name: 'Test', device_token: null }
-      },
-      open: server.open,
-      random: () => 0.5,
-      now: () => Date.now(),
-    },
-    {
-      onStatus: (status) => statuses.push(status),
-      onMessage: (message) => told.push(message),
-      onSynced: (all) => synced.push(all),
-      onRelayed: () => {},
-    },
-  )
-}
-
-const echo = (id: ItemId, seq: number, message = 'x') => ({
-  type: 'rec_clipboard',
-  message,
-  extra: 'text',
-  id,
-  seq,
-  from: DEVICE,
-  at: 0,
-})
-
-beforeEach(() => {
-  vi.useFakeTimers()
-  server = new Server()
-  statuses = []
-  synced = []
-  told = []
-  newTokens = []
-})
+beforeEach(begins)
 afterEach(() => vi.useRealTimers())
 
 describe('the live channel', () => {
@@ -326,197 +234,6 @@ describe('the live channel', () => {
   })
 })
 
-/** Loses the socket and joins again. */
-async function reconnect(): Promise<void> {
-  server.newest.events.onClose(CLOSE_CODES.Restart)
-  await vi.advanceTimersByTimeAsync(RECONNECT_DELAY_MS + 1_000)
-  server.accepts()
-}
-
-const messages = (type: string) =>
-  told.filter((message) => message.type === type).map(({ message }) => message)
-
-describe('an item that this device shares', () => {
-  it('is confirmed by the echo of that version only', async () => {
-    const live = join()
-    server.accepts()
-    live.share(ITEM, 'one', 'text')
-    live.share(ITEM, 'two', 'text')
-    server.says(echo(ITEM, 1, 'one'))
-    await reconnect()
-    expect(server.heard()[1]).toMatchObject({ type: 'share_clipboard', id: ITEM, message: 'two' })
-    server.says(echo(ITEM, 2, 'two'))
-    await reconnect()
-    expect(server.heard()).toMatchObject([{ type: 'auth' }, { type: 'sync' }])
-  })
-
-  it('is not replaced on the screen by an older version, from an echo or from a sync', () => {
-    const live = join()
-    server.accepts()
-    live.share(ITEM, 'two', 'text')
-    server.says(echo(ITEM, 1, 'one'))
-    server.has(echo(ITEM, 1, 'one'))
-    expect(messages('rec_clipboard')).toEqual([])
-    expect(synced.at(-1)?.items).toMatchObject([{ id: ITEM, seq: 1, message: 'two' }])
-    server.says(echo(ITEM, 2, 'two'))
-    server.says(echo(ITEM, 3, 'three'))
-    expect(messages('rec_clipboard')).toEqual(['two', 'three'])
-  })
-
-  it('s14_is_not_sent_again_once_it_was_refused', async () => {
-    const live = join()
-    server.accepts()
-    live.share(ITEM, 'mine', 'text')
-    server.says({ type: 'error', message: 'You may only read.', extra: 'forbidden', id: ITEM })
-    expect(messages('error')).toEqual(['You may only read.'])
-    await reconnect()
-    expect(server.heard()).toMatchObject([{ type: 'auth' }, { type: 'sync' }])
-  })
-
-  it('s14_is_sent_again_ever_more_slowly_while_the_server_cannot_take_it', async () => {
-    const live = join()
-    server.accepts()
-    live.share(ITEM, 'mine', 'text')
-    const times = () => server.heard().filter((message) => (message as { id?: string }).id === ITEM).length
-    for (const [tries, pause] of [1_000, 2_000, 5_000, 15_000, 60_000, 60_000].entries()) {
-      const code = tries % 2 ? 'unavailable' : 'internal'
-      server.says({ type: 'error', message: 'Try again.', extra: code, id: ITEM })
-      await vi.advanceTimersByTimeAsync(pause / 2)
-      server.newest.events.onText('pong')
-      await vi.advanceTimersByTimeAsync(pause / 2 - 1)
-      expect(times()).toBe(tries + 1)
-      await vi.advanceTimersByTimeAsync(1)
-      expect(times()).toBe(tries + 2)
-    }
-    server.says(echo(ITEM, 1, 'mine'))
-    expect(messages('error')).toEqual([])
-    expect(messages('rec_clipboard')).toEqual(['mine'])
-    await reconnect()
-    expect(server.heard()).toMatchObject([{ type: 'auth' }, { type: 'sync' }])
-  })
-
-  it('stays on the server when it was shared between sync and the welcome', () => {
-    const live = join()
-    server.newest.events.onOpen()
-    live.share(ITEM, 'early', 'text')
-    server.says({ type: 'auth_success', message: 'ok' })
-    expect(server.heard()).toMatchObject([{ type: 'auth' }, { type: 'sync' }, { id: ITEM }])
-  })
-})
-
-describe('an item that this device deletes', () => {
-  it('is deleted again on each new socket until the server has confirmed it', async () => {
-    const live = join()
-    server.accepts()
-    server.has(echo(ITEM, 1))
-    // The socket is dead, but nobody has noticed yet.
-    live.delete(ITEM, 'x')
-    await reconnect()
-    expect(server.heard()).toMatchObject([
-      { type: 'auth' },
-      { type: 'delete_note', id: ITEM },
-      { type: 'sync' },
-    ])
-    server.says({ type: 'delete_note', message: 'x', id: ITEM })
-    await reconnect()
-    expect(server.heard()).toMatchObject([{ type: 'auth' }, { type: 'sync' }])
-  })
-
-  it('does not return by an older sync or echo', () => {
-    const live = join()
-    server.accepts()
-    live.delete(ITEM, 'x')
-    server.says(echo(ITEM, 1))
-    server.has(echo(ITEM, 1), echo(ITEM_2, 2))
-    expect(messages('rec_clipboard')).toEqual([])
-    expect(synced.at(-1)?.items.map(({ id }) => id)).toEqual([ITEM_2])
-  })
-
-  it("counts as deleted when the server's list lacks it", async () => {
-    const live = join()
-    server.accepts()
-    server.newest.events.onClose(CLOSE_CODES.Restart)
-    live.delete(ITEM, 'x')
-    await vi.advanceTimersByTimeAsync(RECONNECT_DELAY_MS + 1_000)
-    server.accepts()
-    server.has()
-    await reconnect()
-    expect(server.heard()).toMatchObject([{ type: 'auth' }, { type: 'sync' }])
-  })
-
-  it('s14_returns_when_the_server_refuses', async () => {
-    const live = join()
-    server.accepts()
-    server.has(echo(ITEM, 1))
-    live.delete(ITEM, 'x')
-    server.says({ type: 'error', message: 'Not yours.', extra: 'forbidden', id: ITEM })
-    expect(server.heard().at(-1)).toEqual({ type: 'sync', message: { after: null } })
-    server.has(echo(ITEM, 1))
-    expect(synced.at(-1)?.items).toMatchObject([{ id: ITEM }])
-    await reconnect()
-    expect(server.heard()).toMatchObject([{ type: 'auth' }, { type: 'sync' }])
-  })
-
-  it('s14_is_deleted_again_when_the_server_could_not_do_it_at_that_moment', async () => {
-    const live = join()
-    server.accepts()
-    server.has(echo(ITEM, 1))
-    live.delete(ITEM, 'x')
-    server.says({ type: 'error', message: 'Try again.', extra: 'unavailable', id: ITEM })
-    await vi.advanceTimersByTimeAsync(1_000)
-    expect(server.heard().slice(-2)).toMatchObject([
-      { type: 'delete_note', id: ITEM },
-      { type: 'delete_note', id: ITEM },
-    ])
-    server.says({ type: 'delete_note', message: 'x', id: ITEM })
-    live.leave()
-    expect(vi.getTimerCount()).toBe(0)
-  })
-
-  it('is shared again when that is the newer change', async () => {
-    const live = join()
-    server.newest.events.onClose(CLOSE_CODES.Restart)
-    live.delete(ITEM, 'x')
-    live.share(ITEM, 'x', 'text')
-    await vi.advanceTimersByTimeAsync(RECONNECT_DELAY_MS + 1_000)
-    server.accepts()
-    expect(server.heard()).toMatchObject([
-      { type: 'auth' },
-      { type: 'share_clipboard', id: ITEM },
-      { type: 'sync' },
-    ])
-    server.says(echo(ITEM, 1))
-    expect(messages('rec_clipboard')).toEqual(['x'])
-  })
-})
-
-describe('a change between two pages of a sync', () => {
-  const page = (items: object[], next: number | null) =>
-    server.says({ type: 'sync', message: { epoch: 'e', oldest: 1, items, next } })
-
-  it('wins over the older page', () => {
-    join()
-    server.accepts()
-    page([echo(ITEM, 1, 'old')], 1)
-    server.says(echo(ITEM, 3, 'new'))
-    page([echo(ITEM_2, 2)], null)
-    expect(synced.at(-1)?.items).toMatchObject([
-      { id: ITEM, seq: 3, message: 'new' },
-      { id: ITEM_2, seq: 2 },
-    ])
-  })
-
-  it('stays deleted, by its id or by its content', () => {
-    join()
-    server.accepts()
-    page([echo(ITEM, 1), echo(ITEM_2, 2, 'by content')], 2)
-    server.says({ type: 'delete_note', message: 'x', id: ITEM })
-    server.says({ type: 'delete_note', message: 'by content' })
-    page([], null)
-    expect(synced.at(-1)?.items).toEqual([])
-  })
-})
-
 describe('a hint that the network is back', () => {
   it('restarts a connect that has taken a second', async () => {
     const live = join()
@@ -537,17 +254,4 @@ describe('a hint that the network is back', () => {
     live.wake()
     expect(server.sockets).toHaveLength(2)
   })
-})
-
-it('h28_moves_to_the_new_id_of_the_beam_with_unconfirmed_changes', () => {
-  const live = join()
-  server.accepts()
-  live.share(ITEM, 'x', 'text')
-  live.move('renewed' as BeamId, null)
-  expect(server.sockets.map(({ beam, closed }) => [beam, closed])).toEqual([
-    [BEAM, true],
-    ['renewed', false],
-  ])
-  server.accepts()
-  expect(server.heard()).toMatchObject([{ type: 'auth', message: null }, { id: ITEM }, { type: 'sync' }])
 })

@@ -72,10 +72,10 @@ pub async fn serve(listeners: Listeners, app: Arc<App>, shutdown: CancellationTo
         app.tasks.spawn(server.clone().accept(listener, Some(acceptor)));
     }
     server.clone().accept(listeners.plain, None).await;
-    app.sockets.close_all().await;
+    app.live.sockets.close_all().await;
     app.tasks.close();
     if timeout(END_TIMEOUT, app.tasks.wait()).await.is_err() {
-        tracing::warn!(sockets = app.sockets.count(), "some connections did not end in time");
+        tracing::warn!(sockets = app.live.sockets.count(), "some connections did not end in time");
     }
 }
 

@@ -26,7 +26,7 @@ pub async fn run(app: Arc<App>, shutdown: CancellationToken) {
 
 /// Removes everything that has expired.
 pub async fn sweep(app: &Arc<App>) {
-    app.buffers.clear();
+    app.live.buffers.clear();
     let now = app.clock.steady();
     app.limits.sweep(now);
     app.logins.sweep();

@@ -3,11 +3,16 @@
 use std::io::Cursor;
 use std::time::Duration;
 
+use heliograph_signal::budget::Kind;
+use heliograph_signal::people::pictures::SentPicture;
+use heliograph_signal::start::sweeper;
 use image::{DynamicImage, ImageFormat};
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
+use super::bucket::Bucket;
+use super::file::{HOUR, servers};
 use super::person::Person;
 use super::server::{Answer, TestServer};
 use super::world::on_both;
@@ -141,4 +146,33 @@ async fn h19_a_picture_may_come_slowly_as_long_as_it_comes_steadily() {
     stream.read_to_string(&mut answer).await.unwrap();
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     assert!(ada.picture().await.is_some());
+}
+
+#[tokio::test]
+async fn h14_a_picture_is_served_as_a_jpeg_that_may_do_nothing() {
+    let bucket = Bucket::start().await;
+    for server in servers(&bucket).await {
+        let (app, now) = (&server.app, server.app.clock.now());
+        let held = app.budget.nothing(Kind::Requests);
+        let sent = SentPicture { bytes: picture(9, 9, ImageFormat::Png), held };
+        let kept = app.pictures.keep(sent, &app.blobs, &app.storage, now).await;
+        let url = format!("/api/pictures/{}", kept.unwrap());
+
+        let answer = server.get(&url).await;
+
+        assert_eq!((answer.status, answer.header("content-type")), (200, "image/jpeg"));
+        assert!(answer.body.starts_with(b"\xff\xd8\xff"));
+        for (name, value) in [
+            ("content-security-policy", "sandbox; default-src 'none'"),
+            ("x-content-type-options", "nosniff"),
+            ("cache-control", "private, max-age=3600"),
+        ] {
+            assert_eq!(answer.header(name), value);
+        }
+        assert_eq!(server.get(&format!("/api/pictures/{}", "0".repeat(32))).await.status, 404);
+        // No row refers to this picture.
+        server.time_passes(HOUR).await;
+        sweeper::sweep(app).await;
+        assert_eq!(server.get(&url).await.status, 404);
+    }
 }

@@ -1,12 +1,10 @@
-//! H40 to H42, H14: uploads and profile pictures.
+//! H40 to H42: uploads.
 
 use std::time::Duration;
 
 use heliograph_shared::ids::BeamId;
 use heliograph_shared::time::Millis;
 use heliograph_signal::app::Limits;
-use heliograph_signal::budget::Kind;
-use heliograph_signal::people::pictures::SentPicture;
 use heliograph_signal::start::sweeper;
 use heliograph_storage::blobs::{BlobId, BlobKey};
 use heliograph_storage::uploads::NewUpload;
@@ -383,35 +381,4 @@ async fn the_end_of_an_account_ends_its_files() {
     assert_eq!(server.get(&url).await.status, 404);
     sweeper::sweep(&server.app).await;
     assert_eq!(server.kept_files(), 0);
-}
-
-#[tokio::test]
-async fn h14_a_picture_is_served_as_a_jpeg_that_may_do_nothing() {
-    let bucket = Bucket::start().await;
-    for server in servers(&bucket).await {
-        let (app, mut png) = (&server.app, std::io::Cursor::new(Vec::new()));
-        image::RgbImage::new(9, 9).write_to(&mut png, image::ImageFormat::Png).unwrap();
-        let now = app.clock.now();
-        let held = app.budget.nothing(Kind::Requests);
-        let sent = SentPicture { bytes: png.into_inner(), held };
-        let kept = app.pictures.keep(sent, &app.blobs, &app.storage, now).await;
-        let url = format!("/api/pictures/{}", kept.unwrap());
-
-        let answer = server.get(&url).await;
-
-        assert_eq!((answer.status, answer.header("content-type")), (200, "image/jpeg"));
-        assert!(answer.body.starts_with(b"\xff\xd8\xff"));
-        for (name, value) in [
-            ("content-security-policy", "sandbox; default-src 'none'"),
-            ("x-content-type-options", "nosniff"),
-            ("cache-control", "private, max-age=3600"),
-        ] {
-            assert_eq!(answer.header(name), value);
-        }
-        assert_eq!(server.get(&format!("/api/pictures/{}", "0".repeat(32))).await.status, 404);
-        // No row refers to this picture.
-        server.time_passes(HOUR).await;
-        sweeper::sweep(app).await;
-        assert_eq!(server.get(&url).await.status, 404);
-    }
 }

@@ -169,7 +169,7 @@ async fn last_seq(storage: &Storage, beam: BeamId) -> Result<u64, Error> {
 async fn is_there(app: &App, beam: BeamId) -> Result<bool, Error> {
     let record = app.storage.find_beam(beam).await?;
     let has_ended = |record: BeamRecord| record.has_ended(app.clock.now());
-    Ok(record.map_or_else(|| app.hub.is_live(beam), |record| !has_ended(record)))
+    Ok(record.map_or_else(|| app.live.hub.is_live(beam), |record| !has_ended(record)))
 }
 
 /// The note as the API shows it; `None` if the stored content is not valid.

@@ -56,7 +56,7 @@ async fn serve(
 ) {
     // The client may disconnect during the upgrade.
     let Ok(upgraded) = upgrade.await else { return };
-    let (connection, outbox) = app.sockets.open();
+    let (connection, outbox) = app.live.sockets.open();
     // Held while the socket is open.
     let counted = client.map(|client| app.limits.sockets.enter(client));
     if matches!(counted, Some(None)) {
@@ -78,7 +78,7 @@ async fn bind_to_login(
     outbox: &Outbox,
     session: &Session,
 ) -> Option<Login> {
-    app.sockets.belongs_to(connection, beam, session.id, session.account.id);
+    app.live.sockets.belongs_to(connection, beam, session.id, session.account.id);
     // The account may have changed since the cookie was read.
     match app.logins.account_of(session.id).await {
         Ok(Some(account)) => return Some(Login { account: account.id, user: public(&account) }),
