@@ -10,3 +10,4 @@ pub mod json;
 pub mod limits;
 pub mod names;
 pub mod socket;
+pub mod time;

@@ -7,6 +7,7 @@ use crate::api::accounts::PublicUser;
 use crate::api::beams::{LinkAccess, Role};
 use crate::error::ErrorCode;
 use crate::ids::{DeviceId, DeviceToken, ItemId};
+use crate::time::Millis;
 
 pub use crate::json::Json;
 
@@ -212,9 +213,9 @@ pub struct Welcome {
     /// Servers for `RTCPeerConnection`.
     pub ice_servers: Vec<IceServer>,
     /// When the beam expires, in milliseconds since the Unix epoch by the server's clock; null for a saved one.
-    pub expires_at: Option<i64>,
+    pub expires_at: Option<Millis>,
     /// The server's time, in milliseconds since the Unix epoch.
-    pub now: i64,
+    pub now: Millis,
     /// Whether this device had the right beam key.
     pub creator: bool,
     /// The beam's name and access; null for an unsaved one.
@@ -312,7 +313,7 @@ pub struct LiveItem {
     /// The device that shared it.
     pub from: DeviceId,
     /// When it was shared, in milliseconds since the Unix epoch by the server's clock.
-    pub at: i64,
+    pub at: Millis,
 }
 
 /// A page of live items.

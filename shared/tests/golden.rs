@@ -16,6 +16,7 @@ use heliograph_shared::socket::{
     Cap, Device, DeviceUser, IceServer, Json, LiveItem, SavedBeam, ServerMessage, SignalFrom,
     SyncPage, Welcome,
 };
+use heliograph_shared::time::Millis;
 use serde_json::value::RawValue;
 
 const ITEM: &str = "0a0a0a0a-0a0a-4a0a-8a0a-0a0a0a0a0a0a";
@@ -33,7 +34,7 @@ fn item() -> LiveItem {
         id: ItemId::from_random([10; 16]),
         seq: 7,
         from: DeviceId::from_bytes([1; 16]),
-        at: 1_700_000_000_000,
+        at: Millis::new(1_700_000_000_000),
     }
 }
 
@@ -65,8 +66,8 @@ fn s4_the_answers_to_auth_look_like_this() {
             message: Welcome {
                 device_id: from,
                 ice_servers: vec![server(None), server(Some("1:a"))],
-                expires_at: Some(2),
-                now: 1,
+                expires_at: Some(Millis::new(2)),
+                now: Millis::new(1),
                 creator: true,
                 saved: None,
             },
@@ -119,7 +120,7 @@ fn s21_to_s24_what_is_said_of_a_saved_beam_looks_like_this() {
         device_id: DeviceId::from_bytes([1; 16]),
         ice_servers: Vec::new(),
         expires_at: None,
-        now: 1,
+        now: Millis::new(1),
         creator: false,
         saved: Some(cabin()),
     };
@@ -229,8 +230,8 @@ fn bodies_look_like_this() {
     let beam = CreatedBeam {
         beam_id: BeamId::from_random([10; 16]),
         beam_key: BeamKey::from_random([2; 32]),
-        created_at: 1,
-        expires_at: 2,
+        created_at: Millis::new(1),
+        expires_at: Millis::new(2),
     };
     assert_eq!(
         serde_json::to_string(&beam).unwrap(),

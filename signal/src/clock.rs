@@ -2,6 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use heliograph_shared::time::Millis;
 use tokio::time::Instant;
 
 /// Tells the time: wall clock time for people and database rows, steady time for pauses and rates.
@@ -13,24 +14,24 @@ pub enum Clock {
     Running {
         /// The start, on tokio's clock.
         since: Instant,
-        /// Wall clock time at the start, in milliseconds since the Unix epoch.
-        from: i64,
+        /// Wall clock time at the start.
+        from: Millis,
     },
 }
 
 impl Clock {
-    /// A clock that shows `from` (milliseconds since the Unix epoch) now and follows tokio's clock.
+    /// A clock that shows `from` now and follows tokio's clock.
     #[must_use]
-    pub fn running(from: i64) -> Self {
+    pub fn running(from: Millis) -> Self {
         Self::Running { since: Instant::now(), from }
     }
 
-    /// Wall clock time in milliseconds since the Unix epoch. It may jump.
+    /// Wall clock time. It may jump.
     #[must_use]
-    pub fn now(&self) -> i64 {
+    pub fn now(&self) -> Millis {
         match self {
             Self::System => system_now(),
-            Self::Running { since, from } => from + millis(since.elapsed()),
+            Self::Running { since, from } => *from + since.elapsed(),
         }
     }
 
@@ -42,13 +43,7 @@ impl Clock {
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is the edge")]
-fn system_now() -> i64 {
+fn system_now() -> Millis {
     // A clock before 1970 reads as the epoch.
-    millis(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
-}
-
-/// A duration in whole milliseconds, as the protocol and the database count it; saturates at `i64::MAX`.
-#[must_use]
-pub fn millis(duration: std::time::Duration) -> i64 {
-    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+    Millis::new(0) + SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }

@@ -1,6 +1,7 @@
 //! Deletion of an account with all its content, in one transaction (A7).
 
 use heliograph_shared::ids::BeamId;
+use heliograph_shared::time::Millis;
 
 use crate::accounts::AccountId;
 use crate::beam_writer::{BeamWriter, Locked, lock};
@@ -31,7 +32,11 @@ impl BeamWriter {
     ///
     /// # Errors
     /// [`Error::Database`], [`Error::Uncertain`].
-    pub async fn delete_account(&self, account: AccountId, now: i64) -> Result<Vec<BeamId>, Error> {
+    pub async fn delete_account(
+        &self,
+        account: AccountId,
+        now: Millis,
+    ) -> Result<Vec<BeamId>, Error> {
         let _changing = self.beam_lists.bump();
         loop {
             let mut transaction = self.database.begin().await?;

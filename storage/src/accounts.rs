@@ -1,6 +1,7 @@
 //! Accounts. Their ids never leave the server.
 
 use heliograph_shared::names::{Email, PersonName, Username};
+use heliograph_shared::time::Millis;
 use uuid::Uuid;
 
 use crate::blobs::{BlobId, BlobKey};
@@ -49,8 +50,8 @@ pub struct Account {
     pub email: String,
     /// The picture's blob id.
     pub picture: Option<String>,
-    /// Milliseconds since the Unix epoch.
-    pub created_at: i64,
+    /// When it was created.
+    pub created_at: Millis,
 }
 
 /// The columns of an [`Account`], from a table or alias, under names with a prefix.
@@ -106,7 +107,7 @@ impl Account {
             last_name: row.get(&column("last_name"))?,
             email: row.get(&column("email"))?,
             picture: row.get(&column("picture"))?,
-            created_at: row.get(&column("created_at"))?,
+            created_at: row.time(&column("created_at"))?,
         })
     }
 }
@@ -128,8 +129,8 @@ pub struct NewAccount {
     pub password_hash: String,
     /// The picture's blob id, announced with [`Storage::expect_blob`].
     pub picture: Option<String>,
-    /// Milliseconds since the Unix epoch.
-    pub created_at: i64,
+    /// When it was created.
+    pub created_at: Millis,
 }
 
 impl From<NewAccount> for Account {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use heliograph_shared::api::beams::LinkAccess;
 use heliograph_shared::ids::{BeamId, DeviceId, KeyHash};
+use heliograph_shared::time::Millis;
 
 use crate::accounts::AccountId;
 use crate::database::{Row, args};
@@ -18,8 +19,8 @@ pub const REMEMBERED: Duration = Duration::from_hours(30 * 24);
 pub struct BeamRecord {
     /// The hash of the beam key; `None` for a beam that was recorded because something was shared in it.
     pub key_hash: Option<KeyHash>,
-    /// Milliseconds since the Unix epoch.
-    pub created_at: i64,
+    /// When it was created.
+    pub created_at: Millis,
     /// How long the beam lives.
     pub life: Life,
 }
@@ -29,8 +30,8 @@ pub struct BeamRecord {
 pub enum Life {
     /// Unsaved: it expires.
     Unsaved {
-        /// When, in milliseconds since the Unix epoch.
-        expires_at: i64,
+        /// When.
+        expires_at: Millis,
     },
     /// Saved in an account.
     Saved(Saved),
@@ -54,7 +55,7 @@ pub struct Saved {
 impl BeamRecord {
     /// Whether the beam has expired or was deleted.
     #[must_use]
-    pub const fn has_ended(&self, now: i64) -> bool {
+    pub fn has_ended(&self, now: Millis) -> bool {
         match self.life {
             Life::Unsaved { expires_at } => expires_at <= now,
             Life::Saved(_) => false,
@@ -64,9 +65,9 @@ impl BeamRecord {
 
     fn read(row: &Row) -> Result<Self, Error> {
         let key_hash: Option<Vec<u8>> = row.get("key_hash")?;
-        let ended_at: Option<i64> = row.get("ended_at")?;
+        let ended_at = row.time_if_any("ended_at")?;
         let owner = row.get("owner_id")?;
-        let life = match (ended_at, owner, row.get("name")?, row.get("expires_at")?) {
+        let life = match (ended_at, owner, row.get("name")?, row.time_if_any("expires_at")?) {
             (Some(_), ..) => Life::Ended,
             (None, Some(owner), Some(name), _) => Life::Saved(Saved {
                 owner: AccountId::from_uuid(owner),
@@ -79,7 +80,7 @@ impl BeamRecord {
         };
         Ok(Self {
             key_hash: key_hash.as_deref().map(KeyHash::from_bytes).transpose()?,
-            created_at: row.get("created_at")?,
+            created_at: row.time("created_at")?,
             life,
         })
     }
@@ -94,8 +95,8 @@ impl Storage {
         &self,
         id: BeamId,
         key_hash: KeyHash,
-        created_at: i64,
-        expires_at: i64,
+        created_at: Millis,
+        expires_at: Millis,
     ) -> Result<(), Error> {
         let insert =
             "INSERT INTO beams (id, key_hash, created_at, expires_at) VALUES ($1, $2, $3, $4)";
@@ -111,8 +112,8 @@ impl Storage {
     pub async fn record_shared_beam(
         &self,
         id: BeamId,
-        created_at: i64,
-        expires_at: i64,
+        created_at: Millis,
+        expires_at: Millis,
     ) -> Result<(), Error> {
         let insert = "INSERT INTO beams (id, created_at, expires_at) VALUES ($1, $2, $3) \
                       ON CONFLICT (id) DO NOTHING";
@@ -135,9 +136,8 @@ impl Storage {
     ///
     /// # Errors
     /// [`Error::Database`].
-    pub async fn forget_old_beams(&self, now: i64) -> Result<u64, Error> {
-        let remembered = i64::try_from(REMEMBERED.as_millis()).unwrap_or(i64::MAX);
-        let before = now.saturating_sub(remembered);
+    pub async fn forget_old_beams(&self, now: Millis) -> Result<u64, Error> {
+        let before = now - REMEMBERED;
         let delete = "DELETE FROM beams WHERE expires_at < $1 OR ended_at < $1";
         self.database.execute(delete, args![before]).await
     }

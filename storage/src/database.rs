@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::str::FromStr as _;
 use std::time::Duration;
 
+use heliograph_shared::time::Millis;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgPoolOptions, PgRow, Postgres};
 use sqlx::sqlite::{
@@ -80,7 +81,7 @@ macro_rules! values {
     )+};
 }
 
-values!(Uuid: Uuid, Int: i64, Text: String, Text: &str, Bytes: Vec<u8>, Bytes: &[u8], Bytes: [u8; 32]);
+values!(Uuid: Uuid, Int: i64, Int: Millis, Text: String, Text: &str, Bytes: Vec<u8>, Bytes: &[u8], Bytes: [u8; 32]);
 
 /// The parameters of a statement, in order.
 macro_rules! args {
@@ -308,24 +309,27 @@ pub(crate) enum Row {
     Postgres(PgRow),
 }
 
-/// A type that both databases can read.
-pub(crate) trait Column:
-    for<'r> Decode<'r, Sqlite> + Type<Sqlite> + for<'r> Decode<'r, Postgres> + Type<Postgres>
-{
-}
-
-impl<T> Column for T where
-    T: for<'r> Decode<'r, Sqlite> + Type<Sqlite> + for<'r> Decode<'r, Postgres> + Type<Postgres>
-{
-}
-
 impl Row {
     /// The value of a column by name.
-    pub fn get<T: Column>(&self, column: &str) -> Result<T, Error> {
+    pub fn get<T>(&self, column: &str) -> Result<T, Error>
+    where
+        T: for<'r> Decode<'r, Sqlite> + Type<Sqlite>,
+        T: for<'r> Decode<'r, Postgres> + Type<Postgres>,
+    {
         Ok(match self {
             Self::Sqlite(row) => row.try_get(column)?,
             Self::Postgres(row) => row.try_get(column)?,
         })
+    }
+
+    /// The time in a column that is never null.
+    pub fn time(&self, column: &str) -> Result<Millis, Error> {
+        self.get(column).map(Millis::new)
+    }
+
+    /// The time in a column; `None` for null.
+    pub fn time_if_any(&self, column: &str) -> Result<Option<Millis>, Error> {
+        Ok(self.get::<Option<_>>(column)?.map(Millis::new))
     }
 
     /// The value of a column that is never negative, such as a count.

@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use heliograph_shared::time::Millis;
+
 use crate::blobs::BlobKey;
 use crate::database::{Transaction, args};
 use crate::{Error, Storage};
@@ -26,7 +28,7 @@ impl Storage {
     ///
     /// # Errors
     /// [`Error::Database`], [`Error::Corrupt`].
-    pub async fn dead_blobs(&self, now: i64, most: u32) -> Result<Vec<DeadBlob>, Error> {
+    pub async fn dead_blobs(&self, now: Millis, most: u32) -> Result<Vec<DeadBlob>, Error> {
         let select = "SELECT name, parts, tries FROM dead_blobs WHERE since <= $1 ORDER BY since, name LIMIT $2";
         let rows = self.database.fetch_all(select, args![now, i64::from(most)]).await?;
         rows.iter()
@@ -48,11 +50,11 @@ impl Storage {
         Ok(())
     }
 
-    /// Postpones a blob whose deletion failed until `until`, in milliseconds since the Unix epoch.
+    /// Postpones a blob whose deletion failed until `until`.
     ///
     /// # Errors
     /// [`Error::Database`].
-    pub async fn put_off_dead_blob(&self, key: BlobKey, until: i64) -> Result<(), Error> {
+    pub async fn put_off_dead_blob(&self, key: BlobKey, until: Millis) -> Result<(), Error> {
         let update = "UPDATE dead_blobs SET since = $2, tries = tries + 1 WHERE name = $1";
         self.database.execute(update, args![key.to_string(), until]).await?;
         Ok(())
@@ -63,9 +65,9 @@ impl Storage {
     ///
     /// # Errors
     /// [`Error::Conflict`] when it is announced already.
-    pub async fn expect_blob(&self, key: BlobKey, now: i64) -> Result<(), Error> {
+    pub async fn expect_blob(&self, key: BlobKey, now: Millis) -> Result<(), Error> {
         let insert = "INSERT INTO dead_blobs (name, since) VALUES ($1, $2)";
-        let values = args![key.to_string(), now.saturating_add(abandoned())];
+        let values = args![key.to_string(), now + ABANDONED];
         self.database.execute(insert, values).await?;
         Ok(())
     }
@@ -80,16 +82,11 @@ pub(crate) async fn keep_blob(transaction: &mut Transaction, key: BlobKey) -> Re
     }
 }
 
-/// [`ABANDONED`] in milliseconds.
-pub(crate) fn abandoned() -> i64 {
-    i64::try_from(ABANDONED.as_millis()).unwrap_or(i64::MAX)
-}
-
 /// Adds a blob to the list. Does nothing if it is there already.
 pub(crate) async fn bury_blob(
     transaction: &mut Transaction,
     key: BlobKey,
-    now: i64,
+    now: Millis,
 ) -> Result<(), Error> {
     let insert =
         "INSERT INTO dead_blobs (name, since) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";

@@ -1,6 +1,7 @@
 //! Queries for the export of an account (H18). Profile, beams and shares have queries of their own.
 
 use heliograph_shared::ids::{BeamId, ItemId};
+use heliograph_shared::time::Millis;
 use uuid::Uuid;
 
 use crate::accounts::AccountId;
@@ -13,10 +14,10 @@ use crate::{Error, Storage};
 /// A session, as its user may see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Login {
-    /// Milliseconds since the Unix epoch.
-    pub created_at: i64,
-    /// Milliseconds since the Unix epoch; each refresh moves it.
-    pub expires_at: i64,
+    /// When it was created.
+    pub created_at: Millis,
+    /// When it expires; each refresh moves it.
+    pub expires_at: Millis,
 }
 
 impl Storage {
@@ -28,7 +29,7 @@ impl Storage {
         let select = "SELECT created_at, expires_at FROM sessions WHERE account_id = $1 ORDER BY created_at, id";
         let rows = self.database.fetch_all(select, args![account.uuid()]).await?;
         let login = |row: &Row| {
-            Ok(Login { created_at: row.get("created_at")?, expires_at: row.get("expires_at")? })
+            Ok(Login { created_at: row.time("created_at")?, expires_at: row.time("expires_at")? })
         };
         rows.iter().map(login).collect()
     }
@@ -40,7 +41,7 @@ impl Storage {
     pub async fn uploads_of(
         &self,
         account: AccountId,
-        now: i64,
+        now: Millis,
     ) -> Result<Vec<(BlobId, Upload)>, Error> {
         let select = "SELECT u.id, u.name, u.media_type, u.size, u.expires_at, b.expires_at AS beam_expires_at \
                       FROM uploads u LEFT JOIN beams b ON b.id = u.beam_id \

@@ -1,5 +1,5 @@
 //! Everything that outlives a restart. One [`Storage`], one module per entity, plain SQL that both SQLite and Postgres
-//! understand. No clock: callers pass times in milliseconds since the Unix epoch.
+//! understand. No clock: callers pass the time.
 
 mod account_deletion;
 pub mod accounts;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use heliograph_shared::ids::{BeamId, DeviceId, ItemId};
+use heliograph_shared::time::Millis;
 use uuid::Uuid;
 
 use crate::accounts::AccountId;
@@ -30,8 +31,8 @@ pub struct NewNote {
     pub device: DeviceId,
     /// The account of that device, if it was logged in. An account that is gone is stored as none.
     pub author: Option<AccountId>,
-    /// Milliseconds since the Unix epoch.
-    pub created_at: i64,
+    /// When it was created.
+    pub created_at: Millis,
 }
 
 /// Columns of a [`NewNote`], from the table `n`.
@@ -47,8 +48,8 @@ pub(crate) use note_columns;
 pub struct Quota {
     /// Size in bytes.
     pub bytes: u64,
-    /// The current time, in milliseconds since the Unix epoch. Files that have expired do not count.
-    pub now: i64,
+    /// The current time. Files that have expired do not count.
+    pub now: Millis,
 }
 
 /// The data of a note that a replacement or deletion needs.
@@ -75,7 +76,7 @@ impl NewNote {
             kind: row.get("kind")?,
             device: DeviceId::from_uuid(row.get("device_id")?),
             author: author.map(AccountId::from_uuid),
-            created_at: row.get("created_at")?,
+            created_at: row.time("created_at")?,
         })
     }
 }
@@ -135,7 +136,12 @@ impl BeamWriter {
     ///
     /// # Errors
     /// [`Error::Missing`] when the beam is not saved any more, [`Error::Uncertain`].
-    pub async fn delete_notes(&self, beam: BeamId, ids: &[ItemId], now: i64) -> Result<(), Error> {
+    pub async fn delete_notes(
+        &self,
+        beam: BeamId,
+        ids: &[ItemId],
+        now: Millis,
+    ) -> Result<(), Error> {
         let (mut transaction, locked) = self.begin(beam).await?;
         owner_of(&mut transaction, locked).await?;
         let mut bytes = 0;

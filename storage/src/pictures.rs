@@ -1,5 +1,7 @@
 //! Profile pictures of accounts.
 
+use heliograph_shared::time::Millis;
+
 use crate::accounts::{Account, AccountId, account_columns};
 use crate::blobs::{BlobId, BlobKey};
 use crate::database::{Transaction, args};
@@ -16,7 +18,7 @@ impl Storage {
         &self,
         account: AccountId,
         picture: Option<BlobId>,
-        now: i64,
+        now: Millis,
     ) -> Result<Option<Account>, Error> {
         let mut transaction = self.database.begin().await?;
         // Locked, so that of two concurrent changes the later one deletes the earlier one's blob.
@@ -46,7 +48,7 @@ impl Storage {
 pub(crate) async fn bury_picture(
     transaction: &mut Transaction,
     account: AccountId,
-    now: i64,
+    now: Millis,
 ) -> Result<(), Error> {
     let select = "SELECT picture FROM accounts WHERE id = $1 AND picture IS NOT NULL";
     if let Some(row) = transaction.fetch_optional(select, args![account.uuid()]).await? {

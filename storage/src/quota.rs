@@ -1,5 +1,7 @@
 //! The quota of an account, over its files and the notes in its beams.
 
+use heliograph_shared::time::Millis;
+
 use crate::Error;
 use crate::accounts::AccountId;
 use crate::blobs::BlobId;
@@ -11,7 +13,7 @@ pub(crate) async fn used_by_account(
     transaction: &mut Transaction,
     account: AccountId,
     except: Option<BlobId>,
-    now: i64,
+    now: Millis,
 ) -> Result<u64, Error> {
     let lock = "SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE";
     transaction.lock(lock, args![account.uuid()]).await?;

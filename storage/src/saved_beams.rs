@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use heliograph_shared::api::beams::{Beam, Level, LinkAccess, Role};
 use heliograph_shared::ids::{BeamId, DeviceId};
 use heliograph_shared::names::BeamName;
+use heliograph_shared::time::Millis;
 
 use crate::accounts::{Account, AccountId, account_columns};
 use crate::beam_writer::{BeamWriter, Locked};
@@ -56,7 +57,7 @@ pub(crate) fn read_beam(row: &Row) -> Result<Beam, Error> {
     Ok(Beam {
         beam_id: BeamId::from_uuid(row.get("beam_id")?).ok_or(Error::Corrupt)?,
         beam_name: row.get("name")?,
-        created_at: row.get("created_at")?,
+        created_at: row.time("created_at")?,
         link_access: LinkAccess::read(row, "link_access")?,
     })
 }
@@ -224,7 +225,7 @@ impl BeamWriter {
         actor: AccountId,
         beam: BeamId,
         new: BeamId,
-        now: i64,
+        now: Millis,
     ) -> Result<Beam, Error> {
         let _changing = self.beam_lists.bump();
         let (mut transaction, locked) = self.begin(beam).await?;
@@ -249,7 +250,12 @@ impl BeamWriter {
     ///
     /// # Errors
     /// [`Error::Invisible`], [`Error::LevelTooLow`], [`Error::Uncertain`].
-    pub async fn delete_beam(&self, actor: AccountId, beam: BeamId, now: i64) -> Result<(), Error> {
+    pub async fn delete_beam(
+        &self,
+        actor: AccountId,
+        beam: BeamId,
+        now: Millis,
+    ) -> Result<(), Error> {
         let _changing = self.beam_lists.bump();
         let (mut transaction, locked) = self.begin(beam).await?;
         if role_in(&mut transaction, locked, actor).await? != Role::Owner {
@@ -276,7 +282,7 @@ impl BeamWriter {
 pub(crate) async fn end_beam(
     transaction: &mut Transaction,
     beam: Locked,
-    now: i64,
+    now: Millis,
 ) -> Result<(), Error> {
     bury_uploads_of_beam(transaction, beam, now).await?;
     for delete in [

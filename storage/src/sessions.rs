@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use heliograph_shared::time::Millis;
 use uuid::Uuid;
 
 use crate::accounts::{self, Account, AccountId, NewAccount, account_columns};
@@ -38,8 +39,8 @@ pub struct Session {
     pub id: SessionId,
     /// The account.
     pub account: Account,
-    /// When the token expires, in milliseconds since the Unix epoch.
-    pub expires_at: i64,
+    /// When the token expires.
+    pub expires_at: Millis,
 }
 
 /// An issued token.
@@ -47,8 +48,8 @@ pub struct Session {
 pub struct NewToken {
     /// The token's hash.
     pub hash: TokenHash,
-    /// Milliseconds since the Unix epoch.
-    pub expires_at: i64,
+    /// When it expires.
+    pub expires_at: Millis,
 }
 
 /// The current tokens of a session.
@@ -69,8 +70,8 @@ pub struct NewSession {
     pub account: AccountId,
     /// The first tokens.
     pub tokens: NewTokens,
-    /// Milliseconds since the Unix epoch.
-    pub created_at: i64,
+    /// When it was created.
+    pub created_at: Millis,
 }
 
 /// The result of using a refresh token.
@@ -126,7 +127,7 @@ impl Storage {
     pub async fn find_session(
         &self,
         access: TokenHash,
-        now: i64,
+        now: Millis,
     ) -> Result<Option<Session>, Error> {
         let select = concat!(
             "SELECT t.session_id, t.expires_at, ",
@@ -137,7 +138,7 @@ impl Storage {
         let row = self.database.fetch_optional(select, args![access, now]).await?;
         row.map(|row| {
             let id = SessionId(row.get("session_id")?);
-            Ok(Session { id, account: Account::read(&row)?, expires_at: row.get("expires_at")? })
+            Ok(Session { id, account: Account::read(&row)?, expires_at: row.time("expires_at")? })
         })
         .transpose()
     }
@@ -165,7 +166,7 @@ impl Storage {
         &self,
         old: TokenHash,
         successors: &NewTokens,
-        now: i64,
+        now: Millis,
     ) -> Result<Refreshed, Error> {
         let mut transaction = self.database.begin().await?;
         // The session before its tokens, in the order in which its end deletes them.
@@ -214,7 +215,7 @@ impl Storage {
     ///
     /// # Errors
     /// [`Error::Database`].
-    pub async fn forget_old_sessions(&self, now: i64) -> Result<Vec<SessionId>, Error> {
+    pub async fn forget_old_sessions(&self, now: Millis) -> Result<Vec<SessionId>, Error> {
         let mut transaction = self.database.begin().await?;
         let delete = "DELETE FROM sessions WHERE expires_at <= $1 RETURNING id";
         let ended = transaction.fetch_all(delete, args![now]).await?;
@@ -232,14 +233,14 @@ fn session_ids(rows: &[Row]) -> Result<Vec<SessionId>, Error> {
 async fn used_before(
     transaction: &mut Transaction,
     old: TokenHash,
-    now: i64,
+    now: Millis,
 ) -> Result<Refreshed, Error> {
     let select = "SELECT session_id, used_at FROM tokens WHERE hash = $1 AND kind = 'refresh' AND used_at IS NOT NULL";
     let Some(row) = transaction.fetch_optional(select, args![old]).await? else {
         return Ok(Refreshed::Unknown);
     };
-    let (session, used_at): (Uuid, i64) = (row.get("session_id")?, row.get("used_at")?);
-    if u128::try_from(now - used_at).unwrap_or(0) <= GRACE.as_millis() {
+    let (session, used_at): (Uuid, Millis) = (row.get("session_id")?, row.time("used_at")?);
+    if now.since(used_at) <= GRACE {
         return Ok(Refreshed::Renewed);
     }
     transaction.execute("DELETE FROM sessions WHERE id = $1", args![session]).await?;

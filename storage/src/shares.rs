@@ -3,6 +3,7 @@
 use heliograph_shared::api::beams::{Beam, Level, Role};
 use heliograph_shared::ids::{BeamId, ShareId};
 use heliograph_shared::names::Username;
+use heliograph_shared::time::Millis;
 use uuid::Uuid;
 
 use crate::accounts::{Account, AccountId, account_columns};
@@ -70,7 +71,7 @@ impl BeamWriter {
         beam: BeamId,
         username: &str,
         level: Level,
-        now: i64,
+        now: Millis,
     ) -> Result<Share, Error> {
         let (mut transaction, locked) = self.begin(beam).await?;
         let role = role_in(&mut transaction, locked, actor).await?;

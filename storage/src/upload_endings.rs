@@ -4,11 +4,13 @@
 
 use std::time::Duration;
 
+use heliograph_shared::time::Millis;
+
 use crate::accounts::AccountId;
 use crate::beam_writer::Locked;
 use crate::blobs::{BlobId, BlobKey};
 use crate::database::{Transaction, args};
-use crate::dead_blobs::abandoned;
+use crate::dead_blobs::ABANDONED;
 use crate::{Error, Storage};
 
 /// How long a file outlives the last item that referred to it: longer than Undo is offered.
@@ -20,7 +22,7 @@ impl Storage {
     ///
     /// # Errors
     /// [`Error::Database`].
-    pub async fn bury_old_uploads(&self, now: i64) -> Result<u64, Error> {
+    pub async fn bury_old_uploads(&self, now: Millis) -> Result<u64, Error> {
         macro_rules! is_old {
             () => {
                 "(state = 'ready' AND (expires_at <= $1 OR unused_since <= $3 OR beam_id IN \
@@ -28,8 +30,7 @@ impl Storage {
                  OR (state = 'pending' AND touched_at <= $2)"
             };
         }
-        let undo = i64::try_from(UNDO_TIME.as_millis()).unwrap_or(i64::MAX);
-        let values = args![now, now.saturating_sub(abandoned()), now.saturating_sub(undo)];
+        let values = args![now, now - ABANDONED, now - UNDO_TIME];
         let mut transaction = self.database.begin().await?;
         let lock = concat!("SELECT id FROM uploads WHERE ", is_old!(), " ORDER BY id FOR UPDATE");
         transaction.lock(lock, values).await?;
@@ -48,7 +49,7 @@ impl Storage {
         &self,
         id: BlobId,
         account: AccountId,
-        now: i64,
+        now: Millis,
     ) -> Result<bool, Error> {
         let mut transaction = self.database.begin().await?;
         let mark = "UPDATE uploads SET state = 'dead' \
@@ -83,7 +84,7 @@ pub(crate) async fn lock_uploads_of_account(
 pub(crate) async fn bury_uploads_of_beam(
     transaction: &mut Transaction,
     beam: Locked,
-    now: i64,
+    now: Millis,
 ) -> Result<(), Error> {
     lock_uploads_of_beam(transaction, beam).await?;
     let give_up = "UPDATE uploads SET account_id = NULL, beam_id = NULL, address = NULL, size = 0, expires_at = 0 \
@@ -99,7 +100,7 @@ pub(crate) async fn bury_uploads_of_beam(
 pub(crate) async fn bury_uploads_of_account(
     transaction: &mut Transaction,
     account: AccountId,
-    now: i64,
+    now: Millis,
 ) -> Result<(), Error> {
     let give_up = "UPDATE uploads SET account_id = NULL, beam_id = NULL, address = NULL, size = 0, expires_at = 0 \
                    WHERE account_id = $1 AND state = 'pending'";
@@ -130,7 +131,7 @@ pub(crate) async fn release_upload(
     beam: Locked,
     id: BlobId,
     author: Option<AccountId>,
-    now: i64,
+    now: Millis,
 ) -> Result<(), Error> {
     let update = "UPDATE uploads SET unused_since = $4 WHERE id = $1 AND beam_id = $2 AND state = 'ready' \
                   AND (for_item = 1 OR account_id IS NOT DISTINCT FROM $3) \
@@ -141,7 +142,7 @@ pub(crate) async fn release_upload(
 }
 
 /// Moves the uploads that this transaction marked as dead to the outbox. No other transaction can change them.
-async fn bury_marked(transaction: &mut Transaction, now: i64) -> Result<(), Error> {
+async fn bury_marked(transaction: &mut Transaction, now: Millis) -> Result<(), Error> {
     let insert = "INSERT INTO dead_blobs (name, parts, since) \
                   SELECT $1 || id, parts, $2 FROM uploads WHERE state = 'dead'";
     transaction.execute(insert, args![BlobKey::UPLOADS, now]).await?;

@@ -4,6 +4,7 @@
 //! [`Storage::finish_upload`]. A kill at any step leaves a row by which the sweeper removes what is there.
 
 use heliograph_shared::ids::BeamId;
+use heliograph_shared::time::Millis;
 
 use crate::accounts::AccountId;
 use crate::blobs::BlobId;
@@ -29,10 +30,10 @@ pub struct NewUpload {
     pub name: String,
     /// The file's media type.
     pub media_type: String,
-    /// Milliseconds since the Unix epoch.
-    pub created_at: i64,
-    /// Milliseconds since the Unix epoch.
-    pub expires_at: Option<i64>,
+    /// When it was created.
+    pub created_at: Millis,
+    /// When it expires.
+    pub expires_at: Option<Millis>,
     /// Whether it is for an item of its beam: it ends [`UNDO_TIME`] after its last byte, unless a stored item of the beam
     /// refers to it by then.
     pub for_item: bool,
@@ -47,8 +48,8 @@ pub struct Upload {
     pub media_type: String,
     /// Size in bytes.
     pub size: u64,
-    /// When it expires, alone or with its beam, in milliseconds since the Unix epoch.
-    pub expires_at: Option<i64>,
+    /// When it expires, alone or with its beam.
+    pub expires_at: Option<Millis>,
 }
 
 /// A request for room for an upload.
@@ -133,7 +134,7 @@ impl Storage {
     ///
     /// # Errors
     /// [`Error::Database`].
-    pub async fn grow_upload(&self, id: BlobId, wish: Wish, now: i64) -> Result<Room, Error> {
+    pub async fn grow_upload(&self, id: BlobId, wish: Wish, now: Millis) -> Result<Room, Error> {
         let mut transaction = self.database.begin().await?;
         // Locks out all other grants until the end of the transaction.
         let turn = "UPDATE upload_room SET turns = turns + 1 WHERE id = 1";
@@ -163,7 +164,7 @@ impl Storage {
     ///
     /// # Errors
     /// [`Error::Database`].
-    pub async fn finish_upload(&self, id: BlobId, size: u64, now: i64) -> Result<bool, Error> {
+    pub async fn finish_upload(&self, id: BlobId, size: u64, now: Millis) -> Result<bool, Error> {
         let update = "UPDATE uploads SET state = 'ready', size = $2, parts = NULL, touched_at = $3, \
                       unused_since = CASE WHEN unused_since IS NOT NULL THEN $3 END \
                       WHERE id = $1 AND state = 'pending' AND (expires_at IS NULL OR expires_at > $3)";
@@ -176,7 +177,7 @@ impl Storage {
     ///
     /// # Errors
     /// [`Error::Database`].
-    pub async fn abandon_upload(&self, id: BlobId, left: bool, now: i64) -> Result<(), Error> {
+    pub async fn abandon_upload(&self, id: BlobId, left: bool, now: Millis) -> Result<(), Error> {
         let update = "UPDATE uploads SET account_id = NULL, beam_id = NULL, address = NULL, size = 0, expires_at = 0, \
                       touched_at = $2, parts = CASE WHEN $3 = 1 THEN parts END \
                       WHERE id = $1 AND state = 'pending'";
@@ -199,7 +200,7 @@ impl Storage {
     ///
     /// # Errors
     /// [`Error::Database`].
-    pub async fn find_upload(&self, id: BlobId, now: i64) -> Result<Option<Upload>, Error> {
+    pub async fn find_upload(&self, id: BlobId, now: Millis) -> Result<Option<Upload>, Error> {
         let select = "SELECT u.name, u.media_type, u.size, u.expires_at, b.expires_at AS beam_expires_at \
                       FROM uploads u LEFT JOIN beams b ON b.id = u.beam_id \
                       WHERE u.id = $1 AND u.state = 'ready' AND (u.expires_at IS NULL OR u.expires_at > $2) \
@@ -211,7 +212,7 @@ impl Storage {
 
 impl Upload {
     pub(crate) fn read(row: &Row) -> Result<Self, Error> {
-        let ends: [Option<i64>; 2] = [row.get("expires_at")?, row.get("beam_expires_at")?];
+        let ends = [row.time_if_any("expires_at")?, row.time_if_any("beam_expires_at")?];
         Ok(Self {
             name: row.get("name")?,
             media_type: row.get("media_type")?,
@@ -227,7 +228,7 @@ async fn free_for(
     upload: &Row,
     quotas: Quotas,
     id: BlobId,
-    now: i64,
+    now: Millis,
 ) -> Result<u64, Error> {
     const USED: &str = "SELECT \
         CAST(COALESCE(SUM(size), 0) AS BIGINT) AS by_all, \

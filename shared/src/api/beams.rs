@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 use super::accounts::PublicUser;
 use crate::ids::{BeamId, DeviceId, ItemId, ShareId};
 use crate::json::Json;
+use crate::time::Millis;
 
 /// The level of a share (B6). Each level includes the one before.
 #[derive(
@@ -119,7 +120,8 @@ pub struct Beam {
     /// Its name.
     pub beam_name: String,
     /// When the beam was created, in milliseconds since the Unix epoch.
-    pub created_at: i64,
+    #[schema(value_type = i64)]
+    pub created_at: Millis,
     /// The link access.
     pub link_access: LinkAccess,
 }
@@ -241,7 +243,8 @@ pub struct Note {
     /// The device that shared it.
     pub from: DeviceId,
     /// When it was shared, in milliseconds since the Unix epoch.
-    pub created_at: i64,
+    #[schema(value_type = i64)]
+    pub created_at: Millis,
     /// Whether the caller's account shared it.
     pub mine: bool,
 }

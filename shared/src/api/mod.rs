@@ -12,6 +12,7 @@ use utoipa::ToSchema;
 
 use crate::error::ErrorCode;
 use crate::ids::{BeamId, BeamKey};
+use crate::time::Millis;
 
 /// Response of `POST /api/beams/create/` (H1).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
@@ -21,9 +22,11 @@ pub struct CreatedBeam {
     /// The creator's token. The server keeps only its hash.
     pub beam_key: BeamKey,
     /// When the beam was created, in milliseconds since the Unix epoch.
-    pub created_at: i64,
+    #[schema(value_type = i64)]
+    pub created_at: Millis,
     /// When the beam expires, in milliseconds since the Unix epoch.
-    pub expires_at: i64,
+    #[schema(value_type = i64)]
+    pub expires_at: Millis,
 }
 
 /// Response of `GET /api/site` (H2).

@@ -1,5 +1,6 @@
 //! Bodies of the calls about stored files.
 
+use crate::time::Millis;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 use utoipa::ToSchema;
@@ -19,5 +20,6 @@ pub struct UploadedFile {
     #[serde(rename = "type")]
     pub kind: String,
     /// When the file expires, in milliseconds since the Unix epoch; null for an account's file.
-    pub expires_at: Option<i64>,
+    #[schema(value_type = Option<i64>)]
+    pub expires_at: Option<Millis>,
 }

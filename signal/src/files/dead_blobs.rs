@@ -6,7 +6,7 @@ use heliograph_storage::Storage;
 use heliograph_storage::blobs::{self, Blobs};
 use heliograph_storage::dead_blobs::DeadBlob;
 
-use crate::clock::{Clock, millis};
+use crate::clock::Clock;
 use crate::error::Error;
 
 /// Blobs per look-up.
@@ -50,7 +50,7 @@ async fn try_to_remove(storage: &Storage, blobs: &Blobs, clock: Clock) -> Result
                 Err(error) => {
                     failures += 1;
                     tracing::error!(%error, "a blob could not be deleted; trying again later");
-                    storage.put_off_dead_blob(key, now + millis(pause_after(tries))).await?;
+                    storage.put_off_dead_blob(key, now + pause_after(tries)).await?;
                 }
             }
             if failures == FAILURES {

@@ -5,6 +5,7 @@ use std::io::Cursor;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use heliograph_shared::time::Millis;
 use heliograph_storage::Storage;
 use heliograph_storage::blobs::{BlobId, BlobKey, Blobs};
 use image::codecs::jpeg::JpegEncoder;
@@ -65,7 +66,7 @@ impl Pictures {
         sent: SentPicture,
         blobs: &Blobs,
         storage: &Storage,
-        now: i64,
+        now: Millis,
     ) -> Result<BlobId, Error> {
         let picture = self.make(sent).await?;
         let id = BlobId::from_random(random::bytes()?);

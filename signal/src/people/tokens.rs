@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use heliograph_shared::time::Millis;
 use heliograph_storage::secrets::Secret;
 use heliograph_storage::sessions::{NewToken, NewTokens, TokenHash};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::{Digest as _, Sha256};
 
-use crate::clock::millis;
 use crate::error::Error;
 use crate::random;
 
@@ -88,11 +88,9 @@ impl Tokens {
 
     /// The hashes and lifetimes for the database.
     #[must_use]
-    pub fn record(&self, now: i64) -> NewTokens {
-        let token = |token: &Token, lifetime| NewToken {
-            hash: token.hash(),
-            expires_at: now + millis(lifetime),
-        };
+    pub fn record(&self, now: Millis) -> NewTokens {
+        let token =
+            |token: &Token, lifetime| NewToken { hash: token.hash(), expires_at: now + lifetime };
         NewTokens {
             access: token(&self.access, ACCESS_LIFETIME),
             refresh: token(&self.refresh, REFRESH_LIFETIME),

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
+use heliograph_shared::time::Millis;
 use rcgen::{CertificateParams, DnType, KeyPair};
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject as _;
@@ -22,11 +23,11 @@ use crate::config::Tls;
 use crate::error::causes;
 use crate::network;
 
-const DAY: i64 = 24 * 60 * 60 * 1000;
+const DAY: Duration = Duration::from_hours(24);
 /// Validity of a self-signed certificate. Browsers refuse certificates that are valid for much longer.
-const VALID_DAYS: i64 = 365;
+const VALID_DAYS: u32 = 365;
 /// Days before its end at which a self-signed certificate is replaced.
-const RENEW_DAYS: i64 = 30;
+const RENEW_DAYS: u32 = 30;
 /// How often the certificate is read again.
 const FRESH: Duration = Duration::from_hours(1);
 
@@ -91,14 +92,14 @@ struct Certificate {
 }
 
 impl Certificate {
-    fn open(from: Tls, data: &Path, now: i64) -> Result<Self, Error> {
+    fn open(from: Tls, data: &Path, now: Millis) -> Result<Self, Error> {
         let shown = RwLock::new(Arc::new(read(&from, data, now)?));
         Ok(Self { from, data: data.to_owned(), shown })
     }
 
     /// Reads the certificate again. The operator may have replaced it; a self-signed one may expire soon or lack a new
     /// address of this machine.
-    fn read_again(&self, now: i64) -> Result<(), Error> {
+    fn read_again(&self, now: Millis) -> Result<(), Error> {
         let fresh = Arc::new(read(&self.from, &self.data, now)?);
         *self.shown.write().unwrap_or_else(PoisonError::into_inner) = fresh;
         Ok(())
@@ -116,7 +117,7 @@ impl ResolvesServerCert for Certificate {
 }
 
 /// Reads the certificate from its files. Makes a self-signed one first, unless there is a good one.
-fn read(from: &Tls, data: &Path, now: i64) -> Result<CertifiedKey, Error> {
+fn read(from: &Tls, data: &Path, now: Millis) -> Result<CertifiedKey, Error> {
     let (certificate, key) = match from {
         Tls::Files { certificate, key } => (certificate.clone(), key.clone()),
         Tls::Off | Tls::SelfSigned => self_signed(data, &names(), now)?,
@@ -147,7 +148,7 @@ fn names() -> Vec<String> {
 }
 
 /// The files of a self-signed certificate for these names. Makes new ones unless those in the folder are good.
-fn self_signed(data: &Path, names: &[String], now: i64) -> Result<(PathBuf, PathBuf), Error> {
+fn self_signed(data: &Path, names: &[String], now: Millis) -> Result<(PathBuf, PathBuf), Error> {
     let folder = data.join("tls");
     let [certificate, key, about] =
         ["self-signed.pem", "self-signed.key", "self-signed.txt"].map(|name| folder.join(name));
@@ -162,22 +163,23 @@ fn self_signed(data: &Path, names: &[String], now: i64) -> Result<(PathBuf, Path
         let _ = fs::remove_file(&about);
         write_private(&key, &key_pem)?;
         write_private(&certificate, &certificate_pem)?;
-        write_private(&about, &format!("{ends}\n{}\n", names.join("\n")))?;
+        write_private(&about, &format!("{}\n{}\n", ends.get(), names.join("\n")))?;
     }
     Ok((certificate, key))
 }
 
-fn is_still_good(about: &str, names: &[String], now: i64) -> bool {
+fn is_still_good(about: &str, names: &[String], now: Millis) -> bool {
     let mut lines = about.lines();
-    let ends = lines.next().and_then(|ends| ends.parse().ok()).unwrap_or(0);
+    let ends = Millis::new(lines.next().and_then(|ends| ends.parse().ok()).unwrap_or(0));
     // Before its beginning when it was made by a clock that was ahead.
     let is_valid = (ends - (VALID_DAYS + 1) * DAY..ends - RENEW_DAYS * DAY).contains(&now);
     is_valid && lines.eq(names.iter().map(String::as_str))
 }
 
-fn make(names: &[String], now: i64, ends: i64) -> Result<(String, String), rcgen::Error> {
-    let at = |millis: i64| {
-        OffsetDateTime::from_unix_timestamp(millis / 1000).unwrap_or(OffsetDateTime::UNIX_EPOCH)
+fn make(names: &[String], now: Millis, ends: Millis) -> Result<(String, String), rcgen::Error> {
+    let at = |time: Millis| {
+        let seconds = time.get() / 1000;
+        OffsetDateTime::from_unix_timestamp(seconds).unwrap_or(OffsetDateTime::UNIX_EPOCH)
     };
     let mut params = CertificateParams::new(names)?;
     params.distinguished_name.push(DnType::CommonName, "Heliograph on this network");
@@ -210,7 +212,7 @@ fn write_private(path: &Path, text: &str) -> Result<(), Error> {
 mod tests {
     use super::*;
 
-    const NOW: i64 = 1_800_000_000_000;
+    const NOW: Millis = Millis::new(1_800_000_000_000);
 
     fn read(files: &(PathBuf, PathBuf)) -> String {
         fs::read_to_string(&files.0).unwrap()

@@ -2,6 +2,7 @@
 
 use futures_util::FutureExt as _;
 use heliograph_shared::names::{Email, PersonName, Username};
+use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::{AccountId, NewAccount};
 use serde_json::json;
 
@@ -247,7 +248,7 @@ async fn h12_a_registration_is_completed_although_nobody_waits_for_it_any_more()
         email: Email::parse("ada@example.org").unwrap(),
         password_hash: String::new(),
         picture: None,
-        created_at: 0,
+        created_at: Millis::new(0),
     };
     // Begun, and then dropped as by a caller who hangs up.
     assert!(server.app.logins.register(&account).now_or_never().is_none());

@@ -10,6 +10,7 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::extract::Request;
 use futures_util::{FutureExt as _, StreamExt as _};
+use heliograph_shared::time::Millis;
 use heliograph_signal::app::App;
 use heliograph_signal::budget::Kind;
 use heliograph_signal::files::uploads::{Receiving, Uploader};
@@ -67,7 +68,7 @@ async fn r1_a_sender_who_leaves_in_the_middle_leaves_nothing() {
         until(async || server.app.budget.taken(Kind::Uploads) == 0).await;
         server.time_passes(HOUR).await;
         sweeper::sweep(&server.app).await;
-        assert!(server.app.storage.dead_blobs(i64::MAX, 9).await.unwrap().is_empty());
+        assert!(server.app.storage.dead_blobs(Millis::MAX, 9).await.unwrap().is_empty());
     }
 }
 
@@ -377,8 +378,8 @@ async fn r6_an_upload_whose_server_is_killed_at_any_step_leaves_neither_blob_nor
             }
             let left = blobs_left(&server, &bucket);
             assert!(left.is_empty(), "after {steps} steps: {left:?}");
-            assert!(server.app.storage.dead_blobs(i64::MAX, 9).await.unwrap().is_empty());
-            assert_eq!(server.app.storage.bury_old_uploads(i64::MAX).await.unwrap(), 0);
+            assert!(server.app.storage.dead_blobs(Millis::MAX, 9).await.unwrap().is_empty());
+            assert_eq!(server.app.storage.bury_old_uploads(Millis::MAX).await.unwrap(), 0);
             folder = server.ends().await;
             // Every one of the first steps, when rows and blobs are created; then ever fewer of those that only take
             // bytes.

@@ -14,7 +14,7 @@ use super::server::TestServer;
 async fn s18_a_beam_ends_at_its_time() {
     let server = TestServer::start().await;
     let (beam, now) = (unknown_beam(), server.app.clock.now());
-    let expires_at = now + 30_000;
+    let expires_at = now + Duration::from_secs(30);
     server.app.storage.record_shared_beam(beam, now, expires_at).await.unwrap();
     let (mut ada, mut bob) = (server.join(beam).await, server.join(beam).await);
     server.time_passes(Duration::from_secs(30)).await;

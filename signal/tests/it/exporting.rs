@@ -3,6 +3,7 @@
 use heliograph_shared::api::beams::LinkAccess;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::limits::SYNC_PAGE_BYTES;
+use heliograph_shared::time::Millis;
 use heliograph_signal::budget::Kind;
 use heliograph_storage::notes::NewNote;
 use image::ImageFormat;
@@ -33,9 +34,9 @@ async fn h18_an_export_has_everything_of_its_person_and_nothing_else() {
                 kind: "text".to_owned(),
                 device: DeviceId::from_bytes([1; 16]),
                 author: Some(owner),
-                created_at: 0,
+                created_at: Millis::new(0),
             };
-            world.writer.put_note(trip.beam, &note, quota(0)).await.unwrap();
+            world.writer.put_note(trip.beam, &note, quota(Millis::new(0))).await.unwrap();
         }
         let packing = json!({"title": "Packing", "content": {"root": 1}});
 
@@ -81,9 +82,9 @@ async fn h18_an_export_holds_a_page_of_notes_at_a_time_and_counts_for_it() {
                 kind: "text".to_owned(),
                 device: DeviceId::from_bytes([1; 16]),
                 author: Some(owner),
-                created_at: 0,
+                created_at: Millis::new(0),
             };
-            world.writer.put_note(trip.beam, &note, quota(0)).await.unwrap();
+            world.writer.put_note(trip.beam, &note, quota(Millis::new(0))).await.unwrap();
         }
         let cookies = world.person(Who::Owner).cookies_for("/api/auth/export/");
         let socket = TcpSocket::new_v4().unwrap();

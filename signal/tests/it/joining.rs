@@ -1,5 +1,7 @@
 //! S1 to S6: who may join, under which id, and what the others are told.
 
+use std::time::Duration;
+
 use heliograph_shared::close::CloseCode;
 use heliograph_storage::beams::Life;
 use serde_json::json;
@@ -20,7 +22,7 @@ async fn s4_s6_two_devices_see_each_other() {
     assert_eq!(ada.sees("auth_success").await["type"], "auth_success");
     let welcome = ada.is_welcomed().await;
     assert_eq!(welcome["message"]["creator"], true);
-    assert_eq!(welcome["message"]["expires_at"], beam.expires_at);
+    assert_eq!(welcome["message"]["expires_at"], beam.expires_at.get());
 
     let mut bob = server.join(beam.beam_id).await;
 
@@ -129,7 +131,7 @@ async fn s2_a_wrong_key_is_refused() {
 async fn s2_an_expired_beam_is_over() {
     let server = TestServer::start().await;
     let (beam, now) = (unknown_beam(), server.app.clock.now());
-    server.app.storage.record_shared_beam(beam, now - 1, now).await.unwrap();
+    server.app.storage.record_shared_beam(beam, now - Duration::from_millis(1), now).await.unwrap();
     let mut device = server.connect(beam).await;
     device.says(&json!({"type": "auth", "message": null})).await;
     assert_eq!(device.is_closed().await, CloseCode::Ended.number());
@@ -156,7 +158,7 @@ async fn s2_an_id_that_nobody_created_becomes_a_row_when_something_is_shared() {
         tokio::task::yield_now().await;
     };
     assert_eq!(record.key_hash, None);
-    let expires_at = record.created_at + 24 * 60 * 60 * 1000;
+    let expires_at = record.created_at + Duration::from_hours(24);
     assert_eq!(record.life, Life::Unsaved { expires_at });
 }
 

@@ -84,7 +84,7 @@ async fn s27_a_login_that_ends_by_time_closes_its_sockets() {
     let ada = server.registered("ada").await;
     let beam = unknown_beam();
     let (mut device, mut guest) = (ada.joins(beam).await, server.join(beam).await);
-    let days_30 = 30 * 24 * 60 * 60 * 1000;
+    let days_30 = Duration::from_hours(30 * 24);
 
     server.app.logins.end_expired(server.app.clock.now() + days_30).await.unwrap();
 

@@ -60,7 +60,12 @@ async fn an_address_has_one_limit_for_unknown_ids_and_wrong_keys() {
     let server = TestServer::start().await;
     let (beam, ended) = (server.create_beam().await, unknown_beam());
     let now = server.app.clock.now();
-    server.app.storage.record_shared_beam(ended, now - 1, now).await.unwrap();
+    server
+        .app
+        .storage
+        .record_shared_beam(ended, now - Duration::from_millis(1), now)
+        .await
+        .unwrap();
     let key = serde_json::to_value(&beam.beam_key).unwrap();
     let close_of = async |beam, key: &Value, from| {
         let mut device = server.connect_as(beam, &[from]).await.unwrap();
@@ -122,7 +127,12 @@ async fn a_deleted_beam_an_unknown_and_an_unsaved_one_have_the_same_notes() {
     let server = TestServer::start().await;
     let (unsaved, ended) = (server.create_beam().await.beam_id, unknown_beam());
     let now = server.app.clock.now();
-    server.app.storage.record_shared_beam(ended, now - 1, now).await.unwrap();
+    server
+        .app
+        .storage
+        .record_shared_beam(ended, now - Duration::from_millis(1), now)
+        .await
+        .unwrap();
     for beam in [unsaved, ended, unknown_beam()] {
         let answer = server.get(&format!("/api/notes/beam_notes/?beam_id={beam}")).await;
         assert_eq!((answer.status, answer.json()), (200, json!([])));
@@ -142,7 +152,12 @@ async fn usernames_cannot_be_listed_by_sharing_or_renaming() {
     let mut ada = server.registered("ada").await;
     server.registered("bob").await;
     let (beam, now) = (unknown_beam(), server.app.clock.now());
-    server.app.storage.record_shared_beam(beam, now, now + 1_000_000).await.unwrap();
+    server
+        .app
+        .storage
+        .record_shared_beam(beam, now, now + Duration::from_secs(1_000))
+        .await
+        .unwrap();
     for n in 0..15 {
         let body = json!({"beam_id": beam, "username": format!("nobody{n}")});
         assert_eq!(ada.asks("POST", "/api/beams/share/", &body).await.status, 404, "{n}");

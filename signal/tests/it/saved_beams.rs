@@ -3,6 +3,7 @@
 use heliograph_shared::api::beams::LinkAccess;
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::ids::{DeviceId, ItemId};
+use heliograph_shared::time::Millis;
 use heliograph_storage::notes::NewNote;
 use serde_json::{Value, json};
 
@@ -309,9 +310,9 @@ async fn h30_a_long_list_of_notes_is_told_whole_and_in_order() {
                 kind: "text".to_owned(),
                 device: DeviceId::from_bytes([1; 16]),
                 author: None,
-                created_at: 0,
+                created_at: Millis::new(0),
             };
-            world.writer.put_note(trip.beam, &note, quota(0)).await.unwrap();
+            world.writer.put_note(trip.beam, &note, quota(Millis::new(0))).await.unwrap();
         }
 
         let list = notes(world, Who::Guest, trip.beam).await;

@@ -1,6 +1,9 @@
 //! H40 to H42: uploads.
 
+use std::time::Duration;
+
 use heliograph_shared::ids::BeamId;
+use heliograph_shared::time::Millis;
 use heliograph_signal::app::Limits;
 use heliograph_signal::start::sweeper;
 use heliograph_storage::blobs::{BlobId, BlobKey};
@@ -217,7 +220,12 @@ async fn s5_an_invented_or_ended_beam_counts_as_an_unknown_join() {
     let server = TestServer::start().await;
     let ended = unknown_beam();
     let now = server.app.clock.now();
-    server.app.storage.record_shared_beam(ended, now - 1, now).await.unwrap();
+    server
+        .app
+        .storage
+        .record_shared_beam(ended, now - Duration::from_millis(1), now)
+        .await
+        .unwrap();
     let known = server.create_beam().await.beam_id;
     let sends = async |beam: BeamId| {
         let (body, kind) = png(99).form();
@@ -261,7 +269,7 @@ async fn s15_a_file_that_cannot_be_removed_keeps_none_of_the_others() {
     // A folder in the file's place, which cannot be deleted as a file.
     std::fs::remove_file(&stuck).unwrap();
     std::fs::create_dir_all(stuck.join("in the way")).unwrap();
-    let dead = async || server.app.storage.dead_blobs(i64::MAX, 9).await.unwrap();
+    let dead = async || server.app.storage.dead_blobs(Millis::MAX, 9).await.unwrap();
 
     for url in &urls {
         assert_eq!(ada.sends("DELETE", url, &[], b"").await.status, 200);
@@ -306,14 +314,14 @@ async fn s15_parts_that_may_not_be_removed_are_tried_again() {
     sweeper::sweep(&server.app).await;
 
     assert!(bucket.files().len() > before);
-    let dead = storage.dead_blobs(i64::MAX, 9).await.unwrap();
+    let dead = storage.dead_blobs(Millis::MAX, 9).await.unwrap();
     // The server's own sweeper may have tried it too.
     assert!(matches!(&dead[..], [blob] if blob.tries > 0), "{dead:?}");
     bucket.refuses_aborts(false);
     server.time_passes(HOUR).await;
     sweeper::sweep(&server.app).await;
     assert_eq!(bucket.files().len(), before);
-    assert_eq!(storage.dead_blobs(i64::MAX, 9).await.unwrap(), []);
+    assert_eq!(storage.dead_blobs(Millis::MAX, 9).await.unwrap(), []);
 }
 
 #[tokio::test]
@@ -324,10 +332,9 @@ async fn a_guests_file_ends_with_its_beam_and_after_a_day_at_most() {
     let bound = format!("/api/upload/?beam_id={}", beam.beam_id);
     let (of_beam, of_nobody) =
         (server.takes_at(&bound, &png(99)).await, server.takes(&png(99)).await);
-    assert_eq!(of_beam.json()["expires_at"], beam.expires_at);
-    let day = 24 * 60 * 60 * 1000;
+    assert_eq!(of_beam.json()["expires_at"], beam.expires_at.get());
     let ends = of_nobody.json()["expires_at"].as_i64().unwrap();
-    assert!((ends - server.app.clock.now() - day).abs() < 60_000);
+    assert!((ends - (server.app.clock.now() + HOUR * 24).get()).abs() < 60_000);
 
     server.time_passes(HOUR * 23).await;
 

@@ -1,8 +1,11 @@
 //! A saved beam, and users in every role.
 
+use std::time::Duration;
+
 use heliograph_shared::api::beams::{Level, LinkAccess};
 use heliograph_shared::ids::{BeamId, BeamKey, ItemId, ShareId};
 use heliograph_shared::names::{BeamName, Username};
+use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::notes::{NewNote, Quota};
 use heliograph_storage::{BeamWriter, Location, Storage};
@@ -46,7 +49,7 @@ pub struct Trip {
 }
 
 /// An unlimited quota.
-pub fn quota(now: i64) -> Quota {
+pub fn quota(now: Millis) -> Quota {
     Quota { bytes: u64::MAX, now }
 }
 
@@ -87,7 +90,7 @@ impl<'a> World<'a> {
         let now = self.server.app.clock.now();
         let beam = BeamId::from_random(*Uuid::now_v7().as_bytes());
         let key = BeamKey::from_random([1; 32]).hash();
-        storage.create_beam(beam, key, now, now + 1_000_000).await.unwrap();
+        storage.create_beam(beam, key, now, now + Duration::from_secs(1_000)).await.unwrap();
         let owner = self.account(Who::Owner).await;
         let note = NewNote {
             id: ItemId::from_random([1; 16]),

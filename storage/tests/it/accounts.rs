@@ -8,7 +8,7 @@ use heliograph_storage::notes::{NewNote, Quota};
 use heliograph_storage::{BeamWriter, Error, Storage};
 
 use crate::sessions::session;
-use crate::stage::{on_both, with_writer};
+use crate::stage::{at, on_both, with_writer};
 
 /// The id of account `n`.
 pub fn account(n: u8) -> AccountId {
@@ -29,7 +29,7 @@ pub fn person(n: u8, username: &str) -> NewAccount {
         email: Email::parse("ada@example.org").unwrap(),
         password_hash: format!("hash of {username}"),
         picture: None,
-        created_at: 5,
+        created_at: at(5),
     }
 }
 
@@ -98,14 +98,17 @@ async fn a7_an_account_goes_with_everything_of_it_and_what_it_shared_elsewhere_s
             (saved_by(&storage, &writer, 1).await, saved_by(&storage, &writer, 2).await);
         for (n, owner, beam, other) in [(1, 1, hers, "bob"), (2, 2, his, "ada")] {
             let id = ShareId::from_random([n; 16]);
-            writer.create_share(account(owner), id, beam, other, Level::Write, 0).await.unwrap();
+            writer
+                .create_share(account(owner), id, beam, other, Level::Write, at(0))
+                .await
+                .unwrap();
         }
 
-        let ended = writer.delete_account(account(1), 50).await.unwrap();
+        let ended = writer.delete_account(account(1), at(50)).await.unwrap();
 
         assert_eq!(ended, [hers, his], "his has changed too");
         let beam = storage.find_beam(hers).await.unwrap().unwrap();
-        assert!(beam.has_ended(50), "so that its id is answered as ended");
+        assert!(beam.has_ended(at(50)), "so that its id is answered as ended");
         assert_eq!(storage.access_to(hers).await.unwrap(), None);
         assert_eq!(storage.notes_of(hers).await.unwrap(), []);
         assert!(storage.shares_with(account(2)).await.unwrap().is_empty());
@@ -118,13 +121,13 @@ async fn a7_an_account_goes_with_everything_of_it_and_what_it_shared_elsewhere_s
         assert_eq!(authors, [None, Some(account(2))]);
         assert!(storage.account_of(session(2, 2, 0).id).await.unwrap().is_some());
         storage.create_account(&person(3, "Ada"), &session(3, 3, 0)).await.unwrap();
-        assert!(writer.delete_account(account(1), 60).await.unwrap().is_empty(), "again");
+        assert!(writer.delete_account(account(1), at(60)).await.unwrap().is_empty(), "again");
     })
     .await;
 }
 
 /// An unlimited quota.
-pub const QUOTA: Quota = Quota { bytes: u64::MAX, now: 10 };
+pub const QUOTA: Quota = Quota { bytes: u64::MAX, now: at(10) };
 
 fn note(n: u8, author: Option<AccountId>) -> NewNote {
     NewNote {
@@ -135,14 +138,14 @@ fn note(n: u8, author: Option<AccountId>) -> NewNote {
         kind: "text".to_owned(),
         device: DeviceId::from_bytes([n; 16]),
         author,
-        created_at: 0,
+        created_at: at(0),
     }
 }
 
 /// A beam saved by account `n`, with a note by each of the two accounts.
 async fn saved_by(storage: &Storage, writer: &BeamWriter, n: u8) -> BeamId {
     let beam = BeamId::from_random([n; 16]);
-    storage.record_shared_beam(beam, 0, 1_000).await.unwrap();
+    storage.record_shared_beam(beam, at(0), at(1_000)).await.unwrap();
     let notes = [1, 2].map(|author| note(author, Some(account(author))));
     let name = BeamName::parse("Beam").unwrap();
     writer.save_beam(beam, account(n), &name, &notes, QUOTA).await.unwrap();

@@ -4,17 +4,17 @@ use heliograph_shared::ids::{BeamId, BeamKey};
 use heliograph_storage::beams::{BeamRecord, Life, REMEMBERED};
 use heliograph_storage::{Error, Location, Storage};
 
-use crate::stage::on_both;
+use crate::stage::{MS, at, on_both};
 
 const BEAM: [u8; 16] = [7; 16];
 
 fn record() -> BeamRecord {
     let key_hash = Some(BeamKey::from_random([1; 32]).hash());
-    BeamRecord { key_hash, created_at: 1_000, life: Life::Unsaved { expires_at: 2_000 } }
+    BeamRecord { key_hash, created_at: at(1_000), life: Life::Unsaved { expires_at: at(2_000) } }
 }
 
 async fn create(storage: &Storage, id: BeamId) -> Result<(), Error> {
-    storage.create_beam(id, BeamKey::from_random([1; 32]).hash(), 1_000, 2_000).await
+    storage.create_beam(id, BeamKey::from_random([1; 32]).hash(), at(1_000), at(2_000)).await
 }
 
 #[tokio::test]
@@ -47,16 +47,16 @@ async fn a_shared_beam_is_recorded_once_and_never_takes_the_place_of_a_created_o
         let (known, unknown) = (BeamId::from_random(BEAM), BeamId::from_random([8; 16]));
         create(&storage, known).await.unwrap();
 
-        for at in [5_000, 6_000] {
-            storage.record_shared_beam(known, at, at + 1).await.unwrap();
-            storage.record_shared_beam(unknown, at, at + 1).await.unwrap();
+        for start in [5_000, 6_000] {
+            storage.record_shared_beam(known, at(start), at(start + 1)).await.unwrap();
+            storage.record_shared_beam(unknown, at(start), at(start + 1)).await.unwrap();
         }
 
         assert_eq!(storage.find_beam(known).await.unwrap(), Some(record()));
         let found = storage.find_beam(unknown).await.unwrap().unwrap();
         assert_eq!(
             (found.key_hash, found.created_at, found.life),
-            (None, 5_000, Life::Unsaved { expires_at: 5_001 })
+            (None, at(5_000), Life::Unsaved { expires_at: at(5_001) })
         );
     })
     .await;
@@ -67,11 +67,11 @@ async fn an_ended_beam_is_remembered_thirty_days() {
     on_both(async |storage| {
         let id = BeamId::from_random(BEAM);
         create(&storage, id).await.unwrap();
-        let last = 2_000 + i64::try_from(REMEMBERED.as_millis()).unwrap();
+        let last = at(2_000) + REMEMBERED;
 
         assert_eq!(storage.forget_old_beams(last).await.unwrap(), 0);
         assert!(storage.find_beam(id).await.unwrap().unwrap().has_ended(last));
-        assert_eq!(storage.forget_old_beams(last + 1).await.unwrap(), 1);
+        assert_eq!(storage.forget_old_beams(last + MS).await.unwrap(), 1);
         assert_eq!(storage.find_beam(id).await.unwrap(), None);
     })
     .await;
@@ -112,7 +112,7 @@ async fn forty_writers_at_once_all_succeed() {
 #[test]
 fn a_beam_ends_at_its_time_or_when_it_was_deleted() {
     let beam = record();
-    assert!(!beam.has_ended(1_999));
-    assert!(beam.has_ended(2_000));
-    assert!(BeamRecord { life: Life::Ended, ..beam }.has_ended(1_600));
+    assert!(!beam.has_ended(at(1_999)));
+    assert!(beam.has_ended(at(2_000)));
+    assert!(BeamRecord { life: Life::Ended, ..beam }.has_ended(at(1_600)));
 }

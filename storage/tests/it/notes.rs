@@ -2,6 +2,7 @@
 
 use heliograph_shared::ids::{BeamId, DeviceId, ItemId};
 use heliograph_shared::names::BeamName;
+use heliograph_shared::time::Millis;
 use heliograph_storage::blobs::{BlobId, BlobKey};
 use heliograph_storage::notes::{NewNote, Quota};
 use heliograph_storage::uploads::{NewUpload, Room, Wish};
@@ -9,7 +10,7 @@ use heliograph_storage::{BeamWriter, Error, Storage, UNDO_TIME};
 
 use crate::accounts::{QUOTA, account, person};
 use crate::sessions::session;
-use crate::stage::{quotas, with_writer};
+use crate::stage::{MS, at, quotas, with_writer};
 
 fn beam() -> BeamId {
     BeamId::from_random([7; 16])
@@ -24,14 +25,14 @@ fn note(n: u8, content: &str) -> NewNote {
         kind: "text".to_owned(),
         device: DeviceId::from_bytes([n; 16]),
         author: Some(account(1)),
-        created_at: n.into(),
+        created_at: at(n.into()),
     }
 }
 
 /// An empty saved beam of Ada's.
 async fn stage(storage: &Storage, writer: &BeamWriter) {
     storage.create_account(&person(1, "ada"), &session(1, 1, 0)).await.unwrap();
-    storage.record_shared_beam(beam(), 0, 1_000).await.unwrap();
+    storage.record_shared_beam(beam(), at(0), at(1_000)).await.unwrap();
     let name = BeamName::parse("Beam").unwrap();
     writer.save_beam(beam(), account(1), &name, &[], QUOTA).await.unwrap();
 }
@@ -49,7 +50,7 @@ fn upload() -> NewUpload {
         address: None,
         name: "a.png".to_owned(),
         media_type: "image/png".to_owned(),
-        created_at: 0,
+        created_at: at(0),
         expires_at: None,
         for_item: false,
     }
@@ -58,8 +59,8 @@ fn upload() -> NewUpload {
 async fn uploads(storage: &Storage, size: u64, quota: u64) -> Room {
     storage.start_upload(&upload()).await.unwrap();
     let wish = Wish { least: size, most: size, quotas: quotas(quota) };
-    let room = storage.grow_upload(file(), wish, 0).await.unwrap();
-    storage.finish_upload(file(), size, 0).await.unwrap();
+    let room = storage.grow_upload(file(), wish, at(0)).await.unwrap();
+    storage.finish_upload(file(), size, at(0)).await.unwrap();
     room
 }
 
@@ -86,7 +87,7 @@ async fn p27_notes_and_files_share_one_quota() {
         writer.put_note(beam(), &note(1, "123456"), QUOTA).await.unwrap();
         assert_eq!(uploads(&storage, 20, 30).await, Room::Given(20));
         let put = async |bytes| {
-            let quota = Quota { bytes, now: 0 };
+            let quota = Quota { bytes, now: at(0) };
             writer.put_note(beam(), &note(2, "123456"), quota).await
         };
         assert!(matches!(put(39).await, Err(Error::Full)));
@@ -95,7 +96,7 @@ async fn p27_notes_and_files_share_one_quota() {
             let new = NewUpload { id: BlobId::from_random([6; 16]), ..upload() };
             storage.start_upload(&new).await.unwrap();
             storage
-                .grow_upload(new.id, Wish { least: 1, most: 1, quotas: quotas(quota) }, 0)
+                .grow_upload(new.id, Wish { least: 1, most: 1, quotas: quotas(quota) }, at(0))
                 .await
                 .unwrap()
         };
@@ -108,21 +109,21 @@ async fn p27_notes_and_files_share_one_quota() {
 async fn p27_a_guests_file_becomes_the_owners_when_a_note_names_it_and_it_fits() {
     with_writer(async |storage, writer| {
         stage(&storage, &writer).await;
-        let day = 86_400_000;
+        let day = at(86_400_000);
         let guests = NewUpload { account: None, expires_at: Some(day), ..upload() };
         storage.start_upload(&guests).await.unwrap();
         let wish = Wish { least: 20, most: 20, quotas: quotas(100) };
-        storage.grow_upload(file(), wish, 0).await.unwrap();
-        storage.finish_upload(file(), 20, 0).await.unwrap();
+        storage.grow_upload(file(), wish, at(0)).await.unwrap();
+        storage.finish_upload(file(), 20, at(0)).await.unwrap();
         // Content and kind count: ten bytes.
         let naming = |n| NewNote { upload: Some(file()), ..note(n, "123456") };
         let is_there_after = async || storage.find_upload(file(), day).await.unwrap().is_some();
 
-        writer.put_note(beam(), &naming(1), Quota { bytes: 29, now: 0 }).await.unwrap();
+        writer.put_note(beam(), &naming(1), Quota { bytes: 29, now: at(0) }).await.unwrap();
         assert!(!is_there_after().await, "it did not fit");
-        writer.put_note(beam(), &naming(2), Quota { bytes: 40, now: 0 }).await.unwrap();
+        writer.put_note(beam(), &naming(2), Quota { bytes: 40, now: at(0) }).await.unwrap();
         assert!(is_there_after().await);
-        let third = writer.put_note(beam(), &note(3, "1"), Quota { bytes: 40, now: 0 }).await;
+        let third = writer.put_note(beam(), &note(3, "1"), Quota { bytes: 40, now: at(0) }).await;
         assert!(matches!(third, Err(Error::Full)), "it takes the owner's quota");
     })
     .await;
@@ -132,7 +133,7 @@ async fn p27_a_guests_file_becomes_the_owners_when_a_note_names_it_and_it_fits()
 async fn p27_a_note_that_does_not_fit_is_refused_and_one_that_shrinks_is_not() {
     with_writer(async |storage, writer| {
         stage(&storage, &writer).await;
-        let quota = |bytes| Quota { bytes, now: 0 };
+        let quota = |bytes| Quota { bytes, now: at(0) };
         let put = async |n, content, bytes| {
             writer.put_note(beam(), &note(n, content), quota(bytes)).await
         };
@@ -141,7 +142,7 @@ async fn p27_a_note_that_does_not_fit_is_refused_and_one_that_shrinks_is_not() {
         put(2, "1", 15).await.unwrap();
         assert!(matches!(put(1, "1234567", 15).await, Err(Error::Full)));
         put(1, "12345", 3).await.expect("it shrinks");
-        writer.delete_notes(beam(), &[note(2, "").id], 0).await.unwrap();
+        writer.delete_notes(beam(), &[note(2, "").id], at(0)).await.unwrap();
         assert!(matches!(put(3, "1234567", 19).await, Err(Error::Full)));
         put(3, "1234567", 20).await.expect("what was deleted gives its room back");
     })
@@ -153,11 +154,11 @@ async fn p29_the_bytes_of_a_deleted_file_go_when_undo_is_no_longer_offered() {
     with_writer(async |storage, writer| {
         stage(&storage, &writer).await;
         uploads(&storage, 1, 100).await;
-        let undo = i64::try_from(UNDO_TIME.as_millis()).unwrap();
+        let undo = at(0) + UNDO_TIME;
         let naming = |n| NewNote { upload: Some(file()), ..note(n, "{}") };
         let dead = async |now| {
             storage.bury_old_uploads(now).await.unwrap();
-            let dead = storage.dead_blobs(i64::MAX, 9).await.unwrap();
+            let dead = storage.dead_blobs(Millis::MAX, 9).await.unwrap();
             dead.into_iter().map(|blob| blob.key).collect::<Vec<_>>()
         };
         let delete = async |n: u8, now| {
@@ -165,17 +166,17 @@ async fn p29_the_bytes_of_a_deleted_file_go_when_undo_is_no_longer_offered() {
         };
         writer.put_note(beam(), &naming(1), QUOTA).await.unwrap();
         writer.put_note(beam(), &naming(2), QUOTA).await.unwrap();
-        delete(1, 0).await;
+        delete(1, at(0)).await;
         assert_eq!(dead(undo).await, [], "another item names it");
-        delete(2, 0).await;
-        assert_eq!(dead(undo - 1).await, []);
+        delete(2, at(0)).await;
+        assert_eq!(dead(undo - MS).await, []);
         writer.put_note(beam(), &naming(2), QUOTA).await.unwrap();
         assert_eq!(dead(undo).await, [], "the deletion was undone");
         // An edit that no longer refers to the file counts as a deletion.
         let edit = NewNote { upload: None, ..naming(2) };
-        writer.put_note(beam(), &edit, Quota { now: 5, ..QUOTA }).await.unwrap();
-        assert_eq!(dead(undo + 4).await, []);
-        assert_eq!(dead(undo + 5).await, [BlobKey::Upload(file())]);
+        writer.put_note(beam(), &edit, Quota { now: at(5), ..QUOTA }).await.unwrap();
+        assert_eq!(dead(undo + 4 * MS).await, []);
+        assert_eq!(dead(undo + 5 * MS).await, [BlobKey::Upload(file())]);
     })
     .await;
 }
@@ -187,8 +188,8 @@ async fn p29_an_item_of_somebody_else_does_not_take_the_bytes_along() {
         uploads(&storage, 1, 100).await;
         let foreign = NewNote { upload: Some(file()), author: None, ..note(1, "{}") };
         writer.put_note(beam(), &foreign, QUOTA).await.unwrap();
-        writer.delete_notes(beam(), &[foreign.id], 0).await.unwrap();
-        assert_eq!(storage.bury_old_uploads(i64::MAX).await.unwrap(), 0);
+        writer.delete_notes(beam(), &[foreign.id], at(0)).await.unwrap();
+        assert_eq!(storage.bury_old_uploads(Millis::MAX).await.unwrap(), 0);
     })
     .await;
 }
@@ -196,10 +197,10 @@ async fn p29_an_item_of_somebody_else_does_not_take_the_bytes_along() {
 #[tokio::test]
 async fn a_beam_that_is_not_saved_takes_no_notes() {
     with_writer(async |storage, writer| {
-        storage.record_shared_beam(beam(), 0, 1_000).await.unwrap();
+        storage.record_shared_beam(beam(), at(0), at(1_000)).await.unwrap();
         let put = writer.put_note(beam(), &note(1, "1"), QUOTA).await;
         assert!(matches!(put, Err(Error::Missing)));
-        let delete = writer.delete_notes(beam(), &[note(1, "").id], 0).await;
+        let delete = writer.delete_notes(beam(), &[note(1, "").id], at(0)).await;
         assert!(matches!(delete, Err(Error::Missing)));
     })
     .await;
@@ -211,9 +212,9 @@ async fn b4_a_beam_with_an_item_of_a_deleted_account_is_saved_without_its_author
         for (n, name) in [(1, "ada"), (2, "bob")] {
             storage.create_account(&person(n, name), &session(n, n, 0)).await.unwrap();
         }
-        storage.record_shared_beam(beam(), 0, 1_000).await.unwrap();
+        storage.record_shared_beam(beam(), at(0), at(1_000)).await.unwrap();
         let of_bob = |n| NewNote { author: Some(account(2)), ..note(n, "1") };
-        writer.delete_account(account(2), 5).await.unwrap();
+        writer.delete_account(account(2), at(5)).await.unwrap();
 
         let name = BeamName::parse("Beam").unwrap();
         let shared = [of_bob(1), note(2, "2")];

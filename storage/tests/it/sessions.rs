@@ -1,5 +1,8 @@
 //! Sessions and their tokens.
 
+use std::time::Duration;
+
+use heliograph_shared::time::Millis;
 use heliograph_storage::secrets::Secret;
 use heliograph_storage::sessions::{
     GRACE, NewSession, NewToken, NewTokens, Refreshed, Session, SessionId,
@@ -7,14 +10,14 @@ use heliograph_storage::sessions::{
 use heliograph_storage::{Error, Storage};
 
 use crate::accounts::{account, person};
-use crate::stage::on_both;
+use crate::stage::{MS, at, on_both};
 
 /// Tokens whose hashes are derived from this number.
 pub fn tokens(n: u8, now: i64) -> NewTokens {
-    let token = |kind: u8, lives: i64| {
+    let token = |kind: u8, lives: u64| {
         let mut hash = [n; 32];
         hash[0] = kind;
-        NewToken { hash, expires_at: now + lives }
+        NewToken { hash, expires_at: at(now) + Duration::from_millis(lives) }
     };
     NewTokens { access: token(1, 900_000), refresh: token(2, 2_592_000_000) }
 }
@@ -23,11 +26,11 @@ pub fn tokens(n: u8, now: i64) -> NewTokens {
 pub fn session(id: u8, of: u8, now: i64) -> NewSession {
     let tokens = tokens(id, now);
     let id = SessionId::from_random([id; 16]);
-    NewSession { id, account: account(of), tokens, created_at: now }
+    NewSession { id, account: account(of), tokens, created_at: at(now) }
 }
 
 async fn who(storage: &Storage, n: u8, now: i64) -> Option<Session> {
-    storage.find_session(tokens(n, 0).access.hash, now).await.unwrap()
+    storage.find_session(tokens(n, 0).access.hash, at(now)).await.unwrap()
 }
 
 #[tokio::test]
@@ -38,10 +41,10 @@ async fn an_access_token_stands_for_its_login_until_its_time_is_over() {
         let found = who(&storage, 7, 899_999).await.unwrap();
 
         assert_eq!((found.id, found.account.username), (session(7, 1, 0).id, "ada".to_owned()));
-        assert_eq!(found.expires_at, 900_000);
+        assert_eq!(found.expires_at, at(900_000));
         assert_eq!(who(&storage, 7, 900_000).await, None);
         let refresh = tokens(7, 0).refresh.hash;
-        assert_eq!(storage.find_session(refresh, 0).await.unwrap(), None);
+        assert_eq!(storage.find_session(refresh, at(0)).await.unwrap(), None);
     })
     .await;
 }
@@ -61,17 +64,18 @@ async fn a_refresh_token_is_taken_once_and_known_for_the_grace() {
     on_both(async |storage| {
         storage.create_account(&person(1, "ada"), &session(7, 1, 0)).await.unwrap();
         let old = tokens(7, 0).refresh.hash;
-        let refresh = async |now| storage.refresh_session(old, &tokens(8, now), now).await.unwrap();
-        let grace = i64::try_from(GRACE.as_millis()).unwrap();
+        let refresh = async |now: Millis| {
+            storage.refresh_session(old, &tokens(8, now.get()), now).await.unwrap()
+        };
 
-        assert_eq!(refresh(1_000).await, Refreshed::Renewed);
+        assert_eq!(refresh(at(1_000)).await, Refreshed::Renewed);
         assert!(who(&storage, 8, 1_000).await.is_some());
-        assert_eq!(refresh(1_000 + grace).await, Refreshed::Renewed);
-        assert_eq!(refresh(1_001 + grace).await, Refreshed::Replayed(session(7, 1, 0).id));
+        assert_eq!(refresh(at(1_000) + GRACE).await, Refreshed::Renewed);
+        assert_eq!(refresh(at(1_001) + GRACE).await, Refreshed::Replayed(session(7, 1, 0).id));
 
         assert_eq!(who(&storage, 8, 1_000).await, None);
         assert!(storage.account_of(session(7, 1, 0).id).await.unwrap().is_none());
-        assert_eq!(refresh(1_002 + grace).await, Refreshed::Unknown);
+        assert_eq!(refresh(at(1_002) + GRACE).await, Refreshed::Unknown);
     })
     .await;
 }
@@ -84,7 +88,9 @@ async fn forty_at_once_take_one_refresh_token_once() {
         let all: Vec<_> = (0..40)
             .map(|_| {
                 let storage = storage.clone();
-                tokio::spawn(async move { storage.refresh_session(old, &tokens(8, 5), 5).await })
+                tokio::spawn(
+                    async move { storage.refresh_session(old, &tokens(8, 5), at(5)).await },
+                )
             })
             .collect();
         for one in all {
@@ -97,11 +103,11 @@ async fn forty_at_once_take_one_refresh_token_once() {
 #[tokio::test]
 async fn a_refresh_prolongs_the_login_and_its_time_ends_it() {
     on_both(async |storage| {
-        let days_30 = 2_592_000_000;
+        let days_30 = at(2_592_000_000);
         storage.create_account(&person(1, "ada"), &session(7, 1, 0)).await.unwrap();
         storage.open_session(&session(9, 1, 0)).await.unwrap();
         let old = tokens(7, 0).refresh.hash;
-        storage.refresh_session(old, &tokens(8, 10), 10).await.unwrap();
+        storage.refresh_session(old, &tokens(8, 10), at(10)).await.unwrap();
 
         let ended = storage.forget_old_sessions(days_30).await.unwrap();
         assert_eq!(ended, [session(9, 1, 0).id]);
@@ -109,9 +115,9 @@ async fn a_refresh_prolongs_the_login_and_its_time_ends_it() {
         assert!(storage.account_of(session(7, 1, 0).id).await.unwrap().is_some());
         assert!(storage.account_of(session(9, 1, 0).id).await.unwrap().is_none());
         let (last, next) = (tokens(8, 0).refresh.hash, tokens(3, 0));
-        let late = storage.refresh_session(last, &next, days_30 + 10).await.unwrap();
+        let late = storage.refresh_session(last, &next, days_30 + 10 * MS).await.unwrap();
         assert_eq!(late, Refreshed::Unknown);
-        storage.forget_old_sessions(days_30 + 10).await.unwrap();
+        storage.forget_old_sessions(days_30 + 10 * MS).await.unwrap();
         assert!(storage.account_of(session(7, 1, 0).id).await.unwrap().is_none());
     })
     .await;

@@ -1,5 +1,8 @@
 //! A database per test: a fresh SQLite file, and a fresh database on the Postgres server of `scripts/with-postgres`.
 
+use std::time::Duration;
+
+use heliograph_shared::time::Millis;
 use heliograph_storage::uploads::Quotas;
 use heliograph_storage::{BeamWriter, Location, Storage};
 
@@ -26,4 +29,12 @@ pub async fn with_writer(test: impl AsyncFn(Storage, BeamWriter)) {
 /// Quotas of this many bytes for one account and for one beam, and no others.
 pub fn quotas(own: u64) -> Quotas {
     Quotas { account: own, beam: own, address: u64::MAX, guests: u64::MAX, all: u64::MAX }
+}
+
+/// A millisecond.
+pub const MS: Duration = Duration::from_millis(1);
+
+/// The time this many milliseconds after the Unix epoch.
+pub const fn at(millis: i64) -> Millis {
+    Millis::new(millis)
 }

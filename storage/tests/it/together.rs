@@ -15,7 +15,7 @@ use heliograph_storage::{BeamWriter, Error, Storage};
 
 use crate::accounts::{QUOTA, account, person};
 use crate::sessions::session;
-use crate::stage::{quotas, with_writer};
+use crate::stage::{at, quotas, with_writer};
 
 /// Rounds of each storm. Every round deadlocked before beams were locked first.
 const ROUNDS: u8 = 8;
@@ -37,7 +37,7 @@ fn note(n: u8, author: Option<AccountId>) -> NewNote {
         kind: "text".to_owned(),
         device: DeviceId::from_bytes([n; 16]),
         author,
-        created_at: 0,
+        created_at: at(0),
     }
 }
 
@@ -53,12 +53,12 @@ async fn stage(storage: &Storage, writer: &BeamWriter, round: u8) {
     for (n, name) in [(2, "bob"), (3, "cat")] {
         let (id, name) = (ShareId::from_random([10 * round + n; 16]), format!("{name}{round}"));
         let (owner, beam) = (account(10 * round + 1), beam(round));
-        writer.create_share(owner, id, beam, &name, Level::Admin, 0).await.unwrap();
+        writer.create_share(owner, id, beam, &name, Level::Admin, at(0)).await.unwrap();
     }
 }
 
 async fn saved(storage: &Storage, writer: &BeamWriter, n: u8, owner: u8) {
-    storage.record_shared_beam(beam(n), 0, 1_000).await.unwrap();
+    storage.record_shared_beam(beam(n), at(0), at(1_000)).await.unwrap();
     let name = BeamName::parse("Beam").unwrap();
     writer.save_beam(beam(n), account(owner), &name, &[], QUOTA).await.unwrap();
 }
@@ -109,19 +109,19 @@ fn unshares(writer: &BeamWriter, id: BeamId, actor: AccountId, share: u8) -> Job
 }
 
 fn renews(writer: &BeamWriter, old: BeamId, actor: AccountId, new: BeamId) -> Job {
-    job!(writer => async |writer: BeamWriter| writer.renew_beam(actor, old, new, 50).await.map(drop))
+    job!(writer => async |writer: BeamWriter| writer.renew_beam(actor, old, new, at(50)).await.map(drop))
 }
 
 fn deletes(writer: &BeamWriter, id: BeamId, actor: AccountId) -> Job {
-    job!(writer => async |writer: BeamWriter| writer.delete_beam(actor, id, 50).await)
+    job!(writer => async |writer: BeamWriter| writer.delete_beam(actor, id, at(50)).await)
 }
 
 fn goes(writer: &BeamWriter, who: AccountId) -> Job {
-    job!(writer => async |writer: BeamWriter| writer.delete_account(who, 50).await.map(drop))
+    job!(writer => async |writer: BeamWriter| writer.delete_account(who, at(50)).await.map(drop))
 }
 
 fn sweeps(storage: &Storage) -> Job {
-    job!(storage => async |storage: Storage| storage.bury_old_uploads(50).await.map(drop))
+    job!(storage => async |storage: Storage| storage.bury_old_uploads(at(50)).await.map(drop))
 }
 
 fn uploads(storage: &Storage, id: BeamId, who: AccountId, n: u8) -> Job {
@@ -133,14 +133,14 @@ fn uploads(storage: &Storage, id: BeamId, who: AccountId, n: u8) -> Job {
             address: None,
             name: "a.png".to_owned(),
             media_type: "image/png".to_owned(),
-            created_at: 10,
+            created_at: at(10),
             expires_at: None,
             for_item: false,
         };
         storage.start_upload(&new).await?;
         let wish = Wish { least: 1, most: 1, quotas: quotas(1_000) };
-        storage.grow_upload(new.id, wish, 10).await?;
-        storage.finish_upload(new.id, 1, 10).await.map(drop)
+        storage.grow_upload(new.id, wish, at(10)).await?;
+        storage.finish_upload(new.id, 1, at(10)).await.map(drop)
     })
 }
 
@@ -161,7 +161,7 @@ async fn s9_a_beam_that_is_deleted_in_a_storm_of_changes_leaves_nothing() {
             jobs.push(sweeps(&storage));
             all_at_once(jobs).await;
 
-            assert!(storage.find_beam(id).await.unwrap().unwrap().has_ended(50));
+            assert!(storage.find_beam(id).await.unwrap().unwrap().has_ended(at(50)));
             assert_eq!(storage.notes_of(id).await.unwrap(), [], "round {round}");
             assert_eq!(storage.shares_of_beam(id).await.unwrap(), []);
         }
@@ -198,7 +198,7 @@ async fn s9_two_who_share_each_others_beams_delete_their_accounts_at_once() {
             let share = ShareId::from_random([200 + round; 16]);
             let name = format!("ada{round}");
             writer
-                .create_share(bob, share, beam(100 + round), &name, Level::Write, 0)
+                .create_share(bob, share, beam(100 + round), &name, Level::Write, at(0))
                 .await
                 .unwrap();
             let mut jobs: Vec<Job> = Vec::new();
@@ -258,7 +258,7 @@ async fn s9_an_admin_changes_nothing_after_the_demotion_was_answered() {
 /// Uses the session's first refresh token.
 fn refreshes(storage: &Storage, n: u8, into: u8) -> Job {
     let (old, new) = (session(n, 1, 0).tokens.refresh.hash, session(into, 1, 0).tokens);
-    job!(storage => async |storage: Storage| storage.refresh_session(old, &new, 1).await.map(drop))
+    job!(storage => async |storage: Storage| storage.refresh_session(old, &new, at(1)).await.map(drop))
 }
 
 fn ends(storage: &Storage, n: u8) -> Job {
@@ -306,12 +306,12 @@ async fn h15_an_account_goes_while_its_files_are_swept() {
                     address: None,
                     name: "a.png".to_owned(),
                     media_type: "image/png".to_owned(),
-                    created_at: 10,
-                    expires_at: Some(20),
+                    created_at: at(10),
+                    expires_at: Some(at(20)),
                     for_item: false,
                 };
                 storage.start_upload(&new).await.unwrap();
-                storage.finish_upload(new.id, 1, 10).await.unwrap();
+                storage.finish_upload(new.id, 1, at(10)).await.unwrap();
             }
             all_at_once(vec![goes(&writer, account(round)), sweeps(&storage)]).await;
         }

@@ -1,6 +1,9 @@
 //! Uploads: room by quota, endings, and rows from which every blob can be deleted.
 
+use std::time::Duration;
+
 use heliograph_shared::ids::BeamId;
+use heliograph_shared::time::Millis;
 use heliograph_storage::blobs::{BlobId, BlobKey};
 use heliograph_storage::dead_blobs::DeadBlob;
 use heliograph_storage::uploads::{NewUpload, Quotas, Room, Upload, Wish};
@@ -8,10 +11,10 @@ use heliograph_storage::{Error, Storage};
 
 use crate::accounts::{account, person};
 use crate::sessions::session;
-use crate::stage::{on_both, quotas, with_writer};
+use crate::stage::{MS, at, on_both, quotas, with_writer};
 
-const NOW: i64 = 1_000;
-const HOUR: i64 = 60 * 60 * 1000;
+const NOW: Millis = at(1_000);
+const HOUR: Duration = Duration::from_hours(1);
 
 fn id(n: u8) -> BlobId {
     BlobId::from_random([n; 16])
@@ -62,7 +65,7 @@ async fn is_ready(storage: &Storage, new: &NewUpload, size: u64) {
 }
 
 async fn dead(storage: &Storage) -> Vec<BlobKey> {
-    let dead = storage.dead_blobs(i64::MAX, 100).await.unwrap();
+    let dead = storage.dead_blobs(Millis::MAX, 100).await.unwrap();
     dead.into_iter().map(|blob| blob.key).collect()
 }
 
@@ -150,10 +153,10 @@ async fn s15_a_blob_that_is_put_off_lets_the_others_go_first() {
         };
         let [first, second] = [1, 2].map(|n| BlobKey::Upload(id(n)));
 
-        storage.put_off_dead_blob(first, NOW + 10).await.unwrap();
+        storage.put_off_dead_blob(first, NOW + 10 * MS).await.unwrap();
 
         assert_eq!(due(NOW).await, [(second, 0)]);
-        assert_eq!(due(NOW + 10).await, [(second, 0), (first, 1)]);
+        assert_eq!(due(NOW + 10 * MS).await, [(second, 0), (first, 1)]);
     })
     .await;
 }
@@ -189,7 +192,7 @@ async fn what_was_given_up_or_has_ended_takes_no_room() {
         somebody(&storage).await;
         storage.start_upload(&of_account(1)).await.unwrap();
         storage.grow_upload(id(1), exactly(90, 100), NOW).await.unwrap();
-        let short = NewUpload { expires_at: Some(NOW + 1), ..of_account(2) };
+        let short = NewUpload { expires_at: Some(NOW + MS), ..of_account(2) };
         is_ready(&storage, &short, 10).await;
         storage.start_upload(&of_account(3)).await.unwrap();
         let grow = async |now| storage.grow_upload(id(3), exactly(100, 100), now).await.unwrap();
@@ -198,7 +201,7 @@ async fn what_was_given_up_or_has_ended_takes_no_room() {
         storage.abandon_upload(id(1), true, NOW).await.unwrap();
 
         assert_eq!(grow(NOW).await, Room::Full);
-        assert_eq!(grow(NOW + 1).await, Room::Given(100));
+        assert_eq!(grow(NOW + MS).await, Room::Given(100));
         assert!(!storage.finish_upload(id(1), 90, NOW).await.unwrap());
     })
     .await;
@@ -214,8 +217,8 @@ async fn an_upload_ends_at_its_time_or_with_its_beam() {
         is_ready(&storage, &of_account(3), 1).await;
         let found = async |n, now| storage.find_upload(id(n), now).await.unwrap().is_some();
 
-        assert!(found(1, NOW + HOUR - 1).await && !found(1, NOW + HOUR).await);
-        assert!(found(2, NOW + 2 * HOUR - 1).await && !found(2, NOW + 2 * HOUR).await);
+        assert!(found(1, NOW + HOUR - MS).await && !found(1, NOW + HOUR).await);
+        assert!(found(2, NOW + 2 * HOUR - MS).await && !found(2, NOW + 2 * HOUR).await);
         assert!(found(3, NOW + 1_000 * HOUR).await);
         let ends = storage.find_upload(id(2), NOW).await.unwrap().unwrap().expires_at;
         assert_eq!(ends, Some(NOW + 2 * HOUR));
@@ -234,9 +237,9 @@ async fn a_pending_upload_is_removed_with_its_parts_when_nobody_writes_it_any_mo
         storage.start_upload(&file(1)).await.unwrap();
         storage.note_upload_parts(id(1), "parts").await.unwrap();
         storage.start_upload(&file(2)).await.unwrap();
-        storage.grow_upload(id(2), exactly(1, 1), NOW + HOUR - 1).await.unwrap();
+        storage.grow_upload(id(2), exactly(1, 1), NOW + HOUR - MS).await.unwrap();
 
-        assert_eq!(storage.bury_old_uploads(NOW + HOUR - 1).await.unwrap(), 0);
+        assert_eq!(storage.bury_old_uploads(NOW + HOUR - MS).await.unwrap(), 0);
         assert_eq!(storage.bury_old_uploads(NOW + HOUR).await.unwrap(), 1);
 
         let key = BlobKey::Upload(id(1));
@@ -302,7 +305,7 @@ async fn a_new_picture_takes_the_place_of_the_old_one_which_is_removed() {
         }
         assert_eq!(dead(&storage).await, [BlobKey::Picture(id(8))]);
 
-        storage.change_picture(account(1), None, NOW + 1).await.unwrap();
+        storage.change_picture(account(1), None, NOW + MS).await.unwrap();
 
         assert_eq!(dead(&storage).await, [BlobKey::Picture(id(8)), BlobKey::Picture(id(9))]);
         assert_eq!(storage.change_picture(account(2), None, NOW).await.unwrap(), None);
@@ -316,7 +319,7 @@ async fn a_picture_that_no_row_speaks_of_in_time_is_removed() {
         storage.create_account(&person(1, "ada"), &session(1, 1, 0)).await.unwrap();
         let key = BlobKey::Picture(id(9));
         storage.expect_blob(key, NOW).await.unwrap();
-        assert_eq!(storage.dead_blobs(NOW + HOUR - 1, 9).await.unwrap(), []);
+        assert_eq!(storage.dead_blobs(NOW + HOUR - MS, 9).await.unwrap(), []);
         assert_eq!(
             storage.dead_blobs(NOW + HOUR, 9).await.unwrap(),
             [DeadBlob { key, parts: None, tries: 0 }]

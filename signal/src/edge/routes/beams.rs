@@ -18,7 +18,6 @@ use heliograph_shared::names::BeamName;
 use super::shares::beam_share;
 use crate::address::Client;
 use crate::app::App;
-use crate::clock::millis;
 use crate::edge::auth::LoggedIn;
 use crate::edge::json::Body;
 use crate::error::Error;
@@ -42,7 +41,7 @@ pub async fn create(
     let (beam_id, beam_key) =
         (BeamId::from_random(random::bytes()?), BeamKey::from_random(random::bytes()?));
     let created_at = app.clock.now();
-    let expires_at = created_at + millis(BEAM_LIFETIME);
+    let expires_at = created_at + BEAM_LIFETIME;
     app.storage.create_beam(beam_id, beam_key.hash(), created_at, expires_at).await?;
     Ok((StatusCode::CREATED, Json(CreatedBeam { beam_id, beam_key, created_at, expires_at })))
 }

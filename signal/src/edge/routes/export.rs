@@ -13,6 +13,7 @@ use heliograph_shared::api::accounts::User;
 use heliograph_shared::api::beams::{Beam, BeamShare, Note, SharedBeam};
 use heliograph_shared::api::uploads::UploadedFile;
 use heliograph_shared::ids::{BeamId, ItemId};
+use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::blobs::BlobId;
 use heliograph_storage::export::Login;
@@ -33,7 +34,8 @@ use crate::people::own;
 struct Export {
     user: User,
     /// Milliseconds since the Unix epoch.
-    created_at: i64,
+    #[schema(value_type = i64)]
+    created_at: Millis,
     logins: Vec<ExportedLogin>,
     beams: Vec<Beam>,
     /// Shares of the account's own beams.
@@ -50,9 +52,11 @@ struct Export {
 #[derive(Serialize, ToSchema)]
 struct ExportedLogin {
     /// Milliseconds since the Unix epoch.
-    created_at: i64,
+    #[schema(value_type = i64)]
+    created_at: Millis,
     /// Milliseconds since the Unix epoch.
-    expires_at: i64,
+    #[schema(value_type = i64)]
+    expires_at: Millis,
 }
 
 /// A note and its beam.

@@ -215,6 +215,7 @@ mod tests {
     use heliograph_shared::api::beams::LinkAccess;
     use heliograph_shared::ids::DeviceId;
     use heliograph_shared::names::{BeamName, Email, PersonName, Username};
+    use heliograph_shared::time::Millis;
     use heliograph_storage::accounts::NewAccount;
     use heliograph_storage::notes::Quota;
     use heliograph_storage::sessions::{NewSession, NewToken, NewTokens, SessionId};
@@ -237,7 +238,7 @@ mod tests {
         }
     }
 
-    const QUOTA: Quota = Quota { bytes: u64::MAX, now: 0 };
+    const QUOTA: Quota = Quota { bytes: u64::MAX, now: Millis::new(0) };
 
     fn beam() -> BeamId {
         BeamId::from_random([7; 16])
@@ -252,7 +253,7 @@ mod tests {
             kind: "text".to_owned(),
             device: DeviceId::from_bytes([1; 16]),
             author: None,
-            created_at: 0,
+            created_at: Millis::new(0),
         }
     }
 
@@ -260,8 +261,10 @@ mod tests {
     async fn stage(folder: &TempDir) -> (Storage, BeamWriter, AccountId) {
         let location = Location::Folder(folder.path().to_owned());
         let (storage, writer) = Storage::open(&location).await.unwrap();
-        let (account, token) =
-            (AccountId::from_random([1; 16]), |n| NewToken { hash: [n; 32], expires_at: 1_000 });
+        let (account, token) = (AccountId::from_random([1; 16]), |n| NewToken {
+            hash: [n; 32],
+            expires_at: Millis::new(1_000),
+        });
         let owner = NewAccount {
             id: account,
             username: Username::parse("ada").unwrap(),
@@ -270,13 +273,13 @@ mod tests {
             email: Email::parse("ada@example.org").unwrap(),
             password_hash: String::new(),
             picture: None,
-            created_at: 0,
+            created_at: Millis::new(0),
         };
         let tokens = NewTokens { access: token(1), refresh: token(2) };
         let id = SessionId::from_random([1; 16]);
-        let session = NewSession { id, account, tokens, created_at: 0 };
+        let session = NewSession { id, account, tokens, created_at: Millis::new(0) };
         storage.create_account(&owner, &session).await.unwrap();
-        storage.record_shared_beam(beam(), 0, 1_000).await.unwrap();
+        storage.record_shared_beam(beam(), Millis::new(0), Millis::new(1_000)).await.unwrap();
         let notes: Vec<_> = (1..=150).map(|number| stored(number, number.into())).collect();
         let name = BeamName::parse("Beam").unwrap();
         writer.save_beam(beam(), account, &name, &notes, QUOTA).await.unwrap();

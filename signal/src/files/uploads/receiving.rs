@@ -8,6 +8,7 @@ use bytes::{Bytes, BytesMut};
 use heliograph_shared::api::uploads::UploadedFile;
 use heliograph_shared::ids::BeamId;
 use heliograph_shared::limits::BEAM_LIFETIME;
+use heliograph_shared::time::Millis;
 use heliograph_storage as storage;
 use heliograph_storage::beams::{BeamRecord, Life};
 use heliograph_storage::blobs::{self, BlobId, BlobKey, Writer};
@@ -15,7 +16,6 @@ use heliograph_storage::uploads::{NewUpload, Room};
 use tokio::time::Instant;
 
 use super::{Receiving, Uploader, Uploads};
-use crate::clock::millis;
 use crate::error::Error;
 use crate::files::{file_name, media};
 use crate::multipart::{Headers, Multipart};
@@ -62,7 +62,7 @@ impl Uploads {
             Uploader::Account(account) | Uploader::Owner(account) => (Some(account), None, None),
             Uploader::Guest(client) => {
                 let address = client.map(|client| client.pseudonym(&self.address_secret));
-                let ends = [Some(now + millis(GUEST_LIFETIME)), beam_ends];
+                let ends = [Some(now + GUEST_LIFETIME), beam_ends];
                 (None, address, ends.into_iter().flatten().min())
             }
         };
@@ -105,10 +105,10 @@ impl Uploads {
     }
 
     /// The end of the beam, if it expires. Creates a beam for an unknown id, as sharing does (S2).
-    async fn find_beam(&self, beam: Option<BeamId>, now: i64) -> Result<Option<i64>, Error> {
+    async fn find_beam(&self, beam: Option<BeamId>, now: Millis) -> Result<Option<Millis>, Error> {
         let Some(beam) = beam else { return Ok(None) };
         if self.storage.find_beam(beam).await?.is_none() {
-            self.storage.record_shared_beam(beam, now, now + millis(BEAM_LIFETIME)).await?;
+            self.storage.record_shared_beam(beam, now, now + BEAM_LIFETIME).await?;
         }
         match self.storage.find_beam(beam).await? {
             Some(record) if record.has_ended(now) => Err(Error::NotFound),

@@ -6,6 +6,7 @@ use heliograph_shared::api::beams::Role;
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::ids::DeviceId;
 use heliograph_shared::socket::{SavedBeam, ServerMessage};
+use heliograph_shared::time::Millis;
 use heliograph_storage::saved_beams::Access;
 
 use super::state::{BeamState, Newcomer, Output};
@@ -13,7 +14,7 @@ use super::terms::Status;
 
 impl BeamState {
     /// Applies access that was changed elsewhere: levels, name, or the beam's deletion (H31).
-    pub(super) fn change_access(&mut self, access: Option<Access>, now: i64) -> Vec<Output> {
+    pub(super) fn change_access(&mut self, access: Option<Access>, now: Millis) -> Vec<Output> {
         let Some(access) = access else {
             // An unsaved beam has no access that could change.
             if matches!(self.status, Status::Saved(_)) {
@@ -51,7 +52,7 @@ impl BeamState {
 
     /// Closes the sockets of these devices with 4403 and tells the others. A device without a socket may still have
     /// links to them.
-    pub(super) fn send_away(&mut self, out: &[DeviceId], now: i64) -> Vec<Output> {
+    pub(super) fn send_away(&mut self, out: &[DeviceId], now: Millis) -> Vec<Output> {
         let is_out = |member: &mut Newcomer| out.contains(&member.device.device_id);
         let close = |member: Newcomer| Output::Close(member.connection, CloseCode::Forbidden);
         let mut outputs: Vec<_> = self.members.extract_if(.., is_out).map(close).collect();

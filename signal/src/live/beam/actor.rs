@@ -11,6 +11,7 @@ use std::time::Duration;
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::ids::DeviceId;
 use heliograph_shared::socket::ServerMessage;
+use heliograph_shared::time::Millis;
 use heliograph_storage::Error;
 use heliograph_storage::saved_beams::Access;
 use tokio::join;
@@ -276,9 +277,8 @@ impl Actor {
 
     /// Time until the state's deadline; `None` for never.
     fn until_deadline(&self) -> Option<Duration> {
-        let deadline = Some(self.state.deadline()).filter(|deadline| *deadline < i64::MAX)?;
-        let until = deadline.saturating_sub(self.clock.now());
-        Some(Duration::from_millis(u64::try_from(until).unwrap_or_default()))
+        let deadline = Some(self.state.deadline()).filter(|deadline| *deadline < Millis::MAX)?;
+        Some(deadline.since(self.clock.now()))
     }
 }
 

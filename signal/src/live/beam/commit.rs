@@ -7,6 +7,7 @@
 use heliograph_shared::api::beams::{Beam, Level, LinkAccess};
 use heliograph_shared::ids::{BeamId, ShareId};
 use heliograph_shared::names::BeamName;
+use heliograph_shared::time::Millis;
 use heliograph_storage as storage;
 use heliograph_storage::BeamWriter;
 use heliograph_storage::accounts::AccountId;
@@ -57,7 +58,7 @@ impl Beams {
         actor: AccountId,
         old: BeamId,
         new: BeamId,
-        now: i64,
+        now: Millis,
     ) -> Result<Beam, Error> {
         let renew = async move |writer: BeamWriter| writer.renew_beam(actor, old, new, now).await;
         self.commit(vec![old, new], renew).await
@@ -67,7 +68,7 @@ impl Beams {
     ///
     /// # Errors
     /// [`Error::NotFound`], [`Error::Forbidden`], [`Error::Storage`].
-    pub async fn delete(&self, actor: AccountId, beam: BeamId, now: i64) -> Result<(), Error> {
+    pub async fn delete(&self, actor: AccountId, beam: BeamId, now: Millis) -> Result<(), Error> {
         let delete = async move |writer: BeamWriter| writer.delete_beam(actor, beam, now).await;
         self.commit(vec![beam], delete).await
     }
@@ -83,7 +84,7 @@ impl Beams {
         beam: BeamId,
         username: String,
         level: Level,
-        now: i64,
+        now: Millis,
     ) -> Result<Share, Error> {
         let share = async move |writer: BeamWriter| {
             writer.create_share(actor, id, beam, &username, level, now).await
@@ -126,7 +127,7 @@ impl Beams {
     pub async fn delete_account(
         &self,
         account: AccountId,
-        now: i64,
+        now: Millis,
         then: impl FnOnce() + Send + 'static,
     ) -> Result<(), Error> {
         let hub = self.hub.clone();

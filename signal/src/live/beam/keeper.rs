@@ -7,6 +7,7 @@ use std::time::Duration;
 use heliograph_shared::ids::BeamId;
 use heliograph_shared::limits::BEAM_LIFETIME;
 use heliograph_shared::socket::LiveItem;
+use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::beams::Life;
 use heliograph_storage::notes::{NewNote, Quota};
@@ -19,7 +20,7 @@ use super::items::Items;
 use super::terms::{Status, Terms};
 use super::write::{Write, Written};
 use crate::budget::{Budget, Kind, Spent};
-use crate::clock::{Clock, millis};
+use crate::clock::Clock;
 
 /// Tries to record an unsaved beam. After them the beam goes on in memory only.
 const RECORD_TRIES: u32 = 5;
@@ -66,7 +67,7 @@ impl Keeper {
     /// # Errors
     /// [`LoadError`] when the database cannot be read, or when no memory is left for the stored items.
     pub async fn load(&self) -> Result<Terms, LoadError> {
-        let expires_at = self.clock.now() + millis(BEAM_LIFETIME);
+        let expires_at = self.clock.now() + BEAM_LIFETIME;
         let mut terms = Terms {
             epoch: self.epoch.clone(),
             status: Status::Unsaved { expires_at, recorded: false },
@@ -146,8 +147,8 @@ impl Keeper {
     }
 
     /// Records an unsaved beam. Runs outside the beam's task, so that a locked database does not delay its devices.
-    pub async fn record(self, expires_at: i64) {
-        let created_at = expires_at - millis(BEAM_LIFETIME);
+    pub async fn record(self, expires_at: Millis) {
+        let created_at = expires_at - BEAM_LIFETIME;
         for _ in 0..RECORD_TRIES {
             match self.storage.record_shared_beam(self.beam, created_at, expires_at).await {
                 Ok(()) => return,

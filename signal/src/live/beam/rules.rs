@@ -8,6 +8,7 @@ use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::limits::MAX_REMOVED_DEVICES;
 use heliograph_shared::names::BeamName;
 use heliograph_shared::socket::{Json, LiveItem, ServerMessage};
+use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::notes::NewNote;
 use heliograph_storage::saved_beams::Access;
@@ -66,7 +67,7 @@ enum Verdict {
 
 impl BeamState {
     /// Handles a request: at once, or in its turn while something is being stored.
-    pub(super) fn ask(&mut self, speaker: Speaker, request: Request, now: i64) -> Vec<Output> {
+    pub(super) fn ask(&mut self, speaker: Speaker, request: Request, now: Millis) -> Vec<Output> {
         if self.writing.is_none() {
             return self.consider(speaker, request, now);
         }
@@ -77,7 +78,7 @@ impl BeamState {
         }
     }
 
-    fn consider(&mut self, by: Speaker, request: Request, now: i64) -> Vec<Output> {
+    fn consider(&mut self, by: Speaker, request: Request, now: Millis) -> Vec<Output> {
         if self.removed.contains(&by.device) || matches!(self.status, Status::Ended) {
             return Vec::new();
         }
@@ -92,7 +93,7 @@ impl BeamState {
         }
     }
 
-    fn decide(&mut self, by: Speaker, request: Request, now: i64) -> Result<Verdict, Refusal> {
+    fn decide(&mut self, by: Speaker, request: Request, now: Millis) -> Result<Verdict, Refusal> {
         match request {
             Request::Share { message, kind, id } => {
                 let extra = kind.into_string();
@@ -223,7 +224,7 @@ impl BeamState {
     }
 
     /// Handles the end of a write: tells its effect and starts the next request.
-    pub(super) fn written(&mut self, written: Written, now: i64) -> Vec<Output> {
+    pub(super) fn written(&mut self, written: Written, now: Millis) -> Vec<Output> {
         let Some(pending) = self.writing.take() else { return Vec::new() };
         let Pending { by, subject, effect } = pending;
         let refused = |refusal: Refusal| vec![refuse(by.connection, refusal.about(subject))];
@@ -252,7 +253,7 @@ impl BeamState {
     }
 
     /// Takes over the stored state. An unsaved beam has none, so it stays as it is.
-    fn reload(&mut self, terms: Terms, now: i64) -> Vec<Output> {
+    fn reload(&mut self, terms: Terms, now: Millis) -> Vec<Output> {
         match terms.status {
             Status::Saved(access) => {
                 self.items.take_over(terms.items);
@@ -263,7 +264,7 @@ impl BeamState {
         }
     }
 
-    fn tell_stored(&mut self, by: Speaker, effect: Effect, now: i64) -> Vec<Output> {
+    fn tell_stored(&mut self, by: Speaker, effect: Effect, now: Millis) -> Vec<Output> {
         match effect {
             Effect::Shared(item) => self.take(by, item),
             Effect::Deleted { ids, message, id } => self.forget(&ids, message, id),

@@ -10,6 +10,7 @@ use heliograph_shared::limits::{LINGER, MAX_DEVICES};
 use heliograph_shared::socket::{
     Device, DeviceUser, Json, LiveItem, ServerMessage, SignalFrom, SyncFrom, Welcome,
 };
+use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::saved_beams::Access;
 
@@ -20,7 +21,6 @@ use super::seen::Seen;
 use super::terms::{Status, Terms};
 use super::waiting::Waiting;
 use super::write::{Pending, Write, Written};
-use crate::clock::millis;
 use crate::live::refusal::Refusal;
 
 const DEVICE_GONE: Refusal =
@@ -106,9 +106,8 @@ pub enum Output {
     Send(Vec<ConnectionId>, ServerMessage),
     /// Close a socket, which is no longer in the beam.
     Close(ConnectionId, CloseCode),
-    /// Record the beam until this time, in milliseconds since the Unix epoch: it holds something, so from now on it
-    /// exists (S2).
-    Record(i64),
+    /// Record the beam until this time: it holds something, so from now on it exists (S2).
+    Record(Millis),
     /// Store a change. No other write follows before [`Input::Written`].
     Write(Write),
     /// The beam has ended.
@@ -130,13 +129,13 @@ pub struct BeamState {
     pub(super) writing: Option<Pending>,
     /// The requests that wait for it, in order.
     pub(super) waiting: Waiting,
-    empty_since: Option<i64>,
+    empty_since: Option<Millis>,
 }
 
 impl BeamState {
     /// A beam without devices.
     #[must_use]
-    pub fn new(terms: Terms, now: i64) -> Self {
+    pub fn new(terms: Terms, now: Millis) -> Self {
         let Terms { epoch, status, items, removed } = terms;
         let waiting = Waiting::none(items.no_room());
         Self {
@@ -153,7 +152,7 @@ impl BeamState {
     }
 
     /// Applies one input and returns the actions, in order.
-    pub fn handle(&mut self, input: Input, now: i64) -> Vec<Output> {
+    pub fn handle(&mut self, input: Input, now: Millis) -> Vec<Output> {
         match input {
             Input::Join(newcomer) => self.join(newcomer, now),
             Input::Said(connection, saying) => match self.member(connection) {
@@ -171,20 +170,20 @@ impl BeamState {
         }
     }
 
-    /// When [`Input::Tick`] is next due, in milliseconds since the Unix epoch; `i64::MAX` for never.
+    /// When [`Input::Tick`] is next due; [`Millis::MAX`] for never.
     #[must_use]
-    pub fn deadline(&self) -> i64 {
+    pub fn deadline(&self) -> Millis {
         // The write under way decides how the beam goes on.
         if self.writing.is_some() {
-            return i64::MAX;
+            return Millis::MAX;
         }
-        let lonely = self.empty_since.map(|since| since + millis(LINGER));
-        self.expires_at().min(lonely.unwrap_or(i64::MAX))
+        let lonely = self.empty_since.map(|since| since + LINGER);
+        self.expires_at().min(lonely.unwrap_or(Millis::MAX))
     }
 
     /// Whether the beam has expired or was deleted, as opposed to being asleep.
     #[must_use]
-    pub fn has_ended(&self, now: i64) -> bool {
+    pub fn has_ended(&self, now: Millis) -> bool {
         self.expires_at() <= now
     }
 
@@ -194,15 +193,15 @@ impl BeamState {
         matches!(self.status, Status::Unsaved { .. })
     }
 
-    fn expires_at(&self) -> i64 {
+    fn expires_at(&self) -> Millis {
         match self.status {
             Status::Unsaved { expires_at, .. } => expires_at,
-            Status::Saved(_) => i64::MAX,
-            Status::Ended => i64::MIN,
+            Status::Saved(_) => Millis::MAX,
+            Status::Ended => Millis::MIN,
         }
     }
 
-    fn join(&mut self, newcomer: Newcomer, now: i64) -> Vec<Output> {
+    fn join(&mut self, newcomer: Newcomer, now: Millis) -> Vec<Output> {
         let connection = newcomer.connection;
         let device = newcomer.device.device_id;
         let same = self.members.iter().position(|member| member.device.device_id == device);
@@ -234,7 +233,7 @@ impl BeamState {
     }
 
     /// Why a newcomer is refused, if it is.
-    fn refusal(&self, newcomer: &Newcomer, is_new: bool, now: i64) -> Option<CloseCode> {
+    fn refusal(&self, newcomer: &Newcomer, is_new: bool, now: Millis) -> Option<CloseCode> {
         if self.has_ended(now) {
             Some(CloseCode::Ended)
         } else if self.removed.contains(&newcomer.device.device_id) || self.is_shut_to(newcomer) {
@@ -244,7 +243,7 @@ impl BeamState {
         }
     }
 
-    fn welcome(&self, newcomer: &Newcomer, now: i64) -> ServerMessage {
+    fn welcome(&self, newcomer: &Newcomer, now: Millis) -> ServerMessage {
         ServerMessage::Welcome {
             message: Welcome {
                 device_id: newcomer.device.device_id,
@@ -260,7 +259,7 @@ impl BeamState {
         }
     }
 
-    fn listen(&mut self, speaker: Speaker, saying: Saying, now: i64) -> Vec<Output> {
+    fn listen(&mut self, speaker: Speaker, saying: Saying, now: Millis) -> Vec<Output> {
         match saying {
             Saying::Request(request) => self.ask(speaker, request, now),
             Saying::Sync(from) => {
@@ -304,14 +303,14 @@ impl BeamState {
         if is_new { vec![self.tell_who_is_here()] } else { Vec::new() }
     }
 
-    fn leave(&mut self, connection: ConnectionId, now: i64) -> Vec<Output> {
+    fn leave(&mut self, connection: ConnectionId, now: Millis) -> Vec<Output> {
         let before = self.members.len();
         self.members.retain(|member| member.connection != connection);
         if self.members.len() == before { Vec::new() } else { self.after_leaving(now) }
     }
 
     /// Tells the remaining devices, or notes when the beam became empty.
-    pub(super) fn after_leaving(&mut self, now: i64) -> Vec<Output> {
+    pub(super) fn after_leaving(&mut self, now: Millis) -> Vec<Output> {
         if self.members.is_empty() {
             self.empty_since = Some(now);
             return Vec::new();
@@ -320,7 +319,7 @@ impl BeamState {
     }
 
     /// Ends the beam if its time has come.
-    pub(super) fn end(&mut self, now: i64) -> Vec<Output> {
+    pub(super) fn end(&mut self, now: Millis) -> Vec<Output> {
         if self.deadline() > now {
             return Vec::new();
         }

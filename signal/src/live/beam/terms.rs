@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use heliograph_shared::ids::DeviceId;
+use heliograph_shared::time::Millis;
 use heliograph_storage::saved_beams::Access;
 
 use super::items::Items;
@@ -25,8 +26,8 @@ pub struct Terms {
 pub enum Status {
     /// Lives until a fixed time, in memory.
     Unsaved {
-        /// Its end, in milliseconds since the Unix epoch.
-        expires_at: i64,
+        /// Its end.
+        expires_at: Millis,
         /// Whether the database has a row for it.
         recorded: bool,
     },

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::sessions::{Session, SessionId, TokenHash};
 
@@ -27,7 +28,7 @@ pub struct Moment(u64);
 
 impl Cache {
     /// The cached session of this token, else the moment to pass to [`Self::remember`].
-    pub fn find(&self, token: &TokenHash, now: i64) -> Result<Arc<Session>, Moment> {
+    pub fn find(&self, token: &TokenHash, now: Millis) -> Result<Arc<Session>, Moment> {
         let known = self.lock();
         match known.sessions.get(token) {
             Some(session) if now < session.expires_at => Ok(session.clone()),
@@ -36,7 +37,7 @@ impl Cache {
     }
 
     /// Caches a result, unless something changed since the moment.
-    pub fn remember(&self, token: TokenHash, session: &Arc<Session>, now: i64, read: Moment) {
+    pub fn remember(&self, token: TokenHash, session: &Arc<Session>, now: Millis, read: Moment) {
         let mut known = self.lock();
         if known.changes != read.0 {
             return;
@@ -83,13 +84,13 @@ mod tests {
             last_name: String::new(),
             email: "ada@example.org".to_owned(),
             picture: None,
-            created_at: 0,
+            created_at: Millis::new(0),
         };
         let id = SessionId::from_random([7; 16]);
-        Arc::new(Session { id, account, expires_at: 1_000 })
+        Arc::new(Session { id, account, expires_at: Millis::new(1_000) })
     }
 
-    fn remembering(cache: &Cache, token: u8, session: &Arc<Session>, now: i64) {
+    fn remembering(cache: &Cache, token: u8, session: &Arc<Session>, now: Millis) {
         let moment = cache.find(&[token; 32], now).unwrap_err();
         cache.remember([token; 32], session, now, moment);
     }
@@ -97,35 +98,35 @@ mod tests {
     #[test]
     fn a_token_is_remembered_until_its_end() {
         let cache = Cache::default();
-        remembering(&cache, 1, &session(1), 0);
-        assert!(cache.find(&[2; 32], 9).is_err());
-        assert!(cache.find(&[1; 32], 999).is_ok());
-        assert!(cache.find(&[1; 32], 1_000).is_err());
+        remembering(&cache, 1, &session(1), Millis::new(0));
+        assert!(cache.find(&[2; 32], Millis::new(9)).is_err());
+        assert!(cache.find(&[1; 32], Millis::new(999)).is_ok());
+        assert!(cache.find(&[1; 32], Millis::new(1_000)).is_err());
     }
 
     #[test]
     fn a_change_forgets_whom_it_concerns_and_nobody_else() {
         let cache = Cache::default();
-        remembering(&cache, 1, &session(1), 0);
-        remembering(&cache, 2, &session(2), 0);
+        remembering(&cache, 1, &session(1), Millis::new(0));
+        remembering(&cache, 2, &session(2), Millis::new(0));
 
         cache.forget_account(session(1).account.id);
 
-        assert!(cache.find(&[1; 32], 0).is_err());
-        assert!(cache.find(&[2; 32], 0).is_ok());
+        assert!(cache.find(&[1; 32], Millis::new(0)).is_err());
+        assert!(cache.find(&[2; 32], Millis::new(0)).is_ok());
         cache.forget_session(session(2).id);
-        assert!(cache.find(&[2; 32], 0).is_err());
+        assert!(cache.find(&[2; 32], Millis::new(0)).is_err());
     }
 
     #[test]
     fn what_was_read_before_a_change_is_not_remembered_after_it() {
         let cache = Cache::default();
-        let moment = cache.find(&[1; 32], 0).unwrap_err();
+        let moment = cache.find(&[1; 32], Millis::new(0)).unwrap_err();
         cache.forget_account(session(1).account.id);
 
-        cache.remember([1; 32], &session(1), 0, moment);
+        cache.remember([1; 32], &session(1), Millis::new(0), moment);
 
-        assert!(cache.find(&[1; 32], 0).is_err());
+        assert!(cache.find(&[1; 32], Millis::new(0)).is_err());
     }
 
     #[test]
@@ -135,8 +136,8 @@ mod tests {
         for n in 0..TOKENS * 2 + 10 {
             let mut token = [0; 32];
             token[..8].copy_from_slice(&n.to_be_bytes());
-            let moment = cache.find(&token, 0).unwrap_err();
-            cache.remember(token, &session, 0, moment);
+            let moment = cache.find(&token, Millis::new(0)).unwrap_err();
+            cache.remember(token, &session, Millis::new(0), moment);
         }
         assert!(cache.lock().sessions.len() <= TOKENS);
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use heliograph_shared::names::{Password, Username};
 use heliograph_shared::socket::DeviceUser;
+use heliograph_shared::time::Millis;
 use heliograph_storage::Storage;
 use heliograph_storage::accounts::{Account, AccountId, NewAccount, ProfileChange};
 use heliograph_storage::blobs::BlobId;
@@ -247,11 +248,11 @@ impl Logins {
         self.0.tries.sweep(self.0.around.clock.steady());
     }
 
-    /// Ends the sessions that have expired by now, in milliseconds since the Unix epoch, and closes their sockets.
+    /// Ends the sessions that have expired by now, and closes their sockets.
     ///
     /// # Errors
     /// [`Error::Storage`].
-    pub async fn end_expired(&self, now: i64) -> Result<(), Error> {
+    pub async fn end_expired(&self, now: Millis) -> Result<(), Error> {
         let work = move |logins: Self| async move {
             logins.forget_sessions(logins.storage().forget_old_sessions(now).await?);
             Ok(())
@@ -396,7 +397,7 @@ impl Logins {
         &self.0.around.storage
     }
 
-    fn now(&self) -> i64 {
+    fn now(&self) -> Millis {
         self.0.around.clock.now()
     }
 }

@@ -5,6 +5,7 @@ use heliograph_shared::ids::{BeamId, ItemId};
 use heliograph_shared::limits::{BEAM_LIFETIME, LINGER, OUTBOX_MESSAGES};
 use heliograph_shared::names::{BeamName, Email, Kind, PersonName, Username};
 use heliograph_shared::socket::{Device, DeviceUser, SyncFrom};
+use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::{AccountId, NewAccount};
 use heliograph_storage::notes::Quota;
 use heliograph_storage::sessions::{NewSession, NewToken, NewTokens, SessionId};
@@ -34,7 +35,8 @@ fn beam_id() -> BeamId {
 async fn keeper(folder: &TempDir) -> Keeper {
     let location = Location::Folder(folder.path().to_owned());
     let (storage, writer) = Storage::open(&location).await.unwrap();
-    let (epoch, budget, clock) = ("e".to_owned(), Budget::unlimited(), Clock::running(0));
+    let (epoch, budget, clock) =
+        ("e".to_owned(), Budget::unlimited(), Clock::running(Millis::new(0)));
     Keeper { beam: beam_id(), epoch, clock, storage, writer, quota: u64::MAX, budget }
 }
 
@@ -52,10 +54,10 @@ async fn saved(folder: &TempDir) -> (Actor, AccountId) {
     let keeper = keeper(folder).await;
     let (storage, writer, ada) = (&keeper.storage, &keeper.writer, AccountId::from_random([1; 16]));
     storage.create_account(&account(ada), &session(ada)).await.unwrap();
-    storage.record_shared_beam(beam_id(), 0, 1_000).await.unwrap();
-    let (name, quota) = (name("Beam"), Quota { bytes: u64::MAX, now: 0 });
+    storage.record_shared_beam(beam_id(), Millis::new(0), Millis::new(1_000)).await.unwrap();
+    let (name, quota) = (name("Beam"), Quota { bytes: u64::MAX, now: Millis::new(0) });
     writer.save_beam(beam_id(), ada, &name, &[], quota).await.unwrap();
-    let state = BeamState::new(keeper.load().await.unwrap(), 0);
+    let state = BeamState::new(keeper.load().await.unwrap(), Millis::new(0));
     let (clock, relay, outboxes) = (keeper.clock, Arc::default(), HashMap::new());
     let mut actor = Actor { state, clock, outboxes, relay, keeper, writing: None };
     let newcomer = Newcomer { account: Some(ada), ..newcomer(1) };
@@ -76,14 +78,14 @@ fn account(id: AccountId) -> NewAccount {
         email: Email::parse("ada@example.org").unwrap(),
         password_hash: String::new(),
         picture: None,
-        created_at: 0,
+        created_at: Millis::new(0),
     }
 }
 
 fn session(account: AccountId) -> NewSession {
-    let token = |n| NewToken { hash: [n; 32], expires_at: 1_000 };
+    let token = |n| NewToken { hash: [n; 32], expires_at: Millis::new(1_000) };
     let tokens = NewTokens { access: token(1), refresh: token(2) };
-    NewSession { id: SessionId::from_random([1; 16]), account, tokens, created_at: 0 }
+    NewSession { id: SessionId::from_random([1; 16]), account, tokens, created_at: Millis::new(0) }
 }
 
 async fn time_passes(time: Duration) {
@@ -214,7 +216,7 @@ async fn s17_an_unsaved_beam_outlives_a_database_that_cannot_be_read() {
 async fn s22_an_unsaved_beam_whose_write_is_unknown_refuses_it_and_keeps_its_items() {
     let folder = tempfile::tempdir().unwrap();
     let keeper = keeper(&folder).await;
-    let state = BeamState::new(keeper.load().await.unwrap(), 0);
+    let state = BeamState::new(keeper.load().await.unwrap(), Millis::new(0));
     let (clock, relay, outboxes) = (keeper.clock, Arc::default(), HashMap::new());
     let mut actor = Actor { state, clock, outboxes, relay, keeper, writing: None };
     let ada = Newcomer { creator: true, ..newcomer(1) };
@@ -229,7 +231,7 @@ async fn s22_an_unsaved_beam_whose_write_is_unknown_refuses_it_and_keeps_its_ite
     assert_eq!(actor.finish_write(Err(Unknown)), Continue(()));
 
     let page = Input::Said(ConnectionId(1), Saying::Sync(SyncFrom { after: None }));
-    assert!(matches!(&actor.state.handle(page, 0)[..], [Output::Send(..)]));
+    assert!(matches!(&actor.state.handle(page, Millis::new(0))[..], [Output::Send(..)]));
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ use heliograph_shared::close::CloseCode;
 use heliograph_shared::ids::{BeamKey, DeviceId};
 use heliograph_shared::limits::LINGER;
 use heliograph_shared::socket::{Device, DeviceUser};
+use heliograph_shared::time::Millis;
 use heliograph_storage::Location;
 use tempfile::TempDir;
 use tokio::time::timeout;
@@ -31,7 +32,8 @@ impl Stage {
         let location = Location::Folder(folder.path().to_owned());
         let (storage, writer) = Storage::open(&location).await.unwrap();
         let budget = Budget::unlimited();
-        let hub = Hub::new(Clock::running(0), storage.clone(), writer, u64::MAX, budget);
+        let hub =
+            Hub::new(Clock::running(Millis::new(0)), storage.clone(), writer, u64::MAX, budget);
         Self { hub, storage, _folder: folder }
     }
 
@@ -125,7 +127,7 @@ async fn who_comes_just_as_a_beam_falls_asleep_is_welcomed() {
 async fn s2_a_beam_that_ends_between_the_look_up_and_the_join_is_ended_for_who_joins() {
     let stage = Stage::new().await;
     let key = BeamKey::from_random([1; 32]).hash();
-    stage.storage.create_beam(beam(7), key, -2, -1).await.unwrap();
+    stage.storage.create_beam(beam(7), key, Millis::new(-2), Millis::new(-1)).await.unwrap();
 
     let (_ada, outbox) = stage.joins(7, 1).await;
 

@@ -5,6 +5,7 @@ use heliograph_shared::limits::{
     MAX_LIVE_BYTES, MAX_LIVE_ITEMS, MAX_MESSAGE_BYTES, SYNC_PAGE_ITEMS,
 };
 use heliograph_shared::names::Kind;
+use heliograph_shared::time::Millis;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -14,7 +15,7 @@ use super::{ADA, BOB, Beam, CAT, Saying, Told, content, device, item, types};
 #[test]
 fn s7_s8_an_item_goes_to_everybody_with_its_place_in_the_order() {
     let mut beam = Beam::of(&[ADA, BOB]);
-    beam.now = 42;
+    beam.now = Millis::new(42);
 
     let first = beam.shares(ADA, 1, &json!({"any": ["value", null]}));
     let second = beam.shares(BOB, 2, &json!(null));
@@ -32,7 +33,7 @@ fn s7_s8_an_item_goes_to_everybody_with_its_place_in_the_order() {
 fn s9_the_same_item_again_is_echoed_to_its_sender_alone() {
     let mut beam = Beam::of(&[ADA, BOB]);
     let first = beam.shares(ADA, 1, &json!("hi"));
-    beam.now = 9;
+    beam.now = Millis::new(9);
 
     let again = beam.shares(ADA, 1, &json!("hi"));
 

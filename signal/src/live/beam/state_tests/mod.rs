@@ -6,12 +6,14 @@ mod saved;
 mod writes;
 
 use std::collections::{HashMap, HashSet};
+use std::time::Duration;
 
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::limits::MAX_DEVICES;
 use heliograph_shared::names::Kind;
 use heliograph_shared::socket::{Device, DeviceUser, Json, SyncFrom};
+use heliograph_shared::time::Millis;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -26,12 +28,12 @@ use crate::budget::{self, Budget, Share};
 const ADA: u8 = 1;
 const BOB: u8 = 2;
 const CAT: u8 = 3;
-const EXPIRES: i64 = 1_000_000;
+const EXPIRES: Millis = Millis::new(1_000_000);
 
 /// A beam whose devices are numbers: device n joins with socket n.
 struct Beam {
     state: BeamState,
-    now: i64,
+    now: Millis,
     may_send_chunks: HashMap<u64, bool>,
 }
 
@@ -100,7 +102,11 @@ impl Beam {
     }
 
     fn with(terms: Terms) -> Self {
-        Self { state: BeamState::new(terms, 0), now: 0, may_send_chunks: HashMap::new() }
+        Self {
+            state: BeamState::new(terms, Millis::new(0)),
+            now: Millis::new(0),
+            may_send_chunks: HashMap::new(),
+        }
     }
 
     fn of(devices: &[u8]) -> Self {
@@ -182,7 +188,7 @@ fn types(told: &[Told]) -> Vec<(u64, &str)> {
 #[test]
 fn s4_a_newcomer_is_welcomed_and_then_everybody_hears_of_it() {
     let mut beam = Beam::of(&[ADA]);
-    beam.now = 5;
+    beam.now = Millis::new(5);
 
     let told = beam.joins(BOB);
 
@@ -255,23 +261,23 @@ fn s17_a_beam_holds_a_hundred_devices() {
 fn s17_a_lonely_beam_ends_after_a_minute_and_not_before() {
     let mut beam = Beam::of(&[ADA]);
     assert_eq!(beam.state.deadline(), EXPIRES);
-    beam.now = 1_000;
+    beam.now = Millis::new(1_000);
     beam.tell(Input::Gone(ConnectionId(1)));
-    assert_eq!(beam.state.deadline(), 61_000);
+    assert_eq!(beam.state.deadline(), Millis::new(61_000));
 
-    beam.now = 60_999;
+    beam.now = Millis::new(60_999);
     assert_eq!(beam.tell(Input::Tick), []);
     beam.joins(BOB);
     assert_eq!(beam.state.deadline(), EXPIRES);
     beam.tell(Input::Gone(ConnectionId(2)));
-    beam.now = 60_999 + 60_000;
+    beam.now = Millis::new(60_999 + 60_000);
     assert_eq!(beam.tell(Input::Tick), [Told::Finished]);
 }
 
 #[test]
 fn s18_a_beam_ends_at_its_time_for_everybody() {
     let mut beam = Beam::of(&[ADA, BOB]);
-    beam.now = EXPIRES - 1;
+    beam.now = EXPIRES - Duration::from_millis(1);
     assert_eq!(beam.tell(Input::Tick), []);
     beam.now = EXPIRES;
     let ended = |connection| Told::Closed(connection, CloseCode::Ended);

@@ -3,6 +3,7 @@
 use heliograph_shared::api::beams::{Level, LinkAccess};
 use heliograph_shared::names::BeamName;
 use heliograph_shared::socket::LiveItem;
+use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::saved_beams::Access;
 
@@ -43,7 +44,7 @@ pub(super) fn saved_in(link_access: LinkAccess, room: Share) -> Result<Beam, Spe
             id: item(number),
             seq: number.into(),
             from: DeviceId::from_bytes([number; 16]),
-            at: 0,
+            at: Millis::new(0),
         };
         (item, account(number))
     };
@@ -343,12 +344,12 @@ fn a_saved_beam_does_not_end_while_something_is_being_stored() {
     let mut beam = saved(LinkAccess::Write).with_visitors(&[OWNER]);
     beam.shares(OWNER, 50, &json!("hi"));
     beam.tell(Input::Gone(ConnectionId(OWNER.into())));
-    assert_eq!(beam.state.deadline(), i64::MAX);
+    assert_eq!(beam.state.deadline(), Millis::MAX);
 
     beam.stores();
 
-    assert_eq!(beam.state.deadline(), 60_000);
-    beam.now = 60_000;
+    assert_eq!(beam.state.deadline(), Millis::new(60_000));
+    beam.now = Millis::new(60_000);
     assert_eq!(beam.tell(Input::Tick), [Told::Finished]);
 }
 

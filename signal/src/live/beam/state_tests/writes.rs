@@ -3,6 +3,7 @@
 use heliograph_shared::api::beams::LinkAccess;
 use heliograph_shared::limits::MAX_LIVE_ITEMS;
 use heliograph_shared::socket::LiveItem;
+use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 
 use super::saved::{OWNER, WRITER, access, account, outcome, saved, visitor};
@@ -49,7 +50,7 @@ fn s22_after_an_uncertain_write_the_tables_say_whether_it_happened() {
         id: item(50),
         seq: 21,
         from: DeviceId::from_bytes([OWNER; 16]),
-        at: 0,
+        at: Millis::new(0),
     };
     let told = beam.tell(Input::Written(reloaded(|notes| notes.push((new, account(OWNER))), 21)));
     assert_eq!(types(&told), [(OWNER.into(), "rec_clipboard")]);
