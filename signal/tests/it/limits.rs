@@ -103,7 +103,7 @@ async fn s2_a_saved_beam_that_is_not_open_to_the_caller_is_a_guess() {
     let owner = Username::parse(&ada.username).unwrap();
     let owner = storage.find_credentials(&owner).await.unwrap().unwrap().0.id;
     let (beam, now) = (unknown_beam(), server.app.clock.now());
-    storage.record_shared_beam(beam, now, now + 1_000_000).await.unwrap();
+    storage.record_shared_beam(beam, now, now + Duration::from_secs(1_000)).await.unwrap();
     let (name, quota) = (BeamName::parse("Trip").unwrap(), Quota { bytes: u64::MAX, now });
     writer.save_beam(beam, owner, &name, &[], quota).await.unwrap();
     writer.change_beam(owner, beam, None, Some(LinkAccess::None)).await.unwrap();
