@@ -56,8 +56,8 @@ mod tests {
     async fn r3_while_another_process_has_the_lock_nobody_waits_longer_than_five_seconds() {
         let folder = tempfile::tempdir().unwrap();
         let location = Location::Folder(folder.path().into());
-        let (ours, theirs) = tokio::join!(Database::open(&location), Database::open(&location));
-        let (ours, theirs) = (ours.unwrap(), theirs.unwrap());
+        let ours = Database::open(&location).await.unwrap();
+        let theirs = Database::open(&location).await.unwrap();
         let lock = theirs.begin().await.unwrap();
         let update = "UPDATE upload_room SET turns = turns + 1";
         let start = Instant::now();
