@@ -6,6 +6,20 @@ import { test } from '../support/stage.ts'
 
 const everywhere = { tag: '@everywhere' }
 
+test('writing begins in the title, or behind the text of an older note', everywhere, async ({ device }) => {
+  const ada = await device('Ada')
+  await ada.startsBeam()
+  const editor = await NoteEditor.creates(ada)
+  await ada.page.keyboard.type('Two words')
+  await expect(editor.title).toHaveValue('Two words')
+  await editor.titles('Shopping')
+  await editor.types('Milk')
+  await editor.saves()
+  const again = await NoteEditor.edits(ada, 'Shopping')
+  await ada.page.keyboard.type(' and bread')
+  await expect(again.text).toHaveText('Milk and bread')
+})
+
 test('every text tool has its effect', everywhere, async ({ device }) => {
   const editor = await startsNote(device)
   for (const tool of ['Bold', 'Italic', 'Underline', 'Strikethrough', 'Code', 'Mark']) {

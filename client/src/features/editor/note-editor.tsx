@@ -1,4 +1,4 @@
-import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { ItemId } from '../../protocol/bindings'
 import type { RootNode } from '../../protocol/note-nodes'
 import { bodyText, nodesOf } from '../../protocol/rich-note'
@@ -27,6 +27,8 @@ export function NoteEditor({ id, text }: { id: ItemId | null; text: string }) {
   const body = useRef<HTMLDivElement>(null)
   const changedElsewhere = useChangedElsewhere(id)
   useKeptDraft(id, isChanged ? note : null)
+  // Showing the page has moved the focus to its first button.
+  useLayoutEffect(() => beginWriting(body, id === null && text === ''), [id, text])
   const close = () => {
     dropDraft(tabStorage)
     actions.notes.close()
@@ -115,6 +117,16 @@ function sourcesOf(root: RootNode): ReadonlySet<string> {
 
 function isEmpty({ title, root }: Draft): boolean {
   return title.trim() === '' && bodyText(root) === '' && sourcesOf(root).size === 0
+}
+
+/** Puts the caret into the title, or behind the text that is there. */
+function beginWriting(body: RefObject<HTMLElement | null>, inTitle: boolean): void {
+  if (inTitle) return body.current?.querySelector('input')?.focus()
+  focusText(body)
+  const [text, selection] = [document.activeElement, document.getSelection()]
+  if (!text || !selection || !body.current?.contains(text)) return
+  selection.selectAllChildren(text)
+  selection.collapseToEnd()
 }
 
 function focusText(body: RefObject<HTMLElement | null>): void {

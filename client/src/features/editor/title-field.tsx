@@ -17,8 +17,6 @@ export function TitleField({ title, onTitle, onDone }: TitleFieldProps) {
       placeholder="Title"
       dir="auto"
       maxLength={LONGEST_TITLE}
-      // biome-ignore lint/a11y/noAutofocus: the page is modal and was asked for; writing begins here
-      autoFocus
       value={title}
       onChange={(event) => onTitle(event.currentTarget.value)}
       onKeyDown={(event) => {

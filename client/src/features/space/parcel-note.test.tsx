@@ -37,7 +37,7 @@ it('shows what waits, and leaves it to the person to share or discard it', () =>
   show()
   for (const words of ['2 things wait to be shared', 'a text', 'a.zip', '1 kB']) screen.getByText(words)
   expect(shareParcel).not.toHaveBeenCalled()
-  fireEvent.click(button('Share'))
+  fireEvent.click(button('Share 2 things'))
   expect(shareParcel).toHaveBeenCalledOnce()
   fireEvent.click(button('Discard'))
   expect(discardParcel).toHaveBeenCalledOnce()
@@ -66,7 +66,7 @@ it.each<[string, () => void, RegExp]>([
   isSo()
   show()
   screen.getByText(hint)
-  expect(button('Share').disabled).toBe(true)
+  expect(button('Share 2 things').disabled).toBe(true)
   expect(button('Discard').disabled).toBe(false)
 })
 

@@ -43,7 +43,7 @@ export function ParcelNote() {
           Discard
         </Button>
         <Button look="primary" disabled={!canShare} onClick={() => void actions.shareParcel()}>
-          Share
+          {count === 1 ? 'Share it' : `Share ${count} things`}
         </Button>
       </div>
     </section>
