@@ -25,10 +25,14 @@ export function NoteEditor({ id, text }: { id: ItemId | null; text: string }) {
   const [news, setNews] = useState('')
   const [asking, setAsking] = useState(false)
   const body = useRef<HTMLDivElement>(null)
+  const titleRef = useRef<HTMLInputElement>(null)
   const changedElsewhere = useChangedElsewhere(id)
   useKeptDraft(id, isChanged ? note : null)
   // Showing the page has moved the focus to its first button.
-  useLayoutEffect(() => beginWriting(body, id === null && text === ''), [id, text])
+  useLayoutEffect(() => {
+    if (id === null && text === '') titleRef.current?.focus()
+    else focusEnd(body)
+  }, [id, text])
   const close = () => {
     dropDraft(tabStorage)
     actions.notes.close()
@@ -49,7 +53,9 @@ export function NoteEditor({ id, text }: { id: ItemId | null; text: string }) {
       </Button>
     </>
   )
-  const titleField = <TitleField title={title} onTitle={setTitle} onDone={() => focusText(body)} />
+  const titleField = (
+    <TitleField ref={titleRef} title={title} onTitle={setTitle} onDone={() => focusText(body)} />
+  )
   return (
     <FullPage title={id === null ? 'Create New Note' : 'Edit Note'} buttons={buttons} onLeave={leave}>
       <div ref={body} className={css.body}>
@@ -119,9 +125,8 @@ function isEmpty({ title, root }: Draft): boolean {
   return title.trim() === '' && bodyText(root) === '' && sourcesOf(root).size === 0
 }
 
-/** Puts the caret into the title, or behind the text that is there. */
-function beginWriting(body: RefObject<HTMLElement | null>, inTitle: boolean): void {
-  if (inTitle) return body.current?.querySelector('input')?.focus()
+/** Puts the caret behind the text that is there. */
+function focusEnd(body: RefObject<HTMLElement | null>): void {
   focusText(body)
   const [text, selection] = [document.activeElement, document.getSelection()]
   if (!text || !selection || !body.current?.contains(text)) return

@@ -1,17 +1,20 @@
+import type { Ref } from 'react'
 import { LONGEST_TITLE } from '../../protocol/rich-note'
 import { isComposing } from '../../ui/composing'
 import css from './title-field.module.css'
 
 interface TitleFieldProps {
+  ref?: Ref<HTMLInputElement>
   title: string
   onTitle: (title: string) => void
   /** Called on Enter, to move the focus to the text. */
   onDone: () => void
 }
 
-export function TitleField({ title, onTitle, onDone }: TitleFieldProps) {
+export function TitleField({ ref, title, onTitle, onDone }: TitleFieldProps) {
   return (
     <input
+      ref={ref}
       className={css.title}
       aria-label="Title"
       placeholder="Title"
