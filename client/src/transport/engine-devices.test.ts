@@ -1,18 +1,19 @@
 /** The engine with several devices: one that leaves, or is removed, while others move files. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { DeviceId } from '../protocol/bindings'
 import { decodeFrame } from '../protocol/frames'
 import { STALL_MS } from '../protocol/stall-clock'
 import {
   bytes,
   closePorts,
   FILES,
+  fakeTime,
   KIB,
   MIB,
   StageChannel,
-  StageDevice,
+  type StageDevice,
   StageServer,
   settles,
+  stageDevice,
 } from './engine-stage'
 
 let ada: StageDevice
@@ -21,10 +22,10 @@ let cat: StageDevice
 let server: StageServer
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'performance'] })
-  ada = new StageDevice('00000000-0000-4000-8000-00000000000a' as DeviceId)
-  bob = new StageDevice('00000000-0000-4000-8000-00000000000b' as DeviceId)
-  cat = new StageDevice('00000000-0000-4000-8000-00000000000c' as DeviceId)
+  fakeTime()
+  ada = stageDevice('a')
+  bob = stageDevice('b')
+  cat = stageDevice('c')
   server = new StageServer(ada, bob, cat)
   ada.seesAll(bob, cat)
   bob.seesAll(ada, cat)

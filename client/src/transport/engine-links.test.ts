@@ -1,9 +1,9 @@
 /** The engine on links that are slow, close or open, and with frames that the server refuses. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { DeviceId } from '../protocol/bindings'
 import { decodeFrame } from '../protocol/frames'
 import { STALL_MS } from '../protocol/stall-clock'
 import {
+  adaAndBob,
   bytes,
   closePorts,
   FILE,
@@ -11,8 +11,8 @@ import {
   KIB,
   MIB,
   StageChannel,
-  StageDevice,
-  StageServer,
+  type StageDevice,
+  type StageServer,
   settles,
 } from './engine-stage'
 
@@ -21,12 +21,7 @@ let bob: StageDevice
 let server: StageServer
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'performance'] })
-  ada = new StageDevice('00000000-0000-4000-8000-00000000000a' as DeviceId)
-  bob = new StageDevice('00000000-0000-4000-8000-00000000000b' as DeviceId)
-  server = new StageServer(ada, bob)
-  ada.sees(bob)
-  bob.sees(ada)
+  ;({ ada, bob, server } = adaAndBob())
 })
 afterEach(() => {
   closePorts()

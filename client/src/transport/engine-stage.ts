@@ -224,3 +224,20 @@ export function bytes(length: number): Uint8Array<ArrayBuffer> {
   for (let i = 0; i < length; i++) made[i] = (i * 7 + (i >> 9) + (i >> 14)) & 0xff
   return made
 }
+
+/** Two devices that see each other, on fake time. */
+export function adaAndBob(): { ada: StageDevice; bob: StageDevice; server: StageServer } {
+  fakeTime()
+  const [ada, bob] = [stageDevice('a'), stageDevice('b')]
+  ada.sees(bob)
+  bob.sees(ada)
+  return { ada, bob, server: new StageServer(ada, bob) }
+}
+
+export function fakeTime(): void {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'performance'] })
+}
+
+export function stageDevice(letter: 'a' | 'b' | 'c'): StageDevice {
+  return new StageDevice(`00000000-0000-4000-8000-00000000000${letter}` as DeviceId)
+}

@@ -1,13 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import {
-  CHUNK_BYTES,
-  type DeviceId,
-  DIRECT_TIMEOUT_MS,
-  type ItemId,
-  WINDOW_BYTES,
-} from '../protocol/bindings'
+import { CHUNK_BYTES, DIRECT_TIMEOUT_MS, type ItemId, WINDOW_BYTES } from '../protocol/bindings'
 import { chunkFrame, decodeFrame } from '../protocol/frames'
-import { bytes, FILE, FILES, KIB, MIB, StageDevice, StageServer, settles } from './engine-stage'
+import {
+  adaAndBob,
+  bytes,
+  FILE,
+  FILES,
+  KIB,
+  MIB,
+  type StageDevice,
+  type StageServer,
+  settles,
+} from './engine-stage'
 import { NoRoom, type Sink } from './sinks/sink'
 
 let ada: StageDevice
@@ -15,12 +19,7 @@ let bob: StageDevice
 let server: StageServer
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'performance'] })
-  ada = new StageDevice('00000000-0000-4000-8000-00000000000a' as DeviceId)
-  bob = new StageDevice('00000000-0000-4000-8000-00000000000b' as DeviceId)
-  server = new StageServer(ada, bob)
-  ada.sees(bob)
-  bob.sees(ada)
+  ;({ ada, bob, server } = adaAndBob())
 })
 afterEach(() => vi.useRealTimers())
 

@@ -189,40 +189,32 @@ async fn s21_a_save_whose_commit_was_answered_to_nobody_is_told() {
     assert_eq!(notes(&owner, &beam).await, ["before", "after"]);
 }
 
-#[tokio::test]
-async fn h31_a_link_whose_change_is_uncertain_is_as_the_tables_say() {
+/// The owner shuts the link while the connection is cut like this: the guest goes. Returns the owner's beams.
+async fn the_link_is_shut(cut: Cut) -> Value {
     let wire = Wire::new().await;
     let server = TestServer::with(&["--database", &wire.url]).await;
-    let owner = server.registered("owner").await;
+    let mut owner = server.registered("owner").await;
     let (mut device, beam) = owns_a_beam(&owner).await;
     saves(&mut device).await;
     device.sees("beam_saved").await;
     let mut guest = server.join(beam.beam_id).await;
 
-    wire.cuts(Cut::After);
+    wire.cuts(cut);
     let path = format!("/api/beams/{}/", beam.beam_id);
-    let answer = owner.clone().asks("PUT", &path, &json!({"link_access": "none"})).await;
+    let answer = owner.asks("PUT", &path, &json!({"link_access": "none"})).await;
 
     assert_eq!(answer.status, 503, "nobody knows what came of it");
     assert_eq!(guest.is_closed().await, heliograph_shared::close::CloseCode::Forbidden.number());
+    owner.gets("/api/beams/").await.json()
+}
+
+#[tokio::test]
+async fn h31_a_link_whose_change_is_uncertain_is_as_the_tables_say() {
+    the_link_is_shut(Cut::After).await;
 }
 
 #[tokio::test]
 async fn h31_a_change_that_is_decided_late_is_told_when_it_is_decided() {
-    let wire = Wire::new().await;
-    let server = TestServer::with(&["--database", &wire.url]).await;
-    let owner = server.registered("owner").await;
-    let (mut device, beam) = owns_a_beam(&owner).await;
-    saves(&mut device).await;
-    device.sees("beam_saved").await;
-    let mut guest = server.join(beam.beam_id).await;
-
-    wire.cuts(Cut::Late);
-    let path = format!("/api/beams/{}/", beam.beam_id);
-    let answer = owner.clone().asks("PUT", &path, &json!({"link_access": "none"})).await;
-
-    assert_eq!(answer.status, 503, "nobody knew what would come of it");
-    assert_eq!(guest.is_closed().await, heliograph_shared::close::CloseCode::Forbidden.number());
-    let beams = owner.clone().gets("/api/beams/").await.json();
+    let beams = the_link_is_shut(Cut::Late).await;
     assert_eq!(beams["beams"][0]["link_access"], "none");
 }
