@@ -5,6 +5,7 @@ mod access;
 mod actor;
 pub mod commit;
 mod content;
+mod finding;
 pub mod handle;
 pub mod hub;
 mod items;
