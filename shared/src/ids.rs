@@ -11,16 +11,9 @@ use utoipa::ToSchema;
 use uuid::{Uuid, Variant};
 
 /// The text is not a well-formed id or token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("malformed id")]
 pub struct Malformed;
-
-impl fmt::Display for Malformed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("malformed id")
-    }
-}
-
-impl std::error::Error for Malformed {}
 
 /// A beam's id: a version-4 UUID (RFC 9562, section 5.4), as the specification's scan rule demands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, TS, ToSchema)]

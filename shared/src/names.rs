@@ -4,16 +4,9 @@
 use std::fmt;
 
 /// Why a text is invalid: a sentence for the person who typed it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct Invalid(pub &'static str);
-
-impl fmt::Display for Invalid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-}
-
-impl std::error::Error for Invalid {}
 
 /// The trimmed text, if it has 1 to `MOST` characters and no control characters.
 fn tidy(
