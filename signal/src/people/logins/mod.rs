@@ -1,11 +1,11 @@
 //! Accounts and sessions. Every change of them goes through here, so that cached sessions and open sockets never
 //! outlive a change.
 
+mod attempts;
 mod cache;
 
 use std::sync::Arc;
 
-use heliograph_shared::names::{Password, Username};
 use heliograph_shared::socket::DeviceUser;
 use heliograph_shared::time::Millis;
 use heliograph_storage::Storage;
@@ -21,11 +21,11 @@ use crate::error::Error;
 use crate::live::beam::commit::Beams;
 use crate::live::beam::hub::Hub;
 use crate::live::sockets::Sockets;
-use crate::people::known_devices::KnownDevice;
 use crate::people::public;
-use crate::people::throttle::{Target, Throttle};
+use crate::people::throttle::Throttle;
 use crate::people::tokens::{Token, Tokens};
 use crate::random;
+pub use attempts::Attempt;
 use cache::Cache;
 
 /// Name of the secret from which the successors of refresh tokens are derived.
@@ -64,23 +64,6 @@ struct Inner {
     tries: Throttle,
 }
 
-/// An attempt to prove the password of an account, or of a username that does not exist.
-#[derive(Clone)]
-pub struct Attempt {
-    /// The account and the hash of its password; `None` without an account.
-    credentials: Option<(Account, String)>,
-    target: Target,
-}
-
-impl Attempt {
-    /// The account, if somebody logged in to it on this device before.
-    #[must_use]
-    pub fn account_on_known_device(&self) -> Option<AccountId> {
-        let (account, _) = self.credentials.as_ref()?;
-        matches!(self.target, Target::Device(_)).then_some(account.id)
-    }
-}
-
 impl Logins {
     /// Reads or creates the secrets.
     ///
@@ -113,93 +96,6 @@ impl Logins {
             self.0.cache.remember(token, session, now, moment);
         }
         Ok(session)
-    }
-
-    /// An attempt to log in. `device` is the device's proof of an earlier login.
-    ///
-    /// # Errors
-    /// [`Error::Storage`].
-    pub async fn attempt_login(
-        &self,
-        username: &Username,
-        device: Option<KnownDevice>,
-    ) -> Result<Attempt, Error> {
-        let credentials = self.storage().find_credentials(username).await?;
-        let target = match &credentials {
-            Some((account, _)) => self.target(account.id, device),
-            None => Target::Nobody(username.key()),
-        };
-        Ok(Attempt { credentials, target })
-    }
-
-    /// An attempt of a logged-in user to prove the password again.
-    ///
-    /// # Errors
-    /// [`Error::Storage`].
-    pub async fn attempt_again(
-        &self,
-        account: &Account,
-        device: Option<KnownDevice>,
-    ) -> Result<Attempt, Error> {
-        let hash = self.storage().find_password_hash(account.id).await?;
-        let target = self.target(account.id, device);
-        Ok(Attempt { credentials: hash.map(|hash| (account.clone(), hash)), target })
-    }
-
-    /// Attempts on known devices are counted separately, so that guesses from elsewhere do not lock the owner out.
-    fn target(&self, account: AccountId, device: Option<KnownDevice>) -> Target {
-        let nonce = device.and_then(|device| device.nonce_for(account, &self.0.device_secret));
-        nonce.map_or(Target::Account(account), Target::Device)
-    }
-
-    /// Checks the password of an attempt; `None` if it is wrong. An unknown username takes as long as a wrong password.
-    /// The attempt is counted before the check. A right password clears the count; an attempt that cannot be checked is
-    /// taken back.
-    ///
-    /// # Errors
-    /// [`Error::TooFast`], [`Error::Busy`].
-    pub async fn check(
-        &self,
-        attempt: Attempt,
-        password: Password,
-    ) -> Result<Option<Account>, Error> {
-        let Attempt { credentials, target } = attempt;
-        let tries = &self.0.tries;
-        tries.begin(&target, self.0.around.clock.steady()).map_err(Error::TooFast)?;
-        let (account, hash) = credentials.unzip();
-        match self.0.passwords.is(password, hash).await {
-            Ok(true) => {
-                tries.succeeded(&target);
-                Ok(account)
-            }
-            Ok(false) => Ok(None),
-            Err(error) => {
-                tries.take_back(&target);
-                Err(error.into())
-            }
-        }
-    }
-
-    /// The proof that a device gets at login: the one that it has, if it is valid, else a new one.
-    ///
-    /// # Errors
-    /// [`Error::Random`].
-    pub fn known_device(
-        &self,
-        account: AccountId,
-        shown: Option<KnownDevice>,
-    ) -> Result<KnownDevice, Error> {
-        let secret = &self.0.device_secret;
-        let shown = shown.filter(|device| device.nonce_for(account, secret).is_some());
-        shown.map_or_else(|| KnownDevice::fresh(account, secret), Ok)
-    }
-
-    /// Hashes a password for the database.
-    ///
-    /// # Errors
-    /// [`Error::Busy`].
-    pub async fn hash(&self, password: Password) -> Result<String, Error> {
-        Ok(self.0.passwords.hash(password, random::bytes()?).await?)
     }
 
     /// Creates an account and a session.
@@ -241,11 +137,6 @@ impl Logins {
     /// [`Error::Storage`].
     pub async fn find_by_refresh(&self, refresh: &Token) -> Result<Option<SessionId>, Error> {
         Ok(self.storage().find_refreshable(refresh.hash()).await?)
-    }
-
-    /// Forgets old password attempts.
-    pub fn sweep(&self) {
-        self.0.tries.sweep(self.0.around.clock.steady());
     }
 
     /// Ends the sessions that have expired by now, and closes their sockets.
