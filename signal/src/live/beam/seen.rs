@@ -22,3 +22,24 @@ impl Seen {
         self.0.contains(&device)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn s25_of_the_devices_that_joined_the_last_thousand_are_remembered() {
+        let device = |number: u128| DeviceId::from_bytes(number.to_be_bytes());
+        let mut seen = Seen::default();
+        for number in 0..1000 {
+            seen.add(device(number));
+        }
+        seen.add(device(5));
+        assert!(seen.contains(device(0)), "a device that joins again counts once");
+
+        seen.add(device(1000));
+
+        let remembered = [0, 1, 5, 1000].map(|number| seen.contains(device(number)));
+        assert_eq!(remembered, [false, true, true, true]);
+    }
+}

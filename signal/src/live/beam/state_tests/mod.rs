@@ -3,6 +3,7 @@
 mod finding;
 mod items;
 mod memory;
+mod removals;
 mod saved;
 mod writes;
 

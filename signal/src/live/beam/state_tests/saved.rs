@@ -62,7 +62,7 @@ pub(super) fn visitor(number: u8) -> Newcomer {
 }
 
 impl Beam {
-    fn enters(&mut self, number: u8) -> Vec<Told> {
+    pub(super) fn enters(&mut self, number: u8) -> Vec<Told> {
         self.tell(Input::Join(visitor(number)))
     }
 
@@ -73,7 +73,7 @@ impl Beam {
         self
     }
 
-    fn wants(&mut self, number: u8, request: Request) -> Vec<Told> {
+    pub(super) fn wants(&mut self, number: u8, request: Request) -> Vec<Told> {
         self.says(number, Saying::Request(request))
     }
 
@@ -290,53 +290,6 @@ fn h29_a_beam_that_was_deleted_ends_for_everybody() {
 
     let ended = |number: u8| Told::Closed(number.into(), CloseCode::Ended);
     assert_eq!(told, [ended(OWNER), ended(GUEST), Told::Finished]);
-}
-
-#[test]
-fn s25_a_removed_device_is_closed_and_does_not_come_again() {
-    let mut beam = saved(LinkAccess::Write).with_visitors(&[OWNER, GUEST]);
-    let removal = Request::RemoveDevice(DeviceId::from_bytes([GUEST; 16]));
-    let told = beam.wants(OWNER, removal);
-    assert!(matches!(told[..], [Told::ToWrite(Write::RemoveDevice(_))]));
-
-    let told = beam.stores();
-
-    assert_eq!(told[0], Told::Closed(GUEST.into(), CloseCode::Forbidden));
-    assert_eq!(types(&told), [(OWNER.into(), "authed_users"), (OWNER.into(), "devices_removed")]);
-    assert_eq!(outcome(&beam.enters(GUEST)), "4403");
-}
-
-#[test]
-fn s25_the_others_hear_who_was_removed_also_when_they_come_later() {
-    let mut beam = saved(LinkAccess::Write).with_visitors(&[OWNER, GUEST]);
-    let guest = json!([device(GUEST)]);
-    let of = |told: &[Told]| -> Vec<_> {
-        told.iter()
-            .filter_map(|told| match told {
-                Told::Message(to, message) if message["type"] == "devices_removed" => {
-                    Some((*to, message["message"].clone()))
-                }
-                _ => None,
-            })
-            .collect()
-    };
-    // The device is away at the moment, but a direct link to it may live.
-    beam.tell(Input::Gone(ConnectionId(GUEST.into())));
-    beam.wants(OWNER, Request::RemoveDevice(DeviceId::from_bytes([GUEST; 16])));
-
-    assert_eq!(of(&beam.stores()), [(OWNER.into(), guest.clone())]);
-
-    assert_eq!(of(&beam.enters(WRITER)), [(WRITER.into(), guest)]);
-    assert_eq!(of(&beam.joins_plain(CAT)), []);
-}
-
-#[test]
-fn s25_in_an_unsaved_beam_the_creator_removes_devices() {
-    let mut beam = Beam::of(&[BOB]);
-    beam.tell(Input::Join(Newcomer { creator: true, ..newcomer(ADA, 1) }));
-    let removal = || Request::RemoveDevice(DeviceId::from_bytes([BOB; 16]));
-    assert_eq!(outcome(&beam.wants(BOB, removal())), "forbidden");
-    assert_eq!(outcome(&beam.wants(ADA, removal())), "yes");
 }
 
 #[test]
