@@ -111,11 +111,14 @@ fn add_answers(method: &HttpMethod, operation: &mut Operation) {
         let responses = &mut operation.responses.responses;
         responses.entry(status.to_owned()).or_insert(RefOr::T(response));
     };
-    let (has_body, has_parameters) =
-        (operation.request_body.is_some(), operation.parameters.is_some());
-    if has_body {
+    let (body, has_parameters) = (&operation.request_body, operation.parameters.is_some());
+    if let Some(body) = body {
         refuse("400", "Refusal", "The body is malformed or invalid.");
-        refuse("408", "ErrorBody", "Less than 30 KiB of the body came within half a minute.");
+        refuse("408", "ErrorBody", "Less than 30 KiB came within half a minute.");
+        if matches!(body, RefOr::T(body) if body.content.contains_key("multipart/form-data")) {
+            refuse("502", "ErrorBody", "The store of files and pictures fails.");
+            refuse("507", "ErrorBody", "The store has no room for the picture.");
+        }
     } else if has_parameters {
         refuse("400", "ErrorBody", "A parameter is malformed.");
     }

@@ -179,8 +179,6 @@ struct PictureForm {
     responses(
         (status = 200, body = CurrentUser),
         (status = 429, body = ErrorBody, description = "Too many pictures from this account."),
-        (status = 502, body = ErrorBody, description = "The store of files and pictures fails."),
-        (status = 507, body = ErrorBody, description = "The store has no room for the picture."),
     )
 )]
 pub async fn change_picture(

@@ -61,8 +61,6 @@ struct Person {
     responses(
         (status = 201, body = CurrentUser),
         (status = 429, body = ErrorBody, description = "Too many registrations from this address."),
-        (status = 502, body = ErrorBody, description = "The store of files and pictures fails."),
-        (status = 507, body = ErrorBody, description = "The store has no room for the picture."),
     )
 )]
 pub async fn register(

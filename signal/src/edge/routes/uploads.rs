@@ -51,10 +51,8 @@ struct NewFile {
     responses(
         (status = 201, body = UploadedFile),
         (status = 404, body = ErrorBody, description = "The beam has ended."),
-        (status = 408, body = ErrorBody, description = "Less than 30 KiB came in half a minute."),
         (status = 429, body = ErrorBody, description = "Too many uploads, or too many unknown beams, from this address."),
         (status = 503, body = ErrorBody, description = "Too many uploads at a time. Retry after the time in Retry-After."),
-        (status = 502, body = ErrorBody, description = "The store of files and pictures fails."),
         (status = 507, body = ErrorBody, description = "The disk or the quota has no room for it."),
     )
 )]
@@ -87,7 +85,6 @@ pub async fn create(
         (status = 401, body = ErrorBody, description = "The link gives no access, and the caller is not logged in."),
         (status = 403, body = ErrorBody, description = "The caller may only read."),
         (status = 404, body = ErrorBody, description = "There is no such saved beam, or the caller has no access."),
-        (status = 408, body = ErrorBody, description = "Less than 30 KiB came within half a minute."),
         (status = 429, body = ErrorBody, description = "Too many uploads, or too many unknown beams, from this address."),
         (status = 503, body = ErrorBody, description = "Too many uploads at a time. Retry-After says when to try again."),
         (status = 502, body = ErrorBody, description = "The storage does not answer."),
