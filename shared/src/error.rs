@@ -28,7 +28,7 @@ pub enum ErrorCode {
     DeviceGone,
     /// The relay's bound for this device is reached. Want the chunks again later.
     RelayFull,
-    /// The request took too long.
+    /// The request came too slowly.
     Timeout,
     /// The disk or a quota is full.
     NoRoom,

@@ -236,8 +236,8 @@ fn sentence(status: StatusCode) -> (ErrorCode, &'static str) {
         }
         StatusCode::PAYLOAD_TOO_LARGE => (ErrorCode::TooLarge, "The request is too large."),
         StatusCode::TOO_MANY_REQUESTS => (ErrorCode::TooFast, "Too many requests."),
-        StatusCode::REQUEST_TIMEOUT | StatusCode::GATEWAY_TIMEOUT => {
-            (ErrorCode::Timeout, "The request took too long.")
+        StatusCode::REQUEST_TIMEOUT => {
+            (ErrorCode::Timeout, "The request came too slowly. Check the connection and try again.")
         }
         StatusCode::RANGE_NOT_SATISFIABLE => {
             (ErrorCode::BadRequest, "The file does not have these bytes.")
@@ -256,7 +256,7 @@ fn sentence(status: StatusCode) -> (ErrorCode, &'static str) {
     }
 }
 
-/// Gives refusals of the layers below (body limit, timeout, CSRF, panic) the same JSON body as ours.
+/// Gives refusals of the layers below (body limit, CSRF, panic) the same JSON body as ours.
 pub async fn give_every_refusal_a_body(request: Request, next: Next) -> Response {
     let response = next.run(request).await;
     let status = response.status();
@@ -270,10 +270,6 @@ pub async fn give_every_refusal_a_body(request: Request, next: Next) -> Response
         if let Some(value) = response.headers().get(&name) {
             answer.headers_mut().insert(name, value.clone());
         }
-    }
-    // A request that timed out may be retried like one that was refused for lack of capacity.
-    if status == StatusCode::SERVICE_UNAVAILABLE {
-        answer.headers_mut().entry(header::RETRY_AFTER).or_insert(BUSY_SECONDS.into());
     }
     answer
 }

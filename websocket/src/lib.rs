@@ -5,6 +5,7 @@
 //! written beside its header in one system call. An idle socket holds no buffer. `make bench` compares it with the two
 //! fastest general libraries.
 
+mod closing;
 mod handshake;
 mod head;
 mod memory;
@@ -14,6 +15,7 @@ mod writer;
 
 use bytes::{Bytes, BytesMut};
 
+pub use closing::Closing;
 pub use handshake::{NotAHandshake, accept};
 pub use memory::{Memory, Unbounded};
 pub use pool::Pool;

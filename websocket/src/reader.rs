@@ -11,7 +11,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, ReadBuf};
 use tungstenite::Utf8Bytes;
 
 use super::head::{self, Head, Kind};
-use super::{Broken, Event, Memory, Pool, Unbounded};
+use super::{Broken, Closing, Event, Memory, Pool, Unbounded};
 
 /// Bytes that are read ahead: many small messages in one system call, or the start of a large one, which costs an
 /// additional copy. They are read to the stack, so that an idle socket holds no buffer.
@@ -26,6 +26,10 @@ pub struct Reader<R, M = Unbounded> {
     io: R,
     /// Bytes that were read and are not parsed yet.
     ahead: BytesMut,
+    /// Bytes of the frame under way that were not read yet.
+    unread: usize,
+    /// Whether the other side's close frame has come.
+    is_closed: bool,
     /// A fragmented message of which some frames have arrived.
     partial: Option<Partial>,
     most: usize,
@@ -47,20 +51,31 @@ impl<R> Reader<R> {
     /// A reader of messages with at most `most` bytes. Large ones are read into buffers of the pool.
     #[must_use]
     pub fn new(io: R, most: usize, pool: Arc<Pool>) -> Self {
-        Self { io, ahead: BytesMut::new(), partial: None, most, pool, memory: Unbounded }
+        let (ahead, memory) = (BytesMut::new(), Unbounded);
+        Self { io, ahead, unread: 0, is_closed: false, partial: None, most, pool, memory }
     }
 
     /// The reader, with its incomplete messages counted.
     #[must_use]
     pub fn within<M: Memory>(self, memory: M) -> Reader<R, M> {
-        let Self { io, ahead, partial, most, pool, memory: _ } = self;
-        Reader { io, ahead, partial, most, pool, memory }
+        let Self { io, ahead, unread, is_closed, partial, most, pool, memory: _ } = self;
+        Reader { io, ahead, unread, is_closed, partial, most, pool, memory }
+    }
+}
+
+impl<R, M> Reader<R, M> {
+    /// Gives up what has come of a message, to wait for the other side's close frame. Allowed at any time, also after an
+    /// error, or after the future of [`Reader::next`] was dropped early.
+    #[must_use]
+    pub fn closing(self) -> Closing<R> {
+        let Self { io, ahead, unread, is_closed, .. } = self;
+        Closing { io, ahead, unread, is_closed }
     }
 }
 
 impl<R: AsyncRead + Unpin, M: Memory> Reader<R, M> {
     /// Reads the next message. Not cancel safe: after an error, or after its future was dropped early, it must not be
-    /// called again.
+    /// called again. [`Reader::closing`] may.
     ///
     /// # Errors
     /// [`Broken`] when nothing more can be read.
@@ -89,6 +104,7 @@ impl<R: AsyncRead + Unpin, M: Memory> Reader<R, M> {
             self.read_ahead().await?;
         };
         self.ahead.advance(head.size);
+        self.unread = head.payload;
         if head.kind.is_control() {
             return Ok(head);
         }
@@ -106,7 +122,10 @@ impl<R: AsyncRead + Unpin, M: Memory> Reader<R, M> {
         let mut payload = BytesMut::with_capacity(head.payload);
         self.payload(head, &mut payload).await?;
         match head.kind {
-            Kind::Close => closed(&payload),
+            Kind::Close => {
+                self.is_closed = true;
+                closed(&payload)
+            }
             Kind::Ping => Ok(Event::Ping(payload.freeze())),
             _ => Ok(Event::Pong),
         }
@@ -136,11 +155,15 @@ impl<R: AsyncRead + Unpin, M: Memory> Reader<R, M> {
         let ready = self.ahead.len().min(head.payload);
         to.extend_from_slice(&self.ahead[..ready]);
         self.ahead.advance(ready);
+        self.unread -= ready;
         self.count(to.len())?;
         while to.len() < end {
             let rest = end - to.len();
             match self.io.read_buf(&mut (&mut *to).limit(rest)).await {
-                Ok(count) if count > 0 => self.count(to.len())?,
+                Ok(count) if count > 0 => {
+                    self.unread -= count;
+                    self.count(to.len())?;
+                }
                 _ => return Err(Broken::Lost),
             }
         }

@@ -83,7 +83,7 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
         self.flush().await
     }
 
-    /// Writes a last message and shuts down the writing side. Frames that were begun are completed, others are dropped.
+    /// Writes a last message. Frames that were begun are completed, others are dropped.
     ///
     /// # Errors
     /// The connection's error.
@@ -91,7 +91,14 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
         self.frames.truncate(usize::from(self.written > 0));
         self.copied.truncate(self.frames.front().map_or(0, |begun| begun.copied));
         self.frames.extend(message.map(|message| Frame::new(message, &mut self.copied)));
-        self.flush().await?;
+        self.flush().await
+    }
+
+    /// Shuts down the writing side.
+    ///
+    /// # Errors
+    /// The connection's error.
+    pub async fn shutdown(&mut self) -> io::Result<()> {
         self.io.shutdown().await
     }
 

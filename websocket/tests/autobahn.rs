@@ -95,7 +95,7 @@ async fn echo(mut stream: TcpStream) {
             return;
         }
     };
-    if writer.end(Some(goodbye)).await.is_ok() {
+    if writer.end(Some(goodbye)).await.is_ok() && writer.shutdown().await.is_ok() {
         drop((reader, writer));
         // Closing with unread bytes would reset the connection, which can overtake the close frame.
         let _ = copy(&mut stream, &mut sink()).await;

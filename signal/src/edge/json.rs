@@ -15,11 +15,14 @@ use heliograph_shared::json::has_too_deep_field;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use tokio::time::{Instant, timeout};
 
 use crate::app::App;
 use crate::budget::{Budget, Kind, Share};
+use crate::edge::deadline::Deadline;
 use crate::error::Error;
 use crate::multipart;
+use crate::pace::Pace;
 
 /// Extractor for a JSON body as `T`. Ignores unknown fields (H6).
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +32,12 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
     type Rejection = Error;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Error> {
-        let (head, bytes, _held) = whole(request, &app.budget).await?;
+        let deadline = request.extensions().get::<Deadline>().cloned();
+        let body = whole(request, &app.budget);
+        let (head, bytes, _held) = match deadline {
+            Some(deadline) => deadline.wait_for(body).await?,
+            None => body.await?,
+        };
         if has_too_deep_field(&bytes) {
             return Err(Error::BadRequest("The body nests deeper than 100 levels."));
         }
@@ -45,13 +53,18 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
     }
 }
 
-/// Reads the whole body into memory. Returns it with the request's head and the memory's share.
+/// Reads the whole body into memory, at the pace of any sender that does not stall (H19). Returns it with the request's head and the memory's share.
 async fn whole(request: Request, budget: &Arc<Budget>) -> Result<(Parts, Bytes, Share), Error> {
     let mut held = budget.nothing(Kind::Requests);
     let (parts, body) = request.into_parts();
     let (mut pieces, mut bytes) = (body.into_data_stream(), BytesMut::new());
-    while let Some(piece) = pieces.next().await {
+    let mut pace = Pace::default();
+    loop {
+        let asked = Instant::now();
+        let piece = timeout(pace.patience(), pieces.next()).await.map_err(|_| Error::Timeout)?;
+        let Some(piece) = piece else { break };
         let piece = piece.map_err(|error| multipart::unreadable(&error))?;
+        pace.came(piece.len(), asked.elapsed());
         held.grow(2 * piece.len())?;
         bytes.extend_from_slice(&piece);
     }

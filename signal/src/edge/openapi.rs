@@ -115,6 +115,7 @@ fn add_answers(method: &HttpMethod, operation: &mut Operation) {
         (operation.request_body.is_some(), operation.parameters.is_some());
     if has_body {
         refuse("400", "Refusal", "The body is malformed or invalid.");
+        refuse("408", "ErrorBody", "Less than 30 KiB of the body came within half a minute.");
     } else if has_parameters {
         refuse("400", "ErrorBody", "A parameter is malformed.");
     }

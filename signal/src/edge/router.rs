@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::StatusCode;
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
@@ -12,19 +11,17 @@ use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::csrf::CsrfLayer;
 use tower_http::limit::RequestBodyLimitLayer;
-use tower_http::timeout::TimeoutLayer;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
 
 use crate::address::{Client, Peer};
 use crate::app::App;
-use crate::edge::deadline::DEADLINE;
 use crate::edge::host::{self, Hosts};
 use crate::edge::routes::{
     accounts, beams, export, health, notes, pictures, registration, shares, site, socket, uploads,
 };
 use crate::edge::scheme::Scheme;
-use crate::edge::{answers, assets, headers, openapi};
+use crate::edge::{answers, assets, deadline, headers, openapi};
 use crate::error::{Error, give_every_refusal_a_body};
 use crate::network;
 use crate::people::pictures::PICTURE_BYTES;
@@ -74,7 +71,8 @@ fn calls() -> OpenApiRouter<Arc<App>> {
     let calls = calls.into_iter().map(both);
     calls
         .fold(OpenApiRouter::with_openapi(openapi::common()), OpenApiRouter::merge)
-        .layer(bounds(BODY_BYTES))
+        .layer(from_fn(deadline::keep))
+        .layer(RequestBodyLimitLayer::new(BODY_BYTES))
         .merge(with_picture(both(routes!(registration::register))))
         .merge(with_picture(both(routes!(accounts::change_picture))))
         // Without a limit on its length, for as long as bytes come.
@@ -107,12 +105,6 @@ fn layers(paths: Router<Arc<App>>, app: &Arc<App>) -> Router<Arc<App>> {
             .layer(from_fn_with_state(app.clone(), find_client))
             .layer(from_fn_with_state(app.clone(), answers::hold)),
     )
-}
-
-/// Bounds of a call: the time until its response begins, and the size of its body.
-fn bounds(bytes: usize) -> (TimeoutLayer, RequestBodyLimitLayer) {
-    let timeout = TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, DEADLINE);
-    (timeout, RequestBodyLimitLayer::new(bytes))
 }
 
 /// Routes a call both with and without a trailing slash. The document has only the described path.

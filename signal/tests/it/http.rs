@@ -1,8 +1,11 @@
 //! H1 to H5: paths, bodies, headers, and which origins may post.
 
-use serde_json::json;
+use std::time::Duration;
+
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep};
 use tokio_tungstenite::tungstenite::Error;
 
 use super::bucket::files_in;
@@ -261,4 +264,58 @@ async fn h9_a_request_names_its_host_once() {
     assert_eq!(status(&format!("GET {path} HTTP/1.1\r\n{twice}")).await, "400");
     let target = "http://evil.example/api/site";
     assert_eq!(status(&format!("GET {target} HTTP/1.1\r\nhost: localhost")).await, "421");
+}
+
+/// A login of which the server has begun to read the body.
+async fn begins_to_log_in(server: &TestServer, length: usize) -> TcpStream {
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    let head = format!(
+        "POST /api/auth/login/ HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
+         content-type: application/json\r\ncontent-length: {length}\r\nexpect: 100-continue\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut go_on = [0; 25];
+    stream.read_exact(&mut go_on).await.unwrap();
+    assert_eq!(&go_on, b"HTTP/1.1 100 Continue\r\n\r\n");
+    stream
+}
+
+/// The status and the body.
+async fn answer(mut stream: TcpStream) -> (String, Value) {
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    (head.split(' ').nth(1).unwrap().to_owned(), serde_json::from_str(body).unwrap())
+}
+
+#[tokio::test]
+async fn h19_a_json_body_that_stops_is_answered_408_after_half_a_minute() {
+    let server = TestServer::start().await;
+    let start = Instant::now();
+    let mut stream = begins_to_log_in(&server, 100).await;
+    stream.write_all(b"{\"username\":").await.unwrap();
+    tokio::time::pause();
+
+    let (status, body) = answer(stream).await;
+
+    assert_eq!((&*status, &body["code"]), ("408", &json!("timeout")), "{body}");
+    assert!(body["detail"].as_str().unwrap().contains("Check the connection"), "{body}");
+    assert!(start.elapsed() >= Duration::from_secs(30));
+}
+
+#[tokio::test]
+async fn h19_a_json_body_may_come_slowly_and_the_time_for_the_answer_begins_after_it() {
+    let server = TestServer::start().await;
+    let mut stream = begins_to_log_in(&server, 3 * 20 * 1024).await;
+    tokio::time::pause();
+    for _ in 0..2 {
+        stream.write_all(&[b' '; 20 * 1024]).await.unwrap();
+        sleep(Duration::from_secs(20)).await;
+    }
+    tokio::time::resume();
+    stream.write_all(&[b' '; 20 * 1024]).await.unwrap();
+
+    let (status, body) = answer(stream).await;
+
+    assert_eq!((&*status, &body["code"]), ("400", &json!("bad_request")), "{body}");
 }

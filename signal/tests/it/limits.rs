@@ -1,15 +1,21 @@
 //! Limits by address. Requests from loopback have none, so these tests come through a proxy.
 
+use std::iter;
 use std::time::Duration;
 
+use axum::http::HeaderMap;
 use heliograph_shared::api::beams::LinkAccess;
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::ids::BeamId;
 use heliograph_shared::names::{BeamName, Username};
+use heliograph_signal::address::Client;
 use heliograph_signal::app::Limits;
 use heliograph_storage::notes::Quota;
 use heliograph_storage::{Location, Storage};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::time::Instant;
 
 use super::device::unknown_beam;
 use super::person::form;
@@ -228,6 +234,38 @@ async fn an_address_has_two_hundred_sockets() {
     let mut next = server.connect_as(beam, &[ADA]).await.unwrap();
     next.says(&json!({"type": "auth", "message": null})).await;
     next.is_welcomed().await;
+}
+
+#[tokio::test]
+async fn s14_who_is_refused_while_it_sends_reads_the_code_before_the_end() {
+    let server = TestServer::start().await;
+    let client = Client::of(ADA.1.parse().unwrap(), &HeaderMap::new(), &[]).unwrap();
+    let _others: Vec<_> = iter::from_fn(|| server.app.limits.sockets.enter(client)).collect();
+    // The handshake is read to its end; what follows is read as bytes.
+    let refused = async || {
+        let device = server.connect_as(unknown_beam(), &[ADA]).await.unwrap();
+        let mut stream = device.socket.into_inner();
+        let mut close = [0; 4];
+        for _ in 0..100 {
+            stream.write_all(&[0x81, 0x84, 0, 0, 0, 0, b'p', b'i', b'n', b'g']).await.unwrap();
+        }
+        stream.read_exact(&mut close).await.unwrap();
+        assert_eq!(close, [0x88, 2, 0x11, 0x4d], "4429");
+        stream
+    };
+    let ends = async |mut stream: TcpStream| {
+        let start = Instant::now();
+        assert_eq!(stream.read(&mut [0]).await.unwrap(), 0);
+        start.elapsed()
+    };
+    let (mut answers, silent) = (refused().await, refused().await);
+    // From here on a time that is waited for passes at once.
+    tokio::time::pause();
+
+    answers.write_all(&[0x88, 0x82, 0, 0, 0, 0, 0x11, 0x4d]).await.unwrap();
+
+    assert_eq!(ends(answers).await, Duration::ZERO);
+    assert!(ends(silent).await > Duration::from_secs(1));
 }
 
 #[tokio::test]

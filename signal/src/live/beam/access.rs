@@ -30,7 +30,7 @@ impl BeamState {
         let is_out = |member: &&Newcomer| access.role(member.account).is_none();
         let out: Vec<_> =
             self.members.iter().filter(is_out).map(|member| member.device.device_id).collect();
-        let mut outputs = self.send_away(&out, now);
+        let mut outputs = self.send_away(&out);
         if old.name != access.name {
             outputs
                 .push(self.tell_all(ServerMessage::BeamRenamed { message: access.name.clone() }));
@@ -52,12 +52,12 @@ impl BeamState {
 
     /// Closes the sockets of these devices with 4403 and tells the others. A device without a socket may still have
     /// links to them.
-    pub(super) fn send_away(&mut self, out: &[DeviceId], now: Millis) -> Vec<Output> {
+    pub(super) fn send_away(&mut self, out: &[DeviceId]) -> Vec<Output> {
         let is_out = |member: &mut Newcomer| out.contains(&member.device.device_id);
         let close = |member: Newcomer| Output::Close(member.connection, CloseCode::Forbidden);
         let mut outputs: Vec<_> = self.members.extract_if(.., is_out).map(close).collect();
         if !outputs.is_empty() {
-            outputs.extend(self.after_leaving(now));
+            outputs.push(self.after_leaving());
         }
         outputs.extend(self.tell_removed(out, |member| !member.plain));
         outputs

@@ -10,12 +10,14 @@ use std::time::Duration;
 
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::ids::DeviceId;
+use heliograph_shared::limits::LINGER;
 use heliograph_shared::socket::ServerMessage;
 use heliograph_shared::time::Millis;
 use heliograph_storage::Error;
 use heliograph_storage::saved_beams::Access;
 use tokio::join;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 use super::ConnectionId;
 use super::handle::Command;
@@ -41,9 +43,7 @@ pub(super) async fn run(
     let mut commands = Vec::new();
     let end = match keeper.load().await {
         Ok(terms) => {
-            let state = BeamState::new(terms, clock.now());
-            let outboxes = HashMap::new();
-            let mut actor = Actor { state, clock, outboxes, relay, keeper, writing: None };
+            let mut actor = Actor::new(BeamState::new(terms), clock, relay, keeper);
             actor.run(&mut mailbox, &mut commands).await
         }
         Err(error) => {
@@ -92,9 +92,17 @@ struct Actor {
     relay: Arc<Relay>,
     keeper: Keeper,
     writing: Option<Writing>,
+    /// The end of the time for which an empty beam lingers, by the steady clock.
+    lingers_until: Option<Instant>,
 }
 
 impl Actor {
+    fn new(state: BeamState, clock: Clock, relay: Arc<Relay>, keeper: Keeper) -> Self {
+        let lingers_until = Some(clock.steady() + LINGER);
+        let outboxes = HashMap::new();
+        Self { state, clock, outboxes, relay, keeper, writing: None, lingers_until }
+    }
+
     /// Runs until the beam ends. Commands that were taken but not handled stay in `commands`.
     async fn run(
         &mut self,
@@ -135,7 +143,7 @@ impl Actor {
             self.writing = None;
             self.finish_write(result)?;
         }
-        self.apply(Input::Tick)?;
+        self.tell_the_time()?;
         commands.reverse();
         while let Some(command) = commands.pop() {
             if let Break(end) = self.obey(command).await {
@@ -144,6 +152,15 @@ impl Actor {
             }
         }
         Continue(())
+    }
+
+    /// Tells the state how late it is: by the wall clock, and by the steady one if the beam lingers.
+    fn tell_the_time(&mut self) -> ControlFlow<End> {
+        let now = self.clock.steady();
+        if self.lingers_until.take_if(|until| *until <= now).is_some() {
+            self.apply(Input::Lingered)?;
+        }
+        self.apply(Input::Tick)
     }
 
     async fn obey(&mut self, command: Command) -> ControlFlow<End> {
@@ -235,6 +252,7 @@ impl Actor {
                 Output::Write(write) => {
                     self.writing = Some(Box::pin(self.keeper.clone().write(write)));
                 }
+                Output::Linger => self.lingers_until = Some(self.clock.steady() + LINGER),
                 Output::Finish if self.state.has_ended(now) => {
                     return Break(End::TurnAway(CloseCode::Ended));
                 }
@@ -275,10 +293,12 @@ impl Actor {
         }
     }
 
-    /// Time until the state's deadline; `None` for never.
+    /// Time until the state is next to be told the time; `None` for never.
     fn until_deadline(&self) -> Option<Duration> {
-        let deadline = Some(self.state.deadline()).filter(|deadline| *deadline < Millis::MAX)?;
-        Some(deadline.since(self.clock.now()))
+        let deadline = Some(self.state.deadline()).filter(|deadline| *deadline < Millis::MAX);
+        let ends = deadline.map(|deadline| deadline.since(self.clock.now()));
+        let lingers = self.lingers_until.map(|until| until - self.clock.steady());
+        [ends, lingers].into_iter().flatten().min()
     }
 }
 

@@ -229,14 +229,14 @@ impl BeamState {
         let Pending { by, subject, effect } = pending;
         let refused = |refusal: Refusal| vec![refuse(by.connection, refusal.about(subject))];
         let mut outputs = match written {
-            Written::Done => self.tell_stored(by, effect, now),
+            Written::Done => self.tell_stored(by, effect),
             Written::Refused => refused(OVERTAKEN),
             Written::Full => refused(QUOTA_FULL),
             Written::DiskFull => refused(DISK_FULL),
             Written::Unavailable => refused(UNAVAILABLE),
             Written::Reloaded(terms) => {
                 let mut outputs = if effect.is_in(&terms) {
-                    self.tell_stored(by, effect, now)
+                    self.tell_stored(by, effect)
                 } else {
                     refused(UNAVAILABLE)
                 };
@@ -264,7 +264,7 @@ impl BeamState {
         }
     }
 
-    fn tell_stored(&mut self, by: Speaker, effect: Effect, now: Millis) -> Vec<Output> {
+    fn tell_stored(&mut self, by: Speaker, effect: Effect) -> Vec<Output> {
         match effect {
             Effect::Shared(item) => self.take(by, item),
             Effect::Deleted { ids, message, id } => self.forget(&ids, message, id),
@@ -287,7 +287,7 @@ impl BeamState {
             }
             Effect::Removed(device) => {
                 self.removed.insert(device);
-                self.send_away(&[device], now)
+                self.send_away(&[device])
             }
         }
     }

@@ -6,7 +6,7 @@ use heliograph_shared::close::CloseCode;
 use heliograph_shared::decode::Subject;
 use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::DeviceId;
-use heliograph_shared::limits::{LINGER, MAX_DEVICES};
+use heliograph_shared::limits::MAX_DEVICES;
 use heliograph_shared::socket::{
     Device, DeviceUser, Json, LiveItem, ServerMessage, SignalFrom, SyncFrom, Welcome,
 };
@@ -65,6 +65,8 @@ pub enum Input {
     UserChanged(AccountId, DeviceUser),
     /// The deadline may have passed.
     Tick,
+    /// Its time after the last [`Output::Linger`] is over.
+    Lingered,
 }
 
 /// A decoded message of a device.
@@ -110,6 +112,9 @@ pub enum Output {
     Record(Millis),
     /// Store a change. No other write follows before [`Input::Written`].
     Write(Write),
+    /// Nobody is in the beam: tell it [`Input::Lingered`] after `LINGER`, by a clock that does not jump. A later one of
+    /// these takes the place of this one.
+    Linger,
     /// The beam has ended.
     Finish,
 }
@@ -129,13 +134,14 @@ pub struct BeamState {
     pub(super) writing: Option<Pending>,
     /// The requests that wait for it, in order.
     pub(super) waiting: Waiting,
-    empty_since: Option<Millis>,
+    /// Whether nobody has come since the beam was told that it had lingered.
+    lingered: bool,
 }
 
 impl BeamState {
-    /// A beam without devices.
+    /// A beam without devices. It lingers from now on, as after an [`Output::Linger`].
     #[must_use]
-    pub fn new(terms: Terms, now: Millis) -> Self {
+    pub fn new(terms: Terms) -> Self {
         let Terms { epoch, status, items, removed } = terms;
         let waiting = Waiting::none(items.no_room());
         Self {
@@ -147,7 +153,7 @@ impl BeamState {
             seen: Seen::default(),
             writing: None,
             waiting,
-            empty_since: Some(now),
+            lingered: false,
         }
     }
 
@@ -162,11 +168,15 @@ impl BeamState {
                 }
                 None => Vec::new(),
             },
-            Input::Gone(connection) => self.leave(connection, now),
+            Input::Gone(connection) => self.leave(connection),
             Input::Written(written) => self.written(written, now),
             Input::UserChanged(account, user) => self.change_user(account, &user),
             Input::AccessChanged(access) => self.change_access(access, now),
             Input::Tick => self.end(now),
+            Input::Lingered => {
+                self.lingered = self.members.is_empty();
+                self.end(now)
+            }
         }
     }
 
@@ -175,10 +185,12 @@ impl BeamState {
     pub fn deadline(&self) -> Millis {
         // The write under way decides how the beam goes on.
         if self.writing.is_some() {
-            return Millis::MAX;
+            Millis::MAX
+        } else if self.lingered {
+            Millis::MIN
+        } else {
+            self.expires_at()
         }
-        let lonely = self.empty_since.map(|since| since + LINGER);
-        self.expires_at().min(lonely.unwrap_or(Millis::MAX))
     }
 
     /// Whether the beam has expired or was deleted, as opposed to being asleep.
@@ -219,7 +231,7 @@ impl BeamState {
         let removed: Vec<_> = self.removed.iter().copied().collect();
         self.seen.add(device);
         self.members.push(newcomer);
-        self.empty_since = None;
+        self.lingered = false;
         let success = ServerMessage::AuthSuccess { message: "Welcome to the beam.".to_owned() };
         outputs.push(Output::Admit(connection));
         outputs.push(Output::AllowChunks(connection, may_write));
@@ -303,19 +315,15 @@ impl BeamState {
         if is_new { vec![self.tell_who_is_here()] } else { Vec::new() }
     }
 
-    fn leave(&mut self, connection: ConnectionId, now: Millis) -> Vec<Output> {
+    fn leave(&mut self, connection: ConnectionId) -> Vec<Output> {
         let before = self.members.len();
         self.members.retain(|member| member.connection != connection);
-        if self.members.len() == before { Vec::new() } else { self.after_leaving(now) }
+        if self.members.len() == before { Vec::new() } else { vec![self.after_leaving()] }
     }
 
-    /// Tells the remaining devices, or notes when the beam became empty.
-    pub(super) fn after_leaving(&mut self, now: Millis) -> Vec<Output> {
-        if self.members.is_empty() {
-            self.empty_since = Some(now);
-            return Vec::new();
-        }
-        vec![self.tell_who_is_here()]
+    /// Tells the remaining devices, or lingers when nobody remains.
+    pub(super) fn after_leaving(&self) -> Output {
+        if self.members.is_empty() { Output::Linger } else { self.tell_who_is_here() }
     }
 
     /// Ends the beam if its time has come.

@@ -129,8 +129,8 @@ impl Socket {
         self.context.sockets.closed(self.connection);
         tracing::debug!(?end, "socket ended");
         // What had come of a message is not needed any more, and others may need the memory.
-        drop(reader);
-        Box::pin(finish(writer, &end)).await;
+        let closing = reader.closing();
+        Box::pin(finish(closing, writer, &end)).await;
     }
 
     /// Writes what the outbox holds, until the connection breaks.

@@ -49,7 +49,13 @@ async fn live() -> Live {
     Live { beam: handle, running, storage, _folder: folder }
 }
 
-/// The task's own value for a beam that Ada has saved, with her first device in it.
+/// The task's own value for a beam.
+async fn actor(keeper: Keeper) -> Actor {
+    let state = BeamState::new(keeper.load().await.unwrap());
+    Actor::new(state, keeper.clock, Arc::default(), keeper)
+}
+
+/// The same for a beam that Ada has saved, with her first device in it.
 async fn saved(folder: &TempDir) -> (Actor, AccountId) {
     let keeper = keeper(folder).await;
     let (storage, writer, ada) = (&keeper.storage, &keeper.writer, AccountId::from_random([1; 16]));
@@ -57,9 +63,7 @@ async fn saved(folder: &TempDir) -> (Actor, AccountId) {
     storage.record_shared_beam(beam_id(), Millis::new(0), Millis::new(1_000)).await.unwrap();
     let (name, quota) = (name("Beam"), Quota { bytes: u64::MAX, now: Millis::new(0) });
     writer.save_beam(beam_id(), ada, &name, &[], quota).await.unwrap();
-    let state = BeamState::new(keeper.load().await.unwrap(), Millis::new(0));
-    let (clock, relay, outboxes) = (keeper.clock, Arc::default(), HashMap::new());
-    let mut actor = Actor { state, clock, outboxes, relay, keeper, writing: None };
+    let mut actor = actor(keeper).await;
     let newcomer = Newcomer { account: Some(ada), ..newcomer(1) };
     assert!(actor.apply(Input::Join(newcomer)).is_continue());
     (actor, ada)
@@ -183,6 +187,25 @@ async fn s17_a_lonely_beam_ends_by_itself_and_not_before_its_time() {
 }
 
 #[tokio::test]
+async fn s17_a_lonely_beam_lingers_for_a_minute_however_the_wall_clock_jumps() {
+    let day = Duration::from_hours(24);
+    for now in [Millis::new(0) + day, Millis::new(0) - day] {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut actor, _) = saved(&folder).await;
+        let (_beam, mut mailbox) = BeamHandle::new();
+        tokio::time::pause();
+        let start = Instant::now();
+        assert!(actor.apply(Input::Gone(ConnectionId(1))).is_continue());
+
+        actor.clock = Clock::running(now);
+        let end = actor.run(&mut mailbox, &mut Vec::new()).await;
+
+        assert_eq!((end, start.elapsed().as_secs()), (End::Asleep, LINGER.as_secs()));
+        tokio::time::resume();
+    }
+}
+
+#[tokio::test]
 async fn s18_the_end_closes_everybody_and_the_next_join_fails() {
     let Live { beam, running, _folder, .. } = live().await;
     let (_ada, outbox) = join(&beam, 1).await;
@@ -215,10 +238,7 @@ async fn s17_an_unsaved_beam_outlives_a_database_that_cannot_be_read() {
 #[tokio::test]
 async fn s22_an_unsaved_beam_whose_write_is_unknown_refuses_it_and_keeps_its_items() {
     let folder = tempfile::tempdir().unwrap();
-    let keeper = keeper(&folder).await;
-    let state = BeamState::new(keeper.load().await.unwrap(), Millis::new(0));
-    let (clock, relay, outboxes) = (keeper.clock, Arc::default(), HashMap::new());
-    let mut actor = Actor { state, clock, outboxes, relay, keeper, writing: None };
+    let mut actor = actor(keeper(&folder).await).await;
     let ada = Newcomer { creator: true, ..newcomer(1) };
     for newcomer in [ada, newcomer(2)] {
         assert!(actor.apply(Input::Join(newcomer)).is_continue());

@@ -45,6 +45,7 @@ enum Told {
     Admitted(u64),
     Recorded,
     ToWrite(Write),
+    Lingers,
     Finished,
 }
 
@@ -103,7 +104,7 @@ impl Beam {
 
     fn with(terms: Terms) -> Self {
         Self {
-            state: BeamState::new(terms, Millis::new(0)),
+            state: BeamState::new(terms),
             now: Millis::new(0),
             may_send_chunks: HashMap::new(),
         }
@@ -132,6 +133,7 @@ impl Beam {
                     self.may_send_chunks.insert(connection.0, allowed);
                 }
                 Output::Write(write) => told.push(Told::ToWrite(write)),
+                Output::Linger => told.push(Told::Lingers),
                 Output::Finish => told.push(Told::Finished),
             }
         }
@@ -258,20 +260,25 @@ fn s17_a_beam_holds_a_hundred_devices() {
 }
 
 #[test]
-fn s17_a_lonely_beam_ends_after_a_minute_and_not_before() {
+fn s17_a_lonely_beam_ends_when_it_has_lingered_whatever_the_wall_clock_says() {
     let mut beam = Beam::of(&[ADA]);
-    assert_eq!(beam.state.deadline(), EXPIRES);
-    beam.now = Millis::new(1_000);
-    beam.tell(Input::Gone(ConnectionId(1)));
-    assert_eq!(beam.state.deadline(), Millis::new(61_000));
+    assert_eq!(beam.tell(Input::Gone(ConnectionId(1))), [Told::Lingers]);
 
-    beam.now = Millis::new(60_999);
+    beam.now = EXPIRES - Duration::from_millis(1);
     assert_eq!(beam.tell(Input::Tick), []);
-    beam.joins(BOB);
     assert_eq!(beam.state.deadline(), EXPIRES);
-    beam.tell(Input::Gone(ConnectionId(2)));
-    beam.now = Millis::new(60_999 + 60_000);
-    assert_eq!(beam.tell(Input::Tick), [Told::Finished]);
+    beam.joins(BOB);
+    assert_eq!(beam.tell(Input::Lingered), [], "somebody has come in time");
+
+    assert_eq!(beam.tell(Input::Gone(ConnectionId(2))), [Told::Lingers]);
+    beam.now = Millis::new(-1_000_000);
+    assert_eq!(beam.tell(Input::Tick), []);
+    assert_eq!(beam.tell(Input::Lingered), [Told::Finished]);
+}
+
+#[test]
+fn s17_a_beam_to_which_nobody_comes_ends() {
+    assert_eq!(Beam::new().tell(Input::Lingered), [Told::Finished]);
 }
 
 #[test]
