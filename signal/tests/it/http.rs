@@ -309,11 +309,11 @@ async fn h19_a_json_body_may_come_slowly_and_the_time_for_the_answer_begins_afte
     let mut stream = begins_to_log_in(&server, 3 * 20 * 1024).await;
     tokio::time::pause();
     for _ in 0..2 {
-        stream.write_all(&[b' '; 20 * 1024]).await.unwrap();
+        stream.write_all(&b" ".repeat(20 * 1024)).await.unwrap();
         sleep(Duration::from_secs(20)).await;
     }
     tokio::time::resume();
-    stream.write_all(&[b' '; 20 * 1024]).await.unwrap();
+    stream.write_all(&b" ".repeat(20 * 1024)).await.unwrap();
 
     let (status, body) = answer(stream).await;
 

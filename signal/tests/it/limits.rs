@@ -241,16 +241,21 @@ async fn s14_who_is_refused_while_it_sends_reads_the_code_before_the_end() {
     let server = TestServer::start().await;
     let client = Client::of(ADA.1.parse().unwrap(), &HeaderMap::new(), &[]).unwrap();
     let _others: Vec<_> = iter::from_fn(|| server.app.limits.sockets.enter(client)).collect();
-    // The handshake is read to its end; what follows is read as bytes.
     let refused = async || {
-        let device = server.connect_as(unknown_beam(), &[ADA]).await.unwrap();
-        let mut stream = device.socket.into_inner();
-        let mut close = [0; 4];
-        for _ in 0..100 {
-            stream.write_all(&[0x81, 0x84, 0, 0, 0, 0, b'p', b'i', b'n', b'g']).await.unwrap();
+        let mut stream = TcpStream::connect(server.address).await.unwrap();
+        let handshake = format!(
+            "GET /ws/beam/{}/ HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
+             sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n{}: {}\r\n\r\n",
+            unknown_beam(),
+            ADA.0,
+            ADA.1
+        );
+        let pings = [0x81, 0x84, 0, 0, 0, 0, b'p', b'i', b'n', b'g'].repeat(1_000);
+        stream.write_all(&[handshake.as_bytes(), &pings].concat()).await.unwrap();
+        let (mut answer, close_4429) = (Vec::new(), [0x88, 2, 0x11, 0x4d]);
+        while !answer.ends_with(&close_4429) {
+            assert!(stream.read_buf(&mut answer).await.unwrap() > 0, "{}", answer.escape_ascii());
         }
-        stream.read_exact(&mut close).await.unwrap();
-        assert_eq!(close, [0x88, 2, 0x11, 0x4d], "4429");
         stream
     };
     let ends = async |mut stream: TcpStream| {
