@@ -102,6 +102,10 @@ test('content from another app is shared into the current beam once its owner sa
 
   await sharesIn(bob, {}, { name: 'minutes of May.txt', type: 'text/plain', content: 'All agreed.' })
   await expect(parcel).toContainText('minutes of May.txt')
+  // It waits on the phone's home as well, and can be shared there.
+  await bob.page.getByRole('link', { name: 'Home' }).click()
+  await bob.seesHeading('Start Sharing')
+  await expect(parcel).toContainText('minutes of May.txt')
   await parcel.getByRole('button', { name: 'Share' }).click()
   await ada.sees('minutes of May.txt')
   await expect(parcel).toHaveCount(0)
@@ -125,13 +129,16 @@ test('without a beam, content from another app waits for one', async ({ device }
   await expect(parcel).toContainText('Make a beam or join one')
   await bob.page.reload()
   await expect(parcel).toContainText('keep this for me')
+  await bob.page.getByRole('link', { name: 'Home' }).click()
+  await expect(bob.page.getByRole('button', { name: 'Scan QR' })).toBeVisible()
+  await expect(parcel).toContainText('Make a beam or join one')
   await bob.page.getByRole('button', { name: 'New Beam' }).click()
   await parcel.getByRole('button', { name: 'Share' }).click()
   await expect(parcel).toHaveCount(0)
   await bob.sees('keep this for me')
 
   // It is shared only once.
-  await expect(bob.page).toHaveURL(`${bob.origin}/space`)
+  await expect(bob.page).toHaveURL(`${bob.origin}/`)
   await bob.page.reload()
   await bob.sees('keep this for me')
 })

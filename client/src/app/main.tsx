@@ -6,12 +6,15 @@ import '../ui/global.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app'
+import { ownTab } from './own-tab'
 import { startServices } from './services'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('The page has no root')
-createRoot(root).render(
-  <StrictMode>
-    <App app={startServices()} />
-  </StrictMode>,
+void ownTab(navigator.locks).then(() =>
+  createRoot(root).render(
+    <StrictMode>
+      <App app={startServices()} />
+    </StrictMode>,
+  ),
 )

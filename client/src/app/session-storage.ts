@@ -41,7 +41,7 @@ export function clearSession(): void {
   browserStorage.removeItem(SESSION_KEY)
 }
 
-/** Returns this tab's token in a beam (S5). A duplicated tab takes a new one when the server says so. */
+/** Returns this tab's token in a beam (S5). The tab takes a new one when the server says that another device has it. */
 export function deviceToken(beam: BeamId, takeNew: boolean): DeviceToken {
   const known = takeNew ? null : tabStorage.getItem(tokenKey(beam))
   const token = known ?? base64url(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)))
@@ -57,6 +57,11 @@ export function moveDeviceToken(from: BeamId, to: BeamId): void {
   tabStorage.removeItem(tokenKey(from))
 }
 
+/** Makes this tab another device in every beam. */
+export function forgetDeviceTokens(): void {
+  tabStorage.removeItems(tokenKey(''))
+}
+
 function readSession(): BeamSession | null {
   const parsed = v.safeParse(stored, parseJson(browserStorage.getItem(SESSION_KEY) ?? ''))
   if (!parsed.success) return null
@@ -65,7 +70,7 @@ function readSession(): BeamSession | null {
   return beamId && { beamId, beamKey: beam_key, beamName: beam_name, expiresAt }
 }
 
-function tokenKey(beam: BeamId): string {
+function tokenKey(beam: BeamId | ''): string {
   return `device ${beam}`
 }
 

@@ -8,6 +8,8 @@ export interface SiteStorage {
   /** Returns false when the value is only in memory. */
   setItem(key: string, value: string): boolean
   removeItem(key: string): void
+  /** Removes all whose key begins with this. */
+  removeItems(prefix: string): void
 }
 
 /** @param open called for every access, because reading the property throws when site data is blocked (HTML, 12.2.2) */
@@ -20,6 +22,10 @@ export function siteStorage(open: () => Storage): SiteStorage {
       return otherwise
     }
   }
+  const removeItem = (key: string) => {
+    inMemory.delete(key)
+    attempt((storage) => storage.removeItem(key), undefined)
+  }
   return {
     getItem: (key) => inMemory.get(key) ?? attempt((storage) => storage.getItem(key), null),
     setItem(key, value) {
@@ -31,9 +37,10 @@ export function siteStorage(open: () => Storage): SiteStorage {
       else inMemory.set(key, value)
       return isKept
     },
-    removeItem(key) {
-      inMemory.delete(key)
-      attempt((storage) => storage.removeItem(key), undefined)
+    removeItem,
+    removeItems(prefix) {
+      const stored = attempt((storage) => Object.keys(storage), [])
+      for (const key of [...inMemory.keys(), ...stored]) if (key.startsWith(prefix)) removeItem(key)
     },
   }
 }

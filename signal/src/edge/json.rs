@@ -53,7 +53,8 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
     }
 }
 
-/// Reads the whole body into memory, at the pace of any sender that does not stall (H19). Returns it with the request's head and the memory's share.
+/// Reads the whole body into memory, at the pace of any sender that does not stall (H19). Returns it with the request's
+/// head and the memory's share.
 async fn whole(request: Request, budget: &Arc<Budget>) -> Result<(Parts, Bytes, Share), Error> {
     let mut held = budget.nothing(Kind::Requests);
     let (parts, body) = request.into_parts();

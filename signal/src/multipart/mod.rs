@@ -14,22 +14,21 @@ use axum::body::{BodyDataStream, HttpBody as _};
 use axum::extract::Request;
 use axum::http::{HeaderMap, header};
 use bytes::{Buf as _, Bytes};
-use futures_util::{FutureExt as _, StreamExt as _};
+use futures_util::StreamExt as _;
 use http_body_util::LengthLimitError;
 use tokio::time::{Instant, sleep, timeout};
 
 pub use headers::Headers;
-use parser::{Event, Malformed, Parser};
+pub use parser::LARGEST_PIECE;
+use parser::{Event, Malformed, PUSH, Parser};
 
 use crate::budget::{Budget, Kind, Share};
 use crate::error::Error;
 use crate::limit::{Bucket, Rate};
 use crate::pace::Pace;
 
-/// Most bytes that a reader holds: one read, and what is left of the read before.
-pub const BUFFER: usize = 2 * READ_BYTES;
-/// Most bytes of one read.
-const READ_BYTES: usize = 64 * 1024;
+/// Most bytes that a reader holds: what it parses, and a piece of the body, of which hyper reads as much at a time.
+pub const BUFFER: usize = LARGEST_PIECE + PUSH;
 /// Longest boundary (RFC 2046, section 5.1.1).
 const LONGEST_BOUNDARY: usize = 70;
 /// A piece of a body below this many bytes is short.
@@ -37,7 +36,8 @@ const SHORT: usize = 512;
 /// Rate of short pieces, such as chunks of one byte, which each cost as much as a long one. Beyond it the body is read
 /// more slowly.
 const SHORT_PIECES: Rate = Rate { burst: 4_096, every: Duration::from_micros(500) };
-const UNREADABLE: Error = Error::BadRequest("The form cannot be read.");
+/// The error for a form that is malformed or breaks off.
+pub(crate) const UNREADABLE: Error = Error::BadRequest("The form cannot be read.");
 
 /// A form that is being received.
 #[derive(Debug)]
@@ -130,7 +130,7 @@ impl Multipart {
         }
     }
 
-    /// Waits for more bytes and takes all that are there.
+    /// Waits for more bytes and gives them to the parser.
     async fn fill(&mut self) -> Result<(), Error> {
         let asked = Instant::now();
         while self.ahead.is_empty() {
@@ -138,13 +138,7 @@ impl Multipart {
             let piece = piece.await.map_err(|_| Error::Timeout)?.ok_or(UNREADABLE)?;
             self.take(piece).await?;
         }
-        let mut read = self.push(READ_BYTES);
-        while read < READ_BYTES
-            && let Some(Some(piece)) = self.body.next().now_or_never()
-        {
-            self.take(piece).await?;
-            read += self.push(READ_BYTES - read);
-        }
+        let read = self.push();
         self.pace.came(read, Instant::now().saturating_duration_since(asked));
         if self.pace.patience().is_zero() { Err(Error::Timeout) } else { Ok(()) }
     }
@@ -161,9 +155,9 @@ impl Multipart {
         Ok(())
     }
 
-    /// Moves up to `most` bytes to the parser, and returns how many.
-    fn push(&mut self, most: usize) -> usize {
-        let count = self.ahead.len().min(most);
+    /// Moves bytes to the parser, and returns how many.
+    fn push(&mut self) -> usize {
+        let count = self.ahead.len().min(PUSH);
         self.parser.push(&self.ahead[..count]);
         self.ahead.advance(count);
         count

@@ -16,7 +16,12 @@ const BLANKS: usize = 64;
 const PARTS: usize = 32;
 /// Least bytes of a piece of content, except the last. It bounds the work per piece, however small the pieces in which
 /// the form arrives.
-const PIECE: usize = 16 * 1024;
+const PIECE: usize = 64 * 1024;
+/// Most bytes to push at a time.
+pub const PUSH: usize = 16 * 1024;
+/// Most bytes of a piece of content, and the capacity of the buffer while a part has more. A buffer that grows as it
+/// fills would have up to twice the capacity.
+pub const LARGEST_PIECE: usize = PIECE + PUSH;
 
 /// The parser's result for the bytes so far.
 #[derive(Debug, PartialEq, Eq)]
@@ -79,7 +84,7 @@ impl Parser {
         Self { delimiter, at: At::Preamble, buffer, searched: 0, skipped: 0, parts: 0 }
     }
 
-    /// Adds bytes to the buffer.
+    /// Adds bytes to the buffer, at most [`PUSH`] after each [`Event::Hungry`].
     pub fn push(&mut self, bytes: &[u8]) {
         self.buffer.extend_from_slice(bytes);
     }
@@ -168,9 +173,11 @@ impl Parser {
             }
             None if self.searched < PIECE => Event::Hungry,
             _ => {
-                let content = self.buffer.split_to(self.searched).freeze();
+                let mut rest = BytesMut::with_capacity(LARGEST_PIECE);
+                rest.extend_from_slice(&self.buffer[self.searched..]);
+                self.buffer.truncate(self.searched);
                 self.searched = 0;
-                Event::Content(content)
+                Event::Content(std::mem::replace(&mut self.buffer, rest).freeze())
             }
         }
     }

@@ -2,7 +2,7 @@
 //! the server said last: a refusal of an upload, or the close frame of a websocket. So the server stops writing, and
 //! reads and forgets what still comes, for a short time (RFC 9112, section 9.6).
 
-use std::future::Future as _;
+use std::future::Future;
 use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::time::{Sleep, sleep};
+
+use crate::connections::Connected;
 
 /// Time for the other side to read the end and to close.
 const LINGER: Duration = Duration::from_secs(2);
@@ -19,31 +21,34 @@ const FORGOTTEN: usize = 16 * 1024 * 1024;
 /// Bytes of one read.
 const READ_BYTES: usize = 16 * 1024;
 
-/// A connection of which the writing side is closed.
-pub struct Linger {
+/// A connection of which the writing side is closed. As a future, it reads and forgets, and is ready when the other side
+/// has closed, or when it is time.
+pub struct Linger<S> {
+    io: S,
+    /// The permit, since the connection is still open.
+    _connected: Option<Connected>,
     ends: Pin<Box<Sleep>>,
     left: usize,
 }
 
-impl Linger {
+impl<S> Linger<S> {
     /// Lingers from now on.
-    pub fn new() -> Self {
-        Self { ends: Box::pin(sleep(LINGER)), left: FORGOTTEN }
+    pub fn new(io: S, connected: Option<Connected>) -> Self {
+        Self { io, _connected: connected, ends: Box::pin(sleep(LINGER)), left: FORGOTTEN }
     }
+}
 
-    /// Reads and forgets; ready when the other side has closed, or when it is time.
-    pub fn poll<S: AsyncRead + Unpin>(
-        &mut self,
-        io: &mut S,
-        context: &mut Context<'_>,
-    ) -> Poll<()> {
+impl<S: AsyncRead + Unpin> Future for Linger<S> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         if self.ends.as_mut().poll(context).is_ready() {
             return Poll::Ready(());
         }
         while self.left > 0 {
             let mut space = [const { MaybeUninit::uninit() }; READ_BYTES];
             let mut buffer = ReadBuf::uninit(&mut space);
-            let read = ready!(Pin::new(&mut *io).poll_read(context, &mut buffer));
+            let read = ready!(Pin::new(&mut self.io).poll_read(context, &mut buffer));
             let count = buffer.filled().len();
             if read.is_err() || count == 0 {
                 return Poll::Ready(());
@@ -56,16 +61,14 @@ impl Linger {
 
 #[cfg(test)]
 mod tests {
-    use std::future::poll_fn;
-
     use tokio::io::{AsyncWriteExt as _, duplex};
     use tokio::time::Instant;
 
     use super::*;
 
-    async fn lingers(mut io: impl AsyncRead + Unpin) -> Duration {
-        let (start, mut linger) = (Instant::now(), Linger::new());
-        poll_fn(|context| linger.poll(&mut io, context)).await;
+    async fn lingers(io: impl AsyncRead + Unpin) -> Duration {
+        let start = Instant::now();
+        Linger::new(io, None).await;
         start.elapsed()
     }
 

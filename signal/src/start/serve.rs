@@ -24,6 +24,7 @@ use crate::address::Peer;
 use crate::app::{App, Listening};
 use crate::connections::Connected;
 use crate::edge::router::router;
+use crate::start::linger::Linger;
 use crate::start::patience::Patient;
 use crate::start::sweeper;
 
@@ -130,7 +131,8 @@ impl Server {
         tls: Option<TlsAcceptor>,
         connected: Connected,
     ) {
-        let Ok(stream) = Patient::of(stream, connected) else { return };
+        let tasks = self.app.tasks.clone();
+        let Ok(stream) = Patient::of(stream, connected, tasks) else { return };
         match tls {
             None => self.http(stream, Peer { ip, tls: false }).await,
             Some(acceptor) => {
@@ -173,11 +175,10 @@ impl Server {
 }
 
 /// Answers 503 and closes.
-async fn refuse(stream: TcpStream) {
-    let mut stream = Patient::new(stream);
-    // The client may be gone already.
-    if stream.write_all(TOO_MANY).await.is_ok() {
-        let _ = stream.shutdown().await;
+async fn refuse(mut stream: TcpStream) {
+    // It fits into the kernel's buffer, so no slow reader is waited for. The client may be gone already.
+    if stream.write_all(TOO_MANY).await.is_ok() && stream.shutdown().await.is_ok() {
+        Linger::new(stream, None).await;
     }
 }
 

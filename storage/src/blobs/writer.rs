@@ -84,7 +84,7 @@ impl Writer {
     pub async fn push(&mut self, mut bytes: Bytes) -> Result<(), Error> {
         while bytes.has_remaining() {
             let fits = bytes.len().min(self.part_bytes - self.buffer.content_length());
-            self.buffer.extend_from_slice(&bytes.split_to(fits));
+            self.buffer.push(bytes.split_to(fits));
             if self.buffer.content_length() == self.part_bytes {
                 self.send().await?;
             }

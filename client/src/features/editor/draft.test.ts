@@ -3,6 +3,7 @@ import { beforeEach, expect, it } from 'vitest'
 import type { ItemId } from '../../protocol/bindings'
 import { parseJson } from '../../protocol/envelope'
 import { readNoteState } from '../../protocol/note-state'
+import { tabStorage } from '../../stores/site-storage'
 import { type Draft, dropDraft, keepDraft, readDraft } from './draft'
 
 const root = readNoteState({
@@ -17,24 +18,19 @@ const draft = (title: string, pictures: number): Draft => {
     pictures: Array.from({ length: pictures }, (_, at) => ({ id: `${at}` as ItemId, file })),
   }
 }
-let kept: Map<string, string>
-const storage = {
-  getItem: (key: string) => kept.get(key) ?? null,
-  setItem: (key: string, value: string) => Boolean(kept.set(key, value)),
-  removeItem: (key: string) => void kept.delete(key),
-}
-beforeEach(() => {
-  kept = new Map()
-})
+beforeEach(() => sessionStorage.clear())
 
 it('of a note that was saved meanwhile is not stored', async () => {
-  const keeping = keepDraft(storage, null, draft('late', 1))
-  dropDraft(storage)
+  const keeping = keepDraft(tabStorage, null, draft('late', 1))
+  dropDraft(tabStorage)
   await keeping
-  expect(readDraft(storage, null)).toBeNull()
+  expect(readDraft(tabStorage, null)).toBeNull()
 })
 
 it('that is older does not replace a newer one', async () => {
-  await Promise.all([keepDraft(storage, null, draft('old', 9)), keepDraft(storage, null, draft('new', 0))])
-  expect(readDraft(storage, null)?.title).toBe('new')
+  await Promise.all([
+    keepDraft(tabStorage, null, draft('old', 9)),
+    keepDraft(tabStorage, null, draft('new', 0)),
+  ])
+  expect(readDraft(tabStorage, null)?.title).toBe('new')
 })

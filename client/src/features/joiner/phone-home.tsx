@@ -8,6 +8,7 @@ import { ItemList } from '../card/item-list'
 import { AnyFileButtons, MediaButton } from '../files/file-buttons'
 import { usePasteAnywhere } from '../files/paste-anywhere'
 import { JoinButton } from '../join/join-button'
+import { ParcelNote, useDoesParcelWait } from '../parcel/parcel-note'
 import { SaveButton } from '../save/save-button'
 import { ScanButton } from '../scanner/scan-button'
 import { newBeamLabel, useHasItems, useMayShare, useSession } from '../session/beam'
@@ -31,13 +32,15 @@ function Joined() {
   usePasteAnywhere(actions, 'home', mayShare)
   if (gone && !hasItems) {
     return (
-      <main>
+      <main className={css.joined}>
+        <ParcelNote />
         <BeamGone why={gone} />
       </main>
     )
   }
   return (
     <main className={css.joined}>
+      <ParcelNote />
       {gone ? <BeamGone why={gone} /> : <Sharing />}
       {hasItems && (
         <section aria-labelledby="in-this-beam">
@@ -94,10 +97,12 @@ function NotJoined() {
   const { stores, actions } = useApp()
   const status = useStore(stores.session, (state) => state.status)
   const site = useStore(stores.site, (state) => state.site)
+  // What waits takes the place of the picture, so that the actions below stay on the screen.
+  const doesParcelWait = useDoesParcelWait()
   const host = site?.public_url ? new URL(site.public_url).host : window.location.host
   return (
     <main className={css.alone}>
-      <LaptopPicture />
+      {doesParcelWait ? <ParcelNote /> : <LaptopPicture />}
       <div className={css.words}>
         <h1>Open {host} on a PC or laptop to start beaming</h1>
         <p>Then scan the code it shows.</p>

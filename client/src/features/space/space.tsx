@@ -10,6 +10,7 @@ import { ItemList } from '../card/item-list'
 import { AnyFileButtons, MediaButton } from '../files/file-buttons'
 import { usePasteAnywhere } from '../files/paste-anywhere'
 import { JoinButton } from '../join/join-button'
+import { ParcelNote } from '../parcel/parcel-note'
 import {
   newBeamLabel,
   useBeamLink,
@@ -22,7 +23,6 @@ import { BeamGone, useGone } from '../session/beam-gone'
 import { OfflineNote } from '../session/offline-note'
 import { ReadOnly } from '../session/read-only'
 import { SourceLink } from '../session/source-link'
-import { ParcelNote } from './parcel-note'
 import css from './space.module.css'
 import { SpaceMenu } from './space-menu'
 

@@ -24,7 +24,7 @@ use crate::error::Error;
 use crate::files::byte_range::{self, Asked};
 use crate::files::dead_blobs;
 use crate::files::file_name;
-use crate::files::uploads::{Receiving, Uploader};
+use crate::files::uploads::{self, Receiving, Uploader};
 use crate::multipart::Multipart;
 
 /// The query.
@@ -120,10 +120,12 @@ async fn receive(
     receiving: Receiving,
     form: Multipart,
 ) -> Result<(StatusCode, Json<UploadedFile>), Error> {
+    let (reader, file) = uploads::find_file(form).await?;
     let uploads = app.uploads.clone();
-    // In a task of its own: when the client disconnects, the body breaks off and the task cleans up.
-    let receiving = async move { uploads.receive(receiving, form).await };
-    let file = app.tasks.spawn(receiving).await.map_err(|_| Error::Internal)??;
+    // In a task of its own: when the client disconnects, the file breaks off and the task cleans up.
+    let receiving = app.tasks.spawn(async move { uploads.receive(receiving, file).await });
+    reader.read().await;
+    let file = receiving.await.map_err(|_| Error::Internal)??;
     Ok((StatusCode::CREATED, Json(file)))
 }
 

@@ -1,6 +1,7 @@
 //! Uploads (H40).
 
 mod receiving;
+mod sent_file;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,6 +13,8 @@ use heliograph_storage::blobs::Blobs;
 use heliograph_storage::secrets::Secret;
 use tokio::time::Instant;
 
+use self::sent_file::WAITING_BYTES;
+pub use self::sent_file::{SentFile, find_file};
 use crate::address::Client;
 use crate::budget::{Budget, Kind, Share};
 use crate::clock::Clock;
@@ -101,7 +104,7 @@ impl Uploads {
         }
         let of_client = client.map(|client| self.by_client.enter(client).ok_or(Error::Busy));
         let of_client = of_client.transpose()?;
-        let memory = self.budget.take(Kind::Uploads, self.blobs.writer_bytes())?;
+        let memory = self.budget.take(Kind::Uploads, WAITING_BYTES + self.blobs.writer_bytes())?;
         Ok(Place { _memory: memory, _of_client: of_client })
     }
 

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
+use futures_util::TryStreamExt as _;
 use heliograph_shared::api::uploads::UploadedFile;
 use heliograph_shared::ids::BeamId;
 use heliograph_shared::limits::BEAM_LIFETIME;
@@ -15,10 +16,10 @@ use heliograph_storage::blobs::{self, BlobId, BlobKey, Writer};
 use heliograph_storage::uploads::{NewUpload, Room};
 use tokio::time::Instant;
 
+use super::sent_file::{FIELD, SentFile};
 use super::{Receiving, Uploader, Uploads};
 use crate::error::Error;
 use crate::files::{file_name, media};
-use crate::multipart::{Headers, Multipart};
 use crate::random;
 
 /// Longest lifetime of a guest's file.
@@ -33,25 +34,22 @@ const ANY_TYPE: &str = "application/octet-stream";
 /// How often a slow upload is marked as active, so that it is not taken for an abandoned one
 /// ([`storage::uploads::ABANDONED`]).
 const TOUCH: Duration = Duration::from_mins(10);
-/// Name of the form field with the file.
-const FIELD: &str = "file";
 
 impl Uploads {
-    /// Reads a form with a file and stores the file.
+    /// Stores a file while it is read.
     ///
     /// # Errors
     /// The [`Error`] to answer. Nothing of the file stays.
     pub async fn receive(
         &self,
         receiving: Receiving,
-        mut form: Multipart,
+        mut file: SentFile,
     ) -> Result<UploadedFile, Error> {
         let Receiving { uploader, beam, place: _place } = receiving;
-        let headers = find_file(&mut form).await?;
-        let name = file_name::clean(headers.file_name.as_deref().unwrap_or_default());
-        let declared = headers.content_type.unwrap_or_default();
-        let (head, rest) = read_head(&mut form).await?;
-        let media_type = match (media::recognise(&declared, &head), uploader) {
+        let name = file_name::clean(file.headers.file_name.as_deref().unwrap_or_default());
+        let (head, rest) = read_head(&mut file).await?;
+        let declared = file.headers.content_type.as_deref().unwrap_or_default();
+        let media_type = match (media::recognise(declared, &head), uploader) {
             (Some(media_type), _) => media_type,
             (None, Uploader::Owner(_)) => ANY_TYPE,
             (None, Uploader::Account(_) | Uploader::Guest(_)) => return Err(not_media()),
@@ -84,10 +82,11 @@ impl Uploads {
         }
         let is_guest = uploader.is_guest();
         let (id, touched) = (new.id, self.clock.steady());
-        let declared = form.most().unwrap_or(u64::MAX);
+        let declared = file.most.unwrap_or(u64::MAX);
         let (received, room) = (0, 0);
-        let mut file = Incoming { uploads: self, is_guest, id, declared, received, room, touched };
-        let size = match file.take([head, rest], form).await {
+        let mut incoming =
+            Incoming { uploads: self, is_guest, id, declared, received, room, touched };
+        let size = match incoming.take([head, rest], file).await {
             Ok(size) => size,
             Err(Failed { why, left }) => {
                 self.storage.abandon_upload(new.id, left, self.clock.now()).await?;
@@ -118,21 +117,11 @@ impl Uploads {
     }
 }
 
-/// The headers of the file's part.
-async fn find_file(form: &mut Multipart) -> Result<Headers, Error> {
-    while let Some(headers) = form.next_part().await? {
-        if headers.name.as_deref() == Some(FIELD) {
-            return Ok(headers);
-        }
-    }
-    Err(Error::Fields(vec![(FIELD, "Choose a file.".to_owned())]))
-}
-
 /// The first [`media::HEAD`] bytes, and the rest of the piece they came in.
-async fn read_head(form: &mut Multipart) -> Result<(Bytes, Bytes), Error> {
+async fn read_head(file: &mut SentFile) -> Result<(Bytes, Bytes), Error> {
     let mut head = BytesMut::new();
     while head.len() < media::HEAD
-        && let Some(piece) = form.content().await?
+        && let Some(piece) = file.content.try_next().await?
     {
         head.extend_from_slice(&piece);
     }
@@ -173,10 +162,10 @@ impl From<Error> for Failed {
 
 impl Incoming<'_> {
     /// Receives all bytes and returns their number. On an error it deletes the blob.
-    async fn take(&mut self, first: [Bytes; 2], form: Multipart) -> Result<u64, Failed> {
+    async fn take(&mut self, first: [Bytes; 2], file: SentFile) -> Result<u64, Failed> {
         let writer = self.uploads.blobs.write(BlobKey::Upload(self.id)).await;
         let mut writer = writer.map_err(Error::from)?;
-        match self.fill(&mut writer, first, form).await {
+        match self.fill(&mut writer, first, file).await {
             Ok(()) => Ok(self.finish(writer).await?),
             Err(why) => {
                 let aborted = writer.abort().await;
@@ -192,7 +181,7 @@ impl Incoming<'_> {
         &mut self,
         writer: &mut Writer,
         first: [Bytes; 2],
-        mut form: Multipart,
+        mut file: SentFile,
     ) -> Result<(), Error> {
         if let Some(parts) = writer.parts() {
             self.uploads.storage.note_upload_parts(self.id, parts).await?;
@@ -200,7 +189,7 @@ impl Incoming<'_> {
         for bytes in first {
             self.push(writer, bytes).await?;
         }
-        while let Some(bytes) = form.content().await? {
+        while let Some(bytes) = file.content.try_next().await? {
             self.push(writer, bytes).await?;
         }
         // Also marks the upload as active, before its blob exists.

@@ -9,8 +9,8 @@ use tokio::time::timeout;
 use super::End;
 use crate::live::websocket::{Closing, Message, Writer};
 
-/// Time for the close frame, for the device's answer, and for the shutdown, which waits until the device has read the
-/// end. A connection that is stuck, or on which no answer comes, is dropped after it.
+/// Time for the close frame, for the device's answer, and for the shutdown. A connection that is stuck, or on which no
+/// answer comes, is dropped after it.
 const FAREWELL: Duration = Duration::from_secs(3);
 
 /// Closes the websocket as far as possible.

@@ -50,6 +50,11 @@ export function ParcelNote() {
   )
 }
 
+/** Whether there is anything to show. */
+export function useDoesParcelWait(): boolean {
+  return useStore(useApp().stores.shareTarget, ({ texts, files }) => texts.length + files.length > 0)
+}
+
 /** Whether it can be shared now, and the sentence that says so. */
 function useHint(): { text: string; canShare: boolean } {
   const { status } = useStore(useApp().stores.connection)
