@@ -15,6 +15,12 @@ use heliograph_signal::start::{self, greeting, start};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
+/// Returns freed memory to the system (ARCHITECTURE, "Freed memory goes back"). Elsewhere the system's own allocator
+/// serves: on ARM, jemalloc is built for one size of pages and does not start on a kernel with larger ones.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 /// Time that the database and the blocking tasks each get to finish.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(500);
 /// Exit code of an interrupted program: 128 and the number of SIGINT.

@@ -9,7 +9,7 @@ use axum::extract::rejection::JsonRejection;
 use axum::extract::{FromRequest, Request};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use futures_util::StreamExt as _;
 use heliograph_shared::json::has_too_deep_field;
 use serde::de::value::MapAccessDeserializer;
@@ -53,12 +53,15 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
     }
 }
 
+/// What a call holds while its body arrives, in bytes, beside the body: the connection's buffer, and the call itself.
+const CALL_BYTES: usize = 32 * 1024;
+
 /// Reads the whole body into memory, at the pace of any sender that does not stall (H19). Returns it with the request's
 /// head and the memory's share.
 async fn whole(request: Request, budget: &Arc<Budget>) -> Result<(Parts, Bytes, Share), Error> {
-    let mut held = budget.nothing(Kind::Requests);
+    let mut held = budget.take(Kind::Requests, CALL_BYTES)?;
     let (parts, body) = request.into_parts();
-    let (mut pieces, mut bytes) = (body.into_data_stream(), BytesMut::new());
+    let (mut pieces, mut bytes) = (body.into_data_stream(), Vec::new());
     let mut pace = Pace::default();
     loop {
         let asked = Instant::now();
@@ -66,10 +69,12 @@ async fn whole(request: Request, budget: &Arc<Budget>) -> Result<(Parts, Bytes, 
         let Some(piece) = piece else { break };
         let piece = piece.map_err(|error| multipart::unreadable(&error))?;
         pace.came(piece.len(), asked.elapsed());
-        held.grow(2 * piece.len())?;
+        held.grow(piece.len())?;
+        // What is counted is what is held: a vector that grows by itself may take twice its length.
+        bytes.reserve_exact(piece.len());
         bytes.extend_from_slice(&piece);
     }
-    Ok((parts, bytes.freeze(), held))
+    Ok((parts, bytes.into(), held))
 }
 
 /// A JSON object. Derived readers would also accept an array, by position.
