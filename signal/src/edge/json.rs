@@ -18,7 +18,7 @@ use serde::{Deserialize, Deserializer};
 use tokio::time::{Instant, timeout};
 
 use crate::app::App;
-use crate::budget::{Budget, Kind, Share};
+use crate::budget::{Budget, CALL_BYTES, Kind, Share};
 use crate::edge::deadline::Deadline;
 use crate::error::Error;
 use crate::multipart;
@@ -52,9 +52,6 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
         })
     }
 }
-
-/// What a call holds while its body arrives, in bytes, beside the body: the connection's buffer, and the call itself.
-const CALL_BYTES: usize = 32 * 1024;
 
 /// Reads the whole body into memory, at the pace of any sender that does not stall (H19). Returns it with the request's
 /// head and the memory's share.

@@ -22,7 +22,7 @@ pub use headers::Headers;
 pub use parser::LARGEST_PIECE;
 use parser::{Event, Malformed, PUSH, Parser};
 
-use crate::budget::{Budget, Kind, Share};
+use crate::budget::{Budget, CALL_BYTES, Kind, Share};
 use crate::error::Error;
 use crate::limit::{Bucket, Rate};
 use crate::pace::Pace;
@@ -63,7 +63,7 @@ impl Multipart {
         let boundary = boundary(request.headers());
         let boundary = boundary.ok_or(Error::BadRequest("The body must be a multipart form."))?;
         let parser = Parser::new(&boundary);
-        let held = budget.take(Kind::Requests, BUFFER)?;
+        let held = budget.take(Kind::Requests, CALL_BYTES + BUFFER)?;
         let most = request.body().size_hint().upper();
         let body = request.into_body().into_data_stream();
         let (ahead, pace) = (Bytes::new(), Pace::default());
