@@ -10,7 +10,6 @@ use heliograph_shared::api::CreatedBeam;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
-use tokio::sync::watch;
 use tokio::time::sleep;
 
 use super::device::TestDevice;
@@ -29,8 +28,6 @@ enum Cut {
     After,
     /// The connection is cut at once, and the COMMIT arrives a while later.
     Late,
-    /// As `After`, with all other connections, and there are no new ones until [`Wire::is_mended`].
-    All,
 }
 
 /// How late: long enough for a server that does not wait to read what is about to change.
@@ -39,7 +36,6 @@ const LATE: Duration = Duration::from_millis(500);
 /// The proxy.
 struct Wire {
     cut: Arc<AtomicU8>,
-    is_down: watch::Sender<bool>,
     /// The address of the database behind it.
     url: String,
 }
@@ -50,18 +46,13 @@ impl Wire {
         let (name, folder) = parts(&direct);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("postgres://postgres@{}/{name}", listener.local_addr().unwrap());
-        let (cut, is_down) = (Arc::new(AtomicU8::new(Cut::Never as u8)), watch::Sender::new(false));
-        let socket = folder.join(".s.PGSQL.5432");
-        tokio::spawn(accept(listener, socket, cut.clone(), is_down.clone()));
-        Self { cut, is_down, url }
+        let cut = Arc::new(AtomicU8::new(Cut::Never as u8));
+        tokio::spawn(accept(listener, folder.join(".s.PGSQL.5432"), cut.clone()));
+        Self { cut, url }
     }
 
     fn cuts(&self, cut: Cut) {
         self.cut.store(cut as u8, Ordering::SeqCst);
-    }
-
-    fn is_mended(&self) {
-        self.is_down.send_replace(false);
     }
 
     fn was_cut(&self) -> bool {
@@ -76,27 +67,16 @@ fn parts(url: &str) -> (String, PathBuf) {
     (name, PathBuf::from(query.strip_prefix("host=").unwrap()))
 }
 
-async fn accept(
-    listener: TcpListener,
-    socket: PathBuf,
-    cut: Arc<AtomicU8>,
-    is_down: watch::Sender<bool>,
-) {
+async fn accept(listener: TcpListener, socket: PathBuf, cut: Arc<AtomicU8>) {
     loop {
         let (server, _) = listener.accept().await.unwrap();
         let database = UnixStream::connect(&socket).await.unwrap();
-        tokio::spawn(carry(server, database, cut.clone(), is_down.clone()));
+        tokio::spawn(carry(server, database, cut.clone()));
     }
 }
 
 /// Forwards bytes in both directions until one end is closed or the connection is cut.
-async fn carry(
-    mut server: TcpStream,
-    mut database: UnixStream,
-    cut: Arc<AtomicU8>,
-    is_down: watch::Sender<bool>,
-) {
-    let mut down = is_down.subscribe();
+async fn carry(mut server: TcpStream, mut database: UnixStream, cut: Arc<AtomicU8>) {
     let (mut asked, mut answered) = ([0; 8 * 1024], [0; 8 * 1024]);
     loop {
         tokio::select! {
@@ -115,15 +95,13 @@ async fn carry(
                     return;
                 }
                 database.write_all(&asked[..count]).await.unwrap();
-                if now == Some(Cut::After as u8) || now == Some(Cut::All as u8) {
+                if now == Some(Cut::After as u8) {
                     // The answer, which says that the commit is done, never arrives.
                     let count = database.read(&mut answered).await.unwrap();
                     assert!(answered[..count].windows(6).any(|bytes| bytes == b"COMMIT"));
-                    is_down.send_replace(now == Some(Cut::All as u8));
                     return;
                 }
             }
-            () = is_true(&mut down) => return,
             count = database.read(&mut answered) => {
                 let Ok(count @ 1..) = count else { return };
                 if server.write_all(&answered[..count]).await.is_err() {
@@ -132,10 +110,6 @@ async fn carry(
             }
         }
     }
-}
-
-async fn is_true(value: &mut watch::Receiver<bool>) {
-    value.wait_for(|is| *is).await.unwrap();
 }
 
 async fn owns_a_beam(owner: &Person<'_>) -> (TestDevice, CreatedBeam) {
@@ -213,28 +187,6 @@ async fn s21_a_save_whose_commit_was_answered_to_nobody_is_told() {
     device.shares("after").await;
     device.sees_item().await;
     assert_eq!(notes(&owner, &beam).await, ["before", "after"]);
-}
-
-#[tokio::test]
-async fn s21_a_save_of_which_the_beam_hears_late_is_told_with_what_was_shared_meanwhile() {
-    let wire = Wire::new().await;
-    let server = TestServer::with(&["--database", &wire.url]).await;
-    let owner = server.registered("owner").await;
-    let (mut device, beam) = owns_a_beam(&owner).await;
-    device.shares("before").await;
-    device.sees_item().await;
-
-    wire.cuts(Cut::All);
-    saves(&mut device).await;
-    assert_eq!(device.is_refused().await, "unavailable");
-    device.shares("meanwhile").await;
-    device.sees_item().await;
-    wire.is_mended();
-
-    assert_eq!(device.sees("beam_saved").await["message"]["role"], "owner");
-    device.shares("after").await;
-    device.sees_item().await;
-    assert_eq!(notes(&owner, &beam).await, ["before", "meanwhile", "after"]);
 }
 
 /// The owner shuts the link while the connection is cut like this: the guest goes. Returns the owner's beams.

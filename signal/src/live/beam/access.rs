@@ -22,12 +22,15 @@ impl BeamState {
             }
             return self.end(now);
         };
-        let Status::Saved(current) = &mut self.status else {
-            // Saved a moment ago: the end of that write tells the devices, or what the beam finds after it.
+        let Status::Saved(old) = mem::replace(&mut self.status, Status::Saved(access.clone()))
+        else {
+            // Saved a moment ago: `beam_saved` tells the devices.
             return Vec::new();
         };
-        let old = mem::replace(current, access.clone());
-        let mut outputs = self.send_away_who_is_shut_out(&access);
+        let is_out = |member: &&Newcomer| access.role(member.account).is_none();
+        let out: Vec<_> =
+            self.members.iter().filter(is_out).map(|member| member.device.device_id).collect();
+        let mut outputs = self.send_away(&out);
         if old.name != access.name {
             outputs
                 .push(self.tell_all(ServerMessage::BeamRenamed { message: access.name.clone() }));
@@ -45,13 +48,6 @@ impl BeamState {
             }
         }
         outputs
-    }
-
-    pub(super) fn send_away_who_is_shut_out(&mut self, access: &Access) -> Vec<Output> {
-        let is_out = |member: &&Newcomer| access.role(member.account).is_none();
-        let out: Vec<_> =
-            self.members.iter().filter(is_out).map(|member| member.device.device_id).collect();
-        self.send_away(&out)
     }
 
     /// Closes the sockets of these devices with 4403 and tells the others. A device without a socket may still have

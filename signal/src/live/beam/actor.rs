@@ -23,7 +23,6 @@ use super::ConnectionId;
 use super::handle::Command;
 use super::keeper::{Keeper, Unknown};
 use super::state::{BeamState, Input, Output};
-use super::terms::Terms;
 use super::write::Written;
 use crate::clock::Clock;
 use crate::live::outbox::Outbox;
@@ -84,13 +83,7 @@ enum End {
     TurnAway(CloseCode),
 }
 
-type Work<T> = Pin<Box<dyn Future<Output = T> + Send>>;
-
-/// What the task's own work has come to.
-enum Done {
-    Written(Result<Written, Unknown>),
-    Found(Box<Terms>),
-}
+type Writing = Pin<Box<dyn Future<Output = Result<Written, Unknown>> + Send>>;
 
 struct Actor {
     state: BeamState,
@@ -98,11 +91,7 @@ struct Actor {
     outboxes: HashMap<ConnectionId, (DeviceId, Arc<Outbox>)>,
     relay: Arc<Relay>,
     keeper: Keeper,
-    writing: Option<Work<Result<Written, Unknown>>>,
-    /// Whether a write of the unsaved beam may have happened of which it does not know.
-    is_uncertain: bool,
-    /// Looks whether it has, while nothing is being written.
-    looking: Option<Work<Box<Terms>>>,
+    writing: Option<Writing>,
     /// The end of the time for which an empty beam lingers, by the steady clock.
     lingers_until: Option<Instant>,
 }
@@ -111,18 +100,7 @@ impl Actor {
     fn new(state: BeamState, clock: Clock, relay: Arc<Relay>, keeper: Keeper) -> Self {
         let lingers_until = Some(clock.steady() + LINGER);
         let outboxes = HashMap::new();
-        let (writing, is_uncertain, looking) = (None, false, None);
-        Self {
-            state,
-            clock,
-            outboxes,
-            relay,
-            keeper,
-            writing,
-            is_uncertain,
-            looking,
-            lingers_until,
-        }
+        Self { state, clock, outboxes, relay, keeper, writing: None, lingers_until }
     }
 
     /// Runs until the beam ends. Commands that were taken but not handled stay in `commands`.
@@ -132,47 +110,38 @@ impl Actor {
         commands: &mut Vec<Command>,
     ) -> End {
         loop {
-            self.look_if_uncertain();
             let sleeping = sleep(self.until_deadline());
-            let done = tokio::select! {
+            let written = async {
+                match &mut self.writing {
+                    Some(writing) => writing.await,
+                    None => pending().await,
+                }
+            };
+            let written = tokio::select! {
                 biased;
-                result = done(&mut self.writing) => Some(Done::Written(result)),
-                terms = done(&mut self.looking) => Some(Done::Found(terms)),
+                result = written => Some(result),
                 count = mailbox.recv_many(commands, BATCH) => {
                     if count == 0 { return End::Asleep }
                     None
                 }
                 () = sleeping => None,
             };
-            if let Break(end) = self.step(done, commands).await {
+            if let Break(end) = self.step(written, commands).await {
                 return end;
             }
         }
     }
 
-    /// Begins to look, unless it does already. A look is given up for a write: it might read what that is changing.
-    fn look_if_uncertain(&mut self) {
-        self.is_uncertain &= self.state.is_unsaved();
-        if !self.is_uncertain || self.writing.is_some() {
-            self.looking = None;
-        } else if self.looking.is_none() {
-            self.looking = Some(Box::pin(self.keeper.clone().find_out()));
-        }
-    }
-
-    /// Handles first what was written or found, then the time, then the commands, so that a beam whose time has come accepts
+    /// Handles first an ended write, then the time, then the commands, so that a beam whose time has come accepts
     /// nothing more.
-    async fn step(&mut self, done: Option<Done>, commands: &mut Vec<Command>) -> ControlFlow<End> {
-        match done {
-            Some(Done::Written(result)) => {
-                self.writing = None;
-                self.finish_write(result)?;
-            }
-            Some(Done::Found(terms)) => {
-                (self.looking, self.is_uncertain) = (None, false);
-                self.apply(Input::Found(terms))?;
-            }
-            None => {}
+    async fn step(
+        &mut self,
+        written: Option<Result<Written, Unknown>>,
+        commands: &mut Vec<Command>,
+    ) -> ControlFlow<End> {
+        if let Some(result) = written {
+            self.writing = None;
+            self.finish_write(result)?;
         }
         self.tell_the_time()?;
         commands.reverse();
@@ -220,8 +189,6 @@ impl Actor {
     /// from a device that lost its level is stored. That write goes on meanwhile, because it may hold the connection for
     /// which the reading waits. It may be older than what was read, so the access is read again after it.
     async fn refresh(&mut self) -> ControlFlow<End> {
-        // It may hold the connection, too, and begins again afterwards.
-        self.looking = None;
         if let Some(writing) = self.writing.take() {
             let (access, result) = join!(self.keeper.access(), writing);
             self.change_access(access)?;
@@ -243,12 +210,11 @@ impl Actor {
         }
     }
 
-    /// An unsaved beam exists in memory alone, so it refuses what is unknown instead of ending, and looks again.
+    /// An unsaved beam exists in memory alone, so it refuses what is unknown instead of ending.
     fn finish_write(&mut self, result: Result<Written, Unknown>) -> ControlFlow<End> {
         match result {
             Ok(written) => self.apply(Input::Written(written)),
             Err(Unknown) if self.state.is_unsaved() => {
-                self.is_uncertain = true;
                 self.apply(Input::Written(Written::Unavailable))
             }
             Err(Unknown) => self.shed(),
@@ -333,14 +299,6 @@ impl Actor {
         let ends = deadline.map(|deadline| deadline.since(self.clock.now()));
         let lingers = self.lingers_until.map(|until| until - self.clock.steady());
         [ends, lingers].into_iter().flatten().min()
-    }
-}
-
-/// Waits for work; forever without any.
-async fn done<T>(work: &mut Option<Work<T>>) -> T {
-    match work {
-        Some(work) => work.await,
-        None => pending().await,
     }
 }
 

@@ -108,33 +108,6 @@ impl Items {
         *self = Self { let_go: self.let_go, ..stored };
     }
 
-    /// Takes over what is stored of items that have changed since. Returns the changes: the new and edited items, and the
-    /// deleted ones.
-    pub fn take_over_and_keep_changes(
-        &mut self,
-        mut stored: Self,
-    ) -> (Vec<(LiveItem, Option<AccountId>)>, Vec<ItemId>) {
-        let is_stored =
-            |item: &LiveItem| stored.find(item.id).is_some_and(|(old, _)| old.seq == item.seq);
-        let changed = self.all().filter(|(item, _)| !is_stored(item));
-        let changed: Vec<_> = changed.map(|(item, author)| (item.clone(), author)).collect();
-        let is_deleted =
-            |item: &LiveItem| item.seq > self.let_go && self.position(item.id).is_none();
-        let deleted = stored.all().map(|(item, _)| item).filter(|item| is_deleted(item));
-        let deleted: Vec<_> = deleted.map(|item| item.id).collect();
-        for id in changed.iter().map(|(item, _)| &item.id).chain(&deleted) {
-            stored.delete(*id);
-        }
-        let last_seq = self.last_seq.max(stored.last_seq);
-        self.take_over(Self { last_seq, ..stored });
-        for (item, author) in &changed {
-            self.push(item.clone(), *author);
-        }
-        // Without memory for all of them the beam is full until there is.
-        let _ = self.reserve(0, 0);
-        (changed, deleted)
-    }
-
     /// Stops dropping items for lack of room.
     pub fn keep_all(&mut self) {
         self.keeping = Keeping::All;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use heliograph_shared::ids::{BeamId, ItemId};
+use heliograph_shared::ids::BeamId;
 use heliograph_shared::limits::BEAM_LIFETIME;
 use heliograph_shared::socket::LiveItem;
 use heliograph_shared::time::Millis;
@@ -26,14 +26,12 @@ use crate::clock::Clock;
 const RECORD_TRIES: u32 = 5;
 /// Pause between these tries.
 const RECORD_PAUSE: Duration = Duration::from_secs(5);
-/// Tries to read the beam again before an uncertain write is answered.
+/// Tries to read the beam again after an uncertain write.
 const RELOAD_TRIES: u32 = 5;
 /// Time for one of these tries. A new connection may take as long, and so may the lock that a lost connection holds.
 const RELOAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// Pause between these tries.
 const RELOAD_PAUSE: Duration = Duration::from_secs(1);
-/// Longest pause between the tries after that. Each is twice as long as the one before.
-const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 
 /// The stored state is unknown: a write was uncertain, and the beam could not be read again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,7 +118,6 @@ impl Keeper {
             Write::Put(note) => writer.put_note(beam, note, quota).await,
             Write::Delete(ids) => writer.delete_notes(beam, ids, quota.now).await,
             Write::RemoveDevice(device) => writer.remove_device(beam, *device).await,
-            Write::CatchUp { notes, deleted } => return self.catch_up(notes, deleted).await,
         };
         match written {
             Ok(()) => Ok(Written::Done),
@@ -128,8 +125,7 @@ impl Keeper {
             Err(error) if error.is_refusal() => Ok(Written::Refused),
             Err(error @ Error::Uncertain(_)) => {
                 tracing::error!(%error, "a change of a beam may have been stored or not");
-                let terms = patiently(|| self.reload()).await?;
-                Ok(Written::Reloaded(Box::new(terms)))
+                self.reload().await
             }
             Err(error) => {
                 tracing::error!(%error, "a change of a beam could not be stored");
@@ -142,54 +138,12 @@ impl Keeper {
         }
     }
 
-    /// Loads the beam when no write to it is under way any more.
-    async fn reload(&self) -> Result<Terms, LoadError> {
-        self.writer.settle(self.beam).await?;
-        self.load().await
-    }
-
-    /// Looks what became of an uncertain write, until it is known.
-    pub async fn find_out(self) -> Box<Terms> {
-        let mut pause = RELOAD_PAUSE;
-        loop {
-            if let Some(terms) = attempt(self.reload()).await {
-                return Box::new(terms);
-            }
-            sleep(pause).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
-        }
-    }
-
-    /// Stores what happened while the beam did not know that it is saved. Tries until it can: the devices were told
-    /// already.
-    ///
-    /// # Errors
-    /// [`Unknown`] when it cannot be stored any more. What is stored is then what holds.
-    async fn catch_up(&self, notes: &[NewNote], deleted: &[ItemId]) -> Result<Written, Unknown> {
-        let mut pause = RELOAD_PAUSE;
-        loop {
-            match self.store(notes, deleted).await {
-                Ok(()) => return Ok(Written::Done),
-                Err(error) => {
-                    tracing::error!(%error, "what was shared during a save could not be stored");
-                    if error.is_refusal() {
-                        return Err(Unknown);
-                    }
-                }
-            }
-            sleep(pause).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
-        }
-    }
-
-    /// Stores notes and deletes others. May be repeated.
-    async fn store(&self, notes: &[NewNote], deleted: &[ItemId]) -> Result<(), Error> {
-        let quota = Quota { bytes: self.quota, now: self.clock.now() };
-        self.writer.delete_notes(self.beam, deleted, quota.now).await?;
-        for note in notes {
-            self.writer.put_note(self.beam, note, quota).await?;
-        }
-        Ok(())
+    async fn reload(&self) -> Result<Written, Unknown> {
+        let reload = || async {
+            self.writer.settle(self.beam).await?;
+            self.load().await
+        };
+        Ok(Written::Reloaded(Box::new(patiently(reload).await?)))
     }
 
     /// Records an unsaved beam. Runs outside the beam's task, so that a locked database does not delay its devices.
@@ -221,22 +175,14 @@ where
     F: Future<Output = Result<T, LoadError>>,
 {
     for _ in 0..RELOAD_TRIES {
-        if let Some(read) = attempt(read()).await {
-            return Ok(read);
+        match timeout(RELOAD_TIMEOUT, read()).await {
+            Ok(Ok(read)) => return Ok(read),
+            Ok(Err(error)) => tracing::error!(%error, "a beam could not be read again"),
+            Err(_) => tracing::error!("a beam could not be read again in time"),
         }
         sleep(RELOAD_PAUSE).await;
     }
     Err(Unknown)
-}
-
-/// Tries once to read after an uncertain write; `None` when it fails.
-async fn attempt<T>(read: impl Future<Output = Result<T, LoadError>>) -> Option<T> {
-    match timeout(RELOAD_TIMEOUT, read).await {
-        Ok(Ok(read)) => return Some(read),
-        Ok(Err(error)) => tracing::error!(%error, "a beam could not be read again"),
-        Err(_) => tracing::error!("a beam could not be read again in time"),
-    }
-    None
 }
 
 /// A stored note as the item that it was.

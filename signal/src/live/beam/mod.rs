@@ -5,7 +5,6 @@ mod access;
 mod actor;
 pub mod commit;
 mod content;
-mod finding;
 pub mod handle;
 pub mod hub;
 mod items;

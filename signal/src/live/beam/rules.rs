@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use heliograph_shared::api::beams::{LinkAccess, Role};
-use heliograph_shared::decode::Subject;
 use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::limits::MAX_REMOVED_DEVICES;
@@ -87,7 +86,7 @@ impl BeamState {
         match self.decide(by, request, now) {
             Ok(Verdict::Done(outputs)) => outputs,
             Ok(Verdict::Store(write, effect)) => {
-                self.writing = Some(Pending::Asked { by, subject, effect });
+                self.writing = Some(Pending { by, subject, effect });
                 vec![Output::Write(*write)]
             }
             Err(refusal) => vec![refuse(by.connection, refusal.about(subject))],
@@ -226,11 +225,24 @@ impl BeamState {
 
     /// Handles the end of a write: tells its effect and starts the next request.
     pub(super) fn written(&mut self, written: Written, now: Millis) -> Vec<Output> {
-        let mut outputs = match self.writing.take() {
-            Some(Pending::Asked { by, subject, effect }) => {
-                self.tell_written(by, subject, effect, written, now)
+        let Some(pending) = self.writing.take() else { return Vec::new() };
+        let Pending { by, subject, effect } = pending;
+        let refused = |refusal: Refusal| vec![refuse(by.connection, refusal.about(subject))];
+        let mut outputs = match written {
+            Written::Done => self.tell_stored(by, effect),
+            Written::Refused => refused(OVERTAKEN),
+            Written::Full => refused(QUOTA_FULL),
+            Written::DiskFull => refused(DISK_FULL),
+            Written::Unavailable => refused(UNAVAILABLE),
+            Written::Reloaded(terms) => {
+                let mut outputs = if effect.is_in(&terms) {
+                    self.tell_stored(by, effect)
+                } else {
+                    refused(UNAVAILABLE)
+                };
+                outputs.extend(self.reload(*terms, now));
+                outputs
             }
-            Some(Pending::CatchUp) | None => Vec::new(),
         };
         while self.writing.is_none()
             && let Some((speaker, request)) = self.waiting.pop()
@@ -240,32 +252,15 @@ impl BeamState {
         outputs
     }
 
-    /// Tells how the write that a device asked for has ended.
-    fn tell_written(
-        &mut self,
-        by: Speaker,
-        subject: Subject,
-        effect: Effect,
-        written: Written,
-        now: Millis,
-    ) -> Vec<Output> {
-        let refused = |refusal: Refusal| vec![refuse(by.connection, refusal.about(subject))];
-        match written {
-            Written::Done => self.tell_stored(by, effect),
-            Written::Refused => refused(OVERTAKEN),
-            Written::Full => refused(QUOTA_FULL),
-            Written::DiskFull => refused(DISK_FULL),
-            Written::Unavailable => refused(UNAVAILABLE),
-            Written::Reloaded(terms) => {
-                let mut outputs = match effect {
-                    effect if !effect.is_in(&terms) => refused(UNAVAILABLE),
-                    // What is found tells of it.
-                    Effect::Saved { .. } if self.is_unsaved() => Vec::new(),
-                    effect => self.tell_stored(by, effect),
-                };
-                outputs.extend(self.find(*terms, now));
-                outputs
+    /// Takes over the stored state. An unsaved beam has none, so it stays as it is.
+    fn reload(&mut self, terms: Terms, now: Millis) -> Vec<Output> {
+        match terms.status {
+            Status::Saved(access) => {
+                self.items.take_over(terms.items);
+                self.change_access(Some(access), now)
             }
+            Status::Ended => self.change_access(None, now),
+            Status::Unsaved { .. } => Vec::new(),
         }
     }
 
@@ -275,9 +270,12 @@ impl BeamState {
             Effect::Deleted { ids, message, id } => self.forget(&ids, message, id),
             Effect::Saved { owner, name } => {
                 self.items.keep_all();
-                let (name, shares) = (name.as_str().to_owned(), HashMap::new());
-                let link_access = LinkAccess::default();
-                self.status = Status::Saved(Access { owner, name, link_access, shares });
+                // A change over HTTP may have been applied first; it is the newer one.
+                if !matches!(self.status, Status::Saved(_)) {
+                    let (name, shares) = (name.as_str().to_owned(), HashMap::new());
+                    let link_access = LinkAccess::default();
+                    self.status = Status::Saved(Access { owner, name, link_access, shares });
+                }
                 self.tell_each(|message| ServerMessage::BeamSaved { message })
             }
             Effect::Renamed(name) => {
@@ -319,8 +317,7 @@ fn is_own(by: Speaker, item: &LiveItem, author: Option<AccountId>) -> bool {
     if author.is_some() { author == by.account } else { item.from == by.device }
 }
 
-/// The item as it is stored.
-pub(super) fn note(item: &LiveItem, author: Option<AccountId>) -> NewNote {
+fn note(item: &LiveItem, author: Option<AccountId>) -> NewNote {
     NewNote {
         id: item.id,
         seq: item.seq,

@@ -59,8 +59,6 @@ pub enum Input {
     Gone(ConnectionId),
     /// The write under way has ended.
     Written(Written),
-    /// What is stored, after a write of which the end was unknown. Never while another write is under way.
-    Found(Box<Terms>),
     /// The access or name was changed elsewhere; `None` when the beam no longer exists under this id (H31).
     AccessChanged(Option<Access>),
     /// A user has another name or picture.
@@ -172,7 +170,6 @@ impl BeamState {
             },
             Input::Gone(connection) => self.leave(connection),
             Input::Written(written) => self.written(written, now),
-            Input::Found(terms) => self.find(*terms, now),
             Input::UserChanged(account, user) => self.change_user(account, &user),
             Input::AccessChanged(access) => self.change_access(access, now),
             Input::Tick => self.end(now),

@@ -35,13 +35,6 @@ pub enum Write {
     Delete(Vec<ItemId>),
     /// Remove a device.
     RemoveDevice(DeviceId),
-    /// Store what was shared and deleted while the beam did not know that it is saved.
-    CatchUp {
-        /// The new and edited items.
-        notes: Vec<NewNote>,
-        /// The deleted ones.
-        deleted: Vec<ItemId>,
-    },
 }
 
 /// How a write ended.
@@ -63,11 +56,10 @@ pub enum Written {
 
 /// The write under way.
 #[derive(Debug)]
-pub(super) enum Pending {
-    /// What a device asked for.
-    Asked { by: Speaker, subject: Subject, effect: Effect },
-    /// A [`Write::CatchUp`], of which the devices know.
-    CatchUp,
+pub(super) struct Pending {
+    pub by: Speaker,
+    pub subject: Subject,
+    pub effect: Effect,
 }
 
 /// The effect of a write, to tell the devices once it is stored.

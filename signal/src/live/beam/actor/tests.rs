@@ -69,25 +69,6 @@ async fn saved(folder: &TempDir) -> (Actor, AccountId) {
     (actor, ada)
 }
 
-/// The task's own value for an unsaved beam whose save may have happened, with Ada's device in it.
-async fn uncertain(folder: &TempDir) -> (Actor, Arc<Outbox>) {
-    let keeper = keeper(folder).await;
-    let (storage, ada) = (&keeper.storage, AccountId::from_random([1; 16]));
-    storage.create_account(&account(ada), &session(ada)).await.unwrap();
-    storage.record_shared_beam(beam_id(), Millis::new(0), Millis::new(1_000)).await.unwrap();
-    let mut actor = actor(keeper).await;
-    let (newcomer, outbox) = (newcomer(1), Arc::<Outbox>::default());
-    actor.outboxes.insert(newcomer.connection, (newcomer.device.device_id, outbox.clone()));
-    let newcomer = Newcomer { account: Some(ada), creator: true, ..newcomer };
-    let save = Saying::Request(Request::Save(name("Trip")));
-    for input in [Input::Join(newcomer), Input::Said(ConnectionId(1), save)] {
-        assert!(actor.apply(input).is_continue());
-    }
-    actor.writing = None;
-    assert!(actor.finish_write(Err(Unknown)).is_continue());
-    (actor, outbox)
-}
-
 fn name(text: &str) -> BeamName {
     BeamName::parse(text).unwrap()
 }
@@ -149,18 +130,6 @@ async fn next_items(outbox: &Outbox) -> Vec<String> {
         _ => None,
     });
     texts.filter(|text| text.contains("rec_clipboard")).collect()
-}
-
-/// Reads until a message with this text comes.
-async fn hears(outbox: &Outbox, what: &str) {
-    let is = |message: &Message| matches!(message, Message::Text(text) if text.contains(what));
-    loop {
-        let batch = outbox.take().await;
-        outbox.written(&batch);
-        if batch.messages.iter().any(is) {
-            return;
-        }
-    }
 }
 
 #[tokio::test]
@@ -283,47 +252,6 @@ async fn s22_an_unsaved_beam_whose_write_is_unknown_refuses_it_and_keeps_its_ite
 
     let page = Input::Said(ConnectionId(1), Saying::Sync(SyncFrom { after: None }));
     assert!(matches!(&actor.state.handle(page, Millis::new(0))[..], [Output::Send(..)]));
-}
-
-#[tokio::test]
-async fn s21_a_beam_finds_out_that_its_uncertain_save_has_happened() {
-    let folder = tempfile::tempdir().unwrap();
-    let (mut actor, outbox) = uncertain(&folder).await;
-    let (beam, mut mailbox) = BeamHandle::new();
-    // The save was stored, of which the beam is not told.
-    let ada = AccountId::from_random([1; 16]);
-    let (storage, writer) = (actor.keeper.storage.clone(), actor.keeper.writer.clone());
-    let quota = Quota { bytes: u64::MAX, now: Millis::new(0) };
-    writer.save_beam(beam_id(), ada, &name("Trip"), &[], quota).await.unwrap();
-    share(&beam, 1, 7).await;
-
-    let running = tokio::spawn(async move { actor.run(&mut mailbox, &mut Vec::new()).await });
-
-    hears(&outbox, "beam_saved").await;
-    share(&beam, 1, 8).await;
-    hears(&outbox, "\"seq\":2").await;
-    let notes = storage.notes_of(beam_id()).await.unwrap();
-    let contents: Vec<_> = notes.iter().map(|note| (note.seq, &*note.content)).collect();
-    assert_eq!(contents, [(1, "7"), (2, "8")]);
-    running.abort();
-}
-
-#[tokio::test]
-async fn s21_a_beam_looks_once_at_a_time_and_not_while_it_writes() {
-    let folder = tempfile::tempdir().unwrap();
-    let (mut actor, _outbox) = uncertain(&folder).await;
-    actor.look_if_uncertain();
-    assert!(actor.looking.is_some());
-
-    let again = Saying::Request(Request::Save(name("Trip")));
-    assert!(actor.apply(Input::Said(ConnectionId(1), again)).is_continue());
-    actor.look_if_uncertain();
-    assert!(actor.looking.is_none());
-
-    actor.writing = None;
-    assert!(actor.finish_write(Ok(Written::Refused)).is_continue());
-    actor.look_if_uncertain();
-    assert!(actor.looking.is_some());
 }
 
 #[tokio::test]

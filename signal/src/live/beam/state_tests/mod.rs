@@ -1,6 +1,5 @@
 //! The rules of a live beam, by their numbers in `PROTOCOL.md`: plain values in, plain values out.
 
-mod finding;
 mod items;
 mod memory;
 mod removals;
@@ -105,7 +104,11 @@ impl Beam {
     }
 
     fn with(terms: Terms) -> Self {
-        Self { state: BeamState::new(terms), now: Millis::new(0), may_send_chunks: HashMap::new() }
+        Self {
+            state: BeamState::new(terms),
+            now: Millis::new(0),
+            may_send_chunks: HashMap::new(),
+        }
     }
 
     fn of(devices: &[u8]) -> Self {
