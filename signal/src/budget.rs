@@ -65,7 +65,7 @@ pub struct Bounds {
     #[arg(long, env = "HELIOGRAPH_MEMORY_ANSWERS", default_value = "128MiB")]
     pub memory_answers: Size,
 
-    /// Memory for uploads on their way to the disk (2 MiB each) or to a bucket (15 MiB each).
+    /// Memory for uploads on their way to the disk (2.7 MiB each) or to a bucket (19 MiB each).
     #[arg(long, env = "HELIOGRAPH_MEMORY_UPLOADS", default_value = "512MiB")]
     pub memory_uploads: Size,
 

@@ -77,8 +77,7 @@ impl Bucket {
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
         let mut files = files_in(self.folder.path());
-        // The server's own metadata of objects.
-        files.retain(|file| file.extension().is_none_or(|extension| extension != "json"));
+        files.retain(|file| !is_the_servers_own(file));
         files
     }
 }
@@ -125,6 +124,14 @@ async fn serve(listener: TcpListener, service: S3Service, tracker: TaskTracker) 
             let _ = builder.serve_connection(TokioIo::new(stream), service).await;
         }));
     }
+}
+
+/// Whether the server itself made this file and removes it: the metadata of an object, or what it has of a part that is
+/// still coming in or whose sender has gone.
+fn is_the_servers_own(file: &Path) -> bool {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    file.extension().is_some_and(|extension| extension == "json")
+        || (name.starts_with(".tmp.") && name.ends_with(".internal.part"))
 }
 
 /// Every file below a folder, except files that are deleted meanwhile.

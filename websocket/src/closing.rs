@@ -8,6 +8,8 @@ use super::head::{Head, Kind};
 
 /// Bytes of one read.
 const READ_BYTES: usize = 4 * 1024;
+/// Bytes that are read and forgotten before the other side's close frame, more than a relay's window (R6).
+const FORGOTTEN: usize = 16 * 1024 * 1024;
 
 /// The reading half of a websocket whose close frame is sent. It keeps nothing of what still comes.
 #[derive(Debug)]
@@ -22,9 +24,11 @@ pub struct Closing<R> {
 }
 
 impl<R: AsyncRead + Unpin> Closing<R> {
-    /// Reads and forgets until the other side's close frame has come, the stream ends, or what comes is no frame.
+    /// Reads and forgets until the other side's close frame has come, the stream ends, or what comes is no frame or too
+    /// much.
     pub async fn answered(mut self) {
-        while !self.is_closed {
+        let mut read = 0;
+        while !self.is_closed && read < FORGOTTEN {
             let forgotten = self.unread.min(self.ahead.len());
             self.ahead.advance(forgotten);
             self.unread -= forgotten;
@@ -41,7 +45,8 @@ impl<R: AsyncRead + Unpin> Closing<R> {
                 }
             }
             self.ahead.reserve(READ_BYTES);
-            let Ok(1..) = self.io.read_buf(&mut self.ahead).await else { return };
+            let Ok(count @ 1..) = self.io.read_buf(&mut self.ahead).await else { return };
+            read += count;
         }
     }
 }

@@ -69,6 +69,14 @@ describe('the device tokens of a tab', () => {
     expect(locks.held.size).toBe(2)
   })
 
+  it('s5_are_kept_where_locks_are_forbidden', async () => {
+    await starts()
+    const before = token()
+    const refuse = () => Promise.reject(new DOMException('', 'SecurityError'))
+    await ownTab({ request: refuse } as unknown as LockManager)
+    expect(token()).toBe(before)
+  })
+
   it('s5_are_kept_where_there_are_no_locks', async () => {
     const before = token()
     await ownTab(undefined)

@@ -11,8 +11,8 @@ import { tabStorage } from '../stores/site-storage'
 import { forgetDeviceTokens } from './session-storage'
 
 const NAME_KEY = 'tab'
-/** A page that is loaded again gets the lock once the old page is gone, which takes a moment. */
-const LET_GO_WITHIN_MS = 300
+/** A page that is loaded again gets the lock once the old page is gone, which takes a moment, on a slow phone more. */
+const LET_GO_WITHIN_MS = 3000
 
 /**
  * Makes the tab's device tokens its own: a copy forgets them. Await it before anything is joined. A tab's first page does
@@ -28,7 +28,7 @@ export async function ownTab(locks: LockManager | undefined): Promise<void> {
   void hold(locks, own)
 }
 
-/** Resolves to whether this page holds the lock, which it then does until it ends. */
+/** Resolves to false when another page holds the lock, and otherwise to true. This page then keeps it until it ends. */
 function hold(locks: LockManager, name: string): Promise<boolean> {
   return new Promise((resolve) => {
     const untilThePageEnds = () => {
@@ -36,6 +36,6 @@ function hold(locks: LockManager, name: string): Promise<boolean> {
       return new Promise<never>(() => {})
     }
     const signal = AbortSignal.timeout(LET_GO_WITHIN_MS)
-    locks.request(`tab ${name}`, { signal }, untilThePageEnds).catch(() => resolve(false))
+    locks.request(`tab ${name}`, { signal }, untilThePageEnds).catch(() => resolve(!signal.aborted))
   })
 }

@@ -131,12 +131,6 @@ impl Sockets {
         }
     }
 
-    /// The number of open sockets.
-    #[must_use]
-    pub fn count(&self) -> usize {
-        self.lock().sockets.len()
-    }
-
     /// Closes all sockets, a few at a time, within ten seconds.
     pub async fn close_all(&self) {
         let outboxes: Vec<_> = {

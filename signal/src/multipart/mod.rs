@@ -19,18 +19,16 @@ use http_body_util::LengthLimitError;
 use tokio::time::{Instant, sleep, timeout};
 
 pub use headers::Headers;
-pub use parser::LARGEST_PIECE;
-use parser::{Event, Malformed, PUSH, Parser};
+use parser::{Event, LONGEST_BOUNDARY, Malformed, PUSH, Parser};
+pub use parser::{PIECE, PIECE_CAPACITY};
 
 use crate::budget::{Budget, CALL_BYTES, Kind, Share};
 use crate::error::Error;
 use crate::limit::{Bucket, Rate};
 use crate::pace::Pace;
 
-/// Most bytes that a reader holds: what it parses, and a piece of the body, of which hyper reads as much at a time.
-pub const BUFFER: usize = LARGEST_PIECE + PUSH;
-/// Longest boundary (RFC 2046, section 5.1.1).
-const LONGEST_BOUNDARY: usize = 70;
+/// Most bytes that a reader holds: what it parses, and a read of the connection.
+pub const BUFFER: usize = PIECE_CAPACITY + PUSH;
 /// A piece of a body below this many bytes is short.
 const SHORT: usize = 512;
 /// Rate of short pieces, such as chunks of one byte, which each cost as much as a long one. Beyond it the body is read

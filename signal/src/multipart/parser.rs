@@ -1,6 +1,8 @@
 //! The grammar of multipart (RFC 2046, section 5.1), free of I/O: takes bytes, returns events. Its memory is bounded,
 //! and so is the number of times that it examines each byte.
 
+use std::mem;
+
 use bytes::{Buf as _, Bytes, BytesMut};
 use memchr::memmem::{self, Finder};
 
@@ -16,12 +18,16 @@ const BLANKS: usize = 64;
 const PARTS: usize = 32;
 /// Least bytes of a piece of content, except the last. It bounds the work per piece, however small the pieces in which
 /// the form arrives.
-const PIECE: usize = 64 * 1024;
+pub const PIECE: usize = 64 * 1024;
 /// Most bytes to push at a time.
 pub const PUSH: usize = 16 * 1024;
-/// Most bytes of a piece of content, and the capacity of the buffer while a part has more. A buffer that grows as it
-/// fills would have up to twice the capacity.
-pub const LARGEST_PIECE: usize = PIECE + PUSH;
+/// Capacity of the buffer while a part's content comes: what may be the start of a delimiter, a piece that is one byte
+/// short of its least size, and a push. A buffer that grows as it fills would have up to twice the capacity.
+pub const PIECE_CAPACITY: usize = LONGEST_DELIMITER + PIECE + PUSH;
+/// CRLF, two dashes, and the longest boundary (RFC 2046, section 5.1.1).
+const LONGEST_DELIMITER: usize = 4 + LONGEST_BOUNDARY;
+/// Longest boundary in bytes.
+pub const LONGEST_BOUNDARY: usize = 70;
 
 /// The parser's result for the bytes so far.
 #[derive(Debug, PartialEq, Eq)]
@@ -160,7 +166,8 @@ impl Parser {
         let end = end + END.len();
         // Without the CRLF that belongs to the boundary.
         let headers = headers::parse(&self.buffer[2..end]).ok_or(Malformed::Syntax)?;
-        self.pass(end, At::Content);
+        self.cut(end);
+        self.at = At::Content;
         Ok(Some(Event::Part(headers)))
     }
 
@@ -172,13 +179,7 @@ impl Parser {
                 Event::PartEnd
             }
             None if self.searched < PIECE => Event::Hungry,
-            _ => {
-                let mut rest = BytesMut::with_capacity(LARGEST_PIECE);
-                rest.extend_from_slice(&self.buffer[self.searched..]);
-                self.buffer.truncate(self.searched);
-                self.searched = 0;
-                Event::Content(std::mem::replace(&mut self.buffer, rest).freeze())
-            }
+            _ => Event::Content(self.cut(self.searched).freeze()),
         }
     }
 
@@ -189,6 +190,15 @@ impl Parser {
         let tail = self.delimiter.needle().len() - 1;
         self.searched = found.unwrap_or(self.buffer.len().saturating_sub(tail).max(self.searched));
         found
+    }
+
+    /// Cuts this many bytes off the front. The rest goes to a buffer of its own, with room for the next piece.
+    fn cut(&mut self, bytes: usize) -> BytesMut {
+        let mut rest = BytesMut::with_capacity(PIECE_CAPACITY);
+        rest.extend_from_slice(&self.buffer[bytes..]);
+        self.buffer.truncate(bytes);
+        self.searched = 0;
+        mem::replace(&mut self.buffer, rest)
     }
 
     fn pass(&mut self, bytes: usize, at: At) {
@@ -218,7 +228,7 @@ mod tests {
                     None => return Err(Malformed::Syntax),
                 },
             }
-            assert!(parser.buffer.len() <= piece + HEADER_BYTES + PIECE);
+            assert!(piece > PUSH || parser.buffer.capacity() <= PIECE_CAPACITY + HEADER_BYTES);
         }
     }
 

@@ -76,7 +76,7 @@ pub async fn serve(listeners: Listeners, app: Arc<App>, shutdown: CancellationTo
     app.live.sockets.close_all().await;
     app.tasks.close();
     if timeout(END_TIMEOUT, app.tasks.wait()).await.is_err() {
-        tracing::warn!(sockets = app.live.sockets.count(), "some connections did not end in time");
+        tracing::warn!(tasks = app.tasks.len(), "some connections did not end in time");
     }
 }
 

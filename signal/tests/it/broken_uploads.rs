@@ -16,7 +16,7 @@ use heliograph_shared::time::Millis;
 use heliograph_signal::app::App;
 use heliograph_signal::budget::Kind;
 use heliograph_signal::error::Error;
-use heliograph_signal::files::uploads::{Receiving, SentFile, Uploader};
+use heliograph_signal::files::uploads::{Receiving, SentFile, Uploader, find_file};
 use heliograph_signal::multipart::Multipart;
 use heliograph_signal::start::sweeper;
 use heliograph_storage::blobs::BlobId;
@@ -121,7 +121,7 @@ fn slow_form_while(
 }
 
 /// Stores the file of a form. The form is read only while nothing else is done, so that a test may advance the clock.
-async fn receive(
+async fn receive_step_by_step(
     app: &App,
     receiving: Receiving,
     mut form: Multipart,
@@ -142,7 +142,7 @@ async fn slowly(server: &TestServer, piece: usize, pause: Duration) -> Result<u6
     let form = slow_form(server, body.chunks(piece).map(<[u8]>::to_vec).collect(), pause);
     let place = server.app.uploads.enter(None).unwrap();
     let receiving = Receiving { uploader: Uploader::Guest(None), beam: None, place };
-    let received = receive(&server.app, receiving, form).await;
+    let received = receive_step_by_step(&server.app, receiving, form).await;
     received.map(|file| file.size).map_err(|error| error.to_string())
 }
 
@@ -167,7 +167,7 @@ async fn s13_an_upload_that_flows_for_hours_is_not_taken_for_an_abandoned_one() 
     let form = slow_form_while(&server, pieces, pause, Some(server.app.clone()));
     let place = server.app.uploads.enter(None).unwrap();
     let receiving = Receiving { uploader: Uploader::Guest(None), beam: None, place };
-    let file = receive(&server.app, receiving, form).await.unwrap();
+    let file = receive_step_by_step(&server.app, receiving, form).await.unwrap();
     assert_eq!(file.size, 4 * MIB as u64);
 }
 
@@ -300,6 +300,12 @@ fn form_of(server: &TestServer, file: &File) -> Multipart {
     let (body, (name, value)) = file.form();
     let request = Request::builder().header(name, value).body(Body::from(body)).unwrap();
     Multipart::of(request, &server.app.budget).unwrap()
+}
+
+/// Stores the file of a form, as one future that a test can drop.
+async fn receive(app: &App, receiving: Receiving, form: Multipart) -> Result<UploadedFile, Error> {
+    let (reader, file) = find_file(form).await?;
+    tokio::join!(reader.read(), app.uploads.receive(receiving, file)).1
 }
 
 /// Runs an upload for this many steps and then drops it. Returns whether it had finished by then.

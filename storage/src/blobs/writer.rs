@@ -14,8 +14,6 @@ use super::Error;
 const BUCKET_PART: usize = 5 * 1024 * 1024;
 /// Bytes per part in a file.
 const FILE_PART: usize = 1024 * 1024;
-/// Size of the buffers that make up a part. They are all alike, so that the next part can reuse their memory.
-const BLOCK: usize = 256 * 1024;
 /// Parts in flight to a file: one is written while the next one fills. More would not be faster.
 const TO_FILE: usize = 1;
 /// Parts in flight to a bucket: one is sent while the server still handles the one before.
@@ -46,10 +44,6 @@ enum Target {
     },
 }
 
-fn empty() -> PutPayloadMut {
-    PutPayloadMut::new().with_block_size(BLOCK)
-}
-
 impl Writer {
     pub(super) fn to_file(upload: Box<dyn MultipartUpload>, path: Path) -> Self {
         Self::new(Target::File(upload), path, FILE_PART)
@@ -64,7 +58,7 @@ impl Writer {
     }
 
     fn new(target: Target, path: Path, part_bytes: usize) -> Self {
-        let (buffer, in_flight) = (empty(), JoinSet::new());
+        let (buffer, in_flight) = (PutPayloadMut::new(), JoinSet::new());
         Self { target, path, part_bytes, buffer, started: 0, in_flight }
     }
 
@@ -77,7 +71,7 @@ impl Writer {
         }
     }
 
-    /// Appends bytes. Waits while enough parts are in flight.
+    /// Appends bytes, which are kept as they are until they are written. Waits while enough parts are in flight.
     ///
     /// # Errors
     /// [`Error`] when the store fails. The blob can then only be aborted.
@@ -137,7 +131,7 @@ impl Writer {
         while self.in_flight.len() >= most {
             self.land().await?;
         }
-        let part = std::mem::replace(&mut self.buffer, empty()).freeze();
+        let part = std::mem::take(&mut self.buffer).freeze();
         let number = self.started;
         self.started += 1;
         match &mut self.target {

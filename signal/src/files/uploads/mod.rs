@@ -20,6 +20,7 @@ use crate::budget::{Budget, Kind, Share};
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::limit::{Buckets, Counted, Counts, Rate};
+use crate::multipart::{PIECE, PIECE_CAPACITY};
 use crate::quota::Limits;
 use crate::random;
 
@@ -104,7 +105,9 @@ impl Uploads {
         }
         let of_client = client.map(|client| self.by_client.enter(client).ok_or(Error::Busy));
         let of_client = of_client.transpose()?;
-        let memory = self.budget.take(Kind::Uploads, WAITING_BYTES + self.blobs.writer_bytes())?;
+        // The writer keeps the pieces as they come, and a piece of the least size has a whole block.
+        let written = self.blobs.writer_bytes() * PIECE_CAPACITY / PIECE;
+        let memory = self.budget.take(Kind::Uploads, WAITING_BYTES + written)?;
         Ok(Place { _memory: memory, _of_client: of_client })
     }
 

@@ -6,12 +6,12 @@ use futures_util::stream::{BoxStream, StreamExt as _, try_unfold};
 use tokio::sync::mpsc;
 
 use crate::error::Error;
-use crate::multipart::{Headers, LARGEST_PIECE, Multipart, UNREADABLE};
+use crate::multipart::{Headers, Multipart, PIECE_CAPACITY, UNREADABLE};
 
 /// Name of the form field with the file.
 pub const FIELD: &str = "file";
 /// Most bytes between the form and the disk: a piece that waits, and one that is being stored.
-pub const WAITING_BYTES: usize = 2 * LARGEST_PIECE;
+pub const WAITING_BYTES: usize = 2 * PIECE_CAPACITY;
 
 /// A file in a form.
 pub struct SentFile {
@@ -52,14 +52,16 @@ pub async fn find_file(mut form: Multipart) -> Result<(Reader, SentFile), Error>
 impl Reader {
     /// Reads to the end of the file, or until nobody wants it any more.
     pub async fn read(mut self) {
-        loop {
+        // No piece is read before there is a place for it.
+        while let Ok(place) = self.pieces.reserve().await {
             let piece = tokio::select! {
                 piece = self.form.content() => piece,
                 // A refusal does not wait for a slow sender's next piece.
                 () = self.pieces.closed() => return,
             };
             let is_last = !matches!(piece, Ok(Some(_)));
-            if self.pieces.send(piece).await.is_err() || is_last {
+            place.send(piece);
+            if is_last {
                 return;
             }
         }

@@ -1,17 +1,18 @@
 //! The end of a socket: sends the close frame, waits for the device's, and shuts the connection down.
 
-use std::io;
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::join;
 use tokio::time::timeout;
 
 use super::End;
 use crate::live::websocket::{Closing, Message, Writer};
 
-/// Time for the close frame, for the device's answer, and for the shutdown. A connection that is stuck, or on which no
-/// answer comes, is dropped after it.
+/// Time for the close frame and for the device's answer.
 const FAREWELL: Duration = Duration::from_secs(3);
+/// Time for the shutdown. A connection that is stuck is dropped after it.
+const SHUTDOWN: Duration = Duration::from_millis(500);
 
 /// Closes the websocket as far as possible.
 pub(super) async fn finish<R, W>(closing: Closing<R>, mut writer: Writer<W>, end: &End)
@@ -25,17 +26,16 @@ where
         End::Goodbye(code) => *code,
         End::Close(code) => Some(code.number()),
     };
-    let farewell = async {
-        writer.end(Some(Message::Close(code))).await?;
-        closing.answered().await;
-        writer.shutdown().await
-    };
-    // Whether or not that worked, the connection is dropped now.
-    let _: Result<io::Result<()>, _> = timeout(FAREWELL, farewell).await;
+    // A device that sends before it reads has to be read before it reads the frame.
+    let farewell = async { join!(writer.end(Some(Message::Close(code))), closing.answered()) };
+    // Whether or not that worked, the connection is shut down, and then dropped.
+    let _ = timeout(FAREWELL, farewell).await;
+    let _ = timeout(SHUTDOWN, writer.shutdown()).await;
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io;
     use std::sync::Arc;
 
     use futures_util::FutureExt as _;
@@ -108,6 +108,36 @@ mod tests {
         let refused = refuses(server);
         client.write_all(b"GET / HTTP/1.1").await.unwrap();
         assert_eq!(refused.await.unwrap(), Duration::ZERO);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn s14_a_refused_device_that_reads_only_when_it_has_sent_everything_reads_why() {
+        let (mut client, (reader, mut writer)) = connected();
+        // So much waits for the client that the close frame has no room.
+        client.write_all(&[0x8a, 0x80, 0, 0, 0, 0].repeat(100)).await.unwrap();
+        let waiting = Message::Binary(vec![0; 1_020].into());
+        writer.end(Some(waiting)).await.unwrap();
+        let refused = refuses((reader, writer));
+
+        client.write_all(&[0x8a, 0x80, 0, 0, 0, 0].repeat(1_000)).await.unwrap();
+        client.read_exact(&mut [0; 1_024]).await.unwrap();
+        reads_why(&mut client).await;
+        client.write_all(&ANSWER).await.unwrap();
+
+        assert_eq!(refused.await.unwrap(), Duration::ZERO);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn s14_a_refused_device_that_sends_without_an_end_is_read_no_further() {
+        let (mut client, server) = connected();
+        let refused = refuses(server);
+        let pings = [0x8a, 0x80, 0, 0, 0, 0].repeat(1_000);
+        let mut sent = 0;
+        while client.write_all(&pings).await.is_ok() {
+            sent += pings.len();
+        }
+        assert_eq!(refused.await.unwrap(), Duration::ZERO);
+        assert!(sent < 20 << 20, "{sent}");
     }
 
     #[tokio::test(start_paused = true)]

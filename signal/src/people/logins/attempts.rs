@@ -67,7 +67,8 @@ impl Logins {
 
     /// Checks the password of an attempt; `None` if it is wrong. An unknown username takes as long as a wrong password.
     /// The attempt is counted before the check. A right password clears the count; an attempt that cannot be checked is
-    /// taken back.
+    /// taken back. One whose call is given up before the check stays counted: otherwise guesses in calls that hang up
+    /// would not count.
     ///
     /// # Errors
     /// [`Error::TooFast`], [`Error::Busy`].

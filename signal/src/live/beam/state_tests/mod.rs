@@ -104,11 +104,7 @@ impl Beam {
     }
 
     fn with(terms: Terms) -> Self {
-        Self {
-            state: BeamState::new(terms),
-            now: Millis::new(0),
-            may_send_chunks: HashMap::new(),
-        }
+        Self { state: BeamState::new(terms), now: Millis::new(0), may_send_chunks: HashMap::new() }
     }
 
     fn of(devices: &[u8]) -> Self {

@@ -16,7 +16,7 @@ pub(super) const WRITER: u8 = 13;
 const READER: u8 = 14;
 const USER: u8 = 15;
 /// A device without a login.
-const GUEST: u8 = 16;
+pub(super) const GUEST: u8 = 16;
 
 pub(super) fn account(number: u8) -> Option<AccountId> {
     (number != GUEST).then(|| AccountId::from_random([number; 16]))
