@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { Bucket } from '../support/bucket.ts'
 import { MB } from '../support/files.ts'
 import { Server } from '../support/server.ts'
+import { BareReceiver } from './bare-receiver.ts'
 import { copy, download, ontoDisk, send } from './plain-http.ts'
 import { treeBytes, watchPeak } from './process-memory.ts'
 import { median, type Row } from './table.ts'
@@ -21,10 +22,12 @@ const ROOM = { HELIOGRAPH_GUEST_FILE: '2GiB', HELIOGRAPH_GUEST_TOTAL: '32GiB', H
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const PART = 'content-disposition: form-data; name="file"; filename="large.png"\r\ncontent-type: image/png'
 
-/** The same transfers by a plain client, and the address of its last upload. */
+/** The same transfers by a plain client. */
 interface Plain {
   put(): Promise<void>
   get(to: string): Promise<void>
+  /** The upload over a connection, where `put` needs none. */
+  send?(): Promise<void>
 }
 
 /** Measures both stores, one after the other, each with its own server. */
@@ -40,7 +43,11 @@ export async function measureStored(): Promise<Row[]> {
 async function onFolder(folder: string): Promise<Row[]> {
   const server = await Server.start(ROOM)
   const straight = join(folder, 'straight')
+  const receiver = await BareReceiver.start(join(folder, 'received'))
   const plain: Plain = {
+    async send() {
+      whole(await receiver.receive(content()))
+    },
     async put() {
       await ontoDisk(straight, async (write) => {
         for (const bytes of content()) write(bytes)
@@ -50,7 +57,11 @@ async function onFolder(folder: string): Promise<Row[]> {
       whole(await copy(straight, to))
     },
   }
-  return await compare('a folder', server, plain, [folder, server.blobs])
+  try {
+    return await compare('a folder', server, plain, [folder, server.blobs])
+  } finally {
+    await receiver.stop()
+  }
 }
 
 async function onBucket(folder: string): Promise<Row[]> {
@@ -77,7 +88,7 @@ async function onBucket(folder: string): Promise<Row[]> {
  * that both read from the disk and have the same free memory.
  */
 async function compare(place: string, server: Server, plain: Plain, folders: string[]): Promise<Row[]> {
-  const [up, down] = [noSpeeds(), noSpeeds()]
+  const [up, sent, down] = [noSpeeds(), noSpeeds(), noSpeeds()]
   const to = join(folders[0] ?? '', 'copy')
   const fromCold = async (move: () => Promise<unknown>) => {
     for (const folder of folders) await forgetCached(folder)
@@ -92,17 +103,20 @@ async function compare(place: string, server: Server, plain: Plain, folders: str
       let url = ''
       const ours = await fromCold(async () => (url = await upload(server.origin, SIZE)))
       const theirs = await fromCold(() => plain.put())
+      const over = plain.send && (await fromCold(plain.send))
       const back = await fromCold(async () => whole(await download(url, to)))
       const straight = await fromCold(() => plain.get(to))
       // The first run warms up both.
       if (run === 0) continue
       add(up, ours, theirs)
+      if (over) add(sent, ours, over)
       add(down, back, straight)
-      printRun(`${place}, run ${run} of ${RUNS}`, up, down)
+      printRun(`${place}, run ${run} of ${RUNS}`, { up, down, 'over a connection': sent })
     }
     const above = (await memory.stop()) - idle
     return [
       ratio(`upload of 1 GB to ${place}`, up),
+      ...(plain.send ? [ratio('  beside a connection that is written to it', sent)] : []),
       ratio(`download of 1 GB from ${place}, onto the disk`, down),
       {
         figure: `server's memory above idle, ${place}`,
@@ -146,9 +160,11 @@ function ratio(figure: string, { ours, theirs }: Speeds): Row {
 }
 
 /** Prints the speeds of one run, which show how much the machine itself varies. */
-function printRun(name: string, ...speeds: readonly Speeds[]): void {
-  const pairs = speeds.map(({ ours, theirs }) => `${speed(ours.at(-1))} of ${speed(theirs.at(-1))}`)
-  process.stderr.write(`${name}: up ${pairs[0]}, down ${pairs[1]}\n`)
+function printRun(name: string, speeds: Readonly<Record<string, Speeds>>): void {
+  const pairs = Object.entries(speeds).flatMap(([way, { ours, theirs }]) =>
+    ours.length > 0 ? [`${way} ${speed(ours.at(-1))} of ${speed(theirs.at(-1))}`] : [],
+  )
+  process.stderr.write(`${name}: ${pairs.join(', ')}\n`)
 }
 
 function speed(bytesPerSecond = 0): string {
