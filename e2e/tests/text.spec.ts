@@ -34,6 +34,36 @@ test('a paste shares the clipboard, once', async ({ device }) => {
   await bob.sees('from the clipboard')
 })
 
+test('where the page may not read the clipboard, as on plain http, a field takes what is pasted', async ({
+  device,
+}) => {
+  const ada = await device('Ada')
+  const bob = await device('Bob', { phone: true })
+  for (const { page } of [ada, bob]) {
+    await page.addInitScript(() => {
+      Object.defineProperty(navigator, 'clipboard', { value: undefined })
+    })
+  }
+  await bob.opens(await ada.startsBeam())
+  await ada.seesDevices(2)
+
+  await ada.page.getByRole('button', { name: 'Paste', exact: true }).click()
+  const field = ada.page.getByRole('textbox', { name: 'Paste here' })
+  await expect(field).toBeFocused()
+  await ada.page.keyboard.insertText('typed by a keyboard')
+  await ada.page.getByRole('dialog', { name: 'Paste' }).getByRole('button', { name: 'Share' }).click()
+  await bob.sees('typed by a keyboard')
+
+  await bob.page.getByRole('button', { name: 'Paste', exact: true }).click()
+  await bob.page.getByRole('textbox', { name: 'Paste here' }).evaluate((pasted) => {
+    const clipboardData = new DataTransfer()
+    clipboardData.setData('text/plain', 'pasted by hand')
+    pasted.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+  })
+  await ada.sees('pasted by hand')
+  await expect(bob.page.getByRole('dialog', { name: 'Paste' })).toHaveCount(0)
+})
+
 test('an empty clipboard shows a message', async ({ device }) => {
   const ada = await device('Ada')
   await ada.startsBeam()

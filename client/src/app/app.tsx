@@ -3,6 +3,7 @@ import { BrowserRouter, Route, Routes, useLocation, useNavigate } from 'react-ro
 import { AppContext, type AppValue } from '../features/actions'
 import { EditorHost } from '../features/editor/editor-host'
 import { DropZone } from '../features/files/drop-zone'
+import { PasteHost } from '../features/files/paste-host'
 import { paths } from '../features/paths'
 import { LiveNews } from '../features/toasts/live-news'
 import { lazyPart } from '../ui/lazy-part'
@@ -46,6 +47,7 @@ export function App({ app }: { app: AppValue }) {
         <DropZone />
         <ErrorBoundary onGoOn={app.actions.notes.close}>
           <EditorHost />
+          <PasteHost />
         </ErrorBoundary>
         <LiveNews />
       </AppContext>

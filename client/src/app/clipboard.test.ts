@@ -76,12 +76,16 @@ describe('pasting', () => {
     expect(shared).toEqual(['hello'])
   })
 
-  it('logs a clipboard that may not be read, without a message', async () => {
+  it.each([
+    ['may not be read', { clipboard: { readText: () => Promise.reject(new Error('denied')) } }],
+    ['is not there, as on plain http', {}],
+  ])('asks the person to paste into a field, and logs it, when the clipboard %s', async (_why, navigator) => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
-    vi.stubGlobal('navigator', { clipboard: { readText: () => Promise.reject(new Error('denied')) } })
+    vi.stubGlobal('navigator', navigator)
     await actions.paste('space')
     expect(warn).toHaveBeenCalled()
     expect(toasts()).toEqual([])
+    expect(stores.pasting.getState()).toEqual({ kind: 'asking', screen: 'space' })
   })
 })
 

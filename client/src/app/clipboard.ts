@@ -34,9 +34,8 @@ export function createClipboard(
     pasteText,
     async paste(screen) {
       const clip = await readClipboard()
-      // The specification wants a failed read only logged; the browser has already told the person.
-      if (clip === null) return
-      if (clip.files.length > 0) sharing.shareFiles(clip.files)
+      if (clip === null) stores.pasting.setState({ kind: 'asking', screen }, true)
+      else if (clip.files.length > 0) sharing.shareFiles(clip.files)
       else pasteText(clip.text, screen)
     },
     async copyBeamId() {

@@ -9,13 +9,18 @@ export function usePasteAnywhere(actions: Actions, screen: Screen, ready: boolea
       const data = event.clipboardData
       if (!data || isTypedInto(event.target) || document.querySelector('dialog[open]')) return
       event.preventDefault()
-      const files = [...data.files]
-      if (files.length > 0 && !isRichText(data)) actions.shareFiles(files)
-      else actions.pasteText(data.getData('text/plain'), screen)
+      sharePasted(data, actions, screen)
     }
     window.addEventListener('paste', onPaste)
     return () => window.removeEventListener('paste', onPaste)
   }, [actions, screen, ready])
+}
+
+/** Shares the files or the text of a paste. */
+export function sharePasted(data: DataTransfer, actions: Actions, screen: Screen): void {
+  const files = [...data.files]
+  if (files.length > 0 && !isRichText(data)) actions.shareFiles(files)
+  else actions.pasteText(data.getData('text/plain'), screen)
 }
 
 function isTypedInto(target: EventTarget | null): boolean {
