@@ -305,6 +305,7 @@ mod tests {
         assert!(PersonName::last(&"ö".repeat(81)).is_err());
         for wrong in ["a\0b", "a\nb", "\u{202e}gpj", "a\u{2066}b", "a\u{200b}b", "a\u{feff}b"] {
             assert!(PersonName::first(wrong).is_err(), "{wrong:?}");
+            assert!(BeamName::parse(wrong).is_err(), "{wrong:?}");
         }
     }
 

@@ -11,6 +11,7 @@ use heliograph_shared::ids::BeamId;
 use heliograph_shared::names::{BeamName, Username};
 use heliograph_signal::address::Client;
 use heliograph_signal::app::Limits;
+use heliograph_signal::error::Error;
 use heliograph_storage::notes::Quota;
 use heliograph_storage::{Location, Storage};
 use serde_json::{Value, json};
@@ -266,6 +267,21 @@ async fn s14_who_is_refused_while_it_sends_reads_the_code_before_the_end() {
     assert_eq!(answers.read(&mut [0]).await.unwrap(), 0);
     assert!(silent.read(&mut [0]).now_or_never().is_none());
     assert_eq!(silent.read(&mut [0]).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn s13_an_address_has_eight_uploads_at_a_time() {
+    let server = TestServer::start().await;
+    let client =
+        |(_, address): (&str, &str)| Client::of(address.parse().unwrap(), &HeaderMap::new(), &[]);
+    let enters = |from| server.app.uploads.enter(client(from));
+    let mut places: Vec<_> = (0..8).map(|_| enters(ADA).unwrap()).collect();
+    assert!(matches!(enters(ADA), Err(Error::Busy)));
+    assert!(enters(BOB).is_ok());
+
+    places.pop();
+
+    assert!(enters(ADA).is_ok());
 }
 
 #[tokio::test]
