@@ -152,6 +152,39 @@ test('a renewed link ends the old one, and the page that renewed it follows', as
   await bob.sees('Keys are with Jonas')
 })
 
+test('those who need no link go along to a renewed one, at once or when they come back', async ({
+  device,
+}) => {
+  const ada = await device('Ada')
+  const [desk, laptop, bob] = [await device('Desk'), await device('Laptop'), await device('Bob')]
+  await hasAccount(ada)
+  const bobsName = await hasAccount(bob)
+  const old = await savesBeam(ada, 'Cabin', 'Keys are with Jonas')
+  for (const other of [desk, laptop]) await other.context.addCookies(await ada.context.cookies())
+  for (const other of [desk, laptop, bob]) {
+    await other.opens(old)
+    await other.sees('Keys are with Jonas')
+  }
+  await laptop.page.goto('about:blank')
+  await opensBeams(ada)
+  await opensSharing(ada, 'Cabin')
+  await sharesBeam(ada, bobsName, 'Read & Write')
+  await ada.seesToast(`Beam shared successfully with ${bobsName}`)
+  await ada.page.getByRole('button', { name: 'Renew link' }).click()
+  await ada.page.getByRole('alertdialog').getByRole('button', { name: 'Renew link' }).click()
+  await ada.seesToast('Link renewed successfully')
+
+  await desk.sharesText('I came along')
+  await bob.sees('I came along')
+  await laptop.opens(old)
+  await laptop.sees('I came along')
+  for (const other of [desk, bob, laptop]) {
+    await expect(other.page.getByRole('heading', { name: 'This beam has ended' })).toHaveCount(0)
+    await other.page.reload()
+    await other.sees('I came along')
+  }
+})
+
 test('a failed load is shown, and can be tried again', async ({ device }) => {
   const ada = await device('Ada')
   await hasAccount(ada)
