@@ -152,6 +152,33 @@ test('a renewed link ends the old one, and the page that renewed it follows', as
   await bob.sees('Keys are with Jonas')
 })
 
+test('a person whose share is removed while the link is open is kept out by a new link', async ({
+  device,
+}) => {
+  const ada = await device('Ada')
+  const bob = await device('Bob')
+  await hasAccount(ada)
+  const bobsName = await hasAccount(bob)
+  const link = await savesBeam(ada, 'Cabin', 'Keys are with Jonas')
+  await opensBeams(ada)
+  await opensSharing(ada, 'Cabin')
+  await sharesBeam(ada, bobsName, 'Read & Write')
+  await ada.seesToast(`Beam shared successfully with ${bobsName}`)
+  await bob.opens(link)
+  await bob.sees('Keys are with Jonas')
+
+  await ada.page.getByRole('button', { name: `Remove access for ${bobsName}` }).click()
+  const question = ada.page.getByRole('alertdialog')
+  await expect(question).toContainText(`this does not stop ${bobsName}`)
+  await expectNothingSerious(ada)
+  await question.getByRole('combobox', { name: 'The link' }).selectOption('Renew the link')
+  await question.getByRole('button', { name: 'Remove Share' }).click()
+  await ada.seesToast('Link renewed successfully')
+  await bob.seesHeading('This beam has ended')
+  await bob.opens(link)
+  await bob.seesHeading('This beam has ended')
+})
+
 test('those who need no link go along to a renewed one, at once or when they come back', async ({
   device,
 }) => {
