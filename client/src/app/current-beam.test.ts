@@ -175,6 +175,15 @@ it('shows Beaming after each auth_success', () => {
   expect(stores.toasts.getState().toasts[0]?.id).not.toBe(first?.id)
 })
 
+it.each(['/login', '/register'])('shows no Beaming on %s, which has nothing of the beam', (path) => {
+  history.replaceState(null, '', path)
+  beam.enter(mine)
+  FakeSocket.newest.accepts({ expires_at: 2, now: 1 })
+  expect(stores.connection.getState()).toEqual({ status: 'live' })
+  expect(toasts()).toEqual([])
+  history.replaceState(null, '', '/')
+})
+
 it('s14_a_refused_item_shows_the_reason', async () => {
   beam.enter(mine)
   FakeSocket.newest.accepts({ expires_at: null, now: 1, saved: { ...CABIN, role: 'read' } })
