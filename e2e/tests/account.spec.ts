@@ -103,6 +103,11 @@ for (const phone of [false, true]) {
     await fills(mira, { Password: 'not the password' })
     await button(mira, 'Sign In').click()
     await mira.seesToast('Invalid credentials')
+    const atTheForm = mira.page.getByRole('main').getByRole('alert')
+    await expect(atTheForm).toHaveText('Invalid credentials')
+    await expectNothingSerious(mira)
+    await fills(mira, { Password: 'another' })
+    await expect(atTheForm).toHaveCount(0)
 
     await mira.opens(`${mira.origin}/register`)
     await button(mira, 'Create Account').click()
@@ -146,6 +151,31 @@ for (const phone of [false, true]) {
     await mira.seesToast('Invalid credentials')
   })
 }
+
+test('the pages of an account announce no beam', async ({ device }) => {
+  const mira = await device('Mira')
+  await mira.page.addInitScript(() => {
+    const seen = { beaming: false }
+    Object.assign(window, { seen })
+    new MutationObserver(() => {
+      seen.beaming ||= document.body?.textContent?.includes('Beaming') ?? false
+    }).observe(document, { childList: true, subtree: true, characterData: true })
+  })
+  const hasSeen = () => mira.page.evaluate(() => Reflect.get(window, 'seen').beaming)
+  for (const path of ['/login', '/register']) {
+    const welcomed = mira.page
+      .waitForEvent('websocket')
+      .then((socket) =>
+        socket.waitForEvent('framereceived', ({ payload }) => `${payload}`.includes('welcome')),
+      )
+    await mira.opens(`${mira.origin}${path}`)
+    await welcomed
+    await mira.page.evaluate(() => new Promise(requestAnimationFrame))
+    expect(await hasSeen()).toBe(false)
+  }
+  await mira.opensHome()
+  await expect.poll(hasSeen).toBe(true)
+})
 
 test('a login leads home, and features to come are announced', async ({ device }) => {
   const mira = await device('Mira')

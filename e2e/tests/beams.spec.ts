@@ -152,6 +152,66 @@ test('a renewed link ends the old one, and the page that renewed it follows', as
   await bob.sees('Keys are with Jonas')
 })
 
+test('a person whose share is removed while the link is open is kept out by a new link', async ({
+  device,
+}) => {
+  const ada = await device('Ada')
+  const bob = await device('Bob')
+  await hasAccount(ada)
+  const bobsName = await hasAccount(bob)
+  const link = await savesBeam(ada, 'Cabin', 'Keys are with Jonas')
+  await opensBeams(ada)
+  await opensSharing(ada, 'Cabin')
+  await sharesBeam(ada, bobsName, 'Read & Write')
+  await ada.seesToast(`Beam shared successfully with ${bobsName}`)
+  await bob.opens(link)
+  await bob.sees('Keys are with Jonas')
+
+  await ada.page.getByRole('button', { name: `Remove access for ${bobsName}` }).click()
+  const question = ada.page.getByRole('alertdialog')
+  await expect(question).toContainText(`this does not stop ${bobsName}`)
+  await expectNothingSerious(ada)
+  await question.getByRole('combobox', { name: 'The link' }).selectOption('Renew the link')
+  await question.getByRole('button', { name: 'Remove Share' }).click()
+  await ada.seesToast('Link renewed successfully')
+  await bob.seesHeading('This beam has ended')
+  await bob.opens(link)
+  await bob.seesHeading('This beam has ended')
+})
+
+test('those who need no link go along to a renewed one, at once or when they come back', async ({
+  device,
+}) => {
+  const ada = await device('Ada')
+  const [desk, laptop, bob] = [await device('Desk'), await device('Laptop'), await device('Bob')]
+  await hasAccount(ada)
+  const bobsName = await hasAccount(bob)
+  const old = await savesBeam(ada, 'Cabin', 'Keys are with Jonas')
+  for (const other of [desk, laptop]) await other.context.addCookies(await ada.context.cookies())
+  for (const other of [desk, laptop, bob]) {
+    await other.opens(old)
+    await other.sees('Keys are with Jonas')
+  }
+  await laptop.page.goto('about:blank')
+  await opensBeams(ada)
+  await opensSharing(ada, 'Cabin')
+  await sharesBeam(ada, bobsName, 'Read & Write')
+  await ada.seesToast(`Beam shared successfully with ${bobsName}`)
+  await ada.page.getByRole('button', { name: 'Renew link' }).click()
+  await ada.page.getByRole('alertdialog').getByRole('button', { name: 'Renew link' }).click()
+  await ada.seesToast('Link renewed successfully')
+
+  await desk.sharesText('I came along')
+  await bob.sees('I came along')
+  await laptop.opens(old)
+  await laptop.sees('I came along')
+  for (const other of [desk, bob, laptop]) {
+    await expect(other.page.getByRole('heading', { name: 'This beam has ended' })).toHaveCount(0)
+    await other.page.reload()
+    await other.sees('I came along')
+  }
+})
+
 test('a failed load is shown, and can be tried again', async ({ device }) => {
   const ada = await device('Ada')
   await hasAccount(ada)

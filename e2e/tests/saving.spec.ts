@@ -125,6 +125,7 @@ test('the owner sees the devices and removes one', async ({ device }) => {
   await ada.page.getByRole('button', { name: '2 devices' }).click()
   await expect(ada.page.getByText('Bob Tester')).toBeVisible()
   await ada.page.getByRole('button', { name: /^Remove device / }).click()
+  await expect(ada.page.getByRole('alertdialog')).toContainText('renew it under Share in My Beams')
   await ada.page.getByRole('alertdialog').getByRole('button', { name: 'Remove device' }).click()
   await bob.seesHeading('You cannot join this beam')
   await ada.seesDevices(1)

@@ -112,7 +112,8 @@ impl Storage {
         rows.iter().map(read_beam).collect()
     }
 
-    /// A beam, its owner, and the account's role in it.
+    /// A beam, its owner, and the account's role in it. The beam is also found by an id that it had before its link was
+    /// renewed, because the account's access does not depend on the link.
     ///
     /// # Errors
     /// [`Error::Invisible`].
@@ -128,7 +129,8 @@ impl Storage {
             account_columns!("o", "owner_"),
             " FROM beams b JOIN accounts o ON o.id = b.owner_id \
              LEFT JOIN shares s ON s.beam_id = b.id AND s.account_id = $2 \
-             WHERE b.id = $1 AND (b.owner_id = $2 OR s.level IS NOT NULL)"
+             WHERE b.id = COALESCE((SELECT renewed_as FROM beams WHERE id = $1), $1) \
+             AND (b.owner_id = $2 OR s.level IS NOT NULL)"
         );
         let values = args![beam.uuid(), account.uuid()];
         let row = self.database.fetch_optional(select, values).await?.ok_or(Error::Invisible)?;
@@ -216,7 +218,8 @@ impl BeamWriter {
         Ok(beam)
     }
 
-    /// Gives a beam another id, so that leaked links stop working (B10). The old id is remembered as ended.
+    /// Gives a beam another id, so that leaked links stop working (B10). The old id is remembered as ended, together
+    /// with the new one, for those whose access does not depend on the link.
     ///
     /// # Errors
     /// [`Error::Invisible`], [`Error::LevelTooLow`], [`Error::Uncertain`].
@@ -230,7 +233,8 @@ impl BeamWriter {
         let _changing = self.beam_lists.bump();
         let (mut transaction, locked) = self.begin(beam).await?;
         require_manager(&mut transaction, locked, actor).await?;
-        // Uploads, shares and notes follow by their foreign keys. Removed devices do not know the new id.
+        // Uploads, shares and notes follow by their foreign keys. Removed devices are forgotten, because
+        // they do not know the new id.
         lock_uploads_of_beam(&mut transaction, locked).await?;
         let update = "UPDATE beams SET id = $2, key_hash = NULL WHERE id = $1 \
                       RETURNING id AS beam_id, name, created_at, link_access";
@@ -239,9 +243,9 @@ impl BeamWriter {
         let renewed = read_beam(&row)?;
         let forget = "DELETE FROM removed_devices WHERE beam_id = $1";
         transaction.execute(forget, args![new.uuid()]).await?;
-        let insert =
-            "INSERT INTO beams (id, created_at, expires_at, ended_at) VALUES ($1, $2, $2, $2)";
-        transaction.execute(insert, args![beam.uuid(), now]).await?;
+        let insert = "INSERT INTO beams (id, created_at, expires_at, ended_at, renewed_as) \
+                      VALUES ($1, $2, $2, $2, $3)";
+        transaction.execute(insert, args![beam.uuid(), now, new.uuid()]).await?;
         transaction.commit().await?;
         Ok(renewed)
     }

@@ -138,7 +138,9 @@ describe('a login', () => {
   })
 
   it('shows the error of the server, else whether there was an answer', async () => {
-    await login(json(401, { detail: 'Invalid credentials', code: 'invalid_credentials' }))
+    const wrong = await login(json(401, { detail: 'Invalid credentials', code: 'invalid_credentials' }))
+    // The form shows it, too.
+    expect(wrong).toEqual({ ok: false, fields: {}, whole: 'Invalid credentials' })
     await login(json(200, {}))
     await login(away)
     expect(toasts()).toEqual(['Invalid credentials', 'Login failed 1', 'Login failed 2'])
@@ -154,7 +156,7 @@ describe('what a person does', () => {
   it('returns errors of fields, and shows no toast for them', async () => {
     server = { 'PUT /auth/profile/': json(400, { username: ['This name is taken.'] }) }
     const outcome = await actions.changeProfile({ username: 'grace' })
-    expect(outcome).toEqual({ ok: false, fields: { username: 'This name is taken.' } })
+    expect(outcome).toEqual({ ok: false, fields: { username: 'This name is taken.' }, whole: null })
     expect(toasts()).toEqual([])
   })
 

@@ -17,7 +17,6 @@ const CHECK_EVERY_MS = 300_000
 const NEWS_KEY = 'news for the next page'
 
 const OK: FormOutcome = { ok: true }
-const REFUSED: FormOutcome = { ok: false, fields: {} }
 
 /**
  * Starts to check the login, and returns the actions of an account. Call it once. `rejoin` joins the beam again without
@@ -72,13 +71,14 @@ function formActions(
   enter: (user: User) => void,
   toaster: Toaster,
 ): Pick<AccountActions, 'logIn' | 'register' | 'changeProfile' | 'deleteAccount'> {
-  /** Shows an error that belongs to no field as a toast, and returns the errors of fields. */
+  /** Returns the errors of a form. One that belongs to no field is shown as a toast as well. */
   const refuse = (error: unknown, otherwise: string): FormOutcome => {
     const fields = fieldsOf(error)
-    if (fields) return { ok: false, fields }
-    if (isLoginOver(error)) return REFUSED
-    toaster.bad(sentenceOf(error) ?? otherwise)
-    return REFUSED
+    if (fields) return { ok: false, fields, whole: null }
+    if (isLoginOver(error)) return { ok: false, fields: {}, whole: SESSION_EXPIRED }
+    const whole = sentenceOf(error) ?? otherwise
+    toaster.bad(whole)
+    return { ok: false, fields: {}, whole }
   }
   return {
     async logIn(username, password) {

@@ -1,4 +1,5 @@
 /** The connection to one beam: opens the live channel and passes its messages to the stores. */
+import { paths } from '../features/paths'
 import type { BeamId, BeamKey, DeviceId, ErrorCode, ItemId, ServerMessage } from '../protocol/bindings'
 import type { BeamSession } from '../stores/beam-session'
 import { type ItemsEvent, type ItemsState, reduceItems } from '../stores/items'
@@ -112,7 +113,7 @@ export class BeamConnection {
   #receive(message: ServerMessage): void {
     switch (message.type) {
       case 'auth_success':
-        this.#context.toaster.ok('Beaming')
+        if (!isEntrance(location.pathname)) this.#context.toaster.ok('Beaming')
         return
       case 'welcome':
         this.#access.hear(message)
@@ -205,6 +206,11 @@ export class BeamConnection {
         return missing(idsOf(before), after)
     }
   }
+}
+
+/** Whether the page at this path has nothing of the beam on it. */
+function isEntrance(path: string): boolean {
+  return path === paths.login || path === paths.register
 }
 
 function idsOf({ items }: ItemsState): readonly ItemId[] {

@@ -1,167 +1,32 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Beam, BeamId, BeamKey, DeviceId, ItemId } from '../protocol/bindings'
 import { pendingItem } from '../protocol/item'
-import type { BeamSession } from '../stores/beam-session'
-import { createStores, type Stores } from '../stores/stores'
 import { reduceTransfers } from '../stores/transfers'
-import type { EngineCommand } from '../transport/engine-messages'
-import type { Transfers } from '../transport/transfers'
 import { begin } from './begin'
-import type { Context } from './context'
-import { CurrentBeam, createBeamActions, joinedSession } from './current-beam'
+import { createBeamActions, joinedSession } from './current-beam'
+import {
+  beam,
+  begins,
+  CABIN,
+  context,
+  DAY_MS,
+  FakeSocket,
+  forgetTold,
+  ITEM,
+  ME,
+  mine,
+  NEW,
+  OLD,
+  PHONE,
+  stores,
+  toasts,
+  told,
+} from './current-beam-stage'
 import { createDeleting } from './deleting'
 import { loadSession, saveSession } from './session-storage'
-import { createToaster } from './toaster'
 
-const OLD = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
-const NEW = '1b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
-const ME = '21234567-89ab-8cde-8f01-23456789abcd' as DeviceId
-const PHONE = '31234567-89ab-8cde-8f01-23456789abcd' as DeviceId
-const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
-const DAY_MS = 86_400_000
-const RENEWED: Beam = { beam_id: NEW, beam_name: 'Cabin', created_at: 0, link_access: 'write' }
-
-/** The browser's socket, whose server is the test. */
-class FakeSocket {
-  static readonly OPEN = 1
-  static all: FakeSocket[] = []
-  readonly readyState = FakeSocket.OPEN
-  binaryType = ''
-  isClosed = false
-  readonly sent: string[] = []
-  onopen = () => {}
-  onmessage: (event: { data: string }) => void = () => {}
-  onclose: (event: { code: number }) => void = () => {}
-
-  constructor(readonly url: string) {
-    FakeSocket.all.push(this)
-  }
-
-  static get newest(): FakeSocket {
-    const socket = FakeSocket.all.at(-1)
-    if (!socket) throw new Error('no socket was opened')
-    return socket
-  }
-
-  send(data: string) {
-    this.sent.push(data)
-  }
-
-  close() {
-    this.isClosed = true
-  }
-
-  says(message: object) {
-    this.onmessage({ data: JSON.stringify(message) })
-  }
-
-  /** Accepts the device's `auth`. */
-  accepts(welcome: { expires_at: number | null; now: number; saved?: object }) {
-    this.onopen()
-    this.says({ type: 'auth_success', message: 'Welcome' })
-    const message = { device_id: ME, ice_servers: [], creator: true, saved: null, ...welcome }
-    this.says({ type: 'welcome', message })
-  }
-
-  auth() {
-    return JSON.parse(this.sent[0] ?? 'null')
-  }
-}
-
-let stores: Stores
-let beam: CurrentBeam
-let context: Context
-/** What the engine was told. */
-let told: EngineCommand[]
-
-const CABIN = { beam_name: 'Cabin', role: 'owner', link_access: 'write', by_link: false }
-const mine: BeamSession = {
-  beamId: OLD,
-  beamKey: 'the key' as BeamKey,
-  beamName: '',
-  expiresAt: Date.now() + DAY_MS,
-}
-const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
-
-beforeEach(() => {
-  localStorage.clear()
-  sessionStorage.clear()
-  FakeSocket.all = []
-  vi.stubGlobal('WebSocket', FakeSocket)
-  vi.stubGlobal('fetch', async () => new Response('[]'))
-  stores = createStores()
-  stores.account.setState({ status: 'anonymous' }, true)
-  told = []
-  const transfers = {
-    tell: (command: EngineCommand) => void told.push(command),
-    offered: () => null,
-  } as Partial<Transfers> as Transfers
-  context = { stores, transfers, toaster: createToaster(stores.toasts), live: () => beam.live }
-  beam = new CurrentBeam(context, () => {})
-})
+beforeEach(begins)
 afterEach(() => vi.unstubAllGlobals())
-
-describe('a renewed link', () => {
-  beforeEach(() => {
-    beam.enter(mine)
-    FakeSocket.newest.accepts({ expires_at: null, now: 1, saved: CABIN })
-  })
-
-  it('h28_is_followed_as_the_same_device_without_the_key_of_the_old_id', () => {
-    const before = FakeSocket.newest
-    beam.renewed(OLD, RENEWED)
-    const after = FakeSocket.newest
-    expect(before.isClosed).toBe(true)
-    expect(after.url).toContain(`/ws/beam/${NEW}/`)
-    after.onopen()
-    expect(before.auth()).toMatchObject({ message: 'the key' })
-    expect(after.auth()).toMatchObject({ type: 'auth', message: null })
-    expect(after.auth().extra.device_token).toBe(before.auth().extra.device_token)
-  })
-
-  it('h28_is_followed_although_the_server_has_ended_the_old_id_first', async () => {
-    FakeSocket.newest.onclose({ code: 4404 })
-    expect(stores.connection.getState()).toEqual({ status: 'stopped', why: 'ended' })
-    beam.renewed(OLD, RENEWED)
-    expect(FakeSocket.newest.url).toContain(`/ws/beam/${NEW}/`)
-    FakeSocket.newest.accepts({ expires_at: null, now: 1, saved: CABIN })
-    expect(stores.connection.getState()).toEqual({ status: 'live' })
-    const item = { id: ITEM, seq: 1, from: ME, at: 0, message: 'hello', extra: 'text' }
-    FakeSocket.newest.says({ type: 'sync', message: { epoch: 'e', oldest: 1, items: [item], next: null } })
-    await vi.waitFor(() => expect(stores.items.getState().items).toHaveLength(1))
-  })
-
-  it('is followed by the next load of the page too', () => {
-    beam.renewed(OLD, RENEWED)
-    expect(loadSession(Date.now())).toEqual({
-      beamId: NEW,
-      beamKey: null,
-      beamName: 'Cabin',
-      expiresAt: null,
-    })
-  })
-
-  it('keeps items, offered files and places', () => {
-    const item = pendingItem(ITEM, 'hello', 'text', 0)
-    stores.items.setState({ items: [item], epoch: 'e' })
-    const offering = { type: 'offering', id: ITEM, url: 'blob:a' } as const
-    stores.transfers.setState((state) => reduceTransfers(state, offering), true)
-    const places = new Map([[ITEM, { x: 1, y: 2, z: 3 }]])
-    stores.canvas.setState({ beam: OLD, places })
-    const camera = stores.canvas.getState().camera
-    beam.renewed(OLD, RENEWED)
-    expect(stores.items.getState().items).toEqual([item])
-    expect(stores.transfers.getState().transfers[ITEM]).toMatchObject({ role: 'sending', url: 'blob:a' })
-    expect(stores.canvas.getState()).toMatchObject({ beam: NEW, places, camera })
-  })
-
-  it('of another beam changes nothing here', () => {
-    beam.renewed('5b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId, RENEWED)
-    expect(FakeSocket.all).toHaveLength(1)
-    expect(stores.session.getState()).toMatchObject({ session: { beamId: OLD } })
-  })
-})
 
 describe('the lifetime of a beam', () => {
   it('follows the server, whatever this clock shows', () => {
@@ -310,6 +175,15 @@ it('shows Beaming after each auth_success', () => {
   expect(stores.toasts.getState().toasts[0]?.id).not.toBe(first?.id)
 })
 
+it.each(['/login', '/register'])('shows no Beaming on %s, which has nothing of the beam', (path) => {
+  history.replaceState(null, '', path)
+  beam.enter(mine)
+  FakeSocket.newest.accepts({ expires_at: 2, now: 1 })
+  expect(stores.connection.getState()).toEqual({ status: 'live' })
+  expect(toasts()).toEqual([])
+  history.replaceState(null, '', '/')
+})
+
 it('s14_a_refused_item_shows_the_reason', async () => {
   beam.enter(mine)
   FakeSocket.newest.accepts({ expires_at: null, now: 1, saved: { ...CABIN, role: 'read' } })
@@ -348,7 +222,7 @@ describe('the wish to remove a device', () => {
     beam.enter(mine)
     FakeSocket.newest.accepts({ expires_at: 2, now: 1 })
     createBeamActions(beam, context).removeDevice(PHONE)
-    told = []
+    forgetTold()
   })
 
   it('s25_says_why_it_was_refused_and_stops_no_transfer_to_that_device', () => {
@@ -371,7 +245,7 @@ describe('the wish to remove a device', () => {
 
   it('is done once the device is gone', () => {
     FakeSocket.newest.says({ type: 'authed_users', message: [] })
-    told = []
+    forgetTold()
     refuses()
     expect(told).toHaveLength(1)
     expect(toasts()).not.toContain(why)

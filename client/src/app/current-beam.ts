@@ -11,6 +11,7 @@ import { BeamConnection } from './beam-connection'
 import type { PageContext } from './context'
 import { isSeen } from './page-life'
 import { PatientStatus } from './patient-status'
+import { findRenewed } from './renewed-beam'
 import { moveDeviceToken, saveSession, updateSession } from './session-storage'
 
 const UNTITLED = 'Untitled Beam'
@@ -49,13 +50,34 @@ export class CurrentBeam {
     this.#context.stores.session.setState({ status: 'set', session }, true)
     const patience = new PatientStatus((shown) => connection.setState(shown, true), isSeen)
     this.#patience = patience
+    const show = (heard: LiveBeamStatus) => {
+      patience.hear(heard)
+      onStatus(heard)
+    }
     this.#connection = new BeamConnection(session, this.#context, {
-      onStatus(heard) {
-        patience.hear(heard)
-        onStatus(heard)
+      onStatus: (heard) => {
+        const hasEnded = heard.status === 'stopped' && heard.why === 'ended'
+        if (hasEnded) void this.#followRenewed(show)
+        else show(heard)
       },
       onItems: this.#onItems,
     })
+  }
+
+  /**
+   * Joins the beam again under the id that it has now, if its link was renewed elsewhere and this person needs no link.
+   * Otherwise shows that the beam has ended.
+   */
+  async #followRenewed(show: (status: LiveBeamStatus) => void): Promise<void> {
+    const connection = this.#connection
+    const old = this.#session()?.beamId
+    if (old === undefined) return
+    show({ status: 'connecting' })
+    const found = await findRenewed(old, this.#context.stores)
+    // Meanwhile the page may have entered another beam, or renewed the link itself.
+    if (this.#connection !== connection || this.#session()?.beamId !== old) return
+    if (typeof found === 'string') show({ status: 'stopped', why: found })
+    else this.renewed(old, found)
   }
 
   /** Creates a new beam and enters it, unless the page has entered another one meanwhile. */

@@ -101,13 +101,12 @@ function createSharesOfBeam({ stores, toaster, onRenewed }: Context): Omit<BeamA
         toaster.ok('Share permissions updated successfully')
       })
     },
-    async unshare({ id }) {
-      await attempt('Failed to remove share', async () => {
+    unshare: ({ id }) =>
+      attempt('Failed to remove share', async () => {
         await (await calls()).removeShare(id)
         tell({ type: 'unshared', share: id })
         toaster.ok('Beam share removed successfully')
-      })
-    },
+      }),
     async setLinkAccess({ beam_id }, link_access) {
       await attempt('Failed to update permissions', async () => {
         tell({ type: 'changed', beam: await (await calls()).changeBeam(beam_id, { link_access }) })

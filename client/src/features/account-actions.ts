@@ -1,8 +1,10 @@
 /** The actions of an account. */
 import type { ProfileChange } from '../protocol/bindings'
 
-/** The result of sending a form. Errors that belong to a field are returned; all others were shown as a toast. */
-export type FormOutcome = { ok: true } | { ok: false; fields: Readonly<Record<string, string>> }
+/** The result of sending a form: its errors, by field, and the one that belongs to no field, which a toast showed too. */
+export type FormOutcome =
+  | { ok: true }
+  | { ok: false; fields: Readonly<Record<string, string>>; whole: string | null }
 
 export interface NewAccount {
   readonly first_name: string

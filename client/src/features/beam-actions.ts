@@ -19,7 +19,8 @@ export interface BeamActions {
   closeSharing(): void
   share(beam: Beam, username: string, level: Level): Promise<FieldOutcome>
   changeLevel(share: BeamShare, level: Level): Promise<void>
-  unshare(share: BeamShare): Promise<void>
+  /** Removes a share. Resolves to whether it is removed. */
+  unshare(share: BeamShare): Promise<boolean>
   setLinkAccess(beam: Beam, access: LinkAccess): Promise<void>
   /** Gives the beam a new id, so that its old links end. */
   renewLink(beam: Beam): Promise<void>

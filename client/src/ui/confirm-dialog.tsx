@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { Button } from './button'
 import css from './confirm-dialog.module.css'
 import { Dialog, DialogFoot } from './dialog'
@@ -7,6 +8,8 @@ interface ConfirmDialogProps {
   question: string
   /** What confirming will cause. */
   warning?: string
+  /** Shown below the warning, for example a choice that belongs to the action. */
+  children?: ReactNode
   /** The label of the confirming button. */
   action: string
   onConfirm: () => void
@@ -14,7 +17,8 @@ interface ConfirmDialogProps {
 }
 
 /** Asks for confirmation of an action that cannot be undone. */
-export function ConfirmDialog({ title, question, warning, action, onConfirm, onClose }: ConfirmDialogProps) {
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { title, question, warning, children, action, onConfirm, onClose } = props
   const confirm = () => {
     onConfirm()
     onClose()
@@ -23,6 +27,7 @@ export function ConfirmDialog({ title, question, warning, action, onConfirm, onC
     <Dialog title={title} place="upper" asks onClose={onClose}>
       <p className={css.question}>{question}</p>
       {warning && <p className={css.warning}>{warning}</p>}
+      {children}
       <DialogFoot>
         <Button look="ghost" autoFocus onClick={onClose}>
           Cancel

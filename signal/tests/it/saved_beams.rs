@@ -184,6 +184,31 @@ async fn h28_a_renewed_link_ends_the_old_one_and_keeps_everything() {
 }
 
 #[tokio::test]
+async fn h26_the_old_id_of_a_renewed_beam_finds_it_for_those_who_need_no_link() {
+    on_both(async |world| {
+        let trip = world.trip(LinkAccess::Write).await;
+        let old = format!("/api/beams/{}/", trip.beam);
+        let mut owner = world.person(Who::Owner);
+        let first = owner.posts(&format!("{old}renew/")).await.json();
+        let once = format!("/api/beams/{}/", first["beam_id"].as_str().unwrap());
+        let now = owner.posts(&format!("{once}renew/")).await.json();
+        for path in [&old, &once] {
+            for who in [Who::Owner, Who::Reader] {
+                assert_eq!(world.person(who).gets(path).await.json()["beam"], now, "{who:?}");
+            }
+            assert_eq!(world.person(Who::User).gets(path).await.status, 404);
+            assert_eq!(world.person(Who::Guest).gets(path).await.status, 401);
+            let rename = json!({"beam_name": "Other"});
+            assert_eq!(owner.asks("PUT", path, &rename).await.status, 404, "it changes nothing");
+        }
+        let path = format!("/api/beams/{}/", now["beam_id"].as_str().unwrap());
+        assert_eq!(owner.sends("DELETE", &path, &[], b"").await.status, 200);
+        assert_eq!(owner.gets(&old).await.status, 404);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn h29_a_deleted_beam_is_gone_for_everybody_and_its_id_says_so() {
     on_both(async |world| {
         let trip = world.trip(LinkAccess::Write).await;

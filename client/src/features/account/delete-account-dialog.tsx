@@ -3,13 +3,14 @@ import { cx } from '../../ui/cx'
 import { Dialog, DialogFoot } from '../../ui/dialog'
 import { useApp } from '../actions'
 import css from './account-form.module.css'
+import { FormProblem } from './form-problem'
 import { PasswordField } from './password-field'
 import { useForm } from './use-form'
 
 /** Asks for the password before the account is deleted. Closing the dialog clears what was typed. */
 export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
   const { actions } = useApp()
-  const { form, field, fields, sending, submit } = useForm(
+  const { form, field, fields, whole, sending, submit } = useForm(
     { password: '' },
     ({ password = '' }) => (password.trim() === '' ? { password: BLANK } : {}),
     ({ password }) => actions.account.deleteAccount(password),
@@ -30,6 +31,7 @@ export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
           autoComplete="current-password"
           autoFocus
         />
+        <FormProblem>{whole}</FormProblem>
         <DialogFoot>
           <Button look="ghost" onClick={onClose}>
             Cancel

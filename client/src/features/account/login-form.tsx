@@ -5,6 +5,7 @@ import { useApp } from '../actions'
 import { paths } from '../paths'
 import css from './account-form.module.css'
 import { Entrance, OtherWayIn } from './entrance'
+import { FormProblem } from './form-problem'
 import { PasswordField } from './password-field'
 import { useForm } from './use-form'
 import { loginProblems } from './validation'
@@ -12,7 +13,7 @@ import { loginProblems } from './validation'
 /** The login form. After the login the route redirects. */
 export function LoginForm() {
   const { actions } = useApp()
-  const { form, field, sending, submit } = useForm(
+  const { form, field, whole, sending, submit } = useForm(
     { username: '', password: '' },
     loginProblems,
     ({ username, password }) => actions.account.logIn(username.trim(), password),
@@ -38,6 +39,7 @@ export function LoginForm() {
           autoComplete="current-password"
           side={forgot}
         />
+        <FormProblem>{whole}</FormProblem>
         <Button look="primary" type="submit" className={css.submit} disabled={sending}>
           {sending ? 'Signing in...' : 'Sign In'}
         </Button>

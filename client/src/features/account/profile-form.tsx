@@ -3,6 +3,7 @@ import { Button } from '../../ui/button'
 import { Field } from '../../ui/field'
 import { useApp } from '../actions'
 import formCss from './account-form.module.css'
+import { FormProblem } from './form-problem'
 import css from './profile.module.css'
 import { useForm } from './use-form'
 import { profileProblems } from './validation'
@@ -12,7 +13,7 @@ export function ProfileForm({ user, onDone }: { user: User; onDone: () => void }
   const { actions } = useApp()
   const { first_name, last_name, username, email } = user
   const start = { first_name, last_name, username, email }
-  const { form, field, sending, submit } = useForm(start, profileProblems, async (fields) => {
+  const { form, field, whole, sending, submit } = useForm(start, profileProblems, async (fields) => {
     const outcome = await actions.account.changeProfile(fields)
     if (outcome.ok) onDone()
     return outcome
@@ -31,6 +32,7 @@ export function ProfileForm({ user, onDone }: { user: User; onDone: () => void }
         spellCheck={false}
       />
       <Field label="Email" type="email" {...field('email')} autoComplete="email" />
+      <FormProblem>{whole}</FormProblem>
       <div className={css.foot}>
         <Button look="ghost" onClick={onDone}>
           Cancel

@@ -7,6 +7,7 @@ import { useApp } from '../actions'
 import { paths } from '../paths'
 import css from './account-form.module.css'
 import { Entrance, OtherWayIn } from './entrance'
+import { FormProblem } from './form-problem'
 import { PasswordField } from './password-field'
 import { PasswordMeter } from './password-meter'
 import { PicturePicker } from './picture-picker'
@@ -26,7 +27,7 @@ const EMPTY = {
 export function RegisterForm() {
   const { actions } = useApp()
   const [picture, setPicture] = useState<File | null>(null)
-  const { form, field, fields, problems, settle, sending, submit } = useForm(
+  const { form, field, fields, problems, settle, whole, sending, submit } = useForm(
     EMPTY,
     registerProblems,
     (filled) => {
@@ -62,6 +63,7 @@ export function RegisterForm() {
         <PasswordField label="Password" {...field('password')} autoComplete="new-password" />
         {!field('password').error && <PasswordMeter password={fields.password} />}
         <PasswordField label="Confirm password" {...field('confirm_password')} autoComplete="new-password" />
+        <FormProblem>{whole}</FormProblem>
         <Button look="primary" type="submit" className={css.submit} disabled={sending}>
           {sending ? 'Creating account...' : 'Create Account'}
         </Button>

@@ -10,6 +10,7 @@ export function useForm<Name extends string>(
 ) {
   const [fields, setFields] = useState(start)
   const [problems, setProblems] = useState<Problems>({})
+  const [whole, setWhole] = useState<string | null>(null)
   const [sending, setSending] = useState(false)
   const form = useRef<HTMLFormElement>(null)
 
@@ -23,15 +24,21 @@ export function useForm<Name extends string>(
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     if (sending) return
+    setWhole(null)
     const found = problemsOf(fields)
     if (Object.keys(found).length > 0) return show(found)
     setSending(true)
     const outcome = await send(fields)
     setSending(false)
-    if (!outcome.ok) show(outcome.fields)
+    if (outcome.ok) return
+    show(outcome.fields)
+    setWhole(outcome.whole)
   }
-  /** Removes the error of a field that is being changed. */
-  const settle = (name: string) => setProblems(({ [name]: _gone, ...others }) => others)
+  /** Removes the error of a field that is being changed, and that of the form. */
+  const settle = (name: string) => {
+    setProblems(({ [name]: _gone, ...others }) => others)
+    setWhole(null)
+  }
   /** The props of the input with this name. */
   const field = (name: Name) => ({
     name,
@@ -43,5 +50,14 @@ export function useForm<Name extends string>(
       settle(name)
     },
   })
-  return { form, fields, field, problems, settle, sending, submit: (event: FormEvent) => void submit(event) }
+  return {
+    form,
+    fields,
+    field,
+    problems,
+    whole,
+    settle,
+    sending,
+    submit: (event: FormEvent) => void submit(event),
+  }
 }

@@ -45,6 +45,9 @@ function DeviceList() {
   const { stores, actions } = useApp()
   const devices = useStore(stores.devices, (state) => state.devices)
   const mayRemove = useStore(stores.access, mayRemoveDevices)
+  // Only a saved beam's link can be renewed.
+  const isSaved = useStore(stores.access, ({ kind }) => kind === 'saved')
+  const way = isSaved ? 'renew it under Share in My Beams' : 'make a new beam'
   const [removing, setRemoving] = useState<Device | null>(null)
   return (
     <>
@@ -57,7 +60,7 @@ function DeviceList() {
         <ConfirmDialog
           title="Remove device"
           question={`Are you sure you want to remove ${removing.name} from this beam?`}
-          warning="It cannot come back under this name. Renew the link to keep out everybody who has it."
+          warning={`It cannot come back under this name. To keep out everybody who has the link, ${way}.`}
           action="Remove device"
           onConfirm={() => actions.removeDevice(removing.device_id)}
           onClose={() => setRemoving(null)}

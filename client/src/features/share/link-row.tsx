@@ -43,7 +43,7 @@ export function LinkRow({ beam }: { beam: Beam }) {
       {asking && (
         <ConfirmDialog
           title="Renew link"
-          question="The beam gets a new link. Devices that joined by the old link have to join again."
+          question="The beam gets a new link. You and the people named here go along, all others join again."
           warning="The old link and its code stop working."
           action="Renew link"
           onConfirm={() => void beams.renewLink(beam)}

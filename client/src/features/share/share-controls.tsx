@@ -1,11 +1,11 @@
 import X from 'lucide-react/icons/x'
 import { useState } from 'react'
 import type { BeamShare, Level } from '../../protocol/bindings'
-import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { IconButton } from '../../ui/icon-button'
 import { Select } from '../../ui/select'
 import { useApp } from '../actions'
 import { LEVELS } from './levels'
+import { RemoveShareDialog } from './remove-share-dialog'
 
 interface ShareControlsProps {
   share: BeamShare
@@ -28,16 +28,7 @@ export function ShareControls({ share, levels = LEVELS }: ShareControlsProps) {
         onChange={(level) => void beams.changeLevel(share, level)}
       />
       <IconButton icon={X} label={`Remove access for ${name}`} look="small" onClick={() => setAsking(true)} />
-      {asking && (
-        <ConfirmDialog
-          title="Remove Share"
-          question={`Are you sure you want to remove access for ${name}?`}
-          warning="This action cannot be undone"
-          action="Remove Share"
-          onConfirm={() => void beams.unshare(share)}
-          onClose={() => setAsking(false)}
-        />
-      )}
+      {asking && <RemoveShareDialog share={share} onClose={() => setAsking(false)} />}
     </>
   )
 }

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Beam, BeamDetails, BeamId, BeamShare, Role, ShareId } from '../../protocol/bindings'
+import type { Beam, BeamDetails, BeamId, BeamShare, LinkAccess, Role, ShareId } from '../../protocol/bindings'
 import { createStores } from '../../stores/stores'
 import { type Actions, AppContext } from '../actions'
 import type { FieldOutcome } from '../beam-actions'
@@ -18,8 +18,9 @@ const owner = { username: 'mira', first_name: 'Mira', last_name: 'Solberg', prof
 
 const share = vi.fn(async (): Promise<FieldOutcome> => ({ ok: true }))
 const changeLevel = vi.fn(async () => {})
-const unshare = vi.fn(async () => {})
+const unshare = vi.fn(async () => true)
 const setLinkAccess = vi.fn(async () => {})
+const renewLink = vi.fn(async () => {})
 
 beforeEach(() => {
   vi.clearAllMocks()
@@ -35,7 +36,7 @@ afterEach(cleanup)
 
 function show(shares: BeamShare[], role: Role = 'owner') {
   const details: BeamDetails = { beam, role, owner, shares }
-  const beams = { share, changeLevel, unshare, setLinkAccess, closeSharing: vi.fn() }
+  const beams = { share, changeLevel, unshare, setLinkAccess, renewLink, closeSharing: vi.fn() }
   render(
     <AppContext value={{ stores: createStores(), actions: { beams } as unknown as Actions }}>
       <ShareDialog sharing={{ status: 'ready', beam, details }} />
@@ -104,6 +105,62 @@ describe('the Share dialog', () => {
     expect(unshare).not.toHaveBeenCalled()
     fireEvent.click(screen.getByRole('button', { name: 'Remove Share' }))
     expect(unshare).toHaveBeenCalledWith(jonas)
+  })
+
+  describe('when a share is removed', () => {
+    const asks = (link_access: LinkAccess) => {
+      show([{ ...jonas, beam: { ...beam, link_access } }])
+      fireEvent.click(screen.getByRole('button', { name: 'Remove access for jonas' }))
+    }
+    const removes = () => fireEvent.click(screen.getByRole('button', { name: 'Remove Share' }))
+    const link = () => screen.queryByRole('combobox', { name: 'The link' })
+    const choose = (fate: string) => fireEvent.change(link() as Element, { target: { value: fate } })
+
+    it.each([
+      ['write', /can still read and write here, so this does not stop jonas/],
+      ['read', /can still read here, so this does not stop jonas/],
+    ] as const)('says that a link with %s still lets the person in', (access, words) => {
+      asks(access)
+      expect(screen.getByText(words)).toBeDefined()
+    })
+
+    it('says nothing of a link that is closed', () => {
+      asks('none')
+      expect(link()).toBeNull()
+    })
+
+    it('leaves the link as it is unless the person chooses otherwise', async () => {
+      asks('write')
+      removes()
+      await unshare.mock.results[0]?.value
+      expect([renewLink.mock.calls, setLinkAccess.mock.calls]).toEqual([[], []])
+    })
+
+    it('renews the link once the share is gone, so that the person is not told the new one', async () => {
+      let removed = (_is: boolean) => {}
+      unshare.mockReturnValueOnce(new Promise((resolve) => (removed = resolve)))
+      asks('write')
+      choose('renewed')
+      removes()
+      expect(renewLink).not.toHaveBeenCalled()
+      removed(true)
+      await waitFor(() => expect(renewLink).toHaveBeenCalledWith(beam))
+    })
+
+    it('closes the link, but not when the share could not be removed', async () => {
+      unshare.mockResolvedValueOnce(false)
+      asks('read')
+      choose('closed')
+      removes()
+      await unshare.mock.results[0]?.value
+      expect(setLinkAccess).not.toHaveBeenCalled()
+      fireEvent.click(screen.getByRole('button', { name: 'Remove access for jonas' }))
+      choose('closed')
+      removes()
+      await waitFor(() =>
+        expect(setLinkAccess).toHaveBeenCalledWith({ ...beam, link_access: 'read' }, 'none'),
+      )
+    })
   })
 
   it('b5_offers_to_set_the_link_to_read_when_it_defeats_a_read_share', () => {

@@ -56,6 +56,10 @@ const REMOVED_TOO_MANY: Refusal = Refusal::new(
     "No more devices can be removed from this beam. Renew its link instead.",
     ErrorCode::NoRoom,
 );
+const REMOVED_TOO_MANY_UNSAVED: Refusal = Refusal::new(
+    "No more devices can be removed from this beam. Make a new beam instead.",
+    ErrorCode::NoRoom,
+);
 
 /// The result of an allowed request.
 enum Verdict {
@@ -218,7 +222,9 @@ impl BeamState {
             return Err(NEVER_SEEN);
         }
         if self.removed.len() >= MAX_REMOVED_DEVICES {
-            return Err(REMOVED_TOO_MANY);
+            // Only a saved beam's link can be renewed.
+            let is_saved = matches!(self.status, Status::Saved(_));
+            return Err(if is_saved { REMOVED_TOO_MANY } else { REMOVED_TOO_MANY_UNSAVED });
         }
         Ok(Verdict::Store(Box::new(Write::RemoveDevice(device)), Effect::Removed(device)))
     }

@@ -3,7 +3,7 @@
 use heliograph_shared::api::beams::LinkAccess;
 use heliograph_shared::limits::MAX_REMOVED_DEVICES;
 
-use super::saved::{GUEST, OWNER, WRITER, outcome, saved};
+use super::saved::{GUEST, OWNER, WRITER, access, outcome, saved};
 use super::*;
 
 #[test]
@@ -53,10 +53,15 @@ fn s25_in_an_unsaved_beam_the_creator_removes_devices() {
     assert_eq!(outcome(&beam.wants(ADA, removal())), "yes");
 }
 
-#[test]
-fn s25_a_beam_remembers_a_thousand_removed_devices_and_then_asks_to_renew_its_link() {
+/// A beam that remembers one removed device less than it can.
+fn nearly_full(status: Status) -> Beam {
     let removed = (1..1000_u128).map(|number| DeviceId::from_bytes(number.to_be_bytes()));
-    let mut beam = Beam::with(Terms { removed: removed.collect(), ..unsaved(true) });
+    Beam::with(Terms { status, removed: removed.collect(), ..unsaved(true) })
+}
+
+#[test]
+fn s25_a_beam_remembers_a_thousand_removed_devices() {
+    let mut beam = nearly_full(unsaved(true).status);
     beam.tell(Input::Join(Newcomer { creator: true, ..newcomer(ADA, 1) }));
     beam.joins(BOB);
     beam.joins(CAT);
@@ -68,8 +73,22 @@ fn s25_a_beam_remembers_a_thousand_removed_devices_and_then_asks_to_renew_its_li
 
     let [Told::Message(1, error)] = &told[..] else { panic!("{told:?}") };
     assert_eq!((&error["extra"], &error["to"]), (&json!("no_room"), &json!(device(CAT))));
-    assert!(error["message"].as_str().unwrap().contains("Renew its link"), "{error}");
+    assert!(error["message"].as_str().unwrap().contains("Make a new beam"), "{error}");
     assert_eq!(beam.wants(ADA, removal(BOB)), [], "it is removed already");
     assert_eq!(outcome(&beam.joins(BOB)), "4403");
     assert_eq!(MAX_REMOVED_DEVICES, 1000);
+}
+
+#[test]
+fn s25_a_saved_beam_that_remembers_no_more_removed_devices_asks_to_renew_its_link() {
+    let status = Status::Saved(access(LinkAccess::Write));
+    let mut beam = nearly_full(status).with_visitors(&[OWNER, WRITER, GUEST]);
+    let removal = |number| Request::RemoveDevice(DeviceId::from_bytes([number; 16]));
+    beam.wants(OWNER, removal(WRITER));
+    beam.stores();
+
+    let told = beam.wants(OWNER, removal(GUEST));
+
+    let [Told::Message(_, error)] = &told[..] else { panic!("{told:?}") };
+    assert!(error["message"].as_str().unwrap().contains("Renew its link"), "{error}");
 }

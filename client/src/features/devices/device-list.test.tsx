@@ -1,0 +1,47 @@
+// @vitest-environment jsdom
+import { cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Device, DeviceId } from '../../protocol/bindings'
+import type { BeamAccess } from '../../stores/beam-access'
+import { reduceDevices } from '../../stores/devices'
+import { createStores } from '../../stores/stores'
+import { type Actions, AppContext } from '../actions'
+import { DevicePopover } from './device-list'
+
+const phone: Device = { device_id: 'phone' as DeviceId, name: 'Safari on iPhone', caps: [] }
+
+beforeEach(() => {
+  // jsdom has the element without its methods.
+  HTMLDialogElement.prototype.showModal = function showModal() {
+    this.open = true
+  }
+  HTMLDialogElement.prototype.close = () => {}
+})
+afterEach(cleanup)
+
+it.each<[string, BeamAccess, RegExp]>([
+  ['is renewed in a saved beam', saved(), /renew it under Share in My Beams\.$/],
+  ['cannot be renewed in an unsaved one, so a new beam helps', unsaved(), /make a new beam\.$/],
+])('a link that others have %s: the question before a device is removed says so', (_what, access, advice) => {
+  const stores = createStores()
+  stores.access.setState(access, true)
+  stores.devices.setState((state) => reduceDevices(state, { type: 'listed', devices: [phone] }), true)
+  render(
+    <AppContext value={{ stores, actions: {} as Actions }}>
+      <DevicePopover />
+    </AppContext>,
+  )
+  fireEvent.click(screen.getByRole('button', { name: 'Remove device Safari on iPhone' }))
+  expect(screen.getByText(advice)).toBeDefined()
+})
+
+function saved(): BeamAccess {
+  return {
+    kind: 'saved',
+    saved: { beam_name: 'Cabin', role: 'owner', link_access: 'write', by_link: false },
+  }
+}
+
+function unsaved(): BeamAccess {
+  return { kind: 'unsaved', creator: true }
+}

@@ -1,0 +1,48 @@
+import { useState } from 'react'
+import type { BeamShare } from '../../protocol/bindings'
+import { ConfirmDialog } from '../../ui/confirm-dialog'
+import { Select } from '../../ui/select'
+import { useApp } from '../actions'
+import css from './remove-share-dialog.module.css'
+
+/** What happens to the link when a share is removed. */
+type LinkFate = 'stays' | 'renewed' | 'closed'
+
+const FATES: readonly { value: LinkFate; label: string }[] = [
+  { value: 'stays', label: 'Leave the link open' },
+  { value: 'renewed', label: 'Renew the link' },
+  { value: 'closed', label: 'Set the link to No Access' },
+]
+
+/** Asks before a share is removed. While the link lets the person in all the same, it says so and offers to end that. */
+export function RemoveShareDialog({ share, onClose }: { share: BeamShare; onClose: () => void }) {
+  const { beams } = useApp().actions
+  const [fate, setFate] = useState<LinkFate>('stays')
+  const { shared_with: name, beam } = share
+  const remove = async () => {
+    // The share goes first: whoever has one is told the new link.
+    if (!(await beams.unshare(share))) return
+    if (fate === 'renewed') await beams.renewLink(beam)
+    if (fate === 'closed') await beams.setLinkAccess(beam, 'none')
+  }
+  return (
+    <ConfirmDialog
+      title="Remove Share"
+      question={`Are you sure you want to remove access for ${name}?`}
+      warning="This action cannot be undone"
+      action="Remove Share"
+      onConfirm={() => void remove()}
+      onClose={onClose}
+    >
+      {beam.link_access !== 'none' && (
+        <div className={css.open}>
+          <p>
+            Anyone with the link can still {beam.link_access === 'write' ? 'read and write' : 'read'} here, so
+            this does not stop {name}.
+          </p>
+          <Select<LinkFate> look="row" label="The link" value={fate} options={FATES} onChange={setFate} />
+        </div>
+      )}
+    </ConfirmDialog>
+  )
+}
