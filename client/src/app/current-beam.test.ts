@@ -96,6 +96,7 @@ beforeEach(() => {
   const transfers = {
     tell: (command: EngineCommand) => void told.push(command),
     offered: () => null,
+    forgetDeleted: () => {},
   } as Partial<Transfers> as Transfers
   context = { stores, transfers, toaster: createToaster(stores.toasts), live: () => beam.live }
   beam = new CurrentBeam(context, () => {})
@@ -216,7 +217,7 @@ describe('the transfer of an item', () => {
 
   it('stays with an item whose deletion from here the server refuses', async () => {
     syncs(here)
-    createDeleting(context).deleteItem(ITEM)
+    createDeleting(context, () => {}).deleteItem(ITEM)
     expect(shown()).toEqual([])
     FakeSocket.newest.says({ type: 'error', message: 'Not yours.', extra: 'forbidden', id: ITEM })
     syncs(here)
@@ -226,14 +227,14 @@ describe('the transfer of an item', () => {
 
   it('ends when the server confirms that it was deleted from here', async () => {
     syncs(here)
-    createDeleting(context).deleteItem(ITEM)
+    createDeleting(context, () => {}).deleteItem(ITEM)
     expect(offered()).toBeDefined()
     FakeSocket.newest.says({ type: 'delete_note', message: 'hello', id: ITEM })
     await vi.waitFor(() => expect(offered()).toBeUndefined())
   })
 
   it('ends when the next sync shows that it was deleted from here', async () => {
-    createDeleting(context).deleteItem(ITEM)
+    createDeleting(context, () => {}).deleteItem(ITEM)
     FakeSocket.newest.onclose({ code: 1012 })
     beam.wake()
     FakeSocket.newest.accepts({ expires_at: null, now: 1, saved: CABIN })
