@@ -84,6 +84,7 @@ export class BeamConnection {
     stores.access.setState({ kind: 'unknown' }, true)
     stores.items.setState((state) => reduceItems(state, { type: 'left' }), true)
     stores.transfers.setState((state) => reduceTransfers(state, { type: 'left' }), true)
+    transfers.forgetDeleted()
   }
 
   #liveEvents(): LiveBeamEvents {

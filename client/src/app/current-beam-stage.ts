@@ -91,6 +91,7 @@ export function begins(): void {
   const transfers = {
     tell: (command: EngineCommand) => void told.push(command),
     offered: () => null,
+    forgetDeleted: () => {},
   } as Partial<Transfers> as Transfers
   context = { stores, transfers, toaster: createToaster(stores.toasts), live: () => beam.live }
   beam = new CurrentBeam(context, () => {})

@@ -81,7 +81,7 @@ describe('the transfer of an item', () => {
 
   it('stays with an item whose deletion from here the server refuses', async () => {
     syncs(here)
-    createDeleting(context).deleteItem(ITEM)
+    createDeleting(context, () => {}).deleteItem(ITEM)
     expect(shown()).toEqual([])
     FakeSocket.newest.says({ type: 'error', message: 'Not yours.', extra: 'forbidden', id: ITEM })
     syncs(here)
@@ -91,14 +91,14 @@ describe('the transfer of an item', () => {
 
   it('ends when the server confirms that it was deleted from here', async () => {
     syncs(here)
-    createDeleting(context).deleteItem(ITEM)
+    createDeleting(context, () => {}).deleteItem(ITEM)
     expect(offered()).toBeDefined()
     FakeSocket.newest.says({ type: 'delete_note', message: 'hello', id: ITEM })
     await vi.waitFor(() => expect(offered()).toBeUndefined())
   })
 
   it('ends when the next sync shows that it was deleted from here', async () => {
-    createDeleting(context).deleteItem(ITEM)
+    createDeleting(context, () => {}).deleteItem(ITEM)
     FakeSocket.newest.onclose({ code: 1012 })
     beam.wake()
     FakeSocket.newest.accepts({ expires_at: null, now: 1, saved: CABIN })

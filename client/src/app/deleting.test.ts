@@ -1,50 +1,159 @@
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { DeviceId, ItemId } from '../protocol/bindings'
-import { liveItem } from '../protocol/item'
+import { fileItemMessage, type Item, liveItem } from '../protocol/item'
 import { createStores, type Stores } from '../stores/stores'
+import { reduceTransfers } from '../stores/transfers'
 import type { LiveBeam } from '../transport/live-beam'
 import type { Transfers } from '../transport/transfers'
 import type { Context } from './context'
-import { createDeleting } from './deleting'
+import { createDeleting, offerWhatCameBack } from './deleting'
 import { createToaster } from './toaster'
+import { endTransfersOf } from './transfer-news'
 
-const ITEM = 'a' as ItemId
+const ADA = 'ada' as DeviceId
+const TEXT = 'text' as ItemId
+const OWN_FILE = 'own' as ItemId
+const ADAS_FILE = 'ada' as ItemId
+const ALL = [TEXT, OWN_FILE, ADAS_FILE]
 
 /** A live channel that notes what is shared into it. */
 const channel = (shared: unknown[]) =>
   ({
     delete: () => {},
-    share: (_id: ItemId, message: unknown) => void shared.push(message),
+    deletions: [],
+    share: (id: ItemId) => void shared.push(id),
   }) as Partial<LiveBeam> as LiveBeam
 
 let stores: Stores
 let live: LiveBeam
 let shared: unknown[]
-let restore: (() => void) | undefined
+let offeredAgain: ItemId[]
+let context: Context
+let deleting: ReturnType<typeof createDeleting>
+
+const itemOf = (id: ItemId, at: number, content: { message: unknown; extra: string }) =>
+  liveItem({ id, seq: at, from: ADA, at, ...content }, null)
+const picture = fileItemMessage({ name: 'a.png', size: 3, type: 'image/png' })
 
 beforeEach(() => {
   stores = createStores()
   shared = []
+  offeredAgain = []
   live = channel(shared)
-  const item = { id: ITEM, seq: 1, from: 'd' as DeviceId, at: 0, message: 'a secret', extra: 'text' }
-  stores.items.setState({ items: [liveItem(item, null)], epoch: 'e' })
-  const transfers = { tell: () => {}, offered: () => null } as Partial<Transfers> as Transfers
-  const context: Context = { stores, transfers, toaster: createToaster(stores.toasts), live: () => live }
-  createDeleting(context).deleteItem(ITEM)
-  restore = stores.toasts.getState().toasts[0]?.action?.run
+  const items = [
+    itemOf(TEXT, 11, { message: 'a secret', extra: 'text' }),
+    itemOf(OWN_FILE, 12, picture),
+    itemOf(ADAS_FILE, 13, picture),
+  ]
+  stores.items.setState({ items, epoch: 'e' })
+  const transfers = {
+    tell: () => {},
+    offered: (id: ItemId) => (id === OWN_FILE ? new Blob(['abc']) : null),
+    deleted: (id: ItemId) => (id === OWN_FILE ? new Blob(['abc']) : null),
+  } as Partial<Transfers> as Transfers
+  context = { stores, transfers, toaster: createToaster(stores.toasts), live: () => live }
+  deleting = createDeleting(context, again)
 })
 
-it('is undone in the beam in which it was done, once', () => {
-  restore?.()
-  restore?.()
-  expect(shared).toEqual(['a secret'])
-  expect(stores.items.getState().items).toMatchObject([{ message: 'a secret', seq: null }])
+const again = ({ id }: Item) => void offeredAgain.push(id)
+const toasts = () => stores.toasts.getState().toasts
+const texts = () => toasts().map(({ text }) => text)
+const undo = () => toasts()[0]?.action?.run()
+const shown = () => stores.items.getState().items.map(({ id, at }) => [id, at])
+
+describe('Undo of a deletion', () => {
+  it('restores everything that was deleted, with its id and its age', () => {
+    deleting.deleteItems(ALL)
+    expect(texts()).toEqual(['Deleted 3 notes'])
+    expect(shown()).toEqual([])
+    undo()
+    expect(shown()).toEqual([
+      [TEXT, 11],
+      [OWN_FILE, 12],
+      [ADAS_FILE, 13],
+    ])
+    expect(shared).toEqual(ALL)
+  })
+
+  it('offers the own files again', () => {
+    deleting.deleteItems(ALL)
+    undo()
+    expect(offeredAgain).toEqual([OWN_FILE])
+  })
+
+  it('is done in the beam in which it was offered, once', () => {
+    deleting.deleteItem(TEXT)
+    const { run } = toasts()[0]?.action ?? { run: () => {} }
+    run()
+    run()
+    expect(shared).toEqual([TEXT])
+  })
+
+  it('is not done in another beam', () => {
+    deleting.deleteItem(TEXT)
+    const elsewhere: unknown[] = []
+    live = channel(elsewhere)
+    undo()
+    expect([...shared, ...elsewhere]).toEqual([])
+  })
+
+  it('covers two deletions in a row', () => {
+    deleting.deleteItem(TEXT)
+    deleting.deleteItem(OWN_FILE)
+    expect(texts()).toEqual(['Deleted 2 notes'])
+    undo()
+    expect(shared).toEqual([TEXT, OWN_FILE])
+  })
+
+  it('leaves the screen when the keyboard was first', () => {
+    const restore = deleting.deleteItems([TEXT])
+    expect(restore?.()).toBe(true)
+    expect(texts()).toEqual([])
+    expect(restore?.()).toBe(false)
+    expect(shared).toEqual([TEXT])
+  })
+
+  it('stays for the earlier deletion when the keyboard has undone the later one', () => {
+    deleting.deleteItem(TEXT)
+    deleting.deleteItems([OWN_FILE])?.()
+    expect(texts()).toEqual(['Deleted'])
+    undo()
+    expect(shared).toEqual([OWN_FILE, TEXT])
+  })
 })
 
-it('is not undone into another beam', () => {
-  const elsewhere: unknown[] = []
-  live = channel(elsewhere)
-  restore?.()
-  expect([...shared, ...elsewhere]).toEqual([])
-  expect(stores.items.getState().items).toEqual([])
+it('a file that another device deleted and brought back is offered from here again', () => {
+  offerWhatCameBack(context, again)
+  expect(offeredAgain).toEqual([])
+  stores.devices.setState({ me: ADA })
+  offerWhatCameBack(context, again)
+  expect(offeredAgain).toEqual([OWN_FILE])
+})
+
+describe('the received bytes of a deleted file', () => {
+  const isHere = () => stores.transfers.getState().transfers[ADAS_FILE] !== undefined
+  beforeEach(() => {
+    const state = { status: 'done', url: 'blob:a', path: 'direct' } as const
+    stores.transfers.setState(
+      (old) => reduceTransfers(old, { type: 'receiving', id: ADAS_FILE, state }),
+      true,
+    )
+    deleting.deleteItem(ADAS_FILE)
+    // The server confirms the deletion.
+    endTransfersOf([ADAS_FILE], stores)
+  })
+
+  it('are kept while Undo is offered, and freed after that', () => {
+    expect(isHere()).toBe(true)
+    const [toast] = toasts()
+    if (toast) createToaster(stores.toasts).dismiss(toast.id)
+    expect(isHere()).toBe(false)
+  })
+
+  it('are there again after Undo', () => {
+    undo()
+    expect(isHere()).toBe(true)
+    endTransfersOf([ADAS_FILE], stores)
+    expect(isHere()).toBe(false)
+  })
 })

@@ -72,3 +72,13 @@ it('at most six pictures are looked at together', async () => {
   await ends(1, 'fails')
   expect([...asked.keys()].sort()).toEqual([2, 3, 4, 5, 6, 7].map(url))
 })
+
+it('two items with the same address are both recognized', async () => {
+  hasPictures(1)
+  await ends(0, 'answers')
+  const [first] = stores.items.getState().items
+  if (!first) throw new Error('no item')
+  stores.items.setState({ items: [first, { ...first, id: 'again' as ItemId }], epoch: 'e' })
+  await ends(0, 'answers')
+  expect(Object.keys(kinds())).toEqual(['i0', 'again'])
+})

@@ -25,25 +25,25 @@ export function learnMedia({ items, transfers, media, connection }: Stores): voi
     const { transfers: byId } = transfers.getState()
     for (const item of items.getState().items) {
       const url = addressOf(item, byId[item.id])
-      if (url === null || item.content.kind !== 'file' || asked.has(url)) continue
-      asked.add(url)
+      if (url === null || item.content.kind !== 'file') continue
+      // Several items may have one address, and each has a kind of its own.
+      const question = `${item.id} ${url}`
+      if (asked.has(question)) continue
+      asked.add(question)
       const { category } = item.content
-      const leave = turns.enter(() => void learn(item.id, url, category).finally(() => leave()))
+      const isLearned = () => learn(item.id, url, category).catch(() => void unread.add(question))
+      const leave = turns.enter(() => void isLearned().finally(() => leave()))
     }
   }
   const learn = async (id: ItemId, url: string, category: FileCategory) => {
-    try {
-      const kind = recognize(await readStart(url, START_BYTES), category)
-      media.setState(({ kinds }) => ({ kinds: { ...kinds, [id]: kind } }))
-    } catch {
-      unread.add(url)
-    }
+    const kind = recognize(await readStart(url, START_BYTES), category)
+    media.setState(({ kinds }) => ({ kinds: { ...kinds, [id]: kind } }))
   }
   items.subscribe(look)
   transfers.subscribe(look)
   connection.subscribe((now, before) => {
     if (now.status !== 'live' || before.status === 'live') return
-    for (const url of unread) asked.delete(url)
+    for (const question of unread) asked.delete(question)
     unread.clear()
     look()
   })

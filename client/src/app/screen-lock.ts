@@ -4,7 +4,7 @@ import type { Stores } from '../stores/stores'
 import type { Transfer, TransfersState } from '../stores/transfers'
 
 /** Whether any file is being transferred, in either direction. */
-export function isAnyMoving({ transfers }: TransfersState): boolean {
+export function isAnyMoving({ transfers }: Pick<TransfersState, 'transfers'>): boolean {
   return Object.values(transfers).some(isMoving)
 }
 

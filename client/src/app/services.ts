@@ -11,7 +11,7 @@ import { createClipboard } from './clipboard'
 import type { Context } from './context'
 import { createCopying } from './copying'
 import { CurrentBeam, createBeamActions } from './current-beam'
-import { createDeleting } from './deleting'
+import { createDeleting, offerWhatCameBack } from './deleting'
 import { learnMedia } from './media-kinds'
 import { createNotes } from './notes'
 import { followThePage } from './page-life'
@@ -29,16 +29,19 @@ export function startServices(): AppValue {
   const toaster = createToaster(stores.toasts)
   const transfers = startTransfers(stores, toaster, () => beam.connection)
   const context: Context = { stores, toaster, transfers, live: () => beam.live }
-  const beam = new CurrentBeam(context, () => receiveWhatComes(context))
+  const beam = new CurrentBeam(context, () => {
+    offerWhatCameBack(context, offerAgain)
+    receiveWhatComes(context)
+  })
 
-  const { shareFileAs, ...sharing } = createSharing(context)
+  const { shareFileAs, offerAgain, ...sharing } = createSharing(context)
   const actions: Actions = {
     ...sharing,
     ...createReceiving(context),
     ...createClipboard(context, sharing),
     ...createSharedIn(context, sharing),
     ...createCopying(context),
-    ...createDeleting(context),
+    ...createDeleting(context, offerAgain),
     ...createBeamActions(beam, context),
     warn: (text) => toaster.bad(text),
     dismissToast: (id) => toaster.dismiss(id),

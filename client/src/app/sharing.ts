@@ -1,7 +1,7 @@
 /** Shares texts and files into the beam. */
 import type { Actions } from '../features/actions'
 import { type ItemId, MAX_MESSAGE_BYTES } from '../protocol/bindings'
-import { displayName, fileItemMessage, pendingItem, textMessage } from '../protocol/item'
+import { displayName, fileItemMessage, type Item, pendingItem, textMessage } from '../protocol/item'
 import { mayShare } from '../stores/beam-access'
 import { whyGone } from '../stores/connection'
 import { reduceItems } from '../stores/items'
@@ -19,6 +19,8 @@ const ENVELOPE_BYTES = 1024
 type Sharing = Pick<Actions, 'shareText' | 'shareFiles'> & {
   /** Shares a file under an id that another item already refers to. */
   shareFileAs(id: ItemId, file: File): void
+  /** Lets devices receive the file of an item that was deleted and is shared again. */
+  offerAgain(item: Item, file: Blob): void
 }
 
 export function createSharing(context: Context): Sharing {
@@ -41,6 +43,13 @@ export function createSharing(context: Context): Sharing {
       for (const file of files) shareFile(context, copies, file)
     },
     shareFileAs: (id, file) => shareFile(context, copies, file, id),
+    offerAgain({ id, content }, file) {
+      const url = addressOf(file)
+      offer(context, id, file, url)
+      const isStored = content.kind === 'file' && content.url !== null
+      if (file instanceof File && !isStored)
+        copies.storeBeside({ id, file, name: displayName(file.name), url })
+    },
   }
 }
 
@@ -84,7 +93,7 @@ function offerFile(context: Context, { id, file, name, url }: OutgoingFile): voi
 }
 
 /** Lets devices receive a file from here under an item. */
-export function offer({ stores, transfers }: Context, id: ItemId, file: Blob, url = addressOf(file)): void {
+function offer({ stores, transfers }: Context, id: ItemId, file: Blob, url = addressOf(file)): void {
   transfers.tell({ do: 'offer', id, file })
   stores.transfers.setState((state) => reduceTransfers(state, { type: 'offering', id, url }), true)
 }
@@ -115,14 +124,18 @@ function canShare(context: Context): boolean {
   return refusal === null
 }
 
-/** Shows an item at once and sends it. The server's echo gives it its place; an existing id replaces that item (S9). */
+/**
+ * Shows an item at once and sends it. The server's echo gives it its place in the order; an existing id replaces that
+ * item (S9). `at` is shown until then.
+ */
 export function share(
   { stores, live }: Pick<Context, 'stores' | 'live'>,
   id: ItemId,
   message: unknown,
   extra: string,
+  at = Date.now(),
 ): void {
-  const event = { type: 'shared', item: pendingItem(id, message, extra, Date.now()) } as const
+  const event = { type: 'shared', item: pendingItem(id, message, extra, at) } as const
   stores.items.setState((state) => reduceItems(state, event), true)
   live()?.share(id, message, extra)
 }

@@ -9,8 +9,8 @@ import type { EditorActions } from './editor-actions'
 /** The page on which something was pasted: the specification has different texts for each. */
 export type Screen = 'home' | 'space'
 
-/** Shares deleted items again. Returns the new id of each, by its old id. */
-export type Restore = () => ReadonlyMap<ItemId, ItemId>
+/** Shares deleted items again, once. Returns false when there was nothing left to restore. */
+export type Restore = () => boolean
 
 export interface Actions {
   /** Creates a new beam and enters it. */
@@ -37,10 +37,7 @@ export interface Actions {
   copyItems(ids: readonly ItemId[]): Promise<void>
   /** Deletes an item on every device. The toast offers Undo. */
   deleteItem(id: ItemId): void
-  /**
-   * Deletes several items at once. Returns a function that shares them again, once and under new ids; null when none
-   * can be restored.
-   */
+  /** Deletes several items at once. Returns a function that restores them; null when none was deleted. */
   deleteItems(ids: readonly ItemId[]): Restore | null
 
   /** Begins to receive a file, or tries again after a failure. */

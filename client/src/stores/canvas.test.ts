@@ -33,11 +33,6 @@ describe('the places of notes', () => {
     expect(depth(b)).toBeGreaterThan(depth(a))
   })
 
-  it('move to the new id of a restored item', () => {
-    const { places } = reduceCanvas(placed, { type: 'renamed', from: a, to: c })
-    expect(places.get(c)).toEqual(placed.places.get(a))
-  })
-
   it('are those of the beam that is opened', () => {
     const other = reduceCanvas(placed, {
       type: 'opened',

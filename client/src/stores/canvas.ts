@@ -35,8 +35,6 @@ export type CanvasEvent =
   | { type: 'placed'; places: Iterable<readonly [ItemId, Point]> }
   | { type: 'raised'; ids: Iterable<ItemId> }
   | { type: 'selected'; ids: Iterable<ItemId> }
-  /** An item has another id, for example after an undone deletion. */
-  | { type: 'renamed'; from: ItemId; to: ItemId }
   | { type: 'rested'; camera: Camera }
 
 export const HOME_CAMERA: Camera = { x: 0, y: 0, zoom: 1 }
@@ -56,10 +54,6 @@ export function reduceCanvas(state: CanvasState, event: CanvasEvent): CanvasStat
       return { ...state, places: withRaised(state.places, event.ids) }
     case 'selected':
       return withSelected(state, new Set(event.ids))
-    case 'renamed': {
-      const place = state.places.get(event.from)
-      return place ? { ...state, places: new Map(state.places).set(event.to, place) } : state
-    }
     case 'rested':
       return { ...state, camera: event.camera }
   }

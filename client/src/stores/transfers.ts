@@ -38,6 +38,8 @@ export type Transfer =
 
 export interface TransfersState {
   readonly transfers: Readonly<Record<ItemId, Transfer>>
+  /** Deleted items whose received bytes stay while Undo is offered. */
+  readonly held: ReadonlySet<ItemId>
 }
 
 export type TransfersEvent =
@@ -46,9 +48,11 @@ export type TransfersEvent =
   | { type: 'sending'; id: ItemId; to: DeviceId; state: Sending }
   | { type: 'storing'; id: ItemId; state: Storing; url: string }
   | { type: 'forgotten'; id: ItemId }
+  | { type: 'held'; ids: readonly ItemId[] }
+  | { type: 'letGo'; ids: readonly ItemId[] }
   | { type: 'left' }
 
-const EMPTY: TransfersState = { transfers: {} }
+const EMPTY: TransfersState = { transfers: {}, held: new Set() }
 
 /** Applies an event to the transfers. */
 export function reduceTransfers(state: TransfersState, event: TransfersEvent): TransfersState {
@@ -65,8 +69,17 @@ export function reduceTransfers(state: TransfersState, event: TransfersEvent): T
     case 'storing':
       return put(state, event.id, { role: 'storing', state: event.state, url: event.url })
     case 'forgotten': {
+      if (state.held.has(event.id)) return state
       const { [event.id]: _gone, ...transfers } = state.transfers
-      return { transfers }
+      return { ...state, transfers }
+    }
+    case 'held': {
+      const received = event.ids.filter((id) => isReceived(state.transfers[id]))
+      return { ...state, held: new Set([...state.held, ...received]) }
+    }
+    case 'letGo': {
+      const gone = new Set(event.ids)
+      return { ...state, held: new Set([...state.held].filter((id) => !gone.has(id))) }
     }
     case 'left':
       return EMPTY
@@ -74,7 +87,11 @@ export function reduceTransfers(state: TransfersState, event: TransfersEvent): T
 }
 
 function put(state: TransfersState, id: ItemId, transfer: Transfer): TransfersState {
-  return { transfers: { ...state.transfers, [id]: transfer } }
+  return { ...state, transfers: { ...state.transfers, [id]: transfer } }
+}
+
+function isReceived(transfer: Transfer | undefined): boolean {
+  return transfer?.role === 'receiving' && transfer.state.status === 'done'
 }
 
 export function createTransfersStore() {

@@ -141,3 +141,31 @@ describe('a worker that breaks', () => {
     expect(workers).toHaveLength(3)
   })
 })
+
+describe('the file of a deleted item', () => {
+  const file = new Blob(['abc'])
+  beforeEach(() => {
+    transfers.tell({ do: 'offer', id: FILE, file })
+    transfers.tell({ do: 'forget', id: FILE })
+  })
+
+  it('is remembered, because another device may bring the item back', () => {
+    expect(transfers.offered(FILE)).toBeNull()
+    expect(transfers.deleted(FILE)).toBe(file)
+  })
+
+  it('is let go with its beam', () => {
+    transfers.forgetDeleted()
+    expect(transfers.deleted(FILE)).toBeNull()
+  })
+
+  it('is one of the hundred deleted last', () => {
+    for (let at = 0; at < 100; at += 1) {
+      const id = `file ${at}` as typeof FILE
+      transfers.tell({ do: 'offer', id, file })
+      transfers.tell({ do: 'forget', id })
+    }
+    expect(transfers.deleted(FILE)).toBeNull()
+    expect(transfers.deleted('file 0' as typeof FILE)).toBe(file)
+  })
+})

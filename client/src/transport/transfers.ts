@@ -9,6 +9,12 @@ import { bridgeChannel } from './port-link'
 /** Pauses before a broken worker is replaced. The last one repeats. */
 const RESTART_DELAYS_MS = [250, 1_000, 5_000, 30_000]
 
+/**
+ * Files of deleted items that are remembered, because the device that deleted one may bring it back. Most are files on
+ * the disk, of which only the name is held.
+ */
+const MOST_DELETED = 100
+
 /** The part of a worker that is used here. */
 export type EngineWorker = Pick<Worker, 'postMessage' | 'terminate' | 'onmessage' | 'onerror'>
 
@@ -24,6 +30,7 @@ export class Transfers {
   #devices: Command<'devices'> | null = null
   #relay: Command<'relay'> = { do: 'relay', up: false }
   readonly #offers = new Map<ItemId, Blob>()
+  readonly #deleted = new Map<ItemId, Blob>()
   readonly #receives = new Map<ItemId, { command: Command<'receive'>; bytes: number }>()
   /** Direct links of the worker, by key. */
   readonly #links = new Map<string, DeviceId>()
@@ -37,6 +44,16 @@ export class Transfers {
   /** Returns the file that this device offers under an item; null when there is none. */
   offered(id: ItemId): Blob | null {
     return this.#offers.get(id) ?? null
+  }
+
+  /** Returns the file that this device offered under an item that was deleted; null when there is none. */
+  deleted(id: ItemId): Blob | null {
+    return this.#deleted.get(id) ?? null
+  }
+
+  /** Lets go of the files of deleted items, because their beam was left. */
+  forgetDeleted(): void {
+    this.#deleted.clear()
   }
 
   tell(command: EngineCommand, transfer: Transferable[] = []): void {
@@ -98,6 +115,7 @@ export class Transfers {
         return
       case 'offer':
         this.#offers.set(command.id, command.file)
+        this.#deleted.delete(command.id)
         return
       case 'receive':
         this.#receives.set(command.file.id, { command, bytes: 0 })
@@ -105,9 +123,18 @@ export class Transfers {
       case 'cancel':
         return this.#cancelled(command)
       case 'forget':
-        this.#offers.delete(command.id)
+        this.#withdrawn(command.id)
         this.#receives.delete(command.id)
     }
+  }
+
+  #withdrawn(id: ItemId): void {
+    const file = this.#offers.get(id)
+    if (!file) return
+    this.#offers.delete(id)
+    this.#deleted.set(id, file)
+    const [oldest] = this.#deleted.keys()
+    if (oldest !== undefined && this.#deleted.size > MOST_DELETED) this.#deleted.delete(oldest)
   }
 
   /** Reports a cancel while there is no worker to report it. */

@@ -68,8 +68,9 @@ function useAboveDialogs(list: RefObject<HTMLElement | null>, toasts: readonly T
 function ToastButtons({ toast, onDismiss }: { toast: ToastView; onDismiss: (id: number) => void }) {
   const { action } = toast
   const act = () => {
-    onDismiss(toast.id)
+    // Before the toast goes, because what it offers ends with it.
     action?.run()
+    onDismiss(toast.id)
   }
   return (
     <>

@@ -62,14 +62,3 @@ export function withRestore({ done, undone }: History, restore: Restore): Histor
     ? { done: [...done.slice(0, -1), { ...last, restore }], undone }
     : { done, undone }
 }
-
-/** Replaces the ids of notes that were deleted and restored. */
-export function renamed({ done, undone }: History, ids: ReadonlyMap<ItemId, ItemId>): History {
-  if (ids.size === 0) return { done, undone }
-  const name = (id: ItemId) => ids.get(id) ?? id
-  const rename = (step: Step): Step =>
-    step.kind === 'moved'
-      ? { ...step, moves: step.moves.map((move) => ({ ...move, id: name(move.id) })) }
-      : { ...step, ids: step.ids.map(name) }
-  return { done: done.map(rename), undone: undone.map(rename) }
-}

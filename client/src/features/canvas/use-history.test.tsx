@@ -19,7 +19,7 @@ beforeEach(() => {
   const actions = {
     deleteItems: () => () => {
       restored += 1
-      return new Map([[NOTE, 'again' as ItemId]])
+      return true
     },
   } as Partial<Actions> as Actions
   const wrapper = ({ children }: { children: ReactNode }) => (

@@ -3,17 +3,7 @@ import { useEffect, useMemo, useRef } from 'react'
 import type { ItemId } from '../../protocol/bindings'
 import { reduceCanvas } from '../../stores/canvas'
 import { type Actions, useApp } from '../actions'
-import {
-  type History,
-  type Move,
-  NO_HISTORY,
-  recorded,
-  redo,
-  renamed,
-  type Step,
-  undo,
-  withRestore,
-} from './history'
+import { type History, type Move, NO_HISTORY, recorded, redo, type Step, undo, withRestore } from './history'
 
 export interface CanvasHistory {
   moved(moves: readonly Move[], repeated?: boolean): void
@@ -52,9 +42,7 @@ function createHistory(
       move(step.moves, 'from')
       return true
     }
-    const ids = step.restore()
-    history.current = renamed(history.current, ids)
-    return ids.size > 0
+    return step.restore()
   }
   return {
     moved(moves, repeated = false) {

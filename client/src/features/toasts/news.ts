@@ -37,8 +37,8 @@ const STEPS = 4
 
 /** Announces each further quarter of a file in transfer. */
 export function progressNews(
-  before: TransfersState,
-  after: TransfersState,
+  before: Pick<TransfersState, 'transfers'>,
+  after: Pick<TransfersState, 'transfers'>,
   items: readonly Item[],
 ): string | null {
   const news = items.flatMap((item) => {

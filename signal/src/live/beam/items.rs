@@ -3,11 +3,12 @@
 use std::cell::OnceCell;
 use std::collections::VecDeque;
 
-use heliograph_shared::ids::ItemId;
+use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::limits::{
     MAX_LIVE_BYTES, MAX_LIVE_ITEMS, MAX_NOTES, MAX_NOTES_BYTES, SYNC_PAGE_BYTES, SYNC_PAGE_ITEMS,
 };
 use heliograph_shared::socket::{Json, LiveItem, SyncPage};
+use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 
 use super::content::ContentDigest;
@@ -39,7 +40,10 @@ pub enum Keeping {
     All,
 }
 
-/// Bytes that an item takes beside its content: its record, and what the allocator adds.
+/// The deleted items that may come back as they were: as many as an unsaved beam holds.
+const MOST_DELETED: usize = MAX_LIVE_ITEMS;
+
+/// Bytes that an item takes beside its content: its record, and what the allocator adds. A deleted one takes no more.
 const RECORD_BYTES: usize = 256;
 
 /// The items, oldest first.
@@ -49,6 +53,8 @@ pub struct Items {
     room: Share,
     keeping: Keeping,
     kept: VecDeque<Kept>,
+    /// The latest deleted items, the latest last.
+    deleted: VecDeque<Deleted>,
     bytes: usize,
     last_seq: u64,
     /// The last sequence number that may have been dropped for lack of room.
@@ -64,6 +70,31 @@ struct Kept {
     digest: OnceCell<ContentDigest>,
 }
 
+/// What an item that was deleted and comes back unchanged gets back.
+#[derive(Debug)]
+struct Deleted {
+    id: ItemId,
+    extra: String,
+    digest: ContentDigest,
+    from: DeviceId,
+    at: Millis,
+    author: Option<AccountId>,
+}
+
+impl Deleted {
+    fn of(Kept { item, author, .. }: &Kept) -> Self {
+        let LiveItem { id, from, at, .. } = *item;
+        let digest = ContentDigest::of(&item.message);
+        Self { id, extra: item.extra.clone(), digest, from, at, author: *author }
+    }
+
+    fn is(&self, item: &LiveItem) -> bool {
+        self.id == item.id
+            && self.extra == item.extra
+            && self.digest == ContentDigest::of(&item.message)
+    }
+}
+
 impl Kept {
     fn bytes(&self) -> usize {
         bytes_of(&self.item)
@@ -77,8 +108,8 @@ impl Kept {
 impl Items {
     /// No items yet. The memory of those to come is counted in this share.
     pub fn none(room: Share) -> Self {
-        let kept = VecDeque::new();
-        Self { room, keeping: Keeping::Newest, kept, bytes: 0, last_seq: 0, let_go: 0 }
+        let (kept, deleted) = (VecDeque::new(), VecDeque::new());
+        Self { room, keeping: Keeping::Newest, kept, deleted, bytes: 0, last_seq: 0, let_go: 0 }
     }
 
     /// The stored items of a saved beam, oldest first. The next sequence number is `last_seq` + 1.
@@ -162,6 +193,13 @@ impl Items {
         kept.map(|kept| kept.item.id).collect()
     }
 
+    /// Gives an item that was deleted and comes back unchanged its time and its device, and returns its author.
+    pub fn recall(&self, item: &mut LiveItem) -> Option<Option<AccountId>> {
+        let deleted = self.deleted.iter().find(|deleted| deleted.is(item))?;
+        (item.from, item.at) = (deleted.from, deleted.at);
+        Some(deleted.author)
+    }
+
     /// Adds or replaces an item and sets its sequence number. A replaced item keeps its author.
     pub fn share(&mut self, mut item: LiveItem, author: Option<AccountId>) -> Shared {
         let old = match self.position(item.id) {
@@ -173,7 +211,11 @@ impl Items {
         };
         self.last_seq += 1;
         item.seq = self.last_seq;
-        let author = old.as_ref().map_or(author, |old| old.author);
+        let author = match &old {
+            Some(old) => old.author,
+            None => self.recall(&mut item).unwrap_or(author),
+        };
+        self.deleted.retain(|deleted| deleted.id != item.id);
         self.push(item.clone(), author);
         self.make_room();
         match old {
@@ -182,9 +224,17 @@ impl Items {
         }
     }
 
-    /// Removes an item and returns it.
+    /// Removes an item and returns it. It is remembered for a while, because its deletion may be undone.
     pub fn delete(&mut self, id: ItemId) -> Option<LiveItem> {
-        self.position(id).and_then(|at| self.remove(at)).map(|kept| kept.item)
+        let kept = self.position(id).and_then(|at| self.remove(at))?;
+        if self.deleted.len() == MOST_DELETED {
+            self.deleted.pop_front();
+        }
+        self.deleted.push_back(Deleted::of(&kept));
+        if self.reserve(0, 0).is_err() {
+            self.deleted.clear();
+        }
+        Some(kept.item)
     }
 
     /// The items after this sequence number, as many as fit a page.
@@ -235,10 +285,19 @@ impl Items {
 
     /// Memory for what is here and for so much more, in bytes.
     fn needed(&self, more_items: usize, more_bytes: usize) -> usize {
-        self.bytes + more_bytes + (self.kept.len() + more_items) * RECORD_BYTES
+        let records = self.kept.len() + self.deleted.len() + more_items;
+        self.bytes + more_bytes + records * RECORD_BYTES
     }
 
+    /// Takes memory for so much more. The deleted items give theirs up first.
     fn reserve(&mut self, more_items: usize, more_bytes: usize) -> Result<(), Spent> {
+        self.grow_for(more_items, more_bytes).or_else(|Spent| {
+            self.deleted.clear();
+            self.grow_for(more_items, more_bytes)
+        })
+    }
+
+    fn grow_for(&mut self, more_items: usize, more_bytes: usize) -> Result<(), Spent> {
         match self.needed(more_items, more_bytes).checked_sub(self.room.bytes()) {
             None | Some(0) => Ok(()),
             Some(missing) => self.room.grow(missing),

@@ -128,7 +128,10 @@ impl BeamState {
         if old.is_some_and(|(old, author)| !(role.may_manage() || is_own(by, old, author))) {
             return Err(NOT_TO_CHANGE);
         }
-        let author = old.map_or(by.account, |(_, author)| author);
+        let author = match old {
+            Some((_, author)) => author,
+            None => self.items.recall(&mut item).unwrap_or(by.account),
+        };
         if !self.items.has_room_for(&item) {
             return Err(BEAM_FULL);
         }

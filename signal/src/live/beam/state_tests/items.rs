@@ -70,6 +70,37 @@ fn s9_another_kind_is_another_content() {
 }
 
 #[test]
+fn s9_a_deleted_item_that_comes_back_has_its_time_and_its_device() {
+    let mut beam = Beam::of(&[ADA, BOB]);
+    beam.now = Millis::new(1);
+    beam.shares(ADA, 1, &json!({"a": 1, "b": 2}));
+    beam.deletes(BOB, &json!(null), Some(1));
+    beam.now = Millis::new(9);
+
+    let told = beam.shares(BOB, 1, &json!({"b": 2, "a": 1}));
+
+    let Told::Message(_, echo) = &told[0] else { panic!() };
+    let expected = (&json!(2), &json!(device(ADA)), &json!(1));
+    assert_eq!((&echo["seq"], &echo["from"], &echo["at"]), expected);
+}
+
+#[test]
+fn s9_a_deleted_item_that_comes_back_with_other_content_or_another_id_is_new() {
+    let mut beam = Beam::of(&[ADA, BOB]);
+    for id in [1, 2] {
+        beam.shares(ADA, id, &json!("old"));
+        beam.deletes(BOB, &json!(null), Some(id));
+    }
+    beam.now = Millis::new(9);
+
+    for (id, content) in [(1, "new"), (3, "old")] {
+        let told = beam.shares(BOB, id, &json!(content));
+        let Told::Message(_, echo) = &told[0] else { panic!() };
+        assert_eq!((&echo["from"], &echo["at"]), (&json!(device(BOB)), &json!(9)));
+    }
+}
+
+#[test]
 fn s10_equal_values_are_deleted_and_everybody_hears_of_it() {
     let mut beam = Beam::of(&[ADA, BOB]);
     for (id, value) in [(1, json!("a")), (2, json!({"x": 1, "y": 2})), (3, json!("a"))] {

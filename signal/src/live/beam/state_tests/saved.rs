@@ -151,6 +151,22 @@ fn s26_a_note_that_is_not_yours_gets_the_sentence_of_the_specification() {
 }
 
 #[test]
+fn s9_a_deleted_note_that_the_owner_brings_back_is_its_authors_as_before() {
+    let mut beam = saved(LinkAccess::Write).with_visitors(&[OWNER]);
+    beam.deletes(OWNER, &json!(null), Some(WRITER));
+    beam.stores();
+    beam.now = Millis::new(9);
+
+    let told = beam.shares(OWNER, WRITER, &json!(WRITER));
+
+    let [Told::ToWrite(Write::Put(note))] = &told[..] else { panic!("{told:?}") };
+    assert_eq!((note.author, note.created_at), (account(WRITER), Millis::new(0)));
+    let told = beam.stores();
+    let Told::Message(_, echo) = &told[0] else { panic!() };
+    assert_eq!(echo["from"], device(WRITER));
+}
+
+#[test]
 fn s22_what_is_shared_is_told_when_it_is_stored_and_not_before() {
     let mut beam = saved(LinkAccess::Write).with_visitors(&[OWNER, GUEST]);
 

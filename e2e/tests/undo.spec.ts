@@ -1,0 +1,117 @@
+import { expect, type Locator } from '@playwright/test'
+import { expectAt, middleOf, restsOn } from '../support/canvas.ts'
+import type { Device } from '../support/device.ts'
+import { type CallDevice, test } from '../support/stage.ts'
+
+const everywhere = { tag: '@everywhere' }
+
+/** Two desktops in one beam. */
+async function pair(device: CallDevice): Promise<readonly [Device, Device]> {
+  const ada = await device('Ada')
+  const bob = await device('Bob')
+  await bob.opens(await ada.startsBeam())
+  await ada.seesDevices(2)
+  return [ada, bob]
+}
+
+/** Shares a real picture of the screen, 64 pixels wide. */
+async function sharesPicture(device: Device, name: string): Promise<void> {
+  const buffer = await device.page.screenshot({ clip: { x: 0, y: 0, width: 64, height: 48 } })
+  await device.picker().setInputFiles({ name, mimeType: 'image/png', buffer })
+}
+
+async function showsPicture({ page }: Device, name: string): Promise<void> {
+  const shown = page.getByRole('img', { name })
+  await expect.poll(() => shown.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(64)
+}
+
+const undo = ({ page }: Device): Locator => page.getByRole('button', { name: 'Undo' })
+
+/** What a card looks like: its colour, its tilt and the moment by which its age is told. */
+async function looks(card: Locator): Promise<unknown> {
+  return await card.evaluate((article: HTMLElement) => ({
+    gradient: article.dataset.gradient,
+    tilt: article.dataset.tilt,
+    at: article.querySelector('time')?.dateTime,
+  }))
+}
+
+test(
+  'Undo brings back everything that was deleted, as it was, on every device',
+  everywhere,
+  async ({ device }) => {
+    const [ada, bob] = await pair(device)
+    await bob.sharesText('Milk')
+    await sharesPicture(bob, 'view.png')
+    await showsPicture(ada, 'view.png')
+    await restsOn(ada)
+    const place = await middleOf(ada, 'Milk')
+    const before = await Promise.all([ada, bob].map((one) => looks(one.card('Milk'))))
+
+    await ada.page.keyboard.press('Control+a')
+    await ada.page.keyboard.press('Delete')
+    await ada.seesToast('Deleted 2 notes')
+    await bob.seesNothingOf('view.png')
+    await undo(ada).click()
+
+    for (const one of [ada, bob]) {
+      await one.sees('Milk')
+      await showsPicture(one, 'view.png')
+    }
+    await expectAt(ada, 'Milk', place)
+    await expect.poll(() => Promise.all([ada, bob].map((one) => looks(one.card('Milk'))))).toEqual(before)
+  },
+)
+
+test('the own picture that is in the store has its preview again after Undo', async ({ device }) => {
+  const ada = await device('Ada')
+  const link = await ada.startsBeam()
+  await sharesPicture(ada, 'view.png')
+  await ada.seesToast('Uploaded "view.png" Successfully!')
+  const bob = await device('Bob')
+  await bob.opens(link)
+  await showsPicture(bob, 'view.png')
+
+  await ada.card('view.png').hover()
+  await ada.card('view.png').getByRole('button', { name: 'Delete' }).click()
+  await bob.seesNothingOf('view.png')
+  await undo(ada).click()
+  for (const one of [ada, bob]) await showsPicture(one, 'view.png')
+})
+
+test('the own picture that only devices have is given to others again after Undo', async ({ device }) => {
+  const [ada, bob] = await pair(device)
+  await sharesPicture(ada, 'view.png')
+  await showsPicture(bob, 'view.png')
+
+  await ada.card('view.png').hover()
+  await ada.card('view.png').getByRole('button', { name: 'Delete' }).click()
+  await bob.seesNothingOf('view.png')
+  await undo(ada).click()
+  for (const one of [ada, bob]) await showsPicture(one, 'view.png')
+})
+
+test('one Undo covers two deletions in a row, and goes when the keyboard was first', async ({ device }) => {
+  const ada = await device('Ada')
+  await ada.startsBeam()
+  for (const text of ['Milk', 'Bread']) {
+    await ada.sharesText(text)
+    await ada.sees(text)
+  }
+  await restsOn(ada)
+  for (const text of ['Milk', 'Bread']) {
+    await ada.card(text).focus()
+    await ada.page.keyboard.press('Delete')
+    await ada.seesNothingOf(text)
+  }
+  await ada.seesToast('Deleted 2 notes')
+  await undo(ada).click()
+  for (const text of ['Milk', 'Bread']) await ada.sees(text)
+
+  await ada.card('Milk').focus()
+  await ada.page.keyboard.press('Delete')
+  await expect(undo(ada)).toBeVisible()
+  await ada.page.keyboard.press('Control+z')
+  await ada.sees('Milk')
+  await expect(undo(ada)).toHaveCount(0)
+})
