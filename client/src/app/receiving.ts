@@ -2,7 +2,7 @@
 import type { Actions } from '../features/actions'
 import { AUTO_RECEIVE_BYTES, type DeviceId, type ItemId } from '../protocol/bindings'
 import { displayName, type Item } from '../protocol/item'
-import { type Receiving, reduceTransfers, type TransfersEvent } from '../stores/transfers'
+import { reduceTransfers, type TransfersEvent } from '../stores/transfers'
 import type { Context } from './context'
 import { safeType } from './media-kinds'
 import { forget } from './sharing'
@@ -10,13 +10,6 @@ import { forget } from './sharing'
 /** Chromium's file picker, which the DOM types lack (File System Access, section 3.3). */
 interface SavePicker {
   showSaveFilePicker(options: { suggestedName: string }): Promise<FileSystemFileHandle>
-}
-
-/** A file that was shared from here before the page was reloaded. */
-const LOST: Receiving = {
-  status: 'failed',
-  received: 0,
-  why: 'This page was reloaded, so the file is no longer here. Share it again.',
 }
 
 type ReceivingActions = Pick<Actions, 'receive' | 'saveAs' | 'canSaveAs' | 'cancel'>
@@ -59,7 +52,8 @@ export function receiveWhatComes(context: Context): void {
     const { id, content, from } = item
     if (content.kind !== 'file' || content.url !== null || from === null || transfers[id]) continue
     const isSmall = content.category !== 'file' && content.size <= AUTO_RECEIVE_BYTES
-    if (from === me) waiting.push({ type: 'receiving', id, state: LOST })
+    // A file that was shared from here is gone with the page that shared it.
+    if (from === me) waiting.push({ type: 'lost', id })
     else if (isSmall) receive(context, item, null)
     else waiting.push({ type: 'receiving', id, state: { status: 'offered' } })
   }

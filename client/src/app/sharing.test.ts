@@ -110,3 +110,38 @@ describe('a picture while another device is here', () => {
     await vi.waitFor(() => expect(log).toEqual(['offer', 'share a', 'upload']))
   })
 })
+
+describe('a file that a reload lost', () => {
+  const note = (name: string, text = 'four') => new File([text], name)
+  const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
+  const transfer = () => stores.transfers.getState().transfers['a' as ItemId]
+
+  beforeEach(() => {
+    stores.account.setState({ status: 'anonymous' }, true)
+    sharing.shareFileAs('a' as ItemId, note('a.txt'))
+    stores.transfers.setState({ transfers: { ['a' as ItemId]: { role: 'lost' } } }, true)
+    stores.toasts.setState({ toasts: [] }, true)
+    log = []
+  })
+
+  it('is offered again under its item when the person chooses it again', () => {
+    sharing.shareAgain('a' as ItemId, note('a.txt'))
+    expect(log).toEqual(['offer'])
+    expect(transfer()).toEqual({ role: 'sending', to: {}, url: 'blob:a' })
+    expect(toasts()).toEqual([])
+  })
+
+  it.each([
+    ['of another name', note('b.txt'), '“b.txt” is another file. Choose “a.txt”.'],
+    [
+      'of another size',
+      note('a.txt', 'fifth'),
+      '“a.txt” has changed since it was shared. Share it as a new file.',
+    ],
+  ])('is not replaced by a file %s', (_which, file, words) => {
+    sharing.shareAgain('a' as ItemId, file)
+    expect(log).toEqual([])
+    expect(transfer()).toEqual({ role: 'lost' })
+    expect(toasts()).toEqual([words])
+  })
+})

@@ -16,7 +16,7 @@ import { type OutgoingFile, StoredCopies } from './stored-copies'
 /** Bytes reserved for the rest of a `share_clipboard` around its text. */
 const ENVELOPE_BYTES = 1024
 
-type Sharing = Pick<Actions, 'shareText' | 'shareFiles'> & {
+type Sharing = Pick<Actions, 'shareText' | 'shareFiles' | 'shareAgain'> & {
   /** Shares a file under an id that another item already refers to. */
   shareFileAs(id: ItemId, file: File): void
 }
@@ -39,6 +39,12 @@ export function createSharing(context: Context): Sharing {
     shareFiles(files) {
       if (!canShare(context)) return
       for (const file of files) shareFile(context, copies, file)
+    },
+    shareAgain(id, file) {
+      const item = context.stores.items.getState().items.find((one) => one.id === id)
+      if (item?.content.kind !== 'file' || !canShare(context)) return
+      const { name, size } = item.content
+      offerAgain(context, copies, { id, file, name }, size)
     },
     shareFileAs: (id, file) => shareFile(context, copies, file, id),
   }
@@ -81,6 +87,24 @@ function offerFile(context: Context, { id, file, name, url }: OutgoingFile): voi
   const { message, extra } = fileItemMessage({ name, size: file.size, type: file.type })
   offer(context, id, file, url)
   share(context, id, message, extra)
+}
+
+/** Offers a file again that a reload lost, under the item by which the other devices know it. */
+function offerAgain(
+  context: Context,
+  copies: StoredCopies,
+  { id, file, name }: Omit<OutgoingFile, 'url'>,
+  size: number,
+): void {
+  if (displayName(file.name) !== name) {
+    return void context.toaster.bad(`“${displayName(file.name)}” is another file. Choose “${name}”.`)
+  }
+  if (file.size !== size) {
+    return void context.toaster.bad(`“${name}” has changed since it was shared. Share it as a new file.`)
+  }
+  const url = addressOf(file)
+  offer(context, id, file, url)
+  copies.storeBeside({ id, file, name, url })
 }
 
 /** Lets devices receive a file from here under an item. */

@@ -4,10 +4,10 @@ import type { Item } from '../protocol/item'
 import type { Path } from '../stores/devices'
 import type { Stores } from '../stores/stores'
 import {
+  addressIn,
   type Receiving,
   reduceTransfers,
   type Sending,
-  type Transfer,
   type TransfersEvent,
 } from '../stores/transfers'
 import type { EngineCommand, EngineEvent, Progress } from '../transport/engine-messages'
@@ -111,17 +111,11 @@ export function endTransfersOf(gone: readonly ItemId[], { transfers }: Stores): 
 export function freeWhatGoes({ transfers }: Stores, tell: (command: EngineCommand) => void): void {
   transfers.subscribe(({ transfers: now }, { transfers: before }) => {
     for (const id of Object.keys(before) as ItemId[]) {
-      const url = blobAddress(before[id])
-      if (url !== null && blobAddress(now[id]) !== url) URL.revokeObjectURL(url)
+      const url = addressIn(before[id])
+      if (url !== null && addressIn(now[id]) !== url) URL.revokeObjectURL(url)
       if (!now[id]) tell({ do: 'forget', id })
     }
   })
-}
-
-function blobAddress(transfer: Transfer | undefined): string | null {
-  if (!transfer) return null
-  if (transfer.role !== 'receiving') return transfer.url
-  return transfer.state.status === 'done' ? transfer.state.url : null
 }
 
 function receivingState(progress: Progress, path: (kind: 'direct' | 'relay') => Path): Receiving {

@@ -27,6 +27,8 @@ export interface Actions {
   /** Shares a text pasted by the keyboard, unless it is empty or in the beam already. */
   pasteText(text: string, screen: Screen): void
   shareFiles(files: readonly File[]): void
+  /** Offers a file again that was lost by a reload. Another file is refused with a toast. */
+  shareAgain(id: ItemId, file: File): void
   /** Shares what another app or a website handed over. */
   shareParcel(): Promise<void>
   discardParcel(): Promise<void>

@@ -35,6 +35,8 @@ export type Transfer =
   | { role: 'sending'; to: Readonly<Record<DeviceId, Sending>>; url: string }
   /** It is uploaded to the server, because no device is here to receive it. */
   | { role: 'storing'; state: Storing; url: string }
+  /** It was offered from here until the page was reloaded. The person can choose it again. */
+  | { role: 'lost' }
 
 export interface TransfersState {
   readonly transfers: Readonly<Record<ItemId, Transfer>>
@@ -45,6 +47,7 @@ export type TransfersEvent =
   | { type: 'receiving'; id: ItemId; state: Receiving }
   | { type: 'sending'; id: ItemId; to: DeviceId; state: Sending }
   | { type: 'storing'; id: ItemId; state: Storing; url: string }
+  | { type: 'lost'; id: ItemId }
   | { type: 'forgotten'; id: ItemId }
   | { type: 'left' }
 
@@ -64,6 +67,8 @@ export function reduceTransfers(state: TransfersState, event: TransfersEvent): T
     }
     case 'storing':
       return put(state, event.id, { role: 'storing', state: event.state, url: event.url })
+    case 'lost':
+      return put(state, event.id, { role: 'lost' })
     case 'forgotten': {
       const { [event.id]: _gone, ...transfers } = state.transfers
       return { transfers }
@@ -75,6 +80,19 @@ export function reduceTransfers(state: TransfersState, event: TransfersEvent): T
 
 function put(state: TransfersState, id: ItemId, transfer: Transfer): TransfersState {
   return { transfers: { ...state.transfers, [id]: transfer } }
+}
+
+/** Returns the state of each copy of a file that comes or goes. */
+export function statesOf(transfer: Transfer): readonly (Receiving | Sending | Storing)[] {
+  if (transfer.role === 'lost') return []
+  return transfer.role === 'sending' ? Object.values(transfer.to) : [transfer.state]
+}
+
+/** Returns the blob URL of the whole file on this device; null while there is none. */
+export function addressIn(transfer: Transfer | undefined): string | null {
+  if (!transfer || transfer.role === 'lost') return null
+  if (transfer.role !== 'receiving') return transfer.url
+  return transfer.state.status === 'done' ? transfer.state.url : null
 }
 
 export function createTransfersStore() {

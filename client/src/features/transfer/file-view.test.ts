@@ -70,6 +70,13 @@ describe('a file card', () => {
     })
   })
 
+  it('of an own file that a reload lost asks for the file, and does not try again by itself', () => {
+    expect(fileView({ role: 'lost' }, facts)).toMatchObject({
+      url: null,
+      rows: [{ text: 'This page was reloaded, so the file is no longer here.', actions: ['choose'] }],
+    })
+  })
+
   it('can be asked for again after an own cancel only', () => {
     const by = (who: 'me' | 'them') =>
       fileView({ role: 'receiving', state: { status: 'cancelled', by: who } }, facts).rows[0]

@@ -3,12 +3,12 @@ import type { DeviceId } from '../../protocol/bindings'
 import type { Receiving, Sending, Storing, Transfer } from '../../stores/transfers'
 import type { Way } from './path-label'
 
-export type FileAction = 'receive' | 'save-as' | 'retry' | 'cancel'
+export type FileAction = 'receive' | 'save-as' | 'retry' | 'choose' | 'cancel'
 
 export interface FileRow {
   /** The receiving device; null when the file comes here, or waits for any device. */
   readonly device: DeviceId | null
-  readonly status: Receiving['status'] | 'waiting'
+  readonly status: Receiving['status'] | 'waiting' | 'lost'
   /** Bytes transferred; null when a bar would show nothing. */
   readonly bytes: number | null
   readonly bytesPerSecond: number
@@ -40,10 +40,18 @@ const PLAIN: Omit<FileRow, 'status' | 'text'> = {
   actions: [],
 }
 
+const LOST: FileRow = {
+  ...PLAIN,
+  status: 'lost',
+  text: 'This page was reloaded, so the file is no longer here.',
+  actions: ['choose'],
+}
+
 export function fileView(transfer: Transfer | undefined, facts: FileFacts): FileView {
   if (transfer?.role === 'storing') return { url: transfer.url, rows: [storingRow(transfer.state, facts)] }
   if (facts.storedUrl !== null) return { url: facts.storedUrl, rows: [storingRow({ status: 'done' }, facts)] }
   if (!transfer) return { url: null, rows: [] }
+  if (transfer.role === 'lost') return { url: null, rows: [LOST] }
   if (transfer.role === 'receiving') {
     const { state } = transfer
     return { url: state.status === 'done' ? state.url : null, rows: [receivingRow(state, facts)] }

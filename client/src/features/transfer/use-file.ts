@@ -28,6 +28,9 @@ export function useFileAction(item: Item): (action: FileAction, row: FileRow) =>
         return actions.receive(item.id)
       case 'save-as':
         return void actions.saveAs(item.id)
+      case 'choose':
+        // The button has a picker of its own.
+        return
       case 'cancel':
         return row.device ? actions.cancel(item.id, row.device) : actions.cancel(item.id)
     }

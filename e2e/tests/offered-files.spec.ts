@@ -1,0 +1,58 @@
+import { expect } from '@playwright/test'
+import type { Device } from '../support/device.ts'
+import { test } from '../support/stage.ts'
+
+/** Ada and Bob in one beam. */
+async function two(device: (name: string) => Promise<Device>): Promise<{ ada: Device; bob: Device }> {
+  const ada = await device('Ada')
+  const bob = await device('Bob')
+  await bob.opens(await ada.startsBeam())
+  await ada.seesDevices(2)
+  return { ada, bob }
+}
+
+test.describe('a file that is offered', () => {
+  test('and lost by a reload is chosen again, and goes under the same item', async ({ device, folder }) => {
+    const { ada, bob } = await two(device)
+    const film = await folder.file('film.bin', 70_001)
+    const other = await folder.file('other.bin', 70_001)
+    await ada.sharesFiles(film)
+    await bob.sees(film.name)
+
+    await ada.page.reload()
+    const card = ada.card(film.name)
+    await expect(card.getByRole('button', { name: 'Choose the file again' })).toBeVisible()
+    await expect(card.getByRole('button', { name: 'Retry' })).toHaveCount(0)
+    const picker = card.getByLabel('Choose film.bin again')
+    await picker.setInputFiles(other.path)
+    await ada.seesToast('“other.bin” is another file. Choose “film.bin”.')
+    await picker.setInputFiles(film.path)
+    await expect(card.getByRole('button', { name: 'Choose the file again' })).toHaveCount(0)
+
+    await bob.takes(film)
+    expect(await bob.savedSha256(film)).toBe(film.sha256)
+    await bob.sees(film.name)
+  })
+
+  test('is warned about when its page is left, until another device has it', async ({ device, folder }) => {
+    const { ada, bob } = await two(device)
+    const film = await folder.file('film.bin', 70_001)
+    await ada.sharesFiles(film)
+    await bob.sees(film.name)
+    // A browser asks only a person who has used the page.
+    await ada.card(film.name).click()
+
+    const asked = ada.page.waitForEvent('dialog')
+    await ada.page.close({ runBeforeUnload: true })
+    const question = await asked
+    expect(question.type()).toBe('beforeunload')
+    await question.dismiss()
+
+    await bob.takes(film)
+    await bob.has(film)
+    await expect(ada.card(film.name).getByText('Complete')).toBeVisible()
+    const closed = ada.page.waitForEvent('close')
+    await ada.page.close({ runBeforeUnload: true })
+    await closed
+  })
+})
