@@ -12,6 +12,21 @@ async function two(device: (name: string) => Promise<Device>): Promise<{ ada: De
 }
 
 test.describe('a file that is offered', () => {
+  test('says to whom, and waits for a device only while none is here', async ({ device, folder }) => {
+    const ada = await device('Ada')
+    const link = await ada.startsBeam()
+    const film = await folder.file('film.bin', 70_001)
+    await ada.sharesFiles(film)
+    await expect(ada.card(film.name).getByText('Waiting for a device')).toBeVisible()
+
+    const bob = await device('Bob')
+    await bob.opens(link)
+    await expect(ada.card(film.name).getByText(/^Offered to (Chrome|Firefox) on /)).toBeVisible()
+    const cyd = await device('Cyd')
+    await cyd.opens(link)
+    await expect(ada.card(film.name).getByText('Offered to 2 devices')).toBeVisible()
+  })
+
   test('and lost by a reload is chosen again, and goes under the same item', async ({ device, folder }) => {
     const { ada, bob } = await two(device)
     const film = await folder.file('film.bin', 70_001)

@@ -8,6 +8,7 @@ const facts = {
   storedUrl: null,
   sender: 'Chrome on macOS',
   nameOf: (id: DeviceId) => `the ${id}`,
+  takers: [],
   canSaveAs: true,
 }
 const phone = 'phone' as DeviceId
@@ -39,6 +40,14 @@ describe('a file card', () => {
     const view = fileView({ role: 'sending', to: {}, url: 'blob:a' }, facts)
     expect(view.rows).toMatchObject([{ status: 'waiting', text: 'Waiting for a device', actions: [] }])
     expect(view.url).toBe('blob:a')
+  })
+
+  it.each([
+    [['Chrome on Android'], 'Offered to Chrome on Android'],
+    [['Chrome on Android', 'Firefox on Linux', 'Safari on iPhone'], 'Offered to 3 devices'],
+  ])('is offered while devices are here and none has asked for it', (takers, text) => {
+    const view = fileView({ role: 'sending', to: {}, url: 'blob:a' }, { ...facts, takers })
+    expect(view.rows).toMatchObject([{ status: 'waiting', text }])
   })
 
   it('has a row for each device that takes it', () => {

@@ -29,6 +29,8 @@ interface FileFacts {
   storedUrl: string | null
   sender: string
   nameOf: (device: DeviceId) => string
+  /** The names of the other devices that can receive a file. */
+  takers: readonly string[]
   canSaveAs: boolean
 }
 
@@ -59,8 +61,15 @@ export function fileView(transfer: Transfer | undefined, facts: FileFacts): File
   const rows = Object.entries(transfer.to).map(([device, state]) =>
     sendingRow(device as DeviceId, state, facts),
   )
-  const waiting: FileRow = { ...PLAIN, status: 'waiting', bytes: 0, text: 'Waiting for a device' }
+  const waiting: FileRow = { ...PLAIN, status: 'waiting', bytes: 0, text: waitingText(facts.takers) }
   return { url: transfer.url, rows: rows.length === 0 ? [waiting] : rows }
+}
+
+/** Says whose turn it is: that of a person at a device that is here, or that of a device to come. */
+function waitingText(takers: readonly string[]): string {
+  const [only, ...others] = takers
+  if (only === undefined) return 'Waiting for a device'
+  return others.length === 0 ? `Offered to ${only}` : `Offered to ${takers.length} devices`
 }
 
 function receivingRow(state: Receiving, facts: FileFacts): FileRow {
