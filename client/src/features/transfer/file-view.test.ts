@@ -86,11 +86,14 @@ describe('a file card', () => {
     })
   })
 
-  it('can be asked for again after an own cancel only', () => {
+  it('says who cancelled, and can be asked for again', () => {
     const by = (who: 'me' | 'them') =>
       fileView({ role: 'receiving', state: { status: 'cancelled', by: who } }, facts).rows[0]
-    expect(by('me')?.actions).toContain('receive')
-    expect(by('them')).toMatchObject({ text: 'Cancelled by Chrome on macOS', actions: [] })
+    expect(by('me')).toMatchObject({ text: 'Cancelled', actions: ['receive', 'save-as'] })
+    expect(by('them')).toMatchObject({
+      text: 'Cancelled by Chrome on macOS',
+      actions: ['receive', 'save-as'],
+    })
   })
 })
 

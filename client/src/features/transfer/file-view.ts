@@ -87,9 +87,8 @@ function receivingRow(state: Receiving, facts: FileFacts): FileRow {
     case 'failed':
       return { ...row, bytes: state.received, text: state.why, actions: ['retry', 'cancel'] }
     case 'cancelled':
-      return state.by === 'me'
-        ? { ...row, text: 'Cancelled', actions: ask }
-        : { ...row, text: `Cancelled by ${facts.sender}` }
+      // The sender still offers the file: it stopped this transfer, and would have deleted the item otherwise.
+      return { ...row, text: state.by === 'me' ? 'Cancelled' : `Cancelled by ${facts.sender}`, actions: ask }
     case 'done':
       return { ...row, bytes: facts.size, path: state.path, text: 'Complete' }
   }

@@ -54,9 +54,14 @@ export function useProgressTexts(row: FileRow, size: number): { left: string; ri
   return { left: moving ? formatSpeed(row.bytesPerSecond) : row.text, right: rightText(row, size, settled) }
 }
 
-function rightText({ status, bytes, bytesPerSecond }: FileRow, size: number, settled: boolean): string {
+/** No time left is told while nothing moves: it would be a guess that grows. */
+export function rightText(
+  { status, bytes, bytesPerSecond }: FileRow,
+  size: number,
+  settled: boolean,
+): string {
   if (bytes === null || status === 'done' || status === 'waiting') return ''
-  if (status === 'moving' && settled && bytesPerSecond > 0) {
+  if (status === 'moving' && settled && bytesPerSecond >= 1) {
     return `${formatTimeLeft((size - bytes) / bytesPerSecond)} left`
   }
   return `${Math.floor(fraction(bytes, size) * 100)} %`
