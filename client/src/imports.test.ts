@@ -15,7 +15,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   devices: ['session', 'transfer'],
   editor: ['note'],
   files: ['session'],
-  home: ['about', 'canvas', 'files', 'join', 'save', 'session', 'toolbar'],
+  home: ['about', 'canvas', 'files', 'join', 'save', 'session', 'toolbar', 'transfer'],
   item: [],
   join: ['scanner'],
   joiner: ['card', 'files', 'join', 'parcel', 'save', 'scanner', 'session', 'toolbar'],

@@ -2,7 +2,7 @@
 import type { Actions } from '../features/actions'
 import { AUTO_RECEIVE_BYTES, type DeviceId, type ItemId } from '../protocol/bindings'
 import { displayName, type Item } from '../protocol/item'
-import { reduceTransfers, type TransfersEvent } from '../stores/transfers'
+import { offeredHere, reduceTransfers, type TransfersEvent } from '../stores/transfers'
 import type { Context } from './context'
 import { safeType } from './media-kinds'
 import { forget } from './sharing'
@@ -12,7 +12,7 @@ interface SavePicker {
   showSaveFilePicker(options: { suggestedName: string }): Promise<FileSystemFileHandle>
 }
 
-type ReceivingActions = Pick<Actions, 'receive' | 'saveAs' | 'canSaveAs' | 'cancel'>
+type ReceivingActions = Pick<Actions, 'receive' | 'receiveAll' | 'saveAs' | 'canSaveAs' | 'cancel'>
 
 export function createReceiving(context: Context): ReceivingActions {
   const { stores, transfers } = context
@@ -21,6 +21,12 @@ export function createReceiving(context: Context): ReceivingActions {
     receive(id) {
       const item = find(id)
       if (item) receive(context, item, null)
+    },
+    receiveAll() {
+      for (const id of offeredHere(stores.transfers.getState())) {
+        const item = find(id)
+        if (item) receive(context, item, null)
+      }
     },
     canSaveAs: hasSavePicker(globalThis),
     async saveAs(id) {

@@ -22,16 +22,18 @@ import { createSharing } from './sharing'
 import { keepSocketLogin } from './socket-login'
 import { createToaster } from './toaster'
 import { startTransfers } from './transfer-news'
+import { UploadNews } from './upload-news'
 
 /** Starts every service of the page. Call it once. */
 export function startServices(): AppValue {
   const stores = createStores()
   const toaster = createToaster(stores.toasts)
-  const transfers = startTransfers(stores, toaster, () => beam.connection)
+  const uploads = new UploadNews(stores.transfers, toaster)
+  const transfers = startTransfers(stores, toaster, uploads, () => beam.connection)
   const context: Context = { stores, toaster, transfers, live: () => beam.live }
   const beam = new CurrentBeam(context, () => receiveWhatComes(context))
 
-  const { shareFileAs, ...sharing } = createSharing(context)
+  const { shareFileAs, ...sharing } = createSharing(context, uploads)
   const actions: Actions = {
     ...sharing,
     ...createReceiving(context),

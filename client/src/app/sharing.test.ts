@@ -8,6 +8,7 @@ import type { Transfers } from '../transport/transfers'
 import type { Context } from './context'
 import { createSharing } from './sharing'
 import { createToaster } from './toaster'
+import { UploadNews } from './upload-news'
 
 const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
 const ADA: User = { username: 'ada', first_name: 'Ada', last_name: '', email: '', profile_picture: null }
@@ -42,7 +43,7 @@ beforeEach(() => {
   } as Partial<LiveBeam> as LiveBeam
   const transfers = { tell: ({ do: what }) => log.push(what) } as Partial<Transfers> as Transfers
   const context: Context = { stores, transfers, toaster: createToaster(stores.toasts), live: () => live }
-  sharing = createSharing(context)
+  sharing = createSharing(context, new UploadNews(stores.transfers, context.toaster))
 })
 afterEach(() => vi.unstubAllGlobals())
 

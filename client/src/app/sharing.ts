@@ -12,6 +12,7 @@ import type { Context } from './context'
 import { safeType } from './media-kinds'
 import { newItemId } from './random-ids'
 import { type OutgoingFile, StoredCopies } from './stored-copies'
+import type { UploadNews } from './upload-news'
 
 /** Bytes reserved for the rest of a `share_clipboard` around its text. */
 const ENVELOPE_BYTES = 1024
@@ -21,15 +22,19 @@ type Sharing = Pick<Actions, 'shareText' | 'shareFiles' | 'shareAgain'> & {
   shareFileAs(id: ItemId, file: File): void
 }
 
-export function createSharing(context: Context): Sharing {
+export function createSharing(context: Context, uploads: UploadNews): Sharing {
   const copies = createStoredCopies(context)
+  const shareTogether = (files: readonly OutgoingFile[]) => {
+    uploads.began(files)
+    for (const file of files) shareFile(context, copies, uploads, file)
+  }
   return {
     shareText(text) {
       const trimmed = text.trim()
       if (trimmed === '' || !canShare(context)) return false
       // A longer text is shared as a file, because a message has a size limit.
       if (byteLength(JSON.stringify(trimmed)) > MAX_MESSAGE_BYTES - ENVELOPE_BYTES) {
-        shareFile(context, copies, new File([trimmed], 'Text.txt', { type: 'text/plain' }))
+        shareTogether([outgoing(new File([trimmed], 'Text.txt', { type: 'text/plain' }))])
       } else {
         const { message, extra } = textMessage(trimmed)
         share(context, newItemId(), message, extra)
@@ -37,8 +42,7 @@ export function createSharing(context: Context): Sharing {
       return true
     },
     shareFiles(files) {
-      if (!canShare(context)) return
-      for (const file of files) shareFile(context, copies, file)
+      if (canShare(context)) shareTogether(files.map((file) => outgoing(file)))
     },
     shareAgain(id, file) {
       const item = context.stores.items.getState().items.find((one) => one.id === id)
@@ -46,7 +50,7 @@ export function createSharing(context: Context): Sharing {
       const { name, size } = item.content
       offerAgain(context, copies, { id, file, name }, size)
     },
-    shareFileAs: (id, file) => shareFile(context, copies, file, id),
+    shareFileAs: (id, file) => shareTogether([outgoing(file, id)]),
   }
 }
 
@@ -61,19 +65,24 @@ function createStoredCopies(context: Context): StoredCopies {
   })
 }
 
-function shareFile(context: Context, copies: StoredCopies, file: File, id = newItemId()): void {
+function outgoing(file: File, id = newItemId()): OutgoingFile {
+  return { id, file, name: displayName(file.name), url: addressOf(file) }
+}
+
+function shareFile(
+  context: Context,
+  copies: StoredCopies,
+  uploads: UploadNews,
+  outgoing: OutgoingFile,
+): void {
   const { stores, toaster } = context
-  const name = displayName(file.name)
-  const url = addressOf(file)
-  const outgoing = { id, file, name, url }
   const session = stores.session.getState()
-  toaster.info(`Uploading ${name}`)
-  if (session.status !== 'set' || !copies.comesFirst(file)) {
+  if (session.status !== 'set' || !copies.comesFirst(outgoing.file)) {
     offerFile(context, outgoing)
     return copies.storeBeside(outgoing)
   }
   copies.storeFirst(outgoing, session.session.beamId, (end) => {
-    if (end === 'stored') return toaster.ok(`Uploaded "${name}" Successfully!`)
+    if (end === 'stored') return uploads.arrived(outgoing.id, outgoing.name)
     toaster.bad('Failed to upload!')
     // Nothing is lost: the file waits for a device, as other files do.
     offerFile(context, outgoing)

@@ -47,6 +47,8 @@ export interface Actions {
 
   /** Begins to receive a file, or tries again after a failure. */
   receive(id: ItemId): void
+  /** Begins to receive every file that is offered to this device. */
+  receiveAll(): void
   /** Asks the person for a file to write to, then receives into it. Only where `canSaveAs`. */
   saveAs(id: ItemId): Promise<void>
   readonly canSaveAs: boolean

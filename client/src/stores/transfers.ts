@@ -95,6 +95,14 @@ export function addressIn(transfer: Transfer | undefined): string | null {
   return transfer.state.status === 'done' ? transfer.state.url : null
 }
 
+/** Returns the files that other devices offer and that wait for a tap here. */
+export function offeredHere({ transfers }: TransfersState): readonly ItemId[] {
+  return (Object.keys(transfers) as ItemId[]).filter((id) => {
+    const transfer = transfers[id]
+    return transfer?.role === 'receiving' && transfer.state.status === 'offered'
+  })
+}
+
 export function createTransfersStore() {
   return createStore<TransfersState>()(() => EMPTY)
 }
