@@ -8,6 +8,7 @@ import { reduceItems } from '../stores/items'
 import { reduceTransfers } from '../stores/transfers'
 import { readMe } from '../transport/account-calls'
 import { upload, uploadAfter } from '../transport/upload'
+import { shortName } from '../ui/short-name'
 import type { Context } from './context'
 import { safeType } from './media-kinds'
 import { newItemId } from './random-ids'
@@ -106,10 +107,14 @@ function offerAgain(
   size: number,
 ): void {
   if (displayName(file.name) !== name) {
-    return void context.toaster.bad(`“${displayName(file.name)}” is another file. Choose “${name}”.`)
+    return void context.toaster.bad(
+      `“${shortName(displayName(file.name))}” is another file. Choose “${shortName(name)}”.`,
+    )
   }
   if (file.size !== size) {
-    return void context.toaster.bad(`“${name}” has changed since it was shared. Share it as a new file.`)
+    return void context.toaster.bad(
+      `“${shortName(name)}” has changed since it was shared. Share it as a new file.`,
+    )
   }
   const url = addressOf(file)
   offer(context, id, file, url)
