@@ -16,7 +16,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   editor: ['note'],
   files: ['session'],
   home: ['about', 'canvas', 'files', 'join', 'save', 'session', 'toolbar', 'transfer'],
-  item: [],
+  item: ['session'],
   join: ['scanner'],
   joiner: ['card', 'files', 'join', 'parcel', 'save', 'scanner', 'session', 'toolbar'],
   note: ['item', 'session', 'transfer'],

@@ -22,6 +22,7 @@ import { createSharing } from './sharing'
 import { keepSocketLogin } from './socket-login'
 import { createToaster } from './toaster'
 import { startTransfers } from './transfer-news'
+import { keepUnsentItems } from './unsent-items'
 import { UploadNews } from './upload-news'
 
 /** Starts every service of the page. Call it once. */
@@ -53,6 +54,7 @@ export function startServices(): AppValue {
   keepCanvas(stores)
   learnMedia(stores)
   keepSocketLogin(stores, { makeSure: readMe, rejoin: () => beam.rejoin() })
+  keepUnsentItems(context)
   begin(beam, (id) => notesFor(id, stores))
   followThePage(stores, toaster, () => {
     beam.wake()
