@@ -45,7 +45,7 @@ test.describe('cancel', () => {
     }
   })
 
-  test('the sender cancels: the receiver hears of it, and nothing is offered as complete', async ({
+  test('the sender cancels: the receiver hears of it, has nothing complete, and may ask again', async ({
     device,
     folder,
     server,
@@ -56,9 +56,14 @@ test.describe('cancel', () => {
       const { ada, bob } = await underWay(device, server, wire, film)
 
       await ada.cancels(film)
-      await expect(bob.card(film.name).getByText(/cancel/i)).toBeVisible()
+      await expect(bob.card(film.name).getByText(/^Cancelled by /)).toBeVisible()
+      await expect(ada.card(film.name).getByText('Cancelled', { exact: true })).toBeVisible()
       await expect(bob.card(film.name).getByRole('link', { name: 'Download' })).toHaveCount(0)
       await expect(bob.card(film.name).getByRole('progressbar')).toHaveCount(0)
+      wire.slowsTo(Number.POSITIVE_INFINITY)
+      await bob.takes(film)
+      expect(await bob.savedSha256(film)).toBe(film.sha256)
+      await expect(ada.card(film.name).getByText('Complete')).toBeVisible()
     } finally {
       await wire.close()
     }

@@ -47,6 +47,34 @@ test('the page starts without a network, shows so, and recovers by itself', asyn
   }
 })
 
+test('a text that is shared without a connection says that it waits, and outlives a reload', async ({
+  device,
+}) => {
+  test.setTimeout(120_000)
+  const server = await Server.start()
+  try {
+    const ada = await device('Ada')
+    const bob = await device('Bob')
+    await ada.opens(server.origin)
+    await bob.opens(await ada.scansOwnQr())
+    await ada.seesDevices(2)
+    await isReadyForOffline(bob)
+    await server.down()
+    await bob.sharesText('meanwhile')
+    const waits = bob.card('meanwhile').getByText('Not sent yet.')
+    await expect(waits).toBeVisible()
+
+    await bob.page.reload()
+    await expect(waits).toBeVisible()
+    await server.up()
+    await ada.sees('meanwhile')
+    await bob.sees('meanwhile')
+    await expect(waits).toHaveCount(0)
+  } finally {
+    await server.stop()
+  }
+})
+
 test("an old page is replaced by the server's", async ({ device }) => {
   const ada = await device('Ada')
   await ada.opensHome()

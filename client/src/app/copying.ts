@@ -4,6 +4,7 @@ import type { ItemId } from '../protocol/bindings'
 import { copyableText, type Item } from '../protocol/item'
 import { noteHtml } from '../protocol/note-markup'
 import { RICH_NOTE } from '../protocol/rich-note'
+import { addressIn } from '../stores/transfers'
 import { writeClipboard, writeRichClipboard } from './clipboard'
 import type { Context } from './context'
 
@@ -18,8 +19,7 @@ export function createCopying({ stores, toaster }: Context): Pick<Actions, 'copy
     const item = find(id)
     if (item?.content.kind !== 'file' || stores.media.getState().kinds[id]?.media !== 'image') return null
     const transfer = stores.transfers.getState().transfers[id]
-    if (transfer?.role === 'receiving') return transfer.state.status === 'done' ? transfer.state.url : null
-    return transfer?.url ?? item.content.url
+    return addressIn(transfer) ?? item.content.url
   }
   const copyItem = async (id: ItemId) => {
     const item = find(id)

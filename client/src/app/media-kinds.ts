@@ -3,7 +3,7 @@ import type { ItemId } from '../protocol/bindings'
 import type { FileCategory, Item } from '../protocol/item'
 import { recognize, START_BYTES } from '../protocol/magic'
 import type { Stores } from '../stores/stores'
-import type { Transfer } from '../stores/transfers'
+import { addressIn, type Transfer } from '../stores/transfers'
 import { readStart } from '../transport/http'
 import { Turns } from './turns'
 
@@ -52,8 +52,7 @@ export function learnMedia({ items, transfers, media, connection }: Stores): voi
 function addressOf({ content }: Item, transfer: Transfer | undefined): string | null {
   if (content.kind !== 'file') return null
   if (content.url !== null) return content.url
-  if (transfer?.role === 'receiving') return transfer.state.status === 'done' ? transfer.state.url : null
-  return transfer?.url ?? null
+  return addressIn(transfer)
 }
 
 /** Returns a type under which a blob URL never runs script: a media type unchanged, any other as bytes. */

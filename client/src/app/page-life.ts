@@ -1,7 +1,8 @@
-/** Events of the page that do not concern its beam: sleep and wake, loss of the network, installation. */
+/** Events of the page that do not concern its beam: sleep and wake, loss of the network, leaving, installation. */
 import type { Stores } from '../stores/stores'
 import { tellLosses } from './connection-news'
 import { followKeyboard } from './keyboard'
+import { warnBeforeLeaving } from './leaving'
 import { startOfflineWorker } from './offline-start'
 import { keepScreenAwake } from './screen-lock'
 import type { Toaster } from './toaster'
@@ -15,6 +16,7 @@ export function followThePage(stores: Stores, toaster: Toaster, wake: () => void
     if (shown.status !== 'stopped' || shown.why === 'unreachable') wake()
   })
   keepScreenAwake(stores.transfers)
+  warnBeforeLeaving(stores)
   followKeyboard()
   startOfflineWorker()
 }

@@ -2,7 +2,7 @@
 import type { Actions } from '../features/actions'
 import { AUTO_RECEIVE_BYTES, type DeviceId, type ItemId } from '../protocol/bindings'
 import { displayName, type Item } from '../protocol/item'
-import { type Receiving, reduceTransfers, type TransfersEvent } from '../stores/transfers'
+import { offeredHere, reduceTransfers, type TransfersEvent } from '../stores/transfers'
 import type { Context } from './context'
 import { safeType } from './media-kinds'
 import { forget } from './sharing'
@@ -12,14 +12,7 @@ interface SavePicker {
   showSaveFilePicker(options: { suggestedName: string }): Promise<FileSystemFileHandle>
 }
 
-/** A file that was shared from here before the page was reloaded. */
-const LOST: Receiving = {
-  status: 'failed',
-  received: 0,
-  why: 'This page was reloaded, so the file is no longer here. Share it again.',
-}
-
-type ReceivingActions = Pick<Actions, 'receive' | 'saveAs' | 'canSaveAs' | 'cancel'>
+type ReceivingActions = Pick<Actions, 'receive' | 'receiveAll' | 'saveAs' | 'canSaveAs' | 'cancel'>
 
 export function createReceiving(context: Context): ReceivingActions {
   const { stores, transfers } = context
@@ -28,6 +21,12 @@ export function createReceiving(context: Context): ReceivingActions {
     receive(id) {
       const item = find(id)
       if (item) receive(context, item, null)
+    },
+    receiveAll() {
+      for (const id of offeredHere(stores.transfers.getState())) {
+        const item = find(id)
+        if (item) receive(context, item, null)
+      }
     },
     canSaveAs: hasSavePicker(globalThis),
     async saveAs(id) {
@@ -59,7 +58,8 @@ export function receiveWhatComes(context: Context): void {
     const { id, content, from } = item
     if (content.kind !== 'file' || content.url !== null || from === null || transfers[id]) continue
     const isSmall = content.category !== 'file' && content.size <= AUTO_RECEIVE_BYTES
-    if (from === me) waiting.push({ type: 'receiving', id, state: LOST })
+    // A file that was shared from here is gone with the page that shared it.
+    if (from === me) waiting.push({ type: 'lost', id })
     else if (isSmall) receive(context, item, null)
     else waiting.push({ type: 'receiving', id, state: { status: 'offered' } })
   }

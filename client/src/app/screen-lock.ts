@@ -1,7 +1,7 @@
 /** Keeps the screen awake during transfers, because a phone that falls asleep loses its links. */
 
 import type { Stores } from '../stores/stores'
-import type { Transfer, TransfersState } from '../stores/transfers'
+import { statesOf, type Transfer, type TransfersState } from '../stores/transfers'
 
 /** Whether any file is being transferred, in either direction. */
 export function isAnyMoving({ transfers }: Pick<TransfersState, 'transfers'>): boolean {
@@ -9,8 +9,7 @@ export function isAnyMoving({ transfers }: Pick<TransfersState, 'transfers'>): b
 }
 
 function isMoving(transfer: Transfer): boolean {
-  const states = transfer.role === 'sending' ? Object.values(transfer.to) : [transfer.state]
-  return states.some(({ status }) => status === 'moving')
+  return statesOf(transfer).some(({ status }) => status === 'moving')
 }
 
 /**

@@ -22,19 +22,22 @@ import { createSharing } from './sharing'
 import { keepSocketLogin } from './socket-login'
 import { createToaster } from './toaster'
 import { startTransfers } from './transfer-news'
+import { keepUnsentItems } from './unsent-items'
+import { UploadNews } from './upload-news'
 
 /** Starts every service of the page. Call it once. */
 export function startServices(): AppValue {
   const stores = createStores()
   const toaster = createToaster(stores.toasts)
-  const transfers = startTransfers(stores, toaster, () => beam.connection)
+  const uploads = new UploadNews(stores.transfers, toaster)
+  const transfers = startTransfers(stores, toaster, uploads, () => beam.connection)
   const context: Context = { stores, toaster, transfers, live: () => beam.live }
   const beam = new CurrentBeam(context, () => {
     offerWhatCameBack(context, offerAgain)
     receiveWhatComes(context)
   })
 
-  const { shareFileAs, offerAgain, ...sharing } = createSharing(context)
+  const { shareFileAs, offerAgain, ...sharing } = createSharing(context, uploads)
   const actions: Actions = {
     ...sharing,
     ...createReceiving(context),
@@ -54,6 +57,7 @@ export function startServices(): AppValue {
   keepCanvas(stores)
   learnMedia(stores)
   keepSocketLogin(stores, { makeSure: readMe, rejoin: () => beam.rejoin() })
+  keepUnsentItems(context)
   begin(beam, (id) => notesFor(id, stores))
   followThePage(stores, toaster, () => {
     beam.wake()

@@ -8,6 +8,7 @@ import type { Transfers } from '../transport/transfers'
 import type { Context } from './context'
 import { createSharing } from './sharing'
 import { createToaster } from './toaster'
+import { UploadNews } from './upload-news'
 
 const BEAM = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as BeamId
 const ADA: User = { username: 'ada', first_name: 'Ada', last_name: '', email: '', profile_picture: null }
@@ -42,7 +43,7 @@ beforeEach(() => {
   } as Partial<LiveBeam> as LiveBeam
   const transfers = { tell: ({ do: what }) => log.push(what) } as Partial<Transfers> as Transfers
   const context: Context = { stores, transfers, toaster: createToaster(stores.toasts), live: () => live }
-  sharing = createSharing(context)
+  sharing = createSharing(context, new UploadNews(stores.transfers, context.toaster))
 })
 afterEach(() => vi.unstubAllGlobals())
 
@@ -108,5 +109,40 @@ describe('a picture while another device is here', () => {
     const saved = { beam_name: 'Cabin', role: 'owner', link_access: 'write', by_link: false } as const
     stores.access.setState({ kind: 'saved', saved }, true)
     await vi.waitFor(() => expect(log).toEqual(['offer', 'share a', 'upload']))
+  })
+})
+
+describe('a file that a reload lost', () => {
+  const note = (name: string, text = 'four') => new File([text], name)
+  const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
+  const transfer = () => stores.transfers.getState().transfers['a' as ItemId]
+
+  beforeEach(() => {
+    stores.account.setState({ status: 'anonymous' }, true)
+    sharing.shareFileAs('a' as ItemId, note('a.txt'))
+    stores.transfers.setState({ transfers: { ['a' as ItemId]: { role: 'lost' } }, held: new Set() }, true)
+    stores.toasts.setState({ toasts: [] }, true)
+    log = []
+  })
+
+  it('is offered again under its item when the person chooses it again', () => {
+    sharing.shareAgain('a' as ItemId, note('a.txt'))
+    expect(log).toEqual(['offer'])
+    expect(transfer()).toEqual({ role: 'sending', to: {}, url: 'blob:a' })
+    expect(toasts()).toEqual([])
+  })
+
+  it.each([
+    ['of another name', note('b.txt'), '“b.txt” is another file. Choose “a.txt”.'],
+    [
+      'of another size',
+      note('a.txt', 'fifth'),
+      '“a.txt” has changed since it was shared. Share it as a new file.',
+    ],
+  ])('is not replaced by a file %s', (_which, file, words) => {
+    sharing.shareAgain('a' as ItemId, file)
+    expect(log).toEqual([])
+    expect(transfer()).toEqual({ role: 'lost' })
+    expect(toasts()).toEqual([words])
   })
 })

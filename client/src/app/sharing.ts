@@ -8,30 +8,36 @@ import { reduceItems } from '../stores/items'
 import { reduceTransfers } from '../stores/transfers'
 import { readMe } from '../transport/account-calls'
 import { upload, uploadAfter } from '../transport/upload'
+import { shortName } from '../ui/short-name'
 import type { Context } from './context'
 import { safeType } from './media-kinds'
 import { newItemId } from './random-ids'
 import { type OutgoingFile, StoredCopies } from './stored-copies'
+import type { UploadNews } from './upload-news'
 
 /** Bytes reserved for the rest of a `share_clipboard` around its text. */
 const ENVELOPE_BYTES = 1024
 
-type Sharing = Pick<Actions, 'shareText' | 'shareFiles'> & {
+type Sharing = Pick<Actions, 'shareText' | 'shareFiles' | 'shareAgain'> & {
   /** Shares a file under an id that another item already refers to. */
   shareFileAs(id: ItemId, file: File): void
   /** Lets devices receive the file of an item that was deleted and is shared again. */
   offerAgain(item: Item, file: Blob): void
 }
 
-export function createSharing(context: Context): Sharing {
+export function createSharing(context: Context, uploads: UploadNews): Sharing {
   const copies = createStoredCopies(context)
+  const shareTogether = (files: readonly OutgoingFile[]) => {
+    uploads.began(files)
+    for (const file of files) shareFile(context, copies, uploads, file)
+  }
   return {
     shareText(text) {
       const trimmed = text.trim()
       if (trimmed === '' || !canShare(context)) return false
       // A longer text is shared as a file, because a message has a size limit.
       if (byteLength(JSON.stringify(trimmed)) > MAX_MESSAGE_BYTES - ENVELOPE_BYTES) {
-        shareFile(context, copies, new File([trimmed], 'Text.txt', { type: 'text/plain' }))
+        shareTogether([outgoing(new File([trimmed], 'Text.txt', { type: 'text/plain' }))])
       } else {
         const { message, extra } = textMessage(trimmed)
         share(context, newItemId(), message, extra)
@@ -39,10 +45,15 @@ export function createSharing(context: Context): Sharing {
       return true
     },
     shareFiles(files) {
-      if (!canShare(context)) return
-      for (const file of files) shareFile(context, copies, file)
+      if (canShare(context)) shareTogether(files.map((file) => outgoing(file)))
     },
-    shareFileAs: (id, file) => shareFile(context, copies, file, id),
+    shareAgain(id, file) {
+      const item = context.stores.items.getState().items.find((one) => one.id === id)
+      if (item?.content.kind !== 'file' || !canShare(context)) return
+      const { name, size } = item.content
+      offerChosen(context, copies, { id, file, name }, size)
+    },
+    shareFileAs: (id, file) => shareTogether([outgoing(file, id)]),
     offerAgain({ id, content }, file) {
       const url = addressOf(file)
       offer(context, id, file, url)
@@ -64,19 +75,24 @@ function createStoredCopies(context: Context): StoredCopies {
   })
 }
 
-function shareFile(context: Context, copies: StoredCopies, file: File, id = newItemId()): void {
+function outgoing(file: File, id = newItemId()): OutgoingFile {
+  return { id, file, name: displayName(file.name), url: addressOf(file) }
+}
+
+function shareFile(
+  context: Context,
+  copies: StoredCopies,
+  uploads: UploadNews,
+  outgoing: OutgoingFile,
+): void {
   const { stores, toaster } = context
-  const name = displayName(file.name)
-  const url = addressOf(file)
-  const outgoing = { id, file, name, url }
   const session = stores.session.getState()
-  toaster.info(`Uploading ${name}`)
-  if (session.status !== 'set' || !copies.comesFirst(file)) {
+  if (session.status !== 'set' || !copies.comesFirst(outgoing.file)) {
     offerFile(context, outgoing)
     return copies.storeBeside(outgoing)
   }
   copies.storeFirst(outgoing, session.session.beamId, (end) => {
-    if (end === 'stored') return toaster.ok(`Uploaded "${name}" Successfully!`)
+    if (end === 'stored') return uploads.arrived(outgoing.id, outgoing.name)
     toaster.bad('Failed to upload!')
     // Nothing is lost: the file waits for a device, as other files do.
     offerFile(context, outgoing)
@@ -90,6 +106,28 @@ function offerFile(context: Context, { id, file, name, url }: OutgoingFile): voi
   const { message, extra } = fileItemMessage({ name, size: file.size, type: file.type })
   offer(context, id, file, url)
   share(context, id, message, extra)
+}
+
+/** Offers a file again that a reload lost, under the item by which the other devices know it. */
+function offerChosen(
+  context: Context,
+  copies: StoredCopies,
+  { id, file, name }: Omit<OutgoingFile, 'url'>,
+  size: number,
+): void {
+  if (displayName(file.name) !== name) {
+    return void context.toaster.bad(
+      `“${shortName(displayName(file.name))}” is another file. Choose “${shortName(name)}”.`,
+    )
+  }
+  if (file.size !== size) {
+    return void context.toaster.bad(
+      `“${shortName(name)}” has changed since it was shared. Share it as a new file.`,
+    )
+  }
+  const url = addressOf(file)
+  offer(context, id, file, url)
+  copies.storeBeside({ id, file, name, url })
 }
 
 /** Lets devices receive a file from here under an item. */

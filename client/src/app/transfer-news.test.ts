@@ -7,6 +7,7 @@ import { reduceTransfers, type TransfersEvent } from '../stores/transfers'
 import type { EngineCommand, EngineEvent } from '../transport/engine-messages'
 import type { Toaster } from './toaster'
 import { createTransferNews, type EnginePage, endTransfersOf, freeWhatGoes } from './transfer-news'
+import { UploadNews } from './upload-news'
 
 const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
 const ADA = 'ada' as DeviceId
@@ -34,7 +35,7 @@ beforeEach(() => {
     told.push(command)
   }
   freeWhatGoes(stores, tell)
-  news = createTransferNews(stores, toaster, () => page, tell)
+  news = createTransferNews(stores, toaster, new UploadNews(stores.transfers, toaster), () => page, tell)
 })
 afterEach(() => vi.unstubAllGlobals())
 

@@ -4,10 +4,10 @@ import type { Item } from '../protocol/item'
 import type { Path } from '../stores/devices'
 import type { Stores } from '../stores/stores'
 import {
+  addressIn,
   type Receiving,
   reduceTransfers,
   type Sending,
-  type Transfer,
   type TransfersEvent,
 } from '../stores/transfers'
 import type { EngineCommand, EngineEvent, Progress } from '../transport/engine-messages'
@@ -16,6 +16,7 @@ import type { PeerLinks } from '../transport/peer-links'
 import { Transfers } from '../transport/transfers'
 import { typedByBytes } from './media-kinds'
 import type { Toaster } from './toaster'
+import type { UploadNews } from './upload-news'
 
 const MEMORY_ONLY =
   'This browser gives pages no disk space here. Received files stay in memory: save what you want to keep.'
@@ -27,10 +28,15 @@ export interface EnginePage {
 }
 
 /** Starts the engine and takes its reports into the stores. Call it once. */
-export function startTransfers(stores: Stores, toaster: Toaster, page: () => EnginePage | null): Transfers {
+export function startTransfers(
+  stores: Stores,
+  toaster: Toaster,
+  uploads: UploadNews,
+  page: () => EnginePage | null,
+): Transfers {
   const transfers: Transfers = new Transfers((event) => news(event))
   const tell = (command: EngineCommand) => transfers.tell(command)
-  const news = createTransferNews(stores, toaster, page, tell)
+  const news = createTransferNews(stores, toaster, uploads, page, tell)
   freeWhatGoes(stores, tell)
   return transfers
 }
@@ -38,6 +44,7 @@ export function startTransfers(stores: Stores, toaster: Toaster, page: () => Eng
 export function createTransferNews(
   stores: Stores,
   toaster: Toaster,
+  uploads: UploadNews,
   page: () => EnginePage | null,
   tell: (command: EngineCommand) => void,
 ) {
@@ -70,7 +77,7 @@ export function createTransferNews(
     // A late report of an item that is gone counts for nothing.
     if (!state || stores.transfers.getState().transfers[id]?.role !== 'sending') return
     put({ type: 'sending', id, to: device, state })
-    if (state.status === 'done') toaster.ok(`Uploaded "${nameOf(id)}" Successfully!`)
+    if (state.status === 'done') uploads.arrived(id, nameOf(id))
     if (state.status === 'failed') toaster.bad('Failed to upload!')
   }
 
@@ -111,17 +118,11 @@ export function endTransfersOf(gone: readonly ItemId[], { transfers }: Stores): 
 export function freeWhatGoes({ transfers }: Stores, tell: (command: EngineCommand) => void): void {
   transfers.subscribe(({ transfers: now }, { transfers: before }) => {
     for (const id of Object.keys(before) as ItemId[]) {
-      const url = blobAddress(before[id])
-      if (url !== null && blobAddress(now[id]) !== url) URL.revokeObjectURL(url)
+      const url = addressIn(before[id])
+      if (url !== null && addressIn(now[id]) !== url) URL.revokeObjectURL(url)
       if (!now[id]) tell({ do: 'forget', id })
     }
   })
-}
-
-function blobAddress(transfer: Transfer | undefined): string | null {
-  if (!transfer) return null
-  if (transfer.role !== 'receiving') return transfer.url
-  return transfer.state.status === 'done' ? transfer.state.url : null
 }
 
 function receivingState(progress: Progress, path: (kind: 'direct' | 'relay') => Path): Receiving {

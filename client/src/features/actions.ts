@@ -27,6 +27,8 @@ export interface Actions {
   /** Shares a text pasted by the keyboard, unless it is empty or in the beam already. */
   pasteText(text: string, screen: Screen): void
   shareFiles(files: readonly File[]): void
+  /** Offers a file again that was lost by a reload. Another file is refused with a toast. */
+  shareAgain(id: ItemId, file: File): void
   /** Shares what another app or a website handed over. */
   shareParcel(): Promise<void>
   discardParcel(): Promise<void>
@@ -42,6 +44,8 @@ export interface Actions {
 
   /** Begins to receive a file, or tries again after a failure. */
   receive(id: ItemId): void
+  /** Begins to receive every file that is offered to this device. */
+  receiveAll(): void
   /** Asks the person for a file to write to, then receives into it. Only where `canSaveAs`. */
   saveAs(id: ItemId): Promise<void>
   readonly canSaveAs: boolean

@@ -35,6 +35,8 @@ export type Transfer =
   | { role: 'sending'; to: Readonly<Record<DeviceId, Sending>>; url: string }
   /** It is uploaded to the server, because no device is here to receive it. */
   | { role: 'storing'; state: Storing; url: string }
+  /** It was offered from here until the page was reloaded. The person can choose it again. */
+  | { role: 'lost' }
 
 export interface TransfersState {
   readonly transfers: Readonly<Record<ItemId, Transfer>>
@@ -47,6 +49,7 @@ export type TransfersEvent =
   | { type: 'receiving'; id: ItemId; state: Receiving }
   | { type: 'sending'; id: ItemId; to: DeviceId; state: Sending }
   | { type: 'storing'; id: ItemId; state: Storing; url: string }
+  | { type: 'lost'; id: ItemId }
   | { type: 'forgotten'; id: ItemId }
   | { type: 'held'; ids: readonly ItemId[] }
   | { type: 'letGo'; ids: readonly ItemId[] }
@@ -68,6 +71,8 @@ export function reduceTransfers(state: TransfersState, event: TransfersEvent): T
     }
     case 'storing':
       return put(state, event.id, { role: 'storing', state: event.state, url: event.url })
+    case 'lost':
+      return put(state, event.id, { role: 'lost' })
     case 'forgotten': {
       if (state.held.has(event.id)) return state
       const { [event.id]: _gone, ...transfers } = state.transfers
@@ -92,6 +97,27 @@ function put(state: TransfersState, id: ItemId, transfer: Transfer): TransfersSt
 
 function isReceived(transfer: Transfer | undefined): boolean {
   return transfer?.role === 'receiving' && transfer.state.status === 'done'
+}
+
+/** Returns the state of each copy of a file that comes or goes. */
+export function statesOf(transfer: Transfer): readonly (Receiving | Sending | Storing)[] {
+  if (transfer.role === 'lost') return []
+  return transfer.role === 'sending' ? Object.values(transfer.to) : [transfer.state]
+}
+
+/** Returns the blob URL of the whole file on this device; null while there is none. */
+export function addressIn(transfer: Transfer | undefined): string | null {
+  if (!transfer || transfer.role === 'lost') return null
+  if (transfer.role !== 'receiving') return transfer.url
+  return transfer.state.status === 'done' ? transfer.state.url : null
+}
+
+/** Returns the files that other devices offer and that wait for a tap here. */
+export function offeredHere({ transfers }: TransfersState): readonly ItemId[] {
+  return (Object.keys(transfers) as ItemId[]).filter((id) => {
+    const transfer = transfers[id]
+    return transfer?.role === 'receiving' && transfer.state.status === 'offered'
+  })
 }
 
 export function createTransfersStore() {

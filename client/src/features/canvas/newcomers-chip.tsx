@@ -12,8 +12,8 @@ import { type Box, middle } from './geometry'
 import { nearest, pointerTo } from './newcomers'
 import css from './newcomers-chip.module.css'
 
-/** Distance from the edges; the chip is centred on its point, so half of it lies outside. */
-const INSETS: Insets = { top: 112, right: 84, bottom: 152, left: 84 }
+/** Distance from the edges; the chip is centred on its point, so half of it lies outside. Receive all is above. */
+const INSETS: Insets = { top: 126, right: 84, bottom: 152, left: 84 }
 
 export function NewcomersChip() {
   const { board, view } = useCanvas()

@@ -3,6 +3,7 @@ import { useStore } from 'zustand'
 import type { Item } from '../../protocol/item'
 import { useApp } from '../actions'
 import { nameOf } from '../item/describe'
+import { ReceiveAll } from '../transfer/receive-all'
 import css from './item-list.module.css'
 import { ListCard } from './list-card'
 import { watchNearness } from './near-screen'
@@ -17,11 +18,14 @@ export function ItemList() {
   const items = useStore(useApp().stores.items, (state) => state.items)
   const newestFirst = useMemo(() => items.toReversed(), [items])
   return (
-    <ul className={css.list} aria-label="Shared items">
-      {newestFirst.map((item, at) => (
-        <Entry key={item.id} item={item} isFirst={at < FIRST} />
-      ))}
-    </ul>
+    <>
+      <ReceiveAll on="list" />
+      <ul className={css.list} aria-label="Shared items">
+        {newestFirst.map((item, at) => (
+          <Entry key={item.id} item={item} isFirst={at < FIRST} />
+        ))}
+      </ul>
+    </>
   )
 }
 

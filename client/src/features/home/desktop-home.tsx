@@ -8,6 +8,7 @@ import { BeamGone, useGone } from '../session/beam-gone'
 import { PageFooter } from '../session/page-footer'
 import { ReadOnly } from '../session/read-only'
 import { Toolbar } from '../toolbar/toolbar'
+import { ReceiveAll } from '../transfer/receive-all'
 import { CornerQr } from './corner-qr'
 import css from './desktop-home.module.css'
 import { Hero, HeroBesideNotes, NoBeam } from './hero'
@@ -38,6 +39,7 @@ export function DesktopHome() {
         <Rays lit={stage === 'alone' || stage === 'alone-with-notes'} beside={stage === 'alone-with-notes'} />
         <Middle stage={stage} />
         {isShared(stage) && <CornerQr />}
+        <ReceiveAll on="canvas" />
         {hasNotes(stage) && <p className={css.hint}>Double Click a note to copy</p>}
         {session && !gone && (mayShare ? <Tools /> : <Reader />)}
       </main>

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { cleanup, render } from '@testing-library/react'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { DeviceId, ItemId } from '../../protocol/bindings'
 import { fileItemMessage, type Item, liveItem, pendingItem, storedItemMessage } from '../../protocol/item'
 import { createStores, type Stores } from '../../stores/stores'
@@ -21,7 +21,10 @@ beforeEach(() => {
   const saved = { beam_name: 'Cabin', role: 'write', link_access: 'write', by_link: false } as const
   stores.access.setState({ kind: 'saved', saved }, true)
 })
-afterEach(cleanup)
+afterEach(() => {
+  cleanup()
+  vi.restoreAllMocks()
+})
 
 const said = (item: Item) =>
   render(
@@ -50,4 +53,31 @@ it('shows nothing for a stored file, nor in an unsaved beam', () => {
   expect(said(shared(stored, ME))).toBe('')
   stores.access.setState({ kind: 'unsaved', creator: true }, true)
   expect(said(shared(fileItemMessage(file), ME))).toBe('')
+})
+
+describe('an item that the server does not have yet', () => {
+  const hello = pendingItem('i' as ItemId, 'hello', 'text', 0)
+  const waits = 'Not sent yet. It goes out once you are connected.'
+
+  it('says that it waits while there is no connection, and nothing while it is on its way', () => {
+    stores.connection.setState({ status: 'reconnecting', attempt: 1, of: 20 }, true)
+    expect(said(hello)).toBe(waits)
+    cleanup()
+    stores.connection.setState({ status: 'live' }, true)
+    expect(said(hello)).toBe('')
+    vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
+    cleanup()
+    expect(said(hello)).toBe(waits)
+  })
+
+  it('promises nothing in a beam that is closed for good', () => {
+    stores.connection.setState({ status: 'stopped', why: 'ended' }, true)
+    expect(said(hello)).toBe('')
+  })
+
+  it('is not one that the server had before the connection was lost', () => {
+    stores.access.setState({ kind: 'unsaved', creator: true }, true)
+    stores.connection.setState({ status: 'reconnecting', attempt: 1, of: 20 }, true)
+    expect(said(shared({ message: 'hello', extra: 'text' }, ME))).toBe('')
+  })
 })

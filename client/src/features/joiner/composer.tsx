@@ -1,9 +1,13 @@
 import ArrowUp from 'lucide-react/icons/arrow-up'
 import { useRef, useState } from 'react'
+import { heightAs } from '../../ui/height-property'
 import { IconButton } from '../../ui/icon-button'
 import { useApp } from '../actions'
 import { MessageField } from '../toolbar/message-field'
 import css from './composer.module.css'
+
+// Toasts are above the bar.
+const barHeight = heightAs('--bar')
 
 /** The message field of phones, within reach of the thumb. */
 export function Composer() {
@@ -25,7 +29,7 @@ export function Composer() {
         send()
       }}
     >
-      <div className={css.bar}>
+      <div ref={barHeight} className={css.bar}>
         <MessageField
           ref={field}
           label="Message"

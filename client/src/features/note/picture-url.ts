@@ -18,6 +18,13 @@ export function usePictureUrl(src: string): string | null {
   if (id === null) return src || null
   if (item?.content.kind !== 'file' || mediaOf(item.content, kind) !== 'image') return null
   const { size, url } = item.content
-  const facts = { size, storedUrl: url, sender: '', nameOf: () => '', canSaveAs: actions.canSaveAs }
+  const facts = {
+    size,
+    storedUrl: url,
+    sender: '',
+    nameOf: () => '',
+    takers: [],
+    canSaveAs: actions.canSaveAs,
+  }
   return fileView(transfer, facts).url
 }

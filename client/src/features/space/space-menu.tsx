@@ -7,6 +7,7 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { useBackCloses } from '../../ui/back-closes'
 import { cx } from '../../ui/cx'
 import { useDismiss } from '../../ui/dismiss'
+import { heightAs } from '../../ui/height-property'
 import { Icon } from '../../ui/icon'
 import { Menu } from '../../ui/menu'
 import { useApp } from '../actions'
@@ -14,6 +15,9 @@ import { useHasItems, useMayShare } from '../session/beam'
 import css from './space-menu.module.css'
 
 const CLOSING_MS = 300
+
+// Toasts are above the open menu, which is above the button.
+const menuHeight = heightAs('--menu', 86)
 
 /** The floating button and its menu. The menu stays for 300 ms after a choice. */
 export function SpaceMenu() {
@@ -62,7 +66,7 @@ export function SpaceMenu() {
       {state !== 'closed' && <div className={cx(css.scrim, !open && css.closing)} />}
       <div ref={anchor} className={css.anchor} data-dock>
         {state !== 'closed' && (
-          <div className={cx(css.menu, !open && css.closing)}>
+          <div ref={menuHeight} className={cx(css.menu, !open && css.closing)}>
             <Menu label="Space Menu" roomy heading items={mayShare ? [create, paste, share] : [share]} />
           </div>
         )}

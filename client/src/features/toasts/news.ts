@@ -2,7 +2,7 @@
 import type { Item } from '../../protocol/item'
 import { type DevicesState, deviceName } from '../../stores/devices'
 import type { ItemsState } from '../../stores/items'
-import type { Transfer, TransfersState } from '../../stores/transfers'
+import { statesOf, type Transfer, type TransfersState } from '../../stores/transfers'
 import { kindOf } from '../item/describe'
 
 /** Returns `{kind} from {device}`, never the content. Several items at once are counted. */
@@ -54,8 +54,7 @@ export function progressNews(
 /** Returns how many whole quarters of the file are transferred; null when it is not moving. */
 function quarters(transfer: Transfer | undefined, size: number): number | null {
   if (!transfer) return null
-  const states = transfer.role === 'sending' ? Object.values(transfer.to) : [transfer.state]
-  const parts = states.map((state) => {
+  const parts = statesOf(transfer).map((state) => {
     if (state.status === 'done') return STEPS
     if (state.status !== 'moving') return null
     const bytes = 'sent' in state ? state.sent : state.received

@@ -8,8 +8,15 @@ import { Toolbar } from './toolbar'
 const shareText = vi.fn()
 const paste = vi.fn(async () => {})
 
+/** There is no layout here, so nothing has a size to observe. */
+class NoSizes {
+  observe() {}
+  disconnect() {}
+}
+
 beforeEach(() => {
   vi.clearAllMocks()
+  vi.stubGlobal('ResizeObserver', NoSizes)
   const actions = { shareText, paste } as unknown as Actions
   render(
     <AppContext value={{ stores: createStores(), actions }}>

@@ -8,6 +8,7 @@ import { Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import { isComposing } from '../../ui/composing'
 import { cx } from '../../ui/cx'
 import { useDismiss } from '../../ui/dismiss'
+import { heightAs } from '../../ui/height-property'
 import { IconButton } from '../../ui/icon-button'
 import { lazyPart } from '../../ui/lazy-part'
 import { useApp } from '../actions'
@@ -18,6 +19,10 @@ const ShareMenu = lazyPart(
   () => import('./share-menu'),
   (m) => m.ShareMenu,
 )
+
+// Toasts are above the bar and its menu.
+const barHeight = heightAs('--bar')
+const menuHeight = heightAs('--menu', 8)
 
 /** The bar at the bottom of the desktop: three actions, or the message field. */
 export function Toolbar({ onFiles, onFolder }: { onFiles: () => void; onFolder: (() => void) | null }) {
@@ -30,7 +35,7 @@ export function Toolbar({ onFiles, onFolder }: { onFiles: () => void; onFolder: 
     wasOpen.current = mode === 'message'
   }, [mode])
   return (
-    <section className={cx(css.toolbar, mode === 'message' && css.wide)} aria-label="Toolbar">
+    <section ref={barHeight} className={cx(css.toolbar, mode === 'message' && css.wide)} aria-label="Toolbar">
       {mode === 'message' ? (
         <MessageEntry onClose={() => setMode('collapsed')} />
       ) : (
@@ -81,7 +86,7 @@ function Tools({ opener, onMessage, onFiles, onFolder }: ToolsProps) {
           onClick={() => setSharing(!sharing)}
         />
         {sharing && (
-          <div className={css.menu}>
+          <div ref={menuHeight} className={css.menu}>
             <Suspense>
               <ShareMenu onFiles={onFiles} onFolder={onFolder} onClose={close} />
             </Suspense>

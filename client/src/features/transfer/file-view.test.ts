@@ -8,6 +8,7 @@ const facts = {
   storedUrl: null,
   sender: 'Chrome on macOS',
   nameOf: (id: DeviceId) => `the ${id}`,
+  takers: [],
   canSaveAs: true,
 }
 const phone = 'phone' as DeviceId
@@ -41,6 +42,14 @@ describe('a file card', () => {
     expect(view.url).toBe('blob:a')
   })
 
+  it.each([
+    [['Chrome on Android'], 'Offered to Chrome on Android'],
+    [['Chrome on Android', 'Firefox on Linux', 'Safari on iPhone'], 'Offered to 3 devices'],
+  ])('is offered while devices are here and none has asked for it', (takers, text) => {
+    const view = fileView({ role: 'sending', to: {}, url: 'blob:a' }, { ...facts, takers })
+    expect(view.rows).toMatchObject([{ status: 'waiting', text }])
+  })
+
   it('has a row for each device that takes it', () => {
     const view = fileView(
       {
@@ -70,11 +79,21 @@ describe('a file card', () => {
     })
   })
 
-  it('can be asked for again after an own cancel only', () => {
+  it('of an own file that a reload lost asks for the file, and does not try again by itself', () => {
+    expect(fileView({ role: 'lost' }, facts)).toMatchObject({
+      url: null,
+      rows: [{ text: 'This page was reloaded, so the file is no longer here.', actions: ['choose'] }],
+    })
+  })
+
+  it('says who cancelled, and can be asked for again', () => {
     const by = (who: 'me' | 'them') =>
       fileView({ role: 'receiving', state: { status: 'cancelled', by: who } }, facts).rows[0]
-    expect(by('me')?.actions).toContain('receive')
-    expect(by('them')).toMatchObject({ text: 'Cancelled by Chrome on macOS', actions: [] })
+    expect(by('me')).toMatchObject({ text: 'Cancelled', actions: ['receive', 'save-as'] })
+    expect(by('them')).toMatchObject({
+      text: 'Cancelled by Chrome on macOS',
+      actions: ['receive', 'save-as'],
+    })
   })
 })
 

@@ -3,12 +3,12 @@ import type { DeviceId } from '../../protocol/bindings'
 import type { Receiving, Sending, Storing, Transfer } from '../../stores/transfers'
 import type { Way } from './path-label'
 
-export type FileAction = 'receive' | 'save-as' | 'retry' | 'cancel'
+export type FileAction = 'receive' | 'save-as' | 'retry' | 'choose' | 'cancel'
 
 export interface FileRow {
   /** The receiving device; null when the file comes here, or waits for any device. */
   readonly device: DeviceId | null
-  readonly status: Receiving['status'] | 'waiting'
+  readonly status: Receiving['status'] | 'waiting' | 'lost'
   /** Bytes transferred; null when a bar would show nothing. */
   readonly bytes: number | null
   readonly bytesPerSecond: number
@@ -29,6 +29,8 @@ interface FileFacts {
   storedUrl: string | null
   sender: string
   nameOf: (device: DeviceId) => string
+  /** The names of the other devices that can receive a file. */
+  takers: readonly string[]
   canSaveAs: boolean
 }
 
@@ -40,10 +42,18 @@ const PLAIN: Omit<FileRow, 'status' | 'text'> = {
   actions: [],
 }
 
+const LOST: FileRow = {
+  ...PLAIN,
+  status: 'lost',
+  text: 'This page was reloaded, so the file is no longer here.',
+  actions: ['choose'],
+}
+
 export function fileView(transfer: Transfer | undefined, facts: FileFacts): FileView {
   if (transfer?.role === 'storing') return { url: transfer.url, rows: [storingRow(transfer.state, facts)] }
   if (facts.storedUrl !== null) return { url: facts.storedUrl, rows: [storingRow({ status: 'done' }, facts)] }
   if (!transfer) return { url: null, rows: [] }
+  if (transfer.role === 'lost') return { url: null, rows: [LOST] }
   if (transfer.role === 'receiving') {
     const { state } = transfer
     return { url: state.status === 'done' ? state.url : null, rows: [receivingRow(state, facts)] }
@@ -51,8 +61,15 @@ export function fileView(transfer: Transfer | undefined, facts: FileFacts): File
   const rows = Object.entries(transfer.to).map(([device, state]) =>
     sendingRow(device as DeviceId, state, facts),
   )
-  const waiting: FileRow = { ...PLAIN, status: 'waiting', bytes: 0, text: 'Waiting for a device' }
+  const waiting: FileRow = { ...PLAIN, status: 'waiting', bytes: 0, text: waitingText(facts.takers) }
   return { url: transfer.url, rows: rows.length === 0 ? [waiting] : rows }
+}
+
+/** Says whose turn it is: that of a person at a device that is here, or that of a device to come. */
+function waitingText(takers: readonly string[]): string {
+  const [only, ...others] = takers
+  if (only === undefined) return 'Waiting for a device'
+  return others.length === 0 ? `Offered to ${only}` : `Offered to ${takers.length} devices`
 }
 
 function receivingRow(state: Receiving, facts: FileFacts): FileRow {
@@ -70,9 +87,8 @@ function receivingRow(state: Receiving, facts: FileFacts): FileRow {
     case 'failed':
       return { ...row, bytes: state.received, text: state.why, actions: ['retry', 'cancel'] }
     case 'cancelled':
-      return state.by === 'me'
-        ? { ...row, text: 'Cancelled', actions: ask }
-        : { ...row, text: `Cancelled by ${facts.sender}` }
+      // The sender still offers the file: it stopped this transfer, and would have deleted the item otherwise.
+      return { ...row, text: state.by === 'me' ? 'Cancelled' : `Cancelled by ${facts.sender}`, actions: ask }
     case 'done':
       return { ...row, bytes: facts.size, path: state.path, text: 'Complete' }
   }

@@ -1,4 +1,5 @@
 import { AskButtons } from './ask-buttons'
+import { ChooseAgain } from './choose-again'
 import { type FileRowProps, RowProgress, RowTools, StateBadge, useRecipient } from './file-row'
 import css from './list-file.module.css'
 import { useFileAction, useProgressTexts } from './use-file'
@@ -21,6 +22,11 @@ export function ListFileRow({ row, item, content, named }: FileRowProps) {
         <span>{[left, right].filter(Boolean).join(' · ')}</span>
         <StateBadge row={row} on="page" />
       </div>
+      {row.actions.includes('choose') && (
+        <div className={css.ask}>
+          <ChooseAgain item={item} content={content} on="page" />
+        </div>
+      )}
       {row.actions.includes('receive') && (
         <div className={css.ask}>
           <AskButtons actions={row.actions} look="page" onAct={(action) => act(action, row)} />

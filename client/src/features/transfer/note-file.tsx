@@ -2,6 +2,7 @@ import type { Item } from '../../protocol/item'
 import { Tile } from '../../ui/tile'
 import { iconOf } from '../item/describe'
 import { AskButtons } from './ask-buttons'
+import { ChooseAgain } from './choose-again'
 import { DownloadLink } from './download-link'
 import { FileName } from './file-name'
 import {
@@ -54,6 +55,7 @@ function Row({ row, item, content, named }: FileRowProps) {
           <StateBadge row={row} on="note" />
           <span className={css.gap} />
           <AskButtons actions={row.actions} look="note" onAct={(action) => act(action, row)} />
+          {row.actions.includes('choose') && <ChooseAgain item={item} content={content} on="note" />}
           <RowTools row={row} item={item} on="note" />
         </div>
       )}

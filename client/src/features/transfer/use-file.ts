@@ -1,8 +1,9 @@
 import { useState } from 'react'
 import { useStore } from 'zustand'
+import { useShallow } from 'zustand/react/shallow'
 import type { DeviceId } from '../../protocol/bindings'
 import type { Item } from '../../protocol/item'
-import { deviceName } from '../../stores/devices'
+import { deviceName, fileTakers } from '../../stores/devices'
 import { useApp } from '../actions'
 import { type FileAction, type FileRow, type FileView, fileView, fraction } from './file-view'
 import { formatSpeed } from './format-bytes'
@@ -13,9 +14,13 @@ export function useFile(item: Item, size: number): FileView {
   const { stores, actions } = useApp()
   const transfer = useStore(stores.transfers, (state) => state.transfers[item.id])
   const sender = useStore(stores.devices, (state) => deviceName(state, item.from))
+  const takers = useStore(
+    stores.devices,
+    useShallow((state) => fileTakers(state).map(({ device_id }) => deviceName(state, device_id))),
+  )
   const nameOf = (id: DeviceId) => deviceName(stores.devices.getState(), id)
   const storedUrl = item.content.kind === 'file' ? item.content.url : null
-  return fileView(transfer, { size, storedUrl, sender, nameOf, canSaveAs: actions.canSaveAs })
+  return fileView(transfer, { size, storedUrl, sender, nameOf, takers, canSaveAs: actions.canSaveAs })
 }
 
 /** Returns the handler of a file card's buttons. */
@@ -28,6 +33,9 @@ export function useFileAction(item: Item): (action: FileAction, row: FileRow) =>
         return actions.receive(item.id)
       case 'save-as':
         return void actions.saveAs(item.id)
+      case 'choose':
+        // The button has a picker of its own.
+        return
       case 'cancel':
         return row.device ? actions.cancel(item.id, row.device) : actions.cancel(item.id)
     }
@@ -46,9 +54,14 @@ export function useProgressTexts(row: FileRow, size: number): { left: string; ri
   return { left: moving ? formatSpeed(row.bytesPerSecond) : row.text, right: rightText(row, size, settled) }
 }
 
-function rightText({ status, bytes, bytesPerSecond }: FileRow, size: number, settled: boolean): string {
+/** No time left is told while nothing moves: it would be a guess that grows. */
+export function rightText(
+  { status, bytes, bytesPerSecond }: FileRow,
+  size: number,
+  settled: boolean,
+): string {
   if (bytes === null || status === 'done' || status === 'waiting') return ''
-  if (status === 'moving' && settled && bytesPerSecond > 0) {
+  if (status === 'moving' && settled && bytesPerSecond >= 1) {
     return `${formatTimeLeft((size - bytes) / bytesPerSecond)} left`
   }
   return `${Math.floor(fraction(bytes, size) * 100)} %`

@@ -1,0 +1,48 @@
+/** Tells about files that go out: one toast for a single file, and one for all that were shared together. */
+import type { ItemId } from '../protocol/bindings'
+import type { Stores } from '../stores/stores'
+import { shortName } from '../ui/short-name'
+import type { Toaster } from './toaster'
+
+/** Files that were shared together. */
+interface Batch {
+  /** Those that are nowhere else yet. */
+  readonly waiting: Set<ItemId>
+  readonly toast: number
+  uploaded: number
+}
+
+export class UploadNews {
+  readonly #transfers: Stores['transfers']
+  readonly #toaster: Toaster
+  readonly #batches = new Map<ItemId, Batch>()
+
+  constructor(transfers: Stores['transfers'], toaster: Toaster) {
+    this.#transfers = transfers
+    this.#toaster = toaster
+  }
+
+  /** Files are shared together. */
+  began(files: readonly { id: ItemId; name: string }[]): void {
+    const [first, ...others] = files
+    if (!first) return
+    if (others.length === 0) return void this.#toaster.info(`Uploading ${shortName(first.name)}`)
+    const toast = this.#toaster.info(`Uploading ${files.length} files`)
+    const batch = { waiting: new Set(files.map(({ id }) => id)), toast, uploaded: 0 }
+    for (const { id } of files) this.#batches.set(id, batch)
+  }
+
+  /** A device or the server has the whole of a file. Of several files, only the first copy of each counts. */
+  arrived(id: ItemId, name: string): void {
+    const batch = this.#batches.get(id)
+    if (!batch) return void this.#toaster.ok(`Uploaded "${shortName(name)}" Successfully!`)
+    if (!batch.waiting.delete(id)) return
+    batch.uploaded += 1
+    const { transfers } = this.#transfers.getState()
+    // A file that was deleted meanwhile is not waited for.
+    if ([...batch.waiting].some((one) => transfers[one])) return
+    this.#toaster.dismiss(batch.toast)
+    const what = batch.uploaded === 1 ? `"${shortName(name)}"` : `${batch.uploaded} files`
+    this.#toaster.ok(`Uploaded ${what} Successfully!`)
+  }
+}
