@@ -105,3 +105,24 @@ test('a reload stays in the beam and keeps what was shared', everywhere, async (
   await bob.seesDevices(2)
   await bob.sees('still here')
 })
+
+test('a device that was removed from an anonymous beam is offered a new one, and no login', async ({
+  device,
+}) => {
+  const ada = await device('Ada')
+  const bob = await device('Bob')
+  await bob.opens(await ada.startsBeam())
+  await ada.seesDevices(2)
+  await ada.page.getByRole('button', { name: '2 devices' }).click()
+  await ada.page.getByRole('button', { name: /^Remove device / }).click()
+  const question = ada.page.getByRole('alertdialog')
+  await expect(question).toContainText('To keep out everybody who has the link, make a new beam.')
+  await question.getByRole('button', { name: 'Remove device' }).click()
+
+  await bob.seesHeading('You cannot join this beam')
+  const gone = bob.page.getByRole('main').filter({ hasText: 'This device was removed from it.' })
+  await expect(gone).toBeVisible()
+  await expect(gone.getByRole('link', { name: 'Login' })).toHaveCount(0)
+  await gone.getByRole('button', { name: 'New Beam' }).click()
+  await bob.seesDevices(1)
+})

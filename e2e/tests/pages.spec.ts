@@ -31,6 +31,26 @@ for (const phone of [false, true]) {
   )
 }
 
+test("nothing fails or warns in a visitor's browser", async ({ device }) => {
+  const ada = await device('Ada')
+  const said: string[] = []
+  ada.page.on('console', (message) => {
+    if (['warning', 'error'].includes(message.type())) said.push(message.text())
+  })
+  ada.page.on('response', (response) => {
+    if (response.status() >= 400) said.push(`${response.status()} ${response.url()}`)
+  })
+  await ada.opensHome()
+  await ada.seesDevices(1)
+  await ada.opens(`${ada.origin}/space`)
+  await ada.seesDevices(1)
+  await ada.opens(`${ada.origin}/login`)
+  await ada.seesHeading('Sign In')
+  await ada.page.reload()
+  await ada.seesHeading('Sign In')
+  expect(said).toEqual([])
+})
+
 test('the footer is complete on every screen', async ({ device }) => {
   const ada = await device('Ada')
   const phone = await device('Ada on a phone', { phone: true })

@@ -75,6 +75,22 @@ test('a text that is shared without a connection says that it waits, and outlive
   }
 })
 
+test('without a network the QR code has its mark', async ({ device }) => {
+  const ada = await device('Ada')
+  await ada.startsBeam()
+  await isReadyForOffline(ada)
+  await ada.context.setOffline(true)
+  await ada.page.reload()
+  const mark = ada.page.getByRole('img', { name: 'QR code of this beam' }).locator('image')
+  const width = await mark.evaluate(async (element) => {
+    const picture = new Image()
+    picture.src = element.getAttribute('href') ?? ''
+    await picture.decode()
+    return picture.width
+  })
+  expect(width).toBeGreaterThan(0)
+})
+
 test("an old page is replaced by the server's", async ({ device }) => {
   const ada = await device('Ada')
   await ada.opensHome()

@@ -26,6 +26,7 @@ const refused = json(401, { detail: 'Log in first.', code: 'unauthorized' })
 
 const LOGGED_IN: Answers = { 'GET /auth/me': json(200, { user: ada }) }
 const OVER: Answers = { 'GET /auth/me': refused, 'POST /auth/refresh/': refused }
+const NOBODY: Answers = { 'GET /auth/me': json(200, {}) }
 const AWAY: Answers = { 'GET /auth/me': away, 'POST /auth/refresh/': away }
 
 let server: Answers
@@ -75,8 +76,11 @@ describe('the start of a page', () => {
     expect(stores.account.getState()).toEqual({ status: 'authenticated', user: ada })
   })
 
-  it('shows nothing to a visitor', async () => {
-    await opens(OVER)
+  it.each([
+    ['who has no login, and asks nothing else', NOBODY],
+    ['whose login is over', OVER],
+  ])('shows nothing to a visitor %s', async (_who, answers) => {
+    await opens(answers)
     expect(status()).toBe('anonymous')
     expect(toasts()).toEqual([])
   })
@@ -93,9 +97,12 @@ describe('the start of a page', () => {
 })
 
 describe('the check of every five minutes', () => {
-  it('shows once that a login has ended', async () => {
+  it.each([
+    ['', OVER],
+    [' and whose cookies are gone', NOBODY],
+  ])('shows once that a login has ended%s', async (_how, over) => {
     await opens(LOGGED_IN)
-    server = OVER
+    server = over
     await passes(FIVE_MINUTES - 1)
     expect(status()).toBe('authenticated')
     await passes(1)

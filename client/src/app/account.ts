@@ -131,8 +131,10 @@ function keepChecking({ account }: Stores, enter: (user: User) => void, expire: 
   let isGuess = true
   const check = async () => {
     try {
-      enter(await calls.readMe())
+      const user = await calls.readMe()
       isGuess = false
+      if (user) enter(user)
+      else expire()
     } catch (error) {
       const isOver = error instanceof HttpError && error.status === 401
       if (isOver) isGuess = false

@@ -209,7 +209,7 @@ created_at: number,
 expires_at: number, };
 
 /**
- * Response of me, login, register, profile and profile-picture (H10 to H14).
+ * Response of login, register, profile and profile-picture (H11 to H14).
  */
 export type CurrentUser = { 
 /**
@@ -365,6 +365,15 @@ username: string,
  * The password.
  */
 password: string, };
+
+/**
+ * Response of me (H10).
+ */
+export type Me = { 
+/**
+ * The logged-in user; absent when nobody is logged in.
+ */
+user?: User, };
 
 /**
  * Response of `GET /api/beams/my-shares/` (H22), newest first.

@@ -2,7 +2,7 @@
 // What the server sends, checked before it is used: a schema for each shape of `bindings.ts` that a client reads.
 
 import * as v from 'valibot'
-import type { Beam, BeamDetails, BeamId, BeamKey, BeamShare, Beams, Cap, CreatedBeam, CurrentUser, Device, DeviceId, Done, ErrorBody, ErrorCode, FieldErrors, IceServer, ItemId, Level, LinkAccess, LiveItem, MyShares, Note, PublicUser, Role, SavedBeam, ServerMessage, ShareId, SharedBeam, SharedBeams, SignalFrom, Site, SyncPage, UploadedFile, User, Welcome } from './bindings'
+import type { Beam, BeamDetails, BeamId, BeamKey, BeamShare, Beams, Cap, CreatedBeam, CurrentUser, Device, DeviceId, Done, ErrorBody, ErrorCode, FieldErrors, IceServer, ItemId, Level, LinkAccess, LiveItem, Me, MyShares, Note, PublicUser, Role, SavedBeam, ServerMessage, ShareId, SharedBeam, SharedBeams, SignalFrom, Site, SyncPage, UploadedFile, User, Welcome } from './bindings'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const TOKEN = /^[\w-]{43}$/
@@ -122,6 +122,10 @@ export const liveItemSchema = v.object({
   from: deviceIdSchema,
   at: v.number(),
 }) satisfies v.GenericSchema<unknown, LiveItem>
+
+export const meSchema = v.object({
+  user: v.exactOptional(userSchema),
+}) satisfies v.GenericSchema<unknown, Me>
 
 export const mySharesSchema = v.object({
   my_shared_beams: v.array(beamShareSchema),

@@ -1,7 +1,7 @@
 /** Accounts and logins (H10 to H17). */
 import type { ProfileChange, User } from '../protocol/bindings'
-import { currentUserSchema, doneSchema } from '../protocol/schemas'
-import { attempt, call } from './http'
+import { currentUserSchema, doneSchema, meSchema } from '../protocol/schemas'
+import { attempt, call, HttpError } from './http'
 
 const ME = '/auth/me'
 
@@ -15,9 +15,9 @@ export interface Registration {
   readonly profile_picture: File | null
 }
 
-/** Returns the user who is logged in. @throws HttpError with 401 when nobody is */
-export async function readMe(): Promise<User> {
-  return (await call('GET', ME, currentUserSchema)).user
+/** Returns the user who is logged in; null for a visitor. @throws HttpError with 401 when a login is over */
+export async function readMe(): Promise<User | null> {
+  return (await call('GET', ME, meSchema)).user ?? null
 }
 
 /** Logs in and returns the user. @throws HttpError */
@@ -61,7 +61,9 @@ export async function refresh(): Promise<void> {
   await attempt('POST', '/auth/refresh/', doneSchema)
 }
 
-/** As `readMe`, but without renewing a stale login and without a retry. @throws HttpError */
+/** Returns the user who is logged in, without renewing a stale login. @throws HttpError with 401 when nobody is */
 export async function readMeOnce(): Promise<User> {
-  return (await attempt('GET', ME, currentUserSchema)).user
+  const { user } = await attempt('GET', ME, meSchema)
+  if (!user) throw new HttpError(401, 'Nobody is logged in.')
+  return user
 }

@@ -1,6 +1,8 @@
 import { QRCodeSVG } from 'qrcode.react'
 import { cx } from './cx'
 import css from './qr-code.module.css'
+// Embedded, so that the code has its mark without a network, too.
+import mark from './qr-mark.svg?inline'
 
 // Sides in px of the code and of its mark. With the modules cleared around it, the mark takes less than 5 % of the
 // code.
@@ -26,7 +28,7 @@ export function QrCode({
         marginSize={4}
         bgColor="#5B36D6"
         fgColor="#FFFFFF"
-        imageSettings={{ src: '/qr-mark.svg', width: MARK, height: MARK, excavate: true }}
+        imageSettings={{ src: mark, width: MARK, height: MARK, excavate: true }}
         {...(label ? { role: 'img', 'aria-label': label } : { 'aria-hidden': true })}
       />
     </div>

@@ -32,7 +32,16 @@ pub struct PublicUser {
     pub profile_picture: Option<String>,
 }
 
-/// Response of me, login, register, profile and profile-picture (H10 to H14).
+/// Response of me (H10).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
+pub struct Me {
+    /// The logged-in user; absent when nobody is logged in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub user: Option<User>,
+}
+
+/// Response of login, register, profile and profile-picture (H11 to H14).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
 pub struct CurrentUser {
     /// The logged-in user.

@@ -15,7 +15,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use heliograph_shared::api::accounts::{AccountDeletion, CurrentUser, Done, Login, ProfileChange};
+use heliograph_shared::api::accounts::{
+    AccountDeletion, CurrentUser, Done, Login, Me, ProfileChange,
+};
 use heliograph_shared::api::beams::{
     Beam, BeamChange, BeamDetails, BeamShare, Beams, MyShares, NewShare, Note, ShareChange,
     SharedBeams,
@@ -86,6 +88,7 @@ fn visit_read(declarations: &mut Declarations) {
     declarations.visit::<Site>();
     declarations.visit::<FieldErrors>();
     declarations.visit::<CurrentUser>();
+    declarations.visit::<Me>();
     declarations.visit::<Done>();
     declarations.visit::<Beams>();
     declarations.visit::<SharedBeams>();

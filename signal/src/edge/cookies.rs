@@ -104,6 +104,11 @@ pub fn forget(scheme: Scheme) -> SetCookies {
     AppendHeaders(cookies)
 }
 
+/// Whether the request has a token of a login, which may be over.
+pub fn has_login(headers: &HeaderMap, scheme: Scheme) -> bool {
+    [Cookie::Access, Cookie::Refresh].iter().any(|cookie| cookie.token(headers, scheme).is_some())
+}
+
 /// The proof that somebody logged in on this device before.
 pub fn known_device(headers: &HeaderMap, scheme: Scheme) -> Option<KnownDevice> {
     Cookie::Device.read(headers, scheme, KnownDevice::parse)

@@ -14,8 +14,9 @@ const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// Longest `Host` that is repeated in the policy: a name of 253 characters, with room for a port.
 const LONGEST_HOST: usize = 262;
 
+/// Without `web-share`, which is allowed to our own pages anyway: browsers without it warn about the name.
 const PERMISSIONS: &str = "camera=(self), clipboard-read=(self), clipboard-write=(self), \
-     web-share=(self), screen-wake-lock=(self), geolocation=(), microphone=(), payment=(), usb=()";
+     screen-wake-lock=(self), geolocation=(), microphone=(), payment=(), usb=()";
 
 /// Sets the security headers: only our scripts, no foreign content, no frames, no referrer.
 pub async fn secure(request: Request, next: Next) -> Response {

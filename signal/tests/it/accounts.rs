@@ -16,6 +16,24 @@ async fn servers() -> [TestServer; 2] {
 }
 
 #[tokio::test]
+async fn h10_a_visitor_is_nobody_and_a_login_that_must_be_renewed_is_a_401() {
+    for server in servers().await {
+        let mut visitor = server.person("visitor");
+        let answer = visitor.gets("/api/auth/me").await;
+        assert_eq!((answer.status, answer.json()), (200, json!({})));
+
+        let mut ada = server.registered("ada").await;
+        ada.cookies.remove("access");
+        assert_eq!(ada.gets("/api/auth/me").await.status, 401);
+        assert_eq!(ada.posts("/api/auth/refresh/").await.status, 200);
+        assert_eq!(ada.is().await.as_deref(), Some("ada"));
+
+        assert_eq!(ada.posts("/api/auth/logout/").await.status, 200);
+        assert_eq!(ada.gets("/api/auth/me").await.json(), json!({}), "only the device is known");
+    }
+}
+
+#[tokio::test]
 async fn h10_to_h17_a_person_registers_leaves_and_comes_back() {
     for server in servers().await {
         let mut ada = server.person("Ada");

@@ -126,7 +126,7 @@ impl Person<'_> {
     pub async fn is(&mut self) -> Option<String> {
         let answer = self.gets("/api/auth/me").await;
         match answer.status {
-            200 => Some(answer.json()["user"]["username"].as_str().unwrap().to_owned()),
+            200 => answer.json()["user"]["username"].as_str().map(str::to_owned),
             401 => None,
             other => panic!("{other}: {answer:?}"),
         }

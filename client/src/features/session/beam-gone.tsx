@@ -22,6 +22,9 @@ const WORDS: Readonly<Record<Gone, { heading: string; text: string }>> = {
   },
 }
 
+/** Nobody is kept out of an unsaved beam but the devices that were removed from it. */
+const REMOVED = { heading: WORDS.forbidden.heading, text: 'This device was removed from it.' }
+
 /** Returns why the beam is closed for good on this device; null while it is not. */
 export function useGone(): Gone | null {
   return useStore(useApp().stores.connection, whyGone)
@@ -31,21 +34,21 @@ export function useGone(): Gone | null {
 export function BeamGone({ why }: { why: Gone }) {
   const { stores, actions } = useApp()
   const isLoggedIn = useStore(stores.account, (state) => state.status === 'authenticated')
-  const { heading, text } = WORDS[why]
+  const isUnsaved = useStore(stores.access, ({ kind }) => kind === 'unsaved')
+  const isRemoved = why === 'forbidden' && isUnsaved
+  const { heading, text } = isRemoved ? REMOVED : WORDS[why]
+  const loginHelps = why !== 'ended' && !isLoggedIn && !isRemoved
   return (
     <section className={css.gone}>
       <h1>{heading}</h1>
       <p>{text}</p>
       <div className={css.ways}>
-        {why !== 'ended' && !isLoggedIn && (
+        {loginHelps && (
           <Link className={buttonClass({ look: 'primary' })} to={paths.login}>
             Login
           </Link>
         )}
-        <Button
-          look={why === 'ended' || isLoggedIn ? 'primary' : 'plain'}
-          onClick={() => void actions.newBeam()}
-        >
+        <Button look={loginHelps ? 'plain' : 'primary'} onClick={() => void actions.newBeam()}>
           New Beam
         </Button>
         <JoinButton look="plain" size="md" />

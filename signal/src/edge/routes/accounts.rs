@@ -6,7 +6,9 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::{Extension, Json};
 use heliograph_shared::api::ErrorBody;
-use heliograph_shared::api::accounts::{AccountDeletion, CurrentUser, Done, Login, ProfileChange};
+use heliograph_shared::api::accounts::{
+    AccountDeletion, CurrentUser, Done, Login, Me, ProfileChange,
+};
 use heliograph_shared::names::{Email, Invalid, Password, PersonName, Username};
 use heliograph_storage::accounts::Account;
 use heliograph_storage::blobs::BlobId;
@@ -15,7 +17,7 @@ use utoipa::ToSchema;
 
 use crate::address::Client;
 use crate::app::App;
-use crate::edge::auth::LoggedIn;
+use crate::edge::auth::{LoggedIn, MaybeLoggedIn};
 use crate::edge::cookies::{self, Cookie, SetCookies};
 use crate::edge::deadline::in_time;
 use crate::edge::form::{Form, Mistakes};
@@ -30,10 +32,25 @@ use crate::people::pictures::SentPicture;
 /// Name of the form field with the picture.
 pub(super) const PICTURE: &str = "profile_picture";
 
-/// Returns the current user (H10).
-#[utoipa::path(get, path = "/api/auth/me", security(("login" = [])), responses((status = 200, body = CurrentUser)))]
-pub async fn me(LoggedIn(session): LoggedIn) -> Json<CurrentUser> {
-    current(&session.account)
+/// Returns the current user (H10). Cookies of a login that is over, or that must be renewed, are answered 401; a visitor
+/// without any is nobody, which is no error.
+#[utoipa::path(
+    get,
+    path = "/api/auth/me",
+    responses(
+        (status = 200, body = Me),
+        (status = 401, body = ErrorBody, description = "The login is over, or must be renewed."),
+    )
+)]
+pub async fn me(
+    MaybeLoggedIn(session): MaybeLoggedIn,
+    Extension(scheme): Extension<Scheme>,
+    headers: HeaderMap,
+) -> Result<Json<Me>, Error> {
+    if session.is_none() && cookies::has_login(&headers, scheme) {
+        return Err(Error::Unauthorized);
+    }
+    Ok(Json(Me { user: session.map(|session| own(&session.account)) }))
 }
 
 /// Logs in (H11). A wrong username takes as long and reads the same as a wrong password.

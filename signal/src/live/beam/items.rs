@@ -193,11 +193,14 @@ impl Items {
         kept.map(|kept| kept.item.id).collect()
     }
 
-    /// Gives an item that was deleted and comes back unchanged its time and its device, and returns its author.
-    pub fn recall(&self, item: &mut LiveItem) -> Option<Option<AccountId>> {
-        let deleted = self.deleted.iter().find(|deleted| deleted.is(item))?;
+    /// Gives an item that was deleted and comes back unchanged its time and its device. Returns its author, which of any
+    /// other item is `sharer`.
+    pub fn recall(&self, item: &mut LiveItem, sharer: Option<AccountId>) -> Option<AccountId> {
+        let Some(deleted) = self.deleted.iter().find(|deleted| deleted.is(item)) else {
+            return sharer;
+        };
         (item.from, item.at) = (deleted.from, deleted.at);
-        Some(deleted.author)
+        deleted.author
     }
 
     /// Adds or replaces an item and sets its sequence number. A replaced item keeps its author.
@@ -213,7 +216,7 @@ impl Items {
         item.seq = self.last_seq;
         let author = match &old {
             Some(old) => old.author,
-            None => self.recall(&mut item).unwrap_or(author),
+            None => self.recall(&mut item, author),
         };
         self.deleted.retain(|deleted| deleted.id != item.id);
         self.push(item.clone(), author);

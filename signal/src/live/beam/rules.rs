@@ -130,7 +130,7 @@ impl BeamState {
         }
         let author = match old {
             Some((_, author)) => author,
-            None => self.items.recall(&mut item).unwrap_or(by.account),
+            None => self.items.recall(&mut item, by.account),
         };
         if !self.items.has_room_for(&item) {
             return Err(BEAM_FULL);
