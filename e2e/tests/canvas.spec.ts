@@ -279,6 +279,26 @@ test(
   },
 )
 
+test(
+  'a device that joins late sees the newest of more notes than fit its view',
+  everywhere,
+  async ({ device }) => {
+    const ada = await device('Ada')
+    const link = await ada.startsBeam()
+    const raw = await RawClient.joins(link)
+    for (let at = 1; at <= 60; at += 1) {
+      raw.send({ type: 'share_clipboard', message: `Note number ${at}.`, extra: 'text' })
+    }
+    await expect(ada.page.getByRole('article')).toHaveCount(60)
+
+    const bob = await device('Bob')
+    await bob.opens(link)
+    await expect(bob.page.getByRole('article')).toHaveCount(60)
+    await expect(bob.card('Note number 60.')).toBeInViewport({ ratio: 1 })
+    await expect(bob.card('Note number 1.')).not.toBeInViewport()
+  },
+)
+
 test('a note that gets the focus by Tab comes into view', async ({ device }) => {
   const ada = await withNotes(device, 'Milk')
   await ada.page.mouse.move(600, 500)

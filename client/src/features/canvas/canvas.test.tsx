@@ -80,3 +80,19 @@ it('renders only the notes that are moved', () => {
   )
   for (const [id, count] of before) if (id !== 'note 3') expect([id, draws.get(id)]).toEqual([id, count])
 })
+
+it('shows a device that joins late the newest of more notes than fit the view', () => {
+  const items = Array.from({ length: 60 }, (_, at) => {
+    const name = `note ${at + 1}`
+    const from = 'bob' as LiveItem['from']
+    return liveItem({ id: name as ItemId, seq: at + 1, from, at: 0, message: name, extra: 'text' }, null)
+  })
+  const synced = { type: 'synced', epoch: 'e', oldest: 1, items, saved: false } as const
+  act(() => stores.items.setState((state) => reduceItems(state, synced)))
+  const { places } = stores.canvas.getState()
+  const isInView = ({ x, y }: { x: number; y: number }) =>
+    x >= 0 && y >= 0 && x < window.innerWidth && y < window.innerHeight
+  const inView = items.filter(({ id }) => isInView(places.get(id) ?? { x: -1, y: -1 })).map(({ seq }) => seq)
+  expect(inView.length).toBeGreaterThan(0)
+  expect(inView).toEqual(items.slice(-inView.length).map(({ seq }) => seq))
+})
