@@ -9,6 +9,7 @@ import { createDevicesStore } from './devices'
 import { createEditorStore } from './editor'
 import { createItemsStore } from './items'
 import { createMediaStore } from './media'
+import { createPointedOutStore } from './pointed-out'
 import { createShareTargetStore } from './share-target'
 import { createToastsStore } from './toasts'
 import { createTransfersStore } from './transfers'
@@ -27,6 +28,7 @@ export function createStores() {
     editor: createEditorStore(),
     transfers: createTransfersStore(),
     media: createMediaStore(),
+    pointedOut: createPointedOutStore(),
     shareTarget: createShareTargetStore(),
     toasts: createToastsStore(),
   }

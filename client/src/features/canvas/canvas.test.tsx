@@ -81,6 +81,31 @@ it('renders only the notes that are moved', () => {
   for (const [id, count] of before) if (id !== 'note 3') expect([id, draws.get(id)]).toEqual([id, count])
 })
 
+it('brings the note that is pointed out into view and to the front, and makes it flash', () => {
+  const flashed: (string | null)[] = []
+  HTMLElement.prototype.animate = function animate() {
+    flashed.push(this.textContent)
+    return {} as Animation
+  }
+  for (const name of ['far away', 'near']) share(name, 1)
+  const id = 'far away' as ItemId
+  act(() =>
+    stores.canvas.setState((state) =>
+      reduceCanvas(state, { type: 'placed', places: [[id, { x: 9000, y: 7000 }]] }),
+    ),
+  )
+  act(() => stores.pointedOut.setState({ id, times: 1 }))
+  expect(flashed).toEqual(['far away'])
+  const { places } = stores.canvas.getState()
+  expect(places.get(id)?.z).toBeGreaterThan(places.get('near' as ItemId)?.z ?? 0)
+  // Leaving the canvas stores where the view is.
+  cleanup()
+  const { x, y, zoom } = stores.canvas.getState().camera
+  expect(zoom).toBe(1)
+  expect(9000 - x).toBeLessThan(window.innerWidth)
+  expect(7000 - y).toBeLessThan(window.innerHeight)
+})
+
 it('shows a device that joins late the newest of more notes than fit the view', () => {
   const items = Array.from({ length: 60 }, (_, at) => {
     const name = `note ${at + 1}`

@@ -16,6 +16,7 @@ import { type CanvasHistory, useHistory } from './use-history'
 import { useKeys, useSpaceBar } from './use-keys'
 import { useDrawing, usePlacing, useSeeing } from './use-notes'
 import { useCameraOnScreen, useOpenCanvas, useRestingCamera } from './use-open-canvas'
+import { usePointingOut } from './use-pointing-out'
 import { useWalk } from './use-walk'
 import { ZoomControls } from './zoom-controls'
 
@@ -27,6 +28,7 @@ export function Canvas() {
   usePlacing(context, items)
   useDrawing(context, items)
   useSeeing(context, items)
+  usePointingOut(context)
   return (
     <CanvasContext value={context}>
       <Undoable history={history}>
