@@ -106,6 +106,17 @@ it('brings the note that is pointed out into view and to the front, and makes it
   expect(7000 - y).toBeLessThan(window.innerHeight)
 })
 
+it('keeps the buttons of the note in use at their size when the view is zoomed', () => {
+  share('note', 1)
+  const note = document.querySelector<HTMLElement>('[data-note="note"]')
+  const article = note?.querySelector('article')
+  article?.setAttribute('tabindex', '0')
+  act(() => article?.focus())
+  expect(note?.style.getPropertyValue('--steady')).toBe('1')
+  act(() => document.querySelector<HTMLElement>('button[aria-label="Zoom in"]')?.click())
+  expect(note?.style.getPropertyValue('--steady')).toBe('0.8')
+})
+
 it('shows a device that joins late the newest of more notes than fit the view', () => {
   const items = Array.from({ length: 60 }, (_, at) => {
     const name = `note ${at + 1}`

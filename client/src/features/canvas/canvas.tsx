@@ -17,6 +17,7 @@ import { useKeys, useSpaceBar } from './use-keys'
 import { useDrawing, usePlacing, useSeeing } from './use-notes'
 import { useCameraOnScreen, useOpenCanvas, useRestingCamera } from './use-open-canvas'
 import { usePointingOut } from './use-pointing-out'
+import { useSteadyControls } from './use-steady-controls'
 import { useWalk } from './use-walk'
 import { ZoomControls } from './zoom-controls'
 
@@ -72,6 +73,7 @@ function Ground({ items, history }: { items: readonly Item[]; history: CanvasHis
   const end = useRef<HTMLDivElement>(null)
   const context = useCanvas()
   useCameraOnScreen(context, ground, layer, grid)
+  useSteadyControls(context, layer)
   const space = useSpaceBar(ground, surface)
   const {
     isIdle: _,
