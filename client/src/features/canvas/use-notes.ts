@@ -41,7 +41,7 @@ export function usePlacing({ board, view }: CanvasValue, items: readonly Item[])
     )
     const place = (item: Item): readonly [ItemId, Point] => [
       item.id,
-      find({ ...expectedSize(item.content), stored: item.note !== null, own: isOwn(item) }),
+      find({ ...expectedSize(item.content), own: isOwn(item) }),
     ]
     // From the newest on: of more notes than have room in view, the newest are there.
     const found = missing.toReversed().map(place).reverse()
