@@ -222,3 +222,31 @@ test('a failed load is shown, and can be tried again', async ({ device }) => {
   await ada.page.getByRole('button', { name: 'Retry' }).click()
   await ada.seesHeading('No Beams Yet')
 })
+
+test('a long name of a beam stretches no card, and can be read whole', async ({ device }) => {
+  const long = 'Photographs of the weekend in the cabin with Jonas and everybody else who came along '
+    .repeat(2)
+    .slice(0, 120)
+    .trim()
+  const ada = await device('Ada')
+  await hasAccount(ada)
+  await savesBeam(ada, long, 'first')
+  await savesBeam(ada, `2 ${long}`.slice(0, 120).trim(), 'second')
+  await opensBeams(ada)
+  const cards = ada.page.getByRole('article')
+  await expect(cards).toHaveCount(2)
+  const boxes = () =>
+    cards.evaluateAll((all) => all.map((card) => card.getBoundingClientRect().toJSON() as DOMRect))
+  const [left, right] = await boxes()
+  expect(left?.width).toBe(right?.width)
+  expect(left?.right).toBeLessThan(right?.left ?? 0)
+  await expect(ada.page.getByRole('heading', { name: long, exact: true })).toHaveAttribute('title', long)
+
+  await ada.page.setViewportSize({ width: 390, height: 844 })
+  await expectNoSidewaysScroll(ada)
+  for (const { right } of await boxes()) expect(right).toBeLessThanOrEqual(390)
+  for (const name of ['Share', 'More']) {
+    const button = cards.first().getByRole('button', { name, exact: true })
+    await expect(button).toBeInViewport({ ratio: 1 })
+  }
+})

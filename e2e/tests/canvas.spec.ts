@@ -279,6 +279,55 @@ test(
   },
 )
 
+test(
+  'a device that joins late sees the newest of more notes than fit its view',
+  everywhere,
+  async ({ device }) => {
+    const ada = await device('Ada')
+    const link = await ada.startsBeam()
+    const raw = await RawClient.joins(link)
+    for (let at = 1; at <= 60; at += 1) {
+      raw.send({ type: 'share_clipboard', message: `Note number ${at}.`, extra: 'text' })
+    }
+    await expect(ada.page.getByRole('article')).toHaveCount(60)
+
+    const bob = await device('Bob')
+    await bob.opens(link)
+    await expect(bob.page.getByRole('article')).toHaveCount(60)
+    await expect(bob.card('Note number 60.')).toBeInViewport({ ratio: 1 })
+    await expect(bob.card('Note number 1.')).not.toBeInViewport()
+  },
+)
+
+test('the buttons of a note keep their size on the screen at any zoom', async ({ device }) => {
+  const ada = await withNotes(device, 'Milk')
+  const button = ada.card('Milk').getByRole('button', { name: 'Delete' })
+  const width = async () => Math.round((await button.boundingBox())?.width ?? 0)
+  await ada.card('Milk').hover()
+  const full = await width()
+  expect(full).toBeGreaterThan(20)
+  const { x, y } = await middleOf(ada, 'Milk')
+  for (const [by, least, most] of [
+    [900, 0, 60],
+    [-1500, 120, 200],
+  ] as const) {
+    await ada.page.mouse.move(x, y)
+    await ada.page.keyboard.down('Control')
+    await ada.page.mouse.wheel(0, by)
+    await ada.page.keyboard.up('Control')
+    const percent = ada.page.getByRole('button', { name: /^Zoom \d+ %/ })
+    await expect
+      .poll(async () => Number.parseInt((await percent.textContent()) ?? '', 10))
+      .toBeLessThan(most + 1)
+    await expect
+      .poll(async () => Number.parseInt((await percent.textContent()) ?? '', 10))
+      .toBeGreaterThan(least)
+    await expect.poll(width).toBe(full)
+  }
+  await button.click()
+  await ada.seesNothingOf('Milk')
+})
+
 test('a note that gets the focus by Tab comes into view', async ({ device }) => {
   const ada = await withNotes(device, 'Milk')
   await ada.page.mouse.move(600, 500)

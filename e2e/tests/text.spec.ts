@@ -18,6 +18,31 @@ test('text goes both ways between a desktop and a phone', everywhere, async ({ d
   await bob.sees('from the phone')
 })
 
+test('a paste of what is here already shows it, and tells screen readers', async ({ device }) => {
+  const ada = await device('Ada')
+  await ada.startsBeam()
+  await ada.sharesText('pasted again')
+  await ada.sees('pasted again')
+  await ada.page.evaluate(() => navigator.clipboard.writeText('pasted again'))
+  await ada.page.mouse.move(600, 500)
+  await ada.page.mouse.wheel(3000, 2000)
+  await expect(ada.card('pasted again')).not.toBeInViewport()
+  // A flash is over too soon to be looked for.
+  await ada.page.evaluate(() => {
+    const { animate } = Element.prototype
+    Element.prototype.animate = function (...how: Parameters<typeof animate>) {
+      document.body.dataset.flashed = this.getAttribute('aria-label') ?? ''
+      return animate.apply(this, how)
+    }
+  })
+
+  await ada.page.getByRole('button', { name: 'Paste', exact: true }).click()
+  await expect(ada.card('pasted again')).toBeInViewport({ ratio: 1 })
+  await expect(ada.page.locator('body')).toHaveAttribute('data-flashed', 'Text, pasted again')
+  await expect(ada.page.getByText('Text is here already')).toBeAttached()
+  await expect(ada.card('pasted again')).toHaveCount(1)
+})
+
 test('a paste shares the clipboard, once', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob')

@@ -65,12 +65,15 @@ describe('pasting', () => {
     expect(toasts()).toEqual([sentence])
   })
 
-  it('shares a text that is here already only when the server refused it before', async () => {
+  it('points a text out that is here already, and shares it only when the server refused it before', async () => {
     holds('hello')
     const item = pendingItem('i' as ItemId, 'hello', 'text', 0)
     stores.items.setState({ items: [item] })
     await actions.paste('home')
     expect(shared).toEqual([])
+    expect(stores.pointedOut.getState()).toEqual({ id: 'i', times: 1 })
+    await actions.paste('home')
+    expect(stores.pointedOut.getState()).toEqual({ id: 'i', times: 2 })
     stores.items.setState({ items: [{ ...item, refusal: 'The beam is full.' }] })
     await actions.paste('home')
     expect(shared).toEqual(['hello'])

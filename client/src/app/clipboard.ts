@@ -27,7 +27,8 @@ export function createClipboard(
   const pasteText = (pasted: string, screen: Screen) => {
     const text = pasted.trim()
     if (text === '') return toaster.info(EMPTY_TEXT[screen])
-    if (stores.items.getState().items.some((item) => isSame(item, text))) return
+    const same = stores.items.getState().items.find((item) => isSame(item, text))
+    if (same) return stores.pointedOut.setState(({ times }) => ({ id: same.id, times: times + 1 }))
     if (sharing.shareText(text) && screen === 'space') toaster.ok('Content pasted successfully!')
   }
   return {

@@ -24,7 +24,7 @@ export interface Actions {
   shareText(text: string): boolean
   /** Shares the content of the device's clipboard: text, or files and pictures. */
   paste(screen: Screen): Promise<void>
-  /** Shares a text pasted by the keyboard, unless it is empty or in the beam already. */
+  /** Shares a text pasted by the keyboard, unless it is empty. One that is in the beam already is pointed out. */
   pasteText(text: string, screen: Screen): void
   shareFiles(files: readonly File[]): void
   /** Offers a file again that was lost by a reload. Another file is refused with a toast. */

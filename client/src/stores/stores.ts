@@ -10,6 +10,7 @@ import { createEditorStore } from './editor'
 import { createItemsStore } from './items'
 import { createMediaStore } from './media'
 import { createPastingStore } from './pasting'
+import { createPointedOutStore } from './pointed-out'
 import { createShareTargetStore } from './share-target'
 import { createToastsStore } from './toasts'
 import { createTransfersStore } from './transfers'
@@ -29,6 +30,7 @@ export function createStores() {
     transfers: createTransfersStore(),
     media: createMediaStore(),
     pasting: createPastingStore(),
+    pointedOut: createPointedOutStore(),
     shareTarget: createShareTargetStore(),
     toasts: createToastsStore(),
   }

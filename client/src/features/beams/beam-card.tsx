@@ -29,7 +29,7 @@ export function BeamCard({ beam, line, children }: { beam: Beam; line?: ReactNod
         ))}
       </div>
       <div className={css.body}>
-        <h2>{name}</h2>
+        <h2 title={name}>{name}</h2>
         <div className={css.facts}>
           <span>{createdText(beam.created_at)}</span>
           <span className={css.id}>

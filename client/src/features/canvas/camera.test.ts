@@ -82,6 +82,16 @@ describe('the camera', () => {
     expect(corner.y + many.height * view.zoom).toBeLessThanOrEqual(SCREEN.height - INSETS.bottom + 0.01)
   })
 
+  it('fits five thousand notes into a small window', () => {
+    // Side by side with their gaps, as they are placed around a full view.
+    const notes = { x: -11_000, y: -11_000, width: 71 * 312, height: 71 * 320 }
+    const small = { width: 1025, height: 520 }
+    const view = fitted(notes, small, INSETS)
+    const corner = toScreen(view, notes)
+    expect(corner.y).toBeGreaterThanOrEqual(INSETS.top - 0.01)
+    expect(corner.y + notes.height * view.zoom).toBeLessThanOrEqual(small.height - INSETS.bottom + 0.01)
+  })
+
   it('moves as little as needed to show a note', () => {
     const seen = { x: 300, y: 300, width: 256, height: 200 }
     expect(showing(HOME_CAMERA, seen, SCREEN, INSETS)).toEqual(HOME_CAMERA)

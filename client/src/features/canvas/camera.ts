@@ -4,8 +4,8 @@ import { type Box, clamp, middle, type Size } from './geometry'
 
 /** Distance of the grid's dots, in canvas pixels. */
 export const GRID = 50
-/** Smallest zoom: 2,000 notes fit the screen. */
-export const LEAST_ZOOM = 0.1
+/** Smallest zoom: the 5,000 notes that a saved beam holds fit any window. */
+export const LEAST_ZOOM = 0.01
 export const MOST_ZOOM = 2
 /** Zoom factor of one press of a zoom button. */
 export const ZOOM_STEP = 1.25

@@ -80,3 +80,55 @@ it('renders only the notes that are moved', () => {
   )
   for (const [id, count] of before) if (id !== 'note 3') expect([id, draws.get(id)]).toEqual([id, count])
 })
+
+it('brings the note that is pointed out into view and to the front, and makes it flash', () => {
+  const flashed: (string | null)[] = []
+  HTMLElement.prototype.animate = function animate() {
+    flashed.push(this.textContent)
+    return {} as Animation
+  }
+  for (const name of ['far away', 'near']) share(name, 1)
+  const id = 'far away' as ItemId
+  act(() =>
+    stores.canvas.setState((state) =>
+      reduceCanvas(state, { type: 'placed', places: [[id, { x: 9000, y: 7000 }]] }),
+    ),
+  )
+  act(() => stores.pointedOut.setState({ id, times: 1 }))
+  expect(flashed).toEqual(['far away'])
+  const { places } = stores.canvas.getState()
+  expect(places.get(id)?.z).toBeGreaterThan(places.get('near' as ItemId)?.z ?? 0)
+  // Leaving the canvas stores where the view is.
+  cleanup()
+  const { x, y, zoom } = stores.canvas.getState().camera
+  expect(zoom).toBe(1)
+  expect(9000 - x).toBeLessThan(window.innerWidth)
+  expect(7000 - y).toBeLessThan(window.innerHeight)
+})
+
+it('keeps the buttons of the note in use at their size when the view is zoomed', () => {
+  share('note', 1)
+  const note = document.querySelector<HTMLElement>('[data-note="note"]')
+  const article = note?.querySelector('article')
+  article?.setAttribute('tabindex', '0')
+  act(() => article?.focus())
+  expect(note?.style.getPropertyValue('--steady')).toBe('1')
+  act(() => document.querySelector<HTMLElement>('button[aria-label="Zoom in"]')?.click())
+  expect(note?.style.getPropertyValue('--steady')).toBe('0.8')
+})
+
+it('shows a device that joins late the newest of more notes than fit the view', () => {
+  const items = Array.from({ length: 60 }, (_, at) => {
+    const name = `note ${at + 1}`
+    const from = 'bob' as LiveItem['from']
+    return liveItem({ id: name as ItemId, seq: at + 1, from, at: 0, message: name, extra: 'text' }, null)
+  })
+  const synced = { type: 'synced', epoch: 'e', oldest: 1, items, saved: false } as const
+  act(() => stores.items.setState((state) => reduceItems(state, synced)))
+  const { places } = stores.canvas.getState()
+  const isInView = ({ x, y }: { x: number; y: number }) =>
+    x >= 0 && y >= 0 && x < window.innerWidth && y < window.innerHeight
+  const inView = items.filter(({ id }) => isInView(places.get(id) ?? { x: -1, y: -1 })).map(({ seq }) => seq)
+  expect(inView.length).toBeGreaterThan(0)
+  expect(inView).toEqual(items.slice(-inView.length).map(({ seq }) => seq))
+})

@@ -16,6 +16,8 @@ import { type CanvasHistory, useHistory } from './use-history'
 import { useKeys, useSpaceBar } from './use-keys'
 import { useDrawing, usePlacing, useSeeing } from './use-notes'
 import { useCameraOnScreen, useOpenCanvas, useRestingCamera } from './use-open-canvas'
+import { usePointingOut } from './use-pointing-out'
+import { useSteadyControls } from './use-steady-controls'
 import { useWalk } from './use-walk'
 import { ZoomControls } from './zoom-controls'
 
@@ -27,6 +29,7 @@ export function Canvas() {
   usePlacing(context, items)
   useDrawing(context, items)
   useSeeing(context, items)
+  usePointingOut(context)
   return (
     <CanvasContext value={context}>
       <Undoable history={history}>
@@ -70,6 +73,7 @@ function Ground({ items, history }: { items: readonly Item[]; history: CanvasHis
   const end = useRef<HTMLDivElement>(null)
   const context = useCanvas()
   useCameraOnScreen(context, ground, layer, grid)
+  useSteadyControls(context, layer)
   const space = useSpaceBar(ground, surface)
   const {
     isIdle: _,

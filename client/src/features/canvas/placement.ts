@@ -10,9 +10,7 @@ export const MARGIN = 50
 export const BAR_GAP = 50
 /** Distance from another note, so that tilted corners do not touch. */
 export const NOTE_GAP = 28
-/** Stored notes are placed in the window minus 300 by 200, so that at least this much of each is in view. */
-const STORED_ROOM: Size = { width: 300, height: 200 }
-/** The room assumed for a note in a view. */
+/** The room assumed for a note in a view. It keeps stored notes within the window minus 300 by 200, too. */
 const ROOM: Size = { width: NOTE_WIDTH + 2 * MARGIN, height: 200 + 2 * MARGIN }
 /** Step of the search in a crowded view. */
 const SCAN_STEP = 24
@@ -33,8 +31,6 @@ export interface Ground {
 export type Random = () => number
 
 export interface NewNote extends Size {
-  /** Whether the server stores the note. */
-  readonly stored: boolean
   /** Whether it was shared from here: then it is placed in view even when it has to cover others. */
   readonly own: boolean
 }
@@ -46,7 +42,7 @@ export function placer(ground: Ground, random: Random): (note: NewNote) => Point
   let isFull = false
   const find = (note: NewNote): Point => {
     const search = { size: { width: note.width, height: note.height }, ground, taken, random }
-    const corners = cornersIn(ground.view, note.stored)
+    const corners = cornersIn(ground.view)
     const inView = isFull ? null : (freeSlot(search, corners) ?? freeScan(search, corners))
     // A view that had no room for one note is not searched again for the next, of which there may be two thousand.
     if (!inView) isFull = true
@@ -67,14 +63,12 @@ interface Search {
 }
 
 /** Returns the box for the upper left corner with which a note of assumed size is in view. */
-function cornersIn(view: Box, stored: boolean): Box {
-  const margin = stored ? 0 : MARGIN
-  const room = stored ? STORED_ROOM : ROOM
+function cornersIn(view: Box): Box {
   return {
-    x: view.x + margin,
-    y: view.y + margin,
-    width: Math.max(0, view.width - room.width),
-    height: Math.max(0, view.height - room.height),
+    x: view.x + MARGIN,
+    y: view.y + MARGIN,
+    width: Math.max(0, view.width - ROOM.width),
+    height: Math.max(0, view.height - ROOM.height),
   }
 }
 

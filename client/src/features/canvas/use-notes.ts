@@ -39,10 +39,12 @@ export function usePlacing({ board, view }: CanvasValue, items: readonly Item[])
       },
       Math.random,
     )
-    const found = missing.map((item): readonly [ItemId, Point] => [
+    const place = (item: Item): readonly [ItemId, Point] => [
       item.id,
-      find({ ...expectedSize(item.content), stored: item.note !== null, own: isOwn(item) }),
-    ])
+      find({ ...expectedSize(item.content), own: isOwn(item) }),
+    ]
+    // From the newest on: of more notes than have room in view, the newest are there.
+    const found = missing.toReversed().map(place).reverse()
     const outside = found.filter(([id, at]) => !touches(board.boxOf(id, at), board.view)).map(([id]) => id)
     if (!isFill) markArrived(view, idsOf(missing), outside)
     if (places.size > 0) markUnseen(view, outside)

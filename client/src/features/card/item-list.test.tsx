@@ -106,4 +106,19 @@ describe('a long list of items', () => {
     act(() => stores.items.setState(({ items }) => ({ items: [...items, textItem(MANY)] })))
     expect(entry(`Text, number ${MANY}`).querySelector('button')).not.toBeNull()
   })
+
+  it('scrolls to the item that is pointed out, and makes it flash', async () => {
+    const seen: string[] = []
+    HTMLElement.prototype.scrollIntoView = function scrollIntoView() {
+      seen.push(`scrolled to ${this.textContent || this.firstElementChild?.ariaLabel}`)
+    }
+    HTMLElement.prototype.animate = function animate() {
+      seen.push(`flashed ${this.getAttribute('aria-label')}`)
+      return {} as Animation
+    }
+    const stores = await showsMany()
+    act(() => stores.pointedOut.setState({ id: 'item-100' as ItemId, times: 1 }))
+    expect(seen.at(-1)).toBe('flashed Text, number 100')
+    expect(seen).toHaveLength(2)
+  })
 })

@@ -1,6 +1,7 @@
-import { memo, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { memo, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Item } from '../../protocol/item'
+import { flash } from '../../ui/flash'
 import { useApp } from '../actions'
 import { nameOf } from '../item/describe'
 import { ReceiveAll } from '../transfer/receive-all'
@@ -15,12 +16,24 @@ const ASSUMED_HEIGHT = 76
 
 /** All items, the newest first. Only cards near the screen are drawn; the others keep their name and their height. */
 export function ItemList() {
-  const items = useStore(useApp().stores.items, (state) => state.items)
+  const { items: itemsStore, pointedOut } = useApp().stores
+  const items = useStore(itemsStore, (state) => state.items)
   const newestFirst = useMemo(() => items.toReversed(), [items])
+  const list = useRef<HTMLUListElement>(null)
+  useEffect(
+    () =>
+      pointedOut.subscribe(({ id }) => {
+        const entry = list.current?.children[newestFirst.findIndex((item) => item.id === id)]
+        entry?.scrollIntoView({ block: 'center' })
+        const card = entry?.querySelector('article')
+        if (card) flash(card)
+      }),
+    [pointedOut, newestFirst],
+  )
   return (
     <>
       <ReceiveAll on="list" />
-      <ul className={css.list} aria-label="Shared items">
+      <ul ref={list} className={css.list} aria-label="Shared items">
         {newestFirst.map((item, at) => (
           <Entry key={item.id} item={item} isFirst={at < FIRST} />
         ))}

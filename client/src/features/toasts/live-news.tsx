@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useApp } from '../actions'
-import { arrivalNews, deviceNews, progressNews } from './news'
+import { arrivalNews, deviceNews, pointedOutNews, progressNews } from './news'
 
 /** Announces the news to screen readers, politely. It is not visible. */
 export function LiveNews() {
@@ -12,6 +12,7 @@ export function LiveNews() {
     }
     const ends = [
       stores.items.subscribe((now, old) => tell(arrivalNews(old, now, stores.devices.getState()))),
+      stores.pointedOut.subscribe((now) => tell(pointedOutNews(now, stores.items.getState().items))),
       stores.devices.subscribe((now, old) => tell(deviceNews(old, now))),
       stores.transfers.subscribe((now, old) => tell(progressNews(old, now, stores.items.getState().items))),
     ]

@@ -3,7 +3,7 @@ import type { Device, DeviceId, ItemId } from '../../protocol/bindings'
 import { type Item, liveItem } from '../../protocol/item'
 import { reduceDevices } from '../../stores/devices'
 import { reduceItems } from '../../stores/items'
-import { arrivalNews, deviceNews, progressNews } from './news'
+import { arrivalNews, deviceNews, pointedOutNews, progressNews } from './news'
 
 const me = 'me' as DeviceId
 const phone: Device = { device_id: 'phone' as DeviceId, name: 'Safari on iPhone', caps: ['files'] }
@@ -16,6 +16,11 @@ const live = (id: string, seq: number, from = phone.device_id, message: unknown 
 const some = reduceItems({ items: [], epoch: 'e' }, { type: 'received', item: live('a', 1) })
 
 describe('the news', () => {
+  it('says that what somebody pastes is here already, without its content', () => {
+    expect(pointedOutNews({ id: 'a' as ItemId, times: 1 }, some.items)).toBe('Text is here already')
+    expect(pointedOutNews({ id: null, times: 0 }, some.items)).toBeNull()
+  })
+
   it('names kind and sender of an arrival and never its content', () => {
     const after = reduceItems(some, { type: 'received', item: live('b', 2) })
     expect(arrivalNews(some, after, both)).toBe('Text from Safari on iPhone')

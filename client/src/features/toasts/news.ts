@@ -2,6 +2,7 @@
 import type { Item } from '../../protocol/item'
 import { type DevicesState, deviceName } from '../../stores/devices'
 import type { ItemsState } from '../../stores/items'
+import type { PointedOut } from '../../stores/pointed-out'
 import { statesOf, type Transfer, type TransfersState } from '../../stores/transfers'
 import { kindOf } from '../item/describe'
 
@@ -16,6 +17,12 @@ export function arrivalNews(before: ItemsState, after: ItemsState, devices: Devi
   return arrived.length > 1
     ? `${arrived.length} items`
     : `${kindOf(first.content)} from ${deviceName(devices, first.from)}`
+}
+
+/** Says that what somebody wanted to share is there already. */
+export function pointedOutNews({ id }: PointedOut, items: readonly Item[]): string | null {
+  const item = items.find((one) => one.id === id)
+  return item ? `${kindOf(item.content)} is here already` : null
 }
 
 function isForeign(item: Item, devices: DevicesState): boolean {
