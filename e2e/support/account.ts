@@ -6,11 +6,11 @@ import type { Device } from './device.ts'
 export const PASSWORD = 'a password for tests'
 
 /** Registers an account on the device, which is then logged in. Returns its unique username. */
-export async function hasAccount(device: Device): Promise<string> {
+export async function hasAccount(device: Device, firstName = device.name): Promise<string> {
   const username = `${device.name.toLowerCase()}_${randomBytes(4).toString('hex')}`
   const answer = await device.context.request.post(`${device.origin}/api/auth/register/`, {
     multipart: {
-      first_name: device.name,
+      first_name: firstName,
       last_name: 'Tester',
       username,
       email: `${username}@example.org`,

@@ -40,6 +40,21 @@ export const SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'files-waiting',
+    on: BOTH,
+    show: async (stage) => {
+      const { looker, folder } = stage
+      const bob = await joinedByAnother(stage)
+      const own = await folder.file('Minutes of the long meeting in the cabin.bin', 40_000)
+      await looker.sharesFiles(own)
+      await bob.sees(own.name)
+      await looker.page.reload()
+      await bob.sharesFiles(await folder.file('one.bin', 40_000), await folder.file('two.bin', 3_000_000))
+      await expect(looker.page.getByRole('button', { name: 'Receive all 2 files' })).toBeVisible()
+      await expect(looker.page.getByRole('button', { name: 'Choose the file again' })).toBeVisible()
+    },
+  },
+  {
     name: 'canvas-full',
     on: ['desktop'],
     show: async (stage) => {

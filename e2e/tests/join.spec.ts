@@ -1,4 +1,5 @@
 import { expect } from '@playwright/test'
+import { hasAccount } from '../support/account.ts'
 import { test } from '../support/stage.ts'
 
 const everywhere = { tag: '@everywhere' }
@@ -125,4 +126,20 @@ test('a device that was removed from an anonymous beam is offered a new one, and
   await expect(gone.getByRole('link', { name: 'Login' })).toHaveCount(0)
   await gone.getByRole('button', { name: 'New Beam' }).click()
   await bob.seesDevices(1)
+})
+
+test('the list of devices says which one this is, and tells equal ones apart', async ({ device }) => {
+  const ada = await device('Ada')
+  const bob = await device('Bob')
+  await hasAccount(bob, 'Maximiliana Wilhelmina Alexandra Konstantina Theodora')
+  await bob.opens(await ada.startsBeam())
+  await ada.seesDevices(2)
+  await bob.page.getByRole('button', { name: '2 devices' }).click()
+  const rows = bob.page.getByRole('region', { name: '2 devices in this beam' }).getByRole('listitem')
+  const [first, second] = [rows.nth(0), rows.nth(1)]
+  await expect(second).toContainText(/ on .+ 2This device · Maximiliana/)
+  await expect(first).not.toContainText('This device')
+  // The person's name is cut off at its end, and so never what stands before it.
+  const name = second.getByText(/^This device/)
+  expect(await name.evaluate((text) => text.scrollWidth > text.clientWidth)).toBe(true)
 })

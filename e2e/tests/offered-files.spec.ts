@@ -2,6 +2,8 @@ import { expect } from '@playwright/test'
 import type { Device } from '../support/device.ts'
 import { test } from '../support/stage.ts'
 
+const everywhere = { tag: '@everywhere' }
+
 /** Ada and Bob in one beam. */
 async function two(device: (name: string) => Promise<Device>): Promise<{ ada: Device; bob: Device }> {
   const ada = await device('Ada')
@@ -49,26 +51,27 @@ test.describe('a file that is offered', () => {
     await bob.sees(film.name)
   })
 
-  test('together with others has one toast, and all are received with one press', async ({
-    device,
-    folder,
-  }) => {
-    const { ada, bob } = await two(device)
-    const files = [
-      await folder.file('one.bin', 40_001),
-      await folder.file('two.bin', 50_001),
-      await folder.file('three.bin', 60_001),
-    ]
-    await ada.sharesFiles(...files)
-    await ada.seesToast('Uploading 3 files')
-    await expect(ada.page.getByText('Uploading one.bin')).toHaveCount(0)
+  test(
+    'together with others has one toast, and all are received with one press',
+    everywhere,
+    async ({ device, folder }) => {
+      const { ada, bob } = await two(device)
+      const files = [
+        await folder.file('one.bin', 40_001),
+        await folder.file('two.bin', 50_001),
+        await folder.file('three.bin', 60_001),
+      ]
+      await ada.sharesFiles(...files)
+      await ada.seesToast('Uploading 3 files')
+      await expect(ada.page.getByText('Uploading one.bin')).toHaveCount(0)
 
-    await bob.page.getByRole('button', { name: 'Receive all 3 files' }).click()
-    await ada.seesToast('Uploaded 3 files Successfully!')
-    await expect(ada.page.getByText('Uploading 3 files')).toHaveCount(0)
-    await expect(bob.page.getByRole('button', { name: /^Receive all/ })).toHaveCount(0)
-    for (const file of files) expect(await bob.savedSha256(file)).toBe(file.sha256)
-  })
+      await bob.page.getByRole('button', { name: 'Receive all 3 files' }).click()
+      await ada.seesToast('Uploaded 3 files Successfully!')
+      await expect(ada.page.getByText('Uploading 3 files')).toHaveCount(0)
+      await expect(bob.page.getByRole('button', { name: /^Receive all/ })).toHaveCount(0)
+      for (const file of files) expect(await bob.savedSha256(file)).toBe(file.sha256)
+    },
+  )
 
   test('is warned about when its page is left, until another device has it', async ({ device, folder }) => {
     const { ada, bob } = await two(device)

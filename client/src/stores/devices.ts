@@ -12,7 +12,10 @@ export interface DevicesState {
   readonly devices: readonly Device[]
   /** By device. Absent for this device, for plain ones, and while no link is open yet. */
   readonly paths: Readonly<Record<DeviceId, Path>>
-  /** Every device seen in this beam, so that a transfer that waits for one that left can still name it. */
+  /**
+   * Every device seen in this beam, so that a transfer that waits for one that left can still name it. Equal names have
+   * numbers, the same on every device.
+   */
   readonly names: Readonly<Record<DeviceId, string>>
 }
 
@@ -40,8 +43,16 @@ export function reduceDevices(state: DevicesState, event: DevicesEvent): Devices
   }
 }
 
+/** Numbers equal names by the order in which the devices joined: `Chrome on Linux`, `Chrome on Linux 2`. */
 function namesOf(devices: readonly Device[]): Record<DeviceId, string> {
-  return Object.fromEntries(devices.map(({ device_id, name }) => [device_id, name]))
+  const seen = new Map<string, number>()
+  return Object.fromEntries(
+    devices.map(({ device_id, name }) => {
+      const number = (seen.get(name) ?? 0) + 1
+      seen.set(name, number)
+      return [device_id, number === 1 ? name : `${name} ${number}`]
+    }),
+  )
 }
 
 export function createDevicesStore() {

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useStore } from 'zustand'
 import type { Device } from '../../protocol/bindings'
 import { mayRemoveDevices } from '../../stores/beam-access'
+import { deviceName } from '../../stores/devices'
 import { Avatar } from '../../ui/avatar'
 import { Badge } from '../../ui/badge'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
@@ -48,6 +49,7 @@ function DeviceList() {
   // Only a saved beam's link can be renewed.
   const isSaved = useStore(stores.access, ({ kind }) => kind === 'saved')
   const way = isSaved ? 'renew it under Share in My Beams' : 'make a new beam'
+  const nameOf = ({ device_id }: Device) => deviceName(stores.devices.getState(), device_id)
   const [removing, setRemoving] = useState<Device | null>(null)
   return (
     <>
@@ -59,7 +61,7 @@ function DeviceList() {
       {removing && (
         <ConfirmDialog
           title="Remove device"
-          question={`Are you sure you want to remove ${removing.name} from this beam?`}
+          question={`Are you sure you want to remove ${nameOf(removing)} from this beam?`}
           warning={`It cannot come back under this name. To keep out everybody who has the link, ${way}.`}
           action="Remove device"
           onConfirm={() => actions.removeDevice(removing.device_id)}
@@ -81,8 +83,10 @@ function DeviceRow({ device, onRemove }: DeviceRowProps) {
   const mine = useStore(devices, (state) => state.me === device.device_id)
   const path = useStore(devices, (state) => state.paths[device.device_id])
   const badge = path && PATHS[path]
+  const name = useStore(devices, (state) => deviceName(state, device.device_id))
   const person = personOf(device)
-  const meta = [person?.name, mine && 'This device'].filter(Boolean).join(' · ')
+  // A long name of a person is cut off at its end.
+  const meta = [mine && 'This device', person?.name].filter(Boolean).join(' · ')
   return (
     <li className={css.device}>
       {person?.picture ? (
@@ -93,7 +97,7 @@ function DeviceRow({ device, onRemove }: DeviceRowProps) {
         </span>
       )}
       <div className={css.words}>
-        <div className={css.name}>{device.name}</div>
+        <div className={css.name}>{name}</div>
         {meta && <div className={css.meta}>{meta}</div>}
       </div>
       {badge && (
@@ -104,7 +108,7 @@ function DeviceRow({ device, onRemove }: DeviceRowProps) {
       {onRemove && !mine && (
         <IconButton
           icon={X}
-          label={`Remove device ${device.name}`}
+          label={`Remove device ${name}`}
           look="small"
           iconSize={16}
           onClick={() => onRemove(device)}

@@ -35,8 +35,8 @@ export function deviceNews(before: DevicesState, after: DevicesState): string | 
     return null
   const missing = (from: DevicesState, there: DevicesState) =>
     there.devices.filter((device) => !from.devices.some((other) => other.device_id === device.device_id))
-  const joined = missing(before, after).map((device) => `${device.name} joined`)
-  const left = missing(after, before).map((device) => `${device.name} left`)
+  const joined = missing(before, after).map(({ device_id }) => `${deviceName(after, device_id)} joined`)
+  const left = missing(after, before).map(({ device_id }) => `${deviceName(before, device_id)} left`)
   return [...joined, ...left].join(', ') || null
 }
 

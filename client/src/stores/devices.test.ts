@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest'
+import type { Device, DeviceId } from '../protocol/bindings'
+import { createDevicesStore, deviceName, reduceDevices } from './devices'
+
+const device = (id: string, name: string): Device => ({ device_id: id as DeviceId, name, caps: [] })
+const [first, phone, second] = [
+  device('a', 'Chrome on Linux'),
+  device('b', 'Safari on iPhone'),
+  device('c', 'Chrome on Linux'),
+] as const
+const listed = (state: ReturnType<typeof reduceDevices>, ...devices: Device[]) =>
+  reduceDevices(state, { type: 'listed', devices })
+const nobody = createDevicesStore().getState()
+
+it('equal devices are told apart by numbers, in the order in which they joined', () => {
+  const all = listed(nobody, first, phone, second)
+  const names = all.devices.map(({ device_id }) => deviceName(all, device_id))
+  expect(names).toEqual(['Chrome on Linux', 'Safari on iPhone', 'Chrome on Linux 2'])
+})
+
+it('a device that left keeps the name under which it was known', () => {
+  const left = listed(listed(nobody, first, second), first)
+  expect(deviceName(left, second.device_id)).toBe('Chrome on Linux 2')
+  expect(deviceName(left, first.device_id)).toBe('Chrome on Linux')
+})
