@@ -308,8 +308,8 @@ test('the buttons of a note keep their size on the screen at any zoom', async ({
   expect(full).toBeGreaterThan(20)
   const { x, y } = await middleOf(ada, 'Milk')
   for (const [by, least, most] of [
-    [900, 0, 60],
-    [-1500, 120, 200],
+    [-500, 120, 200],
+    [1500, 0, 60],
   ] as const) {
     await ada.page.mouse.move(x, y)
     await ada.page.keyboard.down('Control')

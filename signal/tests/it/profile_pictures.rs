@@ -135,12 +135,18 @@ async fn h19_a_picture_may_come_slowly_as_long_as_it_comes_steadily() {
     );
     stream.write_all(request.as_bytes()).await.unwrap();
 
-    for piece in body.chunks(40_000) {
+    // Time passes only while the call waits for its body, and not while it works with the database.
+    while server.app.budget.taken(Kind::Requests) == 0 {
+        tokio::task::yield_now().await;
+    }
+    let (pieces, last) = body.split_at(160_000);
+    for piece in pieces.chunks(40_000) {
         stream.write_all(piece).await.unwrap();
         // While this is answered, the piece is read.
         assert_eq!(server.get("/healthz").await.status, 200);
         server.time_passes(Duration::from_secs(12)).await;
     }
+    stream.write_all(last).await.unwrap();
 
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.unwrap();
