@@ -63,6 +63,15 @@ test(
   },
 )
 
+/** One device deletes a picture and takes that back; both show it again. */
+async function deletesAndBringsBack(picture: string, one: Device, other: Device): Promise<void> {
+  await one.card(picture).hover()
+  await one.card(picture).getByRole('button', { name: 'Delete' }).click()
+  await other.seesNothingOf(picture)
+  await undo(one).click()
+  for (const device of [one, other]) await showsPicture(device, picture)
+}
+
 test('the own picture that is in the store has its preview again after Undo', async ({ device }) => {
   const ada = await device('Ada')
   const link = await ada.startsBeam()
@@ -72,11 +81,7 @@ test('the own picture that is in the store has its preview again after Undo', as
   await bob.opens(link)
   await showsPicture(bob, 'view.png')
 
-  await ada.card('view.png').hover()
-  await ada.card('view.png').getByRole('button', { name: 'Delete' }).click()
-  await bob.seesNothingOf('view.png')
-  await undo(ada).click()
-  for (const one of [ada, bob]) await showsPicture(one, 'view.png')
+  await deletesAndBringsBack('view.png', ada, bob)
 })
 
 test('the own picture that only devices have is given to others again after Undo', async ({ device }) => {
@@ -84,11 +89,7 @@ test('the own picture that only devices have is given to others again after Undo
   await sharesPicture(ada, 'view.png')
   await showsPicture(bob, 'view.png')
 
-  await ada.card('view.png').hover()
-  await ada.card('view.png').getByRole('button', { name: 'Delete' }).click()
-  await bob.seesNothingOf('view.png')
-  await undo(ada).click()
-  for (const one of [ada, bob]) await showsPicture(one, 'view.png')
+  await deletesAndBringsBack('view.png', ada, bob)
 })
 
 test('one Undo covers two deletions in a row, and goes when the keyboard was first', async ({ device }) => {

@@ -16,9 +16,10 @@ use tokio::process::{Child, Command};
 use tokio::time::{Instant, timeout};
 
 use super::device::unknown_beam;
+use super::file::png;
 use super::person::form;
 use super::program::address_of;
-use super::server::{Answer, ask, send};
+use super::server::{Answer, TestServer, ask, send};
 
 const MIB: u64 = 1024 * 1024;
 /// How long each kind of client goes on. Without its bound, each takes hundreds of MiB in this time.
@@ -345,4 +346,21 @@ async fn s23_chunks_of_one_byte_cost_little_of_the_processor() {
     floods(stream, chunk(b"x").repeat(10_000)).await;
     let (used, time) = (processor_time(&server).saturating_sub(before), began.elapsed());
     assert!(used < time / 4, "{used:?} in {time:?}");
+}
+
+#[tokio::test]
+async fn h19_what_the_memory_has_no_room_for_is_refused_for_now() {
+    let (form, form_type) = png(1_000).form();
+    let json_type = ("content-type", "application/json");
+    for (flag, path, body_type, body) in [
+        ("--memory-uploads", "/api/upload/", form_type, &form[..]),
+        ("--memory-requests", "/api/upload/", form_type, &form[..]),
+        ("--memory-requests", "/api/auth/login/", json_type, b"{}"),
+    ] {
+        let server = TestServer::with(&[flag, "10KiB"]).await;
+        let answer = server.send("POST", path, &[body_type], body).await;
+        assert_eq!((answer.status, answer.header("retry-after")), (503, "5"), "{flag} {path}");
+        assert_eq!(server.get("/healthz").await.status, 200);
+        assert_eq!(server.app.budget.taken_in_all(), 0);
+    }
 }

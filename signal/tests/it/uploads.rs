@@ -39,23 +39,6 @@ async fn h40_a_file_is_kept_and_read_byte_for_byte() {
 }
 
 #[tokio::test]
-async fn h19_what_the_memory_has_no_room_for_is_refused_for_now() {
-    let (form, form_type) = png(1_000).form();
-    let json_type = ("content-type", "application/json");
-    for (flag, path, body_type, body) in [
-        ("--memory-uploads", "/api/upload/", form_type, &form[..]),
-        ("--memory-requests", "/api/upload/", form_type, &form[..]),
-        ("--memory-requests", "/api/auth/login/", json_type, b"{}"),
-    ] {
-        let server = TestServer::with(&[flag, "10KiB"]).await;
-        let answer = server.send("POST", path, &[body_type], body).await;
-        assert_eq!((answer.status, answer.header("retry-after")), (503, "5"), "{flag} {path}");
-        assert_eq!(server.get("/healthz").await.status, 200);
-        assert_eq!(server.app.budget.taken_in_all(), 0);
-    }
-}
-
-#[tokio::test]
 async fn h41_ranges_are_read_byte_for_byte() {
     let bucket = Bucket::start().await;
     for server in servers(&bucket).await {

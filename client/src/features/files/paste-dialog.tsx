@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Button } from '../../ui/button'
-import { Dialog } from '../../ui/dialog'
+import { Dialog, DialogFoot } from '../../ui/dialog'
 import { type Screen, useApp } from '../actions'
 import { sharePasted } from './paste-anywhere'
 import css from './paste-dialog.module.css'
@@ -35,14 +35,14 @@ export function PasteDialog({ screen, onClose }: { screen: Screen; onClose: () =
             onClose()
           }}
         />
-        <div className={css.buttons}>
+        <DialogFoot>
           <Button look="quiet" onClick={onClose}>
             Cancel
           </Button>
           <Button look="primary" type="submit" disabled={text.trim() === ''}>
             Share
           </Button>
-        </div>
+        </DialogFoot>
       </form>
     </Dialog>
   )
