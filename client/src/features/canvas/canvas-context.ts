@@ -8,6 +8,8 @@ import type { Board } from './board'
 export interface ViewState {
   /** Notes that are drawn whole. */
   readonly drawn: ReadonlySet<ItemId>
+  /** Notes without a place that are drawn invisibly, so that their height is known when they are placed. */
+  readonly measured: ReadonlySet<ItemId>
   /** New notes outside of the view that were not shown yet. */
   readonly unseen: ReadonlySet<ItemId>
   /** Notes that arrived while the canvas was open; they are shown with an animation. */

@@ -8,7 +8,7 @@ import { draw, MOST_DRAWN } from './drawn-notes'
 import { type Box, middle } from './geometry'
 import { fromMap, MAP, mapOrigin, onMap } from './minimap-scale'
 import { nearest, pointerTo, stillUnseen } from './newcomers'
-import { expectedSize } from './note-size'
+import { expectedHeight } from './note-size'
 import { readingOrder } from './reading-order'
 import { afterFrame, afterPress, aimedAt, draggedWith } from './selection'
 
@@ -189,11 +189,21 @@ describe('keys', () => {
   })
 })
 
-describe('the size that a note is expected to have', () => {
-  it('is 256 by at least 200, and more for long texts and pictures', () => {
-    expect(expectedSize(parseContent('Milk', 'text'))).toEqual({ width: 256, height: 200 })
-    expect(expectedSize(parseContent('x'.repeat(5000), 'text')).height).toBe(322)
-    const picture = parseContent({ file: { name: 'a.png', size: 1, type: 'image/png' } }, 'image')
-    expect(expectedSize(picture).height).toBe(250)
+describe('the height that a note is expected to have', () => {
+  const picture = parseContent({ file: { name: 'a.png', size: 1, type: 'image/png' } }, 'image')
+
+  it('is the measured one', () => {
+    expect(expectedHeight(parseContent('Milk', 'text'), 81)).toBe(81)
+  })
+
+  it('is at least that of a picture for one that has not loaded', () => {
+    expect(expectedHeight(picture, 120)).toBe(250)
+    expect(expectedHeight(picture, 380)).toBe(380)
+  })
+
+  it('is 200 px before a note is drawn, and more for long texts', () => {
+    expect(expectedHeight(parseContent('Milk', 'text'), 0)).toBe(200)
+    expect(expectedHeight(parseContent('x'.repeat(5000), 'text'), 0)).toBe(354)
+    expect(expectedHeight(picture, 0)).toBe(250)
   })
 })

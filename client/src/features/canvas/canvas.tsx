@@ -14,8 +14,9 @@ import { SelectionNews } from './selection-news'
 import { useGestures } from './use-gestures'
 import { type CanvasHistory, useHistory } from './use-history'
 import { useKeys, useSpaceBar } from './use-keys'
-import { useDrawing, usePlacing, useSeeing } from './use-notes'
+import { useCrowding, useDrawing, useSeeing } from './use-notes'
 import { useCameraOnScreen, useOpenCanvas, useRestingCamera } from './use-open-canvas'
+import { usePlacing } from './use-placing'
 import { usePointingOut } from './use-pointing-out'
 import { useSteadyControls } from './use-steady-controls'
 import { useWalk } from './use-walk'
@@ -74,6 +75,7 @@ function Ground({ items, history }: { items: readonly Item[]; history: CanvasHis
   const context = useCanvas()
   useCameraOnScreen(context, ground, layer, grid)
   useSteadyControls(context, layer)
+  useCrowding(context, layer, items)
   const space = useSpaceBar(ground, surface)
   const {
     isIdle: _,

@@ -15,25 +15,26 @@ export const PlacedNote = memo(function PlacedNote({ item }: { item: Item }) {
   const place = useStore(stores.canvas, (state) => state.places.get(id))
   const selected = useStore(stores.canvas, (state) => state.selected.has(id))
   const drawn = useStore(view, (state) => state.drawn.has(id))
+  const measured = useStore(view, (state) => state.measured.has(id))
   const arrived = useStore(view, (state) => state.arrived.has(id))
   const me = useStore(stores.devices, (state) => state.me)
-  const isPlaced = place !== undefined
+  const isShown = place !== undefined || measured
   useLayoutEffect(() => {
     const element = ref.current
-    return element && isPlaced ? board.attach(id, element, drawn) : undefined
-  }, [board, id, isPlaced, drawn])
-  if (!place) return null
+    return element && isShown ? board.attach(id, element, drawn || measured) : undefined
+  }, [board, id, isShown, drawn, measured])
+  if (!isShown) return null
   const isOwn = item.from === null || item.from === me
   return (
     <li
       ref={ref}
-      className={drawn ? css.place : css.undrawn}
-      style={{ left: place.x, top: place.y, '--z': place.z } as CSSProperties}
+      className={place ? (drawn ? css.place : css.undrawn) : css.measured}
+      style={place && ({ left: place.x, top: place.y, '--z': place.z } as CSSProperties)}
       data-note={id}
       data-selected={selected || undefined}
       data-arrives={arrived ? (isOwn ? 'own' : 'other') : undefined}
     >
-      <NoteCard item={item} drawn={drawn} />
+      <NoteCard item={item} drawn={drawn || measured} />
     </li>
   )
 })
