@@ -10,6 +10,8 @@ pub const MAX_DEVICES: usize = 100;
 pub const MAX_LIVE_ITEMS: usize = 500;
 /// Most bytes of live items that the server keeps for late joiners.
 pub const MAX_LIVE_BYTES: usize = 8 * 1024 * 1024;
+/// Most files in a batch (F14): as many as a card can list. More files that are shared together make further batches.
+pub const MAX_BATCH_FILES: usize = 200;
 /// Most notes in a saved beam: as many as one list can show.
 pub const MAX_NOTES: usize = 5000;
 /// Most bytes of notes in a saved beam. Their list is one response.

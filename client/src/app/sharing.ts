@@ -1,7 +1,15 @@
 /** Shares texts and files into the beam. */
 import type { Actions } from '../features/actions'
-import { type ItemId, MAX_MESSAGE_BYTES } from '../protocol/bindings'
-import { displayName, fileItemMessage, type Item, pendingItem, textMessage } from '../protocol/item'
+import { type ItemId, MAX_BATCH_FILES, MAX_LIVE_ITEMS, MAX_MESSAGE_BYTES, MAX_NOTES } from '../protocol/bindings'
+import {
+  type BatchPart,
+  displayName,
+  fileItemMessage,
+  type Item,
+  type ItemContent,
+  pendingItem,
+  textMessage,
+} from '../protocol/item'
 import { mayShare } from '../stores/beam-access'
 import { whyGone } from '../stores/connection'
 import { reduceItems } from '../stores/items'
@@ -45,13 +53,15 @@ export function createSharing(context: Context, uploads: UploadNews): Sharing {
       return true
     },
     shareFiles(files) {
-      if (canShare(context)) shareTogether(files.map((file) => outgoing(file)))
+      if (!canShare(context) || !hasRoom(context, files.length)) return false
+      shareTogether(batched(files))
+      return true
     },
     shareAgain(id, file) {
       const item = context.stores.items.getState().items.find((one) => one.id === id)
       if (item?.content.kind !== 'file' || !canShare(context)) return
-      const { name, size } = item.content
-      offerChosen(context, copies, { id, file, name }, size)
+      const { name, size, batch } = item.content
+      offerChosen(context, copies, { id, file, name, batch }, size)
     },
     shareFileAs: (id, file) => shareTogether([outgoing(file, id)]),
     offerAgain({ id, content }, file) {
@@ -59,7 +69,7 @@ export function createSharing(context: Context, uploads: UploadNews): Sharing {
       offer(context, id, file, url)
       const isStored = content.kind === 'file' && content.url !== null
       if (file instanceof File && !isStored)
-        copies.storeBeside({ id, file, name: displayName(file.name), url })
+        copies.storeBeside({ id, file, name: displayName(file.name), url, batch: batchIn(content) })
     },
   }
 }
@@ -75,8 +85,40 @@ function createStoredCopies(context: Context): StoredCopies {
   })
 }
 
-function outgoing(file: File, id = newItemId()): OutgoingFile {
-  return { id, file, name: displayName(file.name), url: addressOf(file) }
+function outgoing(file: File, id = newItemId(), batch?: BatchPart): OutgoingFile {
+  return { id, file, name: displayName(file.name), url: addressOf(file), batch }
+}
+
+/** Makes one card of the files that are shared together (F14), and further ones of more than a card can have. */
+function batched(files: readonly File[]): readonly OutgoingFile[] {
+  if (files.length < 2) return files.map((file) => outgoing(file))
+  // Of equal size, so that no card is left with a single file.
+  const parts = Math.ceil(files.length / MAX_BATCH_FILES)
+  const size = Math.ceil(files.length / parts)
+  return Array.from({ length: parts }, (_, part) => files.slice(part * size, (part + 1) * size)).flatMap(
+    (together) => {
+      const id = newItemId()
+      const count = together.length
+      return together.map((file, index) => outgoing(file, newItemId(), { id, count, index }))
+    },
+  )
+}
+
+function batchIn(content: ItemContent): BatchPart | undefined {
+  return content.kind === 'file' ? content.batch : undefined
+}
+
+/** Refuses files that would push earlier items out of the beam (S17), or that a saved beam would refuse (S22). */
+function hasRoom({ stores, toaster }: Pick<Context, 'stores' | 'toaster'>, count: number): boolean {
+  const most = stores.access.getState().kind === 'saved' ? MAX_NOTES : MAX_LIVE_ITEMS
+  const room = Math.max(0, most - stores.items.getState().items.length)
+  // A single file is shared like a text, which always goes out.
+  if (count <= room || count < 2) return true
+  toaster.bad(
+    `A beam holds ${most.toLocaleString('en')} items, and ${room === 0 ? 'none' : `only ${room}`} more can be added here. ` +
+      'Choose fewer files, or put them into one archive.',
+  )
+  return false
 }
 
 function shareFile(
@@ -102,8 +144,8 @@ function shareFile(
 }
 
 /** Shares a file that devices receive directly from here. */
-function offerFile(context: Context, { id, file, name, url }: OutgoingFile): void {
-  const { message, extra } = fileItemMessage({ name, size: file.size, type: file.type })
+function offerFile(context: Context, { id, file, name, url, batch }: OutgoingFile): void {
+  const { message, extra } = fileItemMessage({ name, size: file.size, type: file.type, batch })
   offer(context, id, file, url)
   share(context, id, message, extra)
 }
@@ -112,7 +154,7 @@ function offerFile(context: Context, { id, file, name, url }: OutgoingFile): voi
 function offerChosen(
   context: Context,
   copies: StoredCopies,
-  { id, file, name }: Omit<OutgoingFile, 'url'>,
+  { id, file, name, batch }: Omit<OutgoingFile, 'url'>,
   size: number,
 ): void {
   if (displayName(file.name) !== name) {
@@ -127,7 +169,7 @@ function offerChosen(
   }
   const url = addressOf(file)
   offer(context, id, file, url)
-  copies.storeBeside({ id, file, name, url })
+  copies.storeBeside({ id, file, name, url, batch })
 }
 
 /** Lets devices receive a file from here under an item. */

@@ -4,7 +4,7 @@
  * has copies of media only.
  */
 import type { BeamId, ItemId, UploadedFile } from '../protocol/bindings'
-import { fileCategory, fileItemMessage, pendingItem, storedItemMessage } from '../protocol/item'
+import { type BatchPart, fileCategory, fileItemMessage, pendingItem, storedItemMessage } from '../protocol/item'
 import { mayShare } from '../stores/beam-access'
 import { fileTakers } from '../stores/devices'
 import { reduceItems } from '../stores/items'
@@ -23,6 +23,8 @@ export interface OutgoingFile {
   readonly name: string
   /** A blob URL of the file. */
   readonly url: string
+  /** Absent for a file that is shared alone. */
+  readonly batch?: BatchPart | undefined
 }
 
 /** Shares a new item, or replaces one of the same id. */
@@ -64,11 +66,11 @@ export class StoredCopies {
 
   /** Uploads a file with its progress shown, and shares it once the server has it. `onEnd` is called in either case. */
   storeFirst(file: OutgoingFile, beam: BeamId, onEnd: (end: UploadEnd['status']) => void): void {
-    const { id, name } = file
+    const { id, name, batch } = file
     const tell = progressOf((sent, bytesPerSecond) =>
       this.#put(file, { status: 'moving', sent, bytesPerSecond }),
     )
-    const { message, extra } = fileItemMessage({ name, size: file.file.size, type: file.file.type })
+    const { message, extra } = fileItemMessage({ name, size: file.file.size, type: file.file.type, batch })
     const event = { type: 'shared', item: pendingItem(id, message, extra, Date.now()) } as const
     this.#stores.items.setState((state) => reduceItems(state, event), true)
     tell(0)
@@ -144,9 +146,9 @@ export class StoredCopies {
   }
 
   /** The server recognizes media only. Any other file keeps the type that this device knows. */
-  #shareStored({ id, name, file }: OutgoingFile, stored: UploadedFile): void {
+  #shareStored({ id, name, file, batch }: OutgoingFile, stored: UploadedFile): void {
     const type = fileCategory(stored.type) === 'file' ? file.type : stored.type
-    const { message, extra } = storedItemMessage({ name, size: stored.size, type, url: stored.url })
+    const { message, extra } = storedItemMessage({ name, size: stored.size, type, url: stored.url, batch })
     this.#share(id, message, extra)
   }
 

@@ -26,7 +26,8 @@ export interface Actions {
   paste(screen: Screen): Promise<void>
   /** Shares a text pasted by the keyboard, unless it is empty. One that is in the beam already is pointed out. */
   pasteText(text: string, screen: Screen): void
-  shareFiles(files: readonly File[]): void
+  /** Shares files, several as one card (F14). Returns false when they cannot be shared. */
+  shareFiles(files: readonly File[]): boolean
   /** Offers a file again that was lost by a reload. Another file is refused with a toast. */
   shareAgain(id: ItemId, file: File): void
   /** Shares what another app or a website handed over. */

@@ -785,6 +785,9 @@ saved: SavedBeam | null, };
 
 export const BEAM_LIFETIME_MS = 86400000
 export const MAX_DEVICES = 100
+export const MAX_LIVE_ITEMS = 500
+export const MAX_BATCH_FILES = 200
+export const MAX_NOTES = 5000
 export const MAX_MESSAGE_BYTES = 262144
 export const PING_INTERVAL_MS = 25000
 export const SOCKET_IDLE_MS = 60000
