@@ -146,3 +146,26 @@ describe('a file that a reload lost', () => {
     expect(toasts()).toEqual([words])
   })
 })
+
+describe('f13_files_in_a_saved_beam', () => {
+  const saved = { beam_name: 'Cabin', role: 'write', link_access: 'write', by_link: true } as const
+  const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
+  beforeEach(() => {
+    stores.access.setState({ kind: 'saved', saved }, true)
+    stores.account.setState({ status: 'anonymous' }, true)
+  })
+
+  it('that do not fit are named before they are shared, and are not uploaded', async () => {
+    vi.stubGlobal('fetch', async () => answer(200, { largest: 3, free: 3 }))
+    sharing.shareFiles([picture()])
+    expect(log).toEqual([])
+    await vi.waitFor(() => expect(log).toEqual(['offer', expect.stringMatching(/^share /)]))
+    expect(toasts()[0]).toBe('“a.png” (4 B) stays on this device only: this beam has 3 B left.')
+  })
+
+  it('are shared and uploaded when the server does not say', async () => {
+    vi.stubGlobal('fetch', async () => answer(503, {}))
+    sharing.shareFiles([picture()])
+    await vi.waitFor(() => expect(log).toEqual(['upload']))
+  })
+})

@@ -293,6 +293,19 @@ export type ErrorCode = "bad_request" | "unknown_type" | "too_large" | "unauthor
 export type FieldErrors = { [key in string]: Array<string> };
 
 /**
+ * Response of `GET /api/beams/{beam_id}/files/` (F13).
+ */
+export type FileRoom = { 
+/**
+ * Bytes of the largest file that could be stored now.
+ */
+largest: number, 
+/**
+ * Bytes that all further files may have together.
+ */
+free: number, };
+
+/**
  * An ICE server, in the form of `RTCIceServer` (W3C, WebRTC).
  */
 export type IceServer = { 

@@ -2,7 +2,7 @@
 // What the server sends, checked before it is used: a schema for each shape of `bindings.ts` that a client reads.
 
 import * as v from 'valibot'
-import type { Beam, BeamDetails, BeamId, BeamKey, BeamShare, Beams, Cap, CreatedBeam, CurrentUser, Device, DeviceId, Done, ErrorBody, ErrorCode, FieldErrors, IceServer, ItemId, Level, LinkAccess, LiveItem, Me, MyShares, Note, PublicUser, Role, SavedBeam, ServerMessage, ShareId, SharedBeam, SharedBeams, SignalFrom, Site, SyncPage, UploadedFile, User, Welcome } from './bindings'
+import type { Beam, BeamDetails, BeamId, BeamKey, BeamShare, Beams, Cap, CreatedBeam, CurrentUser, Device, DeviceId, Done, ErrorBody, ErrorCode, FieldErrors, FileRoom, IceServer, ItemId, Level, LinkAccess, LiveItem, Me, MyShares, Note, PublicUser, Role, SavedBeam, ServerMessage, ShareId, SharedBeam, SharedBeams, SignalFrom, Site, SyncPage, UploadedFile, User, Welcome } from './bindings'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const TOKEN = /^[\w-]{43}$/
@@ -105,6 +105,11 @@ export const errorBodySchema = v.object({
 }) satisfies v.GenericSchema<unknown, ErrorBody>
 
 export const fieldErrorsSchema = v.record(v.string(), v.array(v.string())) satisfies v.GenericSchema<unknown, FieldErrors>
+
+export const fileRoomSchema = v.object({
+  largest: v.number(),
+  free: v.number(),
+}) satisfies v.GenericSchema<unknown, FileRoom>
 
 export const iceServerSchema = v.object({
   urls: v.array(v.string()),
