@@ -162,6 +162,7 @@ export const signalFromSchema = v.object({
 export const syncPageSchema = v.object({
   epoch: v.string(),
   oldest: v.number(),
+  dropped: v.number(),
   items: v.array(liveItemSchema),
   next: v.nullish(v.number(), null),
 }) satisfies v.GenericSchema<unknown, SyncPage>
@@ -200,6 +201,10 @@ export const serverMessageSchema = v.variant('type', [
   v.object({
     type: v.literal('sync'),
     message: syncPageSchema,
+  }),
+  v.object({
+    type: v.literal('wanted'),
+    message: v.array(itemIdSchema),
   }),
   v.object({
     type: v.literal('signal'),
