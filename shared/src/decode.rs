@@ -131,6 +131,8 @@ impl ClientMessage {
             "sync" => {
                 Ok(Self::Sync { message: fields::<Option<SyncFrom>>(message)?.unwrap_or_default() })
             }
+            "held" => Ok(Self::Held { message: fields(message)? }),
+            "restore" => Ok(Self::Restore { message: fields(message)? }),
             "signal" => Ok(Self::Signal { message: content(message)?, extra: fields(extra)? }),
             _ => Err(Undecodable::UnknownType),
         }

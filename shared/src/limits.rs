@@ -8,6 +8,10 @@ pub const BEAM_LIFETIME: Duration = Duration::from_hours(24);
 pub const MAX_DEVICES: usize = 100;
 /// Most live items that the server keeps for late joiners. It drops the oldest first.
 pub const MAX_LIVE_ITEMS: usize = 500;
+/// Most items that a device tells of after the server has lost its memory (S28): what one message holds.
+pub const MAX_HELD_ITEMS: usize = 2_000;
+/// Most ranges of numbers that it tells of besides.
+pub const MAX_HELD_RANGES: usize = 64;
 /// Most bytes of live items that the server keeps for late joiners.
 pub const MAX_LIVE_BYTES: usize = 8 * 1024 * 1024;
 /// Most files in a batch (F14): as many as a card can list. More files that are shared together make further batches.

@@ -62,6 +62,16 @@ pub enum ClientMessage {
         /// The device's id.
         message: DeviceId,
     },
+    /// Tells what this device holds of a memory that the server has lost (S28).
+    Held {
+        /// The items, and what the device knows of the others.
+        message: Held,
+    },
+    /// Brings back an item that the server wanted (S28).
+    Restore {
+        /// The item as it was.
+        message: LiveItem,
+    },
     /// Forwarded to another device unread (S12).
     Signal {
         /// Opaque to the server.
@@ -108,6 +118,25 @@ pub struct SyncFrom {
     /// Sequence number of the item before the page; null for the first page.
     #[serde(default)]
     pub after: Option<u64>,
+}
+
+/// What a device holds of a memory that the server has lost (S28).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Held {
+    /// Ranges of sequence numbers, both ends included: of each, the device holds every item that was not deleted.
+    #[serde(default)]
+    pub known: Vec<(u64, u64)>,
+    /// The items.
+    pub items: Vec<HeldItem>,
+}
+
+/// An item that a device holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct HeldItem {
+    /// The item's id.
+    pub id: ItemId,
+    /// Its sequence number.
+    pub seq: u64,
 }
 
 /// The receiver of a signal.
@@ -159,6 +188,11 @@ pub enum ServerMessage {
     Sync {
         /// The page.
         message: SyncPage,
+    },
+    /// The device is asked to bring back these items (S28).
+    Wanted {
+        /// The items, oldest first.
+        message: Vec<ItemId>,
     },
     /// A signal from another device (S12).
     Signal {
@@ -323,6 +357,8 @@ pub struct SyncPage {
     pub epoch: String,
     /// The first sequence number that cannot have been dropped for lack of room.
     pub oldest: u64,
+    /// How many items this memory has dropped for lack of room (S17).
+    pub dropped: u64,
     /// The items, oldest first.
     pub items: Vec<LiveItem>,
     /// Sequence number to ask for the next page with; null at the end.

@@ -160,6 +160,25 @@ impl Storage {
         Ok(Room::Given(given))
     }
 
+    /// Bytes that an account may still store, by its own quota and by that of everybody.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn free_for_account(
+        &self,
+        account: AccountId,
+        quotas: Quotas,
+        now: Millis,
+    ) -> Result<u64, Error> {
+        const USED: &str = "SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) AS by_all FROM uploads \
+                            WHERE expires_at IS NULL OR expires_at > $1";
+        let mut transaction = self.database.begin().await?;
+        let used = used_by_account(&mut transaction, account, None, now).await?;
+        let all = transaction.fetch_optional(USED, args![now]).await?.ok_or(Error::Corrupt)?;
+        let free = quotas.all.saturating_sub(all.number("by_all")?);
+        Ok(free.min(quotas.account.saturating_sub(used)))
+    }
+
     /// Turns a pending upload into a finished one. Returns `false` if it has ended meanwhile.
     ///
     /// # Errors

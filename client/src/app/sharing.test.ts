@@ -160,7 +160,10 @@ describe('files that are shared together', () => {
     sharing.shareFiles(files(9))
     expect(batches()).toEqual([0, 9])
     expect(toasts()).toContain('Uploading 9 files')
-    const names = stores.items.getState().items.slice(1).map(({ content }) => content.kind === 'file' && content.name)
+    const names = stores.items
+      .getState()
+      .items.slice(1)
+      .map(({ content }) => content.kind === 'file' && content.name)
     expect(names).toEqual(files(9).map(({ name }) => name))
   })
 
@@ -184,5 +187,28 @@ describe('files that are shared together', () => {
     const saved = { beam_name: '', role: 'owner', link_access: 'write', by_link: false } as const
     stores.access.setState({ kind: 'saved', saved }, true)
     expect(sharing.shareFiles(files(501))).toBe(true)
+  })
+})
+
+describe('f13_files_in_a_saved_beam', () => {
+  const saved = { beam_name: 'Cabin', role: 'write', link_access: 'write', by_link: true } as const
+  const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
+  beforeEach(() => {
+    stores.access.setState({ kind: 'saved', saved }, true)
+    stores.account.setState({ status: 'anonymous' }, true)
+  })
+
+  it('that do not fit are named before they are shared, and are not uploaded', async () => {
+    vi.stubGlobal('fetch', async () => answer(200, { largest: 3, free: 3 }))
+    sharing.shareFiles([picture()])
+    expect(log).toEqual([])
+    await vi.waitFor(() => expect(log).toEqual(['offer', expect.stringMatching(/^share /)]))
+    expect(toasts()[0]).toBe('“a.png” (4 B) stays on this device only: this beam has 3 B left.')
+  })
+
+  it('are shared and uploaded when the server does not say', async () => {
+    vi.stubGlobal('fetch', async () => answer(503, {}))
+    sharing.shareFiles([picture()])
+    await vi.waitFor(() => expect(log).toEqual(['upload']))
   })
 })

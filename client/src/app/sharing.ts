@@ -18,6 +18,7 @@ import { readMe } from '../transport/account-calls'
 import { upload, uploadAfter } from '../transport/upload'
 import { shortName } from '../ui/short-name'
 import type { Context } from './context'
+import { sayWhatStaysHere } from './file-room'
 import { safeType } from './media-kinds'
 import { newItemId } from './random-ids'
 import { type OutgoingFile, StoredCopies } from './stored-copies'
@@ -35,9 +36,20 @@ type Sharing = Pick<Actions, 'shareText' | 'shareFiles' | 'shareAgain'> & {
 
 export function createSharing(context: Context, uploads: UploadNews): Sharing {
   const copies = createStoredCopies(context)
-  const shareTogether = (files: readonly OutgoingFile[]) => {
+  const shareAll = (files: readonly OutgoingFile[], staying: ReadonlySet<ItemId>) => {
     uploads.began(files)
-    for (const file of files) shareFile(context, copies, uploads, file)
+    for (const file of files) {
+      if (staying.has(file.id)) offerFile(context, file)
+      else shareFile(context, copies, uploads, file)
+    }
+  }
+  const shareTogether = (files: readonly OutgoingFile[]) => {
+    if (context.stores.access.getState().kind !== 'saved') return shareAll(files, new Set())
+    const beam = context.live()
+    void sayWhatStaysHere(context, files).then((staying) => {
+      // Chosen for the beam that the page was in then.
+      if (context.live() === beam) shareAll(files, staying)
+    })
   }
   return {
     shareText(text) {

@@ -16,6 +16,8 @@ import { Turns } from './turns'
 
 /** Files uploaded at a time before they are shared. More would only divide the same bandwidth. */
 const UPLOADS_AT_ONCE = 2
+/** Pause in milliseconds before copies that failed for lack of a server are tried again while the page is connected. */
+export const RETRY_AFTER_MS = 20_000
 
 export interface OutgoingFile {
   readonly id: ItemId
@@ -38,8 +40,9 @@ export class StoredCopies {
   readonly #turns = new Turns(UPLOADS_AT_ONCE)
   /** Files that devices receive from here and that were not uploaded yet, in the order of their turns. */
   readonly #held = new Map<ItemId, OutgoingFile>()
-  /** Those of them that the server could not be reached for since the last welcome. */
+  /** Those of them that the server could not be reached for lately. */
   readonly #unreachable = new Set<ItemId>()
+  #retry: ReturnType<typeof setTimeout> | null = null
   #isStoring = false
 
   constructor(stores: Stores, upload: Upload, share: Share) {
@@ -49,10 +52,7 @@ export class StoredCopies {
     // Not the items, which a lost connection hides.
     stores.transfers.subscribe(() => this.#forgetDeleted())
     // Also runs at each welcome, so that what failed for lack of a network is tried again.
-    stores.access.subscribe(() => {
-      this.#unreachable.clear()
-      this.#storeHeld()
-    })
+    stores.access.subscribe(() => this.#tryAgain())
   }
 
   /** Whether a file is uploaded before it is shared: if the server takes it, and no device could receive it directly. */
@@ -95,7 +95,7 @@ export class StoredCopies {
 
   /**
    * Uploads one file at a time, so that direct transfers keep their part of the bandwidth. One that fails goes behind
-   * the others, and is not tried again before the next welcome.
+   * the others, and is tried again after a pause or at the next welcome.
    */
   #storeHeld(): void {
     const file = [...this.#held.values()].find(({ id }) => !this.#unreachable.has(id))
@@ -110,6 +110,7 @@ export class StoredCopies {
       if (end.status === 'unreachable') {
         this.#unreachable.add(file.id)
         this.#held.set(file.id, file)
+        this.#retry ??= setTimeout(() => this.#tryAgain(), RETRY_AFTER_MS)
       }
       if (end.status === 'stored') this.#shareStored(file, end.file)
       this.#storeHeld()
@@ -119,6 +120,13 @@ export class StoredCopies {
       this.#storeHeld()
     }
     this.#start(file, session.session.beamId, () => {}, onEnd, onCancel)
+  }
+
+  #tryAgain(): void {
+    if (this.#retry !== null) clearTimeout(this.#retry)
+    this.#retry = null
+    this.#unreachable.clear()
+    this.#storeHeld()
   }
 
   #start(

@@ -177,7 +177,15 @@ message: SyncFrom, } | { "type": "remove_device",
 /**
  * The device's id.
  */
-message: DeviceId, } | { "type": "signal", 
+message: DeviceId, } | { "type": "held", 
+/**
+ * The items, and what the device knows of the others.
+ */
+message: Held, } | { "type": "restore", 
+/**
+ * The item as it was.
+ */
+message: LiveItem, } | { "type": "signal", 
 /**
  * Opaque to the server.
  */
@@ -291,6 +299,45 @@ export type ErrorCode = "bad_request" | "unknown_type" | "too_large" | "unauthor
  * Body of a refused form (A6): for each field, what is wrong with it.
  */
 export type FieldErrors = { [key in string]: Array<string> };
+
+/**
+ * Response of `GET /api/beams/{beam_id}/files/` (F13).
+ */
+export type FileRoom = { 
+/**
+ * Bytes of the largest file that could be stored now.
+ */
+largest: number, 
+/**
+ * Bytes that all further files may have together.
+ */
+free: number, };
+
+/**
+ * What a device holds of a memory that the server has lost (S28).
+ */
+export type Held = { 
+/**
+ * Ranges of sequence numbers, both ends included: of each, the device holds every item that was not deleted.
+ */
+known: Array<[number, number]>, 
+/**
+ * The items.
+ */
+items: Array<HeldItem>, };
+
+/**
+ * An item that a device holds.
+ */
+export type HeldItem = { 
+/**
+ * The item's id.
+ */
+id: ItemId, 
+/**
+ * Its sequence number.
+ */
+seq: number, };
 
 /**
  * An ICE server, in the form of `RTCIceServer` (W3C, WebRTC).
@@ -541,7 +588,11 @@ id?: ItemId, } | { "type": "sync",
 /**
  * The page.
  */
-message: SyncPage, } | { "type": "signal", 
+message: SyncPage, } | { "type": "wanted", 
+/**
+ * The items, oldest first.
+ */
+message: Array<ItemId>, } | { "type": "signal", 
 /**
  * Opaque to the server.
  */
@@ -691,6 +742,10 @@ epoch: string,
  * The first sequence number that cannot have been dropped for lack of room.
  */
 oldest: number, 
+/**
+ * How many items this memory has dropped for lack of room (S17).
+ */
+dropped: number, 
 /**
  * The items, oldest first.
  */

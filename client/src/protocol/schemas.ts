@@ -2,7 +2,7 @@
 // What the server sends, checked before it is used: a schema for each shape of `bindings.ts` that a client reads.
 
 import * as v from 'valibot'
-import type { Beam, BeamDetails, BeamId, BeamKey, BeamShare, Beams, Cap, CreatedBeam, CurrentUser, Device, DeviceId, Done, ErrorBody, ErrorCode, FieldErrors, IceServer, ItemId, Level, LinkAccess, LiveItem, Me, MyShares, Note, PublicUser, Role, SavedBeam, ServerMessage, ShareId, SharedBeam, SharedBeams, SignalFrom, Site, SyncPage, UploadedFile, User, Welcome } from './bindings'
+import type { Beam, BeamDetails, BeamId, BeamKey, BeamShare, Beams, Cap, CreatedBeam, CurrentUser, Device, DeviceId, Done, ErrorBody, ErrorCode, FieldErrors, FileRoom, IceServer, ItemId, Level, LinkAccess, LiveItem, Me, MyShares, Note, PublicUser, Role, SavedBeam, ServerMessage, ShareId, SharedBeam, SharedBeams, SignalFrom, Site, SyncPage, UploadedFile, User, Welcome } from './bindings'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const TOKEN = /^[\w-]{43}$/
@@ -106,6 +106,11 @@ export const errorBodySchema = v.object({
 
 export const fieldErrorsSchema = v.record(v.string(), v.array(v.string())) satisfies v.GenericSchema<unknown, FieldErrors>
 
+export const fileRoomSchema = v.object({
+  largest: v.number(),
+  free: v.number(),
+}) satisfies v.GenericSchema<unknown, FileRoom>
+
 export const iceServerSchema = v.object({
   urls: v.array(v.string()),
   username: v.exactOptional(v.string()),
@@ -157,6 +162,7 @@ export const signalFromSchema = v.object({
 export const syncPageSchema = v.object({
   epoch: v.string(),
   oldest: v.number(),
+  dropped: v.number(),
   items: v.array(liveItemSchema),
   next: v.nullish(v.number(), null),
 }) satisfies v.GenericSchema<unknown, SyncPage>
@@ -195,6 +201,10 @@ export const serverMessageSchema = v.variant('type', [
   v.object({
     type: v.literal('sync'),
     message: syncPageSchema,
+  }),
+  v.object({
+    type: v.literal('wanted'),
+    message: v.array(itemIdSchema),
   }),
   v.object({
     type: v.literal('signal'),

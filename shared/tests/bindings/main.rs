@@ -22,7 +22,7 @@ use heliograph_shared::api::beams::{
     Beam, BeamChange, BeamDetails, BeamShare, Beams, MyShares, NewShare, Note, ShareChange,
     SharedBeams,
 };
-use heliograph_shared::api::uploads::UploadedFile;
+use heliograph_shared::api::uploads::{FileRoom, UploadedFile};
 use heliograph_shared::api::{CreatedBeam, ErrorBody, FieldErrors, Site};
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::limits;
@@ -101,6 +101,7 @@ fn visit_read(declarations: &mut Declarations) {
     declarations.visit::<BeamShare>();
     declarations.visit::<Note>();
     declarations.visit::<UploadedFile>();
+    declarations.visit::<FileRoom>();
 }
 
 /// The types that a client sends.

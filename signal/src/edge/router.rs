@@ -65,6 +65,7 @@ fn calls() -> OpenApiRouter<Arc<App>> {
         routes!(notes::list),
         routes!(site::describe),
         routes!(uploads::read, uploads::delete),
+        routes!(uploads::room_in_beam),
         routes!(pictures::read),
         routes!(health::check),
     ];

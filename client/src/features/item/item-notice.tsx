@@ -3,6 +3,7 @@ import type { Item } from '../../protocol/item'
 import { livesOnOneDevice } from '../../stores/beam-access'
 import { whyGone } from '../../stores/connection'
 import { deviceName } from '../../stores/devices'
+import type { Transfer } from '../../stores/transfers'
 import { useApp } from '../actions'
 import { useOnline } from '../session/online'
 import css from './item-notice.module.css'
@@ -12,6 +13,8 @@ export function ItemNotice({ item }: { item: Item }) {
   const { stores } = useApp()
   const isOnlyThere = useStore(stores.access, (access) => livesOnOneDevice(access, item))
   const isWaiting = useIsCutOff() && item.seq === null
+  // A reload lost the file here, or this device has received a copy of its own.
+  const isElsewhere = useStore(stores.transfers, ({ transfers }) => isLostOrReceived(transfers[item.id]))
   const holder = useStore(stores.devices, (state) =>
     item.from === null || item.from === state.me ? 'this device' : deviceName(state, item.from),
   )
@@ -20,9 +23,13 @@ export function ItemNotice({ item }: { item: Item }) {
     : isWaiting
       ? 'Not sent yet. It goes out once you are connected.'
       : isOnlyThere
-        ? `Only on ${holder}. This beam has no copy.`
+        ? `${isElsewhere ? '' : `Only on ${holder}. `}This beam has no copy.`
         : null
   return text && <p className={css.notice}>{text}</p>
+}
+
+function isLostOrReceived(transfer: Transfer | undefined): boolean {
+  return transfer?.role === 'lost' || (transfer?.role === 'receiving' && transfer.state.status === 'done')
 }
 
 /** Whether nothing goes out now, but will. */

@@ -7,11 +7,12 @@ use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::limits::{
     MAX_LIVE_BYTES, MAX_LIVE_ITEMS, MAX_NOTES, MAX_NOTES_BYTES, SYNC_PAGE_BYTES, SYNC_PAGE_ITEMS,
 };
-use heliograph_shared::socket::{Json, LiveItem, SyncPage};
+use heliograph_shared::socket::{Held, Json, LiveItem, SyncPage};
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 
 use super::content::ContentDigest;
+use super::recovery::{Findings, Recovery};
 use crate::budget::{Share, Spent};
 
 /// The effect of sharing an item.
@@ -59,6 +60,10 @@ pub struct Items {
     last_seq: u64,
     /// The last sequence number that may have been dropped for lack of room.
     let_go: u64,
+    /// How many items were dropped for lack of room.
+    dropped: u64,
+    /// What devices still know of earlier memories of the beam.
+    recovery: Recovery,
 }
 
 #[derive(Debug)]
@@ -108,8 +113,22 @@ impl Kept {
 impl Items {
     /// No items yet. The memory of those to come is counted in this share.
     pub fn none(room: Share) -> Self {
-        let (kept, deleted) = (VecDeque::new(), VecDeque::new());
-        Self { room, keeping: Keeping::Newest, kept, deleted, bytes: 0, last_seq: 0, let_go: 0 }
+        Self::none_after(0, room)
+    }
+
+    /// No items, after earlier memories of the beam whose numbers were at most `last_seq` (S28).
+    pub fn none_after(last_seq: u64, room: Share) -> Self {
+        Self {
+            room,
+            keeping: Keeping::Newest,
+            kept: VecDeque::new(),
+            deleted: VecDeque::new(),
+            bytes: 0,
+            last_seq,
+            let_go: last_seq,
+            dropped: 0,
+            recovery: Recovery::after(last_seq),
+        }
     }
 
     /// The stored items of a saved beam, oldest first. The next sequence number is `last_seq` + 1.
@@ -227,8 +246,43 @@ impl Items {
         }
     }
 
+    /// Compares what a device holds of earlier memories with what is here (S28).
+    pub fn compare(&mut self, held: &Held) -> Findings {
+        let here = self.kept.iter().map(|kept| (kept.item.id, kept.item.seq)).collect();
+        let findings = self.recovery.compare(held, &here);
+        if self.reserve(0, 0).is_err() {
+            self.recovery.give_up();
+        }
+        findings
+    }
+
+    /// Takes back an item of an earlier memory, if it is wanted: with its number, and so in its old place.
+    pub fn restore(&mut self, item: LiveItem) -> Option<Shared> {
+        if !self.recovery.wants(item.id, item.seq) {
+            return None;
+        }
+        self.recovery.settle(item.id);
+        let newer = self.find(item.id).is_some_and(|(here, _)| here.seq > item.seq);
+        let place = self.kept.partition_point(|kept| kept.item.seq < item.seq);
+        let is_taken = self.kept.get(place).is_some_and(|kept| kept.item.seq == item.seq);
+        if newer || is_taken {
+            return None;
+        }
+        let old = self.position(item.id).and_then(|at| self.remove(at));
+        let place = self.kept.partition_point(|kept| kept.item.seq < item.seq);
+        let kept = Kept { item: item.clone(), author: None, digest: OnceCell::new() };
+        self.bytes += kept.bytes();
+        self.kept.insert(place, kept);
+        self.make_room();
+        Some(match old {
+            Some(old) => Shared::Replaced { old: old.item.message, new: item },
+            None => Shared::New(item),
+        })
+    }
+
     /// Removes an item and returns it. It is remembered for a while, because its deletion may be undone.
     pub fn delete(&mut self, id: ItemId) -> Option<LiveItem> {
+        self.recovery.settle(id);
         let kept = self.position(id).and_then(|at| self.remove(at))?;
         if self.deleted.len() == MOST_DELETED {
             self.deleted.pop_front();
@@ -246,6 +300,7 @@ impl Items {
         let mut page = SyncPage {
             epoch: epoch.to_owned(),
             oldest: self.let_go + 1,
+            dropped: self.dropped,
             items: Vec::new(),
             next: None,
         };
@@ -288,7 +343,7 @@ impl Items {
 
     /// Memory for what is here and for so much more, in bytes.
     fn needed(&self, more_items: usize, more_bytes: usize) -> usize {
-        let records = self.kept.len() + self.deleted.len() + more_items;
+        let records = self.kept.len() + self.deleted.len() + self.recovery.wanted() + more_items;
         self.bytes + more_bytes + records * RECORD_BYTES
     }
 
@@ -316,7 +371,12 @@ impl Items {
             || self.reserve(0, 0).is_err()
         {
             let Some(oldest) = self.remove(0) else { return };
-            self.let_go = oldest.item.seq;
+            self.dropped += 1;
+            if self.recovery.is_earlier(oldest.item.seq) {
+                self.recovery.drop_to(oldest.item.seq);
+            } else {
+                self.let_go = oldest.item.seq;
+            }
         }
     }
 }

@@ -79,6 +79,8 @@ impl Keeper {
         match record.life {
             Life::Unsaved { expires_at } => {
                 terms.status = Status::Unsaved { expires_at, recorded: true };
+                let room = self.budget.nothing(Kind::Items);
+                terms.items = Items::none_after(self.age(expires_at), room);
             }
             Life::Ended => terms.status = Status::Ended,
             Life::Saved(saved) => {
@@ -90,6 +92,13 @@ impl Keeper {
             }
         }
         Ok(terms)
+    }
+
+    /// The age of an unsaved beam in milliseconds. It is more than the numbers of all items so far, because a beam has
+    /// fewer than a thousand items a second. So the numbers of a new memory follow those of the lost ones (S28).
+    fn age(&self, expires_at: Millis) -> u64 {
+        let age = self.clock.now().since(expires_at - BEAM_LIFETIME);
+        u64::try_from(age.as_millis()).unwrap_or_default()
     }
 
     /// The access to the beam; `None` for an unsaved one.

@@ -9,6 +9,8 @@ pub mod handle;
 pub mod hub;
 mod items;
 mod keeper;
+mod recovering;
+mod recovery;
 pub mod request;
 mod rules;
 mod seen;

@@ -105,6 +105,8 @@ impl BeamState {
                 self.share(by, item)
             }
             Request::Delete { message, id } => self.delete(by, message, id),
+            Request::Held(held) => Ok(Verdict::Done(self.compare(by, &held))),
+            Request::Restore(item) => Ok(Verdict::Done(self.restore(item, now))),
             Request::Save(name) => self.save(by, name),
             Request::RemoveDevice(device) => self.remove(by, device),
         }
@@ -147,8 +149,7 @@ impl BeamState {
             Shared::Again(item) => {
                 vec![Output::Send(vec![by.connection], ServerMessage::RecClipboard(item))]
             }
-            Shared::New(item) => vec![self.tell_all(ServerMessage::RecClipboard(item))],
-            Shared::Replaced { old, new } => self.tell_of_change(old, new),
+            shared => self.tell_shared(shared),
         }
     }
 
@@ -184,7 +185,12 @@ impl BeamState {
         ))
     }
 
-    fn forget(&mut self, ids: &[ItemId], message: Json, id: Option<ItemId>) -> Vec<Output> {
+    pub(super) fn forget(
+        &mut self,
+        ids: &[ItemId],
+        message: Json,
+        id: Option<ItemId>,
+    ) -> Vec<Output> {
         let deleted = ids.iter().filter_map(|id| self.items.delete(*id)).last();
         // Plain devices delete by content, so they get the content that the item really had.
         let message = deleted.filter(|_| id.is_some()).map_or(message, |item| item.message);

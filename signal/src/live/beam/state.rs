@@ -15,7 +15,7 @@ use heliograph_storage::accounts::AccountId;
 use heliograph_storage::saved_beams::Access;
 
 use super::ConnectionId;
-use super::items::Items;
+use super::items::{Items, Shared};
 use super::request::{Request, Speaker};
 use super::seen::Seen;
 use super::terms::{Status, Terms};
@@ -282,8 +282,18 @@ impl BeamState {
         }
     }
 
+    /// Tells everybody of an item.
+    pub(super) fn tell_shared(&self, shared: Shared) -> Vec<Output> {
+        match shared {
+            Shared::New(item) | Shared::Again(item) => {
+                vec![self.tell_all(ServerMessage::RecClipboard(item))]
+            }
+            Shared::Replaced { old, new } => self.tell_of_change(old, new),
+        }
+    }
+
     /// Tells of an edit. Plain devices know no edits: they get a deletion and a new item (S9).
-    pub(super) fn tell_of_change(&self, old: Json, new: LiveItem) -> Vec<Output> {
+    fn tell_of_change(&self, old: Json, new: LiveItem) -> Vec<Output> {
         let plain: Vec<_> = self.connections(|member| member.plain).collect();
         let mut outputs = Vec::with_capacity(3);
         if !plain.is_empty() {

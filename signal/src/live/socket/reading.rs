@@ -7,7 +7,7 @@ use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::limits::{AUTH_TIMEOUT, MAX_MESSAGE_BYTES};
 use heliograph_shared::names::{BeamName, Kind};
-use heliograph_shared::socket::ClientMessage;
+use heliograph_shared::socket::{ClientMessage, LiveItem};
 use tokio::time::{sleep, timeout};
 
 use super::allowance::Allowance;
@@ -133,6 +133,13 @@ fn saying(message: ClientMessage) -> Result<Saying, Refusal> {
         }
         ClientMessage::DeleteNote { message, id } => {
             Saying::Request(Request::Delete { message, id })
+        }
+        ClientMessage::Held { message } => Saying::Request(Request::Held(message)),
+        ClientMessage::Restore { message } => {
+            let about = Subject::item(message.id);
+            let kind = Kind::parse(message.extra);
+            let extra = kind.map_err(|why| bad_request(why.0).about(about))?.into_string();
+            Saying::Request(Request::Restore(LiveItem { extra, ..message }))
         }
         ClientMessage::RemoveDevice { message } => Saying::Request(Request::RemoveDevice(message)),
         ClientMessage::SaveBeam { message } => {
