@@ -90,6 +90,7 @@ fn kind_of_client_message(message: &ClientMessage) -> &'static str {
         ClientMessage::SaveBeam { .. } => "save_beam",
         ClientMessage::Sync { .. } => "sync",
         ClientMessage::RemoveDevice { .. } => "remove_device",
+        ClientMessage::RenameDevice { .. } => "rename_device",
         ClientMessage::Signal { .. } => "signal",
     }
 }
