@@ -26,6 +26,10 @@ pub const MAX_WAITING_CHANGES: usize = 1024;
 pub const MAX_WAITING_BYTES: usize = OUTBOX_BYTES;
 /// Most devices that can be removed from one beam. Against more, renew its link.
 pub const MAX_REMOVED_DEVICES: usize = 1000;
+/// How long a short code stands for its beam (H33): long enough to read it out and to type it.
+pub const CODE_LIFETIME: Duration = Duration::from_mins(10);
+/// Most short codes at a time, each of a different beam. It keeps guesses hopeless: one of 54,000 would be right.
+pub const MAX_CODES: usize = 16_384;
 /// How long live items stay after the last device left, so that a reload finds them.
 pub const LINGER: Duration = Duration::from_mins(1);
 

@@ -35,6 +35,10 @@ pub enum ClientMessage {
         #[ts(optional)]
         #[serde(skip_serializing_if = "Option::is_none")]
         id: Option<ItemId>,
+        /// The only other device that gets it (S33).
+        #[ts(optional)]
+        #[serde(skip_serializing_if = "Option::is_none")]
+        to: Option<DeviceId>,
     },
     /// Deletes items by content, or one by id (S10).
     DeleteNote {
@@ -71,6 +75,11 @@ pub enum ClientMessage {
     Restore {
         /// The item as it was.
         message: LiveItem,
+    },
+    /// Gives this device another name (S32).
+    RenameDevice {
+        /// The name.
+        message: String,
     },
     /// Forwarded to another device unread (S12).
     Signal {
@@ -348,6 +357,10 @@ pub struct LiveItem {
     pub from: DeviceId,
     /// When it was shared, in milliseconds since the Unix epoch by the server's clock.
     pub at: Millis,
+    /// The only other device that gets it (S33).
+    #[ts(optional)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<DeviceId>,
 }
 
 /// A page of live items.

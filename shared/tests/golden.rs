@@ -35,6 +35,7 @@ fn item() -> LiveItem {
         seq: 7,
         from: DeviceId::from_bytes([1; 16]),
         at: Millis::new(1_700_000_000_000),
+        to: None,
     }
 }
 

@@ -94,6 +94,7 @@ fn kind_of_client_message(message: &ClientMessage) -> &'static str {
         ClientMessage::RemoveDevice { .. } => "remove_device",
         ClientMessage::Held { .. } => "held",
         ClientMessage::Restore { .. } => "restore",
+        ClientMessage::RenameDevice { .. } => "rename_device",
         ClientMessage::Signal { .. } => "signal",
     }
 }

@@ -1,6 +1,7 @@
 import { Suspense } from 'react'
 import { BrowserRouter, Route, Routes, useLocation, useNavigate } from 'react-router'
 import { AppContext, type AppValue } from '../features/actions'
+import { BeamDialogs } from '../features/beam/beam-dialogs'
 import { EditorHost } from '../features/editor/editor-host'
 import { DropZone } from '../features/files/drop-zone'
 import { PasteHost } from '../features/files/paste-host'
@@ -43,6 +44,9 @@ export function App({ app }: { app: AppValue }) {
       <AppContext value={app}>
         <BrowserRouter>
           <Pages />
+          <ErrorBoundary onGoOn={() => app.stores.beamDialog.setState({ kind: 'none' }, true)}>
+            <BeamDialogs />
+          </ErrorBoundary>
         </BrowserRouter>
         <DropZone />
         <ErrorBoundary onGoOn={app.actions.notes.close}>

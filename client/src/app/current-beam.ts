@@ -4,6 +4,7 @@ import { findBeamId } from '../protocol/beam-link'
 import { BEAM_LIFETIME_MS, type Beam, type BeamId } from '../protocol/bindings'
 import type { BeamSession } from '../stores/beam-session'
 import { reduceCanvas } from '../stores/canvas'
+import { reduceRecentBeams } from '../stores/recent-beams'
 import { createBeam } from '../transport/http'
 import type { LiveBeam, LiveBeamStatus } from '../transport/live-beam'
 import { NOT_CONNECTED } from './access-news'
@@ -12,7 +13,7 @@ import type { PageContext } from './context'
 import { isSeen } from './page-life'
 import { PatientStatus } from './patient-status'
 import { findRenewed } from './renewed-beam'
-import { moveDeviceToken, saveSession, updateSession } from './session-storage'
+import { clearSessionOf, moveDeviceToken, saveSession, updateSession } from './session-storage'
 
 const UNTITLED = 'Untitled Beam'
 
@@ -122,6 +123,8 @@ export class CurrentBeam {
     )
     const renewed = { ...session, beamId: beam_id, beamKey: null, beamName: beam_name }
     updateSession(old, renewed)
+    const ended = { type: 'forgotten', beam: old } as const
+    this.#context.stores.recentBeams.setState((state) => reduceRecentBeams(state, ended), true)
     this.#context.stores.session.setState({ status: 'set', session: renewed }, true)
     this.#connection?.move(beam_id, null)
   }
@@ -129,6 +132,19 @@ export class CurrentBeam {
   /** Saves the beam to the account. Resolves to null once it is saved, else to the reason why not. */
   save(name: string): Promise<string | null> {
     return this.#connection?.save(name) ?? Promise.resolve(NOT_CONNECTED)
+  }
+
+  /** Leaves the current beam for none. A later visit does not come back to it by itself. */
+  leave(): void {
+    const session = this.#session()
+    this.#wishes += 1
+    this.#connection?.leave()
+    this.#connection = null
+    this.#patience?.end()
+    this.#patience = null
+    if (session) clearSessionOf(session.beamId)
+    this.#context.stores.session.setState({ status: 'none' }, true)
+    this.#context.stores.connection.setState({ status: 'idle' }, true)
   }
 
   /** Joins again, with the login that there is now. */
@@ -157,10 +173,16 @@ export function joinedSession(beamId: BeamId): BeamSession {
   return { beamId, beamKey: null, beamName: UNTITLED, expiresAt: Date.now() + BEAM_LIFETIME_MS }
 }
 
-type BeamActions = Pick<Actions, 'newBeam' | 'joinBeam' | 'reconnect' | 'saveBeam' | 'removeDevice'>
+type BeamActions = Pick<
+  Actions,
+  'newBeam' | 'joinBeam' | 'enterRecent' | 'leaveBeam' | 'reconnect' | 'saveBeam' | 'removeDevice'
+>
 
 /** Returns the actions on the beam as a whole. */
-export function createBeamActions(beam: CurrentBeam, { toaster }: Pick<PageContext, 'toaster'>): BeamActions {
+export function createBeamActions(
+  beam: CurrentBeam,
+  { stores, toaster }: Pick<PageContext, 'stores' | 'toaster'>,
+): BeamActions {
   return {
     newBeam: () => beam.create(),
     joinBeam(text) {
@@ -170,6 +192,13 @@ export function createBeamActions(beam: CurrentBeam, { toaster }: Pick<PageConte
       toaster.ok('Joined Beam successfully')
       return true
     },
+    enterRecent(id) {
+      const found = stores.recentBeams.getState().beams.find(({ beamId }) => beamId === id)
+      if (!found) return
+      const { at: _at, ...session } = found
+      beam.enter(session)
+    },
+    leaveBeam: () => beam.leave(),
     reconnect: () => beam.wake(),
     async saveBeam(name) {
       const refusal = await beam.save(name)

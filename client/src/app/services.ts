@@ -16,9 +16,11 @@ import { learnMedia } from './media-kinds'
 import { createNotes } from './notes'
 import { followThePage } from './page-life'
 import { createReceiving, receiveWhatComes } from './receiving'
+import { createRecentBeams, keepRecentBeams } from './recent-beams'
 import { createSavedBeams } from './saved-beams'
 import { createSharedIn } from './shared-in'
 import { createSharing } from './sharing'
+import { createShortCodes } from './short-codes'
 import { keepSocketLogin } from './socket-login'
 import { createToaster } from './toaster'
 import { startTransfers } from './transfer-news'
@@ -46,6 +48,8 @@ export function startServices(): AppValue {
     ...createCopying(context),
     ...createDeleting(context, offerAgain),
     ...createBeamActions(beam, context),
+    ...createRecentBeams(stores),
+    ...createShortCodes(context),
     warn: (text) => toaster.bad(text),
     dismissToast: (id) => toaster.dismiss(id),
     beams: createSavedBeams({ stores, toaster, onRenewed: (old, renewed) => beam.renewed(old, renewed) }),
@@ -55,6 +59,7 @@ export function startServices(): AppValue {
 
   readSiteInto(stores)
   keepCanvas(stores)
+  keepRecentBeams(stores)
   learnMedia(stores)
   keepSocketLogin(stores, { makeSure: readMe, rejoin: () => beam.rejoin() })
   keepUnsentItems(context)

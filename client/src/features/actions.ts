@@ -1,6 +1,6 @@
 /** The actions of the page. Features call them; the composition root in `app` implements them. */
 import { createContext, useContext } from 'react'
-import type { DeviceId, ItemId } from '../protocol/bindings'
+import type { BeamId, DeviceId, ItemId, ShortCode } from '../protocol/bindings'
 import type { Stores } from '../stores/stores'
 import type { AccountActions } from './account-actions'
 import type { BeamActions } from './beam-actions'
@@ -12,11 +12,28 @@ export type Screen = 'home' | 'space'
 /** Shares deleted items again, once. Returns false when there was nothing left to restore. */
 export type Restore = () => boolean
 
+/** A short code, and how long it is valid, in milliseconds; or why there is none, as a sentence to show. */
+export type CodeAnswer = { readonly code: ShortCode; readonly expiresIn: number } | { readonly why: string }
+
+/** The beam of a short code; or why there is none, as a sentence to show. */
+export type FoundBeam = { readonly beam: BeamId } | { readonly why: string }
+
 export interface Actions {
   /** Creates a new beam and enters it. */
   newBeam(): Promise<void>
   /** Joins the beam whose id the text contains. Returns false when there is none in it. */
   joinBeam(text: string): boolean
+  /** Asks the server which beam a short code stands for. */
+  findByCode(code: ShortCode): Promise<FoundBeam>
+  /** Asks the server for the short code of the current beam. */
+  askForCode(): Promise<CodeAnswer>
+  copyShortCode(code: string): Promise<void>
+  /** Enters a beam of the list of recent beams. */
+  enterRecent(beam: BeamId): void
+  /** Removes a beam from that list, or all. */
+  forgetRecent(beam: BeamId | 'all'): void
+  /** Leaves the current beam for none. */
+  leaveBeam(): void
   /** Reconnects at once, after the attempts ran out or before the next one. */
   reconnect(): void
 

@@ -65,6 +65,19 @@ beam_name?: string,
 link_access?: LinkAccess, };
 
 /**
+ * Response of `POST /api/beams/{beam_id}/code/` (H33).
+ */
+export type BeamCode = { 
+/**
+ * The code, without a gap.
+ */
+code: ShortCode, 
+/**
+ * How long it still stands for the beam, in milliseconds.
+ */
+expires_in: number, };
+
+/**
  * Response of `GET /api/beams/{beam_id}/` (H26).
  */
 export type BeamDetails = { 
@@ -157,7 +170,11 @@ extra: string,
 /**
  * The item's id.
  */
-id?: ItemId, } | { "type": "delete_note", 
+id?: ItemId, 
+/**
+ * The only other device that gets it (S33).
+ */
+to?: DeviceId, } | { "type": "delete_note", 
 /**
  * The content.
  */
@@ -185,7 +202,11 @@ message: Held, } | { "type": "restore",
 /**
  * The item as it was.
  */
-message: LiveItem, } | { "type": "signal", 
+message: LiveItem, } | { "type": "rename_device", 
+/**
+ * The name.
+ */
+message: string, } | { "type": "signal", 
 /**
  * Opaque to the server.
  */
@@ -194,6 +215,15 @@ message: unknown,
  * The receiver.
  */
 extra: SignalTo, };
+
+/**
+ * Response of `GET /api/codes/{code}/` (H34).
+ */
+export type CodeBeam = { 
+/**
+ * The beam that the code stands for.
+ */
+beam_id: BeamId, };
 
 /**
  * Response of `POST /api/beams/create/` (H1).
@@ -398,7 +428,11 @@ from: DeviceId,
 /**
  * When it was shared, in milliseconds since the Unix epoch by the server's clock.
  */
-at: number, };
+at: number, 
+/**
+ * The only other device that gets it (S33).
+ */
+to?: DeviceId, };
 
 /**
  * Body of `POST /api/auth/login/` (H11). Without `Debug`, so that no log can contain the password.
@@ -677,6 +711,11 @@ export type SharedBeams = {
  * The beams that others share with the caller.
  */
 shared_beams: Array<SharedBeam>, };
+
+/**
+ * A short code. It has at least one letter after F, so that the beginning of an id is never taken for a code.
+ */
+export type ShortCode = string & { readonly __id: 'short code' };
 
 /**
  * The sender of a signal.

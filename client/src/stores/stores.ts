@@ -1,6 +1,7 @@
 /** All stores of the page, created once by the composition root. They hold only data. */
 import { createAccountStore } from './account'
 import { createBeamAccessStore } from './beam-access'
+import { createBeamDialogStore } from './beam-dialog'
 import { createBeamSessionStore, createSiteStore } from './beam-session'
 import { createBeamsStore } from './beams'
 import { createCanvasStore } from './canvas'
@@ -11,6 +12,7 @@ import { createItemsStore } from './items'
 import { createMediaStore } from './media'
 import { createPastingStore } from './pasting'
 import { createPointedOutStore } from './pointed-out'
+import { createRecentBeamsStore } from './recent-beams'
 import { createShareTargetStore } from './share-target'
 import { createToastsStore } from './toasts'
 import { createTransfersStore } from './transfers'
@@ -21,6 +23,8 @@ export function createStores() {
     account: createAccountStore(),
     session: createBeamSessionStore(),
     access: createBeamAccessStore(),
+    beamDialog: createBeamDialogStore(),
+    recentBeams: createRecentBeamsStore(),
     beams: createBeamsStore(),
     connection: createConnectionStore(),
     devices: createDevicesStore(),

@@ -23,7 +23,7 @@ use heliograph_shared::api::beams::{
     SharedBeams,
 };
 use heliograph_shared::api::uploads::{FileRoom, UploadedFile};
-use heliograph_shared::api::{CreatedBeam, ErrorBody, FieldErrors, Site};
+use heliograph_shared::api::{BeamCode, CodeBeam, CreatedBeam, ErrorBody, FieldErrors, Site};
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::limits;
 use heliograph_shared::names::DECEPTIVE;
@@ -87,6 +87,8 @@ fn constants() -> Vec<(&'static str, u128)> {
 fn visit_read(declarations: &mut Declarations) {
     declarations.visit::<ServerMessage>();
     declarations.visit::<CreatedBeam>();
+    declarations.visit::<BeamCode>();
+    declarations.visit::<CodeBeam>();
     declarations.visit::<ErrorBody>();
     declarations.visit::<Site>();
     declarations.visit::<FieldErrors>();

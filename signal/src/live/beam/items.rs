@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::collections::VecDeque;
+use std::mem;
 
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::limits::{
@@ -11,6 +12,7 @@ use heliograph_shared::socket::{Held, Json, LiveItem, SyncPage};
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 
+use super::addressed::may_see;
 use super::content::ContentDigest;
 use super::recovery::{Findings, Recovery};
 use crate::budget::{Share, Spent};
@@ -153,9 +155,19 @@ impl Items {
         self.room.another()
     }
 
-    /// Takes over what is stored. What was dropped earlier stays dropped: it must not look deleted (S11).
+    /// Takes over what is stored. What was dropped earlier stays dropped: it must not look deleted (S11). Items for one
+    /// device are not stored (S33), so they stay while there is memory.
     pub fn take_over(&mut self, stored: Self) {
+        let is_for_one = |kept: &Kept| kept.item.to.is_some();
+        let for_one: Vec<_> = mem::take(&mut self.kept).into_iter().filter(is_for_one).collect();
         *self = Self { let_go: self.let_go, ..stored };
+        for Kept { item, author, .. } in for_one {
+            if self.reserve(1, bytes_of(&item)).is_ok() {
+                self.last_seq = self.last_seq.max(item.seq);
+                self.push(item, author);
+            }
+        }
+        self.kept.make_contiguous().sort_by_key(|kept| kept.item.seq);
     }
 
     /// Stops dropping items for lack of room.
@@ -294,8 +306,8 @@ impl Items {
         Some(kept.item)
     }
 
-    /// The items after this sequence number, as many as fit a page.
-    pub fn page(&self, epoch: &str, after: Option<u64>) -> SyncPage {
+    /// The items after this sequence number that a device may see, as many as fit a page.
+    pub fn page(&self, epoch: &str, after: Option<u64>, device: DeviceId) -> SyncPage {
         let after = after.unwrap_or_default();
         let mut page = SyncPage {
             epoch: epoch.to_owned(),
@@ -305,7 +317,8 @@ impl Items {
             next: None,
         };
         let mut bytes = 0;
-        for kept in self.kept.iter().filter(|kept| kept.item.seq > after) {
+        let wanted = |kept: &&Kept| kept.item.seq > after && may_see(&kept.item, device);
+        for kept in self.kept.iter().filter(wanted) {
             bytes += kept.bytes();
             let is_full = page.items.len() == SYNC_PAGE_ITEMS || bytes > SYNC_PAGE_BYTES;
             if let Some(last) = page.items.last().filter(|_| is_full) {

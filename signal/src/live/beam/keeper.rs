@@ -199,5 +199,6 @@ fn item(note: NewNote) -> Option<(LiveItem, Option<AccountId>)> {
     let NewNote { id, seq, content, kind, device, author, created_at, upload: _ } = note;
     // Stored contents are JSON. A row that is not must not keep the others from loading.
     let message = RawValue::from_string(content).ok()?;
-    Some((LiveItem { message, extra: kind, id, seq, from: device, at: created_at }, author))
+    let at = created_at;
+    Some((LiveItem { message, extra: kind, id, seq, from: device, at, to: None }, author))
 }

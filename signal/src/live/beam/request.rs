@@ -19,6 +19,8 @@ pub enum Request {
         kind: Kind,
         /// The item's id: the sender's, or a fresh one.
         id: ItemId,
+        /// The only other device that gets it (S33).
+        to: Option<DeviceId>,
     },
     /// Delete items (S10, S26).
     Delete {

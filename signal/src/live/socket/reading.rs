@@ -11,6 +11,7 @@ use heliograph_shared::socket::{ClientMessage, LiveItem};
 use tokio::time::{sleep, timeout};
 
 use super::allowance::Allowance;
+use super::joining::device_name;
 use super::{End, Received, Socket, SocketReader, fresh};
 use crate::live::beam::handle::BeamHandle;
 use crate::live::beam::request::Request;
@@ -122,14 +123,14 @@ fn saying(message: ClientMessage) -> Result<Saying, Refusal> {
         ClientMessage::Auth { .. } => {
             return Err(IN_ALREADY);
         }
-        ClientMessage::ShareClipboard { message, extra, id } => {
+        ClientMessage::ShareClipboard { message, extra, id, to } => {
             let id = match id {
                 Some(id) => id,
                 None => ItemId::from_random(fresh().map_err(|_| TRY_AGAIN)?),
             };
             let kind = Kind::parse(extra);
             let kind = kind.map_err(|why| bad_request(why.0).about(Subject::item(id)))?;
-            Saying::Request(Request::Share { message, kind, id })
+            Saying::Request(Request::Share { message, kind, id, to })
         }
         ClientMessage::DeleteNote { message, id } => {
             Saying::Request(Request::Delete { message, id })
@@ -142,6 +143,7 @@ fn saying(message: ClientMessage) -> Result<Saying, Refusal> {
             Saying::Request(Request::Restore(LiveItem { extra, ..message }))
         }
         ClientMessage::RemoveDevice { message } => Saying::Request(Request::RemoveDevice(message)),
+        ClientMessage::RenameDevice { message } => Saying::Rename(device_name(&message)),
         ClientMessage::SaveBeam { message } => {
             let name: String = serde_json::from_str(message.get()).unwrap_or_default();
             let name = BeamName::parse(&name).map_err(|why| bad_request(why.0))?;

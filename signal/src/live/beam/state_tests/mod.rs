@@ -1,5 +1,6 @@
 //! The rules of a live beam, by their numbers in `PROTOCOL.md`: plain values in, plain values out.
 
+mod addressed;
 mod items;
 mod memory;
 mod recovery;
@@ -152,7 +153,10 @@ impl Beam {
 
     fn shares(&mut self, device: u8, id: u8, message: &Value) -> Vec<Told> {
         let message = content(message);
-        self.says(device, Saying::Request(Request::Share { message, kind: text(), id: item(id) }))
+        self.says(
+            device,
+            Saying::Request(Request::Share { message, kind: text(), id: item(id), to: None }),
+        )
     }
 
     fn deletes(&mut self, device: u8, message: &Value, id: Option<u8>) -> Vec<Told> {

@@ -37,6 +37,7 @@ impl Beam {
             seq,
             from: DeviceId::from_bytes([CAT; 16]),
             at: Millis::new(i64::from(number)),
+            to: None,
         };
         self.says(device, Saying::Request(Request::Restore(item)))
     }
