@@ -15,6 +15,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   devices: ['session', 'transfer'],
   editor: ['note'],
   files: ['session'],
+  'full-view': ['card', 'item', 'transfer'],
   home: ['about', 'canvas', 'files', 'join', 'save', 'session', 'toolbar', 'transfer'],
   item: ['session'],
   join: ['scanner'],

@@ -2,7 +2,7 @@
 import type { Actions, AppValue } from '../features/actions'
 import { createStores } from '../stores/stores'
 import { readMe } from '../transport/account-calls'
-import { readSite } from '../transport/http'
+import { readSite, readStart } from '../transport/http'
 import { createAccount } from './account'
 import { notesFor } from './beam-notes'
 import { begin } from './begin'
@@ -46,6 +46,9 @@ export function startServices(): AppValue {
     ...createCopying(context),
     ...createDeleting(context, offerAgain),
     ...createBeamActions(beam, context),
+    showFull: (id, order) => stores.fullView.setState({ kind: 'open', id, order }, true),
+    closeFull: () => stores.fullView.setState({ kind: 'closed' }, true),
+    readFile: readStart,
     warn: (text) => toaster.bad(text),
     dismissToast: (id) => toaster.dismiss(id),
     beams: createSavedBeams({ stores, toaster, onRenewed: (old, renewed) => beam.renewed(old, renewed) }),

@@ -7,6 +7,7 @@ import { createCanvasStore } from './canvas'
 import { createConnectionStore } from './connection'
 import { createDevicesStore } from './devices'
 import { createEditorStore } from './editor'
+import { createFullViewStore } from './full-view'
 import { createItemsStore } from './items'
 import { createMediaStore } from './media'
 import { createPastingStore } from './pasting'
@@ -27,6 +28,7 @@ export function createStores() {
     items: createItemsStore(),
     canvas: createCanvasStore(),
     editor: createEditorStore(),
+    fullView: createFullViewStore(),
     transfers: createTransfersStore(),
     media: createMediaStore(),
     pasting: createPastingStore(),
