@@ -124,6 +124,21 @@ export const SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'search',
+    on: BOTH,
+    show: async (stage) => {
+      const { looker, phone } = stage
+      const bob = await joinedByAnother(stage)
+      if (phone) await looker.opensSpace()
+      for (let at = 0; at < 9; at += 1)
+        await bob.sharesText(at % 3 === 0 ? `Cabin, room ${at}` : `Boat ${at}`)
+      await looker.sees('Boat 8')
+      if (!phone) await looker.page.getByRole('button', { name: 'Search items' }).click()
+      await looker.enters(looker.page.getByRole('searchbox'), 'cabin')
+      await expect(looker.page.getByText('3 of 9 items match')).toBeVisible()
+    },
+  },
+  {
     name: 'message-input',
     on: ['desktop'],
     show: async ({ looker }) => {

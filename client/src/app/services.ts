@@ -17,6 +17,7 @@ import { createNotes } from './notes'
 import { followThePage } from './page-life'
 import { createReceiving, receiveWhatComes } from './receiving'
 import { createSavedBeams } from './saved-beams'
+import { keepSearch } from './searching'
 import { createSharedIn } from './shared-in'
 import { createSharing } from './sharing'
 import { keepSocketLogin } from './socket-login'
@@ -59,6 +60,7 @@ export function startServices(): AppValue {
   readSiteInto(stores)
   keepCanvas(stores)
   learnMedia(stores)
+  keepSearch(stores)
   keepSocketLogin(stores, { makeSure: readMe, rejoin: () => beam.rejoin() })
   keepUnsentItems(context)
   begin(beam, (id) => notesFor(id, stores))

@@ -12,6 +12,7 @@ import { createItemsStore } from './items'
 import { createMediaStore } from './media'
 import { createPastingStore } from './pasting'
 import { createPointedOutStore } from './pointed-out'
+import { createSearchStore } from './search'
 import { createShareTargetStore } from './share-target'
 import { createToastsStore } from './toasts'
 import { createTransfersStore } from './transfers'
@@ -33,6 +34,7 @@ export function createStores() {
     media: createMediaStore(),
     pasting: createPastingStore(),
     pointedOut: createPointedOutStore(),
+    search: createSearchStore(),
     shareTarget: createShareTargetStore(),
     toasts: createToastsStore(),
   }

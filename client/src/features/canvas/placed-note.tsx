@@ -2,6 +2,7 @@
 import { type CSSProperties, memo, useLayoutEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { Item } from '../../protocol/item'
+import { isSetAside } from '../../stores/search'
 import { useApp } from '../actions'
 import { NoteCard } from '../card/note-card'
 import css from './canvas.module.css'
@@ -16,6 +17,7 @@ export const PlacedNote = memo(function PlacedNote({ item }: { item: Item }) {
   const selected = useStore(stores.canvas, (state) => state.selected.has(id))
   const drawn = useStore(view, (state) => state.drawn.has(id))
   const arrived = useStore(view, (state) => state.arrived.has(id))
+  const dimmed = useStore(stores.search, (state) => isSetAside(state, id))
   const me = useStore(stores.devices, (state) => state.me)
   const isPlaced = place !== undefined
   useLayoutEffect(() => {
@@ -31,6 +33,7 @@ export const PlacedNote = memo(function PlacedNote({ item }: { item: Item }) {
       style={{ left: place.x, top: place.y, '--z': place.z } as CSSProperties}
       data-note={id}
       data-selected={selected || undefined}
+      data-dimmed={dimmed || undefined}
       data-arrives={arrived ? (isOwn ? 'own' : 'other') : undefined}
     >
       <NoteCard item={item} drawn={drawn} />
