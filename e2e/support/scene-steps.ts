@@ -1,4 +1,5 @@
 /** What several scenes begin with. */
+import { expect, type Locator } from '@playwright/test'
 import { hasAccount, savesBeam } from './account.ts'
 import type { Device } from './device.ts'
 import type { Folder } from './files.ts'
@@ -93,4 +94,24 @@ export async function writesNote(editor: NoteEditor): Promise<void> {
   }
   await editor.types('16:10', 'ArrowDown')
   await editor.picks('Sunrise.png', png(440, 236))
+}
+
+/** The looker shares a file and a picture, and looks at the file in the full view. */
+export async function inFullView(
+  { looker, phone }: Stage,
+  file: { name: string; mimeType: string; buffer: Buffer },
+): Promise<Locator> {
+  if (phone) {
+    await looker.opensSpace()
+    await looker.page.getByRole('button', { name: 'New Beam' }).click()
+  } else await looker.startsBeam()
+  await looker.picker().setInputFiles(file)
+  await looker.sees(file.name)
+  await looker.picker().setInputFiles({ name: 'view.png', mimeType: 'image/png', buffer: png(640, 400) })
+  await looker.sees('view.png')
+  if (!phone) await looker.card(file.name).hover()
+  await looker.card(file.name).getByRole('button', { name: 'Full view' }).click()
+  const view = looker.page.getByRole('dialog', { name: file.name })
+  await expect(view).toBeVisible()
+  return view
 }

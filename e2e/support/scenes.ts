@@ -2,10 +2,12 @@
 import { expect } from '@playwright/test'
 import { hasAccount, opensBeams, opensSharing, sharesBeam } from './account.ts'
 import { opensNote } from './note.ts'
+import { pdf } from './pdf.ts'
 import { png } from './png.ts'
 import {
   createsNote,
   hasSavedBeam,
+  inFullView,
   joinedByAnother,
   pretendCamera,
   type Stage,
@@ -97,6 +99,43 @@ export const SCENES: readonly Scene[] = [
         .getByRole('button', { name: /^Full view/ })
         .click()
       await expect(looker.page.getByRole('dialog', { name: 'view.png' })).toBeVisible()
+    },
+  },
+  {
+    name: 'full-view-pdf',
+    on: BOTH,
+    show: async (stage) => {
+      const file = {
+        name: 'Plan of the cabin.pdf',
+        mimeType: 'application/pdf',
+        buffer: pdf('Plan', 'Costs'),
+      }
+      const view = await inFullView(stage, file)
+      await expect(view.getByText('Plan', { exact: true })).toBeAttached()
+    },
+  },
+  {
+    name: 'full-view-text',
+    on: BOTH,
+    show: async (stage) => {
+      const buffer = Buffer.from('day,place,cost\nSaturday,cabin,120\nSunday,lake,0\n'.repeat(40))
+      const view = await inFullView(stage, { name: 'Costs.csv', mimeType: 'text/csv', buffer })
+      await expect(view.getByText('Saturday')).toBeVisible()
+    },
+  },
+  {
+    name: 'search',
+    on: BOTH,
+    show: async (stage) => {
+      const { looker, phone } = stage
+      const bob = await joinedByAnother(stage)
+      if (phone) await looker.opensSpace()
+      for (let at = 0; at < 9; at += 1)
+        await bob.sharesText(at % 3 === 0 ? `Cabin, room ${at}` : `Boat ${at}`)
+      await looker.sees('Boat 8')
+      if (!phone) await looker.page.getByRole('button', { name: 'Search items' }).click()
+      await looker.enters(looker.page.getByRole('searchbox'), 'cabin')
+      await expect(looker.page.getByText('3 of 9 items match')).toBeVisible()
     },
   },
   {

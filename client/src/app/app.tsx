@@ -5,6 +5,7 @@ import { BeamDialogs } from '../features/beam/beam-dialogs'
 import { EditorHost } from '../features/editor/editor-host'
 import { DropZone } from '../features/files/drop-zone'
 import { PasteHost } from '../features/files/paste-host'
+import { FullViewHost } from '../features/full-view/full-view-host'
 import { paths } from '../features/paths'
 import { LiveNews } from '../features/toasts/live-news'
 import { lazyPart } from '../ui/lazy-part'
@@ -49,6 +50,9 @@ export function App({ app }: { app: AppValue }) {
           </ErrorBoundary>
         </BrowserRouter>
         <DropZone />
+        <ErrorBoundary onGoOn={app.actions.closeFull}>
+          <FullViewHost />
+        </ErrorBoundary>
         <ErrorBoundary onGoOn={app.actions.notes.close}>
           <EditorHost />
           <PasteHost />

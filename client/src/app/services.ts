@@ -2,7 +2,7 @@
 import type { Actions, AppValue } from '../features/actions'
 import { createStores } from '../stores/stores'
 import { readMe } from '../transport/account-calls'
-import { readSite } from '../transport/http'
+import { readSite, readStart } from '../transport/http'
 import { createAccount } from './account'
 import { notesFor } from './beam-notes'
 import { begin } from './begin'
@@ -18,6 +18,7 @@ import { followThePage } from './page-life'
 import { createReceiving, receiveWhatComes } from './receiving'
 import { createRecentBeams, keepRecentBeams } from './recent-beams'
 import { createSavedBeams } from './saved-beams'
+import { keepSearch } from './searching'
 import { createSharedIn } from './shared-in'
 import { createSharing } from './sharing'
 import { createShortCodes } from './short-codes'
@@ -50,6 +51,9 @@ export function startServices(): AppValue {
     ...createBeamActions(beam, context),
     ...createRecentBeams(stores),
     ...createShortCodes(context),
+    showFull: (id, order) => stores.fullView.setState({ kind: 'open', id, order }, true),
+    closeFull: () => stores.fullView.setState({ kind: 'closed' }, true),
+    readFile: readStart,
     warn: (text) => toaster.bad(text),
     dismissToast: (id) => toaster.dismiss(id),
     beams: createSavedBeams({ stores, toaster, onRenewed: (old, renewed) => beam.renewed(old, renewed) }),
@@ -61,6 +65,7 @@ export function startServices(): AppValue {
   keepCanvas(stores)
   keepRecentBeams(stores)
   learnMedia(stores)
+  keepSearch(stores)
   keepSocketLogin(stores, { makeSure: readMe, rejoin: () => beam.rejoin() })
   keepUnsentItems(context)
   begin(beam, (id) => notesFor(id, stores))

@@ -1,6 +1,7 @@
 /** The actions of the page. Features call them; the composition root in `app` implements them. */
 import { createContext, useContext } from 'react'
 import type { BeamId, DeviceId, ItemId, ShortCode } from '../protocol/bindings'
+import type { ViewOrder } from '../stores/full-view'
 import type { Stores } from '../stores/stores'
 import type { AccountActions } from './account-actions'
 import type { BeamActions } from './beam-actions'
@@ -59,6 +60,12 @@ export interface Actions {
   deleteItem(id: ItemId): void
   /** Deletes several items at once. Returns a function that restores them; null when none was deleted. */
   deleteItems(ids: readonly ItemId[]): Restore | null
+
+  /** Shows a file as large as the window allows. `order` says which item is the next one. */
+  showFull(id: ItemId, order: ViewOrder): void
+  closeFull(): void
+  /** Reads at most `bytes` bytes from the start of a file on this device or of a stored copy. @throws HttpError */
+  readFile(url: string, bytes: number): Promise<Uint8Array>
 
   /** Begins to receive a file, or tries again after a failure. */
   receive(id: ItemId): void

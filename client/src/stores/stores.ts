@@ -8,11 +8,13 @@ import { createCanvasStore } from './canvas'
 import { createConnectionStore } from './connection'
 import { createDevicesStore } from './devices'
 import { createEditorStore } from './editor'
+import { createFullViewStore } from './full-view'
 import { createItemsStore } from './items'
 import { createMediaStore } from './media'
 import { createPastingStore } from './pasting'
 import { createPointedOutStore } from './pointed-out'
 import { createRecentBeamsStore } from './recent-beams'
+import { createSearchStore } from './search'
 import { createShareTargetStore } from './share-target'
 import { createToastsStore } from './toasts'
 import { createTransfersStore } from './transfers'
@@ -31,10 +33,12 @@ export function createStores() {
     items: createItemsStore(),
     canvas: createCanvasStore(),
     editor: createEditorStore(),
+    fullView: createFullViewStore(),
     transfers: createTransfersStore(),
     media: createMediaStore(),
     pasting: createPastingStore(),
     pointedOut: createPointedOutStore(),
+    search: createSearchStore(),
     shareTarget: createShareTargetStore(),
     toasts: createToastsStore(),
   }

@@ -6,6 +6,8 @@ const INSET = 24
 const TITLE = { width: 410, height: 52 }
 const PILL = { width: 220, height: 52 }
 const NAV = { width: 340, height: 52 }
+/** The button of the search, below the navigation. */
+const SEARCH = { width: 40, height: 40, below: 64 }
 const QR = { width: 100, height: 100 }
 /** The large QR code with its heading, centred at about 27 % of the width. */
 const LARGE_QR = { width: 380, height: 450, at: 0.27, below: 254 }
@@ -21,6 +23,7 @@ export function barsOf({ width, height }: Size, code: 'large' | 'corner'): Box[]
     { x: INSET, y: INSET, ...TITLE },
     { x: (width - PILL.width) / 2, y: INSET, ...PILL },
     { x: width - INSET - NAV.width, y: INSET, ...NAV },
+    { x: width - INSET - SEARCH.width, y: INSET + SEARCH.below, width: SEARCH.width, height: SEARCH.height },
     code === 'corner' ? { x: INSET, y: low(QR), ...QR } : largeCode({ width, height }),
     { x: (width - TOOLBAR.width) / 2, y: low(TOOLBAR), ...TOOLBAR },
     { x: width - INSET - MINIMAP.width, y: low(MINIMAP), ...MINIMAP },

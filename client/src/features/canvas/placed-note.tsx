@@ -1,7 +1,9 @@
 /** A note at its place. Only a change of this note renders it again; a drag does not. */
 import { type CSSProperties, memo, useLayoutEffect, useRef } from 'react'
 import { useStore } from 'zustand'
+import type { DeviceId } from '../../protocol/bindings'
 import type { Item } from '../../protocol/item'
+import { isSetAside } from '../../stores/search'
 import { useApp } from '../actions'
 import { NoteCard } from '../card/note-card'
 import css from './canvas.module.css'
@@ -17,6 +19,7 @@ export const PlacedNote = memo(function PlacedNote({ item }: { item: Item }) {
   const drawn = useStore(view, (state) => state.drawn.has(id))
   const measured = useStore(view, (state) => state.measured.has(id))
   const arrived = useStore(view, (state) => state.arrived.has(id))
+  const dimmed = useStore(stores.search, (state) => isSetAside(state, id))
   const me = useStore(stores.devices, (state) => state.me)
   const isShown = place !== undefined || measured
   useLayoutEffect(() => {
@@ -24,7 +27,6 @@ export const PlacedNote = memo(function PlacedNote({ item }: { item: Item }) {
     return element && isShown ? board.attach(id, element, drawn || measured) : undefined
   }, [board, id, isShown, drawn, measured])
   if (!isShown) return null
-  const isOwn = item.from === null || item.from === me
   return (
     <li
       ref={ref}
@@ -32,9 +34,15 @@ export const PlacedNote = memo(function PlacedNote({ item }: { item: Item }) {
       style={place && ({ left: place.x, top: place.y, '--z': place.z } as CSSProperties)}
       data-note={id}
       data-selected={selected || undefined}
-      data-arrives={arrived ? (isOwn ? 'own' : 'other') : undefined}
+      data-dimmed={dimmed || undefined}
+      data-arrives={arrived ? arrivalOf(item, me) : undefined}
     >
       <NoteCard item={item} drawn={drawn || measured} />
     </li>
   )
 })
+
+/** Own notes and those of others appear with different animations. */
+function arrivalOf({ from }: Item, me: DeviceId | null): 'own' | 'other' {
+  return from === null || from === me ? 'own' : 'other'
+}

@@ -4,6 +4,7 @@ import type { Item } from '../../protocol/item'
 import { flash } from '../../ui/flash'
 import { useApp } from '../actions'
 import { nameOf } from '../item/describe'
+import { LEAST_ITEMS, ListSearch, NothingFound } from '../search/list-search'
 import { ReceiveAll } from '../transfer/receive-all'
 import css from './item-list.module.css'
 import { ListCard } from './list-card'
@@ -14,11 +15,15 @@ const FIRST = 12
 /** The height of most cards in CSS px. A card that was drawn before keeps its own. */
 const ASSUMED_HEIGHT = 76
 
-/** All items, the newest first. Only cards near the screen are drawn; the others keep their name and their height. */
+/** All items that match the search, the newest first. Only cards near the screen are drawn; the others keep their name and their height. */
 export function ItemList() {
-  const { items: itemsStore, pointedOut } = useApp().stores
+  const { items: itemsStore, pointedOut, search } = useApp().stores
   const items = useStore(itemsStore, (state) => state.items)
-  const newestFirst = useMemo(() => items.toReversed(), [items])
+  const found = useStore(search, (state) => state.found)
+  const newestFirst = useMemo(
+    () => items.filter(({ id }) => found === null || found.has(id)).reverse(),
+    [items, found],
+  )
   const list = useRef<HTMLUListElement>(null)
   useEffect(
     () =>
@@ -32,7 +37,9 @@ export function ItemList() {
   )
   return (
     <>
+      {(items.length >= LEAST_ITEMS || found !== null) && <ListSearch />}
       <ReceiveAll on="list" />
+      {found?.size === 0 && <NothingFound />}
       <ul ref={list} className={css.list} aria-label="Shared items">
         {newestFirst.map((item, at) => (
           <Entry key={item.id} item={item} isFirst={at < FIRST} />

@@ -1,7 +1,8 @@
 import Copy from 'lucide-react/icons/copy'
 import ExternalLink from 'lucide-react/icons/external-link'
+import Maximize2 from 'lucide-react/icons/maximize'
 import Trash2 from 'lucide-react/icons/trash-2'
-import { memo, useState } from 'react'
+import { memo } from 'react'
 import { copyableText, type Item } from '../../protocol/item'
 import type { Media } from '../../protocol/magic'
 import { RICH_NOTE } from '../../protocol/rich-note'
@@ -13,6 +14,7 @@ import { Age } from '../item/age'
 import { gradientOf } from '../item/appearance'
 import { iconOf, kindOf, nameOf } from '../item/describe'
 import { ItemNotice } from '../item/item-notice'
+import { documentOf } from '../item/shown-as'
 import { RichNoteFace } from '../note/rich-note-face'
 import { RichNoteTools } from '../note/rich-note-tools'
 import { useMayShare } from '../session/beam'
@@ -23,7 +25,6 @@ import { type FileView, partOf } from '../transfer/file-view'
 import { formatSize } from '../transfer/format-bytes'
 import { ListFileRow } from '../transfer/list-file'
 import { useFile } from '../transfer/use-file'
-import { LazyFullView } from './lazy-full-view'
 import css from './list-card.module.css'
 import { LongText } from './long-text'
 import { MediaView } from './media-view'
@@ -31,10 +32,10 @@ import { useMedia } from './use-media'
 
 /** An item as a card of a list, for narrow screens. */
 export const ListCard = memo(function ListCard({ item }: { item: Item }) {
+  const { actions } = useApp()
   const { content } = item
   const view = useFile(item, content.kind === 'file' ? content.size : 0)
   const [media, onBroken] = useMedia(item, view.url)
-  const [full, setFull] = useState(false)
   return (
     <article className={css.card} aria-label={nameOf(content)}>
       {media && view.url && content.kind === 'file' && media !== 'audio' && (
@@ -45,12 +46,11 @@ export const ListCard = memo(function ListCard({ item }: { item: Item }) {
               type="button"
               className={css.enlarge}
               aria-label={`Full view of ${content.name}`}
-              onClick={() => setFull(true)}
+              onClick={() => actions.showFull(item.id, 'newest-first')}
             />
           )}
         </div>
       )}
-      {full && view.url && <LazyFullView item={item} url={view.url} onClose={() => setFull(false)} />}
       <div className={css.top}>
         {(!media || media === 'audio') && <Tile icon={iconOf(content)} gradient={gradientOf(item.id)} />}
         <Words item={item} view={view} />
@@ -126,6 +126,14 @@ function Tools({ item, view, media }: { item: Item; view: FileView; media: Media
       {content.kind === RICH_NOTE && <RichNoteTools id={item.id} iconSize={20} look="bar" />}
       {(copyableText(content) !== null || media === 'image') && (
         <IconButton icon={Copy} label="Copy" iconSize={20} onClick={() => void actions.copyItem(item.id)} />
+      )}
+      {view.url && media !== 'image' && (media !== null || documentOf(content) !== null) && (
+        <IconButton
+          icon={Maximize2}
+          label="Full view"
+          iconSize={20}
+          onClick={() => actions.showFull(item.id, 'newest-first')}
+        />
       )}
       {content.kind === 'file' && view.url && (
         <DownloadLink url={view.url} name={content.name} look="bar" iconSize={20} />

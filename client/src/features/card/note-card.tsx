@@ -9,6 +9,7 @@ import { Age } from '../item/age'
 import { gradientOf, tiltOf } from '../item/appearance'
 import { iconOf, kindOf, nameOf } from '../item/describe'
 import { ItemNotice } from '../item/item-notice'
+import { documentOf } from '../item/shown-as'
 import { RichNoteFace } from '../note/rich-note-face'
 import { FileName } from '../transfer/file-name'
 import { isReceived } from '../transfer/file-view'
@@ -62,7 +63,12 @@ function Face({ item }: { item: Item }) {
   return (
     <>
       {/* A received file has its download link in the card. */}
-      <NoteActions item={item} url={media === null && isReceived(view) ? null : view.url} media={media} />
+      <NoteActions
+        item={item}
+        url={media === null && isReceived(view) ? null : view.url}
+        media={media}
+        canShow={view.url !== null && (media !== null || documentOf(content) !== null)}
+      />
       {content.kind === 'file' ? (
         <FileFace item={item} content={content} view={view} media={media} onBroken={onBroken} />
       ) : (

@@ -25,7 +25,7 @@ export function NoteEditor({ id, text }: { id: ItemId | null; text: string }) {
   const [news, setNews] = useState('')
   const [asking, setAsking] = useState(false)
   const body = useRef<HTMLDivElement>(null)
-  const titleRef = useRef<HTMLInputElement>(null)
+  const titleRef = useRef<HTMLTextAreaElement>(null)
   const changedElsewhere = useChangedElsewhere(id)
   useKeptDraft(id, isChanged ? note : null)
   // Showing the page has moved the focus to its first button.

@@ -3,6 +3,7 @@ import { useApp } from '../actions'
 import { Canvas } from '../canvas/canvas'
 import { FileInput, PICKS_FOLDERS } from '../files/file-input'
 import { usePasteAnywhere } from '../files/paste-anywhere'
+import { CanvasSearch } from '../search/canvas-search'
 import { useMayShare, useSession } from '../session/beam'
 import { BeamGone, useGone } from '../session/beam-gone'
 import { PageFooter } from '../session/page-footer'
@@ -40,6 +41,7 @@ export function DesktopHome() {
         <Middle stage={stage} />
         {isShared(stage) && <CornerQr />}
         <ReceiveAll on="canvas" />
+        {hasNotes(stage) && <CanvasSearch />}
         {hasNotes(stage) && <p className={css.hint}>Double Click a note to copy</p>}
         {session && !gone && (mayShare ? <Tools /> : <Reader />)}
       </main>

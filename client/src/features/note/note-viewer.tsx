@@ -1,9 +1,11 @@
+import X from 'lucide-react/icons/x'
 import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import type { ItemId } from '../../protocol/bindings'
 import { RICH_NOTE, type RichNote, UNTITLED } from '../../protocol/rich-note'
 import { Button } from '../../ui/button'
 import { FullPage } from '../../ui/full-page'
+import { IconButton } from '../../ui/icon-button'
 import { useApp } from '../actions'
 import { useMayShare } from '../session/beam'
 import { NoteBoundary, NoteError } from './note-boundary'
@@ -31,9 +33,7 @@ export function NoteViewer({ id }: { id: ItemId }) {
           Edit
         </Button>
       )}
-      <Button look="primary" onClick={actions.notes.close}>
-        Close
-      </Button>
+      <IconButton icon={X} label="Close" onClick={actions.notes.close} />
     </>
   )
   return (
