@@ -840,6 +840,9 @@ saved: SavedBeam | null, };
 
 export const BEAM_LIFETIME_MS = 86400000
 export const MAX_DEVICES = 100
+export const MAX_LIVE_ITEMS = 500
+export const MAX_HELD_ITEMS = 2000
+export const MAX_HELD_RANGES = 64
 export const MAX_MESSAGE_BYTES = 262144
 export const PING_INTERVAL_MS = 25000
 export const SOCKET_IDLE_MS = 60000
