@@ -33,7 +33,9 @@ export class BeamMemory {
   /** An item was deleted, or, without an id, every item of that content (S10). */
   deleted(id: ItemId | undefined, message: unknown): void {
     if (id !== undefined) this.#items.delete(id)
-    else for (const item of this.#items.values()) if (equalJson(item.message, message)) this.#items.delete(item.id)
+    else
+      for (const item of this.#items.values())
+        if (equalJson(item.message, message)) this.#items.delete(item.id)
   }
 
   find(id: ItemId): LiveItem | null {

@@ -1,5 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { begins, DEVICE, echo, ITEM, ITEM_2, join, messages, reconnect, server, synced } from './live-beam-stage'
+import {
+  begins,
+  DEVICE,
+  echo,
+  ITEM,
+  ITEM_2,
+  join,
+  messages,
+  reconnect,
+  server,
+  synced,
+} from './live-beam-stage'
 
 beforeEach(begins)
 afterEach(() => vi.useRealTimers())

@@ -2,6 +2,8 @@
  * The live channel of one beam: auth, heartbeat and reconnects. Nothing is lost with a socket: what is shared or
  * deleted is sent again on each new one until the server has confirmed it.
  */
+
+import { BeamMemory } from '../protocol/beam-memory'
 import {
   type AuthExtra,
   type BeamId,
@@ -22,7 +24,6 @@ import {
   SOCKET_IDLE_MS,
   type SyncPage,
 } from '../protocol/bindings'
-import { BeamMemory } from '../protocol/beam-memory'
 import { encodeClientMessage, parseServerMessage } from '../protocol/envelope'
 import { readUuid, writeUuid } from '../protocol/frames'
 import { PendingChanges } from '../protocol/pending-changes'
