@@ -1,5 +1,6 @@
 import { expect } from '@playwright/test'
 import type { Device } from '../support/device.ts'
+import { RawClient } from '../support/raw-client.ts'
 import { test } from '../support/stage.ts'
 
 /** The texts of the cards on the screen, in the order in which a reader hears them. */
@@ -90,4 +91,39 @@ test('what was deleted while the server was down stays deleted, also for a devic
     await person.seesNothingOf('item 2')
     await person.sees('item 3')
   }
+})
+
+test('sixty items and an edit come back once each, in their order', async ({ device, server }) => {
+  test.setTimeout(180_000)
+  const ada = await device('Ada', { phone: true })
+  const link = await startsOnPhone(ada)
+  const other = await RawClient.joins(link)
+  const id = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+  for (let n = 1; n <= 60; n++)
+    other.send({ type: 'share_clipboard', message: `item ${n}`, extra: 'text', id: id(n) })
+  other.send({ type: 'share_clipboard', message: 'edited', extra: 'text', id: id(7) })
+  const bob = await device('Bob', { phone: true })
+  await bob.opens(link)
+  await ada.seesDevices(3)
+  await bob.sees('edited')
+
+  await server.dies()
+  await ada.seesToast(/Reconnecting/)
+  await server.up()
+  await ada.seesDevices(2)
+  // A sign that both have told what they hold: it comes behind that.
+  await ada.sharesText('item 61')
+  await bob.sharesText('item 62')
+  await ada.sees('item 62')
+  await bob.sees('item 61')
+
+  const witness = await RawClient.joins(link)
+  witness.send({ type: 'sync', message: { after: null } })
+  const { message } = (await witness.next('sync')) as { message: unknown }
+  const { items } = message as { items: { message: string; from: string }[] }
+  const unchanged = Array.from({ length: 60 }, (_, at) => `item ${at + 1}`).filter(
+    (text) => text !== 'item 7',
+  )
+  expect(items.map((item) => item.message).slice(0, -2)).toEqual([...unchanged, 'edited'])
+  expect(new Set(items.slice(0, -2).map(({ from }) => from)).size).toBe(1)
 })
