@@ -140,6 +140,7 @@ export class BeamConnection {
       case 'error':
         return this.#refused(message)
       case 'sync':
+      case 'wanted':
         return
     }
   }
