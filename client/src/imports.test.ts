@@ -10,7 +10,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   about: ['session'],
   account: ['session'],
   beams: ['item', 'session', 'share'],
-  canvas: ['card', 'item'],
+  canvas: ['card', 'item', 'session'],
   card: ['item', 'note', 'session', 'transfer'],
   devices: ['session', 'transfer'],
   editor: ['note'],

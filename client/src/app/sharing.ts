@@ -3,6 +3,7 @@ import type { Actions } from '../features/actions'
 import { type ItemId, MAX_MESSAGE_BYTES } from '../protocol/bindings'
 import { displayName, fileItemMessage, type Item, pendingItem, textMessage } from '../protocol/item'
 import { mayShare } from '../stores/beam-access'
+import { type Point, reduceCanvas } from '../stores/canvas'
 import { whyGone } from '../stores/connection'
 import { reduceItems } from '../stores/items'
 import { reduceTransfers } from '../stores/transfers'
@@ -27,25 +28,34 @@ type Sharing = Pick<Actions, 'shareText' | 'shareFiles' | 'shareAgain'> & {
 
 export function createSharing(context: Context, uploads: UploadNews): Sharing {
   const copies = createStoredCopies(context)
-  const shareTogether = (files: readonly OutgoingFile[]) => {
+  const shareTogether = (files: readonly OutgoingFile[], at?: Point) => {
+    land(
+      context,
+      files.map(({ id }) => id),
+      at,
+    )
     uploads.began(files)
     for (const file of files) shareFile(context, copies, uploads, file)
   }
   return {
-    shareText(text) {
+    shareText(text, at) {
       const trimmed = text.trim()
       if (trimmed === '' || !canShare(context)) return false
       // A longer text is shared as a file, because a message has a size limit.
       if (byteLength(JSON.stringify(trimmed)) > MAX_MESSAGE_BYTES - ENVELOPE_BYTES) {
-        shareTogether([outgoing(new File([trimmed], 'Text.txt', { type: 'text/plain' }))])
+        shareTogether([outgoing(new File([trimmed], 'Text.txt', { type: 'text/plain' }))], at)
       } else {
         const { message, extra } = textMessage(trimmed)
-        share(context, newItemId(), message, extra)
+        const id = newItemId()
+        land(context, [id], at)
+        share(context, id, message, extra)
       }
       return true
     },
-    shareFiles(files) {
-      if (canShare(context)) shareTogether(files.map((file) => outgoing(file)))
+    shareFiles(files, at) {
+      if (!canShare(context)) return
+      const outgoingFiles = files.map((file) => outgoing(file))
+      shareTogether(outgoingFiles, at)
     },
     shareAgain(id, file) {
       const item = context.stores.items.getState().items.find((one) => one.id === id)
@@ -62,6 +72,11 @@ export function createSharing(context: Context, uploads: UploadNews): Sharing {
         copies.storeBeside({ id, file, name: displayName(file.name), url })
     },
   }
+}
+
+/** Lets the canvas place items where they were dropped. */
+function land({ stores }: Context, ids: readonly ItemId[], at: Point | undefined): void {
+  if (at) stores.canvas.setState((state) => reduceCanvas(state, { type: 'dropped', ids, at }), true)
 }
 
 function createStoredCopies(context: Context): StoredCopies {

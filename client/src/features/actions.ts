@@ -1,6 +1,7 @@
 /** The actions of the page. Features call them; the composition root in `app` implements them. */
 import { createContext, useContext } from 'react'
 import type { DeviceId, ItemId } from '../protocol/bindings'
+import type { Point } from '../stores/canvas'
 import type { Stores } from '../stores/stores'
 import type { AccountActions } from './account-actions'
 import type { BeamActions } from './beam-actions'
@@ -20,13 +21,16 @@ export interface Actions {
   /** Reconnects at once, after the attempts ran out or before the next one. */
   reconnect(): void
 
-  /** Shares a text without the white space around it. Returns false when it is empty or cannot be shared. */
-  shareText(text: string): boolean
+  /**
+   * Shares a text without the white space around it. Returns false when it is empty or cannot be shared. `at` is the
+   * point of the screen on which it was dropped.
+   */
+  shareText(text: string, at?: Point): boolean
   /** Shares the content of the device's clipboard: text, or files and pictures. */
   paste(screen: Screen): Promise<void>
   /** Shares a text pasted by the keyboard, unless it is empty. One that is in the beam already is pointed out. */
   pasteText(text: string, screen: Screen): void
-  shareFiles(files: readonly File[]): void
+  shareFiles(files: readonly File[], at?: Point): void
   /** Offers a file again that was lost by a reload. Another file is refused with a toast. */
   shareAgain(id: ItemId, file: File): void
   /** Shares what another app or a website handed over. */
