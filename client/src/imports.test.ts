@@ -11,7 +11,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   account: ['session'],
   beam: ['join', 'scanner', 'session'],
   beams: ['item', 'session', 'share'],
-  canvas: ['card', 'item'],
+  canvas: ['card', 'item', 'session'],
   card: ['item', 'note', 'search', 'session', 'transfer'],
   devices: ['session', 'transfer'],
   editor: ['note'],

@@ -17,6 +17,7 @@ import {
   textMessage,
 } from '../protocol/item'
 import { mayShare } from '../stores/beam-access'
+import { type Point, reduceCanvas } from '../stores/canvas'
 import { whyGone } from '../stores/connection'
 import { reduceItems } from '../stores/items'
 import { reduceTransfers } from '../stores/transfers'
@@ -42,37 +43,40 @@ type Sharing = Pick<Actions, 'shareText' | 'shareFiles' | 'shareAgain'> & {
 
 export function createSharing(context: Context, uploads: UploadNews): Sharing {
   const copies = createStoredCopies(context)
-  const shareAll = (files: readonly OutgoingFile[], staying: ReadonlySet<ItemId>) => {
+  const shareAll = (files: readonly OutgoingFile[], staying: ReadonlySet<ItemId>, at?: Point) => {
+    land(context, cardIdsOf(files), at)
     uploads.began(files)
     for (const file of files) {
       if (staying.has(file.id)) offerFile(context, file)
       else shareFile(context, copies, uploads, file)
     }
   }
-  const shareTogether = (files: readonly OutgoingFile[]) => {
-    if (context.stores.access.getState().kind !== 'saved') return shareAll(files, new Set())
+  const shareTogether = (files: readonly OutgoingFile[], at?: Point) => {
+    if (context.stores.access.getState().kind !== 'saved') return shareAll(files, new Set(), at)
     const beam = context.live()
     void sayWhatStaysHere(context, files).then((staying) => {
       // Chosen for the beam that the page was in then.
-      if (context.live() === beam) shareAll(files, staying)
+      if (context.live() === beam) shareAll(files, staying, at)
     })
   }
   return {
-    shareText(text) {
+    shareText(text, at) {
       const trimmed = text.trim()
       if (trimmed === '' || !canShare(context)) return false
       // A longer text is shared as a file, because a message has a size limit.
       if (byteLength(JSON.stringify(trimmed)) > MAX_MESSAGE_BYTES - ENVELOPE_BYTES) {
-        shareTogether([outgoing(new File([trimmed], 'Text.txt', { type: 'text/plain' }))])
+        shareTogether([outgoing(new File([trimmed], 'Text.txt', { type: 'text/plain' }))], at)
       } else {
         const { message, extra } = textMessage(trimmed)
-        share(context, newItemId(), message, extra)
+        const id = newItemId()
+        land(context, [id], at)
+        share(context, id, message, extra)
       }
       return true
     },
-    shareFiles(files) {
+    shareFiles(files, at) {
       if (!canShare(context) || !hasRoom(context, files.length)) return false
-      shareTogether(batched(files))
+      shareTogether(batched(files), at)
       return true
     },
     shareAgain(id, file) {
@@ -90,6 +94,11 @@ export function createSharing(context: Context, uploads: UploadNews): Sharing {
         copies.storeBeside({ id, file, name: displayName(file.name), url, batch: batchIn(content) })
     },
   }
+}
+
+/** Lets the canvas place items where they were dropped. */
+function land({ stores }: Context, ids: readonly ItemId[], at: Point | undefined): void {
+  if (at) stores.canvas.setState((state) => reduceCanvas(state, { type: 'dropped', ids, at }), true)
 }
 
 function createStoredCopies(context: Context): StoredCopies {
@@ -120,6 +129,11 @@ function batched(files: readonly File[]): readonly OutgoingFile[] {
       return together.map((file, index) => outgoing(file, newItemId(), { id, count, index }))
     },
   )
+}
+
+/** Returns the ids of the cards that files are shown as: files of a batch are one. */
+function cardIdsOf(files: readonly OutgoingFile[]): readonly ItemId[] {
+  return [...new Set(files.map(({ id, batch }) => batch?.id ?? id))]
 }
 
 function batchIn(content: ItemContent): BatchPart | undefined {

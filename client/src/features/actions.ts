@@ -1,6 +1,7 @@
 /** The actions of the page. Features call them; the composition root in `app` implements them. */
 import { createContext, useContext } from 'react'
 import type { BeamId, DeviceId, ItemId, ShortCode } from '../protocol/bindings'
+import type { Point } from '../stores/canvas'
 import type { ViewOrder } from '../stores/full-view'
 import type { Stores } from '../stores/stores'
 import type { AccountActions } from './account-actions'
@@ -38,14 +39,17 @@ export interface Actions {
   /** Reconnects at once, after the attempts ran out or before the next one. */
   reconnect(): void
 
-  /** Shares a text without the white space around it. Returns false when it is empty or cannot be shared. */
-  shareText(text: string): boolean
+  /**
+   * Shares a text without the white space around it. Returns false when it is empty or cannot be shared. `at` is the
+   * point of the screen on which it was dropped.
+   */
+  shareText(text: string, at?: Point): boolean
   /** Shares the content of the device's clipboard: text, or files and pictures. */
   paste(screen: Screen): Promise<void>
   /** Shares a text pasted by the keyboard, unless it is empty. One that is in the beam already is pointed out. */
   pasteText(text: string, screen: Screen): void
   /** Shares files, several as one card (F14). Returns false when they cannot be shared. */
-  shareFiles(files: readonly File[]): boolean
+  shareFiles(files: readonly File[], at?: Point): boolean
   /** Offers a file again that was lost by a reload. Another file is refused with a toast. */
   shareAgain(id: ItemId, file: File): void
   /** Shares what another app or a website handed over. */

@@ -1,5 +1,7 @@
 /** The boxes of the floating bars of the desktop home. All are inset by 24 px. */
-import type { Insets } from './camera'
+import type { Camera } from '../../stores/canvas'
+import type { DevicesState } from '../../stores/devices'
+import { type Insets, toCanvas } from './camera'
 import type { Box, Size } from './geometry'
 
 const INSET = 24
@@ -28,6 +30,19 @@ export function barsOf({ width, height }: Size, code: 'large' | 'corner'): Box[]
     { x: (width - TOOLBAR.width) / 2, y: low(TOOLBAR), ...TOOLBAR },
     { x: width - INSET - MINIMAP.width, y: low(MINIMAP), ...MINIMAP },
   ]
+}
+
+/** Returns the boxes of the bars in canvas coordinates. */
+export function barsOnCanvas(
+  camera: Camera,
+  screen: Size,
+  { devices }: Pick<DevicesState, 'devices'>,
+): Box[] {
+  return barsOf(screen, devices.length > 1 ? 'corner' : 'large').map(({ width, height, ...at }) => ({
+    ...toCanvas(camera, at),
+    width: width / camera.zoom,
+    height: height / camera.zoom,
+  }))
 }
 
 function largeCode(screen: Size): Box {

@@ -2,6 +2,7 @@
 import { createContext, useContext } from 'react'
 import type { StoreApi } from 'zustand/vanilla'
 import type { ItemId } from '../../protocol/bindings'
+import type { Point } from '../../stores/canvas'
 import type { Board } from './board'
 
 /** Changes at most a few times per second. The camera, which changes in every frame, is in the board. */
@@ -14,6 +15,9 @@ export interface ViewState {
   readonly unseen: ReadonlySet<ItemId>
   /** Notes that arrived while the canvas was open; they are shown with an animation. */
   readonly arrived: ReadonlySet<ItemId>
+  /** The open menu: of a note or of the ground, at a point of the screen. */
+  readonly menu: { readonly note: ItemId | null; readonly at: Point } | null
+  readonly isHelpShown: boolean
 }
 
 export interface CanvasValue {

@@ -12,6 +12,9 @@ import css from './minimap.module.css'
 import { fromMap, MAP, mapOrigin, onMap } from './minimap-scale'
 import { ACCENT } from './plates'
 
+/** Pixels by which an arrow key moves the view. */
+const KEY_STEP = 100
+
 export function Minimap() {
   const { board } = useCanvas()
   const { stores } = useApp()
@@ -79,9 +82,9 @@ function handlersOf(board: Board, held: { current: Point | null }) {
     onLostPointerCapture: () => held.current && end(),
     onKeyDown(event: KeyboardEvent) {
       const command = commandOf(event)
-      if (command?.do !== 'move') return
+      if (command?.do !== 'go') return
       event.preventDefault()
-      board.look(panned(board.camera, { x: -10 * command.by.x, y: -10 * command.by.y }))
+      board.look(panned(board.camera, { x: -KEY_STEP * command.to.x, y: -KEY_STEP * command.to.y }))
     },
   }
 }

@@ -163,6 +163,37 @@ describe('the place of a new note', () => {
   })
 })
 
+describe('the place of dropped notes', () => {
+  it('is under the pointer, and a block from there for several', () => {
+    const boxes = new Placer(ground(), seeded(1)).placeAt({ x: 700, y: 300 }, Array(4).fill(NOTE))
+    expect(boxes).toEqual([
+      { x: 572, y: 240 },
+      { x: 856, y: 240 },
+      { x: 572, y: 388 },
+      { x: 856, y: 388 },
+    ])
+  })
+
+  it('is the nearest free one when another note is there', () => {
+    const other = { x: 560, y: 200, width: 256, height: 200 }
+    const [at] = new Placer({ view: VIEW, bars: [], notes: [other] }, seeded(1)).placeAt({ x: 700, y: 230 }, [
+      NOTE,
+    ])
+    if (!at) throw new Error('no place')
+    expect(touches({ ...at, ...NOTE }, other, NOTE_GAP)).toBe(false)
+    // Above it.
+    expect(at.y).toBeGreaterThan(40)
+    expect(at.y).toBeLessThan(60)
+  })
+
+  it('covers none of sixty others', () => {
+    const placer = new Placer(ground(), seeded(4))
+    const boxes = placedBy(placer, Array(60).fill(NOTE))
+    const dropped = placer.placeAt({ x: 720, y: 400 }, Array(20).fill(NOTE))
+    expect(tooClose([...boxes, ...dropped.map((at) => ({ ...at, ...NOTE }))])).toBe(0)
+  })
+})
+
 describe('a note that grows', () => {
   const [a, b, c, d] = ['a', 'b', 'c', 'd'] as [ItemId, ItemId, ItemId, ItemId]
   const notes = new Map<ItemId, Box>([

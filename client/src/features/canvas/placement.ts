@@ -14,6 +14,9 @@ export const BAR_GAP = 50
 export const NOTE_GAP = 28
 /** Step of the search between notes that are not in rows. */
 const SCAN_STEP = 24
+/** Step and reach of the search around a point on which notes are dropped. */
+const NEAR_STEP = 14
+const MOST_NEAR = 3000
 
 export interface Ground {
   /** The visible part of the canvas. */
@@ -60,6 +63,35 @@ export class Placer {
     return at
   }
 
+  /**
+   * Places notes that were dropped at a point: the first under it, the others in a block from there to the right and
+   * down. One that would cover another goes to the nearest free place.
+   */
+  placeAt(at: Point, sizes: readonly Size[]): Point[] {
+    const columns = Math.ceil(Math.sqrt(sizes.length))
+    const [first] = sizes
+    const start = first ? { x: at.x - first.width / 2, y: at.y - first.height / 2 } : at
+    let { y } = start
+    let lowest = y
+    return sizes.map((size, index) => {
+      const column = index % columns
+      if (column === 0) y = index === 0 ? y : lowest + NOTE_GAP
+      const found = this.#nearest({ x: start.x + column * (size.width + NOTE_GAP), y }, size)
+      this.take({ ...found, ...size })
+      lowest = Math.max(lowest, found.y + size.height)
+      return found
+    })
+  }
+
+  #nearest(wanted: Point, size: Size): Point {
+    for (const at of around(wanted)) {
+      const box = { ...rounded(at), ...size }
+      const isUnderBar = this.#bars.some((bar) => touches(box, bar))
+      if (!isUnderBar && this.#taken.near(box, NOTE_GAP).length === 0) return rounded(at)
+    }
+    return this.#below(size)
+  }
+
   /** Marks room as taken. */
   take(box: Box): void {
     this.#notes.push(box)
@@ -75,7 +107,8 @@ export class Placer {
     const beside = free(near.flatMap((note) => besides(note, size)))
     if (beside.length > 0) return this.#any(beside)
     const rows = free(near.flatMap((note) => [over(note, size), under(rowOf(note, near))]))
-    return this.#any(rows) ?? this.#any(free(this.#everywhere(size)))
+    const stacked = () => this.#any(free(near.map((note) => under([note]))))
+    return this.#any(rows) ?? stacked() ?? this.#any(free(this.#everywhere(size)))
   }
 
   #any(places: readonly Point[]): Point | null {
@@ -127,20 +160,36 @@ export class Placer {
     this.#bars = this.#bars.map((bar) => ({ ...bar, y: bar.y + down }))
   }
 
-  /** The part of the view between the bars; the whole view when they leave no room. */
   get #area(): Box {
-    const view = inset(this.#view)
-    const half = middle(this.#view).y
-    let { y: top, x: left } = view
-    let bottom = view.y + view.height
-    for (const bar of this.#bars) {
-      if (bar.y < half && half < bar.y + bar.height) left = Math.max(left, bar.x + bar.width + BAR_GAP)
-      else if (middle(bar).y < half) top = Math.max(top, bar.y + bar.height + BAR_GAP)
-      else bottom = Math.min(bottom, bar.y - BAR_GAP)
+    return areaOf(this.#view, this.#bars)
+  }
+}
+
+/** Returns the part of the view between the bars; the whole view when they leave no room. */
+export function areaOf(view: Box, bars: readonly Box[]): Box {
+  const inner = inset(view)
+  const half = middle(view).y
+  let { y: top, x: left } = inner
+  let bottom = inner.y + inner.height
+  for (const bar of bars) {
+    if (bar.y < half && half < bar.y + bar.height) left = Math.max(left, bar.x + bar.width + BAR_GAP)
+    else if (middle(bar).y < half) top = Math.max(top, bar.y + bar.height + BAR_GAP)
+    else bottom = Math.min(bottom, bar.y - BAR_GAP)
+  }
+  const right = inner.x + inner.width
+  if (bottom <= top || right <= left) return view
+  return { x: left, y: top, width: right - left, height: bottom - top }
+}
+
+/** Yields a point and those around it, the nearer first. */
+function* around(centre: Point): Generator<Point> {
+  yield centre
+  for (let radius = NEAR_STEP; radius <= MOST_NEAR; radius += NEAR_STEP) {
+    const count = Math.ceil((2 * Math.PI * radius) / NEAR_STEP)
+    for (let index = 0; index < count; index += 1) {
+      const turn = (2 * Math.PI * index) / count
+      yield { x: centre.x + radius * Math.cos(turn), y: centre.y + radius * Math.sin(turn) }
     }
-    const right = view.x + view.width
-    if (bottom <= top || right <= left) return this.#view
-    return { x: left, y: top, width: right - left, height: bottom - top }
   }
 }
 

@@ -1,5 +1,12 @@
 /** Connects pointers and the wheel to the camera, the notes and the selection. */
-import { type PointerEvent as ReactPointerEvent, type RefObject, useEffect, useMemo, useRef } from 'react'
+import {
+  type MouseEvent,
+  type PointerEvent as ReactPointerEvent,
+  type RefObject,
+  useEffect,
+  useMemo,
+  useRef,
+} from 'react'
 import type { ItemId } from '../../protocol/bindings'
 import { type CanvasEvent, type Point, reduceCanvas } from '../../stores/canvas'
 import type { Stores } from '../../stores/stores'
@@ -26,7 +33,7 @@ interface Options {
   readonly frame: RefObject<HTMLElement | null>
   /** Whether the space bar is down. */
   readonly space: RefObject<boolean>
-  readonly onMoved: (moves: readonly Move[]) => void
+  readonly onMove: (moves: readonly Move[]) => void
 }
 
 /** Returns the handlers of the ground, and `giveUp`, which puts held notes back. */
@@ -45,10 +52,13 @@ export function useGestures(context: CanvasValue, options: Options) {
       const { current: surface } = latest.current.surface
       if (surface) surface.dataset.gesture = gesture.kind
     }
-    const at = (event: ReactPointerEvent) => under(event, latest.current.ground.current)
+    const at = (event: MouseEvent) => under(event, latest.current.ground.current)
+    /** Returns the note at the pointer. */
+    const noteAt = (event: MouseEvent) => noteUnder(event.target) ?? plateAt(context, stores, at(event))
     return {
       isIdle: () => gesture.kind === 'idle',
       giveUp: () => tell({ type: 'escape' }),
+      noteAt,
       onPointerDown(event: ReactPointerEvent) {
         const pans = latest.current.space.current || event.button === 1
         if (event.button > 1 || (!pans && isControl(event.target))) return
@@ -58,7 +68,7 @@ export function useGestures(context: CanvasValue, options: Options) {
           type: 'down',
           pointer: event.pointerId,
           at: at(event),
-          on: noteUnder(event.target) ?? plateAt(context, stores, at(event)),
+          on: noteAt(event),
           touch: event.pointerType === 'touch',
           shift: event.shiftKey,
           pans,
@@ -119,8 +129,7 @@ function createDoer(
     }
     held = new Map()
     if (moves.length === 0) return
-    put({ type: 'placed', places: moves.map(({ id, to }) => [id, to] as const) })
-    options().onMoved(moves)
+    options().onMove(moves)
   }
   const frame = (box: Box | null) => {
     drawFrame(options().frame.current, box)

@@ -24,6 +24,8 @@ export function useOpenCanvas(): CanvasValue {
       measured: new Set(),
       unseen: new Set(),
       arrived: new Set(),
+      menu: null,
+      isHelpShown: false,
     })),
   }))
   return context

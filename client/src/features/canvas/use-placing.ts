@@ -3,15 +3,15 @@ import { useEffect, useLayoutEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { ItemId } from '../../protocol/bindings'
 import type { Item } from '../../protocol/item'
-import { type Camera, type Point, reduceCanvas } from '../../stores/canvas'
+import { type Camera, type CanvasState, type Point, reduceCanvas } from '../../stores/canvas'
 import type { Stores } from '../../stores/stores'
 import { useApp } from '../actions'
-import { barsOf } from './bars'
+import { barsOnCanvas } from './bars'
 import type { Board } from './board'
 import { toCanvas, visibleBox } from './camera'
 import { type CanvasValue, drawWhole } from './canvas-context'
 import { MOST_DRAWN } from './drawn-notes'
-import { type Box, type Size, touches } from './geometry'
+import { type Size, touches } from './geometry'
 import { glide } from './glide'
 import { expectedHeight, NOTE_WIDTH } from './note-size'
 import { Placer } from './placement'
@@ -61,12 +61,12 @@ function placeAll(
   isFill: boolean,
 ): void {
   const { places } = canvas.getState()
-  const { me, devices: present } = devices.getState()
+  const { me } = devices.getState()
   const camera = board.destination
   const placer = new Placer(
     {
       view: visibleBox(camera, board.screen),
-      bars: barsOnCanvas(camera, board.screen, present.length > 1 ? 'corner' : 'large'),
+      bars: barsOnCanvas(camera, board.screen, devices.getState()),
       notes: [...board.boxes(idsOf(items.getState().items), places)].map(([, box]) => box),
     },
     Math.random,
@@ -74,13 +74,15 @@ function placeAll(
   // The view of a device that joins late follows every note, so that it ends at the newest.
   const isFirstFill = isFill && places.size === 0
   const isOwn = (item: Item) => !isFill && (item.from === null || item.from === me)
-  const found = missing.map((item): readonly [ItemId, Point] => [
-    item.id,
-    placer.place(sizeOf(board, item), isFirstFill || isOwn(item)),
-  ])
-  for (const [id] of found) board.loose.add(id)
+  const { drops } = canvas.getState()
+  const found = new Map(placedAtDrops(board, placer, missing, drops))
+  for (const item of missing) {
+    board.loose.add(item.id)
+    const follows = isFirstFill || isOwn(item)
+    if (!found.has(item.id)) found.set(item.id, placer.place(sizeOf(board, item), follows))
+  }
   const now: Camera = { ...camera, x: placer.view.x, y: placer.view.y }
-  const outside = found
+  const outside = [...found]
     .filter(([id, at]) => !touches(board.boxOf(id, at), visibleBox(now, board.screen)))
     .map(([id]) => id)
   if (!isFill) markArrived(view, idsOf(missing), outside)
@@ -92,6 +94,22 @@ function placeAll(
   if (!isFirstFill) return board.flyTo(now)
   board.look(now)
   canvas.setState((state) => reduceCanvas(state, { type: 'rested', camera: now }), true)
+}
+
+/** Returns the places of the items that were dropped. Those of one drop are a block at its point. */
+function placedAtDrops(
+  board: Board,
+  placer: Placer,
+  missing: readonly Item[],
+  drops: CanvasState['drops'],
+): (readonly [ItemId, Point])[] {
+  const points = new Set(missing.flatMap(({ id }) => drops.get(id) ?? []))
+  return [...points].flatMap((at) => {
+    const items = missing.filter(({ id }) => drops.get(id) === at)
+    const sizes = items.map((item) => sizeOf(board, item))
+    const places = placer.placeAt(toCanvas(board.camera, at), sizes)
+    return items.map(({ id }, index) => [id, places[index] ?? at] as const)
+  })
 }
 
 /** Returns the measured size of a note, or the expected one if that is larger or the note is not drawn. */
@@ -111,14 +129,6 @@ function from<Place extends Point>(ids: Iterable<ItemId>, places: ReadonlyMap<It
     const place = places.get(id)
     return place ? [[id, place] as const] : []
   })
-}
-
-function barsOnCanvas(camera: Camera, screen: Size, code: 'large' | 'corner'): Box[] {
-  return barsOf(screen, code).map(({ width, height, ...at }) => ({
-    ...toCanvas(camera, at),
-    width: width / camera.zoom,
-    height: height / camera.zoom,
-  }))
 }
 
 function markArrived(view: CanvasValue['view'], ids: readonly ItemId[], outside: readonly ItemId[]): void {

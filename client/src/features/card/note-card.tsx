@@ -41,8 +41,8 @@ export const NoteCard = memo(function NoteCard({ item, drawn }: { item: Item; dr
       aria-label={nameOf(content)}
       data-gradient={gradientOf(item.id)}
       data-tilt={tiltOf(item.id)}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a note is a thing to walk to; it has keys of its own
-      tabIndex={0}
+      // The canvas moves the focus from note to note; for Tab all notes are one stop.
+      tabIndex={-1}
       onDoubleClick={(event) => isOnNote(event) && copy()}
       onKeyDown={onKeyDown}
     >

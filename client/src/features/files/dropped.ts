@@ -1,4 +1,4 @@
-/** The files of a drop, including those in folders at any depth. */
+/** The content of a drop: files, including those in folders at any depth, or texts and links. */
 
 export interface DroppedFiles {
   readonly files: readonly File[]
@@ -13,6 +13,16 @@ export async function droppedFiles({ items, files }: DataTransfer): Promise<Drop
   // Some sources provide files without entries.
   if (entries.length === 0) return { files: plain, unreadable: [] }
   return joined(await Promise.all(entries.map(filesOf)))
+}
+
+/** Links dropped at once that become notes of their own. */
+const MOST_LINKS = 50
+
+/** Returns the links of a drop, each for a note of its own, or its text. */
+export function droppedTexts(data: DataTransfer): readonly string[] {
+  const list = data.getData('text/uri-list').split(/\r?\n/)
+  const links = list.filter((line) => line !== '' && !line.startsWith('#'))
+  return links.length > 0 && links.length <= MOST_LINKS ? links : [data.getData('text/plain')]
 }
 
 async function filesOf(entry: FileSystemEntry): Promise<DroppedFiles> {

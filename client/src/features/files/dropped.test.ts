@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { droppedFiles } from './dropped-files'
+import { droppedFiles } from './dropped'
 
 const file = (name: string) => ({
   name,
