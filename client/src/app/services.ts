@@ -17,6 +17,7 @@ import { createNotes } from './notes'
 import { followThePage } from './page-life'
 import { createReceiving, receiveWhatComes } from './receiving'
 import { createSavedBeams } from './saved-beams'
+import { createSavingAll } from './saving-all'
 import { createSharedIn } from './shared-in'
 import { createSharing } from './sharing'
 import { keepSocketLogin } from './socket-login'
@@ -41,6 +42,7 @@ export function startServices(): AppValue {
   const actions: Actions = {
     ...sharing,
     ...createReceiving(context),
+    ...createSavingAll(context),
     ...createClipboard(context, sharing),
     ...createSharedIn(context, sharing),
     ...createCopying(context),

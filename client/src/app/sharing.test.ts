@@ -160,7 +160,10 @@ describe('files that are shared together', () => {
     sharing.shareFiles(files(9))
     expect(batches()).toEqual([0, 9])
     expect(toasts()).toContain('Uploading 9 files')
-    const names = stores.items.getState().items.slice(1).map(({ content }) => content.kind === 'file' && content.name)
+    const names = stores.items
+      .getState()
+      .items.slice(1)
+      .map(({ content }) => content.kind === 'file' && content.name)
     expect(names).toEqual(files(9).map(({ name }) => name))
   })
 

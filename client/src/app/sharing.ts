@@ -1,6 +1,12 @@
 /** Shares texts and files into the beam. */
 import type { Actions } from '../features/actions'
-import { type ItemId, MAX_BATCH_FILES, MAX_LIVE_ITEMS, MAX_MESSAGE_BYTES, MAX_NOTES } from '../protocol/bindings'
+import {
+  type ItemId,
+  MAX_BATCH_FILES,
+  MAX_LIVE_ITEMS,
+  MAX_MESSAGE_BYTES,
+  MAX_NOTES,
+} from '../protocol/bindings'
 import {
   type BatchPart,
   displayName,

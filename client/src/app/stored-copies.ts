@@ -4,7 +4,13 @@
  * has copies of media only.
  */
 import type { BeamId, ItemId, UploadedFile } from '../protocol/bindings'
-import { type BatchPart, fileCategory, fileItemMessage, pendingItem, storedItemMessage } from '../protocol/item'
+import {
+  type BatchPart,
+  fileCategory,
+  fileItemMessage,
+  pendingItem,
+  storedItemMessage,
+} from '../protocol/item'
 import { mayShare } from '../stores/beam-access'
 import { fileTakers } from '../stores/devices'
 import { reduceItems } from '../stores/items'

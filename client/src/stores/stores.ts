@@ -7,10 +7,12 @@ import { createCanvasStore } from './canvas'
 import { createConnectionStore } from './connection'
 import { createDevicesStore } from './devices'
 import { createEditorStore } from './editor'
+import { createIncomingStore } from './incoming'
 import { createItemsStore } from './items'
 import { createMediaStore } from './media'
 import { createPastingStore } from './pasting'
 import { createPointedOutStore } from './pointed-out'
+import { createSavesStore } from './saves'
 import { createShareTargetStore } from './share-target'
 import { createToastsStore } from './toasts'
 import { createTransfersStore } from './transfers'
@@ -25,10 +27,12 @@ export function createStores() {
     connection: createConnectionStore(),
     devices: createDevicesStore(),
     items: createItemsStore(),
+    incoming: createIncomingStore(),
     canvas: createCanvasStore(),
     editor: createEditorStore(),
     transfers: createTransfersStore(),
     media: createMediaStore(),
+    saves: createSavesStore(),
     pasting: createPastingStore(),
     pointedOut: createPointedOutStore(),
     shareTarget: createShareTargetStore(),

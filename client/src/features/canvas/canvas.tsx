@@ -1,7 +1,7 @@
 /** The infinite canvas: one transform moves all notes, and each note is rendered by itself. */
 import { type MouseEvent, type ReactNode, type RefObject, useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
-import type { Item } from '../../protocol/item'
+import { type Card, cardsOf } from '../../stores/cards'
 import { AppContext, useApp } from '../actions'
 import { panned } from './camera'
 import css from './canvas.module.css'
@@ -22,20 +22,20 @@ import { useWalk } from './use-walk'
 import { ZoomControls } from './zoom-controls'
 
 export function Canvas() {
-  const items = useStore(useApp().stores.items, (state) => state.items)
+  const cards = useStore(useApp().stores.items, (state) => cardsOf(state.items))
   const context = useOpenCanvas()
   const history = useHistory()
   useRestingCamera(context)
-  usePlacing(context, items)
-  useDrawing(context, items)
-  useSeeing(context, items)
+  usePlacing(context, cards)
+  useDrawing(context, cards)
+  useSeeing(context, cards)
   usePointingOut(context)
   return (
     <CanvasContext value={context}>
       <Undoable history={history}>
-        <Ground items={items} history={history} />
+        <Ground cards={cards} history={history} />
       </Undoable>
-      {items.length > 0 && (
+      {cards.length > 0 && (
         <>
           <NewcomersChip />
           <div className={css.corner}>
@@ -55,14 +55,14 @@ function Undoable({ history, children }: { history: CanvasHistory; children: Rea
   const undoable = useMemo(
     () => ({
       ...app,
-      actions: { ...app.actions, deleteItem: (id: Item['id']) => history.remove([id]) },
+      actions: { ...app.actions, deleteItem: (id: Card['id']) => history.remove([id]) },
     }),
     [app, history],
   )
   return <AppContext value={undoable}>{children}</AppContext>
 }
 
-function Ground({ items, history }: { items: readonly Item[]; history: CanvasHistory }) {
+function Ground({ cards, history }: { cards: readonly Card[]; history: CanvasHistory }) {
   const { actions } = useApp()
   const ground = useRef<HTMLDivElement>(null)
   const layer = useRef<HTMLDivElement>(null)
@@ -112,15 +112,15 @@ function Ground({ items, history }: { items: readonly Item[]; history: CanvasHis
       <Plates />
       {/* The gestures change this attribute. */}
       <div ref={surface} className={css.surface} data-gesture="idle" />
-      {items.length > 0 && <Edge of={start} />}
+      {cards.length > 0 && <Edge of={start} />}
       <div ref={layer} className={css.layer}>
         <ul aria-label="Shared items">
-          {items.map((item) => (
-            <PlacedNote key={item.id} item={item} />
+          {cards.map((card) => (
+            <PlacedNote key={card.id} card={card} />
           ))}
         </ul>
       </div>
-      {items.length > 0 && <Edge of={end} />}
+      {cards.length > 0 && <Edge of={end} />}
       <div ref={frame} className={css.frame} hidden />
     </div>
   )

@@ -1,5 +1,6 @@
 /** The sizes of notes, measured or expected before they are drawn. */
-import { copyableText, type ItemContent } from '../../protocol/item'
+import { copyableText } from '../../protocol/item'
+import type { CardContent } from '../../stores/cards'
 import type { Size } from './geometry'
 
 export const NOTE_WIDTH = 256
@@ -7,7 +8,7 @@ export const NOTE_WIDTH = 256
 export const ASSUMED_HEIGHT = 200
 
 /** Returns the smallest size expected for a note of this content, to leave room for it. */
-export function expectedSize(content: ItemContent): Size {
+export function expectedSize(content: CardContent): Size {
   return { width: NOTE_WIDTH, height: Math.max(ASSUMED_HEIGHT, expectedHeight(content)) }
 }
 
@@ -16,8 +17,10 @@ const LINE = 22
 const MOST_LINES = 12
 const FRAME = 58
 const PICTURE = 250
+const BATCH = 330
 
-function expectedHeight(content: ItemContent): number {
+function expectedHeight(content: CardContent): number {
+  if (content.kind === 'batch') return BATCH
   if (content.kind === 'link') return ASSUMED_HEIGHT
   if (content.kind === 'file') {
     return content.category === 'image' || content.category === 'video' ? PICTURE : ASSUMED_HEIGHT

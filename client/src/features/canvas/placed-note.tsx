@@ -1,14 +1,14 @@
 /** A note at its place. Only a change of this note renders it again; a drag does not. */
 import { type CSSProperties, memo, useLayoutEffect, useRef } from 'react'
 import { useStore } from 'zustand'
-import type { Item } from '../../protocol/item'
+import type { Card } from '../../stores/cards'
 import { useApp } from '../actions'
 import { NoteCard } from '../card/note-card'
 import css from './canvas.module.css'
 import { useCanvas } from './canvas-context'
 
-export const PlacedNote = memo(function PlacedNote({ item }: { item: Item }) {
-  const { id } = item
+export const PlacedNote = memo(function PlacedNote({ card }: { card: Card }) {
+  const { id } = card
   const { stores } = useApp()
   const { board, view } = useCanvas()
   const ref = useRef<HTMLLIElement>(null)
@@ -23,7 +23,7 @@ export const PlacedNote = memo(function PlacedNote({ item }: { item: Item }) {
     return element && isPlaced ? board.attach(id, element, drawn) : undefined
   }, [board, id, isPlaced, drawn])
   if (!place) return null
-  const isOwn = item.from === null || item.from === me
+  const isOwn = card.from === null || card.from === me
   return (
     <li
       ref={ref}
@@ -33,7 +33,7 @@ export const PlacedNote = memo(function PlacedNote({ item }: { item: Item }) {
       data-selected={selected || undefined}
       data-arrives={arrived ? (isOwn ? 'own' : 'other') : undefined}
     >
-      <NoteCard item={item} drawn={drawn} />
+      <NoteCard card={card} drawn={drawn} />
     </li>
   )
 })

@@ -2,6 +2,7 @@
 import { type RefObject, useEffect, useRef } from 'react'
 import type { ItemId } from '../../protocol/bindings'
 import { type CanvasEvent, type Point, reduceCanvas } from '../../stores/canvas'
+import { cardsOf } from '../../stores/cards'
 import type { Stores } from '../../stores/stores'
 import { useApp } from '../actions'
 import { VIEW_INSETS } from './bars'
@@ -57,7 +58,7 @@ type Runner = (command: Command, event: KeyboardEvent) => boolean
 
 function createRunner(board: Board, { canvas, items }: Stores, actions: () => KeyActions): Runner {
   const put = (event: CanvasEvent) => canvas.setState((state) => reduceCanvas(state, event), true)
-  const present = () => items.getState().items.map(({ id }) => id)
+  const present = () => cardsOf(items.getState().items).map(({ id }) => id)
   const aimed = () => {
     const here = new Set(present())
     return aimedAt(canvas.getState().selected, focusedNote()).filter((id) => here.has(id))
@@ -151,7 +152,7 @@ export function useSpaceBar(
 export function walkOf({ canvas, items }: Stores): ItemId[] {
   const { places } = canvas.getState()
   return readingOrder(
-    items.getState().items.flatMap(({ id }) => {
+    cardsOf(items.getState().items).flatMap(({ id }) => {
       const place = places.get(id)
       return place ? [[id, place] as const] : []
     }),

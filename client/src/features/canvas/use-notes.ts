@@ -2,8 +2,8 @@
 import { useEffect, useLayoutEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { ItemId } from '../../protocol/bindings'
-import type { Item } from '../../protocol/item'
 import { type Point, reduceCanvas } from '../../stores/canvas'
+import type { Card } from '../../stores/cards'
 import { useApp } from '../actions'
 import { barsOf } from './bars'
 import type { Board } from './board'
@@ -16,7 +16,7 @@ import { expectedSize } from './note-size'
 import { placer } from './placement'
 
 /** Places every item that has no place, before the next paint. */
-export function usePlacing({ board, view }: CanvasValue, items: readonly Item[]): void {
+export function usePlacing({ board, view }: CanvasValue, items: readonly Card[]): void {
   const { canvas, items: itemsStore, devices } = useApp().stores
   const beam = useStore(canvas, (state) => state.beam)
   const epoch = useStore(itemsStore, (state) => state.epoch)
@@ -30,7 +30,7 @@ export function usePlacing({ board, view }: CanvasValue, items: readonly Item[])
     const missing = items.filter(({ id }) => !places.has(id))
     if (missing.length === 0) return
     const { me } = devices.getState()
-    const isOwn = (item: Item) => !isFill && (item.from === null || item.from === me)
+    const isOwn = (item: Card) => !isFill && (item.from === null || item.from === me)
     const find = placer(
       {
         view: board.view,
@@ -39,7 +39,7 @@ export function usePlacing({ board, view }: CanvasValue, items: readonly Item[])
       },
       Math.random,
     )
-    const place = (item: Item): readonly [ItemId, Point] => [
+    const place = (item: Card): readonly [ItemId, Point] => [
       item.id,
       find({ ...expectedSize(item.content), own: isOwn(item) }),
     ]
@@ -52,7 +52,7 @@ export function usePlacing({ board, view }: CanvasValue, items: readonly Item[])
   }, [board, view, canvas, devices, items, beam, epoch])
 }
 
-function idsOf(items: readonly Item[]): ItemId[] {
+function idsOf(items: readonly Card[]): ItemId[] {
   return items.map(({ id }) => id)
 }
 
@@ -80,7 +80,7 @@ function markUnseen(view: CanvasValue['view'], outside: readonly ItemId[]): void
 const SLACK = 100
 
 /** Draws the notes near the view, a few in each frame. */
-export function useDrawing({ board, view }: CanvasValue, items: readonly Item[]): void {
+export function useDrawing({ board, view }: CanvasValue, items: readonly Card[]): void {
   const { canvas } = useApp().stores
   const isFirst = useRef(true)
   useLayoutEffect(() => {
@@ -134,7 +134,7 @@ function isBusy(element: HTMLElement | undefined): boolean {
 }
 
 /** Ends the announcement of notes that come into view or are removed. */
-export function useSeeing({ board, view }: CanvasValue, items: readonly Item[]): void {
+export function useSeeing({ board, view }: CanvasValue, items: readonly Card[]): void {
   const { canvas } = useApp().stores
   useEffect(() => {
     const see = () => {

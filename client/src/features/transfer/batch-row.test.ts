@@ -7,10 +7,17 @@ import { rightText } from './use-file'
 
 const ADA = 'ada' as DeviceId
 const BOB = 'bob' as DeviceId
-const facts = { storedUrl: null, sender: 'Chrome on macOS', nameOf: (id: DeviceId) => id, takers: [], canSaveAs: false }
+const facts = {
+  storedUrl: null,
+  sender: 'Chrome on macOS',
+  nameOf: (id: DeviceId) => id,
+  takers: [],
+  canSaveAs: false,
+}
 const file = (size: number, transfer: Transfer) => ({ size, view: fileView(transfer, { size, ...facts }) })
 const coming = (size: number, state: Receiving) => file(size, { role: 'receiving', state })
-const going = (size: number, to: Record<DeviceId, Sending>) => file(size, { role: 'sending', to, url: 'blob:a' })
+const going = (size: number, to: Record<DeviceId, Sending>) =>
+  file(size, { role: 'sending', to, url: 'blob:a' })
 const moving = (received: number, bytesPerSecond: number) =>
   ({ status: 'moving', received, bytesPerSecond, path: 'direct' }) as const
 const done = { status: 'done', url: 'blob:a', path: 'direct' } as const
@@ -59,14 +66,18 @@ describe('the sum of several files', () => {
   })
 
   it('counts a file for several devices once, by their mean', () => {
-    const sent = (bytes: number) => ({ status: 'moving', sent: bytes, bytesPerSecond: 10, path: 'direct' }) as const
+    const sent = (bytes: number) =>
+      ({ status: 'moving', sent: bytes, bytesPerSecond: 10, path: 'direct' }) as const
     const { row, size } = batchRow([going(100, { [ADA]: sent(100), [BOB]: sent(50) })])
     expect([row.bytes, size, row.bytesPerSecond]).toEqual([75, 100, 10])
   })
 
   it('can be cancelled while any of them moves, and received again where one failed', () => {
     const failed = coming(5, { status: 'failed', received: 1, why: 'There is no room left.' })
-    expect(batchRow([coming(5, moving(1, 1)), failed])).toMatchObject({ row: { actions: ['cancel'] }, receivable: 1 })
+    expect(batchRow([coming(5, moving(1, 1)), failed])).toMatchObject({
+      row: { actions: ['cancel'] },
+      receivable: 1,
+    })
     expect(batchRow([coming(5, done), failed])).toMatchObject({
       row: { status: 'failed', text: 'There is no room left.', actions: [], bytes: null },
       receivable: 1,

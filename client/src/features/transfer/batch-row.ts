@@ -44,7 +44,11 @@ export function batchRow(files: readonly FileInBatch[]): BatchRow {
     bytes: isBegun ? part.bytes : status === 'done' && rows.length > 0 ? part.size : null,
     bytesPerSecond: part.bytesPerSecond,
     path: pathOf(rows.map((one) => one.row)),
-    text: textOf(status, rows.map((one) => one.row), { received, of: files.length }),
+    text: textOf(
+      status,
+      rows.map((one) => one.row),
+      { received, of: files.length },
+    ),
     actions: files.some(({ view }) => can(view, 'cancel') && !can(view, 'retry')) ? ['cancel'] : [],
   }
   return { row, size: part.size, receivable, received }
