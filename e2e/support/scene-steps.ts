@@ -2,7 +2,7 @@
 import { expect, type Locator } from '@playwright/test'
 import { hasAccount, savesBeam } from './account.ts'
 import type { Device } from './device.ts'
-import type { Folder } from './files.ts'
+import type { Folder, TestFile } from './files.ts'
 import { NoteEditor } from './note.ts'
 import { png } from './png.ts'
 import type { CallDevice } from './stage.ts'
@@ -56,12 +56,40 @@ export async function someItems({ folder, looker }: Stage, other: Device): Promi
   await other.sharesText('https://example.org/a/page?with=a#mark')
   const offered = await folder.file('holiday film.bin', 3_000_000)
   const taken = await folder.file('minutes.bin', 40_000)
-  await other.sharesFiles(offered, taken)
+  await other.sharesFiles(offered)
+  await other.sharesFiles(taken)
   await looker.takes(taken)
   await looker.has(taken)
   await looker.sees('Milk, bread')
   await looker.sees('example.org')
   await looker.sees(offered.name)
+}
+
+/** Shares pictures together. */
+export async function sharesPictures(device: Device, count: number): Promise<void> {
+  const pictures = Array.from({ length: count }, (_, at) => ({
+    name: `IMG_204${at}.png`,
+    mimeType: 'image/png',
+    buffer: png(320 + 40 * at, 240),
+  }))
+  await device.picker().setInputFiles(pictures)
+}
+
+/** Five files of several kinds, one of them with a long name. */
+export async function severalFiles(folder: Folder): Promise<readonly TestFile[]> {
+  return [
+    await folder.file('minutes.pdf', 40_000),
+    await folder.file('holiday film.bin', 3_000_000),
+    await folder.file('Minutes of the long meeting in the cabin, second part.pdf', 12_000),
+    await folder.file('cabin.zip', 1_200_000),
+    await folder.file('list.txt', 300),
+  ]
+}
+
+/** Puts the sheet away that shows what comes. */
+export async function hidesSheet({ page }: Device): Promise<void> {
+  await page.getByRole('dialog').getByRole('button', { name: 'Hide' }).click()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
 }
 
 /** Opens the editor on an empty note in the looker's own beam. */

@@ -7,10 +7,13 @@ import { png } from './png.ts'
 import {
   createsNote,
   hasSavedBeam,
+  hidesSheet,
   inFullView,
   joinedByAnother,
   pretendCamera,
   type Stage,
+  severalFiles,
+  sharesPictures,
   someItems,
   writesNote,
 } from './scene-steps.ts'
@@ -51,9 +54,54 @@ export const SCENES: readonly Scene[] = [
       await looker.sharesFiles(own)
       await bob.sees(own.name)
       await looker.page.reload()
-      await bob.sharesFiles(await folder.file('one.bin', 40_000), await folder.file('two.bin', 3_000_000))
+      await bob.sharesFiles(await folder.file('one.bin', 40_000))
+      await bob.sharesFiles(await folder.file('two.bin', 3_000_000))
       await expect(looker.page.getByRole('button', { name: 'Receive all 2 files' })).toBeVisible()
       await expect(looker.page.getByRole('button', { name: 'Choose the file again' })).toBeVisible()
+    },
+  },
+  {
+    name: 'batches',
+    on: BOTH,
+    show: async (stage) => {
+      const { looker, phone } = stage
+      const bob = await joinedByAnother(stage)
+      if (phone) await looker.opensSpace()
+      await sharesPictures(bob, 7)
+      await bob.sharesFiles(...(await severalFiles(stage.folder)))
+      if (phone) await hidesSheet(looker)
+      await expect(looker.page.getByRole('button', { name: 'Receive all' })).toBeVisible()
+      await expect(looker.page.getByRole('button', { name: /^Full view of/ })).toHaveCount(phone ? 6 : 4)
+      await looker.page.getByRole('button', { name: 'Show all 5' }).click()
+    },
+  },
+  {
+    name: 'incoming-sheet',
+    on: ['phone'],
+    show: async (stage) => {
+      const bob = await joinedByAnother(stage)
+      await stage.looker.opensSpace()
+      await bob.sharesFiles(...(await severalFiles(stage.folder)))
+      await expect(stage.looker.page.getByRole('dialog', { name: /^5 files from/ })).toBeVisible()
+    },
+  },
+  {
+    name: 'pictures-two-a-row',
+    on: ['phone'],
+    show: async (stage) => {
+      const { looker } = stage
+      const bob = await joinedByAnother(stage)
+      await looker.opensSpace()
+      await bob.sharesText(
+        'See https://example.org/a?b=c and write to jonas@example.org or call +41 44 668 18 00.',
+      )
+      await bob.sharesText('https://example.org/wiki/Heliograph')
+      await bob.sharesText('Train to Bern 09:32, track 7')
+      for (const name of ['one.png', 'two.png', 'three.png']) {
+        await bob.picker().setInputFiles({ name, mimeType: 'image/png', buffer: png(640, 400) })
+        await expect(looker.page.getByRole('img', { name })).toBeVisible()
+      }
+      await looker.card('Train to Bern').getByRole('button', { name: 'More' }).click()
     },
   },
   {

@@ -10,8 +10,9 @@ import { writeClipboard, writeRichClipboard } from './clipboard'
 import type { Context } from './context'
 
 export function createCopying({ stores, toaster }: Context): Pick<Actions, 'copyItem' | 'copyItems'> {
-  const cards = () => cardsOf(stores.items.getState().items)
-  const find = (id: ItemId) => cards().find((card) => card.id === id)
+  const items = () => stores.items.getState().items
+  const cards = () => cardsOf(items())
+  const find = (id: ItemId) => [...cards(), ...items()].find((card) => card.id === id)
   const copyText = async (text: string, html: string | null = null) => {
     const isWritten = await (html === null ? writeClipboard(text) : writeRichClipboard(text, html))
     if (isWritten) toaster.ok('Text copied successfully!')

@@ -56,6 +56,7 @@ function deleteItem(context: Context, item: Item, offerAgain: OfferAgain): WayBa
   if (item.seq === null && item.refusal !== undefined) endTransfersOf([id], stores)
   return {
     id,
+    isFile: item.content.kind === 'file',
     share() {
       if (file) offerAgain(item, file)
       share(context, id, message, extra, item.at)

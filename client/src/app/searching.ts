@@ -1,6 +1,8 @@
 /** Keeps what is found up to date: with what is typed, with the items, and with the names of devices. */
 import { matching } from '../features/search/matching'
+import type { ItemId } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
+import { type Card, cardsOf, isBatch } from '../stores/cards'
 import { deviceName } from '../stores/devices'
 import { NO_SEARCH } from '../stores/search'
 import type { Stores } from '../stores/stores'
@@ -12,7 +14,7 @@ export function keepSearch({ search, items, devices, pointedOut }: Stores): void
   }
   const look = () => {
     const state = search.getState()
-    const found = matching(items.getState().items, state, authorOf)
+    const found = cardsOfItems(items.getState().items, matching(items.getState().items, state, authorOf))
     if (!isSame(found, state.found)) search.setState({ found })
   }
   search.subscribe((now, before) => {
@@ -31,6 +33,18 @@ export function keepSearch({ search, items, devices, pointedOut }: Stores): void
     const { found } = search.getState()
     if (id && found && !found.has(id)) search.setState(NO_SEARCH, true)
   })
+}
+
+/** Returns the cards of which an item was found. */
+function cardsOfItems(items: readonly Item[], found: ReadonlySet<ItemId> | null): ReadonlySet<ItemId> | null {
+  if (found === null) return null
+  const isFound = (card: Card) =>
+    isBatch(card) ? card.content.files.some(({ id }) => found.has(id)) : found.has(card.id)
+  return new Set(
+    cardsOf(items)
+      .filter(isFound)
+      .map(({ id }) => id),
+  )
 }
 
 function isSame(a: ReadonlySet<string> | null, b: ReadonlySet<string> | null): boolean {

@@ -18,6 +18,7 @@ import { followThePage } from './page-life'
 import { createReceiving, receiveWhatComes } from './receiving'
 import { createRecentBeams, keepRecentBeams } from './recent-beams'
 import { createSavedBeams } from './saved-beams'
+import { createSavingAll } from './saving-all'
 import { keepSearch } from './searching'
 import { createSharedIn } from './shared-in'
 import { createSharing } from './sharing'
@@ -44,6 +45,7 @@ export function startServices(): AppValue {
   const actions: Actions = {
     ...sharing,
     ...createReceiving(context),
+    ...createSavingAll(context),
     ...createClipboard(context, sharing),
     ...createSharedIn(context, sharing),
     ...createCopying(context),

@@ -56,11 +56,11 @@ export interface Actions {
   shareParcel(): Promise<void>
   discardParcel(): Promise<void>
 
-  /** Copies the text of an item, or a picture as an image. */
+  /** Copies the text of an item, a picture as an image, or the names of a batch. */
   copyItem(id: ItemId): Promise<void>
   /** Copies the texts of several items, one below the other. */
   copyItems(ids: readonly ItemId[]): Promise<void>
-  /** Deletes an item on every device. The toast offers Undo. */
+  /** Deletes an item, or a batch with all of its files, on every device. The toast offers Undo. */
   deleteItem(id: ItemId): void
   /** Deletes several items at once. Returns a function that restores them; null when none was deleted. */
   deleteItems(ids: readonly ItemId[]): Restore | null
@@ -78,6 +78,8 @@ export interface Actions {
   /** Asks the person for a file to write to, then receives into it. Only where `canSaveAs`. */
   saveAs(id: ItemId): Promise<void>
   readonly canSaveAs: boolean
+  /** Saves every file of a batch that is here: into a folder that the person picks, or as downloads. */
+  saveAll(id: ItemId): Promise<void>
   /** Cancels a transfer with one device, or with all that receive this file from here. */
   cancel(id: ItemId, device?: DeviceId): void
 

@@ -9,7 +9,7 @@ export interface SearchState {
   readonly text: string
   /** Only items of this kind match; null for all kinds. */
   readonly kind: SearchKind | null
-  /** The matching items; null while nothing is looked for. */
+  /** The cards of matching items; null while nothing is looked for. */
   readonly found: ReadonlySet<ItemId> | null
 }
 
@@ -19,7 +19,7 @@ export function createSearchStore() {
   return createStore<SearchState>()(() => NO_SEARCH)
 }
 
-/** Whether an item is set aside, because something else is looked for. */
+/** Whether a card is set aside, because something else is looked for. */
 export function isSetAside({ found }: SearchState, id: ItemId): boolean {
   return found !== null && !found.has(id)
 }

@@ -9,11 +9,13 @@ import { createConnectionStore } from './connection'
 import { createDevicesStore } from './devices'
 import { createEditorStore } from './editor'
 import { createFullViewStore } from './full-view'
+import { createIncomingStore } from './incoming'
 import { createItemsStore } from './items'
 import { createMediaStore } from './media'
 import { createPastingStore } from './pasting'
 import { createPointedOutStore } from './pointed-out'
 import { createRecentBeamsStore } from './recent-beams'
+import { createSavesStore } from './saves'
 import { createSearchStore } from './search'
 import { createShareTargetStore } from './share-target'
 import { createToastsStore } from './toasts'
@@ -31,11 +33,13 @@ export function createStores() {
     connection: createConnectionStore(),
     devices: createDevicesStore(),
     items: createItemsStore(),
+    incoming: createIncomingStore(),
     canvas: createCanvasStore(),
     editor: createEditorStore(),
     fullView: createFullViewStore(),
     transfers: createTransfersStore(),
     media: createMediaStore(),
+    saves: createSavesStore(),
     pasting: createPastingStore(),
     pointedOut: createPointedOutStore(),
     search: createSearchStore(),

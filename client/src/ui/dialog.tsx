@@ -13,8 +13,9 @@ interface DialogProps {
   place?: 'sheet' | 'upper'
   /** 440, 520 or 720 px, or the whole window for pictures and videos. */
   width?: 'normal' | 'wide' | 'large' | 'window'
-  /** Shown before the title. */
+  /** Shown before the title, or above it when the head is centred. */
   picture?: ReactNode
+  look?: 'plain' | 'centred'
   /** A close button in the corner, for dialogs without a Cancel. */
   cross?: boolean
   /** The dialog asks for confirmation: a press outside does not close it. */
@@ -25,8 +26,8 @@ interface DialogProps {
 
 /** A modal dialog, open for as long as it is rendered. Esc, a press outside and the back button close it. */
 export function Dialog(props: DialogProps) {
-  const { title, sub, place = 'sheet', width = 'normal', picture, onClose, children } = props
-  const { cross = false, asks = false } = props
+  const { title, sub, place = 'sheet', width = 'normal', look = 'plain', picture, onClose } = props
+  const { children, cross = false, asks = false } = props
   const ref = useRef<HTMLDialogElement>(null)
   const heading = useId()
   useModal(ref)
@@ -36,7 +37,7 @@ export function Dialog(props: DialogProps) {
     <dialog
       ref={ref}
       role={asks ? 'alertdialog' : undefined}
-      className={cx(css.dialog, css[place], css[width])}
+      className={cx(css.dialog, css[place], css[width], css[look])}
       aria-labelledby={heading}
       onClose={() => {
         // The event of an earlier close may arrive late; it counts only when the dialog is closed now.

@@ -13,9 +13,9 @@ import { Canvas } from './canvas'
 const draws = vi.hoisted(() => new Map<string, number>())
 
 vi.mock('../card/note-card', () => ({
-  NoteCard: ({ item }: { item: { id: string } }) => {
-    draws.set(item.id, (draws.get(item.id) ?? 0) + 1)
-    return <article>{item.id}</article>
+  NoteCard: ({ card }: { card: { id: string } }) => {
+    draws.set(card.id, (draws.get(card.id) ?? 0) + 1)
+    return <article>{card.id}</article>
   },
 }))
 

@@ -1,7 +1,7 @@
 /** The infinite canvas: one transform moves all notes, and each note is rendered by itself. */
 import { type MouseEvent, type ReactNode, type RefObject, Suspense, useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
-import type { Item } from '../../protocol/item'
+import { type Card, cardsOf } from '../../stores/cards'
 import { lazyPart } from '../../ui/lazy-part'
 import { AppContext, useApp } from '../actions'
 import { panned } from './camera'
@@ -38,22 +38,22 @@ const ShortcutHelp = lazyPart(
 )
 
 export function Canvas() {
-  const items = useStore(useApp().stores.items, (state) => state.items)
+  const cards = useStore(useApp().stores.items, (state) => cardsOf(state.items))
   const context = useOpenCanvas()
   const history = useHistory(context)
   const commands = useCanvasCommands(context, history)
   useRestingCamera(context)
-  usePlacing(context, items)
-  useDrawing(context, items)
-  useSeeing(context, items)
+  usePlacing(context, cards)
+  useDrawing(context, cards)
+  useSeeing(context, cards)
   usePointingOut(context)
   return (
     <CanvasContext value={context}>
       <CommandsContext value={commands}>
         <Undoable history={history}>
-          <Ground items={items} history={history} />
+          <Ground cards={cards} history={history} />
         </Undoable>
-        {items.length > 0 && (
+        {cards.length > 0 && (
           <>
             <NewcomersChip />
             <div className={css.corner}>
@@ -88,14 +88,14 @@ function Undoable({ history, children }: { history: CanvasHistory; children: Rea
   const undoable = useMemo(
     () => ({
       ...app,
-      actions: { ...app.actions, deleteItem: (id: Item['id']) => history.remove([id]) },
+      actions: { ...app.actions, deleteItem: (id: Card['id']) => history.remove([id]) },
     }),
     [app, history],
   )
   return <AppContext value={undoable}>{children}</AppContext>
 }
 
-function Ground({ items, history }: { items: readonly Item[]; history: CanvasHistory }) {
+function Ground({ cards, history }: { cards: readonly Card[]; history: CanvasHistory }) {
   const commands = useCommands()
   const ground = useRef<HTMLDivElement>(null)
   const layer = useRef<HTMLDivElement>(null)
@@ -107,7 +107,7 @@ function Ground({ items, history }: { items: readonly Item[]; history: CanvasHis
   const context = useCanvas()
   useCameraOnScreen(context, ground, layer, grid)
   useSteadyControls(context, layer)
-  useCrowding(context, layer, items)
+  useCrowding(context, layer, cards)
   const space = useSpaceBar(ground, surface)
   const {
     isIdle: _,
@@ -143,19 +143,19 @@ function Ground({ items, history }: { items: readonly Item[]; history: CanvasHis
       <Plates />
       {/* The gestures change this attribute. */}
       <div ref={surface} className={css.surface} data-gesture="idle" />
-      {items.length > 0 && <Edge of={start} id={NOTES} />}
+      {cards.length > 0 && <Edge of={start} id={NOTES} />}
       <div ref={layer} className={css.layer}>
         <p id={HINT} hidden>
           Arrow keys go from note to note. F2 goes to the buttons of a note, and Escape comes back. A question
           mark lists all keys.
         </p>
         <ul aria-label="Shared items" aria-describedby={HINT}>
-          {items.map((item) => (
-            <PlacedNote key={item.id} item={item} />
+          {cards.map((card) => (
+            <PlacedNote key={card.id} card={card} />
           ))}
         </ul>
       </div>
-      {items.length > 0 && <Edge of={end} />}
+      {cards.length > 0 && <Edge of={end} />}
       <div ref={frame} className={css.frame} hidden />
     </div>
   )

@@ -15,6 +15,7 @@ import type { ItemId } from '../../protocol/bindings'
 import { copyableText, type Item } from '../../protocol/item'
 import { RICH_NOTE } from '../../protocol/rich-note'
 import type { Point } from '../../stores/canvas'
+import { itemsOfCards } from '../../stores/cards'
 import type { Stores } from '../../stores/stores'
 import { useDismiss } from '../../ui/dismiss'
 import { Menu, type MenuItem } from '../../ui/menu'
@@ -89,8 +90,8 @@ function noteItems(
 ): MenuItem[] {
   const { selected } = stores.canvas.getState()
   const ids = selected.has(note) ? [...selected] : [note]
-  const items = stores.items.getState().items.filter(({ id }) => ids.includes(id))
-  const of = items.length === 1 ? '' : ` ${items.length} notes`
+  const items = itemsOfCards(stores.items.getState().items, ids)
+  const of = ids.length === 1 ? '' : ` ${ids.length} notes`
   const files = downloadsOf(ids, stores)
   const [only] = items
   const open = items.length === 1 && only ? opening(only, actions) : null

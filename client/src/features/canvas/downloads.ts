@@ -1,5 +1,6 @@
 /** Downloads of the files that are on this device or on the server. */
 import type { ItemId } from '../../protocol/bindings'
+import { itemsOfCards } from '../../stores/cards'
 import type { Stores } from '../../stores/stores'
 import { addressIn } from '../../stores/transfers'
 
@@ -8,12 +9,11 @@ export interface Download {
   readonly name: string
 }
 
-/** Returns the files among some items that can be downloaded now. */
-export function downloadsOf(ids: Iterable<ItemId>, { items, transfers }: Stores): Download[] {
-  const wanted = new Set(ids)
+/** Returns the files of some cards that can be downloaded now. */
+export function downloadsOf(ids: readonly ItemId[], { items, transfers }: Stores): Download[] {
   const known = transfers.getState().transfers
-  return items.getState().items.flatMap(({ id, content }) => {
-    if (!wanted.has(id) || content.kind !== 'file') return []
+  return itemsOfCards(items.getState().items, ids).flatMap(({ id, content }) => {
+    if (content.kind !== 'file') return []
     const url = addressIn(known[id]) ?? content.url
     return url === null ? [] : [{ url, name: content.name }]
   })

@@ -1,6 +1,7 @@
 /** A map of the notes around the view at one fiftieth. A press, a drag or the arrow keys move the view. */
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from 'react'
 import type { Point } from '../../stores/canvas'
+import { cardsOf } from '../../stores/cards'
 import { useApp } from '../actions'
 import { GRADIENT_COLOURS, gradientOf } from '../item/appearance'
 import type { Board } from './board'
@@ -25,7 +26,7 @@ export function Minimap() {
     let frame: number | undefined
     const draw = () => {
       frame = undefined
-      const ids = stores.items.getState().items.map(({ id }) => id)
+      const ids = cardsOf(stores.items.getState().items).map(({ id }) => id)
       const origin = held.current ?? mapOrigin(board.camera, board.screen)
       const notes: Plate[] = []
       for (const [id, box] of board.boxes(ids, stores.canvas.getState().places)) {

@@ -2,15 +2,15 @@
 import { type CSSProperties, memo, useLayoutEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { DeviceId } from '../../protocol/bindings'
-import type { Item } from '../../protocol/item'
+import type { Card } from '../../stores/cards'
 import { isSetAside } from '../../stores/search'
 import { useApp } from '../actions'
 import { NoteCard } from '../card/note-card'
 import css from './canvas.module.css'
 import { useCanvas } from './canvas-context'
 
-export const PlacedNote = memo(function PlacedNote({ item }: { item: Item }) {
-  const { id } = item
+export const PlacedNote = memo(function PlacedNote({ card }: { card: Card }) {
+  const { id } = card
   const { stores } = useApp()
   const { board, view } = useCanvas()
   const ref = useRef<HTMLLIElement>(null)
@@ -35,14 +35,14 @@ export const PlacedNote = memo(function PlacedNote({ item }: { item: Item }) {
       data-note={id}
       data-selected={selected || undefined}
       data-dimmed={dimmed || undefined}
-      data-arrives={arrived ? arrivalOf(item, me) : undefined}
+      data-arrives={arrived ? arrivalOf(card, me) : undefined}
     >
-      <NoteCard item={item} drawn={drawn || measured} />
+      <NoteCard card={card} drawn={drawn || measured} />
     </li>
   )
 })
 
 /** Own notes and those of others appear with different animations. */
-function arrivalOf({ from }: Item, me: DeviceId | null): 'own' | 'other' {
+function arrivalOf({ from }: Card, me: DeviceId | null): 'own' | 'other' {
   return from === null || from === me ? 'own' : 'other'
 }

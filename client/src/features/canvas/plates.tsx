@@ -1,6 +1,7 @@
 /** Paints notes that are not elements as coloured plates: at a small zoom, and until they are drawn. */
 import { useEffect, useRef } from 'react'
 import type { ItemId } from '../../protocol/bindings'
+import { cardsOf } from '../../stores/cards'
 import { isSetAside, type SearchState } from '../../stores/search'
 import { useApp } from '../actions'
 import { GRADIENT_COLOURS, gradientOf } from '../item/appearance'
@@ -27,7 +28,7 @@ export function Plates() {
     const paint = () => {
       frame = undefined
       const { places, selected } = canvas.getState()
-      const plates = undrawnIn(context, items.getState().items, places)
+      const plates = undrawnIn(context, cardsOf(items.getState().items), places)
       // Usually there are no plates, and nothing to clear.
       if (!ref.current || (isBlank && plates.length === 0)) return
       isBlank = plates.length === 0
@@ -56,11 +57,11 @@ export function Plates() {
 /** Returns the notes in view that are not drawn. */
 export function undrawnIn(
   { board, view }: CanvasValue,
-  items: readonly { readonly id: ItemId }[],
+  cards: readonly { readonly id: ItemId }[],
   places: Parameters<Board['boxes']>[1],
 ): (readonly [ItemId, Box])[] {
   const { drawn } = view.getState()
-  const ids = items.flatMap(({ id }) => (drawn.has(id) ? [] : [id]))
+  const ids = cards.flatMap(({ id }) => (drawn.has(id) ? [] : [id]))
   return [...board.boxes(ids, places)].filter(([, box]) => touches(box, board.view))
 }
 

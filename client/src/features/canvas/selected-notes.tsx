@@ -2,6 +2,7 @@
 import { Suspense } from 'react'
 import { useStore } from 'zustand'
 import { useShallow } from 'zustand/react/shallow'
+import { cardsOf } from '../../stores/cards'
 import { lazyPart } from '../../ui/lazy-part'
 import { useApp } from '../actions'
 
@@ -15,7 +16,11 @@ export function SelectedNotes() {
   const selected = useStore(stores.canvas, (state) => state.selected)
   const ids = useStore(
     stores.items,
-    useShallow(({ items }) => items.filter(({ id }) => selected.has(id)).map(({ id }) => id)),
+    useShallow(({ items }) =>
+      cardsOf(items)
+        .filter(({ id }) => selected.has(id))
+        .map(({ id }) => id),
+    ),
   )
   return (
     <>

@@ -2,6 +2,7 @@
 import { createContext, useContext, useMemo } from 'react'
 import type { ItemId } from '../../protocol/bindings'
 import { type CanvasEvent, type Point, reduceCanvas } from '../../stores/canvas'
+import { cardsOf } from '../../stores/cards'
 import { type AppValue, useApp } from '../actions'
 import { type Axis, aligned, distributed, type Edge, inRows, type Places } from './arranging'
 import { barsOnCanvas, VIEW_INSETS } from './bars'
@@ -59,7 +60,7 @@ function createCommands(
   { stores: { canvas, items, devices }, actions }: AppValue,
 ): CanvasCommands {
   const put = (event: CanvasEvent) => canvas.setState((state) => reduceCanvas(state, event), true)
-  const present = () => items.getState().items.map(({ id }) => id)
+  const present = () => cardsOf(items.getState().items).map(({ id }) => id)
   const boxes = (ids: Iterable<ItemId> = present()) => [...board.boxes(ids, canvas.getState().places)]
   const middle = () => ({ x: board.screen.width / 2, y: board.screen.height / 2 })
   const around = (notes: readonly (readonly [ItemId, Box])[]) => boxAround(notes.map(([, box]) => box))

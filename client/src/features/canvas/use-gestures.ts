@@ -9,6 +9,7 @@ import {
 } from 'react'
 import type { ItemId } from '../../protocol/bindings'
 import { type CanvasEvent, type Point, reduceCanvas } from '../../stores/canvas'
+import { cardsOf } from '../../stores/cards'
 import type { Stores } from '../../stores/stores'
 import { useApp } from '../actions'
 import { panned, toCanvas, zoomed } from './camera'
@@ -138,7 +139,7 @@ function createDoer(
     const { x, y, width, height } = box
     const { zoom } = board.camera
     const area = { ...toCanvas(board.camera, { x, y }), width: width / zoom, height: height / zoom }
-    const ids = items.getState().items.map(({ id }) => id)
+    const ids = cardsOf(items.getState().items).map(({ id }) => id)
     const notes = board.boxes(ids, canvas.getState().places)
     put({ type: 'selected', ids: afterFrame(before, area, notes) })
   }
@@ -194,7 +195,9 @@ function noteUnder(target: EventTarget): ItemId | null {
 function plateAt(context: CanvasValue, { canvas, items }: Stores, at: Point): ItemId | null {
   const { places } = canvas.getState()
   const point = { ...toCanvas(context.board.camera, at), width: 0, height: 0 }
-  const hit = undrawnIn(context, items.getState().items, places).filter(([, box]) => touches(box, point))
+  const hit = undrawnIn(context, cardsOf(items.getState().items), places).filter(([, box]) =>
+    touches(box, point),
+  )
   const depth = (id: ItemId) => places.get(id)?.z ?? 0
   return hit.map(([id]) => id).sort((a, b) => depth(b) - depth(a))[0] ?? null
 }

@@ -2,6 +2,7 @@
 import { type RefObject, useEffect, useRef } from 'react'
 import type { ItemId } from '../../protocol/bindings'
 import type { Point } from '../../stores/canvas'
+import { cardsOf } from '../../stores/cards'
 import type { Stores } from '../../stores/stores'
 import { useApp } from '../actions'
 import { panned } from './camera'
@@ -133,7 +134,7 @@ function createRunner(
 }
 
 function idsOf(items: Stores['items']): ItemId[] {
-  return items.getState().items.map(({ id }) => id)
+  return cardsOf(items.getState().items).map(({ id }) => id)
 }
 
 /** Returns the note that gets the focus when others go: the next one, else the one before; null if none had it. */

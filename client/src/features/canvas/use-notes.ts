@@ -1,7 +1,7 @@
 /** The items on the canvas: draws those near the view, and announces new ones. */
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 import type { ItemId } from '../../protocol/bindings'
-import type { Item } from '../../protocol/item'
+import type { Card } from '../../stores/cards'
 import { useApp } from '../actions'
 import type { CanvasValue } from './canvas-context'
 import { draw } from './drawn-notes'
@@ -12,7 +12,7 @@ import { stillUnseen } from './newcomers'
 const SLACK = 100
 
 /** Draws the notes near the view, a few in each frame. */
-export function useDrawing({ board, view }: CanvasValue, items: readonly Item[]): void {
+export function useDrawing({ board, view }: CanvasValue, items: readonly Card[]): void {
   const { canvas } = useApp().stores
   const isFirst = useRef(true)
   useLayoutEffect(() => {
@@ -56,7 +56,7 @@ function isFar(a: Box, b: Box): boolean {
   )
 }
 
-function idsOf(items: readonly Item[]): ItemId[] {
+function idsOf(items: readonly Card[]): ItemId[] {
   return items.map(({ id }) => id)
 }
 
@@ -70,7 +70,7 @@ function isBusy(element: HTMLElement | undefined): boolean {
 }
 
 /** Ends the announcement of notes that come into view or are removed. */
-export function useSeeing({ board, view }: CanvasValue, items: readonly Item[]): void {
+export function useSeeing({ board, view }: CanvasValue, items: readonly Card[]): void {
   const { canvas } = useApp().stores
   useEffect(() => {
     const see = () => {
@@ -92,7 +92,7 @@ const MOST_TILTED = 8
 export function useCrowding(
   { board }: CanvasValue,
   layer: RefObject<HTMLElement | null>,
-  items: readonly Item[],
+  items: readonly Card[],
 ): void {
   const { canvas } = useApp().stores
   useLayoutEffect(() => {

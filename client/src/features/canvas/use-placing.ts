@@ -2,8 +2,8 @@
 import { useEffect, useLayoutEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { ItemId } from '../../protocol/bindings'
-import type { Item } from '../../protocol/item'
 import { type Camera, type CanvasState, type Point, reduceCanvas } from '../../stores/canvas'
+import { type Card, cardsOf } from '../../stores/cards'
 import type { Stores } from '../../stores/stores'
 import { useApp } from '../actions'
 import { barsOnCanvas } from './bars'
@@ -18,7 +18,7 @@ import { Placer } from './placement'
 import { pushedDown } from './settling'
 
 /** Places every item that has no place, before the next paint. */
-export function usePlacing(context: CanvasValue, items: readonly Item[]): void {
+export function usePlacing(context: CanvasValue, items: readonly Card[]): void {
   const { board, view } = context
   const { stores } = useApp()
   const { canvas } = stores
@@ -57,7 +57,7 @@ export function usePlacing(context: CanvasValue, items: readonly Item[]): void {
 function placeAll(
   { board, view }: CanvasValue,
   { canvas, devices, items }: Stores,
-  missing: readonly Item[],
+  missing: readonly Card[],
   isFill: boolean,
 ): void {
   const { places } = canvas.getState()
@@ -67,13 +67,13 @@ function placeAll(
     {
       view: visibleBox(camera, board.screen),
       bars: barsOnCanvas(camera, board.screen, devices.getState()),
-      notes: [...board.boxes(idsOf(items.getState().items), places)].map(([, box]) => box),
+      notes: [...board.boxes(idsOf(cardsOf(items.getState().items)), places)].map(([, box]) => box),
     },
     Math.random,
   )
   // The view of a device that joins late follows every note, so that it ends at the newest.
   const isFirstFill = isFill && places.size === 0
-  const isOwn = (item: Item) => !isFill && (item.from === null || item.from === me)
+  const isOwn = (item: Card) => !isFill && (item.from === null || item.from === me)
   const { drops } = canvas.getState()
   const found = new Map(placedAtDrops(board, placer, missing, drops))
   for (const item of missing) {
@@ -87,7 +87,7 @@ function placeAll(
     .map(([id]) => id)
   if (!isFill) markArrived(view, idsOf(missing), outside)
   // While they are few, those that were drawn to be measured stay.
-  if (items.getState().items.length <= MOST_DRAWN) drawWhole(view, idsOf(missing))
+  if (cardsOf(items.getState().items).length <= MOST_DRAWN) drawWhole(view, idsOf(missing))
   if (places.size > 0) markUnseen(view, outside)
   canvas.setState((state) => reduceCanvas(state, { type: 'placed', places: found }), true)
   if (now.y === camera.y) return
@@ -100,7 +100,7 @@ function placeAll(
 function placedAtDrops(
   board: Board,
   placer: Placer,
-  missing: readonly Item[],
+  missing: readonly Card[],
   drops: CanvasState['drops'],
 ): (readonly [ItemId, Point])[] {
   const points = new Set(missing.flatMap(({ id }) => drops.get(id) ?? []))
@@ -113,14 +113,14 @@ function placedAtDrops(
 }
 
 /** Returns the measured size of a note, or the expected one if that is larger or the note is not drawn. */
-function sizeOf(board: Board, { id, content }: Item): Size {
+function sizeOf(board: Board, { id, content }: Card): Size {
   const measured = board.element(id)?.offsetHeight ?? 0
   const size = { width: NOTE_WIDTH, height: expectedHeight(content, measured) }
   board.sized(id, size.height)
   return size
 }
 
-function idsOf(items: readonly Item[]): ItemId[] {
+function idsOf(items: readonly Card[]): ItemId[] {
   return items.map(({ id }) => id)
 }
 

@@ -5,6 +5,7 @@
  */
 import { type FocusEvent, type KeyboardEvent, type RefObject, useMemo } from 'react'
 import type { ItemId } from '../../protocol/bindings'
+import { cardsOf } from '../../stores/cards'
 import type { Stores } from '../../stores/stores'
 import { useApp } from '../actions'
 import { type CanvasValue, drawWhole } from './canvas-context'
@@ -127,7 +128,7 @@ function stopsIn(note: HTMLElement): HTMLElement[] {
 function walkOf({ canvas, items }: Stores): ItemId[] {
   const { places } = canvas.getState()
   return readingOrder(
-    items.getState().items.flatMap(({ id }) => {
+    cardsOf(items.getState().items).flatMap(({ id }) => {
       const place = places.get(id)
       return place ? [[id, place] as const] : []
     }),

@@ -3,6 +3,7 @@ import { type KeyboardEvent, memo } from 'react'
 import type { Item } from '../../protocol/item'
 import type { Media } from '../../protocol/magic'
 import { RICH_NOTE } from '../../protocol/rich-note'
+import { type Card, isBatch } from '../../stores/cards'
 import { Icon } from '../../ui/icon'
 import { useApp } from '../actions'
 import { Age } from '../item/age'
@@ -16,6 +17,7 @@ import { isReceived } from '../transfer/file-view'
 import { formatBytes } from '../transfer/format-bytes'
 import { NoteFile } from '../transfer/note-file'
 import { useFile } from '../transfer/use-file'
+import { BatchFace } from './batch-face'
 import { LongText } from './long-text'
 import { MediaView } from './media-view'
 import { NoteActions } from './note-actions'
@@ -23,30 +25,30 @@ import css from './note-card.module.css'
 import { useMedia } from './use-media'
 
 /**
- * An item as a note on the canvas. Double click or Enter copies it; Enter opens a rich note. When it is not drawn it
+ * An item or a batch as a note on the canvas. Double click or Enter copies it; Enter opens a rich note. When it is not drawn it
  * has only its name, for screen readers.
  */
-export const NoteCard = memo(function NoteCard({ item, drawn }: { item: Item; drawn: boolean }) {
+export const NoteCard = memo(function NoteCard({ card, drawn }: { card: Card; drawn: boolean }) {
   const { actions } = useApp()
-  const { content } = item
-  const copy = () => void actions.copyItem(item.id)
+  const { id, content } = card
+  const copy = () => void actions.copyItem(id)
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget || event.key !== 'Enter') return
-    if (content.kind === RICH_NOTE) actions.notes.view(item.id)
+    if (content.kind === RICH_NOTE) actions.notes.view(id)
     else copy()
   }
   return (
     <article
       className={drawn ? css.note : undefined}
       aria-label={nameOf(content)}
-      data-gradient={gradientOf(item.id)}
-      data-tilt={tiltOf(item.id)}
+      data-gradient={gradientOf(id)}
+      data-tilt={tiltOf(id)}
       // The canvas moves the focus from note to note; for Tab all notes are one stop.
       tabIndex={-1}
       onDoubleClick={(event) => isOnNote(event) && copy()}
       onKeyDown={onKeyDown}
     >
-      {drawn && <Face item={item} />}
+      {drawn && (isBatch(card) ? <BatchFace batch={card} on="note" /> : <Face item={card} />)}
     </article>
   )
 })

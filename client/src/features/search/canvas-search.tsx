@@ -4,6 +4,7 @@ import Search from 'lucide-react/icons/search'
 import X from 'lucide-react/icons/x'
 import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
+import { cardsOf } from '../../stores/cards'
 import { NO_SEARCH } from '../../stores/search'
 import { IconButton } from '../../ui/icon-button'
 import { useApp } from '../actions'
@@ -86,7 +87,7 @@ function useSteps() {
   useEffect(() => setAt(undefined), [found])
   const step = (by: 1 | -1) => {
     if (!found || found.size === 0) return
-    const ids = items.getState().items.flatMap(({ id }) => (found.has(id) ? [id] : []))
+    const ids = cardsOf(items.getState().items).flatMap(({ id }) => (found.has(id) ? [id] : []))
     const next = at === undefined ? 0 : (at + by + ids.length) % ids.length
     setAt(next)
     const id = ids.toReversed()[next]

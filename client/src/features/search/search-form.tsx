@@ -1,6 +1,7 @@
 import Search from 'lucide-react/icons/search'
 import type { KeyboardEvent, ReactNode, RefObject } from 'react'
 import { useStore } from 'zustand'
+import { cardsOf } from '../../stores/cards'
 import { NO_SEARCH, type SearchKind } from '../../stores/search'
 import { isComposing } from '../../ui/composing'
 import { cx } from '../../ui/cx'
@@ -92,7 +93,7 @@ export function SearchKinds() {
 export function SearchCount({ at }: { at?: number | undefined }) {
   const { stores } = useApp()
   const found = useStore(stores.search, (state) => state.found)
-  const count = useStore(stores.items, (state) => state.items.length)
+  const count = useStore(stores.items, (state) => cardsOf(state.items).length)
   const text = found === null ? '' : countText(found.size, count, at)
   return (
     <p className={css.count} role="status">

@@ -9,6 +9,7 @@ import { useApp } from '../actions'
 import { ItemList } from '../card/item-list'
 import { AnyFileButtons, MediaButton } from '../files/file-buttons'
 import { usePasteAnywhere } from '../files/paste-anywhere'
+import { IncomingSheet } from '../incoming/incoming-sheet'
 import { JoinButton } from '../join/join-button'
 import { ParcelNote } from '../parcel/parcel-note'
 import {
@@ -53,6 +54,7 @@ export function Space() {
       )}
       {!gone && (hasItems ? <Filled /> : <Empty session={session} />)}
       {session && !gone && <SpaceMenu />}
+      <IncomingSheet />
     </main>
   )
 }
