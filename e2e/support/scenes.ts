@@ -80,7 +80,7 @@ export const SCENES: readonly Scene[] = [
     on: ['phone'],
     show: async (stage) => {
       const bob = await joinedByAnother(stage)
-      await stage.looker.opensSpace()
+      await stage.looker.page.getByRole('link', { name: 'Space' }).click()
       await bob.sharesFiles(...(await severalFiles(stage.folder)))
       await expect(stage.looker.page.getByRole('dialog', { name: /^5 files from/ })).toBeVisible()
     },

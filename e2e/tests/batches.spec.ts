@@ -11,7 +11,7 @@ async function pair(device: CallDevice, phone = false): Promise<[Device, Device]
   const ada = await device('Ada')
   const bob = await device('Bob', { phone })
   await bob.opens(await ada.startsBeam())
-  await ada.seesDevices(2)
+  for (const one of [ada, bob]) await one.seesDevices(2)
   return [ada, bob]
 }
 
@@ -107,13 +107,17 @@ test.describe('files that are shared together', () => {
   })
 
   test('are one card after a reload, and for a device that joins late', async ({ device, folder }) => {
-    const [ada, bob] = await pair(device)
+    const ada = await device('Ada')
+    const bob = await device('Bob')
+    const link = await ada.startsBeam()
+    await bob.opens(link)
+    await ada.seesDevices(2)
     await shares(ada, folder)
     await batchOf(bob)
     await bob.page.reload()
     await batchOf(bob)
     const cyd = await device('Cyd')
-    await cyd.opens(await ada.scansOwnQr())
+    await cyd.opens(link)
     await (await batchOf(cyd)).getByRole('button', { name: 'Receive all' }).click()
     await expect((await batchOf(cyd)).getByText('Complete')).toBeVisible()
   })
@@ -160,6 +164,26 @@ test.describe('on a phone, files that come', () => {
     const card = await batchOf(bob)
     await card.getByRole('button', { name: 'Show all 5' }).click()
     for (const file of files) await bob.has(file)
+  })
+
+  test('go on when the sheet is dragged down', async ({ device, folder }) => {
+    const [ada, bob] = await pair(device, true)
+    await shares(ada, folder)
+    const sheet = bob.page.getByRole('dialog', { name: /^5 files from/ })
+    const title = await sheet.getByRole('heading').boundingBox()
+    if (!title) throw new Error('no title')
+    const { mouse } = bob.page
+    const drags = async (by: number) => {
+      await mouse.move(title.x + 20, title.y + 10)
+      await mouse.down()
+      await mouse.move(title.x + 20, title.y + 10 + by, { steps: 4 })
+      await mouse.up()
+    }
+    await drags(40)
+    await expect(sheet).toBeVisible()
+    await drags(160)
+    await expect(sheet).toHaveCount(0)
+    await batchOf(bob)
   })
 
   test('do not cover a field in use', async ({ device, folder }) => {

@@ -43,11 +43,16 @@ export function BatchFace({ batch, on }: { batch: Batch; on: Ground }) {
         </div>
         <BatchThumbs files={view.files} on={on} />
         <Sum batch={batch} view={view} does={does} on={on} />
-        <BatchFiles files={view.files} on={on} label={label} />
+        <BatchFiles files={view.files} on={on} label={label} hasThumbs={isShown(view)} />
         <BatchNotice batch={batch} />
       </div>
     </>
   )
+}
+
+/** Whether the thumbnails show every file. */
+function isShown({ files }: BatchView): boolean {
+  return files.every(({ media }) => media === 'image')
 }
 
 /** The bytes transferred, where they are part of all files and not only of some. */
@@ -105,36 +110,45 @@ function Sum({ batch, view, does, on }: BatchProps & { on: Ground }) {
   const { row, size } = view
   const { left, right } = useProgressTexts(row, size)
   const hasBar = row.bytes !== null && row.status !== 'done'
-  const hasButtons = view.receivable > 0 || view.received > 0 || row.actions.length > 0
   return (
     <div className={css.sum}>
       {hasBar && (
-        <Progress
-          value={fraction(row.bytes ?? 0, size)}
-          label={`Progress of ${countOf(batch.content)}`}
-          look={on === 'page' && row.status === 'parked' ? 'dim' : on}
-        />
+        <>
+          <Progress
+            value={fraction(row.bytes ?? 0, size)}
+            label={`Progress of ${countOf(batch.content)}`}
+            look={on === 'page' && row.status === 'parked' ? 'dim' : on}
+          />
+          <div className={css.texts}>
+            <span>{left}</span>
+            <span>{right}</span>
+          </div>
+        </>
       )}
-      <div className={css.texts}>
-        <span>{left}</span>
-        <span>{right}</span>
-      </div>
-      {(hasBadge(row) || hasButtons) && (
-        <div className={css.foot}>
-          <StateBadge row={row} on={on} />
-          <span className={css.gap} />
-          <ReceiveButton batch={batch} view={view} does={does} on={on} />
-          <SaveButton batch={batch} view={view} does={does} on={on} />
-          {row.actions.includes('cancel') && (
-            <IconButton
-              icon={X}
-              label="Cancel all"
-              look={on === 'note' ? 'well' : 'fill'}
-              iconSize={on === 'note' ? 16 : 20}
-              onClick={does.cancel}
-            />
-          )}
-        </div>
+      <Foot batch={batch} view={view} does={does} on={on} text={hasBar ? '' : left} />
+    </div>
+  )
+}
+
+/** The state, and the buttons for all files. */
+function Foot({ batch, view, does, on, text }: BatchProps & { on: Ground; text: string }) {
+  const { row, receivable, received } = view
+  const isComing = row.actions.includes('cancel')
+  if (!hasBadge(row) && text === '' && receivable + received === 0 && !isComing) return null
+  return (
+    <div className={css.foot}>
+      <StateBadge row={row} on={on} />
+      <span className={css.state}>{text}</span>
+      <ReceiveButton batch={batch} view={view} does={does} on={on} />
+      <SaveButton batch={batch} view={view} does={does} on={on} />
+      {isComing && (
+        <IconButton
+          icon={X}
+          label="Cancel all"
+          look={on === 'note' ? 'well' : 'fill'}
+          iconSize={on === 'note' ? 16 : 20}
+          onClick={does.cancel}
+        />
       )}
     </div>
   )

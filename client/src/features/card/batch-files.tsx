@@ -20,7 +20,7 @@ import { rightText, useFileAction } from '../transfer/use-file'
 import css from './batch-files.module.css'
 import type { BatchFile } from './use-batch'
 
-/** Files that a closed list shows. */
+/** Files that a closed list shows, unless thumbnails show them all. */
 const SHOWN_CLOSED = 3
 
 /** The files of a batch, each with its state and its actions: the first three, and the rest on request. */
@@ -30,14 +30,16 @@ export function BatchFiles(props: {
   label: string
   /** With a coloured tile for each file, where there is room. */
   isRoomy?: boolean
+  hasThumbs?: boolean
 }) {
-  const { files, on, label, isRoomy = false } = props
+  const { files, on, label, isRoomy = false, hasThumbs = false } = props
+  const closed = hasThumbs ? 0 : SHOWN_CLOSED
   const [isOpen, setIsOpen] = useState(false)
   const id = useId()
   const list = useRef<HTMLUListElement>(null)
   useOwnWheel(list)
-  const isCut = files.length > SHOWN_CLOSED
-  const shown = isCut && !isOpen ? files.slice(0, SHOWN_CLOSED) : files
+  const isCut = files.length > closed
+  const shown = isCut && !isOpen ? files.slice(0, closed) : files
   return (
     <>
       <ul ref={list} id={id} className={css.files} data-on={on} aria-label={label}>
@@ -54,7 +56,7 @@ export function BatchFiles(props: {
           aria-controls={id}
           onClick={() => setIsOpen(!isOpen)}
         >
-          {isOpen ? 'Show less' : `Show all ${files.length}`}
+          {isOpen ? 'Show less' : closed === 0 ? 'Show the files' : `Show all ${files.length}`}
         </button>
       )}
     </>

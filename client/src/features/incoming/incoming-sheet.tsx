@@ -44,9 +44,10 @@ function Sheet({ batch, onClose }: { batch: Batch; onClose: () => void }) {
     <Dialog
       title={`${countOf(batch.content)} from ${sender}`}
       look="centred"
+      drags
       picture={
         <Ring
-          value={fraction(row.bytes ?? 0, size)}
+          value={row.bytes === null ? 0 : fraction(row.bytes, size)}
           icon={deviceIcon(sender)}
           gradient={gradientOf(batch.id)}
           label="Progress of all files"
