@@ -1,6 +1,7 @@
 import Copy from 'lucide-react/icons/copy'
 import ExternalLink from 'lucide-react/icons/external-link'
 import Maximize2 from 'lucide-react/icons/maximize'
+import Pencil from 'lucide-react/icons/pencil'
 import Trash2 from 'lucide-react/icons/trash-2'
 import { memo } from 'react'
 import { copyableText, type Item } from '../../protocol/item'
@@ -15,7 +16,6 @@ import { gradientOf } from '../item/appearance'
 import { iconOf, kindOf, nameOf } from '../item/describe'
 import { ItemNotice } from '../item/item-notice'
 import { documentOf } from '../item/shown-as'
-import { RichNoteFace } from '../note/rich-note-face'
 import { RichNoteTools } from '../note/rich-note-tools'
 import { useMayShare } from '../session/beam'
 import { DownloadLink } from '../transfer/download-link'
@@ -25,8 +25,8 @@ import { type FileView, partOf } from '../transfer/file-view'
 import { formatSize } from '../transfer/format-bytes'
 import { ListFileRow } from '../transfer/list-file'
 import { useFile } from '../transfer/use-file'
+import { CardText } from './card-text'
 import css from './list-card.module.css'
-import { LongText } from './long-text'
 import { MediaView } from './media-view'
 import { useMedia } from './use-media'
 
@@ -87,7 +87,7 @@ function Words({ item, view }: { item: Item; view: FileView }) {
           <div className={cx(css.meta, css.path)}>{content.path}</div>
         </>
       ) : (
-        <Text content={content} />
+        <CardText item={item} tone="list" />
       )}
       <div className={css.foot}>
         <span className={css.meta}>
@@ -97,11 +97,6 @@ function Words({ item, view }: { item: Item; view: FileView }) {
       </div>
     </div>
   )
-}
-
-function Text({ content }: { content: Exclude<Item['content'], { kind: 'file' | 'link' }> }) {
-  if (content.kind === RICH_NOTE) return <RichNoteFace note={content} tone="list" />
-  return <LongText text={content.text} />
 }
 
 /** The actions on the item. While its file is being transferred, that is Cancel. */
@@ -124,6 +119,9 @@ function Tools({ item, view, media }: { item: Item; view: FileView; media: Media
         />
       )}
       {content.kind === RICH_NOTE && <RichNoteTools id={item.id} iconSize={20} look="bar" />}
+      {content.kind === 'text' && mayShare && (
+        <IconButton icon={Pencil} label="Edit" iconSize={20} onClick={() => actions.notes.edit(item.id)} />
+      )}
       {(copyableText(content) !== null || media === 'image') && (
         <IconButton icon={Copy} label="Copy" iconSize={20} onClick={() => void actions.copyItem(item.id)} />
       )}

@@ -10,13 +10,13 @@ import { gradientOf, tiltOf } from '../item/appearance'
 import { iconOf, kindOf, nameOf } from '../item/describe'
 import { ItemNotice } from '../item/item-notice'
 import { documentOf } from '../item/shown-as'
-import { RichNoteFace } from '../note/rich-note-face'
+import { useMayShare } from '../session/beam'
 import { FileName } from '../transfer/file-name'
 import { isReceived } from '../transfer/file-view'
 import { formatBytes } from '../transfer/format-bytes'
 import { NoteFile } from '../transfer/note-file'
 import { useFile } from '../transfer/use-file'
-import { LongText } from './long-text'
+import { CardText } from './card-text'
 import { MediaView } from './media-view'
 import { NoteActions } from './note-actions'
 import css from './note-card.module.css'
@@ -29,9 +29,12 @@ import { useMedia } from './use-media'
 export const NoteCard = memo(function NoteCard({ item, drawn }: { item: Item; drawn: boolean }) {
   const { actions } = useApp()
   const { content } = item
+  const mayShare = useMayShare()
   const copy = () => void actions.copyItem(item.id)
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.target !== event.currentTarget || event.key !== 'Enter') return
+    if (event.target !== event.currentTarget) return
+    if (event.key === 'F2' && mayShare && isWritten(content)) actions.notes.edit(item.id)
+    if (event.key !== 'Enter') return
     if (content.kind === RICH_NOTE) actions.notes.view(item.id)
     else copy()
   }
@@ -51,9 +54,14 @@ export const NoteCard = memo(function NoteCard({ item, drawn }: { item: Item; dr
   )
 })
 
+/** Whether people wrote the item, and may change it. */
+function isWritten({ kind }: Item['content']): boolean {
+  return kind === 'text' || kind === RICH_NOTE
+}
+
 /** Whether a double click hit the note and not one of its controls. */
 function isOnNote({ target }: { target: EventTarget }): boolean {
-  return target instanceof Element && target.closest('a, button, input') === null
+  return target instanceof Element && target.closest('a, button, input, textarea') === null
 }
 
 function Face({ item }: { item: Item }) {
@@ -98,15 +106,10 @@ function WrittenFace({ item }: { item: Item }) {
           </a>
         </>
       ) : (
-        content.kind !== 'file' && <Text content={content} />
+        <CardText item={item} tone="note" />
       )}
     </>
   )
-}
-
-function Text({ content }: { content: Exclude<Item['content'], { kind: 'file' | 'link' }> }) {
-  if (content.kind === RICH_NOTE) return <RichNoteFace note={content} tone="note" />
-  return <LongText text={content.text} />
 }
 
 interface FileFaceProps {
