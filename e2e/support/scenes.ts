@@ -187,6 +187,39 @@ export const SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'text-editing',
+    on: BOTH,
+    show: async (stage) => {
+      const { looker } = stage
+      const bob = await joinedByAnother(stage)
+      await looker.sharesText('The door code is 1234, and the keys are with Jonas.')
+      await bob.sees('door code')
+      await looker.card('door code').hover()
+      await looker.card('door code').getByRole('button', { name: 'Edit' }).click()
+      await expect(looker.page.getByRole('textbox', { name: 'Text' })).toBeFocused()
+    },
+  },
+  {
+    name: 'text-conflict',
+    on: BOTH,
+    show: async (stage) => {
+      const { looker } = stage
+      const bob = await joinedByAnother(stage)
+      await looker.sharesText('first')
+      await bob.sees('first')
+      for (const person of [bob, looker]) {
+        await person.card('first').hover()
+        await person.card('first').getByRole('button', { name: 'Edit' }).click()
+      }
+      await bob.page.getByRole('textbox', { name: 'Text' }).fill('theirs')
+      await bob.page.getByRole('textbox', { name: 'Text' }).press('Control+Enter')
+      await expect(looker.page.getByRole('article', { name: 'Text, theirs' })).toBeVisible()
+      await looker.page.getByRole('textbox', { name: 'Text' }).fill('mine')
+      await looker.page.getByRole('button', { name: 'Save', exact: true }).click()
+      await expect(looker.page.getByRole('alertdialog')).toBeVisible()
+    },
+  },
+  {
     name: 'message-input',
     on: ['desktop'],
     show: async ({ looker }) => {

@@ -64,7 +64,7 @@ export function createSharing(context: Context, uploads: UploadNews): Sharing {
       const trimmed = text.trim()
       if (trimmed === '' || !canShare(context)) return false
       // A longer text is shared as a file, because a message has a size limit.
-      if (byteLength(JSON.stringify(trimmed)) > MAX_MESSAGE_BYTES - ENVELOPE_BYTES) {
+      if (isTooLong(trimmed)) {
         shareTogether([outgoing(new File([trimmed], 'Text.txt', { type: 'text/plain' }))], at)
       } else {
         const { message, extra } = textMessage(trimmed)
@@ -252,6 +252,7 @@ export function share(
   live()?.share(id, message, extra)
 }
 
-function byteLength(text: string): number {
-  return new TextEncoder().encode(text).byteLength
+/** Whether a text is longer than a message may be. */
+export function isTooLong(text: string): boolean {
+  return new TextEncoder().encode(JSON.stringify(text)).byteLength > MAX_MESSAGE_BYTES - ENVELOPE_BYTES
 }

@@ -1,6 +1,5 @@
 import { memo } from 'react'
 import type { Item } from '../../protocol/item'
-import { RICH_NOTE } from '../../protocol/rich-note'
 import { type Card, isBatch } from '../../stores/cards'
 import { cx } from '../../ui/cx'
 import { Tile } from '../../ui/tile'
@@ -9,16 +8,15 @@ import { Age } from '../item/age'
 import { gradientOf } from '../item/appearance'
 import { iconOf, kindOf, nameOf } from '../item/describe'
 import { ItemNotice } from '../item/item-notice'
-import { RichNoteFace } from '../note/rich-note-face'
 import { FileName } from '../transfer/file-name'
 import { type FileView, partOf } from '../transfer/file-view'
 import { formatSize } from '../transfer/format-bytes'
 import { ListFileRow } from '../transfer/list-file'
 import { useFile } from '../transfer/use-file'
 import { BatchFace } from './batch-face'
+import { CardText } from './card-text'
 import css from './list-card.module.css'
 import { ListTools } from './list-tools'
-import { LongText } from './long-text'
 import { MediaView } from './media-view'
 import { useMedia } from './use-media'
 
@@ -109,11 +107,7 @@ function Words({ item, content }: { item: Item; content: Exclude<Item['content']
   }
   return (
     <div className={css.words}>
-      {content.kind === RICH_NOTE ? (
-        <RichNoteFace note={content} tone="list" />
-      ) : (
-        <LongText text={content.text} />
-      )}
+      <CardText item={item} tone="list" />
       <div className={css.foot}>
         <span className={css.meta}>
           {kindOf(content)} · <Age at={item.at} />

@@ -88,6 +88,9 @@ function menuOf(
     items.push({ label: 'Open', icon: BookOpen, onSelect: () => actions.notes.view(id) })
     if (mayDelete) items.push({ label: 'Edit', icon: Pencil, onSelect: () => actions.notes.edit(id) })
   }
+  if (content.kind === 'text' && mayDelete) {
+    items.push({ label: 'Edit', icon: Pencil, onSelect: () => actions.notes.edit(id) })
+  }
   if (content.kind === 'link' || media === 'image') items.push(copy)
   if (
     content.kind === 'file' &&

@@ -1,5 +1,6 @@
 import Copy from 'lucide-react/icons/copy'
 import Maximize2 from 'lucide-react/icons/maximize'
+import Pencil from 'lucide-react/icons/pencil'
 import Trash2 from 'lucide-react/icons/trash-2'
 import { copyableText, type Item } from '../../protocol/item'
 import type { Media } from '../../protocol/magic'
@@ -29,6 +30,15 @@ export function NoteActions({ item, url, media, canShow }: NoteActionsProps) {
   return (
     <div className={css.actions} data-actions>
       {content.kind === RICH_NOTE && <RichNoteTools id={item.id} iconSize={15} look="small" />}
+      {content.kind === 'text' && mayShare && (
+        <IconButton
+          icon={Pencil}
+          label="Edit"
+          look="small"
+          iconSize={15}
+          onClick={() => actions.notes.edit(item.id)}
+        />
+      )}
       {canCopy && (
         <IconButton
           icon={Copy}

@@ -11,22 +11,21 @@ import { gradientOf, tiltOf } from '../item/appearance'
 import { iconOf, kindOf, nameOf } from '../item/describe'
 import { ItemNotice } from '../item/item-notice'
 import { documentOf } from '../item/shown-as'
-import { RichNoteFace } from '../note/rich-note-face'
 import { FileName } from '../transfer/file-name'
 import { isReceived } from '../transfer/file-view'
 import { formatBytes } from '../transfer/format-bytes'
 import { NoteFile } from '../transfer/note-file'
 import { useFile } from '../transfer/use-file'
 import { BatchFace } from './batch-face'
-import { LongText } from './long-text'
+import { CardText } from './card-text'
 import { MediaView } from './media-view'
 import { NoteActions } from './note-actions'
 import css from './note-card.module.css'
 import { useMedia } from './use-media'
 
 /**
- * An item or a batch as a note on the canvas. Double click or Enter copies it; Enter opens a rich note. When it is not drawn it
- * has only its name, for screen readers.
+ * An item or a batch as a note on the canvas. Double click or Enter copies it; Enter opens a rich note. When it is not
+ * drawn it has only its name, for screen readers.
  */
 export const NoteCard = memo(function NoteCard({ card, drawn }: { card: Card; drawn: boolean }) {
   const { actions } = useApp()
@@ -55,7 +54,7 @@ export const NoteCard = memo(function NoteCard({ card, drawn }: { card: Card; dr
 
 /** Whether a double click hit the note and not one of its controls. */
 function isOnNote({ target }: { target: EventTarget }): boolean {
-  return target instanceof Element && target.closest('a, button, input') === null
+  return target instanceof Element && target.closest('a, button, input, textarea') === null
 }
 
 function Face({ item }: { item: Item }) {
@@ -100,15 +99,10 @@ function WrittenFace({ item }: { item: Item }) {
           </a>
         </>
       ) : (
-        content.kind !== 'file' && <Text content={content} />
+        <CardText item={item} tone="note" />
       )}
     </>
   )
-}
-
-function Text({ content }: { content: Exclude<Item['content'], { kind: 'file' | 'link' }> }) {
-  if (content.kind === RICH_NOTE) return <RichNoteFace note={content} tone="note" />
-  return <LongText text={content.text} />
 }
 
 interface FileFaceProps {

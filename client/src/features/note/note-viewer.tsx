@@ -11,6 +11,7 @@ import { useMayShare } from '../session/beam'
 import { NoteBoundary, NoteError } from './note-boundary'
 import { NoteContent } from './note-content'
 import css from './note-viewer.module.css'
+import { useTicking } from './ticking'
 
 /** The viewer of a rich note. It shows changes by others, and closes when the note is deleted. */
 export function NoteViewer({ id }: { id: ItemId }) {
@@ -44,14 +45,15 @@ export function NoteViewer({ id }: { id: ItemId }) {
           <h2 className={css.title} dir="auto">
             {note.title || UNTITLED}
           </h2>
-          <Content note={note} />
+          <Content id={id} note={note} />
         </article>
       </section>
     </FullPage>
   )
 }
 
-function Content({ note: { root } }: { note: RichNote }) {
+function Content({ id, note: { root } }: { id: ItemId; note: RichNote }) {
+  const onTick = useTicking(id)
   useEffect(() => {
     // biome-ignore lint/suspicious/noConsole: the specification's way to report a note that cannot be read.
     if (root === null) console.error('The note cannot be read')
@@ -59,7 +61,7 @@ function Content({ note: { root } }: { note: RichNote }) {
   if (root === null) return <NoteError />
   return (
     <NoteBoundary>
-      <NoteContent root={root} tone="page" />
+      <NoteContent root={root} tone="page" onTick={onTick} />
     </NoteBoundary>
   )
 }
