@@ -1,15 +1,18 @@
 /** Rich notes: opens the editor on them and shares what it saves. */
 import type { EditorActions } from '../features/editor-actions'
-import type { ItemId } from '../protocol/bindings'
+import type { DeviceId, ItemId } from '../protocol/bindings'
 import { MAX_NOTE_STATE_BYTES, richNoteMessage } from '../protocol/rich-note'
 import type { Context } from './context'
 import { newItemId } from './random-ids'
-import { share, whyNotShare } from './sharing'
+import { addresseeOf, share, whyNotShare } from './sharing'
 
 const TOO_LARGE =
   'This note is too large to share: it may have at most 128 KiB. Shorten it or remove a picture, then save again.'
 
-export function createNotes(context: Context, shareFileAs: (id: ItemId, file: File) => void): EditorActions {
+export function createNotes(
+  context: Context,
+  shareFileAs: (id: ItemId, file: File, to?: DeviceId) => void,
+): EditorActions {
   const { editor } = context.stores
   const close = () => editor.setState({ kind: 'closed' }, true)
   return {
@@ -23,9 +26,11 @@ export function createNotes(context: Context, shareFileAs: (id: ItemId, file: Fi
       const { message, extra } = richNoteMessage(title, root)
       if (new TextEncoder().encode(JSON.stringify(root)).byteLength > MAX_NOTE_STATE_BYTES) return TOO_LARGE
       // Pictures are shared first, so that the note that names them finds them.
-      for (const { id, file } of pictures) shareFileAs(id, file)
       const state = editor.getState()
-      share(context, state.kind === 'editing' ? state.id : newItemId(), message, extra)
+      const id = state.kind === 'editing' ? state.id : newItemId()
+      const to = addresseeOf(context.stores, id)
+      for (const picture of pictures) shareFileAs(picture.id, picture.file, to)
+      share(context, id, message, extra, { to })
       close()
       return null
     },

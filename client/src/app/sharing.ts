@@ -1,7 +1,14 @@
 /** Shares texts and files into the beam. */
 import type { Actions } from '../features/actions'
-import { type ItemId, MAX_MESSAGE_BYTES } from '../protocol/bindings'
-import { displayName, fileItemMessage, type Item, pendingItem, textMessage } from '../protocol/item'
+import { type DeviceId, type ItemId, MAX_MESSAGE_BYTES } from '../protocol/bindings'
+import {
+  addressee,
+  displayName,
+  fileItemMessage,
+  type Item,
+  pendingItem,
+  textMessage,
+} from '../protocol/item'
 import { mayShare } from '../stores/beam-access'
 import { whyGone } from '../stores/connection'
 import { reduceItems } from '../stores/items'
@@ -20,7 +27,7 @@ const ENVELOPE_BYTES = 1024
 
 type Sharing = Pick<Actions, 'shareText' | 'shareFiles' | 'shareAgain'> & {
   /** Shares a file under an id that another item already refers to. */
-  shareFileAs(id: ItemId, file: File): void
+  shareFileAs(id: ItemId, file: File, to?: DeviceId): void
   /** Lets devices receive the file of an item that was deleted and is shared again. */
   offerAgain(item: Item, file: Blob): void
 }
@@ -32,33 +39,35 @@ export function createSharing(context: Context, uploads: UploadNews): Sharing {
     for (const file of files) shareFile(context, copies, uploads, file)
   }
   return {
-    shareText(text) {
+    shareText(text, to) {
       const trimmed = text.trim()
       if (trimmed === '' || !canShare(context)) return false
       // A longer text is shared as a file, because a message has a size limit.
       if (byteLength(JSON.stringify(trimmed)) > MAX_MESSAGE_BYTES - ENVELOPE_BYTES) {
-        shareTogether([outgoing(new File([trimmed], 'Text.txt', { type: 'text/plain' }))])
+        shareTogether([
+          { ...outgoing(new File([trimmed], 'Text.txt', { type: 'text/plain' })), ...addressee(to) },
+        ])
       } else {
         const { message, extra } = textMessage(trimmed)
-        share(context, newItemId(), message, extra)
+        share(context, newItemId(), message, extra, { to })
       }
       return true
     },
-    shareFiles(files) {
-      if (canShare(context)) shareTogether(files.map((file) => outgoing(file)))
+    shareFiles(files, to) {
+      if (canShare(context)) shareTogether(files.map((file) => ({ ...outgoing(file), ...addressee(to) })))
     },
     shareAgain(id, file) {
       const item = context.stores.items.getState().items.find((one) => one.id === id)
       if (item?.content.kind !== 'file' || !canShare(context)) return
       const { name, size } = item.content
-      offerChosen(context, copies, { id, file, name }, size)
+      offerChosen(context, copies, { id, file, name, ...addressee(item.to) }, size)
     },
-    shareFileAs: (id, file) => shareTogether([outgoing(file, id)]),
-    offerAgain({ id, content }, file) {
+    shareFileAs: (id, file, to) => shareTogether([{ ...outgoing(file, id), ...addressee(to) }]),
+    offerAgain({ id, content, to }, file) {
       const url = addressOf(file)
       offer(context, id, file, url)
       const isStored = content.kind === 'file' && content.url !== null
-      if (file instanceof File && !isStored)
+      if (file instanceof File && !isStored && to === undefined)
         copies.storeBeside({ id, file, name: displayName(file.name), url })
     },
   }
@@ -87,6 +96,8 @@ function shareFile(
 ): void {
   const { stores, toaster } = context
   const session = stores.session.getState()
+  // The server keeps no copy of what is for one device.
+  if (outgoing.to !== undefined) return offerFile(context, outgoing)
   if (session.status !== 'set' || !copies.comesFirst(outgoing.file)) {
     offerFile(context, outgoing)
     return copies.storeBeside(outgoing)
@@ -102,17 +113,17 @@ function shareFile(
 }
 
 /** Shares a file that devices receive directly from here. */
-function offerFile(context: Context, { id, file, name, url }: OutgoingFile): void {
+function offerFile(context: Context, { id, file, name, url, to }: OutgoingFile): void {
   const { message, extra } = fileItemMessage({ name, size: file.size, type: file.type })
   offer(context, id, file, url)
-  share(context, id, message, extra)
+  share(context, id, message, extra, { to })
 }
 
 /** Offers a file again that a reload lost, under the item by which the other devices know it. */
 function offerChosen(
   context: Context,
   copies: StoredCopies,
-  { id, file, name }: Omit<OutgoingFile, 'url'>,
+  { id, file, name, to }: Omit<OutgoingFile, 'url'>,
   size: number,
 ): void {
   if (displayName(file.name) !== name) {
@@ -127,7 +138,7 @@ function offerChosen(
   }
   const url = addressOf(file)
   offer(context, id, file, url)
-  copies.storeBeside({ id, file, name, url })
+  if (to === undefined) copies.storeBeside({ id, file, name, url })
 }
 
 /** Lets devices receive a file from here under an item. */
@@ -162,20 +173,34 @@ function canShare(context: Context): boolean {
   return refusal === null
 }
 
+interface ShareOptions {
+  /** Shown until the server's echo. */
+  readonly at?: number
+  /** The only other device that gets it (S33). An item that exists stays between the devices that have it. */
+  readonly to?: DeviceId | undefined
+}
+
 /**
  * Shows an item at once and sends it. The server's echo gives it its place in the order; an existing id replaces that
- * item (S9). `at` is shown until then.
+ * item (S9).
  */
 export function share(
   { stores, live }: Pick<Context, 'stores' | 'live'>,
   id: ItemId,
   message: unknown,
   extra: string,
-  at = Date.now(),
+  { at = Date.now(), to = addresseeOf(stores, id) }: ShareOptions = {},
 ): void {
-  const event = { type: 'shared', item: pendingItem(id, message, extra, at) } as const
+  const event = { type: 'shared', item: pendingItem(id, message, extra, at, to) } as const
   stores.items.setState((state) => reduceItems(state, event), true)
-  live()?.share(id, message, extra)
+  live()?.share(id, message, extra, to)
+}
+
+/** Returns the other device that has an item of this device's; undefined for an item that everybody has. */
+export function addresseeOf({ items, devices }: Context['stores'], id: ItemId): DeviceId | undefined {
+  const item = items.getState().items.find((one) => one.id === id)
+  const isForMe = item?.to !== undefined && item.to === devices.getState().me
+  return isForMe ? (item.from ?? undefined) : item?.to
 }
 
 function byteLength(text: string): number {

@@ -3,7 +3,7 @@
  * shared. In a saved beam a copy is always uploaded, because what the beam shows must outlive this page. Any other beam
  * has copies of media only.
  */
-import type { BeamId, ItemId, UploadedFile } from '../protocol/bindings'
+import type { BeamId, DeviceId, ItemId, UploadedFile } from '../protocol/bindings'
 import { fileCategory, fileItemMessage, pendingItem, storedItemMessage } from '../protocol/item'
 import { mayShare } from '../stores/beam-access'
 import { fileTakers } from '../stores/devices'
@@ -23,6 +23,8 @@ export interface OutgoingFile {
   readonly name: string
   /** A blob URL of the file. */
   readonly url: string
+  /** The only other device that gets it (S33). */
+  readonly to?: DeviceId
 }
 
 /** Shares a new item, or replaces one of the same id. */

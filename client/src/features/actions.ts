@@ -37,13 +37,17 @@ export interface Actions {
   /** Reconnects at once, after the attempts ran out or before the next one. */
   reconnect(): void
 
-  /** Shares a text without the white space around it. Returns false when it is empty or cannot be shared. */
-  shareText(text: string): boolean
+  /**
+   * Shares a text without the white space around it, with everybody or with one device. Returns false when it is empty or
+   * cannot be shared.
+   */
+  shareText(text: string, to?: DeviceId): boolean
   /** Shares the content of the device's clipboard: text, or files and pictures. */
   paste(screen: Screen): Promise<void>
   /** Shares a text pasted by the keyboard, unless it is empty. One that is in the beam already is pointed out. */
   pasteText(text: string, screen: Screen): void
-  shareFiles(files: readonly File[]): void
+  /** Shares files with everybody, or with one device. */
+  shareFiles(files: readonly File[], to?: DeviceId): void
   /** Offers a file again that was lost by a reload. Another file is refused with a toast. */
   shareAgain(id: ItemId, file: File): void
   /** Shares what another app or a website handed over. */
@@ -73,6 +77,9 @@ export interface Actions {
   saveBeam(name: string): Promise<string | null>
   /** Removes a device from the beam; its device token is refused from then on. */
   removeDevice(id: DeviceId): void
+
+  /** Gives this device another name, in all beams; an empty one means the default. */
+  renameDevice(name: string): void
 
   copyBeamId(): Promise<void>
   copyLink(): Promise<void>

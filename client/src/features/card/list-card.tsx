@@ -9,8 +9,8 @@ import { cx } from '../../ui/cx'
 import { IconButton, IconLink } from '../../ui/icon-button'
 import { Tile } from '../../ui/tile'
 import { useApp } from '../actions'
-import { Age } from '../item/age'
 import { gradientOf } from '../item/appearance'
+import { Byline } from '../item/byline'
 import { iconOf, kindOf, nameOf } from '../item/describe'
 import { ItemNotice } from '../item/item-notice'
 import { RichNoteFace } from '../note/rich-note-face'
@@ -75,7 +75,9 @@ function Words({ item, view }: { item: Item; view: FileView }) {
         <div className={css.title}>
           <FileName name={content.name} />
         </div>
-        <div className={css.meta}>{formatSize(partOf(view), content.size)}</div>
+        <div className={css.meta}>
+          {formatSize(partOf(view), content.size)} · <Byline item={item} />
+        </div>
       </div>
     )
   }
@@ -91,7 +93,7 @@ function Words({ item, view }: { item: Item; view: FileView }) {
       )}
       <div className={css.foot}>
         <span className={css.meta}>
-          {kindOf(content)} · <Age at={item.at} />
+          {kindOf(content)} · <Byline item={item} />
         </span>
         <Tools item={item} view={view} media={null} />
       </div>

@@ -5,12 +5,15 @@ import { whyGone } from '../../stores/connection'
 import { deviceName } from '../../stores/devices'
 import { useApp } from '../actions'
 import { useOnline } from '../session/online'
+import { Audience } from './audience'
 import css from './item-notice.module.css'
 
 /** A warning on an item: the server refused it or does not have it yet, or only one device has its file. */
 export function ItemNotice({ item }: { item: Item }) {
   const { stores } = useApp()
-  const isOnlyThere = useStore(stores.access, (access) => livesOnOneDevice(access, item))
+  // For an item for one device the line above says so.
+  const isOnlyThere =
+    useStore(stores.access, (access) => livesOnOneDevice(access, item)) && item.to === undefined
   const isWaiting = useIsCutOff() && item.seq === null
   const holder = useStore(stores.devices, (state) =>
     item.from === null || item.from === state.me ? 'this device' : deviceName(state, item.from),
@@ -22,7 +25,12 @@ export function ItemNotice({ item }: { item: Item }) {
       : isOnlyThere
         ? `Only on ${holder}. This beam has no copy.`
         : null
-  return text && <p className={css.notice}>{text}</p>
+  return (
+    <>
+      {item.to !== undefined && <Audience item={item} />}
+      {text && <p className={css.notice}>{text}</p>}
+    </>
+  )
 }
 
 /** Whether nothing goes out now, but will. */

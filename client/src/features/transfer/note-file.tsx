@@ -1,5 +1,6 @@
 import type { Item } from '../../protocol/item'
 import { Tile } from '../../ui/tile'
+import { Byline } from '../item/byline'
 import { iconOf } from '../item/describe'
 import { AskButtons } from './ask-buttons'
 import { ChooseAgain } from './choose-again'
@@ -28,6 +29,9 @@ export function NoteFile({ item, content, view }: { item: Item; content: FileCon
         <div className={css.names}>
           <FileName name={content.name} />
           <div className={css.size}>{formatSize(partOf(view), content.size)}</div>
+          <div className={css.size}>
+            <Byline item={item} />
+          </div>
         </div>
         {isReceived(view) && view.url && <DownloadLink url={view.url} name={content.name} look="solid" />}
       </div>
