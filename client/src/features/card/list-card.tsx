@@ -9,6 +9,7 @@ import { cx } from '../../ui/cx'
 import { IconButton, IconLink } from '../../ui/icon-button'
 import { Tile } from '../../ui/tile'
 import { useApp } from '../actions'
+import { Age } from '../item/age'
 import { gradientOf } from '../item/appearance'
 import { Byline } from '../item/byline'
 import { iconOf, kindOf, nameOf } from '../item/describe'
@@ -19,7 +20,7 @@ import { useMayShare } from '../session/beam'
 import { DownloadLink } from '../transfer/download-link'
 import { FileName } from '../transfer/file-name'
 import { RowTools } from '../transfer/file-row'
-import { type FileView, partOf } from '../transfer/file-view'
+import { type FileView, namesSender, partOf } from '../transfer/file-view'
 import { formatSize } from '../transfer/format-bytes'
 import { ListFileRow } from '../transfer/list-file'
 import { useFile } from '../transfer/use-file'
@@ -76,7 +77,8 @@ function Words({ item, view }: { item: Item; view: FileView }) {
           <FileName name={content.name} />
         </div>
         <div className={css.meta}>
-          {formatSize(partOf(view), content.size)} · <Byline item={item} />
+          {formatSize(partOf(view), content.size)} ·{' '}
+          {namesSender(view) ? <Age at={item.at} /> : <Byline item={item} />}
         </div>
       </div>
     )

@@ -132,15 +132,19 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
       )}
       <div className={css.words}>
         <div className={css.name} title={name}>
-          {name}
+          <span>{device.name}</span>
+          {/* The number tells equal names apart, so it is never cut off. */}
+          <span className={css.number}>{name.slice(device.name.length)}</span>
         </div>
-        {meta && <div className={css.meta}>{meta}</div>}
+        <div className={css.facts}>
+          {badge && (
+            <Badge tone={badge.tone} icon={badge.icon}>
+              {badge.label}
+            </Badge>
+          )}
+          {meta && <span className={css.meta}>{meta}</span>}
+        </div>
       </div>
-      {badge && (
-        <Badge tone={badge.tone} icon={badge.icon}>
-          {badge.label}
-        </Badge>
-      )}
       {mine && (
         <IconButton
           icon={Pencil}
