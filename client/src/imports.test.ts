@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest'
 const FEATURES: Readonly<Record<string, readonly string[]>> = {
   about: ['session'],
   account: ['session'],
-  beam: ['join', 'scanner', 'session'],
+  beam: ['join', 'scanner', 'session', 'share'],
   beams: ['item', 'session', 'share'],
   canvas: ['card', 'item', 'session'],
   card: ['item', 'note', 'search', 'session', 'transfer'],

@@ -14,6 +14,7 @@ import { CurrentBeam, createBeamActions } from './current-beam'
 import { createDeleting, offerWhatCameBack } from './deleting'
 import { learnMedia } from './media-kinds'
 import { createNotes } from './notes'
+import { createOwnDevice } from './own-device'
 import { followThePage } from './page-life'
 import { createReceiving, receiveWhatComes } from './receiving'
 import { createRecentBeams, keepRecentBeams } from './recent-beams'
@@ -53,6 +54,7 @@ export function startServices(): AppValue {
     ...createBeamActions(beam, context),
     ...createRecentBeams(stores),
     ...createShortCodes(context),
+    ...createOwnDevice((name) => beam.live?.rename(name)),
     showFull: (id, order) => stores.fullView.setState({ kind: 'open', id, order }, true),
     closeFull: () => stores.fullView.setState({ kind: 'closed' }, true),
     readFile: readStart,

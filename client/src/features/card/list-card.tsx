@@ -6,10 +6,11 @@ import { Tile } from '../../ui/tile'
 import { useApp } from '../actions'
 import { Age } from '../item/age'
 import { gradientOf } from '../item/appearance'
+import { Byline } from '../item/byline'
 import { iconOf, kindOf, nameOf } from '../item/describe'
 import { ItemNotice } from '../item/item-notice'
 import { FileName } from '../transfer/file-name'
-import { type FileView, partOf } from '../transfer/file-view'
+import { type FileView, namesSender, partOf } from '../transfer/file-view'
 import { formatSize } from '../transfer/format-bytes'
 import { ListFileRow } from '../transfer/list-file'
 import { useFile } from '../transfer/use-file'
@@ -73,7 +74,12 @@ function FileFace({ item, content, isHalf }: { item: Item; content: FileContent;
           <div className={isPicture ? css.caption : css.title}>
             <FileName name={content.name} />
           </div>
-          {!isHalf && <div className={css.meta}>{formatSize(partOf(view), content.size)}</div>}
+          {!isHalf && (
+            <div className={css.meta}>
+              {formatSize(partOf(view), content.size)} ·{' '}
+              {namesSender(view) ? <Age at={item.at} /> : <Byline item={item} />}
+            </div>
+          )}
         </div>
         <ListTools item={item} view={view} media={media} />
       </div>
@@ -98,7 +104,7 @@ function Words({ item, content }: { item: Item; content: Exclude<Item['content']
           <div className={css.title}>{content.host}</div>
           <div className={css.line}>
             {content.path && <span className={css.path}>{content.path}</span>}
-            <Age at={item.at} />
+            <Byline item={item} />
           </div>
         </div>
         {tools}
@@ -110,7 +116,7 @@ function Words({ item, content }: { item: Item; content: Exclude<Item['content']
       <CardText item={item} tone="list" />
       <div className={css.foot}>
         <span className={css.meta}>
-          {kindOf(content)} · <Age at={item.at} />
+          {kindOf(content)} · <Byline item={item} />
         </span>
         {tools}
       </div>

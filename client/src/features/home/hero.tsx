@@ -11,6 +11,7 @@ import { AboutButton } from '../about/about-button'
 import { useApp } from '../actions'
 import { JoinButton } from '../join/join-button'
 import { useBeamLink } from '../session/beam'
+import { NobodyYet } from '../session/nobody-yet'
 import { OfflineNote } from '../session/offline-note'
 import { SourceLink } from '../session/source-link'
 import css from './hero.module.css'
@@ -103,6 +104,7 @@ function Column({ picture, heading, subtitle = SUBTITLE, calm = false, children 
       {picture && <div className={css.picture}>{picture}</div>}
       <h1 className={css.heading}>{heading}</h1>
       {subtitle && <p className={css.subtitle}>{subtitle}</p>}
+      <NobodyYet />
       <div className={css.buttons}>{children}</div>
     </section>
   )

@@ -136,3 +136,8 @@ export function partOf({ rows }: FileView): number | null {
   const [row, ...others] = rows
   return row && others.length === 0 && row.status !== 'done' ? row.bytes : null
 }
+
+/** Whether a row of the file names its sender already: it waits for a tap. */
+export function namesSender(view: FileView): boolean {
+  return view.rows.some(({ actions }) => actions.includes('receive'))
+}

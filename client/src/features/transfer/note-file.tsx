@@ -1,5 +1,6 @@
 import type { Item } from '../../protocol/item'
 import { Tile } from '../../ui/tile'
+import { Byline } from '../item/byline'
 import { iconOf } from '../item/describe'
 import { AskButtons } from './ask-buttons'
 import { ChooseAgain } from './choose-again'
@@ -14,7 +15,7 @@ import {
   StateBadge,
   useRecipient,
 } from './file-row'
-import { type FileView, isReceived, partOf } from './file-view'
+import { type FileView, isReceived, namesSender, partOf } from './file-view'
 import { formatSize } from './format-bytes'
 import css from './note-file.module.css'
 import { useFileAction, useProgressTexts } from './use-file'
@@ -28,6 +29,11 @@ export function NoteFile({ item, content, view }: { item: Item; content: FileCon
         <div className={css.names}>
           <FileName name={content.name} />
           <div className={css.size}>{formatSize(partOf(view), content.size)}</div>
+          {!namesSender(view) && (
+            <div className={css.size}>
+              <Byline item={item} />
+            </div>
+          )}
         </div>
         {isReceived(view) && view.url && <DownloadLink url={view.url} name={content.name} look="solid" />}
       </div>
