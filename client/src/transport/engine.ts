@@ -39,7 +39,7 @@ export class Engine {
       send: (to, frame) => say({ say: 'relay', to, frame: frame.buffer }, [frame.buffer]),
       ask: () => say({ say: 'askRelay' }),
     })
-    this.#receiving = new Receiving(say, files, now)
+    this.#receiving = new Receiving(say, files, now, () => this.#keepTicking())
     this.#sending = new Sending(say, now)
   }
 
@@ -77,8 +77,11 @@ export class Engine {
       case 'cancel':
         if (command.device === null) this.#receiving.cancel(command.id)
         return this.#sending.cancel(command.id, command.device)
+      case 'look':
+        return this.#receiving.look(command.file)
       case 'forget':
-        this.#receiving.forget(command.id)
+      case 'leave':
+        this.#receiving[command.do](command.id)
         this.#sending.forget(command.id)
         for (const device of this.#devices.values()) this.#dropUnused(device)
         return

@@ -19,9 +19,10 @@ import { useMayShare } from '../session/beam'
 import { DownloadLink } from '../transfer/download-link'
 import { FileName } from '../transfer/file-name'
 import { RowTools } from '../transfer/file-row'
-import { type FileView, partOf } from '../transfer/file-view'
+import { type FileView, isReceived, partOf } from '../transfer/file-view'
 import { formatSize } from '../transfer/format-bytes'
 import { ListFileRow } from '../transfer/list-file'
+import { isSavable } from '../transfer/save-link'
 import { useFile } from '../transfer/use-file'
 import { LazyFullView } from './lazy-full-view'
 import css from './list-card.module.css'
@@ -127,7 +128,7 @@ function Tools({ item, view, media }: { item: Item; view: FileView; media: Media
       {(copyableText(content) !== null || media === 'image') && (
         <IconButton icon={Copy} label="Copy" iconSize={20} onClick={() => void actions.copyItem(item.id)} />
       )}
-      {content.kind === 'file' && view.url && (
+      {content.kind === 'file' && view.url && (media !== null || !isReceived(view)) && (
         <DownloadLink url={view.url} name={content.name} look="bar" iconSize={20} />
       )}
       {view.rows.length === 1 && row && <RowTools row={row} item={item} on="page" />}
@@ -150,6 +151,7 @@ function Progresses({ item, view, shown }: { item: Item; view: FileView; shown: 
       item={item}
       content={content}
       named={view.rows.length > 1}
+      url={isSavable(row, view) ? view.url : null}
     />
   ))
 }

@@ -10,7 +10,7 @@ export function DownloadLink({
 }: {
   url: string
   name: string
-  look: 'solid' | 'bar' | 'small'
+  look: 'bar' | 'small'
   iconSize?: number
 }) {
   return (

@@ -76,6 +76,8 @@ function receivingRow(state: Receiving, facts: FileFacts): FileRow {
   const row = { ...PLAIN, status: state.status }
   const ask: readonly FileAction[] = facts.canSaveAs ? ['receive', 'save-as'] : ['receive']
   switch (state.status) {
+    case 'looking':
+      return { ...row, text: '' }
     case 'offered':
       return { ...row, text: `From ${facts.sender}`, actions: ask }
     case 'queued':
@@ -90,7 +92,12 @@ function receivingRow(state: Receiving, facts: FileFacts): FileRow {
       // The sender still offers the file: it stopped this transfer, and would have deleted the item otherwise.
       return { ...row, text: state.by === 'me' ? 'Cancelled' : `Cancelled by ${facts.sender}`, actions: ask }
     case 'done':
-      return { ...row, bytes: facts.size, path: state.path, text: 'Complete' }
+      return {
+        ...row,
+        bytes: facts.size,
+        path: state.path,
+        text: state.isKept ? 'Complete' : 'Complete, but only in this tab',
+      }
   }
 }
 
