@@ -41,7 +41,7 @@ test('what was received stays received: after a reload, without its sender, and 
   folder,
 }) => {
   const ada = await device('Ada')
-  const bob = await device('Bob', { own: 'chromium' })
+  const bob = await device('Bob', { own: 'chromium', phone: true })
   const plan = await folder.file('plan.pdf', 2 * MB)
   const link = await ada.startsBeam()
   await bob.opens(link)
@@ -83,11 +83,12 @@ test('a file that is only in memory says so, and is offered again after a reload
   const bob = await device('Bob')
   // As in a private window that refuses the disk.
   await bob.page.addInitScript(() => {
-    const worker = window.Worker
-    window.Worker = class extends worker {
+    const code = (text: string) => URL.createObjectURL(new Blob([text], { type: 'text/javascript' }))
+    const without = code('delete FileSystemFileHandle.prototype.createSyncAccessHandle')
+    const Original = window.Worker
+    window.Worker = class extends Original {
       constructor(url: string | URL, options?: WorkerOptions) {
-        const code = `delete FileSystemFileHandle.prototype.createSyncAccessHandle; import(${JSON.stringify(String(url))})`
-        super(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })), options)
+        super(code(`import ${JSON.stringify(without)}; import ${JSON.stringify(String(url))}`), options)
       }
     }
   })

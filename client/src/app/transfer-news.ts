@@ -121,14 +121,15 @@ export function freeWhatGoes({ transfers }: Stores, tell: (command: EngineComman
     for (const id of Object.keys(before.transfers) as ItemId[]) {
       const url = addressIn(before.transfers[id])
       if (url !== null && addressIn(now.transfers[id]) !== url) URL.revokeObjectURL(url)
-      if (!now.transfers[id]) tell({ do: isOnlyLeft(id, now, before) ? 'leave' : 'forget', id })
+      if (!now.transfers[id]) tell(commandFor(id, now, before))
     }
   })
 }
 
-/** Whether a transfer went with its beam. A deleted item, whose Undo is over with that, goes for good. */
-function isOnlyLeft(id: ItemId, now: TransfersState, before: TransfersState): boolean {
-  return now.beams !== before.beams && !before.held.has(id)
+/** A transfer has gone with its item, or with its beam. A deleted item, whose Undo is over then, goes for good. */
+function commandFor(id: ItemId, now: TransfersState, before: TransfersState): EngineCommand {
+  const isOnlyLeft = now.beams !== before.beams && !before.held.has(id)
+  return { do: isOnlyLeft ? 'leave' : 'forget', id }
 }
 
 function receivingState(progress: Progress, path: (kind: 'direct' | 'relay') => Path): Receiving {

@@ -7,7 +7,7 @@ interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
   icon: Glyph
   /** The accessible name, also shown as a tooltip. */
   label: string
-  look?: 'bar' | 'plain' | 'fill' | 'well' | 'accent' | 'small'
+  look?: 'bar' | 'plain' | 'fill' | 'well' | 'solid' | 'accent' | 'small'
   iconSize?: number
   filled?: boolean
 }
