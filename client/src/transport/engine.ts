@@ -35,10 +35,12 @@ export class Engine {
     files: ReceivedFiles,
     readonly now: () => number,
   ) {
-    this.#relay = new Relay({
-      send: (to, frame) => say({ say: 'relay', to, frame: frame.buffer }, [frame.buffer]),
+    const socket = {
+      send: (to: DeviceId, frame: Uint8Array<ArrayBuffer>) =>
+        say({ say: 'relay', to, frame: frame.buffer }, [frame.buffer]),
       ask: () => say({ say: 'askRelay' }),
-    })
+    }
+    this.#relay = new Relay(socket, now)
     this.#receiving = new Receiving(say, files, now, () => this.#keepTicking())
     this.#sending = new Sending(say, now)
   }
@@ -254,6 +256,7 @@ export class Engine {
     const now = this.now()
     const slept = now - this.#lastTick > SLEPT_MS
     this.#lastTick = now
+    this.#relay.look()
     for (const device of this.#devices.values()) {
       if (slept) for (const link of device.links) link.clock.touch(now)
       if (device.resumesRelay(now)) this.#relayResumed(device)

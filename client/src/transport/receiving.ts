@@ -259,10 +259,13 @@ export class Receiving {
   }
 
   #sayWaiting(incoming: Incoming): void {
-    const status = incoming.source.isHere ? 'queued' : 'parked'
+    const { source, receiver } = incoming
+    // A file that has begun waits for its device also while no link to it is open.
+    const canGoOn = source.isHere && (receiver.received === 0 || source.route(this.now()) !== null)
+    const status = canGoOn ? 'queued' : 'parked'
     if (incoming.waits === status) return
     incoming.waits = status
-    this.#say(incoming.file.id, { status, bytes: incoming.receiver.received })
+    this.#say(incoming.file.id, { status, bytes: receiver.received })
   }
 
   #say(id: ItemId, progress: Progress): void {

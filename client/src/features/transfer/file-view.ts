@@ -81,7 +81,12 @@ function receivingRow(state: Receiving, facts: FileFacts): FileRow {
     case 'offered':
       return { ...row, text: `From ${facts.sender}`, actions: ask }
     case 'queued':
-      return { ...row, bytes: state.received, text: 'Waiting to start', actions: ['cancel'] }
+      return {
+        ...row,
+        bytes: state.received,
+        text: state.received > 0 ? 'Waiting to go on' : 'Waiting to start',
+        actions: ['cancel'],
+      }
     case 'moving':
       return { ...row, ...moving(state, state.received), actions: ['cancel'] }
     case 'parked':
