@@ -42,6 +42,7 @@ describe('leaving a beam loses', () => {
     const file = liveItem({ id: ITEM, seq: 1, from: 'me' as DeviceId, at: 0, message, extra }, null)
     const state = { status: 'moving', sent: 1, bytesPerSecond: 1, path: 'direct' } as const
     const transfers = {
+      beams: 0,
       held: new Set<ItemId>(),
       transfers: { [ITEM]: { role: 'sending', to: { phone: state }, url: 'blob:a' } as const },
     }

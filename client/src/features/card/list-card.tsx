@@ -13,6 +13,7 @@ import { FileName } from '../transfer/file-name'
 import { type FileView, namesSender, partOf } from '../transfer/file-view'
 import { formatSize } from '../transfer/format-bytes'
 import { ListFileRow } from '../transfer/list-file'
+import { isSavable } from '../transfer/save-link'
 import { useFile } from '../transfer/use-file'
 import { BatchFace } from './batch-face'
 import { CardText } from './card-text'
@@ -135,6 +136,7 @@ function Progresses(props: { item: Item; content: FileContent; view: FileView; i
       item={item}
       content={content}
       named={view.rows.length > 1}
+      url={isSavable(row, view) ? view.url : null}
     />
   ))
 }

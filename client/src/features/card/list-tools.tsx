@@ -18,7 +18,7 @@ import { documentOf } from '../item/shown-as'
 import { useMayShare } from '../session/beam'
 import { DownloadLink } from '../transfer/download-link'
 import { RowTools } from '../transfer/file-row'
-import type { FileView } from '../transfer/file-view'
+import { type FileView, isReceived } from '../transfer/file-view'
 import css from './list-tools.module.css'
 
 const ICON_SIZE = 20
@@ -73,7 +73,8 @@ function FirstTool({ item, view, media }: ListToolsProps) {
       />
     )
   }
-  if (!view.url || isPicture(media)) return null
+  // A received file that is not shown has Save below it.
+  if (!view.url || isPicture(media) || (media === null && isReceived(view))) return null
   return <DownloadLink url={view.url} name={content.name} look="bar" iconSize={ICON_SIZE} />
 }
 
