@@ -4,6 +4,7 @@ import { findBeamId } from '../protocol/beam-link'
 import { BEAM_LIFETIME_MS, type Beam, type BeamId } from '../protocol/bindings'
 import type { BeamSession } from '../stores/beam-session'
 import { reduceCanvas } from '../stores/canvas'
+import { reduceKeeping } from '../stores/keeping'
 import { createBeam } from '../transport/http'
 import type { LiveBeam, LiveBeamStatus } from '../transport/live-beam'
 import { NOT_CONNECTED } from './access-news'
@@ -157,10 +158,16 @@ export function joinedSession(beamId: BeamId): BeamSession {
   return { beamId, beamKey: null, beamName: UNTITLED, expiresAt: Date.now() + BEAM_LIFETIME_MS }
 }
 
-type BeamActions = Pick<Actions, 'newBeam' | 'joinBeam' | 'reconnect' | 'saveBeam' | 'removeDevice'>
+type BeamActions = Pick<
+  Actions,
+  'newBeam' | 'joinBeam' | 'reconnect' | 'saveBeam' | 'keepBeam' | 'declineKeeping' | 'removeDevice'
+>
 
 /** Returns the actions on the beam as a whole. */
-export function createBeamActions(beam: CurrentBeam, { toaster }: Pick<PageContext, 'toaster'>): BeamActions {
+export function createBeamActions(
+  beam: CurrentBeam,
+  { stores, toaster }: Pick<PageContext, 'stores' | 'toaster'>,
+): BeamActions {
   return {
     newBeam: () => beam.create(),
     joinBeam(text) {
@@ -176,6 +183,11 @@ export function createBeamActions(beam: CurrentBeam, { toaster }: Pick<PageConte
       if (refusal === null) toaster.ok('Beam saved successfully!')
       return refusal
     },
+    keepBeam(time) {
+      if (!beam.live?.keep(time)) toaster.bad(NOT_CONNECTED)
+    },
+    declineKeeping: () =>
+      stores.keeping.setState((state) => reduceKeeping(state, { type: 'declined' }), true),
     removeDevice(id) {
       if (!beam.live?.removeDevice(id)) toaster.bad(NOT_CONNECTED)
     },

@@ -236,7 +236,7 @@ describe('a file that devices receive from here', () => {
     hold(outgoing('zip', 'application/zip'))
     expect(names()).toEqual([])
     enterSaved()
-    expect(targets).toEqual([{ beam: BEAM, isSaved: true }])
+    expect(targets).toEqual([{ beam: BEAM, isStored: true }])
     answer('zip.png', { status: 'stored', file: { ...STORED, type: 'application/octet-stream' } })
     const file = { name: 'zip.png', size: 4, type: 'application/zip', url: STORED.url }
     expect(shared).toEqual([{ id: 'zip', message: { file }, extra: 'file' }])

@@ -1,6 +1,6 @@
 /** The actions of the page. Features call them; the composition root in `app` implements them. */
 import { createContext, useContext } from 'react'
-import type { DeviceId, ItemId } from '../protocol/bindings'
+import type { DeviceId, ItemId, KeepTime } from '../protocol/bindings'
 import type { Stores } from '../stores/stores'
 import type { AccountActions } from './account-actions'
 import type { BeamActions } from './beam-actions'
@@ -54,6 +54,10 @@ export interface Actions {
 
   /** Saves the beam to the account under a name. Resolves to null, or to the reason why it was not saved. */
   saveBeam(name: string): Promise<string | null>
+  /** Asks the server to keep the beam for so long from now, or no longer. */
+  keepBeam(time: KeepTime | null): void
+  /** Does not ask about keeping the beam again before another device has come and gone. */
+  declineKeeping(): void
   /** Removes a device from the beam; its device token is refused from then on. */
   removeDevice(id: DeviceId): void
 

@@ -8,6 +8,7 @@ import { createConnectionStore } from './connection'
 import { createDevicesStore } from './devices'
 import { createEditorStore } from './editor'
 import { createItemsStore } from './items'
+import { createKeepingStore } from './keeping'
 import { createMediaStore } from './media'
 import { createPastingStore } from './pasting'
 import { createPointedOutStore } from './pointed-out'
@@ -25,6 +26,7 @@ export function createStores() {
     connection: createConnectionStore(),
     devices: createDevicesStore(),
     items: createItemsStore(),
+    keeping: createKeepingStore(),
     canvas: createCanvasStore(),
     editor: createEditorStore(),
     transfers: createTransfersStore(),

@@ -13,6 +13,7 @@ import {
   type ErrorCode,
   FINAL_CLOSE_CODES,
   type ItemId,
+  type KeepTime,
   type LiveItem,
   PING_INTERVAL_MS,
   RECONNECT_ATTEMPTS,
@@ -112,6 +113,12 @@ export class LiveBeam {
   /** Saves the beam to the account, or renames a saved one (S21, S23). Returns false when there is no connection. */
   save(name: string): boolean {
     if (this.#live) this.#send({ type: 'save_beam', message: name })
+    return this.#live
+  }
+
+  /** Keeps the beam for so long from now, or no longer (S30). Returns false when there is no connection. */
+  keep(time: KeepTime | null): boolean {
+    if (this.#live) this.#send({ type: 'keep', message: time })
     return this.#live
   }
 

@@ -11,6 +11,7 @@ import { Dialog } from '../../ui/dialog'
 import { Icon } from '../../ui/icon'
 import { IconButton } from '../../ui/icon-button'
 import { useApp } from '../actions'
+import { KeptRow } from '../keep/kept-row'
 import { PATHS } from '../transfer/path-label'
 import { deviceIcon } from './device-icon'
 import css from './device-list.module.css'
@@ -58,6 +59,7 @@ function DeviceList() {
           <DeviceRow key={device.device_id} device={device} onRemove={mayRemove ? setRemoving : null} />
         ))}
       </ul>
+      <KeptRow />
       {removing && (
         <ConfirmDialog
           title="Remove device"

@@ -10,6 +10,7 @@ import { Skeleton } from '../../ui/skeleton'
 import { AboutButton } from '../about/about-button'
 import { useApp } from '../actions'
 import { JoinButton } from '../join/join-button'
+import { Forgotten } from '../keep/forgotten'
 import { useBeamLink } from '../session/beam'
 import { OfflineNote } from '../session/offline-note'
 import { SourceLink } from '../session/source-link'
@@ -24,6 +25,7 @@ export function Hero() {
   return (
     <Column picture={link && <QrCode value={link} size="big" label="QR code of this beam" />} heading={SCAN}>
       <BeamButtons />
+      <Forgotten />
     </Column>
   )
 }

@@ -1,16 +1,17 @@
 import { useStore } from 'zustand'
 import type { Item } from '../../protocol/item'
-import { livesOnOneDevice } from '../../stores/beam-access'
 import { whyGone } from '../../stores/connection'
 import { deviceName } from '../../stores/devices'
+import { livesOnOneDevice } from '../../stores/keeping'
 import { useApp } from '../actions'
+import { useIsStored } from '../session/keeping'
 import { useOnline } from '../session/online'
 import css from './item-notice.module.css'
 
 /** A warning on an item: the server refused it or does not have it yet, or only one device has its file. */
 export function ItemNotice({ item }: { item: Item }) {
   const { stores } = useApp()
-  const isOnlyThere = useStore(stores.access, (access) => livesOnOneDevice(access, item))
+  const isOnlyThere = livesOnOneDevice(useIsStored(), item)
   const isWaiting = useIsCutOff() && item.seq === null
   const holder = useStore(stores.devices, (state) =>
     item.from === null || item.from === state.me ? 'this device' : deviceName(state, item.from),

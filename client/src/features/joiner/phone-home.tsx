@@ -8,6 +8,8 @@ import { ItemList } from '../card/item-list'
 import { AnyFileButtons, MediaButton } from '../files/file-buttons'
 import { usePasteAnywhere } from '../files/paste-anywhere'
 import { JoinButton } from '../join/join-button'
+import { Forgotten } from '../keep/forgotten'
+import { KeepCard } from '../keep/keep-card'
 import { ParcelNote, useDoesParcelWait } from '../parcel/parcel-note'
 import { SaveButton } from '../save/save-button'
 import { ScanButton } from '../scanner/scan-button'
@@ -42,6 +44,8 @@ function Joined() {
     <main className={css.joined}>
       <ParcelNote />
       {gone ? <BeamGone why={gone} /> : <Sharing />}
+      <KeepCard place="list" />
+      <Forgotten />
       {hasItems && (
         <section aria-labelledby="in-this-beam">
           <div className={css.listHead}>

@@ -9,6 +9,7 @@ pub mod handle;
 pub mod hub;
 mod items;
 mod keeper;
+mod keeping;
 pub mod request;
 mod rules;
 mod seen;

@@ -3,10 +3,11 @@
 use heliograph_shared::decode::Subject;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::names::{BeamName, Kind};
-use heliograph_shared::socket::Json;
+use heliograph_shared::socket::{Json, KeepTime};
 use heliograph_storage::accounts::AccountId;
 
 use super::ConnectionId;
+use crate::address::Client;
 
 /// A decoded request to change the beam.
 #[derive(Clone, Debug)]
@@ -31,6 +32,8 @@ pub enum Request {
     Save(BeamName),
     /// Remove a device (S25).
     RemoveDevice(DeviceId),
+    /// Keep the beam for so long, or no longer (S30).
+    Keep(Option<KeepTime>),
 }
 
 impl Request {
@@ -41,7 +44,7 @@ impl Request {
             Self::Share { id, .. } => Subject::item(*id),
             Self::Delete { id, .. } => Subject { id: *id, to: None },
             Self::RemoveDevice(device) => Subject::device(*device),
-            Self::Save(_) => Subject::default(),
+            Self::Save(_) | Self::Keep(_) => Subject::default(),
         }
     }
 
@@ -50,7 +53,7 @@ impl Request {
     pub fn bytes(&self) -> usize {
         match self {
             Self::Share { message, .. } | Self::Delete { message, .. } => message.get().len(),
-            Self::Save(_) | Self::RemoveDevice(_) => 0,
+            Self::Save(_) | Self::RemoveDevice(_) | Self::Keep(_) => 0,
         }
     }
 }
@@ -66,4 +69,6 @@ pub struct Speaker {
     pub creator: bool,
     /// The account, if the device is logged in.
     pub account: Option<AccountId>,
+    /// The client whose quota takes what the device asks to keep, if any ([`Client::of`]).
+    pub client: Option<Client>,
 }

@@ -1,6 +1,7 @@
 //! The rules of a live beam, by their numbers in `PROTOCOL.md`: plain values in, plain values out.
 
 mod items;
+mod keeping;
 mod memory;
 mod removals;
 mod saved;
@@ -62,6 +63,7 @@ fn newcomer(device: u8, connection: u64) -> Newcomer {
         plain: false,
         creator: false,
         account: None,
+        client: None,
     }
 }
 
@@ -88,9 +90,10 @@ fn unsaved(recorded: bool) -> Terms {
 fn unsaved_in(recorded: bool, room: Share) -> Terms {
     Terms {
         epoch: "epoch".to_owned(),
-        status: Status::Unsaved { expires_at: EXPIRES, recorded },
+        status: Status::Unsaved { expires_at: EXPIRES, recorded, kept: None },
         items: Items::none(room),
         removed: HashSet::new(),
+        forgotten: false,
     }
 }
 
