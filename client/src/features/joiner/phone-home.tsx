@@ -82,18 +82,14 @@ function Sharing() {
 function Ways() {
   const { actions } = useApp()
   return (
-    <>
-      <div className={css.big}>
-        <Button look="primary" className={css.tall} onClick={() => void actions.paste('home')}>
-          <Icon of={ClipboardPaste} size={26} />
-          Paste
-        </Button>
-        <MediaButton look="tall" />
-      </div>
-      <div className={css.small}>
-        <AnyFileButtons />
-      </div>
-    </>
+    <div className={css.ways}>
+      <Button look="primary" className={css.tall} onClick={() => void actions.paste('home')}>
+        <Icon of={ClipboardPaste} size={26} />
+        Paste
+      </Button>
+      <MediaButton look="tall" />
+      <AnyFileButtons />
+    </div>
   )
 }
 
