@@ -9,10 +9,11 @@ import { describe, expect, it } from 'vitest'
 const FEATURES: Readonly<Record<string, readonly string[]>> = {
   about: ['session'],
   account: ['session'],
+  arrival: [],
   beams: ['item', 'session', 'share'],
   canvas: ['card', 'item'],
   card: ['item', 'note', 'session', 'transfer'],
-  devices: ['keep', 'session', 'transfer'],
+  devices: ['arrival', 'keep', 'session', 'transfer'],
   editor: ['note'],
   files: ['session'],
   home: ['about', 'canvas', 'files', 'join', 'keep', 'save', 'session', 'toolbar', 'transfer'],

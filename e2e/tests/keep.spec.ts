@@ -82,7 +82,7 @@ test('everybody sees that a beam is kept, and who asked ends it', async ({ devic
   const pill = ada.page.getByRole('button', { name: /1 device · Kept until [A-Z][a-z]{2} \d\d:\d\d/ })
   await pill.click()
   await ada.page.getByRole('button', { name: 'Stop keeping' }).click()
-  await ada.page.getByRole('dialog').getByRole('button', { name: 'Stop keeping' }).click()
+  await ada.page.getByRole('alertdialog').getByRole('button', { name: 'Stop keeping' }).click()
 
   await ada.seesToast('This beam is no longer kept.')
   await expect(card(ada)).toBeVisible()

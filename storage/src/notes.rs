@@ -241,10 +241,10 @@ pub(crate) async fn insert_notes(
         grown += note.bytes() - old.as_ref().map_or(0, |old| old.bytes);
         olds.push(old);
     }
-    if let Ok(grown @ 1..) = u64::try_from(grown) {
-        if grown > payer.free(transaction, beam, quota).await? {
-            return Err(Error::Full);
-        }
+    if let Ok(grown @ 1..) = u64::try_from(grown)
+        && grown > payer.free(transaction, beam, quota).await?
+    {
+        return Err(Error::Full);
     }
     let last = notes.iter().map(|note| note.seq).max().unwrap_or_default();
     let update = "UPDATE beams SET note_bytes = note_bytes + $3, \

@@ -38,10 +38,10 @@ impl Quotas {
 /// Bytes that are used of the quotas beside those of accounts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Used {
-    pub by_all: u64,
-    by_guests: u64,
-    by_beam: u64,
-    by_address: u64,
+    pub all: u64,
+    guests: u64,
+    beam: u64,
+    address: u64,
 }
 
 impl Used {
@@ -67,21 +67,21 @@ impl Used {
         let values = args![except, now, beam, address];
         let row = transaction.fetch_optional(USED, values).await?.ok_or(Error::Corrupt)?;
         Ok(Self {
-            by_all: row.number("by_all")?,
-            by_guests: row.number("by_guests")?,
-            by_beam: row.number("by_beam")?,
-            by_address: row.number("by_address")?,
+            all: row.number("by_all")?,
+            guests: row.number("by_guests")?,
+            beam: row.number("by_beam")?,
+            address: row.number("by_address")?,
         })
     }
 
     /// Bytes that a guest may still take.
     pub fn free_for_guest(self, quotas: Quotas) -> u64 {
-        let Self { by_all, by_guests, by_beam, by_address } = self;
+        let Self { all, guests, beam, address } = self;
         let parts = [
-            (quotas.all, by_all),
-            (quotas.guests, by_guests),
-            (quotas.beam, by_beam),
-            (quotas.address, by_address),
+            (quotas.all, all),
+            (quotas.guests, guests),
+            (quotas.beam, beam),
+            (quotas.address, address),
         ];
         parts.map(|(quota, used)| quota.saturating_sub(used)).into_iter().min().unwrap_or_default()
     }

@@ -224,7 +224,7 @@ async fn free_for(
         return Ok(used.free_for_guest(quotas));
     };
     let own = used_by_account(transaction, account, Some(id), now).await?;
-    Ok(quotas.account.saturating_sub(own).min(quotas.all.saturating_sub(used.by_all)))
+    Ok(quotas.account.saturating_sub(own).min(quotas.all.saturating_sub(used.all)))
 }
 
 /// A size as a column value; saturates.

@@ -4,6 +4,7 @@ import { createStores } from '../stores/stores'
 import { readMe } from '../transport/account-calls'
 import { readSite } from '../transport/http'
 import { createAccount } from './account'
+import { createArrivals, tellArrivals } from './arrivals'
 import { notesFor } from './beam-notes'
 import { begin } from './begin'
 import { keepCanvas } from './canvas-storage'
@@ -46,6 +47,7 @@ export function startServices(): AppValue {
     ...createCopying(context),
     ...createDeleting(context, offerAgain),
     ...createBeamActions(beam, context),
+    ...createArrivals(stores, toaster),
     warn: (text) => toaster.bad(text),
     dismissToast: (id) => toaster.dismiss(id),
     beams: createSavedBeams({ stores, toaster, onRenewed: (old, renewed) => beam.renewed(old, renewed) }),
@@ -56,6 +58,7 @@ export function startServices(): AppValue {
   readSiteInto(stores)
   keepCanvas(stores)
   learnMedia(stores)
+  tellArrivals(stores)
   keepSocketLogin(stores, { makeSure: readMe, rejoin: () => beam.rejoin() })
   keepUnsentItems(context)
   begin(beam, (id) => notesFor(id, stores))

@@ -66,6 +66,9 @@ export interface Actions {
   /** Opens the device's share sheet with the beam's link. */
   shareLink(): Promise<void>
 
+  /** Asks the browser to show a notification when something arrives while the page is hidden, or no longer. */
+  notifyOfArrivals(wanted: boolean): Promise<void>
+
   /** Shows a warning as a toast. */
   warn(text: string): void
   dismissToast(id: number): void

@@ -1,5 +1,6 @@
 /** All stores of the page, created once by the composition root. They hold only data. */
 import { createAccountStore } from './account'
+import { createArrivalsStore } from './arrivals'
 import { createBeamAccessStore } from './beam-access'
 import { createBeamSessionStore, createSiteStore } from './beam-session'
 import { createBeamsStore } from './beams'
@@ -27,6 +28,7 @@ export function createStores() {
     devices: createDevicesStore(),
     items: createItemsStore(),
     keeping: createKeepingStore(),
+    arrivals: createArrivalsStore(),
     canvas: createCanvasStore(),
     editor: createEditorStore(),
     transfers: createTransfersStore(),

@@ -11,6 +11,7 @@ import { Dialog } from '../../ui/dialog'
 import { Icon } from '../../ui/icon'
 import { IconButton } from '../../ui/icon-button'
 import { useApp } from '../actions'
+import { NotifySwitch } from '../arrival/notify-switch'
 import { KeptRow } from '../keep/kept-row'
 import { PATHS } from '../transfer/path-label'
 import { deviceIcon } from './device-icon'
@@ -60,6 +61,7 @@ function DeviceList() {
         ))}
       </ul>
       <KeptRow />
+      <NotifySwitch />
       {removing && (
         <ConfirmDialog
           title="Remove device"

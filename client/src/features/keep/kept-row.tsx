@@ -22,11 +22,11 @@ export function KeptRow() {
       <Icon of={Clock} size={20} />
       <div className={css.words}>
         <p className={css.until}>Kept until {until}</p>
-        <p className={css.who}>The server stores what is shared here. {who}</p>
+        <p className={css.who}>The server stores what is here. {who}</p>
       </div>
       {mayEnd && (
-        <Button size="sm" onClick={() => setAsks(true)}>
-          Stop keeping
+        <Button size="sm" aria-label="Stop keeping" onClick={() => setAsks(true)}>
+          Stop
         </Button>
       )}
       {asks && (
