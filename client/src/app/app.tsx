@@ -4,6 +4,7 @@ import { AppContext, type AppValue } from '../features/actions'
 import { EditorHost } from '../features/editor/editor-host'
 import { DropZone } from '../features/files/drop-zone'
 import { PasteHost } from '../features/files/paste-host'
+import { ShortcutHost } from '../features/join/shortcut-host'
 import { paths } from '../features/paths'
 import { LiveNews } from '../features/toasts/live-news'
 import { lazyPart } from '../ui/lazy-part'
@@ -48,6 +49,7 @@ export function App({ app }: { app: AppValue }) {
         <ErrorBoundary onGoOn={app.actions.notes.close}>
           <EditorHost />
           <PasteHost />
+          <ShortcutHost />
         </ErrorBoundary>
         <LiveNews />
       </AppContext>

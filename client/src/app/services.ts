@@ -13,6 +13,7 @@ import type { Context } from './context'
 import { createCopying } from './copying'
 import { CurrentBeam, createBeamActions } from './current-beam'
 import { createDeleting, offerWhatCameBack } from './deleting'
+import { createInstallation } from './installation'
 import { learnMedia } from './media-kinds'
 import { createNotes } from './notes'
 import { followThePage } from './page-life'
@@ -20,6 +21,7 @@ import { createReceiving, receiveWhatComes } from './receiving'
 import { createSavedBeams } from './saved-beams'
 import { createSharedIn } from './shared-in'
 import { createSharing } from './sharing'
+import { takeShortcut } from './shortcut'
 import { keepSocketLogin } from './socket-login'
 import { createToaster } from './toaster'
 import { startTransfers } from './transfer-news'
@@ -48,6 +50,7 @@ export function startServices(): AppValue {
     ...createDeleting(context, offerAgain),
     ...createBeamActions(beam, context),
     ...createArrivals(stores, toaster),
+    ...createInstallation(stores),
     warn: (text) => toaster.bad(text),
     dismissToast: (id) => toaster.dismiss(id),
     beams: createSavedBeams({ stores, toaster, onRenewed: (old, renewed) => beam.renewed(old, renewed) }),
@@ -61,7 +64,8 @@ export function startServices(): AppValue {
   tellArrivals(stores)
   keepSocketLogin(stores, { makeSure: readMe, rejoin: () => beam.rejoin() })
   keepUnsentItems(context)
-  begin(beam, (id) => notesFor(id, stores))
+  if (takeShortcut(stores)) void beam.create()
+  else begin(beam, (id) => notesFor(id, stores))
   followThePage(stores, toaster, () => {
     beam.wake()
     beam.seen()

@@ -69,6 +69,9 @@ export interface Actions {
   /** Asks the browser to show a notification when something arrives while the page is hidden, or no longer. */
   notifyOfArrivals(wanted: boolean): Promise<void>
 
+  /** Installs the page as an app, while the browser offers it. */
+  install(): Promise<void>
+
   /** Shows a warning as a toast. */
   warn(text: string): void
   dismissToast(id: number): void

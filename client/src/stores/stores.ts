@@ -8,12 +8,14 @@ import { createCanvasStore } from './canvas'
 import { createConnectionStore } from './connection'
 import { createDevicesStore } from './devices'
 import { createEditorStore } from './editor'
+import { createInstallationStore } from './installation'
 import { createItemsStore } from './items'
 import { createKeepingStore } from './keeping'
 import { createMediaStore } from './media'
 import { createPastingStore } from './pasting'
 import { createPointedOutStore } from './pointed-out'
 import { createShareTargetStore } from './share-target'
+import { createShortcutStore } from './shortcut'
 import { createToastsStore } from './toasts'
 import { createTransfersStore } from './transfers'
 
@@ -29,6 +31,8 @@ export function createStores() {
     items: createItemsStore(),
     keeping: createKeepingStore(),
     arrivals: createArrivalsStore(),
+    installation: createInstallationStore(),
+    shortcut: createShortcutStore(),
     canvas: createCanvasStore(),
     editor: createEditorStore(),
     transfers: createTransfersStore(),
