@@ -11,7 +11,7 @@ use super::device::{TestDevice, unknown_beam};
 use super::file::{File, url};
 use super::server::TestServer;
 
-const HOUR: Duration = Duration::from_hours(1);
+const MINUTE: Duration = Duration::from_mins(1);
 const SECOND: Duration = Duration::from_secs(1);
 
 fn pdf() -> File {
@@ -100,11 +100,11 @@ async fn h32_a_file_of_any_type_stays_as_long_as_the_beam_is_kept() {
     ada.says(&json!({"type": "share_clipboard", "message": file, "extra": "file"})).await;
     ada.sees_item().await;
     ada.leaves().await;
-    server.time_passes(HOUR - 10 * SECOND).await;
+    server.time_passes(59 * MINUTE).await;
     sweeper::sweep(&server.app).await;
     assert!(server.get(&url).await.body == pdf().bytes);
 
-    server.time_passes(20 * SECOND).await;
+    server.time_passes(2 * MINUTE).await;
     assert_eq!(server.get(&url).await.status, 404, "before the sweeper comes");
     sweeper::sweep(&server.app).await;
 
