@@ -50,6 +50,21 @@ export async function joinedByAnother({ device, looker, phone }: Stage): Promise
   return bob
 }
 
+/** Creates a beam on the looker, and shares a text and a file while no other device is there. */
+export async function aloneWithItems({ folder, looker, phone }: Stage): Promise<void> {
+  if (phone) {
+    await looker.opensSpace()
+    await looker.page.getByRole('button', { name: 'New Beam' }).click()
+    await looker.seesDevices(1)
+    await looker.opensHome()
+  } else {
+    await looker.startsBeam()
+  }
+  await looker.sharesFiles(await folder.file('cabin-photos.zip', 40_000))
+  await looker.sharesText('Door code for the cabin: 4417, then the green key.')
+  await looker.sees('Door code')
+}
+
 /** Shares a text, a link, and files in both directions. */
 export async function someItems({ folder, looker }: Stage, other: Device): Promise<void> {
   await other.sharesText('Milk, bread, two lemons')

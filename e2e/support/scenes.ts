@@ -6,6 +6,7 @@ import { opensNote } from './note.ts'
 import { pdf } from './pdf.ts'
 import { png } from './png.ts'
 import {
+  aloneWithItems,
   createsNote,
   hasSavedBeam,
   hidesSheet,
@@ -36,6 +37,25 @@ export const SCENES: readonly Scene[] = [
     show: async ({ looker }) => {
       await looker.startsBeam()
       await looker.seesHeading('Scan the QR Code with your mobile phone to start sharing.')
+    },
+  },
+  {
+    name: 'keep-offered',
+    on: BOTH,
+    show: async (stage) => {
+      await aloneWithItems(stage)
+      await expect(stage.looker.page.getByRole('region', { name: 'No other device is here' })).toBeVisible()
+    },
+  },
+  {
+    name: 'kept',
+    on: BOTH,
+    show: async (stage) => {
+      await aloneWithItems(stage)
+      const { page } = stage.looker
+      await page.getByRole('button', { name: 'Keep it for 24 h' }).click()
+      await page.getByRole('button', { name: /1 device · kept/i }).click()
+      await expect(page.getByRole('button', { name: 'Stop keeping' })).toBeVisible()
     },
   },
   {

@@ -24,6 +24,35 @@ test('the product can be installed', async ({ device }) => {
   await isReadyForOffline(ada)
 })
 
+test('the menu of the installed app leads to a new beam, the join dialog and the scanner', async ({
+  device,
+}) => {
+  const ada = await device('Ada', { phone: true })
+  await ada.opens(`${ada.origin}/?do=join`)
+  await expect(ada.page.getByRole('dialog', { name: 'Join Beam' })).toBeVisible()
+  await ada.opens(`${ada.origin}/?do=scan`)
+  await expect(ada.page.getByRole('dialog', { name: 'Scan QR' })).toBeVisible()
+  await ada.opens(`${ada.origin}/?do=new`)
+  await ada.seesDevices(1)
+  await expect(ada.page).toHaveURL(`${ada.origin}/`)
+})
+
+test('the browser offers to install the page, and so does the footer', async ({ device }) => {
+  const ada = await device('Ada')
+  await ada.startsBeam()
+  const install = ada.page.getByRole('button', { name: 'Install app' })
+  await expect(install).toHaveCount(0)
+  await ada.page.evaluate(() => {
+    const offer = new Event('beforeinstallprompt', { cancelable: true })
+    dispatchEvent(
+      Object.assign(offer, { prompt: async () => document.body.setAttribute('data-prompted', '') }),
+    )
+  })
+  await install.click()
+  await expect(ada.page.locator('body[data-prompted]')).toBeAttached()
+  await expect(install).toHaveCount(0)
+})
+
 test('the page starts without a network, shows so, and recovers by itself', async ({ device }) => {
   const server = await Server.start()
   try {

@@ -1,5 +1,7 @@
 //! The messages of the websocket, by direction (PROTOCOL.md, section S).
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -55,6 +57,11 @@ pub enum ClientMessage {
         /// The beam's name.
         #[ts(type = "unknown")]
         message: Json,
+    },
+    /// Keeps an unsaved beam's items on the server for a while, or no longer (S30).
+    Keep {
+        /// For how long from now; null to keep them no longer.
+        message: Option<KeepTime>,
     },
     /// Asks for a page of the live items (S11).
     Sync {
@@ -119,6 +126,28 @@ pub enum Cap {
     /// A capability that this server does not know.
     #[serde(other)]
     Unknown,
+}
+
+/// For how long an unsaved beam can be kept (P26).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub enum KeepTime {
+    /// One hour.
+    #[serde(rename = "1h")]
+    Hour,
+    /// One day: as long as an unsaved beam lives.
+    #[serde(rename = "24h")]
+    Day,
+}
+
+impl KeepTime {
+    /// The time.
+    #[must_use]
+    pub const fn duration(self) -> Duration {
+        match self {
+            Self::Hour => Duration::from_hours(1),
+            Self::Day => Duration::from_hours(24),
+        }
+    }
 }
 
 /// The start of a `sync` page.
@@ -226,6 +255,11 @@ pub enum ServerMessage {
         /// The beam, as this device sees it now.
         message: SavedBeam,
     },
+    /// The beam is kept from now on, for another time, or no longer (S30).
+    Kept {
+        /// Until when, and by whose wish; null when it is kept no longer.
+        message: Option<Kept>,
+    },
     /// These devices may no longer be here; links to them end (S25).
     DevicesRemoved {
         /// The devices.
@@ -263,6 +297,28 @@ pub struct Welcome {
     pub creator: bool,
     /// The beam's name and access; null for an unsaved one.
     pub saved: Option<SavedBeam>,
+    /// Until when an unsaved beam is kept; absent when it is not (S30).
+    #[ts(optional)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<Kept>,
+    /// True when the beam is empty because the server no longer has what was shared in it; else absent (S31).
+    #[ts(as = "Option<bool>", optional)]
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub forgotten: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// How an unsaved beam is kept (S30).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Kept {
+    /// When that ends, in milliseconds since the Unix epoch by the server's clock. The beam lives at least as long.
+    pub until: Millis,
+    /// The device that asked for it. It may end it, and so may the creator.
+    pub by: DeviceId,
 }
 
 /// A saved beam, as one device sees it.

@@ -13,7 +13,7 @@ use heliograph_shared::close::CloseCode;
 use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::{BeamId, BeamKey, DeviceId, ItemId};
 use heliograph_shared::socket::{
-    Cap, Device, DeviceUser, IceServer, Json, LiveItem, SavedBeam, ServerMessage, SignalFrom,
+    Cap, Device, DeviceUser, IceServer, Json, Kept, LiveItem, SavedBeam, ServerMessage, SignalFrom,
     SyncPage, Welcome,
 };
 use heliograph_shared::time::Millis;
@@ -71,6 +71,8 @@ fn s4_the_answers_to_auth_look_like_this() {
                 now: Millis::new(1),
                 creator: true,
                 saved: None,
+                kept: None,
+                forgotten: false,
             },
         },
         &format!(
@@ -124,6 +126,8 @@ fn s21_to_s24_what_is_said_of_a_saved_beam_looks_like_this() {
         now: Millis::new(1),
         creator: false,
         saved: Some(cabin()),
+        kept: None,
+        forgotten: false,
     };
     server_says(
         &ServerMessage::Welcome { message: welcome },
@@ -148,6 +152,34 @@ fn s21_to_s24_what_is_said_of_a_saved_beam_looks_like_this() {
         &ServerMessage::DevicesRemoved { message: vec![DeviceId::from_bytes([1; 16])] },
         &format!(r#"{{"type":"devices_removed","message":["{DEVICE}"]}}"#),
     );
+}
+
+#[test]
+fn s30_s31_what_is_said_of_a_kept_beam_and_of_a_forgotten_one_looks_like_this() {
+    let kept = Kept { until: Millis::new(9), by: DeviceId::from_bytes([1; 16]) };
+    let welcome = |kept, forgotten| ServerMessage::Welcome {
+        message: Welcome {
+            device_id: DeviceId::from_bytes([1; 16]),
+            ice_servers: Vec::new(),
+            expires_at: Some(Millis::new(9)),
+            now: Millis::new(1),
+            creator: false,
+            saved: None,
+            kept,
+            forgotten,
+        },
+    };
+    let start = format!(
+        r#"{{"type":"welcome","message":{{"device_id":"{DEVICE}","ice_servers":[],"expires_at":9,"now":1,"creator":false,"saved":null"#
+    );
+    let by = format!(r#"{{"until":9,"by":"{DEVICE}"}}"#);
+    server_says(&welcome(Some(kept), false), &format!(r#"{start},"kept":{by}}}}}"#));
+    server_says(&welcome(None, true), &format!(r#"{start},"forgotten":true}}}}"#));
+    server_says(
+        &ServerMessage::Kept { message: Some(kept) },
+        &format!(r#"{{"type":"kept","message":{by}}}"#),
+    );
+    server_says(&ServerMessage::Kept { message: None }, r#"{"type":"kept","message":null}"#);
 }
 
 #[test]

@@ -54,6 +54,7 @@ fn server_message(line: &str) -> ServerMessage {
         "beam_saved" => ServerMessage::BeamSaved { message: parse(&message) },
         "beam_renamed" => ServerMessage::BeamRenamed { message: parse(&message) },
         "access_changed" => ServerMessage::AccessChanged { message: parse(&message) },
+        "kept" => ServerMessage::Kept { message: parse(&message) },
         "devices_removed" => ServerMessage::DevicesRemoved { message: parse(&message) },
         "error" => ServerMessage::Error {
             message: parse(&message),
@@ -80,6 +81,7 @@ fn kind_of_server_message(message: &ServerMessage) -> &'static str {
         ServerMessage::BeamRenamed { .. } => "beam_renamed",
         ServerMessage::AccessChanged { .. } => "access_changed",
         ServerMessage::DevicesRemoved { .. } => "devices_removed",
+        ServerMessage::Kept { .. } => "kept",
         ServerMessage::Error { .. } => "error",
     }
 }
@@ -90,6 +92,7 @@ fn kind_of_client_message(message: &ClientMessage) -> &'static str {
         ClientMessage::ShareClipboard { .. } => "share_clipboard",
         ClientMessage::DeleteNote { .. } => "delete_note",
         ClientMessage::SaveBeam { .. } => "save_beam",
+        ClientMessage::Keep { .. } => "keep",
         ClientMessage::Sync { .. } => "sync",
         ClientMessage::RemoveDevice { .. } => "remove_device",
         ClientMessage::Held { .. } => "held",
@@ -107,7 +110,7 @@ fn what_a_device_says_in_the_examples_is_read_and_written_the_same() {
         assert_eq!(serde_json::to_string(&message).unwrap(), line);
         kinds.insert(kind_of_client_message(&message));
     }
-    assert_eq!(kinds.len(), 9, "the messages without an example are missing here: {kinds:?}");
+    assert_eq!(kinds.len(), 10, "the messages without an example are missing here: {kinds:?}");
 }
 
 #[test]

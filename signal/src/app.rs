@@ -36,6 +36,8 @@ const SOCKETS_PER_CLIENT: usize = 200;
 const GUESSES: Rate = Rate { burst: 10, every: Duration::from_secs(6) };
 /// Enough to share a beam with a class. At one name every 20 s, nobody can list the accounts.
 const USERNAMES: Rate = Rate { burst: 30, every: Duration::from_secs(20) };
+/// More than a person asks for. Each wish writes all items of a beam.
+const KEEPS: Rate = Rate { burst: 30, every: Duration::from_secs(20) };
 /// 240 an hour: every visit to the page may create a beam.
 const BEAM_CREATIONS: Rate = Rate { burst: 240, every: Duration::from_secs(15) };
 /// 30 in ten minutes, over all accounts: the throttle by account does not stop a guesser who tries many accounts.
@@ -119,6 +121,8 @@ pub struct Limits {
     pub sockets: Counts<Client>,
     /// Guesses of ids and keys, over HTTP and on the socket.
     guesses: Arc<Buckets<Client>>,
+    /// Wishes to keep a beam.
+    keeps: Arc<Buckets<Client>>,
     beam_creations: Buckets<Client>,
     passwords: Buckets<Client>,
     /// Passwords from known devices, right ones too: each costs a hash, and a login.
@@ -136,6 +140,7 @@ impl Default for Limits {
         Self {
             sockets: Counts::new(SOCKETS_PER_CLIENT),
             guesses: Arc::new(Buckets::new(GUESSES)),
+            keeps: Arc::new(Buckets::new(KEEPS)),
             beam_creations: Buckets::new(BEAM_CREATIONS),
             passwords: Buckets::new(PASSWORDS),
             known_passwords: Buckets::new(PASSWORDS),
@@ -223,8 +228,12 @@ impl Limits {
 
     /// Forgets the keys whose buckets are full.
     pub fn sweep(&self, now: Instant) {
-        let Self { guesses, beam_creations, passwords, forms, registrations, usernames, .. } = self;
-        for buckets in [guesses, beam_creations, passwords, forms, registrations, usernames] {
+        let Self { guesses, keeps, beam_creations, passwords, forms, .. } = self;
+        for buckets in [guesses, keeps] {
+            buckets.sweep(now);
+        }
+        let Self { registrations, usernames, .. } = self;
+        for buckets in [beam_creations, passwords, forms, registrations, usernames] {
             buckets.sweep(now);
         }
         for buckets in [&self.pictures, &self.usernames_by_account, &self.known_passwords] {
@@ -269,13 +278,15 @@ impl App {
                 clock,
                 storage.clone(),
                 writer,
-                config.uploads.account_total.0,
+                config.uploads.capacity(blobs.clone()),
+                uploads.address_secret(),
                 budget.clone(),
             ),
             sockets: Arc::new(Sockets::new(budget.clone())),
             buffers: Arc::default(),
             budget: budget.clone(),
             guesses: limits.guesses.clone(),
+            keeps: limits.keeps.clone(),
         });
         let tasks = TaskTracker::new();
         let beams = Beams::new(live.hub.clone(), tasks.clone());

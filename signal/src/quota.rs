@@ -1,7 +1,9 @@
-//! Quotas for uploads, as the operator sets them.
+//! Quotas for uploads and notes, as the operator sets them.
 
 use clap::Args;
-use heliograph_storage::uploads::{Quotas, Wish};
+use heliograph_storage::blobs::{self, Blobs};
+use heliograph_storage::quota::Quotas;
+use heliograph_storage::uploads::Wish;
 
 use crate::size::Size;
 
@@ -53,6 +55,12 @@ impl Limits {
         if is_guest { self.guest_file.0 } else { self.account_file.0 }
     }
 
+    /// What these limits allow, on the disk of these files.
+    #[must_use]
+    pub const fn capacity(&self, blobs: Blobs) -> Capacity {
+        Capacity::new(self.quotas(), self.disk_share, blobs)
+    }
+
     /// The reservation to request for a file of which `received` bytes came and up to `ahead` more may follow.
     #[must_use]
     pub fn wish(&self, is_guest: bool, received: u64, ahead: u64) -> Wish {
@@ -70,5 +78,37 @@ impl Limits {
             guests: self.all_guests_total.0,
             all: self.uploads_total.0,
         }
+    }
+}
+
+/// What notes and files may take: the quotas, and a share of the disk. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Capacity {
+    quotas: Quotas,
+    disk_share: u8,
+    blobs: Blobs,
+}
+
+impl Capacity {
+    /// These quotas, and so many percent of the disk of these files.
+    #[must_use]
+    pub const fn new(quotas: Quotas, disk_share: u8, blobs: Blobs) -> Self {
+        Self { quotas, disk_share, blobs }
+    }
+
+    /// The quotas.
+    #[must_use]
+    pub const fn quotas(&self) -> Quotas {
+        self.quotas
+    }
+
+    /// Whether the disk stays within its share with so many bytes more. A bucket has no such share.
+    ///
+    /// # Errors
+    /// [`blobs::Error`] when the disk cannot be asked.
+    pub async fn has_disk_for(&self, bytes: u64) -> Result<bool, blobs::Error> {
+        let share = u64::from(self.disk_share) * 10;
+        let fullness = self.blobs.fullness(bytes).await?;
+        Ok(fullness.is_none_or(|thousandths| thousandths <= share))
     }
 }

@@ -1,7 +1,7 @@
-//! Changes of saved beams: access, name, id, notes, existence. Each locks the beam's row before it reads anything, so
+//! Changes of saved and kept beams: access, name, id, notes, existence. Each locks the beam's row before it reads anything, so
 //! that the changes of a beam happen one after the other and cannot deadlock.
 //!
-//! The order of locks, for every transaction: beams by id, then an account, then uploads by id.
+//! The order of locks, for every transaction: beams by id, then the turn to take room, then an account, then uploads by id.
 
 use heliograph_shared::ids::BeamId;
 

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use heliograph_shared::api::beams::LinkAccess;
 use heliograph_shared::ids::{BeamId, DeviceId, KeyHash};
+use heliograph_shared::socket::Kept;
 use heliograph_shared::time::Millis;
+use uuid::Uuid;
 
 use crate::accounts::AccountId;
 use crate::database::{Row, args};
@@ -21,6 +23,8 @@ pub struct BeamRecord {
     pub key_hash: Option<KeyHash>,
     /// When it was created.
     pub created_at: Millis,
+    /// Whether anything was ever shared in it.
+    pub had_items: bool,
     /// How long the beam lives.
     pub life: Life,
 }
@@ -32,6 +36,8 @@ pub enum Life {
     Unsaved {
         /// When.
         expires_at: Millis,
+        /// How its items are kept, or were until a time that may be over (S30).
+        kept: Option<Kept>,
     },
     /// Saved in an account.
     Saved(Saved),
@@ -57,7 +63,7 @@ impl BeamRecord {
     #[must_use]
     pub fn has_ended(&self, now: Millis) -> bool {
         match self.life {
-            Life::Unsaved { expires_at } => expires_at <= now,
+            Life::Unsaved { expires_at, .. } => expires_at <= now,
             Life::Saved(_) => false,
             Life::Ended => true,
         }
@@ -75,15 +81,30 @@ impl BeamRecord {
                 link_access: LinkAccess::read(row, "link_access")?,
                 last_seq: row.number("last_seq")?,
             }),
-            (None, _, _, Some(expires_at)) => Life::Unsaved { expires_at },
+            (None, _, _, Some(expires_at)) => Life::Unsaved { expires_at, kept: read_kept(row)? },
             _ => return Err(Error::Corrupt),
         };
         Ok(Self {
             key_hash: key_hash.as_deref().map(KeyHash::from_bytes).transpose()?,
             created_at: row.time("created_at")?,
+            had_items: row.number("had_items")? > 0,
             life,
         })
     }
+
+    /// How the beam is kept now, if it is unsaved and kept.
+    #[must_use]
+    pub fn kept(&self, now: Millis) -> Option<Kept> {
+        match self.life {
+            Life::Unsaved { kept, .. } => kept.filter(|kept| kept.until > now),
+            Life::Saved(_) | Life::Ended => None,
+        }
+    }
+}
+
+fn read_kept(row: &Row) -> Result<Option<Kept>, Error> {
+    let (until, by) = (row.time_if_any("kept_until")?, row.get::<Option<Uuid>>("kept_by")?);
+    Ok(until.zip(by).map(|(until, by)| Kept { until, by: DeviceId::from_uuid(by) }))
 }
 
 impl Storage {
@@ -105,7 +126,7 @@ impl Storage {
         Ok(())
     }
 
-    /// Records a beam that nobody created, because something was shared in it. Does nothing if it is recorded already.
+    /// Records that something was shared in a beam, and the beam itself if nobody created it.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -115,8 +136,8 @@ impl Storage {
         created_at: Millis,
         expires_at: Millis,
     ) -> Result<(), Error> {
-        let insert = "INSERT INTO beams (id, created_at, expires_at) VALUES ($1, $2, $3) \
-                      ON CONFLICT (id) DO NOTHING";
+        let insert = "INSERT INTO beams (id, created_at, expires_at, had_items) VALUES ($1, $2, $3, 1) \
+                      ON CONFLICT (id) DO UPDATE SET had_items = 1";
         self.database.execute(insert, args![id.uuid(), created_at, expires_at]).await?;
         Ok(())
     }
@@ -126,7 +147,8 @@ impl Storage {
     /// # Errors
     /// [`Error::Database`], [`Error::Corrupt`].
     pub async fn find_beam(&self, id: BeamId) -> Result<Option<BeamRecord>, Error> {
-        let select = "SELECT key_hash, created_at, expires_at, ended_at, owner_id, name, link_access, last_seq \
+        let select = "SELECT key_hash, created_at, expires_at, ended_at, owner_id, name, link_access, last_seq, \
+                      kept_until, kept_by, had_items \
                       FROM beams WHERE id = $1";
         let row = self.database.fetch_optional(select, args![id.uuid()]).await?;
         row.as_ref().map(BeamRecord::read).transpose()

@@ -1,4 +1,4 @@
-//! Notes: the stored items of saved beams, in order.
+//! Notes: the stored items of saved and kept beams, in order.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::accounts::AccountId;
 use crate::beam_writer::{BeamWriter, Locked};
 use crate::blobs::BlobId;
 use crate::database::{Row, Transaction, args};
-use crate::quota::used_by_account;
+use crate::quota::{Quotas, Used, take_turn, used_by_account};
 use crate::upload_endings::{keep_upload, release_upload};
 use crate::{Error, Storage};
 
@@ -43,13 +43,21 @@ macro_rules! note_columns {
 }
 pub(crate) use note_columns;
 
-/// The quota of the beam's owner, for notes and files together.
+/// The quotas that notes and files take together, at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
-    /// Size in bytes.
-    pub bytes: u64,
-    /// The current time. Files that have expired do not count.
+    /// The owner's, and in a kept beam the guests'.
+    pub quotas: Quotas,
+    /// The current time. What has expired does not count.
     pub now: Millis,
+}
+
+/// At whose cost the notes of a beam are stored.
+enum Payer {
+    /// The owner of a saved beam.
+    Owner(AccountId),
+    /// The address that asked to keep an unsaved one.
+    Guest(Option<String>),
 }
 
 /// The data of a note that a replacement or deletion needs.
@@ -122,20 +130,20 @@ impl Storage {
 }
 
 impl BeamWriter {
-    /// Stores a note in a saved beam. A note with the same id is replaced and keeps its author (B11).
+    /// Stores a note in a saved or kept beam. A note with the same id is replaced and keeps its author (B11).
     ///
     /// # Errors
-    /// [`Error::Missing`] when the beam is not saved any more, [`Error::Full`], [`Error::Uncertain`].
+    /// [`Error::Missing`] when the beam is neither saved nor kept any more, [`Error::Full`], [`Error::Uncertain`].
     pub async fn put_note(&self, beam: BeamId, note: &NewNote, quota: Quota) -> Result<(), Error> {
         let (mut transaction, locked) = self.begin(beam).await?;
         insert_notes(&mut transaction, locked, std::slice::from_ref(note), quota).await?;
         transaction.commit().await
     }
 
-    /// Deletes notes of a saved beam. Ids that do not exist are ignored.
+    /// Deletes notes of a saved or kept beam. Ids that do not exist are ignored.
     ///
     /// # Errors
-    /// [`Error::Missing`] when the beam is not saved any more, [`Error::Uncertain`].
+    /// [`Error::Missing`] when the beam is neither saved nor kept any more, [`Error::Uncertain`].
     pub async fn delete_notes(
         &self,
         beam: BeamId,
@@ -143,7 +151,7 @@ impl BeamWriter {
         now: Millis,
     ) -> Result<(), Error> {
         let (mut transaction, locked) = self.begin(beam).await?;
-        owner_of(&mut transaction, locked).await?;
+        payer_of(&mut transaction, locked, now).await?;
         let mut bytes = 0;
         for id in ids {
             let Some(old) = find_old(&mut transaction, locked, *id).await? else { continue };
@@ -160,11 +168,43 @@ impl BeamWriter {
     }
 }
 
-/// The owner of a saved beam.
-async fn owner_of(transaction: &mut Transaction, beam: Locked) -> Result<AccountId, Error> {
-    let select = "SELECT owner_id FROM beams WHERE id = $1 AND owner_id IS NOT NULL";
-    let row = transaction.fetch_optional(select, args![beam.beam().uuid()]).await?;
-    row.ok_or(Error::Missing)?.get("owner_id").map(AccountId::from_uuid)
+async fn payer_of(
+    transaction: &mut Transaction,
+    beam: Locked,
+    now: Millis,
+) -> Result<Payer, Error> {
+    let select = "SELECT owner_id, kept_address FROM beams \
+                  WHERE id = $1 AND (owner_id IS NOT NULL OR kept_until > $2)";
+    let row = transaction.fetch_optional(select, args![beam.beam().uuid(), now]).await?;
+    let row = row.ok_or(Error::Missing)?;
+    let owner = row.get::<Option<Uuid>>("owner_id")?.map(AccountId::from_uuid);
+    Ok(match owner {
+        Some(owner) => Payer::Owner(owner),
+        None => Payer::Guest(row.get("kept_address")?),
+    })
+}
+
+impl Payer {
+    /// Bytes that the notes of a beam may still take. Until the end of the transaction no other one takes them.
+    async fn free(
+        &self,
+        transaction: &mut Transaction,
+        beam: Locked,
+        Quota { quotas, now }: Quota,
+    ) -> Result<u64, Error> {
+        match self {
+            Self::Owner(owner) => {
+                let used = used_by_account(transaction, *owner, None, now).await?;
+                Ok(quotas.account.saturating_sub(used))
+            }
+            Self::Guest(address) => {
+                take_turn(transaction).await?;
+                let beam = Some(beam.beam().uuid());
+                let used = Used::read(transaction, None, beam, address.clone(), now).await?;
+                Ok(used.free_for_guest(quotas))
+            }
+        }
+    }
 }
 
 async fn find_old(
@@ -185,7 +225,7 @@ async fn find_old(
     }))
 }
 
-/// Stores notes of a saved beam within its owner's quota, and updates the beam's counters. A note that does not grow is
+/// Stores notes of a saved or kept beam within its quota, and updates the beam's counters. A note that does not grow is
 /// stored even when the quota is full.
 pub(crate) async fn insert_notes(
     transaction: &mut Transaction,
@@ -193,7 +233,7 @@ pub(crate) async fn insert_notes(
     notes: &[NewNote],
     quota: Quota,
 ) -> Result<(), Error> {
-    let owner = owner_of(transaction, beam).await?;
+    let payer = payer_of(transaction, beam, quota.now).await?;
     lock_authors(transaction, notes).await?;
     let (mut olds, mut grown) = (Vec::with_capacity(notes.len()), 0);
     for note in notes {
@@ -201,11 +241,10 @@ pub(crate) async fn insert_notes(
         grown += note.bytes() - old.as_ref().map_or(0, |old| old.bytes);
         olds.push(old);
     }
-    if let Ok(grown @ 1..) = u64::try_from(grown) {
-        let used = used_by_account(transaction, owner, None, quota.now).await?;
-        if used.saturating_add(grown) > quota.bytes {
-            return Err(Error::Full);
-        }
+    if let Ok(grown @ 1..) = u64::try_from(grown)
+        && grown > payer.free(transaction, beam, quota).await?
+    {
+        return Err(Error::Full);
     }
     let last = notes.iter().map(|note| note.seq).max().unwrap_or_default();
     let update = "UPDATE beams SET note_bytes = note_bytes + $3, \
@@ -215,7 +254,12 @@ pub(crate) async fn insert_notes(
         insert(transaction, beam, note).await?;
         if let Some(upload) = note.upload {
             keep_upload(transaction, beam, upload).await?;
-            adopt_upload(transaction, beam, upload, owner, quota).await?;
+            match payer {
+                Payer::Owner(owner) => {
+                    adopt_upload(transaction, beam, upload, owner, quota).await?;
+                }
+                Payer::Guest(_) => bind_upload(transaction, beam, upload).await?,
+            }
         }
         if let Some(OldNote { upload: Some(upload), author, .. }) = old {
             release_upload(transaction, beam, upload, author, quota.now).await?;
@@ -271,11 +315,19 @@ async fn adopt_upload(
         return Ok(());
     };
     let used = used_by_account(transaction, owner, None, quota.now).await?;
-    if used.saturating_add(row.number("size")?) <= quota.bytes {
+    if used.saturating_add(row.number("size")?) <= quota.quotas.account {
         let update = "UPDATE uploads SET account_id = $3, address = NULL, expires_at = NULL, for_item = 1 \
                       WHERE id = $1 AND beam_id = $2 AND account_id IS NULL AND state = 'ready'";
         transaction.execute(update, args![id, beam, owner.uuid()]).await?;
     }
+    Ok(())
+}
+
+/// Lets a guest's file end with the keeping of its beam when a kept item refers to it.
+async fn bind_upload(transaction: &mut Transaction, beam: Locked, id: BlobId) -> Result<(), Error> {
+    let update = "UPDATE uploads SET for_item = 1, expires_at = (SELECT kept_until FROM beams WHERE id = $2) \
+                  WHERE id = $1 AND beam_id = $2 AND account_id IS NULL AND state = 'ready'";
+    transaction.execute(update, args![id.to_string(), beam.beam().uuid()]).await?;
     Ok(())
 }
 

@@ -181,12 +181,15 @@ impl BeamWriter {
     ) -> Result<(), Error> {
         let _changing = self.beam_lists.bump();
         let (mut transaction, locked) = self.begin(beam).await?;
-        let update = "UPDATE beams SET owner_id = $2, name = $3, expires_at = NULL \
+        let update = "UPDATE beams SET owner_id = $2, name = $3, expires_at = NULL, \
+                      kept_until = NULL, kept_by = NULL, kept_address = NULL, note_bytes = 0 \
                       WHERE id = $1 AND owner_id IS NULL AND ended_at IS NULL AND expires_at > $4";
         let values = args![beam.uuid(), owner.uuid(), name.as_str(), quota.now];
         if transaction.execute(update, values).await? == 0 {
             return Err(Error::Conflict);
         }
+        // What was kept of it is among the items.
+        transaction.execute("DELETE FROM notes WHERE beam_id = $1", args![beam.uuid()]).await?;
         insert_notes(&mut transaction, locked, notes, quota).await?;
         transaction.commit().await
     }

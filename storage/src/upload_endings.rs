@@ -111,6 +111,19 @@ pub(crate) async fn bury_uploads_of_account(
     bury_marked(transaction, now).await
 }
 
+/// Sets the end of the guests' files for items of a kept beam.
+pub(crate) async fn end_kept_uploads_at(
+    transaction: &mut Transaction,
+    beam: Locked,
+    end: Millis,
+) -> Result<(), Error> {
+    lock_uploads_of_beam(transaction, beam).await?;
+    let update = "UPDATE uploads SET expires_at = $2 \
+                  WHERE beam_id = $1 AND account_id IS NULL AND for_item = 1";
+    transaction.execute(update, args![beam.beam().uuid(), end]).await?;
+    Ok(())
+}
+
 /// Keeps an upload that a stored item refers to, if it belongs to the same beam.
 pub(crate) async fn keep_upload(
     transaction: &mut Transaction,

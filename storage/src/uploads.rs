@@ -5,11 +5,12 @@
 
 use heliograph_shared::ids::BeamId;
 use heliograph_shared::time::Millis;
+use uuid::Uuid;
 
 use crate::accounts::AccountId;
 use crate::blobs::BlobId;
 use crate::database::{Row, Transaction, args};
-use crate::quota::used_by_account;
+use crate::quota::{Quotas, Used, take_turn, used_by_account};
 use crate::{Error, Storage};
 
 pub use crate::dead_blobs::ABANDONED;
@@ -63,21 +64,6 @@ pub struct Wish {
     pub quotas: Quotas,
 }
 
-/// Quotas for uploads, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Quotas {
-    /// For one account.
-    pub account: u64,
-    /// For the guests of one beam.
-    pub beam: u64,
-    /// For the guests at one address.
-    pub address: u64,
-    /// For all guests.
-    pub guests: u64,
-    /// For everybody.
-    pub all: u64,
-}
-
 /// The result of a [`Wish`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
@@ -103,7 +89,9 @@ impl Storage {
         }
         let insert = "INSERT INTO uploads (id, account_id, beam_id, address, name, media_type, size, state, \
                       created_at, touched_at, expires_at, unused_since, for_item) \
-                      VALUES ($1, $2, $3, $4, $5, $6, 0, 'pending', $7, $7, $8, $9, $10)";
+                      VALUES ($1, $2, $3, $4, $5, $6, 0, 'pending', $7, $7, \
+                      CASE WHEN $10 = 1 AND $2 IS NULL THEN (SELECT kept_until FROM beams WHERE id = $3) ELSE $8 END, \
+                      $9, $10)";
         let values = args![
             new.id.to_string(),
             new.account.map(AccountId::uuid),
@@ -136,9 +124,7 @@ impl Storage {
     /// [`Error::Database`].
     pub async fn grow_upload(&self, id: BlobId, wish: Wish, now: Millis) -> Result<Room, Error> {
         let mut transaction = self.database.begin().await?;
-        // Locks out all other grants until the end of the transaction.
-        let turn = "UPDATE upload_room SET turns = turns + 1 WHERE id = 1";
-        transaction.execute(turn, args![]).await?;
+        take_turn(&mut transaction).await?;
         let select = "SELECT account_id, beam_id, address FROM uploads \
                       WHERE id = $1 AND state = 'pending' AND (expires_at IS NULL OR expires_at > $2)";
         let values = args![id.to_string(), now];
@@ -249,36 +235,15 @@ async fn free_for(
     id: BlobId,
     now: Millis,
 ) -> Result<u64, Error> {
-    const USED: &str = "SELECT \
-        CAST(COALESCE(SUM(size), 0) AS BIGINT) AS by_all, \
-        CAST(COALESCE(SUM(CASE WHEN account_id IS NULL THEN size END), 0) AS BIGINT) AS by_guests, \
-        CAST(COALESCE(SUM(CASE WHEN account_id IS NULL AND beam_id = $3 THEN size END), 0) AS BIGINT) AS by_beam, \
-        CAST(COALESCE(SUM(CASE WHEN account_id IS NULL AND address = $4 THEN size END), 0) AS BIGINT) AS by_address \
-        FROM uploads WHERE id <> $1 AND (expires_at IS NULL OR expires_at > $2)";
-    let account: Option<uuid::Uuid> = upload.get("account_id")?;
-    let beam: Option<uuid::Uuid> = upload.get("beam_id")?;
+    let account: Option<Uuid> = upload.get("account_id")?;
+    let beam: Option<Uuid> = upload.get("beam_id")?;
     let address: Option<String> = upload.get("address")?;
-    let is_guest = account.is_none();
-    let values = args![id.to_string(), now, beam, address];
-    let used = transaction.fetch_optional(USED, values).await?.ok_or(Error::Corrupt)?;
-    let applying = [
-        ("by_all", quotas.all, true),
-        ("by_guests", quotas.guests, is_guest),
-        ("by_beam", quotas.beam, is_guest),
-        ("by_address", quotas.address, is_guest),
-    ];
-    let mut free = u64::MAX;
-    if let Some(account) = account {
-        let account = AccountId::from_uuid(account);
-        let used = used_by_account(transaction, account, Some(id), now).await?;
-        free = quotas.account.saturating_sub(used);
-    }
-    for (used_by, quota, applies) in applying {
-        if applies {
-            free = free.min(quota.saturating_sub(used.number(used_by)?));
-        }
-    }
-    Ok(free)
+    let used = Used::read(transaction, Some(id), beam, address, now).await?;
+    let Some(account) = account.map(AccountId::from_uuid) else {
+        return Ok(used.free_for_guest(quotas));
+    };
+    let own = used_by_account(transaction, account, Some(id), now).await?;
+    Ok(quotas.account.saturating_sub(own).min(quotas.all.saturating_sub(used.all)))
 }
 
 /// A size as a column value; saturates.

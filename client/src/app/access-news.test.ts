@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { BeamId, SavedBeam } from '../protocol/bindings'
+import type { BeamId, DeviceId, SavedBeam, Welcome } from '../protocol/bindings'
 import { createStores, type Stores } from '../stores/stores'
 import { AccessNews } from './access-news'
 import { createToaster } from './toaster'
@@ -12,6 +12,15 @@ const saved = (change: Partial<SavedBeam> = {}): SavedBeam => ({
   by_link: false,
   ...change,
 })
+
+const welcome: Welcome = {
+  device_id: 'me' as DeviceId,
+  ice_servers: [],
+  expires_at: 1,
+  now: 1,
+  creator: true,
+  saved: null,
+}
 
 let stores: Stores
 let news: AccessNews
@@ -71,5 +80,33 @@ describe('news of the beam', () => {
     expect(toasts()).toEqual([])
     news.hear({ type: 'access_changed', message: saved({ role: 'read' }) })
     expect(toasts()).toEqual(['You can only read in this beam now.'])
+  })
+
+  it('s30_the_time_of_a_keeping_is_shown_by_this_devices_clock_and_the_beam_lives_as_long', () => {
+    const hour = 3_600_000
+    const by = 'me' as DeviceId
+    // The server's clock is an hour ahead.
+    const now = Date.now() + hour
+    news.hear({ type: 'welcome', message: { ...welcome, now, expires_at: now + 5 } })
+    news.hear({ type: 'kept', message: { until: now + hour, by } })
+
+    const until = stores.keeping.getState().kept?.until ?? 0
+    expect(until - Date.now()).toBeGreaterThan(hour - 1000)
+    expect(until - Date.now()).toBeLessThanOrEqual(hour)
+    const session = stores.session.getState()
+    expect(session.status === 'set' && session.session.expiresAt).toBe(until)
+    news.hear({ type: 'kept', message: null })
+    expect(stores.keeping.getState().kept).toBeNull()
+    expect(toasts()).toEqual([
+      expect.stringMatching(/^Kept until .*\d\d:\d\d$/),
+      'This beam is no longer kept.',
+    ])
+  })
+
+  it('s31_a_beam_that_lost_what_was_shared_in_it_is_known_as_such', () => {
+    news.hear({ type: 'welcome', message: { ...welcome, forgotten: true } })
+    expect(stores.keeping.getState().isForgotten).toBe(true)
+    news.hear({ type: 'welcome', message: welcome })
+    expect(stores.keeping.getState().isForgotten).toBe(false)
   })
 })

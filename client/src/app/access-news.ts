@@ -1,13 +1,18 @@
-/** The server's news of the beam itself: whether it is saved, its name, and this device's level in it. */
-import type { SavedBeam, ServerMessage } from '../protocol/bindings'
+/** The server's news of the beam itself: whether it is saved or kept, its name, and this device's level in it. */
+import { formatUntil } from '../features/session/until'
+import type { Kept, SavedBeam, ServerMessage } from '../protocol/bindings'
 import type { BeamAccess } from '../stores/beam-access'
 import type { BeamSession } from '../stores/beam-session'
 import { reduceBeams } from '../stores/beams'
+import { type KeepingEvent, reduceKeeping } from '../stores/keeping'
 import type { Stores } from '../stores/stores'
 import { updateSession } from './session-storage'
 import type { Toaster } from './toaster'
 
-type News = Extract<ServerMessage, { type: 'welcome' | 'beam_saved' | 'beam_renamed' | 'access_changed' }>
+type News = Extract<
+  ServerMessage,
+  { type: 'welcome' | 'beam_saved' | 'beam_renamed' | 'access_changed' | 'kept' }
+>
 
 /** Shown when an action failed because there is no connection. */
 export const NOT_CONNECTED = 'Not connected. Try again in a moment.'
@@ -17,6 +22,8 @@ export class AccessNews {
   readonly #toaster: Toaster
   /** Resolves the pending `save`; null when none is pending. */
   #saving: ((refusal: string | null) => void) | null = null
+  /** Milliseconds by which the server's clock is behind this device's. */
+  #behind = 0
 
   constructor(stores: Stores, toaster: Toaster) {
     this.#stores = stores
@@ -50,20 +57,48 @@ export class AccessNews {
   hear(message: News): void {
     switch (message.type) {
       case 'welcome': {
-        const { saved, creator, expires_at, now } = message.message
+        const { saved, creator, expires_at, now, kept, forgotten = false } = message.message
+        this.#behind = Date.now() - now
+        this.#tellKeeping({ type: 'welcomed', kept: this.#byOwnClock(kept), isForgotten: forgotten })
         // The remaining time is computed from the server's clock, because this device's clock may be wrong.
-        this.#keep({ expiresAt: expires_at === null ? null : Date.now() + expires_at - now })
+        this.#keep({ expiresAt: expires_at === null ? null : expires_at + this.#behind })
         return this.#set(saved ? { kind: 'saved', saved } : { kind: 'unsaved', creator })
       }
       case 'beam_saved':
         this.#keep({ expiresAt: null })
+        this.#tellKeeping({ type: 'changed', kept: null })
         this.#set({ kind: 'saved', saved: message.message })
         return this.#end(null)
       case 'beam_renamed':
         return this.#renamed(message.message)
       case 'access_changed':
         return this.#changed(message.message)
+      case 'kept':
+        return this.#keptChanged(message.message)
     }
+  }
+
+  /** The beam lives at least as long as it is kept. */
+  #keptChanged(message: Kept | null): void {
+    const kept = this.#byOwnClock(message)
+    this.#tellKeeping({ type: 'changed', kept })
+    if (kept === null) {
+      this.#toaster.info('This beam is no longer kept.')
+      return
+    }
+    const { session } = this.#stores
+    const state = session.getState()
+    const expiresAt = state.status === 'set' ? (state.session.expiresAt ?? 0) : 0
+    this.#keep({ expiresAt: Math.max(expiresAt, kept.until) })
+    this.#toaster.ok(`Kept until ${formatUntil(kept.until, Date.now())}`)
+  }
+
+  #byOwnClock(kept: Kept | null | undefined): { until: number; by: Kept['by'] } | null {
+    return kept ? { ...kept, until: kept.until + this.#behind } : null
+  }
+
+  #tellKeeping(event: KeepingEvent): void {
+    this.#stores.keeping.setState((state) => reduceKeeping(state, event), true)
   }
 
   #end(refusal: string | null): void {

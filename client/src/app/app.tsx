@@ -6,6 +6,7 @@ import { EditorHost } from '../features/editor/editor-host'
 import { DropZone } from '../features/files/drop-zone'
 import { PasteHost } from '../features/files/paste-host'
 import { FullViewHost } from '../features/full-view/full-view-host'
+import { ShortcutHost } from '../features/join/shortcut-host'
 import { paths } from '../features/paths'
 import { LiveNews } from '../features/toasts/live-news'
 import { lazyPart } from '../ui/lazy-part'
@@ -56,6 +57,7 @@ export function App({ app }: { app: AppValue }) {
         <ErrorBoundary onGoOn={app.actions.notes.close}>
           <EditorHost />
           <PasteHost />
+          <ShortcutHost />
         </ErrorBoundary>
         <LiveNews />
       </AppContext>

@@ -3,6 +3,7 @@ import { paths } from '../features/paths'
 import type { BeamId, BeamKey, DeviceId, ErrorCode, ItemId, ServerMessage } from '../protocol/bindings'
 import type { BeamSession } from '../stores/beam-session'
 import { type ItemsEvent, type ItemsState, reduceItems } from '../stores/items'
+import { type KeepingEvent, reduceKeeping } from '../stores/keeping'
 import { reduceTransfers } from '../stores/transfers'
 import { hasRtc } from '../transport/has-rtc'
 import {
@@ -82,6 +83,7 @@ export class BeamConnection {
     this.devices.cut()
     transfers.tell({ do: 'relay', up: false })
     stores.access.setState({ kind: 'unknown' }, true)
+    this.#tellKeeping({ type: 'left' })
     stores.items.setState((state) => reduceItems(state, { type: 'left' }), true)
     stores.transfers.setState((state) => reduceTransfers(state, { type: 'left' }), true)
     transfers.forgetDeleted()
@@ -120,6 +122,7 @@ export class BeamConnection {
         this.#access.hear(message)
         return this.devices.welcome(message.message.device_id, message.message.ice_servers)
       case 'authed_users':
+        this.#tellKeeping({ type: 'devices', count: message.message.length })
         return this.devices.list(message.message)
       case 'devices_removed':
         return this.devices.remove(message.message)
@@ -134,6 +137,7 @@ export class BeamConnection {
         return void this.#notes.load()
       case 'beam_renamed':
       case 'access_changed':
+      case 'kept':
         return this.#access.hear(message)
       case 'signal':
         return this.devices.peers.handleSignal(message.extra.from, message.message)
@@ -170,6 +174,10 @@ export class BeamConnection {
   /** Reads the notes again. An unsaved beam has none. */
   #reloadNotes(): void {
     if (this.#isSaved()) void this.#notes.load()
+  }
+
+  #tellKeeping(event: KeepingEvent): void {
+    this.#context.stores.keeping.setState((state) => reduceKeeping(state, event), true)
   }
 
   #isSaved(): boolean {

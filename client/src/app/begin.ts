@@ -6,6 +6,7 @@ import type { BeamId } from '../protocol/bindings'
 import type { BeamSession } from '../stores/beam-session'
 import type { CurrentBeam } from './current-beam'
 import { clearSession, loadSession } from './session-storage'
+import { takeParameter } from './shortcut'
 
 /** From this width of the window in px, a beam is created automatically. */
 const AUTO_CREATE_WIDTH = 1024
@@ -92,10 +93,6 @@ function isFreshHome(): boolean {
 
 /** Reads the beam from the address and removes it there, without a reload. */
 function takeLinkedBeam(): BeamId | null {
-  const url = new URL(location.href)
-  const value = url.searchParams.get(BEAM_PARAM)
-  if (value === null) return null
-  url.searchParams.delete(BEAM_PARAM)
-  history.replaceState(history.state, '', url)
-  return parseBeamId(value)
+  const value = takeParameter(BEAM_PARAM)
+  return value === null ? null : parseBeamId(value)
 }

@@ -4,6 +4,7 @@ import { findBeamId } from '../protocol/beam-link'
 import { BEAM_LIFETIME_MS, type Beam, type BeamId } from '../protocol/bindings'
 import type { BeamSession } from '../stores/beam-session'
 import { reduceCanvas } from '../stores/canvas'
+import { reduceKeeping } from '../stores/keeping'
 import { reduceRecentBeams } from '../stores/recent-beams'
 import { createBeam } from '../transport/http'
 import type { LiveBeam, LiveBeamStatus } from '../transport/live-beam'
@@ -175,7 +176,15 @@ export function joinedSession(beamId: BeamId): BeamSession {
 
 type BeamActions = Pick<
   Actions,
-  'newBeam' | 'joinBeam' | 'enterRecent' | 'leaveBeam' | 'reconnect' | 'saveBeam' | 'removeDevice'
+  | 'newBeam'
+  | 'joinBeam'
+  | 'enterRecent'
+  | 'leaveBeam'
+  | 'reconnect'
+  | 'saveBeam'
+  | 'keepBeam'
+  | 'declineKeeping'
+  | 'removeDevice'
 >
 
 /** Returns the actions on the beam as a whole. */
@@ -205,6 +214,11 @@ export function createBeamActions(
       if (refusal === null) toaster.ok('Beam saved successfully!')
       return refusal
     },
+    keepBeam(time) {
+      if (!beam.live?.keep(time)) toaster.bad(NOT_CONNECTED)
+    },
+    declineKeeping: () =>
+      stores.keeping.setState((state) => reduceKeeping(state, { type: 'declined' }), true),
     removeDevice(id) {
       if (!beam.live?.removeDevice(id)) toaster.bad(NOT_CONNECTED)
     },

@@ -4,6 +4,7 @@ import { createStores } from '../stores/stores'
 import { readMe } from '../transport/account-calls'
 import { readSite, readStart } from '../transport/http'
 import { createAccount } from './account'
+import { createArrivals, tellArrivals } from './arrivals'
 import { notesFor } from './beam-notes'
 import { begin } from './begin'
 import { keepCanvas } from './canvas-storage'
@@ -12,6 +13,7 @@ import type { Context } from './context'
 import { createCopying } from './copying'
 import { CurrentBeam, createBeamActions } from './current-beam'
 import { createDeleting, offerWhatCameBack } from './deleting'
+import { createInstallation } from './installation'
 import { learnMedia } from './media-kinds'
 import { createNotes } from './notes'
 import { createOwnDevice } from './own-device'
@@ -24,6 +26,7 @@ import { keepSearch } from './searching'
 import { createSharedIn } from './shared-in'
 import { createSharing } from './sharing'
 import { createShortCodes } from './short-codes'
+import { takeShortcut } from './shortcut'
 import { keepSocketLogin } from './socket-login'
 import { createToaster } from './toaster'
 import { startTransfers } from './transfer-news'
@@ -58,6 +61,8 @@ export function startServices(): AppValue {
     showFull: (id, order) => stores.fullView.setState({ kind: 'open', id, order }, true),
     closeFull: () => stores.fullView.setState({ kind: 'closed' }, true),
     readFile: readStart,
+    ...createArrivals(stores, toaster),
+    ...createInstallation(stores),
     warn: (text) => toaster.bad(text),
     dismissToast: (id) => toaster.dismiss(id),
     beams: createSavedBeams({ stores, toaster, onRenewed: (old, renewed) => beam.renewed(old, renewed) }),
@@ -70,9 +75,11 @@ export function startServices(): AppValue {
   keepRecentBeams(stores)
   learnMedia(stores)
   keepSearch(stores)
+  tellArrivals(stores)
   keepSocketLogin(stores, { makeSure: readMe, rejoin: () => beam.rejoin() })
   keepUnsentItems(context)
-  begin(beam, (id) => notesFor(id, stores))
+  if (takeShortcut(stores)) void beam.create()
+  else begin(beam, (id) => notesFor(id, stores))
   followThePage(stores, toaster, () => {
     beam.wake()
     beam.seen()

@@ -3,6 +3,7 @@ import type { BeamId, DeviceId, ItemId, Role, UploadedFile } from '../protocol/b
 import { pendingItem } from '../protocol/item'
 import { reduceDevices } from '../stores/devices'
 import { reduceItems } from '../stores/items'
+import { reduceKeeping } from '../stores/keeping'
 import { createStores, type Stores } from '../stores/stores'
 import { reduceTransfers } from '../stores/transfers'
 import type { UploadEnd, UploadEvents, UploadTarget } from '../transport/upload'
@@ -253,10 +254,19 @@ describe('a file that devices receive from here', () => {
     hold(outgoing('zip', 'application/zip'))
     expect(names()).toEqual([])
     enterSaved()
-    expect(targets).toEqual([{ beam: BEAM, isSaved: true }])
+    expect(targets).toEqual([{ beam: BEAM, isStored: true }])
     answer('zip.png', { status: 'stored', file: { ...STORED, type: 'application/octet-stream' } })
     const file = { name: 'zip.png', size: 4, type: 'application/zip', url: STORED.url }
     expect(shared).toEqual([{ id: 'zip', message: { file }, extra: 'file' }])
+  })
+
+  it('h32_is_uploaded_once_somebody_asks_to_keep_the_beam', () => {
+    stores.access.setState({ kind: 'unsaved', creator: true }, true)
+    hold(outgoing('zip', 'application/zip'))
+    expect(names()).toEqual([])
+    const kept = { until: Date.now() + 1_000, by: 'me' as DeviceId }
+    stores.keeping.setState((state) => reduceKeeping(state, { type: 'changed', kept }), true)
+    expect(targets).toEqual([{ beam: BEAM, isStored: true }])
   })
 
   it('is not uploaded once it is deleted, and the next one is', () => {

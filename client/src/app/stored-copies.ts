@@ -1,6 +1,6 @@
 /**
  * Uploads copies of files to the server (F9). While no other device is here, the upload comes before the file is
- * shared. In a saved beam a copy is always uploaded, because what the beam shows must outlive this page. Any other beam
+ * shared. In a saved or kept beam a copy is always uploaded, because what the beam shows must outlive this page. Any other beam
  * has copies of media only.
  */
 import type { BeamId, DeviceId, ItemId, UploadedFile } from '../protocol/bindings'
@@ -14,6 +14,7 @@ import {
 import { mayShare } from '../stores/beam-access'
 import { fileTakers } from '../stores/devices'
 import { reduceItems } from '../stores/items'
+import { isStored } from '../stores/keeping'
 import type { Stores } from '../stores/stores'
 import { reduceTransfers, type Storing } from '../stores/transfers'
 import { PROGRESS_INTERVAL_MS, Speed } from '../transport/progress'
@@ -61,15 +62,18 @@ export class StoredCopies {
     stores.transfers.subscribe(() => this.#forgetDeleted())
     // Also runs at each welcome, so that what failed for lack of a network is tried again.
     stores.access.subscribe(() => this.#tryAgain())
+    stores.keeping.subscribe(({ kept }, before) => {
+      if (kept !== null && before.kept === null) this.#tryAgain()
+    })
   }
 
   /** Whether a file is uploaded before it is shared: if the server takes it, and no device could receive it directly. */
   comesFirst(file: File): boolean {
-    return (this.#isSaved() || isMedia(file)) && fileTakers(this.#stores.devices.getState()).length === 0
+    return (this.#isStored() || isMedia(file)) && fileTakers(this.#stores.devices.getState()).length === 0
   }
 
-  #isSaved(): boolean {
-    return this.#stores.access.getState().kind === 'saved'
+  #isStored(): boolean {
+    return isStored(this.#stores.access.getState(), this.#stores.keeping.getState())
   }
 
   /** Uploads a file with its progress shown, and shares it once the server has it. `onEnd` is called in either case. */
@@ -95,7 +99,7 @@ export class StoredCopies {
     if (!this.#cancels.has(id)) this.#cancels.set(id, leave)
   }
 
-  /** Uploads a copy of a file that devices receive from here, now or once the beam is saved. */
+  /** Uploads a copy of a file that devices receive from here, now or once the beam is saved or kept. */
   storeBeside(file: OutgoingFile): void {
     this.#held.set(file.id, file)
     this.#storeHeld()
@@ -109,7 +113,7 @@ export class StoredCopies {
     const file = [...this.#held.values()].find(({ id }) => !this.#unreachable.has(id))
     const access = this.#stores.access.getState()
     const session = this.#stores.session.getState()
-    if (this.#isStoring || !file || access.kind !== 'saved' || !mayShare(access)) return
+    if (this.#isStoring || !file || !this.#isStored() || !mayShare(access)) return
     if (session.status !== 'set') return
     this.#isStoring = true
     const onEnd = (end: UploadEnd) => {
@@ -146,7 +150,7 @@ export class StoredCopies {
   ): void {
     const cancel = this.#upload(
       file,
-      { beam, isSaved: this.#isSaved() },
+      { beam, isStored: this.#isStored() },
       {
         onProgress,
         onEnd: (end) => {

@@ -1,6 +1,6 @@
 /** The actions of the page. Features call them; the composition root in `app` implements them. */
 import { createContext, useContext } from 'react'
-import type { BeamId, DeviceId, ItemId, ShortCode } from '../protocol/bindings'
+import type { BeamId, DeviceId, ItemId, KeepTime, ShortCode } from '../protocol/bindings'
 import type { Point } from '../stores/canvas'
 import type { ViewOrder } from '../stores/full-view'
 import type { Stores } from '../stores/stores'
@@ -90,6 +90,10 @@ export interface Actions {
 
   /** Saves the beam to the account under a name. Resolves to null, or to the reason why it was not saved. */
   saveBeam(name: string): Promise<string | null>
+  /** Asks the server to keep the beam for so long from now, or no longer. */
+  keepBeam(time: KeepTime | null): void
+  /** Does not ask about keeping the beam again before another device has come and gone. */
+  declineKeeping(): void
   /** Removes a device from the beam; its device token is refused from then on. */
   removeDevice(id: DeviceId): void
 
@@ -100,6 +104,12 @@ export interface Actions {
   copyLink(): Promise<void>
   /** Opens the device's share sheet with the beam's link. */
   shareLink(): Promise<void>
+
+  /** Asks the browser to show a notification when something arrives while the page is hidden, or no longer. */
+  notifyOfArrivals(wanted: boolean): Promise<void>
+
+  /** Installs the page as an app, while the browser offers it. */
+  install(): Promise<void>
 
   /** Shows a warning as a toast. */
   warn(text: string): void

@@ -186,7 +186,11 @@ id?: ItemId, } | { "type": "save_beam",
 /**
  * The beam's name.
  */
-message: unknown, } | { "type": "sync", 
+message: unknown, } | { "type": "keep", 
+/**
+ * For how long from now; null to keep them no longer.
+ */
+message: KeepTime | null, } | { "type": "sync", 
 /**
  * Where the page starts.
  */
@@ -390,6 +394,24 @@ credential?: string, };
  * An item's id, chosen by its sender, else by the server.
  */
 export type ItemId = string & { readonly __id: 'item' };
+
+/**
+ * For how long an unsaved beam can be kept (P26).
+ */
+export type KeepTime = "1h" | "24h";
+
+/**
+ * How an unsaved beam is kept (S30).
+ */
+export type Kept = { 
+/**
+ * When that ends, in milliseconds since the Unix epoch by the server's clock. The beam lives at least as long.
+ */
+until: number, 
+/**
+ * The device that asked for it. It may end it, and so may the creator.
+ */
+by: DeviceId, };
 
 /**
  * The level of a share (B6). Each level includes the one before.
@@ -646,7 +668,11 @@ message: string, } | { "type": "access_changed",
 /**
  * The beam, as this device sees it now.
  */
-message: SavedBeam, } | { "type": "devices_removed", 
+message: SavedBeam, } | { "type": "kept", 
+/**
+ * Until when, and by whose wish; null when it is kept no longer.
+ */
+message: Kept | null, } | { "type": "devices_removed", 
 /**
  * The devices.
  */
@@ -875,7 +901,15 @@ creator: boolean,
 /**
  * The beam's name and access; null for an unsaved one.
  */
-saved: SavedBeam | null, };
+saved: SavedBeam | null, 
+/**
+ * Until when an unsaved beam is kept; absent when it is not (S30).
+ */
+kept?: Kept, 
+/**
+ * True when the beam is empty because the server no longer has what was shared in it; else absent (S31).
+ */
+forgotten?: boolean, };
 
 export const BEAM_LIFETIME_MS = 86400000
 export const MAX_DEVICES = 100

@@ -2,7 +2,7 @@
 // What the server sends, checked before it is used: a schema for each shape of `bindings.ts` that a client reads.
 
 import * as v from 'valibot'
-import type { Beam, BeamCode, BeamDetails, BeamId, BeamKey, BeamShare, Beams, Cap, CodeBeam, CreatedBeam, CurrentUser, Device, DeviceId, Done, ErrorBody, ErrorCode, FieldErrors, FileRoom, IceServer, ItemId, Level, LinkAccess, LiveItem, Me, MyShares, Note, PublicUser, Role, SavedBeam, ServerMessage, ShareId, SharedBeam, SharedBeams, ShortCode, SignalFrom, Site, SyncPage, UploadedFile, User, Welcome } from './bindings'
+import type { Beam, BeamCode, BeamDetails, BeamId, BeamKey, BeamShare, Beams, Cap, CodeBeam, CreatedBeam, CurrentUser, Device, DeviceId, Done, ErrorBody, ErrorCode, FieldErrors, FileRoom, IceServer, ItemId, Kept, Level, LinkAccess, LiveItem, Me, MyShares, Note, PublicUser, Role, SavedBeam, ServerMessage, ShareId, SharedBeam, SharedBeams, ShortCode, SignalFrom, Site, SyncPage, UploadedFile, User, Welcome } from './bindings'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const TOKEN = /^[\w-]{43}$/
@@ -135,6 +135,11 @@ export const iceServerSchema = v.object({
 
 export const itemIdSchema = v.custom<ItemId>(isUuid) satisfies v.GenericSchema<unknown, ItemId>
 
+export const keptSchema = v.object({
+  until: v.number(),
+  by: deviceIdSchema,
+}) satisfies v.GenericSchema<unknown, Kept>
+
 export const liveItemSchema = v.object({
   message: v.unknown(),
   extra: v.string(),
@@ -191,6 +196,8 @@ export const welcomeSchema = v.object({
   now: v.number(),
   creator: v.boolean(),
   saved: v.nullish(savedBeamSchema, null),
+  kept: v.exactOptional(keptSchema),
+  forgotten: v.exactOptional(v.boolean()),
 }) satisfies v.GenericSchema<unknown, Welcome>
 
 export const serverMessageSchema = v.variant('type', [
@@ -239,6 +246,10 @@ export const serverMessageSchema = v.variant('type', [
   v.object({
     type: v.literal('access_changed'),
     message: savedBeamSchema,
+  }),
+  v.object({
+    type: v.literal('kept'),
+    message: v.nullish(keptSchema, null),
   }),
   v.object({
     type: v.literal('devices_removed'),

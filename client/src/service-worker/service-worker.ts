@@ -13,13 +13,24 @@ import { putShared, SHARED } from './share-target'
  */
 interface Scope {
   skipWaiting(): Promise<void>
-  readonly clients: { claim(): Promise<void> }
+  readonly clients: {
+    claim(): Promise<void>
+    matchAll(query: { type: 'window'; includeUncontrolled: boolean }): Promise<readonly OpenPage[]>
+    openWindow(url: string): Promise<unknown>
+  }
   addEventListener(type: 'install' | 'activate', listener: (event: LifeEvent) => void): void
   addEventListener(type: 'fetch', listener: (event: FetchedEvent) => void): void
+  addEventListener(type: 'notificationclick', listener: (event: NotificationClicked) => void): void
   addEventListener(type: 'message', listener: (event: LifeEvent & { data: unknown }) => void): void
 }
 interface LifeEvent {
   waitUntil(work: Promise<unknown>): void
+}
+interface OpenPage {
+  focus(): Promise<unknown>
+}
+interface NotificationClicked extends LifeEvent {
+  readonly notification: { close(): void }
 }
 interface FetchedEvent extends LifeEvent {
   readonly request: Request
@@ -70,6 +81,17 @@ scope.addEventListener('message', (event) => {
     ),
   )
 })
+
+/** A notification of new items leads to the page that is open, else to a new one. */
+scope.addEventListener('notificationclick', (event) => {
+  event.notification.close()
+  event.waitUntil(showPage())
+})
+
+async function showPage(): Promise<void> {
+  const [page] = await scope.clients.matchAll({ type: 'window', includeUncontrolled: true })
+  await (page ? page.focus() : scope.clients.openWindow(PAGE))
+}
 
 async function takeShare(request: Request): Promise<Response> {
   await putShared(caches, await request.formData())

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { DeviceId, ItemId, Role } from '../protocol/bindings'
-import { fileItemMessage, type Item, pendingItem, storedItemMessage } from '../protocol/item'
-import { type BeamAccess, livesOnOneDevice, mayDelete, mayRemoveDevices, mayShare } from './beam-access'
+import { type Item, pendingItem } from '../protocol/item'
+import { type BeamAccess, mayDelete, mayRemoveDevices, mayShare } from './beam-access'
 
 const saved = (role: Role, by_link = false): BeamAccess => ({
   kind: 'saved',
@@ -45,15 +45,4 @@ describe('what a level allows', () => {
     const refused = pendingItem('i' as ItemId, 'x', 'text', 0)
     expect(mayDelete(saved('read'), refused)).toBe(true)
   })
-})
-
-it('p27_a_file_of_a_saved_beam_lives_on_one_device_until_the_server_has_a_copy', () => {
-  const file = { name: 'a.png', size: 4, type: 'image/png' }
-  const itemOf = ({ message, extra }: { message: unknown; extra: string }) =>
-    pendingItem('i' as ItemId, message, extra, 0)
-  const stored = itemOf(storedItemMessage({ ...file, url: '/api/uploads/0123456789abcdef' }))
-  expect(livesOnOneDevice(saved('write'), itemOf(fileItemMessage(file)))).toBe(true)
-  expect(livesOnOneDevice(saved('write'), stored)).toBe(false)
-  expect(livesOnOneDevice(saved('write'), itemOf({ message: 'x', extra: 'text' }))).toBe(false)
-  expect(livesOnOneDevice({ kind: 'unsaved', creator: true }, itemOf(fileItemMessage(file)))).toBe(false)
 })

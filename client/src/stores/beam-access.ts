@@ -38,13 +38,6 @@ export function mayDelete(access: BeamAccess, item: Item): boolean {
   }
 }
 
-/**
- * Whether a file is lost with the device that has it: its item stays in a saved beam, but there is no stored copy (F9).
- */
-export function livesOnOneDevice(access: BeamAccess, { content }: Item): boolean {
-  return access.kind === 'saved' && content.kind === 'file' && content.url === null
-}
-
 /** Whether this device may remove other devices (S25). */
 export function mayRemoveDevices(access: BeamAccess): boolean {
   return access.kind === 'unsaved' ? access.creator : mayManage(access)

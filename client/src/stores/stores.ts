@@ -1,5 +1,6 @@
 /** All stores of the page, created once by the composition root. They hold only data. */
 import { createAccountStore } from './account'
+import { createArrivalsStore } from './arrivals'
 import { createBeamAccessStore } from './beam-access'
 import { createBeamDialogStore } from './beam-dialog'
 import { createBeamSessionStore, createSiteStore } from './beam-session'
@@ -10,7 +11,9 @@ import { createDevicesStore } from './devices'
 import { createEditorStore } from './editor'
 import { createFullViewStore } from './full-view'
 import { createIncomingStore } from './incoming'
+import { createInstallationStore } from './installation'
 import { createItemsStore } from './items'
+import { createKeepingStore } from './keeping'
 import { createMediaStore } from './media'
 import { createPastingStore } from './pasting'
 import { createPointedOutStore } from './pointed-out'
@@ -18,6 +21,7 @@ import { createRecentBeamsStore } from './recent-beams'
 import { createSavesStore } from './saves'
 import { createSearchStore } from './search'
 import { createShareTargetStore } from './share-target'
+import { createShortcutStore } from './shortcut'
 import { createToastsStore } from './toasts'
 import { createTransfersStore } from './transfers'
 
@@ -34,6 +38,10 @@ export function createStores() {
     devices: createDevicesStore(),
     items: createItemsStore(),
     incoming: createIncomingStore(),
+    keeping: createKeepingStore(),
+    arrivals: createArrivalsStore(),
+    installation: createInstallationStore(),
+    shortcut: createShortcutStore(),
     canvas: createCanvasStore(),
     editor: createEditorStore(),
     fullView: createFullViewStore(),

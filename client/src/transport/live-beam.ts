@@ -15,6 +15,7 @@ import {
   type ErrorCode,
   FINAL_CLOSE_CODES,
   type ItemId,
+  type KeepTime,
   type LiveItem,
   PING_INTERVAL_MS,
   RECONNECT_ATTEMPTS,
@@ -123,6 +124,12 @@ export class LiveBeam {
   /** Tells the beam the name that this device has now (S32). Without a connection, the next `auth` tells it. */
   rename(name: string): void {
     if (this.#live) this.#send({ type: 'rename_device', message: name })
+  }
+
+  /** Keeps the beam for so long from now, or no longer (S30). Returns false when there is no connection. */
+  keep(time: KeepTime | null): boolean {
+    if (this.#live) this.#send({ type: 'keep', message: time })
+    return this.#live
   }
 
   /** Removes a device from the beam (S25). Returns false when there is no connection. */

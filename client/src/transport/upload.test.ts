@@ -70,10 +70,10 @@ afterEach(() => {
 })
 
 const BEAM = 'beam' as BeamId
-const start = (isSaved = false) =>
+const start = (isStored = false) =>
   upload(
     file,
-    { beam: BEAM, isSaved },
+    { beam: BEAM, isStored },
     { onProgress: (bytes) => sent.push(bytes), onEnd: (end) => ends.push(end) },
   )
 
@@ -168,7 +168,7 @@ describe('an upload', () => {
 describe('an upload that waits for a fresh login', () => {
   const nothing = { onProgress: () => {}, onEnd: () => {} }
   const start = (login: Promise<unknown>, send: Upload) =>
-    uploadAfter(() => login, send)(file, { beam: BEAM, isSaved: false }, nothing)
+    uploadAfter(() => login, send)(file, { beam: BEAM, isStored: false }, nothing)
 
   it.each([
     ['renewed', (settle: Settle) => settle.resolve()],

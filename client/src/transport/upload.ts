@@ -1,5 +1,5 @@
 /**
- * Uploads of files to the server's store (H40, H44). The only file that uses `XMLHttpRequest`: `fetch` reports no progress.
+ * Uploads of files to the server's store (H40, H44, H32). The only file that uses `XMLHttpRequest`: `fetch` reports no progress.
  */
 import * as v from 'valibot'
 import { BEAM_PARAM } from '../protocol/beam-link'
@@ -26,10 +26,10 @@ const REFUSED_FOR_NOW: readonly number[] = [404, 408, 429]
 /** The quota is full (RFC 4918, 11.5). */
 const NO_ROOM = 507
 
-/** The beam of an upload. A saved one stores files of any type for its owner; for another, the server takes media. */
+/** The beam of an upload. A saved or kept one stores files of any type; for another, the server takes media. */
 export interface UploadTarget {
   readonly beam: BeamId
-  readonly isSaved: boolean
+  readonly isStored: boolean
 }
 
 /** Sends a file. The returned function cancels. */
@@ -41,9 +41,9 @@ export const PROGRESS_WITHIN_MS = 30_000
 export const ANSWER_WITHIN_MS = 120_000
 
 /** Sends the file and binds it to a beam, whose end is also the upload's end. */
-export const upload: Upload = (file, { beam, isSaved }, events) => {
+export const upload: Upload = (file, { beam, isStored }, events) => {
   const request = new XMLHttpRequest()
-  request.open('POST', isSaved ? `/api/beams/${beam}/files/` : `/api/upload/?${BEAM_PARAM}=${beam}`)
+  request.open('POST', isStored ? `/api/beams/${beam}/files/` : `/api/upload/?${BEAM_PARAM}=${beam}`)
   request.setRequestHeader('accept', 'application/json')
   const end = (end: UploadEnd) => {
     clearTimeout(timer)

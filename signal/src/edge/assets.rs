@@ -1,13 +1,18 @@
 //! The built client, embedded in the binary; debug builds read it from the folder. It was compressed at build time.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use axum::Extension;
 use axum::body::{Body, Bytes};
+use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use rust_embed::{EmbeddedFile, RustEmbed};
+use sha2::{Digest as _, Sha256};
 
+use crate::app::App;
+use crate::config::Origin;
 use crate::edge::answers::Waiting;
 use crate::error::Error;
 use crate::files::byte_range;
@@ -17,6 +22,8 @@ use crate::files::byte_range;
 struct Client;
 
 const INDEX: &str = "index.html";
+/// The picture in previews of links, as the index names it.
+const PREVIEW: &str = "/preview.png";
 /// Folder of files whose names contain a hash of their contents.
 const HASHED: &str = "assets/";
 const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
@@ -24,19 +31,43 @@ const ASK_FIRST: HeaderValue = HeaderValue::from_static("no-cache");
 const NOT_BUILT: &str = "The client is not built: run make build.\n";
 
 /// Serves every path outside the API: a file of the client, else its index (H4).
-pub async fn serve(method: Method, uri: Uri, headers: HeaderMap) -> Response {
-    answer::<Client>(&method, &uri, &headers)
+pub async fn serve(
+    State(app): State<Arc<App>>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
+    answer::<Client>(&method, &uri, &headers, app.public_url.as_ref())
 }
 
-fn answer<Files: RustEmbed>(method: &Method, uri: &Uri, headers: &HeaderMap) -> Response {
+fn answer<Files: RustEmbed>(
+    method: &Method,
+    uri: &Uri,
+    headers: &HeaderMap,
+    public_url: Option<&Origin>,
+) -> Response {
     if !matches!(*method, Method::GET | Method::HEAD) {
         let mut response = Error::MethodNotAllowed.into_response();
         response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET,HEAD"));
         return response;
     }
     let path = uri.path().trim_start_matches('/');
-    let name = if is_file::<Files>(path) { path } else { INDEX };
-    file::<Files>(name, headers).unwrap_or_else(|| NOT_BUILT.into_response())
+    let response = match public_url {
+        _ if is_file::<Files>(path) => file::<Files>(path, headers),
+        Some(url) => index_at::<Files>(url, headers),
+        None => file::<Files>(INDEX, headers),
+    };
+    response.unwrap_or_else(|| NOT_BUILT.into_response())
+}
+
+/// The index with the whole address of its preview picture, which the readers of previews want (ogp.me). It is not
+/// compressed, because it depends on the configuration.
+fn index_at<Files: RustEmbed>(url: &Origin, headers: &HeaderMap) -> Option<Response> {
+    let file = Files::get(INDEX)?;
+    let url = url.as_str();
+    let text = str::from_utf8(&file.data).ok()?.replace(PREVIEW, &format!("{url}{PREVIEW}"));
+    let tag = tag_of(&Sha256::digest(&text))?;
+    respond(INDEX, text.into_bytes().into(), None, &tag, headers)
 }
 
 fn is_file<Files: RustEmbed>(path: &str) -> bool {
@@ -45,12 +76,22 @@ fn is_file<Files: RustEmbed>(path: &str) -> bool {
 
 fn file<Files: RustEmbed>(name: &str, headers: &HeaderMap) -> Option<Response> {
     let (file, encoding) = best_variant::<Files>(name, headers)?;
-    let tag = entity_tag(&file)?;
-    let is_known = byte_range::is_known(headers, &tag);
+    let tag = tag_of(&file.metadata.sha256_hash())?;
+    respond(name, file.data, encoding, &tag, headers)
+}
+
+fn respond(
+    name: &str,
+    data: Cow<'static, [u8]>,
+    encoding: Option<&'static str>,
+    tag: &str,
+    headers: &HeaderMap,
+) -> Option<Response> {
+    let is_known = byte_range::is_known(headers, tag);
     let mut response = if is_known {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        let (bytes, waiting) = shared(file.data);
+        let (bytes, waiting) = shared(data);
         (Extension(waiting), Body::from(bytes)).into_response()
     };
     let answer = response.headers_mut();
@@ -107,8 +148,9 @@ fn accepts(headers: &HeaderMap, encoding: &str) -> bool {
     )
 }
 
-fn entity_tag(file: &EmbeddedFile) -> Option<String> {
-    let hash = file.metadata.sha256_hash().first_chunk::<16>().copied()?;
+/// The entity tag for content with this hash.
+fn tag_of(hash: &[u8]) -> Option<String> {
+    let hash = hash.first_chunk::<16>().copied()?;
     Some(format!("\"{:032x}\"", u128::from_be_bytes(hash)))
 }
 
@@ -164,7 +206,7 @@ mod tests {
     async fn get(path: &str, headers: &[(HeaderName, &str)]) -> (Response, String) {
         let headers = headers.iter().map(|(name, value)| (name.clone(), value.parse().unwrap()));
         let uri = path.parse().unwrap();
-        let response = answer::<Fixture>(&Method::GET, &uri, &headers.collect());
+        let response = answer::<Fixture>(&Method::GET, &uri, &headers.collect(), None);
         let (head, body) = response.into_parts();
         let body = axum::body::to_bytes(body, usize::MAX).await.unwrap();
         let body = String::from_utf8(body.to_vec()).unwrap();
@@ -218,6 +260,21 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn the_index_names_the_whole_address_of_its_preview_where_the_server_knows_its_own() {
+        let url = "https://beam.example.org".parse().unwrap();
+        let accepted = HeaderMap::from_iter([(header::ACCEPT_ENCODING, "br".parse().unwrap())]);
+        let response =
+            answer::<Fixture>(&Method::GET, &"/".parse().unwrap(), &accepted, Some(&url));
+
+        let tag = header(&response, "etag").to_owned();
+        assert_ne!(tag, header(&get("/", &[]).await.0, "etag"));
+        assert_eq!(header(&response, "content-encoding"), "");
+        let body = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        let text = str::from_utf8(&body).unwrap();
+        assert!(text.contains("content=\"https://beam.example.org/preview.png\""), "{text}");
+    }
+
+    #[tokio::test]
     async fn a_path_leads_nowhere_else() {
         let (_, index) = get("/", &[]).await;
         for path in ["/../Cargo.toml", "/assets/../../main.rs", "//etc/passwd", "/assets", "/%2e"] {
@@ -227,7 +284,8 @@ mod tests {
 
     #[tokio::test]
     async fn without_a_client_the_page_says_what_to_do() {
-        let response = answer::<NotBuilt>(&Method::GET, &"/".parse().unwrap(), &HeaderMap::new());
+        let root = "/".parse().unwrap();
+        let response = answer::<NotBuilt>(&Method::GET, &root, &HeaderMap::new(), None);
         let body = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
         assert_eq!(body, NOT_BUILT);
     }

@@ -35,6 +35,11 @@ pub async fn sweep(app: &Arc<App>) {
         tracing::error!(%error, "expired sessions could not be removed");
     }
     app.uploads.sweep(now);
+    match app.storage.forget_kept_beams(app.clock.now()).await {
+        Ok(0) => {}
+        Ok(beams) => tracing::info!(beams, "removed what was kept of beams"),
+        Err(error) => tracing::error!(%error, "what was kept of beams could not be removed"),
+    }
     match app.storage.bury_old_uploads(app.clock.now()).await {
         Ok(0) => {}
         Ok(uploads) => tracing::info!(uploads, "removed expired uploads"),

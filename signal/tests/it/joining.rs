@@ -159,7 +159,7 @@ async fn s2_an_id_that_nobody_created_becomes_a_row_when_something_is_shared() {
     };
     assert_eq!(record.key_hash, None);
     let expires_at = record.created_at + Duration::from_hours(24);
-    assert_eq!(record.life, Life::Unsaved { expires_at });
+    assert_eq!(record.life, Life::Unsaved { expires_at, kept: None });
 }
 
 #[tokio::test]

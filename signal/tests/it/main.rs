@@ -24,6 +24,7 @@ mod guessing;
 mod http;
 mod items;
 mod joining;
+mod keeping;
 mod killed;
 mod leaving;
 mod limits;

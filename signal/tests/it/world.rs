@@ -8,6 +8,7 @@ use heliograph_shared::names::{BeamName, Username};
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::notes::{NewNote, Quota};
+use heliograph_storage::quota::Quotas;
 use heliograph_storage::{BeamWriter, Location, Storage};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -50,7 +51,7 @@ pub struct Trip {
 
 /// An unlimited quota.
 pub fn quota(now: Millis) -> Quota {
-    Quota { bytes: u64::MAX, now }
+    Quota { quotas: Quotas::UNLIMITED, now }
 }
 
 /// Runs a test on a server with SQLite, then on one with Postgres.

@@ -8,7 +8,7 @@ use heliograph_storage::notes::{NewNote, Quota};
 use heliograph_storage::{BeamWriter, Error, Storage};
 
 use crate::sessions::session;
-use crate::stage::{at, on_both, with_writer};
+use crate::stage::{at, on_both, quotas, with_writer};
 
 /// The id of account `n`.
 pub fn account(n: u8) -> AccountId {
@@ -127,7 +127,7 @@ async fn a7_an_account_goes_with_everything_of_it_and_what_it_shared_elsewhere_s
 }
 
 /// An unlimited quota.
-pub const QUOTA: Quota = Quota { bytes: u64::MAX, now: at(10) };
+pub const QUOTA: Quota = Quota { quotas: quotas(u64::MAX), now: at(10) };
 
 fn note(n: u8, author: Option<AccountId>) -> NewNote {
     NewNote {

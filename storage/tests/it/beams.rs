@@ -10,7 +10,8 @@ const BEAM: [u8; 16] = [7; 16];
 
 fn record() -> BeamRecord {
     let key_hash = Some(BeamKey::from_random([1; 32]).hash());
-    BeamRecord { key_hash, created_at: at(1_000), life: Life::Unsaved { expires_at: at(2_000) } }
+    let life = Life::Unsaved { expires_at: at(2_000), kept: None };
+    BeamRecord { key_hash, created_at: at(1_000), had_items: false, life }
 }
 
 async fn create(storage: &Storage, id: BeamId) -> Result<(), Error> {
@@ -52,11 +53,12 @@ async fn a_shared_beam_is_recorded_once_and_never_takes_the_place_of_a_created_o
             storage.record_shared_beam(unknown, at(start), at(start + 1)).await.unwrap();
         }
 
-        assert_eq!(storage.find_beam(known).await.unwrap(), Some(record()));
+        let known = storage.find_beam(known).await.unwrap();
+        assert_eq!(known, Some(BeamRecord { had_items: true, ..record() }));
         let found = storage.find_beam(unknown).await.unwrap().unwrap();
         assert_eq!(
             (found.key_hash, found.created_at, found.life),
-            (None, at(5_000), Life::Unsaved { expires_at: at(5_001) })
+            (None, at(5_000), Life::Unsaved { expires_at: at(5_001), kept: None })
         );
     })
     .await;

@@ -10,6 +10,7 @@
 mod accounts;
 mod beams;
 mod blobs;
+mod kept_beams;
 mod lease;
 mod notes;
 mod sessions;

@@ -37,6 +37,10 @@ async fn stage(storage: &Storage, writer: &BeamWriter) {
     writer.save_beam(beam(), account(1), &name, &[], QUOTA).await.unwrap();
 }
 
+fn quota(bytes: u64) -> Quota {
+    Quota { quotas: quotas(bytes), now: at(0) }
+}
+
 fn file() -> BlobId {
     BlobId::from_random([5; 16])
 }
@@ -86,10 +90,7 @@ async fn p27_notes_and_files_share_one_quota() {
         // Content and kind count: ten bytes.
         writer.put_note(beam(), &note(1, "123456"), QUOTA).await.unwrap();
         assert_eq!(uploads(&storage, 20, 30).await, Room::Given(20));
-        let put = async |bytes| {
-            let quota = Quota { bytes, now: at(0) };
-            writer.put_note(beam(), &note(2, "123456"), quota).await
-        };
+        let put = async |bytes| writer.put_note(beam(), &note(2, "123456"), quota(bytes)).await;
         assert!(matches!(put(39).await, Err(Error::Full)));
         put(40).await.unwrap();
         let more = async |quota| {
@@ -119,11 +120,11 @@ async fn p27_a_guests_file_becomes_the_owners_when_a_note_names_it_and_it_fits()
         let naming = |n| NewNote { upload: Some(file()), ..note(n, "123456") };
         let is_there_after = async || storage.find_upload(file(), day).await.unwrap().is_some();
 
-        writer.put_note(beam(), &naming(1), Quota { bytes: 29, now: at(0) }).await.unwrap();
+        writer.put_note(beam(), &naming(1), quota(29)).await.unwrap();
         assert!(!is_there_after().await, "it did not fit");
-        writer.put_note(beam(), &naming(2), Quota { bytes: 40, now: at(0) }).await.unwrap();
+        writer.put_note(beam(), &naming(2), quota(40)).await.unwrap();
         assert!(is_there_after().await);
-        let third = writer.put_note(beam(), &note(3, "1"), Quota { bytes: 40, now: at(0) }).await;
+        let third = writer.put_note(beam(), &note(3, "1"), quota(40)).await;
         assert!(matches!(third, Err(Error::Full)), "it takes the owner's quota");
     })
     .await;
@@ -133,7 +134,6 @@ async fn p27_a_guests_file_becomes_the_owners_when_a_note_names_it_and_it_fits()
 async fn p27_a_note_that_does_not_fit_is_refused_and_one_that_shrinks_is_not() {
     with_writer(async |storage, writer| {
         stage(&storage, &writer).await;
-        let quota = |bytes| Quota { bytes, now: at(0) };
         let put = async |n, content, bytes| {
             writer.put_note(beam(), &note(n, content), quota(bytes)).await
         };

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use heliograph_shared::time::Millis;
-use heliograph_storage::uploads::Quotas;
+use heliograph_storage::quota::Quotas;
 use heliograph_storage::{BeamWriter, Location, Storage};
 
 use crate::postgres::fresh_database;
@@ -27,7 +27,7 @@ pub async fn with_writer(test: impl AsyncFn(Storage, BeamWriter)) {
 }
 
 /// Quotas of this many bytes for one account and for one beam, and no others.
-pub fn quotas(own: u64) -> Quotas {
+pub const fn quotas(own: u64) -> Quotas {
     Quotas { account: own, beam: own, address: u64::MAX, guests: u64::MAX, all: u64::MAX }
 }
 

@@ -6,7 +6,8 @@ use heliograph_shared::ids::BeamId;
 use heliograph_shared::time::Millis;
 use heliograph_storage::blobs::{BlobId, BlobKey};
 use heliograph_storage::dead_blobs::DeadBlob;
-use heliograph_storage::uploads::{NewUpload, Quotas, Room, Upload, Wish};
+use heliograph_storage::quota::Quotas;
+use heliograph_storage::uploads::{NewUpload, Room, Upload, Wish};
 use heliograph_storage::{Error, Storage};
 
 use crate::accounts::{account, person};

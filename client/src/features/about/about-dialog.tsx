@@ -23,7 +23,7 @@ const FEATURES: readonly { icon: Glyph; title: string; text: string }[] = [
   {
     icon: ShieldCheck,
     title: 'Privacy first',
-    text: 'Nobody tracks you. Files go straight between devices where the network lets them. A beam that nobody saves is deleted after 24 hours.',
+    text: 'Nobody tracks you. Files go straight between devices where the network lets them. A beam that nobody saves is deleted after 24 hours, or when the time is over for which somebody asked to keep it.',
   },
   {
     icon: SourceGlyph,

@@ -7,13 +7,15 @@ import type { Box, Size } from './geometry'
 const INSET = 24
 /** With the beam's menu beside it. */
 const TITLE = { width: 470, height: 52 }
-const PILL = { width: 220, height: 52 }
+const PILL = { width: 280, height: 52 }
 const NAV = { width: 340, height: 52 }
 /** The button of the search, below the navigation. */
 const SEARCH = { width: 40, height: 40, below: 64 }
 const QR = { width: 100, height: 100 }
 /** The large QR code with its heading, centred at about 27 % of the width. */
 const LARGE_QR = { width: 380, height: 450, at: 0.27, below: 254 }
+/** The card that offers to keep the beam, right of the large code and above the toolbar. */
+const KEEP = { width: 560, height: 72, beside: 214, below: 176 }
 /** In its wide form, with the hint above. */
 const TOOLBAR = { width: 400, height: 96 }
 /** With the zoom buttons above. */
@@ -27,7 +29,9 @@ export function barsOf({ width, height }: Size, code: 'large' | 'corner'): Box[]
     { x: (width - PILL.width) / 2, y: INSET, ...PILL },
     { x: width - INSET - NAV.width, y: INSET, ...NAV },
     { x: width - INSET - SEARCH.width, y: INSET + SEARCH.below, width: SEARCH.width, height: SEARCH.height },
-    code === 'corner' ? { x: INSET, y: low(QR), ...QR } : largeCode({ width, height }),
+    ...(code === 'corner'
+      ? [{ x: INSET, y: low(QR), ...QR }]
+      : [largeCode({ width, height }), keepCard({ width, height })]),
     { x: (width - TOOLBAR.width) / 2, y: low(TOOLBAR), ...TOOLBAR },
     { x: width - INSET - MINIMAP.width, y: low(MINIMAP), ...MINIMAP },
   ]
@@ -49,6 +53,18 @@ export function barsOnCanvas(
 function largeCode(screen: Size): Box {
   const { width, height, at, below } = LARGE_QR
   return { x: screen.width * at - width / 2, y: Math.max(80, screen.height / 2 - below), width, height }
+}
+
+function keepCard(screen: Size): Box {
+  const left = screen.width * LARGE_QR.at + KEEP.beside
+  const room = screen.width - INSET - left
+  const width = Math.min(KEEP.width, room)
+  return {
+    x: left + (room - width) / 2,
+    y: screen.height - KEEP.below - KEEP.height,
+    width,
+    height: KEEP.height,
+  }
 }
 
 /** Free space around the notes that a view shows. The buttons above a note count as bars. */

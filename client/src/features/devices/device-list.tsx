@@ -15,6 +15,8 @@ import { Dialog } from '../../ui/dialog'
 import { Icon } from '../../ui/icon'
 import { IconButton } from '../../ui/icon-button'
 import { useApp } from '../actions'
+import { NotifySwitch } from '../arrival/notify-switch'
+import { KeptRow } from '../keep/kept-row'
 import { useMayShare } from '../session/beam'
 import { PATHS } from '../transfer/path-label'
 import { deviceIcon } from './device-icon'
@@ -81,6 +83,8 @@ function DeviceList() {
         Add a device
       </Button>
       {sendingTo && <SendDialog to={sendingTo} onClose={() => setSendingTo(null)} />}
+      <KeptRow />
+      <NotifySwitch />
       {removing && (
         <ConfirmDialog
           title="Remove device"

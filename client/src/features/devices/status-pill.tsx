@@ -11,6 +11,7 @@ import { lazyPart } from '../../ui/lazy-part'
 import { Pill } from '../../ui/pill'
 import { useApp } from '../actions'
 import { useDeviceCount, useHasItems } from '../session/beam'
+import { useKeptUntil } from '../session/keeping'
 import { useOnline } from '../session/online'
 import css from './status-pill.module.css'
 
@@ -29,6 +30,7 @@ export function StatusPill({ phone = false }: { phone?: boolean }) {
   const online = useOnline()
   const count = useDeviceCount()
   const hasItems = useHasItems()
+  const keptUntil = useKeptUntil()
   const [open, setOpen] = useState(false)
   const close = useCallback(() => setOpen(false), [])
   const anchor = useRef<HTMLDivElement>(null)
@@ -36,7 +38,8 @@ export function StatusPill({ phone = false }: { phone?: boolean }) {
   // Without items the page itself shows that the beam has ended.
   if (connection.status === 'stopped' && connection.why !== 'unreachable' && !hasItems) return null
   if (connection.status === 'stopped') return <StoppedBar why={connection.why} />
-  const look = online || connection.status === 'idle' ? pillLook(connection, count) : OFFLINE
+  const look =
+    online || connection.status === 'idle' ? pillLook(connection, count, keptText(keptUntil, phone)) : OFFLINE
   if (!look) return null
   return (
     <div ref={anchor} className={css.anchor}>
@@ -66,7 +69,7 @@ interface PillLook {
 
 const OFFLINE: PillLook = { tone: 'warn', icon: WifiOff, text: 'Offline' }
 
-function pillLook(connection: Connection, count: number): PillLook | null {
+function pillLook(connection: Connection, count: number, kept: string): PillLook | null {
   switch (connection.status) {
     case 'idle':
     case 'stopped':
@@ -77,9 +80,15 @@ function pillLook(connection: Connection, count: number): PillLook | null {
       return { tone: 'plain', text: 'Connecting…' }
     case 'live':
       return count > 1
-        ? { tone: 'ok', icon: Users, text: `${count} devices` }
-        : { tone: 'plain', icon: Monitor, text: '1 device' }
+        ? { tone: 'ok', icon: Users, text: `${count} devices${kept}` }
+        : { tone: 'plain', icon: Monitor, text: `1 device${kept}` }
   }
+}
+
+/** What the pill says of a kept beam. A phone has room for the fact alone; the device list has the time. */
+function keptText(until: string | null, phone: boolean): string {
+  if (until === null) return ''
+  return phone ? ' · kept' : ` · Kept until ${until}`
 }
 
 const REASONS = {

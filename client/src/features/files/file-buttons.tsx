@@ -12,12 +12,14 @@ import { FileInput, PICKS_FOLDERS } from './file-input'
 /** A label that looks like a button and contains its input, so that a tap opens the picker without any script. */
 function FileLabel(props: {
   text: string
+  /** What the text leaves open, below it. */
+  hint?: string | undefined
   icon: Glyph
   mediaOnly?: boolean
   folder?: boolean
   look: 'tall' | 'small'
 }) {
-  const { text, icon, look, mediaOnly = false, folder = false } = props
+  const { text, hint, icon, look, mediaOnly = false, folder = false } = props
   const id = useId()
   return (
     <label
@@ -25,7 +27,13 @@ function FileLabel(props: {
       className={cx(buttonClass({ look: look === 'small' ? 'quiet' : 'plain' }), css.label, css[look])}
     >
       <Icon of={icon} size={look === 'tall' ? 26 : 16} />
-      {text}
+      {hint === undefined ? (
+        text
+      ) : (
+        <span className={css.words}>
+          {text} <span className={css.hint}>{hint}</span>
+        </span>
+      )}
       <FileInput id={id} mediaOnly={mediaOnly} folder={folder} />
     </label>
   )
@@ -33,7 +41,9 @@ function FileLabel(props: {
 
 /** The picker for pictures, videos and recordings. It is first, because on a phone it opens the gallery. */
 export function MediaButton({ look }: { look: 'tall' | 'small' }) {
-  return <FileLabel text="Choose files" icon={ImagePlus} mediaOnly look={look} />
+  // On /space there is room for the text of the specification alone.
+  const hint = look === 'tall' ? 'Photos & videos' : undefined
+  return <FileLabel text="Choose files" hint={hint} icon={ImagePlus} mediaOnly look={look} />
 }
 
 /** The pickers for any file and for folders. */

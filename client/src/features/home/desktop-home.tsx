@@ -3,6 +3,7 @@ import { useApp } from '../actions'
 import { Canvas } from '../canvas/canvas'
 import { FileInput, PICKS_FOLDERS } from '../files/file-input'
 import { usePasteAnywhere } from '../files/paste-anywhere'
+import { KeepCard } from '../keep/keep-card'
 import { CanvasSearch } from '../search/canvas-search'
 import { useMayShare, useSession } from '../session/beam'
 import { BeamGone, useGone } from '../session/beam-gone'
@@ -40,6 +41,7 @@ export function DesktopHome() {
         <Rays lit={stage === 'alone' || stage === 'alone-with-notes'} beside={stage === 'alone-with-notes'} />
         <Middle stage={stage} />
         {isShared(stage) && <CornerQr />}
+        {stage === 'alone-with-notes' && <KeepCard place="canvas" />}
         <ReceiveAll on="canvas" />
         {hasNotes(stage) && <CanvasSearch />}
         {hasNotes(stage) && <p className={css.hint}>Double Click a note to copy</p>}

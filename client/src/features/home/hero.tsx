@@ -10,7 +10,8 @@ import { Skeleton } from '../../ui/skeleton'
 import { AboutButton } from '../about/about-button'
 import { useApp } from '../actions'
 import { JoinButton } from '../join/join-button'
-import { useBeamLink } from '../session/beam'
+import { Forgotten } from '../keep/forgotten'
+import { useBeamLink, useSavedName } from '../session/beam'
 import { NobodyYet } from '../session/nobody-yet'
 import { OfflineNote } from '../session/offline-note'
 import { SourceLink } from '../session/source-link'
@@ -22,9 +23,15 @@ const SUBTITLE = 'Share Clipboards / Links / Pictures / Videos'
 /** The hero while no other device is here: the QR code and what it is for. */
 export function Hero() {
   const link = useBeamLink()
+  // The title bar has the name of a saved beam as the page's heading.
+  const isSaved = useSavedName() !== null
   return (
-    <Column picture={link && <QrCode value={link} size="big" label="QR code of this beam" />} heading={SCAN}>
+    <Column
+      picture={link && <QrCode value={link} size="big" label="QR code of this beam" />}
+      heading={isSaved ? '' : SCAN}
+    >
       <BeamButtons />
+      <Forgotten />
     </Column>
   )
 }
@@ -49,6 +56,7 @@ export function BeamButtons() {
 export function HeroBesideNotes() {
   // Drawing the code takes as long as the rest of the page, so the items are shown first.
   const link = useDeferredValue(useBeamLink(), null)
+  const isSaved = useSavedName() !== null
   return (
     <section className={css.beside}>
       <div className={css.picture}>
@@ -59,7 +67,7 @@ export function HeroBesideNotes() {
         )}
       </div>
       <div className={css.glass}>
-        <h1 className={css.heading}>{SCAN}</h1>
+        {!isSaved && <h1 className={css.heading}>{SCAN}</h1>}
         <p className={css.subtitle}>{SUBTITLE}</p>
       </div>
     </section>
@@ -102,7 +110,7 @@ function Column({ picture, heading, subtitle = SUBTITLE, calm = false, children 
   return (
     <section className={calm ? css.calm : css.column}>
       {picture && <div className={css.picture}>{picture}</div>}
-      <h1 className={css.heading}>{heading}</h1>
+      {heading && <h1 className={css.heading}>{heading}</h1>}
       {subtitle && <p className={css.subtitle}>{subtitle}</p>}
       <NobodyYet />
       <div className={css.buttons}>{children}</div>

@@ -1,4 +1,5 @@
 import { Mark } from '../../ui/mark'
+import { Forgotten } from '../keep/forgotten'
 import { BeamButtons } from './hero'
 import css from './nothing-yet.module.css'
 
@@ -9,6 +10,7 @@ export function NothingYet() {
       <Mark size={40} />
       <h2>Nothing shared yet</h2>
       <p>Paste, type a message or drop a file. It is on the other device at once.</p>
+      <Forgotten />
       <div className={css.buttons}>
         <BeamButtons />
       </div>

@@ -1,15 +1,29 @@
+import type { ReactNode } from 'react'
 import { Mark } from '../../ui/mark'
 import { SaveButton } from '../save/save-button'
+import { useSavedName } from '../session/beam'
 import { Brand } from '../session/brand'
 import { isShared, useStage } from './stage'
 import css from './title-bar.module.css'
 
 /**
- * Top left of the desktop home: the product's name while alone, then the page's title; and Save, once there are notes.
+ * Top left of the desktop home: the name of a saved beam. Of another one, the product's name while alone, then the page's
+ * title; and Save, once there are notes.
  */
 export function TitleBar() {
-  const stage = useStage()
-  if (!isShared(stage)) {
+  const shared = isShared(useStage())
+  const savedName = useSavedName()
+  if (savedName !== null) {
+    return (
+      <Title>
+        <h1 className={css.name} title={`Saved as ${savedName}`}>
+          {savedName}
+        </h1>
+        {shared ? <h2>Start Sharing</h2> : <p>Saved beam</p>}
+      </Title>
+    )
+  }
+  if (!shared) {
     return (
       <div className={css.alone}>
         <Brand />
@@ -18,13 +32,19 @@ export function TitleBar() {
     )
   }
   return (
+    <Title after={<SaveButton />}>
+      <h1>Start Sharing</h1>
+      <p>Share Clipboards / Links / Pictures / Videos</p>
+    </Title>
+  )
+}
+
+function Title({ children, after }: { children: ReactNode; after?: ReactNode }) {
+  return (
     <div className={css.title}>
       <Mark />
-      <div className={css.words}>
-        <h1>Start Sharing</h1>
-        <p>Share Clipboards / Links / Pictures / Videos</p>
-      </div>
-      <SaveButton />
+      <div className={css.words}>{children}</div>
+      {after}
     </div>
   )
 }

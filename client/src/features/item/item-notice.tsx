@@ -1,11 +1,12 @@
 import { useStore } from 'zustand'
 import type { Item } from '../../protocol/item'
-import { livesOnOneDevice } from '../../stores/beam-access'
 import type { Batch } from '../../stores/cards'
 import { whyGone } from '../../stores/connection'
 import { type DevicesState, deviceName } from '../../stores/devices'
+import { livesOnOneDevice } from '../../stores/keeping'
 import type { Transfer } from '../../stores/transfers'
 import { useApp } from '../actions'
+import { useIsStored } from '../session/keeping'
 import { useOnline } from '../session/online'
 import { Audience } from './audience'
 import css from './item-notice.module.css'
@@ -38,7 +39,7 @@ export function BatchNotice({ batch: { content } }: { batch: Batch }) {
 /** Returns a function that says what the warning on an item is; null where there is none. */
 function useNotice(): (item: Item) => string | null {
   const { stores } = useApp()
-  const access = useStore(stores.access)
+  const isStored = useIsStored()
   const devices = useStore(stores.devices)
   const { transfers } = useStore(stores.transfers)
   const isCutOff = useIsCutOff()
@@ -46,7 +47,7 @@ function useNotice(): (item: Item) => string | null {
     if (item.refusal) return `Not shared: ${item.refusal}`
     if (isCutOff && item.seq === null) return 'Not sent yet. It goes out once you are connected.'
     // For an item for one device the line above says so.
-    if (item.to !== undefined || !livesOnOneDevice(access, item)) return null
+    if (item.to !== undefined || !livesOnOneDevice(isStored, item)) return null
     return noCopyText(item, devices, transfers[item.id])
   }
 }

@@ -9,6 +9,8 @@ import { AnyFileButtons, MediaButton } from '../files/file-buttons'
 import { usePasteAnywhere } from '../files/paste-anywhere'
 import { IncomingSheet } from '../incoming/incoming-sheet'
 import { JoinButton } from '../join/join-button'
+import { Forgotten } from '../keep/forgotten'
+import { KeepCard } from '../keep/keep-card'
 import { ParcelNote, useDoesParcelWait } from '../parcel/parcel-note'
 import { SaveButton } from '../save/save-button'
 import { ScanButton } from '../scanner/scan-button'
@@ -44,6 +46,8 @@ function Joined() {
     <main className={css.joined}>
       <ParcelNote />
       {gone ? <BeamGone why={gone} /> : <Sharing />}
+      <KeepCard place="list" />
+      <Forgotten />
       {hasItems && (
         <section aria-labelledby="in-this-beam">
           <div className={css.listHead}>
@@ -82,18 +86,14 @@ function Sharing() {
 function Ways() {
   const { actions } = useApp()
   return (
-    <>
-      <div className={css.big}>
-        <Button look="primary" className={css.tall} onClick={() => void actions.paste('home')}>
-          <Icon of={ClipboardPaste} size={26} />
-          Paste
-        </Button>
-        <MediaButton look="tall" />
-      </div>
-      <div className={css.small}>
-        <AnyFileButtons />
-      </div>
-    </>
+    <div className={css.ways}>
+      <Button look="primary" className={css.tall} onClick={() => void actions.paste('home')}>
+        <Icon of={ClipboardPaste} size={26} />
+        Paste
+      </Button>
+      <MediaButton look="tall" />
+      <AnyFileButtons />
+    </div>
   )
 }
 

@@ -20,6 +20,11 @@ export function useSession(): BeamSession | null {
   return useStore(useApp().stores.session, (state) => (state.status === 'set' ? state.session : null))
 }
 
+/** Returns the name of the saved beam; null for any other. */
+export function useSavedName(): string | null {
+  return useStore(useApp().stores.access, (state) => (state.kind === 'saved' ? state.saved.beam_name : null))
+}
+
 /** The label of the button that creates a beam, for each state. */
 export function newBeamLabel(status: 'none' | 'creating' | 'failed' | 'set'): string {
   if (status === 'creating') return 'Making a beam…'

@@ -1,5 +1,7 @@
+import { useStore } from 'zustand'
 import { cx } from '../../ui/cx'
 import { Mark } from '../../ui/mark'
+import { useApp } from '../actions'
 import { TAGLINE, useProduct } from './beam'
 import css from './page-footer.module.css'
 
@@ -8,7 +10,9 @@ import css from './page-footer.module.css'
  * the small QR code takes the left corner.
  */
 export function PageFooter({ place = 'page' }: { place?: 'page' | 'corners' | 'beside-code' }) {
+  const { stores, actions } = useApp()
   const { name, version, repository } = useProduct()
+  const isInstallable = useStore(stores.installation, (state) => state.isOffered)
   return (
     <footer
       className={cx(
@@ -22,6 +26,11 @@ export function PageFooter({ place = 'page' }: { place?: 'page' | 'corners' | 'b
         {TAGLINE}
       </span>
       <span className={css.facts}>
+        {isInstallable && (
+          <button type="button" onClick={() => void actions.install()}>
+            Install app
+          </button>
+        )}
         <a href={repository} target="_blank" rel="noreferrer">
           Source code
         </a>

@@ -11,6 +11,8 @@ import { AnyFileButtons, MediaButton } from '../files/file-buttons'
 import { usePasteAnywhere } from '../files/paste-anywhere'
 import { IncomingSheet } from '../incoming/incoming-sheet'
 import { JoinButton } from '../join/join-button'
+import { Forgotten } from '../keep/forgotten'
+import { KeepCard } from '../keep/keep-card'
 import { ParcelNote } from '../parcel/parcel-note'
 import {
   newBeamLabel,
@@ -66,6 +68,7 @@ function Filled() {
       <h1 className="visually-hidden">Space</h1>
       <Code size="medium" />
       <Files />
+      <KeepCard place="list" />
       <ItemList />
     </>
   )
@@ -84,6 +87,7 @@ function Empty({ session }: { session: boolean }) {
           <SourceLink look="ghost" />
         </div>
         {session && <Files />}
+        {session && <Forgotten />}
       </div>
       {session ? (
         <div className={css.share} data-bar>

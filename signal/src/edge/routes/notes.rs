@@ -218,6 +218,7 @@ mod tests {
     use heliograph_shared::time::Millis;
     use heliograph_storage::accounts::NewAccount;
     use heliograph_storage::notes::Quota;
+    use heliograph_storage::quota::Quotas;
     use heliograph_storage::sessions::{NewSession, NewToken, NewTokens, SessionId};
     use heliograph_storage::{BeamWriter, Location};
     use tempfile::TempDir;
@@ -238,7 +239,7 @@ mod tests {
         }
     }
 
-    const QUOTA: Quota = Quota { bytes: u64::MAX, now: Millis::new(0) };
+    const QUOTA: Quota = Quota { quotas: Quotas::UNLIMITED, now: Millis::new(0) };
 
     fn beam() -> BeamId {
         BeamId::from_random([7; 16])

@@ -11,6 +11,7 @@ use heliograph_shared::api::ErrorBody;
 use heliograph_shared::api::accounts::Done;
 use heliograph_shared::api::uploads::{FileRoom, UploadedFile};
 use heliograph_shared::ids::BeamId;
+use heliograph_shared::socket::Kept;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::blobs::{BlobId, BlobKey, READING_BYTES};
 use serde::Deserialize;
@@ -75,7 +76,8 @@ pub async fn create(
     receive(&app, Receiving { uploader, beam, place }, form).await
 }
 
-/// Stores a file of any type for an item of a saved beam, within the quota of the beam's owner (H44).
+/// Stores a file of any type for an item: of a saved beam within the quota of the beam's owner (H44), of a kept one within
+/// the quotas of guests (H32).
 #[utoipa::path(
     post,
     path = "/api/beams/{beam_id}/files/",
@@ -85,11 +87,11 @@ pub async fn create(
         (status = 201, body = UploadedFile),
         (status = 401, body = ErrorBody, description = "The link gives no access, and the caller is not logged in."),
         (status = 403, body = ErrorBody, description = "The caller may only read."),
-        (status = 404, body = ErrorBody, description = "There is no such saved beam, or the caller has no access."),
+        (status = 404, body = ErrorBody, description = "There is no such saved or kept beam, or the caller has no access."),
         (status = 429, body = ErrorBody, description = "Too many uploads, or too many unknown beams, from this address."),
         (status = 503, body = ErrorBody, description = "Too many uploads at a time. Retry-After says when to try again."),
         (status = 502, body = ErrorBody, description = "The storage does not answer."),
-        (status = 507, body = ErrorBody, description = "The disk is full, or the quota of the beam's owner."),
+        (status = 507, body = ErrorBody, description = "The disk is full, or the quota of the beam's owner or of guests."),
     )
 )]
 pub async fn create_in_beam(
@@ -102,7 +104,10 @@ pub async fn create_in_beam(
     let beam = BeamId::parse(&beam).map_err(|_| Error::NotFound)?;
     let place = app.uploads.enter(client)?;
     let account = session.map(|session| session.account.id);
-    let uploader = Uploader::Owner(owner_for_writer(&app, client, account, beam).await?);
+    let uploader = match kept(&app, beam).await? {
+        Some(kept) => Uploader::Kept(client, kept.until),
+        None => Uploader::Owner(owner_for_writer(&app, client, account, beam).await?),
+    };
     receive(&app, Receiving { uploader, beam: Some(beam), place }, form).await
 }
 
@@ -149,6 +154,12 @@ async fn owner_for_writer(
         return Err(Error::Forbidden("You may only read in this beam."));
     }
     Ok(access.owner)
+}
+
+/// How an unsaved beam is kept now.
+async fn kept(app: &App, beam: BeamId) -> Result<Option<Kept>, Error> {
+    let record = app.storage.find_beam(beam).await?;
+    Ok(record.and_then(|record| record.kept(app.clock.now())))
 }
 
 async fn receive(

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use heliograph_shared::api::uploads::FileRoom;
 use heliograph_shared::ids::BeamId;
+use heliograph_shared::time::Millis;
 use heliograph_storage::Storage;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::blobs::Blobs;
@@ -22,7 +23,7 @@ use crate::clock::Clock;
 use crate::error::Error;
 use crate::limit::{Buckets, Counted, Counts, Rate};
 use crate::multipart::{PIECE, PIECE_CAPACITY};
-use crate::quota::Limits;
+use crate::quota::{Capacity, Limits};
 use crate::random;
 
 /// Uploads from one address: enough for a folder of pictures.
@@ -36,6 +37,7 @@ const ADDRESS_SECRET: &str = "upload addresses";
 #[derive(Debug)]
 pub struct Uploads {
     limits: Limits,
+    capacity: Capacity,
     storage: Storage,
     blobs: Blobs,
     clock: Clock,
@@ -59,6 +61,8 @@ pub enum Uploader {
     Account(AccountId),
     /// Anybody who may write in a saved beam, at the cost of its owner, whose account this is (P27).
     Owner(AccountId),
+    /// Anybody in a kept beam, with the client that limits count, until the beam is kept no longer (H32).
+    Kept(Option<Client>, Millis),
     /// A guest, with the client that limits count, if any ([`Client::of`]).
     Guest(Option<Client>),
 }
@@ -92,7 +96,24 @@ impl Uploads {
             tracing::warn!(%error, "the room of broken uploads could not be freed");
         }
         let (rate, by_client) = (Buckets::new(RATE), Counts::new(AT_ONCE_PER_CLIENT));
-        Ok(Self { limits, storage, blobs, clock, budget, address_secret, rate, by_client })
+        let capacity = limits.capacity(blobs.clone());
+        Ok(Self {
+            limits,
+            capacity,
+            storage,
+            blobs,
+            clock,
+            budget,
+            address_secret,
+            rate,
+            by_client,
+        })
+    }
+
+    /// The secret for the pseudonyms of addresses.
+    #[must_use]
+    pub const fn address_secret(&self) -> Secret {
+        self.address_secret
     }
 
     /// Admits one more upload.
@@ -130,6 +151,6 @@ impl Uploads {
 
 impl Uploader {
     const fn is_guest(self) -> bool {
-        matches!(self, Self::Guest(_))
+        matches!(self, Self::Guest(_) | Self::Kept(..))
     }
 }

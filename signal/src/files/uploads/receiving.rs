@@ -18,6 +18,7 @@ use tokio::time::Instant;
 
 use super::sent_file::{FIELD, SentFile};
 use super::{Receiving, Uploader, Uploads};
+use crate::address::Client;
 use crate::error::Error;
 use crate::files::{file_name, media};
 use crate::random;
@@ -51,15 +52,16 @@ impl Uploads {
         let declared = file.headers.content_type.as_deref().unwrap_or_default();
         let media_type = match (media::recognise(declared, &head), uploader) {
             (Some(media_type), _) => media_type,
-            (None, Uploader::Owner(_)) => ANY_TYPE,
+            (None, Uploader::Owner(_) | Uploader::Kept(..)) => ANY_TYPE,
             (None, Uploader::Account(_) | Uploader::Guest(_)) => return Err(not_media()),
         };
         let now = self.clock.now();
         let beam_ends = self.find_beam(beam, now).await?;
         let (account, address, expires_at) = match uploader {
             Uploader::Account(account) | Uploader::Owner(account) => (Some(account), None, None),
+            Uploader::Kept(client, until) => (None, self.pseudonym(client), Some(until)),
             Uploader::Guest(client) => {
-                let address = client.map(|client| client.pseudonym(&self.address_secret));
+                let address = self.pseudonym(client);
                 let ends = [Some(now + GUEST_LIFETIME), beam_ends];
                 (None, address, ends.into_iter().flatten().min())
             }
@@ -73,7 +75,7 @@ impl Uploads {
             media_type: media_type.to_owned(),
             created_at: now,
             expires_at,
-            for_item: matches!(uploader, Uploader::Owner(_)),
+            for_item: matches!(uploader, Uploader::Owner(_) | Uploader::Kept(..)),
         };
         match self.storage.start_upload(&new).await {
             // Since the look-up the beam was renewed, or the beam or the account was deleted.
@@ -103,6 +105,10 @@ impl Uploads {
         })
     }
 
+    fn pseudonym(&self, client: Option<Client>) -> Option<String> {
+        client.map(|client| client.pseudonym(&self.address_secret))
+    }
+
     /// The end of the beam, if it expires. Creates a beam for an unknown id, as sharing does (S2).
     async fn find_beam(&self, beam: Option<BeamId>, now: Millis) -> Result<Option<Millis>, Error> {
         let Some(beam) = beam else { return Ok(None) };
@@ -111,7 +117,7 @@ impl Uploads {
         }
         match self.storage.find_beam(beam).await? {
             Some(record) if record.has_ended(now) => Err(Error::NotFound),
-            Some(BeamRecord { life: Life::Unsaved { expires_at }, .. }) => Ok(Some(expires_at)),
+            Some(BeamRecord { life: Life::Unsaved { expires_at, .. }, .. }) => Ok(Some(expires_at)),
             _ => Ok(None),
         }
     }
@@ -224,10 +230,8 @@ impl Incoming<'_> {
 
     /// How much to reserve ahead without exceeding the share of the disk; less when the disk is nearly full.
     async fn disk_room(&self, ahead: u64) -> Result<u64, Error> {
-        let share = u64::from(self.uploads.limits.disk_share) * 10;
         for ahead in [ahead, ahead.min(NEARLY_FULL)] {
-            let fullness = self.uploads.blobs.fullness(ahead).await?;
-            if fullness.is_none_or(|thousandths| thousandths <= share) {
+            if self.uploads.capacity.has_disk_for(ahead).await? {
                 return Ok(ahead);
             }
         }

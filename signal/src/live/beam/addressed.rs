@@ -33,12 +33,13 @@ impl BeamState {
         by: Speaker,
         mut item: LiveItem,
     ) -> Result<Vec<Output>, Refusal> {
-        let is_saved = match &self.status {
+        let is_stored = match &self.status {
             Status::Saved(access) if !access.role(by.account).is_some_and(Role::may_write) => {
                 return Err(READ_ONLY);
             }
             Status::Saved(_) => true,
-            Status::Unsaved { .. } | Status::Ended => false,
+            Status::Unsaved { kept, .. } => kept.is_some(),
+            Status::Ended => false,
         };
         item.to = match self.items.find(item.id) {
             Some((LiveItem { to: None, .. }, _)) => return Err(SHARED_WITH_ALL),
@@ -47,7 +48,7 @@ impl BeamState {
             Some((old, _)) => Some(old.from),
             None => Some(item.to.filter(|to| self.is_known(*to)).ok_or(DEVICE_GONE)?),
         };
-        if is_saved {
+        if is_stored {
             if !self.items.has_room_for(&item) {
                 return Err(BEAM_FULL);
             }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use heliograph_shared::ids::BeamId;
 use heliograph_shared::socket::DeviceUser;
 use heliograph_storage::accounts::AccountId;
+use heliograph_storage::secrets::Secret;
 use heliograph_storage::{BeamWriter, Storage};
 
 use super::actor;
@@ -15,6 +16,7 @@ use super::state::Newcomer;
 use crate::budget::Budget;
 use crate::clock::Clock;
 use crate::live::outbox::Outbox;
+use crate::quota::Capacity;
 
 /// Finds live beams and wakes others. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -24,22 +26,26 @@ pub struct Hub {
     pub(super) storage: Storage,
     /// Only live beams and [`super::commit::Beams`] get it.
     pub(super) writer: BeamWriter,
-    /// Bytes that an account may store in all.
-    quota: u64,
+    /// What owners and guests may store.
+    capacity: Capacity,
+    /// For the pseudonyms of addresses.
+    address_secret: Secret,
     budget: Arc<Budget>,
 }
 
 impl Hub {
-    /// A hub without live beams. `quota` is the number of bytes that an account may store.
+    /// A hub without live beams. `address_secret` is for the pseudonyms of addresses in the database.
     #[must_use]
     pub fn new(
         clock: Clock,
         storage: Storage,
         writer: BeamWriter,
-        quota: u64,
+        capacity: Capacity,
+        address_secret: Secret,
         budget: Arc<Budget>,
     ) -> Self {
-        Self { live: Arc::default(), clock, storage, writer, quota, budget }
+        let live = Arc::default();
+        Self { live, clock, storage, writer, capacity, address_secret, budget }
     }
 
     /// Joins a device to a beam, and wakes the beam if it is not live; its epoch is then `epoch` (S11).
@@ -88,9 +94,10 @@ impl Hub {
     }
 
     fn spawn(&self, beam: BeamId, epoch: &str) -> BeamHandle {
-        let Self { clock, storage, writer, quota, budget, .. } = self.clone();
+        let Self { clock, storage, writer, capacity, address_secret, budget, .. } = self.clone();
         let epoch = epoch.to_owned();
-        let keeper = Keeper { beam, epoch, clock, storage, writer, quota, budget };
+        let keeper =
+            Keeper { beam, epoch, clock, storage, writer, capacity, address_secret, budget };
         let (handle, mailbox) = BeamHandle::new();
         let (hub, finished) = (self.clone(), handle.clone());
         tokio::spawn(async move {

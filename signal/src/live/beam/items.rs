@@ -39,7 +39,7 @@ pub enum Keeping {
     /// The oldest items are dropped: an unsaved beam (S17).
     #[default]
     Newest,
-    /// The new item is refused, because all items are stored: a saved beam (S22).
+    /// The new item is refused, because all items are stored: a saved or kept beam (S22, S30).
     All,
 }
 
@@ -133,7 +133,7 @@ impl Items {
         }
     }
 
-    /// The stored items of a saved beam, oldest first. The next sequence number is `last_seq` + 1.
+    /// The stored items of a saved or kept beam, oldest first. The next sequence number is `last_seq` + 1.
     ///
     /// # Errors
     /// [`Spent`] when the server has no memory for them.
@@ -175,6 +175,17 @@ impl Items {
         self.keeping = Keeping::All;
     }
 
+    /// Drops the oldest items for lack of room from now on.
+    pub fn keep_newest(&mut self) {
+        self.keeping = Keeping::Newest;
+        self.make_room();
+    }
+
+    /// Whether there is no item.
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+
     /// Every item with its author, oldest first.
     pub fn all(&self) -> impl Iterator<Item = (&LiveItem, Option<AccountId>)> {
         self.kept.iter().map(|kept| (&kept.item, kept.author))
@@ -190,7 +201,7 @@ impl Items {
         self.position(item.id).is_some_and(|at| self.is_same(at, item))
     }
 
-    /// Whether a saved beam has room for the item. An edit frees the room of the old content, and one that does not
+    /// Whether a saved or kept beam has room for the item. An edit frees the room of the old content, and one that does not
     /// grow always fits.
     pub fn has_room_for(&self, item: &LiveItem) -> bool {
         let bytes = bytes_of(item);

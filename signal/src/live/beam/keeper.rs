@@ -10,8 +10,10 @@ use heliograph_shared::socket::LiveItem;
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::beams::Life;
+use heliograph_storage::kept_beams::Keep;
 use heliograph_storage::notes::{NewNote, Quota};
 use heliograph_storage::saved_beams::Access;
+use heliograph_storage::secrets::Secret;
 use heliograph_storage::{BeamWriter, Error, Storage};
 use serde_json::value::RawValue;
 use tokio::time::{sleep, timeout};
@@ -21,6 +23,7 @@ use super::terms::{Status, Terms};
 use super::write::{Write, Written};
 use crate::budget::{Budget, Kind, Spent};
 use crate::clock::Clock;
+use crate::quota::Capacity;
 
 /// Tries to record an unsaved beam. After them the beam goes on in memory only.
 const RECORD_TRIES: u32 = 5;
@@ -46,8 +49,10 @@ pub(super) struct Keeper {
     pub clock: Clock,
     pub storage: Storage,
     pub writer: BeamWriter,
-    /// Bytes that the owner of a saved beam may store in all.
-    pub quota: u64,
+    /// What owners and guests may store.
+    pub capacity: Capacity,
+    /// For the pseudonyms of the addresses that ask to keep beams.
+    pub address_secret: Secret,
     /// Bounds the memory of the items.
     pub budget: Arc<Budget>,
 }
@@ -70,24 +75,29 @@ impl Keeper {
         let expires_at = self.clock.now() + BEAM_LIFETIME;
         let mut terms = Terms {
             epoch: self.epoch.clone(),
-            status: Status::Unsaved { expires_at, recorded: false },
+            status: Status::Unsaved { expires_at, recorded: false, kept: None },
             items: Items::none(self.budget.nothing(Kind::Items)),
             removed: HashSet::new(),
+            forgotten: false,
         };
         let Some(record) = self.storage.find_beam(self.beam).await? else { return Ok(terms) };
         terms.removed = self.storage.removed_devices(self.beam).await?.into_iter().collect();
+        let kept = record.kept(self.clock.now());
         match record.life {
-            Life::Unsaved { expires_at } => {
-                terms.status = Status::Unsaved { expires_at, recorded: true };
-                let room = self.budget.nothing(Kind::Items);
-                terms.items = Items::none_after(self.age(expires_at), room);
+            Life::Unsaved { expires_at, .. } => {
+                let recorded = record.had_items;
+                terms.status = Status::Unsaved { expires_at, recorded, kept };
+                terms.forgotten = recorded && kept.is_none();
+                let last_seq = self.age(record.created_at);
+                terms.items = if kept.is_some() {
+                    self.stored_items(last_seq).await?
+                } else {
+                    Items::none_after(last_seq, self.budget.nothing(Kind::Items))
+                };
             }
             Life::Ended => terms.status = Status::Ended,
             Life::Saved(saved) => {
-                let notes = self.storage.notes_of(self.beam).await?;
-                let notes = notes.into_iter().filter_map(item);
-                let room = self.budget.nothing(Kind::Items);
-                terms.items = Items::stored(notes, saved.last_seq, room)?;
+                terms.items = self.stored_items(saved.last_seq).await?;
                 terms.status = self.access().await?.map_or(Status::Ended, Status::Saved);
             }
         }
@@ -96,9 +106,17 @@ impl Keeper {
 
     /// The age of an unsaved beam in milliseconds. It is more than the numbers of all items so far, because a beam has
     /// fewer than a thousand items a second. So the numbers of a new memory follow those of the lost ones (S28).
-    fn age(&self, expires_at: Millis) -> u64 {
-        let age = self.clock.now().since(expires_at - BEAM_LIFETIME);
+    fn age(&self, created_at: Millis) -> u64 {
+        let age = self.clock.now().since(created_at);
         u64::try_from(age.as_millis()).unwrap_or_default()
+    }
+
+    /// The stored items of a saved or kept beam.
+    async fn stored_items(&self, last_seq: u64) -> Result<Items, LoadError> {
+        let notes = self.storage.notes_of(self.beam).await?;
+        let last_seq = notes.last().map_or(last_seq, |note| note.seq.max(last_seq));
+        let room = self.budget.nothing(Kind::Items);
+        Ok(Items::stored(notes.into_iter().filter_map(item), last_seq, room)?)
     }
 
     /// The access to the beam; `None` for an unsaved one.
@@ -116,7 +134,10 @@ impl Keeper {
     /// [`Unknown`] when it cannot be read again.
     pub async fn write(self, write: Write) -> Result<Written, Unknown> {
         let (beam, writer) = (self.beam, &self.writer);
-        let quota = Quota { bytes: self.quota, now: self.clock.now() };
+        let quota = Quota { quotas: self.capacity.quotas(), now: self.clock.now() };
+        if !self.has_disk_for(&write).await {
+            return Ok(Written::DiskFull);
+        }
         let written = match &write {
             Write::Save { owner, name, notes } => {
                 writer.save_beam(beam, *owner, name, notes, quota).await
@@ -124,7 +145,13 @@ impl Keeper {
             Write::Rename { actor, name } => {
                 writer.change_beam(*actor, beam, Some(name), None).await.map(drop)
             }
-            Write::Put(note) => writer.put_note(beam, note, quota).await,
+            Write::Put(note) | Write::PutKept(note) => writer.put_note(beam, note, quota).await,
+            Write::Keep { kept, client, expires_at, notes } => {
+                let address = client.map(|client| client.pseudonym(&self.address_secret));
+                let keep = Keep { until: kept.until, by: kept.by, address };
+                writer.keep_beam(beam, &keep, *expires_at, notes, quota).await
+            }
+            Write::StopKeeping => writer.stop_keeping(beam, quota.now).await,
             Write::Delete(ids) => writer.delete_notes(beam, ids, quota.now).await,
             Write::RemoveDevice(device) => writer.remove_device(beam, *device).await,
         };
@@ -143,6 +170,24 @@ impl Keeper {
                 } else {
                     Written::Unavailable
                 })
+            }
+        }
+    }
+
+    /// Whether the disk may take what guests ask to keep. A disk that cannot be asked takes it: the write itself fails on
+    /// a full one.
+    async fn has_disk_for(&self, write: &Write) -> bool {
+        let notes = match write {
+            Write::Keep { notes, .. } => notes,
+            Write::PutKept(note) => std::slice::from_ref(note),
+            _ => return true,
+        };
+        let bytes = notes.iter().map(|note| note.content.len() as u64).sum();
+        match self.capacity.has_disk_for(bytes).await {
+            Ok(has) => has,
+            Err(error) => {
+                tracing::warn!(%error, "the disk could not be asked for its room");
+                true
             }
         }
     }

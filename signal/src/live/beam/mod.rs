@@ -10,6 +10,7 @@ pub mod handle;
 pub mod hub;
 mod items;
 mod keeper;
+mod keeping;
 mod recovering;
 mod recovery;
 pub mod request;

@@ -9,9 +9,14 @@ use super::request::Speaker;
 use super::state::{BeamState, Output};
 
 impl BeamState {
+    /// Whether a restart takes the items from the server: neither the beam is saved nor is it kept.
+    fn is_forgetful(&self) -> bool {
+        self.is_unsaved() && self.kept().is_none()
+    }
+
     /// Compares what a device holds with what is here, and asks for what is missing.
     pub(super) fn compare(&mut self, by: Speaker, held: &Held) -> Vec<Output> {
-        if !self.is_unsaved() {
+        if !self.is_forgetful() {
             return Vec::new();
         }
         let Findings { wanted, outdated, deleted } = self.items.compare(held);
@@ -34,7 +39,7 @@ impl BeamState {
 
     /// Takes back an item that a device was asked for, and tells everybody.
     pub(super) fn restore(&mut self, mut item: LiveItem, now: Millis) -> Vec<Output> {
-        if !self.is_unsaved() {
+        if !self.is_forgetful() {
             return Vec::new();
         }
         item.at = item.at.min(now);

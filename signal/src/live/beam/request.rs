@@ -3,10 +3,11 @@
 use heliograph_shared::decode::Subject;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::names::{BeamName, Kind};
-use heliograph_shared::socket::{Held, Json, LiveItem};
+use heliograph_shared::socket::{Held, Json, KeepTime, LiveItem};
 use heliograph_storage::accounts::AccountId;
 
 use super::ConnectionId;
+use crate::address::Client;
 
 /// A decoded request to change the beam.
 #[derive(Clone, Debug)]
@@ -37,6 +38,8 @@ pub enum Request {
     Save(BeamName),
     /// Remove a device (S25).
     RemoveDevice(DeviceId),
+    /// Keep the beam for so long, or no longer (S30).
+    Keep(Option<KeepTime>),
 }
 
 impl Request {
@@ -48,7 +51,7 @@ impl Request {
             Self::Delete { id, .. } => Subject { id: *id, to: None },
             Self::RemoveDevice(device) => Subject::device(*device),
             // Nobody waits for an answer to a `restore`.
-            Self::Save(_) | Self::Held(_) | Self::Restore(_) => Subject::default(),
+            Self::Save(_) | Self::Keep(_) | Self::Held(_) | Self::Restore(_) => Subject::default(),
         }
     }
 
@@ -59,7 +62,7 @@ impl Request {
             Self::Share { message, .. } | Self::Delete { message, .. } => message.get().len(),
             Self::Restore(item) => item.message.get().len() + item.extra.len(),
             Self::Held(held) => size_of_val(&*held.items) + size_of_val(&*held.known),
-            Self::Save(_) | Self::RemoveDevice(_) => 0,
+            Self::Save(_) | Self::RemoveDevice(_) | Self::Keep(_) => 0,
         }
     }
 }
@@ -75,4 +78,6 @@ pub struct Speaker {
     pub creator: bool,
     /// The account, if the device is logged in.
     pub account: Option<AccountId>,
+    /// The client whose quota takes what the device asks to keep, if any ([`Client::of`]).
+    pub client: Option<Client>,
 }

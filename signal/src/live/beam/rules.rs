@@ -39,7 +39,7 @@ pub(super) const BEAM_FULL: Refusal =
     Refusal::new("This beam is full. Delete something first.", ErrorCode::NoRoom);
 pub(super) const SERVER_FULL: Refusal =
     Refusal::new("The server has no memory for this now. Try again later.", ErrorCode::Unavailable);
-const QUOTA_FULL: Refusal = Refusal::new(
+pub(super) const QUOTA_FULL: Refusal = Refusal::new(
     "The account of this beam's owner is full. Delete files or notes first.",
     ErrorCode::NoRoom,
 );
@@ -64,7 +64,7 @@ const REMOVED_TOO_MANY_UNSAVED: Refusal = Refusal::new(
 );
 
 /// The result of an allowed request.
-enum Verdict {
+pub(super) enum Verdict {
     /// Done at once; these outputs tell the devices.
     Done(Vec<Output>),
     /// Done when it is stored.
@@ -111,6 +111,7 @@ impl BeamState {
             Request::Restore(item) => Ok(Verdict::Done(self.restore(item, now))),
             Request::Save(name) => self.save(by, name),
             Request::RemoveDevice(device) => self.remove(by, device),
+            Request::Keep(time) => self.keep(by, time, now),
         }
     }
 
@@ -120,18 +121,26 @@ impl BeamState {
             outputs.extend(self.record());
             return Ok(Verdict::Done(outputs));
         }
-        let Status::Saved(access) = &self.status else {
-            let mut outputs = self.take(by, item);
-            outputs.extend(self.record());
-            return Ok(Verdict::Done(outputs));
+        let role = match &self.status {
+            Status::Saved(access) => {
+                let role = access.role(by.account).filter(|role| role.may_write());
+                Some(role.ok_or(READ_ONLY)?)
+            }
+            Status::Unsaved { kept: Some(_), .. } => None,
+            Status::Unsaved { .. } => {
+                let mut outputs = self.take(by, item);
+                outputs.extend(self.record());
+                return Ok(Verdict::Done(outputs));
+            }
+            Status::Ended => return Ok(Verdict::Done(Vec::new())),
         };
-        let role = access.role(by.account).filter(|role| role.may_write());
-        let role = role.ok_or(READ_ONLY)?;
         if self.items.has(&item) {
             return Ok(Verdict::Done(self.take(by, item)));
         }
         let old = self.items.find(item.id);
-        if old.is_some_and(|(old, author)| !(role.may_manage() || is_own(by, old, author))) {
+        let may_change =
+            |item, author| role.is_none_or(|role| role.may_manage() || is_own(by, item, author));
+        if old.is_some_and(|(old, author)| !may_change(old, author)) {
             return Err(NOT_TO_CHANGE);
         }
         let author = match old {
@@ -144,12 +153,14 @@ impl BeamState {
         self.items.reserve_for(&item).map_err(|Spent| SERVER_FULL)?;
         item.seq = self.items.next_seq();
         let note = note(&item, author);
-        Ok(Verdict::Store(Box::new(Write::Put(note)), Effect::Shared(item)))
+        let put = if role.is_some() { Write::Put(note) } else { Write::PutKept(note) };
+        Ok(Verdict::Store(Box::new(put), Effect::Shared(item)))
     }
 
     /// Records an unsaved beam, once: it holds something now.
     fn record(&mut self) -> Option<Output> {
-        let Status::Unsaved { recorded: recorded @ false, expires_at } = &mut self.status else {
+        let Status::Unsaved { recorded: recorded @ false, expires_at, .. } = &mut self.status
+        else {
             return None;
         };
         *recorded = true;
@@ -158,6 +169,7 @@ impl BeamState {
 
     /// Applies an item and returns the messages about it.
     pub(super) fn take(&mut self, by: Speaker, item: LiveItem) -> Vec<Output> {
+        self.forgotten = false;
         match self.items.share(item, by.account) {
             Shared::Again(item) => {
                 vec![Output::Send(vec![by.connection], ServerMessage::RecClipboard(item))]
@@ -177,7 +189,12 @@ impl BeamState {
         }
         let Status::Saved(access) = &self.status else {
             let ids = id.map_or_else(|| self.for_all_with_content(&message), |id| vec![id]);
-            return Ok(Verdict::Done(self.forget(&ids, message, id)));
+            let is_stored =
+                self.kept().is_some() && ids.iter().any(|id| self.items.find(*id).is_some());
+            if !is_stored {
+                return Ok(Verdict::Done(self.forget(&ids, message, id)));
+            }
+            return Ok(delete_stored(ids, message, id));
         };
         // With the link alone nobody deletes stored notes, and nothing is looked for.
         let role = access.named_role(by.account).filter(|role| role.may_write());
@@ -195,10 +212,7 @@ impl BeamState {
         if ids.is_empty() {
             return Ok(Verdict::Done(Vec::new()));
         }
-        Ok(Verdict::Store(
-            Box::new(Write::Delete(ids.clone())),
-            Effect::Deleted { ids, message, id },
-        ))
+        Ok(delete_stored(ids, message, id))
     }
 
     fn for_all_with_content(&self, message: &Json) -> Vec<ItemId> {
@@ -268,8 +282,12 @@ impl BeamState {
         let refused = |refusal: Refusal| vec![refuse(by.connection, refusal.about(subject))];
         let mut outputs = match written {
             Written::Done => self.tell_stored(by, effect),
+            // The time for which the beam was kept ended meanwhile: it goes on in memory.
+            Written::Refused if effect.is_of_items() && self.is_kept_no_longer(now) => {
+                self.tell_stored(by, effect)
+            }
             Written::Refused => refused(OVERTAKEN),
-            Written::Full => refused(QUOTA_FULL),
+            Written::Full => refused(self.full(&effect)),
             Written::DiskFull => refused(DISK_FULL),
             Written::Unavailable => refused(UNAVAILABLE),
             Written::Reloaded(terms) => {
@@ -282,6 +300,7 @@ impl BeamState {
                 outputs
             }
         };
+        outputs.extend(self.end_keeping(now));
         while self.writing.is_none()
             && let Some((speaker, request)) = self.waiting.pop()
         {
@@ -327,27 +346,39 @@ impl BeamState {
                 self.removed.insert(device);
                 self.send_away(&[device])
             }
+            Effect::Kept(kept) => self.set_kept(kept),
         }
     }
 }
 
 impl Effect {
+    fn is_of_items(&self) -> bool {
+        matches!(self, Self::Shared(_) | Self::Deleted { .. })
+    }
+
     /// Whether the effect is in the stored state.
     fn is_in(&self, terms: &Terms) -> bool {
         let Terms { status, items, removed, .. } = terms;
         match (self, status) {
             (Self::Saved { owner, .. }, Status::Saved(access)) => access.owner == *owner,
             (Self::Renamed(name), Status::Saved(access)) => access.name == name.as_str(),
-            (Self::Shared(item), Status::Saved(_)) => {
+            (Self::Shared(item), Status::Saved(_) | Status::Unsaved { kept: Some(_), .. }) => {
                 items.find(item.id).is_some_and(|(stored, _)| stored.seq == item.seq)
             }
-            (Self::Deleted { ids, .. }, Status::Saved(_)) => {
+            (Self::Deleted { ids, .. }, Status::Saved(_) | Status::Unsaved { .. }) => {
                 ids.iter().all(|id| items.find(*id).is_none())
             }
+            (Self::Kept(wanted), Status::Unsaved { kept, .. }) => kept == wanted,
             (Self::Removed(device), _) => removed.contains(device),
-            (_, Status::Unsaved { .. } | Status::Ended) => false,
+            (Self::Kept(_), Status::Saved(_)) | (_, Status::Unsaved { .. } | Status::Ended) => {
+                false
+            }
         }
     }
+}
+
+fn delete_stored(ids: Vec<ItemId>, message: Json, id: Option<ItemId>) -> Verdict {
+    Verdict::Store(Box::new(Write::Delete(ids.clone())), Effect::Deleted { ids, message, id })
 }
 
 /// Whether a note is the speaker's own: shared by their account, or, without a login, by their device.
@@ -355,7 +386,7 @@ fn is_own(by: Speaker, item: &LiveItem, author: Option<AccountId>) -> bool {
     if author.is_some() { author == by.account } else { item.from == by.device }
 }
 
-fn note(item: &LiveItem, author: Option<AccountId>) -> NewNote {
+pub(super) fn note(item: &LiveItem, author: Option<AccountId>) -> NewNote {
     NewNote {
         id: item.id,
         seq: item.seq,

@@ -22,6 +22,7 @@ use super::seen::Seen;
 use super::terms::{Status, Terms};
 use super::waiting::Waiting;
 use super::write::{Pending, Write, Written};
+use crate::address::Client;
 use crate::live::refusal::Refusal;
 
 pub(super) const DEVICE_GONE: Refusal =
@@ -40,12 +41,14 @@ pub struct Newcomer {
     pub creator: bool,
     /// The account, if the device is logged in.
     pub account: Option<AccountId>,
+    /// The client that quotas count, if any ([`Client::of`]).
+    pub client: Option<Client>,
 }
 
 impl Newcomer {
     pub(super) fn speaker(&self) -> Speaker {
-        let Self { connection, creator, account, .. } = *self;
-        Speaker { connection, device: self.device.device_id, creator, account }
+        let Self { connection, creator, account, client, .. } = *self;
+        Speaker { connection, device: self.device.device_id, creator, account, client }
     }
 }
 
@@ -138,6 +141,8 @@ pub struct BeamState {
     pub(super) writing: Option<Pending>,
     /// The requests that wait for it, in order.
     pub(super) waiting: Waiting,
+    /// Whether what was shared earlier is gone, and nothing was shared since (S31).
+    pub(super) forgotten: bool,
     /// Whether nobody has come since the beam was told that it had lingered.
     lingered: bool,
 }
@@ -146,7 +151,7 @@ impl BeamState {
     /// A beam without devices. It lingers from now on, as after an [`Output::Linger`].
     #[must_use]
     pub fn new(terms: Terms) -> Self {
-        let Terms { epoch, status, items, removed } = terms;
+        let Terms { epoch, status, items, removed, forgotten } = terms;
         let waiting = Waiting::none(items.no_room());
         Self {
             epoch,
@@ -157,6 +162,7 @@ impl BeamState {
             seen: Seen::default(),
             writing: None,
             waiting,
+            forgotten,
             lingered: false,
         }
     }
@@ -176,7 +182,11 @@ impl BeamState {
             Input::Written(written) => self.written(written, now),
             Input::UserChanged(account, user) => self.change_user(account, &user),
             Input::AccessChanged(access) => self.change_access(access, now),
-            Input::Tick => self.end(now),
+            Input::Tick => {
+                let mut outputs = self.end_keeping(now);
+                outputs.extend(self.end(now));
+                outputs
+            }
             Input::Lingered => {
                 self.lingered = self.members.is_empty();
                 self.end(now)
@@ -193,7 +203,7 @@ impl BeamState {
         } else if self.lingered {
             Millis::MIN
         } else {
-            self.expires_at()
+            self.kept_until().unwrap_or(Millis::MAX).min(self.expires_at())
         }
     }
 
@@ -203,7 +213,7 @@ impl BeamState {
         self.expires_at() <= now
     }
 
-    /// Whether its items are in memory only.
+    /// Whether it is in no account. Its items are in memory, which the database follows while it is kept.
     #[must_use]
     pub fn is_unsaved(&self) -> bool {
         matches!(self.status, Status::Unsaved { .. })
@@ -271,6 +281,8 @@ impl BeamState {
                 now,
                 creator: newcomer.creator,
                 saved: self.saved_for(newcomer),
+                kept: self.kept(),
+                forgotten: self.forgotten && self.is_unsaved() && self.items.is_empty(),
             },
         }
     }
@@ -359,7 +371,8 @@ impl BeamState {
 
     /// Ends the beam if its time has come.
     pub(super) fn end(&mut self, now: Millis) -> Vec<Output> {
-        if self.deadline() > now {
+        let is_over = self.lingered || self.has_ended(now);
+        if self.writing.is_some() || !is_over {
             return Vec::new();
         }
         let close = |member: Newcomer| Output::Close(member.connection, CloseCode::Ended);

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use heliograph_shared::ids::DeviceId;
+use heliograph_shared::socket::Kept;
 use heliograph_shared::time::Millis;
 use heliograph_storage::saved_beams::Access;
 
@@ -19,17 +20,21 @@ pub struct Terms {
     pub items: Items,
     /// The removed devices (S25).
     pub removed: HashSet<DeviceId>,
+    /// Whether what was shared in it is no longer there (S31).
+    pub forgotten: bool,
 }
 
 /// How long a beam lives, and who has access.
 #[derive(Clone, Debug)]
 pub enum Status {
-    /// Lives until a fixed time, in memory.
+    /// Lives until a fixed time: in memory, or also in the database while it is kept.
     Unsaved {
         /// Its end.
         expires_at: Millis,
-        /// Whether the database has a row for it.
+        /// Whether the database knows that something was shared in it.
         recorded: bool,
+        /// How it is kept, if somebody asked (S30).
+        kept: Option<Kept>,
     },
     /// Saved in an account.
     Saved(Access),

@@ -3,12 +3,14 @@
 use heliograph_shared::decode::Subject;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::names::BeamName;
-use heliograph_shared::socket::{Json, LiveItem};
+use heliograph_shared::socket::{Json, Kept, LiveItem};
+use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::notes::NewNote;
 
 use super::request::Speaker;
 use super::terms::Terms;
+use crate::address::Client;
 
 /// A change to store. There is one at a time, so that the stored order is the beam's order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,8 +31,23 @@ pub enum Write {
         /// The name.
         name: BeamName,
     },
-    /// Store a new or edited note.
+    /// Store a new or edited note of a saved beam.
     Put(NewNote),
+    /// Keep the beam, or keep it for another time (S30).
+    Keep {
+        /// Until when, and by whose wish.
+        kept: Kept,
+        /// Whose quota it takes.
+        client: Option<Client>,
+        /// When the beam would expire.
+        expires_at: Millis,
+        /// Its items so far, if it is not kept yet.
+        notes: Vec<NewNote>,
+    },
+    /// Store a new or edited note of a kept beam.
+    PutKept(NewNote),
+    /// Keep the beam no longer.
+    StopKeeping,
     /// Delete notes.
     Delete(Vec<ItemId>),
     /// Remove a device.
@@ -44,7 +61,7 @@ pub enum Written {
     Done,
     /// Not stored: it conflicts with the stored state (saved by somebody else, deleted, no longer allowed).
     Refused,
-    /// Not stored: the owner's quota is full.
+    /// Not stored: the quota of the owner or of guests is full.
     Full,
     /// Not stored: the server's disk is full.
     DiskFull,
@@ -70,4 +87,5 @@ pub(super) enum Effect {
     Shared(LiveItem),
     Deleted { ids: Vec<ItemId>, message: Json, id: Option<ItemId> },
     Removed(DeviceId),
+    Kept(Option<Kept>),
 }

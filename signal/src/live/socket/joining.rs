@@ -122,7 +122,8 @@ impl Socket {
             user: login.map(|login| login.user.clone().into()).unwrap_or_default(),
         };
         let account = login.map(|login| login.account);
-        Ok(Newcomer { connection: self.connection, device, plain, creator, account })
+        let (connection, client) = (self.connection, self.client);
+        Ok(Newcomer { connection, device, plain, creator, account, client })
     }
 }
 

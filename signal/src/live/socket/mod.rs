@@ -58,6 +58,8 @@ pub struct Context {
     pub budget: Arc<Budget>,
     /// The limit on guesses of ids and keys, by address (S2).
     pub guesses: Arc<Buckets<Client>>,
+    /// The limit on wishes to keep a beam, by address (S30).
+    pub keeps: Arc<Buckets<Client>>,
 }
 
 /// The login that the upgrade's cookie proved (S27).

@@ -27,6 +27,8 @@ const UNKNOWN_TYPE: Refusal =
     Refusal::new("The server does not know this type of message.", ErrorCode::UnknownType);
 const UNREADABLE: Refusal = Refusal::new("This message cannot be read.", ErrorCode::BadRequest);
 const IN_ALREADY: Refusal = Refusal::new("This device has already joined.", ErrorCode::BadRequest);
+const TOO_OFTEN: Refusal =
+    Refusal::new("That was asked too often. Wait a little.", ErrorCode::TooFast);
 const TRY_AGAIN: Refusal = Refusal::new("Try again.", ErrorCode::Internal);
 
 impl Socket {
@@ -102,11 +104,21 @@ impl Socket {
                 return Ok(());
             }
         };
+        if matches!(message, ClientMessage::Keep { .. }) && !self.may_ask_to_keep() {
+            self.refuse(TOO_OFTEN);
+            return Ok(());
+        }
         match saying(message) {
             Ok(saying) => beam.said(self.connection, saying).await,
             Err(refusal) => self.refuse(refusal),
         }
         Ok(())
+    }
+
+    /// Counts a wish to keep a beam, and returns whether its address may make one more (S30).
+    fn may_ask_to_keep(&self) -> bool {
+        let now = self.context.clock.steady();
+        self.client.is_none_or(|client| self.context.keeps.take(client, now).is_ok())
     }
 
     /// Forwards a frame of a device that has joined (section R).
@@ -144,6 +156,7 @@ fn saying(message: ClientMessage) -> Result<Saying, Refusal> {
         }
         ClientMessage::RemoveDevice { message } => Saying::Request(Request::RemoveDevice(message)),
         ClientMessage::RenameDevice { message } => Saying::Rename(device_name(&message)),
+        ClientMessage::Keep { message } => Saying::Request(Request::Keep(message)),
         ClientMessage::SaveBeam { message } => {
             let name: String = serde_json::from_str(message.get()).unwrap_or_default();
             let name = BeamName::parse(&name).map_err(|why| bad_request(why.0))?;

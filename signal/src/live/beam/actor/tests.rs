@@ -7,7 +7,10 @@ use heliograph_shared::names::{BeamName, Email, Kind, PersonName, Username};
 use heliograph_shared::socket::{Device, DeviceUser, SyncFrom};
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::{AccountId, NewAccount};
+use heliograph_storage::blobs::{self, Blobs};
 use heliograph_storage::notes::Quota;
+use heliograph_storage::quota::Quotas;
+use heliograph_storage::secrets::Secret;
 use heliograph_storage::sessions::{NewSession, NewToken, NewTokens, SessionId};
 use heliograph_storage::{Location, Storage};
 use serde_json::value::RawValue;
@@ -19,6 +22,7 @@ use crate::live::beam::ConnectionId;
 use crate::live::beam::handle::{BeamHandle, Finished, Membership};
 use crate::live::beam::request::Request;
 use crate::live::beam::state::{Newcomer, Saying};
+use crate::quota::Capacity;
 
 /// A live beam with its own database.
 struct Live {
@@ -37,7 +41,10 @@ async fn keeper(folder: &TempDir) -> Keeper {
     let (storage, writer) = Storage::open(&location).await.unwrap();
     let (epoch, budget, clock) =
         ("e".to_owned(), Budget::unlimited(), Clock::running(Millis::new(0)));
-    Keeper { beam: beam_id(), epoch, clock, storage, writer, quota: u64::MAX, budget }
+    let blobs = Blobs::open(&blobs::Location::Folder(folder.path().to_owned())).unwrap();
+    let capacity = Capacity::new(Quotas::UNLIMITED, 100, blobs);
+    let address_secret = Secret::new([1; 32]);
+    Keeper { beam: beam_id(), epoch, clock, storage, writer, capacity, address_secret, budget }
 }
 
 async fn live() -> Live {
@@ -61,7 +68,7 @@ async fn saved(folder: &TempDir) -> (Actor, AccountId) {
     let (storage, writer, ada) = (&keeper.storage, &keeper.writer, AccountId::from_random([1; 16]));
     storage.create_account(&account(ada), &session(ada)).await.unwrap();
     storage.record_shared_beam(beam_id(), Millis::new(0), Millis::new(1_000)).await.unwrap();
-    let (name, quota) = (name("Beam"), Quota { bytes: u64::MAX, now: Millis::new(0) });
+    let (name, quota) = (name("Beam"), Quota { quotas: Quotas::UNLIMITED, now: Millis::new(0) });
     writer.save_beam(beam_id(), ada, &name, &[], quota).await.unwrap();
     let mut actor = actor(keeper).await;
     let newcomer = Newcomer { account: Some(ada), ..newcomer(1) };
@@ -103,7 +110,7 @@ fn newcomer(number: u8) -> Newcomer {
     let user = DeviceUser::default();
     let device = Device { device_id, name: String::new(), caps: Vec::new(), user };
     let connection = ConnectionId(number.into());
-    Newcomer { connection, device, plain: false, creator: false, account: None }
+    Newcomer { connection, device, plain: false, creator: false, account: None, client: None }
 }
 
 async fn join(beam: &BeamHandle, number: u8) -> (Membership, Arc<Outbox>) {

@@ -10,6 +10,8 @@ use heliograph_shared::limits::LINGER;
 use heliograph_shared::socket::{Device, DeviceUser};
 use heliograph_shared::time::Millis;
 use heliograph_storage::Location;
+use heliograph_storage::blobs::{self, Blobs};
+use heliograph_storage::quota::Quotas;
 use tempfile::TempDir;
 use tokio::time::timeout;
 
@@ -32,8 +34,11 @@ impl Stage {
         let location = Location::Folder(folder.path().to_owned());
         let (storage, writer) = Storage::open(&location).await.unwrap();
         let budget = Budget::unlimited();
-        let hub =
-            Hub::new(Clock::running(Millis::new(0)), storage.clone(), writer, u64::MAX, budget);
+        let clock = Clock::running(Millis::new(0));
+        let blobs = Blobs::open(&blobs::Location::Folder(folder.path().to_owned())).unwrap();
+        let capacity = Capacity::new(Quotas::UNLIMITED, 100, blobs);
+        let secret = Secret::new([1; 32]);
+        let hub = Hub::new(clock, storage.clone(), writer, capacity, secret, budget);
         Self { hub, storage, _folder: folder }
     }
 
@@ -76,7 +81,7 @@ fn newcomer(number: u8) -> Newcomer {
     let user = DeviceUser::default();
     let device = Device { device_id, name: String::new(), caps: Vec::new(), user };
     let connection = ConnectionId(number.into());
-    Newcomer { connection, device, plain: false, creator: false, account: None }
+    Newcomer { connection, device, plain: false, creator: false, account: None, client: None }
 }
 
 /// The first message to a device.

@@ -2,6 +2,7 @@
 
 mod addressed;
 mod items;
+mod keeping;
 mod memory;
 mod recovery;
 mod removals;
@@ -64,6 +65,7 @@ fn newcomer(device: u8, connection: u64) -> Newcomer {
         plain: false,
         creator: false,
         account: None,
+        client: None,
     }
 }
 
@@ -90,9 +92,10 @@ fn unsaved(recorded: bool) -> Terms {
 fn unsaved_in(recorded: bool, room: Share) -> Terms {
     Terms {
         epoch: "epoch".to_owned(),
-        status: Status::Unsaved { expires_at: EXPIRES, recorded },
+        status: Status::Unsaved { expires_at: EXPIRES, recorded, kept: None },
         items: Items::none(room),
         removed: HashSet::new(),
+        forgotten: false,
     }
 }
 

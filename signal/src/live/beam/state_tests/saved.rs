@@ -55,6 +55,7 @@ pub(super) fn saved_in(link_access: LinkAccess, room: Share) -> Result<Beam, Spe
         status: Status::Saved(access(link_access)),
         items: Items::stored(notes, 20, room)?,
         removed: HashSet::new(),
+        forgotten: false,
     }))
 }
 

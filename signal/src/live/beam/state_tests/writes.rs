@@ -37,6 +37,7 @@ fn reloaded(
         status: Status::Saved(access(LinkAccess::Write)),
         items: Items::stored(notes, last_seq, unlimited()).unwrap(),
         removed: HashSet::new(),
+        forgotten: false,
     }))
 }
 

@@ -1,0 +1,54 @@
+import Clock from 'lucide-react/icons/clock'
+import { useState } from 'react'
+import { useStore } from 'zustand'
+import { deviceName } from '../../stores/devices'
+import { Button } from '../../ui/button'
+import { ConfirmDialog } from '../../ui/confirm-dialog'
+import { Icon } from '../../ui/icon'
+import { useApp } from '../actions'
+import { useKeptUntil, useMayEndKeeping } from '../session/keeping'
+import css from './kept-row.module.css'
+
+/** Says until when the beam is kept and by whose wish, and ends that. Nothing for a beam that is not kept. */
+export function KeptRow() {
+  const { actions } = useApp()
+  const until = useKeptUntil()
+  const who = useWho()
+  const mayEnd = useMayEndKeeping()
+  const [asks, setAsks] = useState(false)
+  if (until === null) return null
+  return (
+    <section className={css.row} aria-label="Keeping">
+      <Icon of={Clock} size={20} />
+      <div className={css.words}>
+        <p className={css.until}>Kept until {until}</p>
+        <p className={css.who}>The server stores what is here. {who}</p>
+      </div>
+      {mayEnd && (
+        <Button size="sm" aria-label="Stop keeping" onClick={() => setAsks(true)}>
+          Stop
+        </Button>
+      )}
+      {asks && (
+        <ConfirmDialog
+          title="Stop keeping"
+          question="Are you sure you want to delete what the server has stored of this beam?"
+          warning="What is shared here then goes a minute after the last device leaves. Files that no device has are lost."
+          action="Stop keeping"
+          onConfirm={() => actions.keepBeam(null)}
+          onClose={() => setAsks(false)}
+        />
+      )}
+    </section>
+  )
+}
+
+/** Whose wish it was, in a sentence. */
+function useWho(): string {
+  const { keeping, devices } = useApp().stores
+  const by = useStore(keeping, ({ kept }) => kept?.by ?? null)
+  return useStore(devices, (state) => {
+    if (by === null) return ''
+    return by === state.me ? 'You asked for it.' : `${deviceName(state, by)} asked for it.`
+  })
+}

@@ -1,0 +1,109 @@
+//! Keeping an unsaved beam: on request, for a while (S30).
+
+use heliograph_shared::error::ErrorCode;
+use heliograph_shared::socket::{KeepTime, Kept, ServerMessage};
+use heliograph_shared::time::Millis;
+
+use super::request::Speaker;
+use super::rules::{QUOTA_FULL, Verdict, note};
+use super::state::{BeamState, Output};
+use super::terms::Status;
+use super::write::{Effect, Write};
+use crate::live::refusal::Refusal;
+
+const SAVED_ALREADY: Refusal =
+    Refusal::new("This beam is saved, so all of it is kept.", ErrorCode::BadRequest);
+const NOT_TO_END: Refusal = Refusal::new(
+    "Only the device that asked to keep this beam and the beam's creator can end that earlier.",
+    ErrorCode::Forbidden,
+);
+const NO_ROOM_TO_KEEP: Refusal =
+    Refusal::new("The server has no room to keep this beam.", ErrorCode::NoRoom);
+const KEPT_FULL: Refusal = Refusal::new(
+    "The server has no room to keep more of this beam. Delete something first.",
+    ErrorCode::NoRoom,
+);
+
+impl BeamState {
+    /// How the beam is kept, if it is.
+    pub(super) fn kept(&self) -> Option<Kept> {
+        match self.status {
+            Status::Unsaved { kept, .. } => kept,
+            Status::Saved(_) | Status::Ended => None,
+        }
+    }
+
+    pub(super) fn kept_until(&self) -> Option<Millis> {
+        self.kept().map(|kept| kept.until)
+    }
+
+    /// Whether the time for which it was kept is over, although nobody was told yet.
+    pub(super) fn is_kept_no_longer(&self, now: Millis) -> bool {
+        self.kept_until().is_some_and(|until| until <= now)
+    }
+
+    /// Decides a wish to keep the beam for so long from now, or no longer.
+    pub(super) fn keep(
+        &self,
+        by: Speaker,
+        time: Option<KeepTime>,
+        now: Millis,
+    ) -> Result<Verdict, Refusal> {
+        let Status::Unsaved { expires_at, kept, .. } = self.status else {
+            return Err(SAVED_ALREADY);
+        };
+        let until = time.map(|time| now + time.duration());
+        let is_longer = kept.is_none_or(|kept| until >= Some(kept.until));
+        if !is_longer && !by.creator && kept.is_some_and(|kept| kept.by != by.device) {
+            return Err(NOT_TO_END);
+        }
+        let wish = until.map(|until| Kept { until, by: by.device });
+        let write = match wish {
+            None if kept.is_none() => return Ok(Verdict::Done(Vec::new())),
+            None => Write::StopKeeping,
+            Some(wish) => {
+                // Items for one device stay in memory (S33).
+                let for_all = self.items.all().filter(|(item, _)| item.to.is_none());
+                let new = for_all.filter(|_| kept.is_none());
+                let notes = new.map(|(item, author)| note(item, author)).collect();
+                Write::Keep { kept: wish, client: by.client, expires_at, notes }
+            }
+        };
+        Ok(Verdict::Store(Box::new(write), Effect::Kept(wish)))
+    }
+
+    /// Ends the keeping if its time has come. The sweeper removes what was stored.
+    pub(super) fn end_keeping(&mut self, now: Millis) -> Vec<Output> {
+        if self.writing.is_none() && self.is_kept_no_longer(now) {
+            self.set_kept(None)
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// Changes how the beam is kept, and tells the devices. What is live stays live.
+    pub(super) fn set_kept(&mut self, to: Option<Kept>) -> Vec<Output> {
+        let Status::Unsaved { expires_at, recorded, kept } = &mut self.status else {
+            return Vec::new();
+        };
+        *kept = to;
+        match to {
+            Some(to) => {
+                (*expires_at, *recorded) = (to.until.max(*expires_at), true);
+                self.items.keep_all();
+            }
+            None => self.items.keep_newest(),
+        }
+        let ours = self.connections(|member| !member.plain).collect();
+        vec![Output::Send(ours, ServerMessage::Kept { message: to })]
+    }
+
+    /// The refusal of a change for which a quota has no room.
+    pub(super) fn full(&self, effect: &Effect) -> Refusal {
+        match effect {
+            Effect::Kept(_) => NO_ROOM_TO_KEEP,
+            Effect::Shared(_) if self.is_unsaved() => KEPT_FULL,
+            _ => QUOTA_FULL,
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! S30, S31, H32: a beam that somebody asked to keep outlives its devices and the server, and no other beam does.
+
+use std::time::Duration;
+
+use heliograph_shared::ids::BeamId;
+use heliograph_shared::limits::LINGER;
+use heliograph_signal::start::sweeper;
+use serde_json::{Value, json};
+
+use super::device::{TestDevice, unknown_beam};
+use super::file::{File, url};
+use super::server::TestServer;
+
+const MINUTE: Duration = Duration::from_mins(1);
+const SECOND: Duration = Duration::from_secs(1);
+
+fn pdf() -> File {
+    File::of("application/pdf", b"%PDF-1.7 and more").called("plan.pdf")
+}
+
+fn files_of(beam: BeamId) -> String {
+    format!("/api/beams/{beam}/files/")
+}
+
+/// Joins a beam, and returns the welcome too.
+async fn joins(server: &TestServer, beam: BeamId) -> (TestDevice, Value) {
+    let mut device = server.connect(beam).await;
+    device.says(&json!({"type": "auth", "message": null, "extra": {"v": 1}})).await;
+    let welcome = device.is_welcomed().await["message"].take();
+    (device, welcome)
+}
+
+async fn keeps(device: &mut TestDevice, time: &str) -> Value {
+    device.says(&json!({"type": "keep", "message": time})).await;
+    device.sees("kept").await["message"].take()
+}
+
+async fn contents(device: &mut TestDevice) -> Vec<Value> {
+    device.says(&json!({"type": "sync", "message": {"after": null}})).await;
+    let page = device.sees("sync").await;
+    page["message"]["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| item["message"].clone())
+        .collect()
+}
+
+/// Everybody has left, and the grace time is over.
+async fn sleeps(server: &TestServer, beam: BeamId) {
+    while server.app.live.hub.is_live(beam) {
+        server.time_passes(LINGER).await;
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn s30_what_is_kept_is_there_after_everybody_left_and_everything_else_is_not() {
+    let server = TestServer::start().await;
+    for keep in [true, false] {
+        let beam = unknown_beam();
+        let (mut ada, welcome) = joins(&server, beam).await;
+        assert_eq!(welcome.get("forgotten"), None, "nothing was here yet");
+        ada.shares("before").await;
+        if keep {
+            let kept = keeps(&mut ada, "1h").await;
+            assert_eq!(kept["by"], json!(ada.id));
+        }
+        ada.shares("after").await;
+        while ada.sees_item().await != "after" {}
+        ada.leaves().await;
+        sleeps(&server, beam).await;
+
+        let (mut bob, welcome) = joins(&server, beam).await;
+
+        assert_eq!(welcome.get("kept").is_some(), keep);
+        assert_eq!(welcome.get("forgotten").is_none(), keep);
+        let expected: &[&str] = if keep { &["before", "after"] } else { &[] };
+        assert_eq!(contents(&mut bob).await, expected);
+    }
+}
+
+#[tokio::test]
+async fn h32_a_file_of_any_type_stays_as_long_as_the_beam_is_kept() {
+    let server = TestServer::start().await;
+    let beam = unknown_beam();
+    let mut guest = server.person("guest");
+    let (mut ada, _) = joins(&server, beam).await;
+    ada.shares("hi").await;
+    ada.sees_item().await;
+    assert_eq!(guest.uploads(&files_of(beam), &pdf()).await.status, 404, "it is not kept yet");
+    keeps(&mut ada, "1h").await;
+
+    let answer = guest.uploads(&files_of(beam), &pdf()).await;
+
+    assert_eq!(answer.status, 201);
+    let url = url(&answer);
+    let file =
+        json!({"file": {"name": "plan.pdf", "size": 17, "type": "application/pdf", "url": url}});
+    ada.says(&json!({"type": "share_clipboard", "message": file, "extra": "file"})).await;
+    ada.sees_item().await;
+    ada.leaves().await;
+    server.time_passes(59 * MINUTE).await;
+    sweeper::sweep(&server.app).await;
+    assert!(server.get(&url).await.body == pdf().bytes);
+
+    server.time_passes(2 * MINUTE).await;
+    assert_eq!(server.get(&url).await.status, 404, "before the sweeper comes");
+    sweeper::sweep(&server.app).await;
+
+    assert!(server.app.storage.notes_of(beam).await.unwrap().is_empty());
+    assert_eq!(guest.uploads(&files_of(beam), &pdf()).await.status, 404);
+    let (_, welcome) = joins(&server, beam).await;
+    assert_eq!(welcome["forgotten"], true);
+}
+
+#[tokio::test]
+async fn s30_an_address_may_ask_thirty_times_at_once() {
+    let server = TestServer::start().await;
+    let beam = unknown_beam();
+    let mut stranger =
+        server.connect_as(beam, &[("x-forwarded-for", "203.0.113.7")]).await.unwrap();
+    stranger.says(&json!({"type": "auth", "message": null, "extra": {"v": 1}})).await;
+    for _ in 0..30 {
+        keeps(&mut stranger, "1h").await;
+    }
+    stranger.says(&json!({"type": "keep", "message": "1h"})).await;
+    assert_eq!(stranger.is_refused().await, "too_fast");
+
+    server.time_passes(20 * SECOND).await;
+    keeps(&mut stranger, "1h").await;
+}
+
+#[tokio::test]
+async fn s30_a_guest_keeps_no_more_than_the_quota_of_guests() {
+    let server = TestServer::with(&["--guest-total", "30"]).await;
+    let beam = unknown_beam();
+    let (mut ada, _) = joins(&server, beam).await;
+    keeps(&mut ada, "1h").await;
+    let share = |text: &str| json!({"type": "share_clipboard", "message": text, "extra": "text"});
+    // A content counts with its quotes, and its kind.
+    ada.says(&share(&"x".repeat(25))).await;
+    assert_eq!(ada.is_refused().await, "no_room");
+    ada.says(&share(&"x".repeat(24))).await;
+    ada.sees_item().await;
+    ada.says(&share("")).await;
+    assert_eq!(ada.is_refused().await, "no_room");
+}
+
+#[tokio::test]
+async fn s30_on_a_full_disk_nothing_is_kept() {
+    let server = TestServer::with(&["--disk-share", "1"]).await;
+    let (mut ada, _) = joins(&server, unknown_beam()).await;
+    ada.shares("hi").await;
+    ada.says(&json!({"type": "keep", "message": "24h"})).await;
+    assert_eq!(ada.is_refused().await, "no_room");
+    ada.shares("goes on").await;
+    while ada.sees_item().await != "goes on" {}
+}
+
+#[tokio::test]
+async fn s30_a_time_that_is_none_is_refused() {
+    let server = TestServer::start().await;
+    let (mut ada, _) = joins(&server, unknown_beam()).await;
+    for time in [json!("2h"), json!(1), json!({}), json!("")] {
+        ada.says(&json!({"type": "keep", "message": time})).await;
+        assert_eq!(ada.is_refused().await, "bad_request", "{time}");
+    }
+}
