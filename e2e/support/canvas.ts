@@ -1,5 +1,5 @@
 /** The canvas as a test handles it: where notes lie, and how they are dragged. */
-import { expect, type Page } from '@playwright/test'
+import { expect, type Locator, type Page } from '@playwright/test'
 import type { Device } from './device.ts'
 
 export interface Point {
@@ -83,3 +83,51 @@ export async function restsOn({ page }: Device): Promise<void> {
 }
 
 export const plus = (a: Point, b: Point): Point => ({ x: a.x + b.x, y: a.y + b.y })
+
+interface NoteBox extends Point {
+  name: string
+  height: number
+}
+
+/** Returns where the notes lie on the canvas, in the order of the beam. */
+export async function noteBoxes({ page }: Device): Promise<NoteBox[]> {
+  return await page.locator('[data-note]').evaluateAll((notes) =>
+    (notes as HTMLElement[]).map((note) => ({
+      name: note.querySelector('article')?.ariaLabel ?? '',
+      x: Number.parseInt(note.style.left, 10),
+      y: Number.parseInt(note.style.top, 10),
+      height: note.offsetHeight,
+    })),
+  )
+}
+
+/** Returns the pairs of notes of which one covers the other. */
+export async function coveredNotes(device: Device): Promise<string[]> {
+  const boxes = await noteBoxes(device)
+  return boxes.flatMap((a, at) =>
+    boxes
+      .slice(0, at)
+      .filter((b) => Math.abs(a.x - b.x) < 256 && a.y < b.y + b.height && b.y < a.y + a.height)
+      .map((b) => `${a.name} and ${b.name}`),
+  )
+}
+
+/** Drops data from another window at a point of the page, or on an element. */
+export async function drops(
+  on: Device | Locator,
+  at: Point,
+  data: Readonly<Record<string, string>>,
+): Promise<'taken' | 'left to the browser'> {
+  const target = 'page' in on && typeof on.page !== 'function' ? on.page.locator('body') : (on as Locator)
+  const isTaken = await target.evaluate(
+    (element, [point, texts]) => {
+      const dataTransfer = new DataTransfer()
+      for (const [type, text] of Object.entries(texts)) dataTransfer.setData(type, text)
+      const how = { bubbles: true, cancelable: true, clientX: point.x, clientY: point.y, dataTransfer }
+      element.dispatchEvent(new DragEvent('dragenter', how))
+      return !element.dispatchEvent(new DragEvent('drop', how))
+    },
+    [at, data] as const,
+  )
+  return isTaken ? 'taken' : 'left to the browser'
+}

@@ -107,6 +107,21 @@ export class Device {
     return this.page.getByRole('article').filter({ hasText: text })
   }
 
+  /** The file: its card, or its entry in the card of its batch. */
+  file(file: TestFile): Locator {
+    return this.page.locator('article, article li').filter({ hasText: file.name }).last()
+  }
+
+  /** Uses an action on a card: a button above a note, or a command in the menu of a card in a list. */
+  async uses(card: Locator, action: string): Promise<void> {
+    if (!this.#traits.phone) {
+      await card.hover()
+      return await card.getByRole('button', { name: action, exact: true }).click()
+    }
+    await card.getByRole('button', { name: 'More' }).click()
+    await card.getByRole('menuitem', { name: action, exact: true }).click()
+  }
+
   /** Expects to see the item exactly once. */
   async sees(text: string): Promise<void> {
     await expect(this.card(text)).toHaveCount(1)
@@ -127,15 +142,15 @@ export class Device {
   }
 
   async takes(file: TestFile): Promise<void> {
-    await this.card(file.name).getByRole('button', { name: 'Receive' }).click()
+    await this.file(file).getByRole('button', { name: 'Receive' }).click()
   }
 
   async cancels(file: TestFile): Promise<void> {
-    await this.card(file.name).getByRole('button', { name: 'Cancel' }).click()
+    await this.file(file).getByRole('button', { name: 'Cancel' }).click()
   }
 
   async seesPath(file: TestFile, path: 'Direct' | 'via server'): Promise<void> {
-    await expect(this.card(file.name).getByText(path, { exact: true })).toBeVisible()
+    await expect(this.file(file).getByText(path, { exact: true })).toBeVisible()
   }
 
   /** Waits until the file is received. */
@@ -145,7 +160,7 @@ export class Device {
 
   /** Returns the percentage on the card; 0 before the transfer begins. */
   async progress(file: TestFile): Promise<number> {
-    const values = await this.card(file.name)
+    const values = await this.file(file)
       .getByRole('progressbar')
       .evaluateAll((bars) => bars.map((bar) => (bar as HTMLProgressElement).value))
     return 100 * (values[0] ?? 0)
@@ -184,6 +199,6 @@ export class Device {
 
   #download(file: TestFile): Locator {
     // A note has the link twice: above itself under the pointer, and beside its state.
-    return this.card(file.name).getByRole('link', { name: 'Download' }).last()
+    return this.file(file).getByRole('link', { name: 'Download' }).last()
   }
 }

@@ -33,8 +33,7 @@ export class NoteEditor {
   }
 
   static async edits(device: Device, note: string): Promise<NoteEditor> {
-    await device.card(note).hover()
-    await device.card(note).getByRole('button', { name: 'Edit' }).click()
+    await device.uses(device.card(note), 'Edit')
     return await NoteEditor.#opened(device, 'Edit Note')
   }
 
@@ -127,8 +126,7 @@ const KEYS = /^(?:Control|Shift|Enter|Tab|Arrow|Home|End|Backspace|Delete|Escape
 
 /** Opens a note in the viewer. */
 export async function opensNote(device: Device, note: string): Promise<Locator> {
-  await device.card(note).hover()
-  await device.card(note).getByRole('button', { name: 'Open' }).click()
+  await device.uses(device.card(note), 'Open')
   const page = device.page.getByRole('dialog', { name: 'Note' })
   await expect(page).toBeVisible()
   return page

@@ -1,7 +1,8 @@
 /** What several scenes begin with. */
+import { expect, type Locator } from '@playwright/test'
 import { hasAccount, savesBeam } from './account.ts'
 import type { Device } from './device.ts'
-import type { Folder } from './files.ts'
+import type { Folder, TestFile } from './files.ts'
 import { NoteEditor } from './note.ts'
 import { png } from './png.ts'
 import type { CallDevice } from './stage.ts'
@@ -70,12 +71,40 @@ export async function someItems({ folder, looker }: Stage, other: Device): Promi
   await other.sharesText('https://example.org/a/page?with=a#mark')
   const offered = await folder.file('holiday film.bin', 3_000_000)
   const taken = await folder.file('minutes.bin', 40_000)
-  await other.sharesFiles(offered, taken)
+  await other.sharesFiles(offered)
+  await other.sharesFiles(taken)
   await looker.takes(taken)
   await looker.has(taken)
   await looker.sees('Milk, bread')
   await looker.sees('example.org')
   await looker.sees(offered.name)
+}
+
+/** Shares pictures together. */
+export async function sharesPictures(device: Device, count: number): Promise<void> {
+  const pictures = Array.from({ length: count }, (_, at) => ({
+    name: `IMG_204${at}.png`,
+    mimeType: 'image/png',
+    buffer: png(320 + 40 * at, 240),
+  }))
+  await device.picker().setInputFiles(pictures)
+}
+
+/** Five files of several kinds, one of them with a long name. */
+export async function severalFiles(folder: Folder): Promise<readonly TestFile[]> {
+  return [
+    await folder.file('minutes.pdf', 40_000),
+    await folder.file('holiday film.bin', 3_000_000),
+    await folder.file('Minutes of the long meeting in the cabin, second part.pdf', 12_000),
+    await folder.file('cabin.zip', 1_200_000),
+    await folder.file('list.txt', 300),
+  ]
+}
+
+/** Puts the sheet away that shows what comes. */
+export async function hidesSheet({ page }: Device): Promise<void> {
+  await page.getByRole('dialog').getByRole('button', { name: 'Hide' }).click()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
 }
 
 /** Opens the editor on an empty note in the looker's own beam. */
@@ -108,4 +137,24 @@ export async function writesNote(editor: NoteEditor): Promise<void> {
   }
   await editor.types('16:10', 'ArrowDown')
   await editor.picks('Sunrise.png', png(440, 236))
+}
+
+/** The looker shares a file and a picture, and looks at the file in the full view. */
+export async function inFullView(
+  { looker, phone }: Stage,
+  file: { name: string; mimeType: string; buffer: Buffer },
+): Promise<Locator> {
+  if (phone) {
+    await looker.opensSpace()
+    await looker.page.getByRole('button', { name: 'New Beam' }).click()
+  } else await looker.startsBeam()
+  await looker.picker().setInputFiles(file)
+  await looker.sees(file.name)
+  await looker.picker().setInputFiles({ name: 'view.png', mimeType: 'image/png', buffer: png(640, 400) })
+  await looker.sees('view.png')
+  if (!phone) await looker.card(file.name).hover()
+  await looker.card(file.name).getByRole('button', { name: 'Full view' }).click()
+  const view = looker.page.getByRole('dialog', { name: file.name })
+  await expect(view).toBeVisible()
+  return view
 }

@@ -2,14 +2,19 @@
 import { expect } from '@playwright/test'
 import { hasAccount, opensBeams, opensSharing, sharesBeam } from './account.ts'
 import { opensNote } from './note.ts'
+import { pdf } from './pdf.ts'
 import { png } from './png.ts'
 import {
   aloneWithItems,
   createsNote,
   hasSavedBeam,
+  hidesSheet,
+  inFullView,
   joinedByAnother,
   pretendCamera,
   type Stage,
+  severalFiles,
+  sharesPictures,
   someItems,
   writesNote,
 } from './scene-steps.ts'
@@ -69,9 +74,54 @@ export const SCENES: readonly Scene[] = [
       await looker.sharesFiles(own)
       await bob.sees(own.name)
       await looker.page.reload()
-      await bob.sharesFiles(await folder.file('one.bin', 40_000), await folder.file('two.bin', 3_000_000))
+      await bob.sharesFiles(await folder.file('one.bin', 40_000))
+      await bob.sharesFiles(await folder.file('two.bin', 3_000_000))
       await expect(looker.page.getByRole('button', { name: 'Receive all 2 files' })).toBeVisible()
       await expect(looker.page.getByRole('button', { name: 'Choose the file again' })).toBeVisible()
+    },
+  },
+  {
+    name: 'batches',
+    on: BOTH,
+    show: async (stage) => {
+      const { looker, phone } = stage
+      const bob = await joinedByAnother(stage)
+      if (phone) await looker.opensSpace()
+      await sharesPictures(bob, 7)
+      await bob.sharesFiles(...(await severalFiles(stage.folder)))
+      if (phone) await hidesSheet(looker)
+      await expect(looker.page.getByRole('button', { name: 'Receive all' })).toBeVisible()
+      await expect(looker.page.getByRole('button', { name: /^Full view of/ })).toHaveCount(phone ? 6 : 4)
+      await looker.page.getByRole('button', { name: 'Show all 5' }).click()
+    },
+  },
+  {
+    name: 'incoming-sheet',
+    on: ['phone'],
+    show: async (stage) => {
+      const bob = await joinedByAnother(stage)
+      await stage.looker.page.getByRole('link', { name: 'Space' }).click()
+      await bob.sharesFiles(...(await severalFiles(stage.folder)))
+      await expect(stage.looker.page.getByRole('dialog', { name: /^5 files from/ })).toBeVisible()
+    },
+  },
+  {
+    name: 'pictures-two-a-row',
+    on: ['phone'],
+    show: async (stage) => {
+      const { looker } = stage
+      const bob = await joinedByAnother(stage)
+      await looker.opensSpace()
+      await bob.sharesText(
+        'See https://example.org/a?b=c and write to jonas@example.org or call +41 44 668 18 00.',
+      )
+      await bob.sharesText('https://example.org/wiki/Heliograph')
+      await bob.sharesText('Train to Bern 09:32, track 7')
+      for (const name of ['one.png', 'two.png', 'three.png']) {
+        await bob.picker().setInputFiles({ name, mimeType: 'image/png', buffer: png(640, 400) })
+        await expect(looker.page.getByRole('img', { name })).toBeVisible()
+      }
+      await looker.card('Train to Bern').getByRole('button', { name: 'More' }).click()
     },
   },
   {
@@ -117,6 +167,76 @@ export const SCENES: readonly Scene[] = [
         .getByRole('button', { name: /^Full view/ })
         .click()
       await expect(looker.page.getByRole('dialog', { name: 'view.png' })).toBeVisible()
+    },
+  },
+  {
+    name: 'full-view-pdf',
+    on: BOTH,
+    show: async (stage) => {
+      const file = {
+        name: 'Plan of the cabin.pdf',
+        mimeType: 'application/pdf',
+        buffer: pdf('Plan', 'Costs'),
+      }
+      const view = await inFullView(stage, file)
+      await expect(view.getByText('Plan', { exact: true })).toBeAttached()
+    },
+  },
+  {
+    name: 'full-view-text',
+    on: BOTH,
+    show: async (stage) => {
+      const buffer = Buffer.from('day,place,cost\nSaturday,cabin,120\nSunday,lake,0\n'.repeat(40))
+      const view = await inFullView(stage, { name: 'Costs.csv', mimeType: 'text/csv', buffer })
+      await expect(view.getByText('Saturday')).toBeVisible()
+    },
+  },
+  {
+    name: 'search',
+    on: BOTH,
+    show: async (stage) => {
+      const { looker, phone } = stage
+      const bob = await joinedByAnother(stage)
+      if (phone) await looker.opensSpace()
+      for (let at = 0; at < 9; at += 1)
+        await bob.sharesText(at % 3 === 0 ? `Cabin, room ${at}` : `Boat ${at}`)
+      await looker.sees('Boat 8')
+      if (!phone) await looker.page.getByRole('button', { name: 'Search items' }).click()
+      await looker.enters(looker.page.getByRole('searchbox'), 'cabin')
+      await expect(looker.page.getByText('3 of 9 items match')).toBeVisible()
+    },
+  },
+  {
+    name: 'text-editing',
+    on: BOTH,
+    show: async (stage) => {
+      const { looker } = stage
+      const bob = await joinedByAnother(stage)
+      await looker.sharesText('The door code is 1234, and the keys are with Jonas.')
+      await bob.sees('door code')
+      await looker.card('door code').hover()
+      await looker.card('door code').getByRole('button', { name: 'Edit' }).click()
+      await expect(looker.page.getByRole('textbox', { name: 'Text' })).toBeFocused()
+    },
+  },
+  {
+    name: 'text-conflict',
+    on: BOTH,
+    show: async (stage) => {
+      const { looker } = stage
+      const bob = await joinedByAnother(stage)
+      await looker.sharesText('first')
+      await bob.sees('first')
+      for (const person of [bob, looker]) {
+        await person.card('first').hover()
+        await person.card('first').getByRole('button', { name: 'Edit' }).click()
+      }
+      await bob.page.getByRole('textbox', { name: 'Text' }).fill('theirs')
+      await bob.page.getByRole('textbox', { name: 'Text' }).press('Control+Enter')
+      await expect(looker.page.getByRole('article', { name: 'Text, theirs' })).toBeVisible()
+      await looker.page.getByRole('textbox', { name: 'Text' }).fill('mine')
+      await looker.page.getByRole('button', { name: 'Save', exact: true }).click()
+      await expect(looker.page.getByRole('alertdialog')).toBeVisible()
     },
   },
   {

@@ -82,6 +82,16 @@ export class Server {
     return code
   }
 
+  /** Kills the process, as a power cut would. */
+  async dies(): Promise<void> {
+    const child = this.#process
+    this.#process = null
+    if (!child) return
+    const gone = once(child, 'exit')
+    child.kill('SIGKILL')
+    await gone
+  }
+
   /** Ends the process and removes its data. */
   async stop(): Promise<void> {
     await this.down()

@@ -47,29 +47,6 @@ test('a held note is in front and straight', async ({ device }) => {
   expect(top).toContain('Milk')
 })
 
-test('a new note is in view, off the bars and off the others', async ({ device }) => {
-  // While she is alone the large code takes the left; at the assumed height of 200 px four notes fit the rest.
-  const texts = Array.from({ length: 4 }, (_, at) => `note number ${at}`)
-  const ada = await withNotes(device, ...texts)
-  const boxes = await Promise.all(texts.map((text) => ada.card(text).boundingBox()))
-  for (const [at, box] of boxes.entries()) {
-    if (!box) throw new Error('not drawn')
-    expect(box.x).toBeGreaterThan(0)
-    expect(box.y).toBeGreaterThan(76)
-    expect(box.x + box.width).toBeLessThan(1440)
-    expect(box.y + box.height).toBeLessThan(900)
-    for (const other of boxes.slice(0, at)) {
-      if (!other) continue
-      const apart =
-        box.x + box.width <= other.x ||
-        other.x + other.width <= box.x ||
-        box.y + box.height <= other.y ||
-        other.y + other.height <= box.y
-      expect(apart, `${at} overlaps another`).toBe(true)
-    }
-  }
-})
-
 test('the ground pans with the mouse, the wheel and the space bar', everywhere, async ({ device }) => {
   const ada = await withNotes(device, 'Milk')
   const start = await middleOf(ada, 'Milk')
@@ -243,61 +220,68 @@ test('Escape puts a dragged note back', async ({ device }) => {
 })
 
 test(
-  'the keyboard walks notes as they are read, moves, copies and deletes them',
+  'the notes are one stop of Tab; arrow keys go from note to note, move, copy and delete them',
   everywhere,
   async ({ device }) => {
     const ada = await withNotes(device, 'one', 'two', 'three')
     const order = await ada.page.getByRole('article').evaluateAll((all) =>
       all
         .map((element) => ({ name: element.ariaLabel ?? '', ...element.getBoundingClientRect().toJSON() }))
-        .sort((a, b) => (Math.abs(a.y - b.y) < 150 ? a.x - b.x : a.y - b.y))
+        .sort((a, b) => a.x - b.x)
         .map(({ name }) => name),
     )
     const focused = () => ada.page.evaluate(() => document.activeElement?.ariaLabel ?? '')
-    await ada.page.getByRole('button', { name: 'Map of the notes' }).focus()
-    // Backwards from behind the last note, through the buttons of each.
+    await walksBackIntoNotes(ada)
+    await ada.page.keyboard.press('Home')
     const walked: string[] = []
-    for (let step = 0; step < 12 && walked.length < 3; step += 1) {
-      await ada.page.keyboard.press('Shift+Tab')
-      const name = await focused()
-      if (name.startsWith('Text, ')) walked.push(name)
+    for (let step = 0; step < 3; step += 1) {
+      walked.push(await focused())
+      await ada.page.keyboard.press('ArrowRight')
     }
-    expect(walked).toEqual(order.toReversed())
+    expect(walked).toEqual(order)
+    await ada.page.keyboard.press('Tab')
+    await expect(ada.page.getByRole('button', { name: 'Zoom out' })).toBeFocused()
+    await ada.page.keyboard.press('Shift+Tab')
+    expect(await focused()).toBe(order[2])
 
-    const name = walked[2] ?? ''
-    const text = name.replace('Text, ', '')
+    await ada.page.keyboard.press('F2')
+    expect(await focused()).toBe('Copy')
+    await ada.page.keyboard.press('Tab')
+    expect(await focused()).toBe('Delete')
+    await ada.page.keyboard.press('Escape')
+    expect(await focused()).toBe(order[2])
+
+    const text = (order[2] ?? '').replace('Text, ', '')
     const from = await middleOf(ada, text)
-    await ada.page.keyboard.press('ArrowRight')
-    await ada.page.keyboard.press('Shift+ArrowDown')
+    await ada.page.keyboard.press('Control+ArrowRight')
+    await ada.page.keyboard.press('Control+Shift+ArrowDown')
     await expectAt(ada, text, plus(from, { x: 10, y: 50 }))
     await ada.page.keyboard.press('Control+c')
     await ada.seesToast('Text copied successfully!')
     expect(await ada.page.evaluate(() => navigator.clipboard.readText())).toBe(text)
     await ada.page.keyboard.press('Delete')
     await ada.page.getByRole('button', { name: 'Undo' }).waitFor()
-    await expect(ada.page.getByRole('article', { name, exact: true })).toHaveCount(0)
+    await ada.seesNothingOf(text)
+    await expect.poll(focused).toBe(order[1])
   },
 )
 
-test(
-  'a device that joins late sees the newest of more notes than fit its view',
-  everywhere,
-  async ({ device }) => {
-    const ada = await device('Ada')
-    const link = await ada.startsBeam()
-    const raw = await RawClient.joins(link)
-    for (let at = 1; at <= 60; at += 1) {
-      raw.send({ type: 'share_clipboard', message: `Note number ${at}.`, extra: 'text' })
-    }
-    await expect(ada.page.getByRole('article')).toHaveCount(60)
-
-    const bob = await device('Bob')
-    await bob.opens(link)
-    await expect(bob.page.getByRole('article')).toHaveCount(60)
-    await expect(bob.card('Note number 60.')).toBeInViewport({ ratio: 1 })
-    await expect(bob.card('Note number 1.')).not.toBeInViewport()
-  },
-)
+test('a link leads past the bars to the notes, and a question mark lists the keys', async ({ device }) => {
+  const ada = await withNotes(device, 'Milk')
+  await ada.page.reload()
+  await ada.sees('Milk')
+  await ada.page.keyboard.press('Tab')
+  await expect(ada.page.getByRole('link', { name: 'Skip to the notes' })).toBeFocused()
+  await ada.page.keyboard.press('Enter')
+  await expect(ada.card('Milk')).toBeFocused()
+  await ada.page.keyboard.press('?')
+  const help = ada.page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  await expect(help.getByText('Tidy up')).toBeVisible()
+  await expectNothingSerious(ada)
+  await ada.page.keyboard.press('Escape')
+  await expect(help).toHaveCount(0)
+  await expect(ada.card('Milk')).toBeFocused()
+})
 
 test('the buttons of a note keep their size on the screen at any zoom', async ({ device }) => {
   const ada = await withNotes(device, 'Milk')
@@ -351,8 +335,9 @@ test('with more notes than are drawn, the one with the focus is drawn', async ({
   expect(plates.length).toBeGreaterThan(0)
   await walksBackIntoNotes(ada)
   const focused = ada.page.locator('article:focus')
+  await ada.page.keyboard.press('Home')
   for (let step = 0; step < 150 && !plates.includes(await focused.getAttribute('aria-label')); step += 1) {
-    await ada.page.keyboard.press('Shift+Tab')
+    await ada.page.keyboard.press('ArrowDown')
   }
   expect(plates).toContain(await focused.getAttribute('aria-label'))
   await expect(focused.getByRole('time')).toBeVisible()

@@ -68,6 +68,8 @@ struct Envelope<'a> {
     extra: Option<&'a RawValue>,
     #[serde(default, borrow, deserialize_with = "present")]
     id: Option<&'a RawValue>,
+    #[serde(default, borrow, deserialize_with = "present")]
+    to: Option<&'a RawValue>,
 }
 
 /// Distinguishes a null field from an absent one, because null is a valid content (S7).
@@ -114,7 +116,7 @@ impl ClientMessage {
         }
         let envelope: Envelope<'_> =
             serde_json::from_str(text).map_err(|_| Undecodable::NotAMessage)?;
-        let Envelope { kind, message, extra, id } = envelope;
+        let Envelope { kind, message, extra, id, to } = envelope;
         if json::has_too_deep_field(text.as_bytes()) {
             return Err(Undecodable::TooDeep);
         }
@@ -124,14 +126,18 @@ impl ClientMessage {
                 message: content(message)?,
                 extra: fields::<Option<String>>(extra)?.unwrap_or_else(|| "text".to_owned()),
                 id: fields(id)?,
+                to: fields(to)?,
             }),
             "delete_note" => Ok(Self::DeleteNote { message: content(message)?, id: fields(id)? }),
             "save_beam" => Ok(Self::SaveBeam { message: content(message)? }),
             "keep" => Ok(Self::Keep { message: fields(message)? }),
             "remove_device" => Ok(Self::RemoveDevice { message: fields(message)? }),
+            "rename_device" => Ok(Self::RenameDevice { message: fields(message)? }),
             "sync" => {
                 Ok(Self::Sync { message: fields::<Option<SyncFrom>>(message)?.unwrap_or_default() })
             }
+            "held" => Ok(Self::Held { message: fields(message)? }),
+            "restore" => Ok(Self::Restore { message: fields(message)? }),
             "signal" => Ok(Self::Signal { message: content(message)?, extra: fields(extra)? }),
             _ => Err(Undecodable::UnknownType),
         }

@@ -9,5 +9,6 @@ pub mod ids;
 pub mod json;
 pub mod limits;
 pub mod names;
+pub mod short_code;
 pub mod socket;
 pub mod time;

@@ -8,8 +8,14 @@ pub const BEAM_LIFETIME: Duration = Duration::from_hours(24);
 pub const MAX_DEVICES: usize = 100;
 /// Most live items that the server keeps for late joiners. It drops the oldest first.
 pub const MAX_LIVE_ITEMS: usize = 500;
+/// Most items that a device tells of after the server has lost its memory (S28): what one message holds.
+pub const MAX_HELD_ITEMS: usize = 2_000;
+/// Most ranges of numbers that it tells of besides.
+pub const MAX_HELD_RANGES: usize = 64;
 /// Most bytes of live items that the server keeps for late joiners.
 pub const MAX_LIVE_BYTES: usize = 8 * 1024 * 1024;
+/// Most files in a batch (F14): as many as a card can list. More files that are shared together make further batches.
+pub const MAX_BATCH_FILES: usize = 200;
 /// Most notes in a saved beam: as many as one list can show.
 pub const MAX_NOTES: usize = 5000;
 /// Most bytes of notes in a saved beam. Their list is one response.
@@ -20,6 +26,10 @@ pub const MAX_WAITING_CHANGES: usize = 1024;
 pub const MAX_WAITING_BYTES: usize = OUTBOX_BYTES;
 /// Most devices that can be removed from one beam. Against more, renew its link.
 pub const MAX_REMOVED_DEVICES: usize = 1000;
+/// How long a short code stands for its beam (H33): long enough to read it out and to type it.
+pub const CODE_LIFETIME: Duration = Duration::from_mins(10);
+/// Most short codes at a time, each of a different beam. It keeps guesses hopeless: one of 54,000 would be right.
+pub const MAX_CODES: usize = 16_384;
 /// How long live items stay after the last device left, so that a reload finds them.
 pub const LINGER: Duration = Duration::from_mins(1);
 

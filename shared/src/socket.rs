@@ -37,6 +37,10 @@ pub enum ClientMessage {
         #[ts(optional)]
         #[serde(skip_serializing_if = "Option::is_none")]
         id: Option<ItemId>,
+        /// The only other device that gets it (S33).
+        #[ts(optional)]
+        #[serde(skip_serializing_if = "Option::is_none")]
+        to: Option<DeviceId>,
     },
     /// Deletes items by content, or one by id (S10).
     DeleteNote {
@@ -68,6 +72,21 @@ pub enum ClientMessage {
     RemoveDevice {
         /// The device's id.
         message: DeviceId,
+    },
+    /// Tells what this device holds of a memory that the server has lost (S28).
+    Held {
+        /// The items, and what the device knows of the others.
+        message: Held,
+    },
+    /// Brings back an item that the server wanted (S28).
+    Restore {
+        /// The item as it was.
+        message: LiveItem,
+    },
+    /// Gives this device another name (S32).
+    RenameDevice {
+        /// The name.
+        message: String,
     },
     /// Forwarded to another device unread (S12).
     Signal {
@@ -139,6 +158,25 @@ pub struct SyncFrom {
     pub after: Option<u64>,
 }
 
+/// What a device holds of a memory that the server has lost (S28).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Held {
+    /// Ranges of sequence numbers, both ends included: of each, the device holds every item that was not deleted.
+    #[serde(default)]
+    pub known: Vec<(u64, u64)>,
+    /// The items.
+    pub items: Vec<HeldItem>,
+}
+
+/// An item that a device holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct HeldItem {
+    /// The item's id.
+    pub id: ItemId,
+    /// Its sequence number.
+    pub seq: u64,
+}
+
 /// The receiver of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SignalTo {
@@ -188,6 +226,11 @@ pub enum ServerMessage {
     Sync {
         /// The page.
         message: SyncPage,
+    },
+    /// The device is asked to bring back these items (S28).
+    Wanted {
+        /// The items, oldest first.
+        message: Vec<ItemId>,
     },
     /// A signal from another device (S12).
     Signal {
@@ -370,6 +413,10 @@ pub struct LiveItem {
     pub from: DeviceId,
     /// When it was shared, in milliseconds since the Unix epoch by the server's clock.
     pub at: Millis,
+    /// The only other device that gets it (S33).
+    #[ts(optional)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<DeviceId>,
 }
 
 /// A page of live items.
@@ -379,6 +426,8 @@ pub struct SyncPage {
     pub epoch: String,
     /// The first sequence number that cannot have been dropped for lack of room.
     pub oldest: u64,
+    /// How many items this memory has dropped for lack of room (S17).
+    pub dropped: u64,
     /// The items, oldest first.
     pub items: Vec<LiveItem>,
     /// Sequence number to ask for the next page with; null at the end.

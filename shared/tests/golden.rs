@@ -35,6 +35,7 @@ fn item() -> LiveItem {
         seq: 7,
         from: DeviceId::from_bytes([1; 16]),
         at: Millis::new(1_700_000_000_000),
+        to: None,
     }
 }
 
@@ -193,19 +194,20 @@ fn s8_an_item_looks_like_this_and_its_content_is_untouched() {
     let page = |next, epoch: &str| SyncPage {
         epoch: epoch.to_owned(),
         oldest: 3,
+        dropped: 2,
         items: vec![item()],
         next,
     };
     server_says(
         &ServerMessage::Sync { message: page(Some(7), "e") },
         &format!(
-            r#"{{"type":"sync","message":{{"epoch":"e","oldest":3,"items":[{{{fields}}}],"next":7}}}}"#
+            r#"{{"type":"sync","message":{{"epoch":"e","oldest":3,"dropped":2,"items":[{{{fields}}}],"next":7}}}}"#
         ),
     );
     server_says(
         &ServerMessage::Sync { message: page(None, "e") },
         &format!(
-            r#"{{"type":"sync","message":{{"epoch":"e","oldest":3,"items":[{{{fields}}}],"next":null}}}}"#
+            r#"{{"type":"sync","message":{{"epoch":"e","oldest":3,"dropped":2,"items":[{{{fields}}}],"next":null}}}}"#
         ),
     );
 }

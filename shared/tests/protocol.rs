@@ -49,6 +49,7 @@ fn server_message(line: &str) -> ServerMessage {
         "rec_clipboard" => ServerMessage::RecClipboard(serde_json::from_str(line).expect(line)),
         "delete_note" => ServerMessage::DeleteNote { message, id: id.as_deref().map(parse) },
         "sync" => ServerMessage::Sync { message: parse(&message) },
+        "wanted" => ServerMessage::Wanted { message: parse(&message) },
         "signal" => ServerMessage::Signal { message, extra: parse(&extra()) },
         "beam_saved" => ServerMessage::BeamSaved { message: parse(&message) },
         "beam_renamed" => ServerMessage::BeamRenamed { message: parse(&message) },
@@ -74,6 +75,7 @@ fn kind_of_server_message(message: &ServerMessage) -> &'static str {
         ServerMessage::RecClipboard(_) => "rec_clipboard",
         ServerMessage::DeleteNote { .. } => "delete_note",
         ServerMessage::Sync { .. } => "sync",
+        ServerMessage::Wanted { .. } => "wanted",
         ServerMessage::Signal { .. } => "signal",
         ServerMessage::BeamSaved { .. } => "beam_saved",
         ServerMessage::BeamRenamed { .. } => "beam_renamed",
@@ -93,6 +95,9 @@ fn kind_of_client_message(message: &ClientMessage) -> &'static str {
         ClientMessage::Keep { .. } => "keep",
         ClientMessage::Sync { .. } => "sync",
         ClientMessage::RemoveDevice { .. } => "remove_device",
+        ClientMessage::Held { .. } => "held",
+        ClientMessage::Restore { .. } => "restore",
+        ClientMessage::RenameDevice { .. } => "rename_device",
         ClientMessage::Signal { .. } => "signal",
     }
 }
@@ -105,7 +110,7 @@ fn what_a_device_says_in_the_examples_is_read_and_written_the_same() {
         assert_eq!(serde_json::to_string(&message).unwrap(), line);
         kinds.insert(kind_of_client_message(&message));
     }
-    assert_eq!(kinds.len(), 8, "the messages without an example are missing here: {kinds:?}");
+    assert_eq!(kinds.len(), 10, "the messages without an example are missing here: {kinds:?}");
 }
 
 #[test]

@@ -22,6 +22,7 @@ use crate::health::Health;
 use crate::limit::{Buckets, Counts, Rate};
 use crate::live::beam::commit::Beams;
 use crate::live::beam::hub::Hub;
+use crate::live::codes::Codes;
 use crate::live::socket::Context;
 use crate::live::sockets::Sockets;
 use crate::network;
@@ -77,6 +78,8 @@ pub struct App {
     pub pictures: Pictures,
     /// Whether the database can be written.
     pub health: Health,
+    /// The short codes of beams.
+    pub codes: Codes,
     /// The rate limits.
     pub limits: Limits,
     /// Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted.
@@ -309,6 +312,7 @@ impl App {
             logins,
             beam_lists: BeamLists::default(),
             budget,
+            codes: Codes::default(),
             limits,
             live,
             trusted_proxies: config.trusted_proxies.clone(),

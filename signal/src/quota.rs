@@ -68,7 +68,9 @@ impl Limits {
         Wish { least: received, most, quotas: self.quotas() }
     }
 
-    const fn quotas(&self) -> Quotas {
+    /// The quotas of accounts, of guests, and of everybody.
+    #[must_use]
+    pub const fn quotas(&self) -> Quotas {
         Quotas {
             account: self.account_total.0,
             beam: self.guest_total.0,

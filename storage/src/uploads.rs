@@ -146,6 +146,23 @@ impl Storage {
         Ok(Room::Given(given))
     }
 
+    /// Bytes that an account may still store, by its own quota and by that of everybody.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn free_for_account(
+        &self,
+        account: AccountId,
+        quotas: Quotas,
+        now: Millis,
+    ) -> Result<u64, Error> {
+        let mut transaction = self.database.begin().await?;
+        let own = used_by_account(&mut transaction, account, None, now).await?;
+        let used = Used::read(&mut transaction, None, None, None, now).await?;
+        let free = quotas.all.saturating_sub(used.all);
+        Ok(free.min(quotas.account.saturating_sub(own)))
+    }
+
     /// Turns a pending upload into a finished one. Returns `false` if it has ended meanwhile.
     ///
     /// # Errors

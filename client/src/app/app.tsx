@@ -1,9 +1,11 @@
 import { Suspense } from 'react'
 import { BrowserRouter, Route, Routes, useLocation, useNavigate } from 'react-router'
 import { AppContext, type AppValue } from '../features/actions'
+import { BeamDialogs } from '../features/beam/beam-dialogs'
 import { EditorHost } from '../features/editor/editor-host'
 import { DropZone } from '../features/files/drop-zone'
 import { PasteHost } from '../features/files/paste-host'
+import { FullViewHost } from '../features/full-view/full-view-host'
 import { ShortcutHost } from '../features/join/shortcut-host'
 import { paths } from '../features/paths'
 import { LiveNews } from '../features/toasts/live-news'
@@ -44,8 +46,14 @@ export function App({ app }: { app: AppValue }) {
       <AppContext value={app}>
         <BrowserRouter>
           <Pages />
+          <ErrorBoundary onGoOn={() => app.stores.beamDialog.setState({ kind: 'none' }, true)}>
+            <BeamDialogs />
+          </ErrorBoundary>
         </BrowserRouter>
         <DropZone />
+        <ErrorBoundary onGoOn={app.actions.closeFull}>
+          <FullViewHost />
+        </ErrorBoundary>
         <ErrorBoundary onGoOn={app.actions.notes.close}>
           <EditorHost />
           <PasteHost />

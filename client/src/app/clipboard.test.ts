@@ -25,7 +25,7 @@ beforeEach(() => {
   mayShare = true
   const sharing: Pick<Actions, 'shareText' | 'shareFiles'> = {
     shareText: (text) => mayShare && shared.push(text) > 0,
-    shareFiles: (files) => shared.push(...files.map(({ name }) => name)),
+    shareFiles: (files) => shared.push(...files.map(({ name }) => name)) > 0,
   }
   const session = { beamId: BEAM, beamKey: null, beamName: '', expiresAt: 0 }
   stores.session.setState({ status: 'set', session }, true)

@@ -1,15 +1,18 @@
 /** Copies items to the device's clipboard. */
 import type { Actions } from '../features/actions'
 import type { ItemId } from '../protocol/bindings'
-import { copyableText, type Item } from '../protocol/item'
+import { copyableText } from '../protocol/item'
 import { noteHtml } from '../protocol/note-markup'
 import { RICH_NOTE } from '../protocol/rich-note'
+import { type Card, cardsOf } from '../stores/cards'
 import { addressIn } from '../stores/transfers'
 import { writeClipboard, writeRichClipboard } from './clipboard'
 import type { Context } from './context'
 
 export function createCopying({ stores, toaster }: Context): Pick<Actions, 'copyItem' | 'copyItems'> {
-  const find = (id: ItemId) => stores.items.getState().items.find((item) => item.id === id)
+  const items = () => stores.items.getState().items
+  const cards = () => cardsOf(items())
+  const find = (id: ItemId) => [...cards(), ...items()].find((card) => card.id === id)
   const copyText = async (text: string, html: string | null = null) => {
     const isWritten = await (html === null ? writeClipboard(text) : writeRichClipboard(text, html))
     if (isWritten) toaster.ok('Text copied successfully!')
@@ -23,7 +26,7 @@ export function createCopying({ stores, toaster }: Context): Pick<Actions, 'copy
   }
   const copyItem = async (id: ItemId) => {
     const item = find(id)
-    const text = item && copyableText(item.content)
+    const text = item && textOf(item)
     if (text !== null && text !== undefined) return copyText(text, htmlOf(item))
     const url = pictureOf(id)
     if (url === null) return
@@ -37,15 +40,20 @@ export function createCopying({ stores, toaster }: Context): Pick<Actions, 'copy
       if (only !== undefined && ids.length === 1) return copyItem(only)
       // In the order of the beam, not in the order of selection.
       const wanted = new Set(ids)
-      const items = stores.items.getState().items.filter(({ id }) => wanted.has(id))
-      const texts = items.flatMap((item) => copyableText(item.content) ?? [])
+      const texts = cards().flatMap((card) => (wanted.has(card.id) ? (textOf(card) ?? []) : []))
       if (texts.length > 0) await copyText(texts.join('\n\n'))
     },
   }
 }
 
+/** Of a batch, that is the list of its names; null for a card without text. */
+function textOf({ content }: Card): string | null {
+  if (content.kind === 'batch') return content.files.map((file) => file.content.name).join('\n')
+  return copyableText(content)
+}
+
 /** Returns an item as HTML; null for one that is plain text. */
-function htmlOf(item: Item | undefined): string | null {
+function htmlOf(item: Card | undefined): string | null {
   return item?.content.kind === RICH_NOTE ? noteHtml(item.content) : null
 }
 

@@ -62,7 +62,10 @@ describe('the transfer of an item', () => {
   const shown = () => stores.items.getState().items.map(({ id }) => id)
   const here = { id: ITEM, seq: 1, from: ME, at: 0, message: 'hello', extra: 'text' }
   const syncs = (...items: object[]) =>
-    FakeSocket.newest.says({ type: 'sync', message: { epoch: 'e', oldest: 1, items, next: null } })
+    FakeSocket.newest.says({
+      type: 'sync',
+      message: { epoch: 'e', oldest: 1, dropped: 0, items, next: null },
+    })
   beforeEach(() => {
     URL.revokeObjectURL = () => {}
     beam.enter(mine)

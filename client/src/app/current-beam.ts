@@ -5,6 +5,7 @@ import { BEAM_LIFETIME_MS, type Beam, type BeamId } from '../protocol/bindings'
 import type { BeamSession } from '../stores/beam-session'
 import { reduceCanvas } from '../stores/canvas'
 import { reduceKeeping } from '../stores/keeping'
+import { reduceRecentBeams } from '../stores/recent-beams'
 import { createBeam } from '../transport/http'
 import type { LiveBeam, LiveBeamStatus } from '../transport/live-beam'
 import { NOT_CONNECTED } from './access-news'
@@ -13,7 +14,7 @@ import type { PageContext } from './context'
 import { isSeen } from './page-life'
 import { PatientStatus } from './patient-status'
 import { findRenewed } from './renewed-beam'
-import { moveDeviceToken, saveSession, updateSession } from './session-storage'
+import { clearSessionOf, moveDeviceToken, saveSession, updateSession } from './session-storage'
 
 const UNTITLED = 'Untitled Beam'
 
@@ -123,6 +124,8 @@ export class CurrentBeam {
     )
     const renewed = { ...session, beamId: beam_id, beamKey: null, beamName: beam_name }
     updateSession(old, renewed)
+    const ended = { type: 'forgotten', beam: old } as const
+    this.#context.stores.recentBeams.setState((state) => reduceRecentBeams(state, ended), true)
     this.#context.stores.session.setState({ status: 'set', session: renewed }, true)
     this.#connection?.move(beam_id, null)
   }
@@ -130,6 +133,19 @@ export class CurrentBeam {
   /** Saves the beam to the account. Resolves to null once it is saved, else to the reason why not. */
   save(name: string): Promise<string | null> {
     return this.#connection?.save(name) ?? Promise.resolve(NOT_CONNECTED)
+  }
+
+  /** Leaves the current beam for none. A later visit does not come back to it by itself. */
+  leave(): void {
+    const session = this.#session()
+    this.#wishes += 1
+    this.#connection?.leave()
+    this.#connection = null
+    this.#patience?.end()
+    this.#patience = null
+    if (session) clearSessionOf(session.beamId)
+    this.#context.stores.session.setState({ status: 'none' }, true)
+    this.#context.stores.connection.setState({ status: 'idle' }, true)
   }
 
   /** Joins again, with the login that there is now. */
@@ -160,7 +176,15 @@ export function joinedSession(beamId: BeamId): BeamSession {
 
 type BeamActions = Pick<
   Actions,
-  'newBeam' | 'joinBeam' | 'reconnect' | 'saveBeam' | 'keepBeam' | 'declineKeeping' | 'removeDevice'
+  | 'newBeam'
+  | 'joinBeam'
+  | 'enterRecent'
+  | 'leaveBeam'
+  | 'reconnect'
+  | 'saveBeam'
+  | 'keepBeam'
+  | 'declineKeeping'
+  | 'removeDevice'
 >
 
 /** Returns the actions on the beam as a whole. */
@@ -177,6 +201,13 @@ export function createBeamActions(
       toaster.ok('Joined Beam successfully')
       return true
     },
+    enterRecent(id) {
+      const found = stores.recentBeams.getState().beams.find(({ beamId }) => beamId === id)
+      if (!found) return
+      const { at: _at, ...session } = found
+      beam.enter(session)
+    },
+    leaveBeam: () => beam.leave(),
     reconnect: () => beam.wake(),
     async saveBeam(name) {
       const refusal = await beam.save(name)

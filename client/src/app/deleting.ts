@@ -3,6 +3,7 @@ import type { Actions } from '../features/actions'
 import type { ItemId } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
 import { mayDelete } from '../stores/beam-access'
+import { itemsOfCards } from '../stores/cards'
 import { reduceItems } from '../stores/items'
 import type { Context } from './context'
 import { forget, share } from './sharing'
@@ -19,8 +20,7 @@ export function createDeleting(
   const { stores, toaster } = context
   const undo = new UndoOffer(context)
   const deleteItems = (ids: readonly ItemId[]) => {
-    const wanted = new Set(ids)
-    const items = stores.items.getState().items.filter(({ id }) => wanted.has(id))
+    const items = itemsOfCards(stores.items.getState().items, ids)
     const allowed = items.filter((item) => mayDelete(stores.access.getState(), item))
     if (allowed.length < items.length) toaster.bad('Cannot delete beam note from UI (Update Soon)')
     const deleted = allowed.filter((item) => !callOff(context, item))
@@ -56,6 +56,7 @@ function deleteItem(context: Context, item: Item, offerAgain: OfferAgain): WayBa
   if (item.seq === null && item.refusal !== undefined) endTransfersOf([id], stores)
   return {
     id,
+    isFile: item.content.kind === 'file',
     share() {
       if (file) offerAgain(item, file)
       share(context, id, message, extra, item.at)

@@ -1,7 +1,6 @@
 /** Warns before the page is left while other devices would lose something by it. */
-import { whyGone } from '../stores/connection'
+import { isAnyMoving, isAnyOnlyHere } from '../stores/losses'
 import type { Stores } from '../stores/stores'
-import { isAnyMoving } from './screen-lock'
 
 type Watched = Pick<Stores, 'items' | 'transfers' | 'connection'>
 
@@ -14,16 +13,10 @@ export function warnBeforeLeaving(stores: Watched): void {
 
 /** Whether bytes are moving, or only this page has a file that is offered to the beam. */
 export function wouldLose(stores: Watched): boolean {
-  return isAnyMoving(stores.transfers.getState()) || isAnyOnlyHere(stores)
-}
-
-function isAnyOnlyHere({ items, transfers, connection }: Watched): boolean {
-  // Of a beam that is closed for good, nothing can be received any more.
-  if (whyGone(connection.getState()) !== null) return false
-  const known = transfers.getState().transfers
-  return items.getState().items.some(({ id, content }) => {
-    const transfer = known[id]
-    if (content.kind !== 'file' || content.url !== null || transfer?.role !== 'sending') return false
-    return !Object.values(transfer.to).some(({ status }) => status === 'done')
-  })
+  const now = {
+    items: stores.items.getState(),
+    transfers: stores.transfers.getState(),
+    connection: stores.connection.getState(),
+  }
+  return isAnyMoving(now.transfers) || isAnyOnlyHere(now)
 }

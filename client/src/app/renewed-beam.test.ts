@@ -51,7 +51,10 @@ describe('a renewed link', () => {
     FakeSocket.newest.accepts({ expires_at: null, now: 1, saved: CABIN })
     expect(stores.connection.getState()).toEqual({ status: 'live' })
     const item = { id: ITEM, seq: 1, from: ME, at: 0, message: 'hello', extra: 'text' }
-    FakeSocket.newest.says({ type: 'sync', message: { epoch: 'e', oldest: 1, items: [item], next: null } })
+    FakeSocket.newest.says({
+      type: 'sync',
+      message: { epoch: 'e', oldest: 1, dropped: 0, items: [item], next: null },
+    })
     await vi.waitFor(() => expect(stores.items.getState().items).toHaveLength(1))
   })
 

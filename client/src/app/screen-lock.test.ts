@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { DeviceId, ItemId } from '../protocol/bindings'
+import { isAnyMoving } from '../stores/losses'
 import type { Transfer } from '../stores/transfers'
-import { isAnyMoving } from './screen-lock'
 
 const only = (transfer: Transfer) => ({ transfers: { ['a' as ItemId]: transfer } })
 const phone = 'phone' as DeviceId

@@ -1,16 +1,7 @@
 /** Keeps the screen awake during transfers, because a phone that falls asleep loses its links. */
 
+import { isAnyMoving } from '../stores/losses'
 import type { Stores } from '../stores/stores'
-import { statesOf, type Transfer, type TransfersState } from '../stores/transfers'
-
-/** Whether any file is being transferred, in either direction. */
-export function isAnyMoving({ transfers }: Pick<TransfersState, 'transfers'>): boolean {
-  return Object.values(transfers).some(isMoving)
-}
-
-function isMoving(transfer: Transfer): boolean {
-  return statesOf(transfer).some(({ status }) => status === 'moving')
-}
 
 /**
  * Starts to follow the transfers. Call it once. A browser or a low battery may refuse the lock; the screen then sleeps.

@@ -2,7 +2,7 @@
 import type { Actions, AppValue } from '../features/actions'
 import { createStores } from '../stores/stores'
 import { readMe } from '../transport/account-calls'
-import { readSite } from '../transport/http'
+import { readSite, readStart } from '../transport/http'
 import { createAccount } from './account'
 import { createArrivals, tellArrivals } from './arrivals'
 import { notesFor } from './beam-notes'
@@ -18,9 +18,13 @@ import { learnMedia } from './media-kinds'
 import { createNotes } from './notes'
 import { followThePage } from './page-life'
 import { createReceiving, receiveWhatComes } from './receiving'
+import { createRecentBeams, keepRecentBeams } from './recent-beams'
 import { createSavedBeams } from './saved-beams'
+import { createSavingAll } from './saving-all'
+import { keepSearch } from './searching'
 import { createSharedIn } from './shared-in'
 import { createSharing } from './sharing'
+import { createShortCodes } from './short-codes'
 import { takeShortcut } from './shortcut'
 import { keepSocketLogin } from './socket-login'
 import { createToaster } from './toaster'
@@ -44,6 +48,7 @@ export function startServices(): AppValue {
   const actions: Actions = {
     ...sharing,
     ...createReceiving(context),
+    ...createSavingAll(context),
     ...createClipboard(context, sharing),
     ...createSharedIn(context, sharing),
     ...createCopying(context),
@@ -51,6 +56,11 @@ export function startServices(): AppValue {
     ...createBeamActions(beam, context),
     ...createArrivals(stores, toaster),
     ...createInstallation(stores),
+    ...createRecentBeams(stores),
+    ...createShortCodes(context),
+    showFull: (id, order) => stores.fullView.setState({ kind: 'open', id, order }, true),
+    closeFull: () => stores.fullView.setState({ kind: 'closed' }, true),
+    readFile: readStart,
     warn: (text) => toaster.bad(text),
     dismissToast: (id) => toaster.dismiss(id),
     beams: createSavedBeams({ stores, toaster, onRenewed: (old, renewed) => beam.renewed(old, renewed) }),
@@ -60,8 +70,10 @@ export function startServices(): AppValue {
 
   readSiteInto(stores)
   keepCanvas(stores)
+  keepRecentBeams(stores)
   learnMedia(stores)
   tellArrivals(stores)
+  keepSearch(stores)
   keepSocketLogin(stores, { makeSure: readMe, rejoin: () => beam.rejoin() })
   keepUnsentItems(context)
   if (takeShortcut(stores)) void beam.create()

@@ -41,6 +41,11 @@ export function clearSession(): void {
   browserStorage.removeItem(SESSION_KEY)
 }
 
+/** Removes the stored session of a beam. Does nothing when another tab has entered another beam since. */
+export function clearSessionOf(beam: BeamId): void {
+  if (readSession()?.beamId === beam) clearSession()
+}
+
 /** Returns this tab's token in a beam (S5). The tab takes a new one when the server says that another device has it. */
 export function deviceToken(beam: BeamId, takeNew: boolean): DeviceToken {
   const known = takeNew ? null : tabStorage.getItem(tokenKey(beam))

@@ -52,8 +52,9 @@ export function createSharedIn(
           context.toaster.bad(refusal)
           return false
         }
+        // Files that cannot be shared go on waiting, and the texts with them.
+        if (files.length > 0 && !sharing.shareFiles(files)) return false
         for (const text of texts) sharing.shareText(text)
-        if (files.length > 0) sharing.shareFiles(files)
         return true
       }),
     discardParcel: () => take(() => true),

@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { BeamId, ItemId, User } from '../protocol/bindings'
+import { cardsOf, isBatch } from '../stores/cards'
 import { createStores, type Stores } from '../stores/stores'
 import { renewLoginBy } from '../transport/http'
 import type { LiveBeam } from '../transport/live-beam'
@@ -144,5 +145,70 @@ describe('a file that a reload lost', () => {
     expect(log).toEqual([])
     expect(transfer()).toEqual({ role: 'lost' })
     expect(toasts()).toEqual([words])
+  })
+})
+
+describe('files that are shared together', () => {
+  const files = (count: number) => Array.from({ length: count }, (_, at) => new File(['x'], `${at}.bin`))
+  const batches = () =>
+    cardsOf(stores.items.getState().items).map((card) => (isBatch(card) ? card.content.files.length : 0))
+  const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
+
+  it('f14_are_one_batch_in_their_order_and_a_single_file_is_none', () => {
+    sharing.shareFiles(files(1))
+    expect(batches()).toEqual([0])
+    sharing.shareFiles(files(9))
+    expect(batches()).toEqual([0, 9])
+    expect(toasts()).toContain('Uploading 9 files')
+    const names = stores.items
+      .getState()
+      .items.slice(1)
+      .map(({ content }) => content.kind === 'file' && content.name)
+    expect(names).toEqual(files(9).map(({ name }) => name))
+  })
+
+  it('f14_are_further_batches_of_equal_size_beyond_200', () => {
+    sharing.shareFiles(files(200))
+    expect(batches()).toEqual([200])
+    sharing.shareFiles(files(201))
+    expect(batches()).toEqual([200, 101, 100])
+  })
+
+  it('s17_are_refused_when_earlier_items_would_be_dropped_for_them', () => {
+    expect(sharing.shareFiles(files(501))).toBe(false)
+    expect(toasts().join()).toMatch(/holds 500 items, and only 500 more can be added/)
+    expect(sharing.shareFiles(files(500))).toBe(true)
+    expect(sharing.shareFiles(files(2))).toBe(false)
+    expect(toasts().join()).toMatch(/none more can be added/)
+    expect(stores.items.getState().items).toHaveLength(500)
+  })
+
+  it('s22_may_be_more_in_a_saved_beam', () => {
+    const saved = { beam_name: '', role: 'owner', link_access: 'write', by_link: false } as const
+    stores.access.setState({ kind: 'saved', saved }, true)
+    expect(sharing.shareFiles(files(501))).toBe(true)
+  })
+})
+
+describe('f13_files_in_a_saved_beam', () => {
+  const saved = { beam_name: 'Cabin', role: 'write', link_access: 'write', by_link: true } as const
+  const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
+  beforeEach(() => {
+    stores.access.setState({ kind: 'saved', saved }, true)
+    stores.account.setState({ status: 'anonymous' }, true)
+  })
+
+  it('that do not fit are named before they are shared, and are not uploaded', async () => {
+    vi.stubGlobal('fetch', async () => answer(200, { largest: 3, free: 3 }))
+    sharing.shareFiles([picture()])
+    expect(log).toEqual([])
+    await vi.waitFor(() => expect(log).toEqual(['offer', expect.stringMatching(/^share /)]))
+    expect(toasts()[0]).toBe('“a.png” (4 B) stays on this device only: this beam has 3 B left.')
+  })
+
+  it('are shared and uploaded when the server does not say', async () => {
+    vi.stubGlobal('fetch', async () => answer(503, {}))
+    sharing.shareFiles([picture()])
+    await vi.waitFor(() => expect(log).toEqual(['upload']))
   })
 })

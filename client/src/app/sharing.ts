@@ -1,8 +1,23 @@
 /** Shares texts and files into the beam. */
 import type { Actions } from '../features/actions'
-import { type ItemId, MAX_MESSAGE_BYTES } from '../protocol/bindings'
-import { displayName, fileItemMessage, type Item, pendingItem, textMessage } from '../protocol/item'
+import {
+  type ItemId,
+  MAX_BATCH_FILES,
+  MAX_LIVE_ITEMS,
+  MAX_MESSAGE_BYTES,
+  MAX_NOTES,
+} from '../protocol/bindings'
+import {
+  type BatchPart,
+  displayName,
+  fileItemMessage,
+  type Item,
+  type ItemContent,
+  pendingItem,
+  textMessage,
+} from '../protocol/item'
 import { mayShare } from '../stores/beam-access'
+import { type Point, reduceCanvas } from '../stores/canvas'
 import { whyGone } from '../stores/connection'
 import { reduceItems } from '../stores/items'
 import { reduceTransfers } from '../stores/transfers'
@@ -10,6 +25,7 @@ import { readMe } from '../transport/account-calls'
 import { upload, uploadAfter } from '../transport/upload'
 import { shortName } from '../ui/short-name'
 import type { Context } from './context'
+import { sayWhatStaysHere } from './file-room'
 import { safeType } from './media-kinds'
 import { newItemId } from './random-ids'
 import { type OutgoingFile, StoredCopies } from './stored-copies'
@@ -27,31 +43,47 @@ type Sharing = Pick<Actions, 'shareText' | 'shareFiles' | 'shareAgain'> & {
 
 export function createSharing(context: Context, uploads: UploadNews): Sharing {
   const copies = createStoredCopies(context)
-  const shareTogether = (files: readonly OutgoingFile[]) => {
+  const shareAll = (files: readonly OutgoingFile[], staying: ReadonlySet<ItemId>, at?: Point) => {
+    land(context, cardIdsOf(files), at)
     uploads.began(files)
-    for (const file of files) shareFile(context, copies, uploads, file)
+    for (const file of files) {
+      if (staying.has(file.id)) offerFile(context, file)
+      else shareFile(context, copies, uploads, file)
+    }
+  }
+  const shareTogether = (files: readonly OutgoingFile[], at?: Point) => {
+    if (context.stores.access.getState().kind !== 'saved') return shareAll(files, new Set(), at)
+    const beam = context.live()
+    void sayWhatStaysHere(context, files).then((staying) => {
+      // Chosen for the beam that the page was in then.
+      if (context.live() === beam) shareAll(files, staying, at)
+    })
   }
   return {
-    shareText(text) {
+    shareText(text, at) {
       const trimmed = text.trim()
       if (trimmed === '' || !canShare(context)) return false
       // A longer text is shared as a file, because a message has a size limit.
-      if (byteLength(JSON.stringify(trimmed)) > MAX_MESSAGE_BYTES - ENVELOPE_BYTES) {
-        shareTogether([outgoing(new File([trimmed], 'Text.txt', { type: 'text/plain' }))])
+      if (isTooLong(trimmed)) {
+        shareTogether([outgoing(new File([trimmed], 'Text.txt', { type: 'text/plain' }))], at)
       } else {
         const { message, extra } = textMessage(trimmed)
-        share(context, newItemId(), message, extra)
+        const id = newItemId()
+        land(context, [id], at)
+        share(context, id, message, extra)
       }
       return true
     },
-    shareFiles(files) {
-      if (canShare(context)) shareTogether(files.map((file) => outgoing(file)))
+    shareFiles(files, at) {
+      if (!canShare(context) || !hasRoom(context, files.length)) return false
+      shareTogether(batched(files), at)
+      return true
     },
     shareAgain(id, file) {
       const item = context.stores.items.getState().items.find((one) => one.id === id)
       if (item?.content.kind !== 'file' || !canShare(context)) return
-      const { name, size } = item.content
-      offerChosen(context, copies, { id, file, name }, size)
+      const { name, size, batch } = item.content
+      offerChosen(context, copies, { id, file, name, batch }, size)
     },
     shareFileAs: (id, file) => shareTogether([outgoing(file, id)]),
     offerAgain({ id, content }, file) {
@@ -59,9 +91,14 @@ export function createSharing(context: Context, uploads: UploadNews): Sharing {
       offer(context, id, file, url)
       const isStored = content.kind === 'file' && content.url !== null
       if (file instanceof File && !isStored)
-        copies.storeBeside({ id, file, name: displayName(file.name), url })
+        copies.storeBeside({ id, file, name: displayName(file.name), url, batch: batchIn(content) })
     },
   }
+}
+
+/** Lets the canvas place items where they were dropped. */
+function land({ stores }: Context, ids: readonly ItemId[], at: Point | undefined): void {
+  if (at) stores.canvas.setState((state) => reduceCanvas(state, { type: 'dropped', ids, at }), true)
 }
 
 function createStoredCopies(context: Context): StoredCopies {
@@ -75,8 +112,45 @@ function createStoredCopies(context: Context): StoredCopies {
   })
 }
 
-function outgoing(file: File, id = newItemId()): OutgoingFile {
-  return { id, file, name: displayName(file.name), url: addressOf(file) }
+function outgoing(file: File, id = newItemId(), batch?: BatchPart): OutgoingFile {
+  return { id, file, name: displayName(file.name), url: addressOf(file), batch }
+}
+
+/** Makes one card of the files that are shared together (F14), and further ones of more than a card can have. */
+function batched(files: readonly File[]): readonly OutgoingFile[] {
+  if (files.length < 2) return files.map((file) => outgoing(file))
+  // Of equal size, so that no card is left with a single file.
+  const parts = Math.ceil(files.length / MAX_BATCH_FILES)
+  const size = Math.ceil(files.length / parts)
+  return Array.from({ length: parts }, (_, part) => files.slice(part * size, (part + 1) * size)).flatMap(
+    (together) => {
+      const id = newItemId()
+      const count = together.length
+      return together.map((file, index) => outgoing(file, newItemId(), { id, count, index }))
+    },
+  )
+}
+
+/** Returns the ids of the cards that files are shown as: files of a batch are one. */
+function cardIdsOf(files: readonly OutgoingFile[]): readonly ItemId[] {
+  return [...new Set(files.map(({ id, batch }) => batch?.id ?? id))]
+}
+
+function batchIn(content: ItemContent): BatchPart | undefined {
+  return content.kind === 'file' ? content.batch : undefined
+}
+
+/** Refuses files that would push earlier items out of the beam (S17), or that a saved beam would refuse (S22). */
+function hasRoom({ stores, toaster }: Pick<Context, 'stores' | 'toaster'>, count: number): boolean {
+  const most = stores.access.getState().kind === 'saved' ? MAX_NOTES : MAX_LIVE_ITEMS
+  const room = Math.max(0, most - stores.items.getState().items.length)
+  // A single file is shared like a text, which always goes out.
+  if (count <= room || count < 2) return true
+  toaster.bad(
+    `A beam holds ${most.toLocaleString('en')} items, and ${room === 0 ? 'none' : `only ${room}`} more can be added here. ` +
+      'Choose fewer files, or put them into one archive.',
+  )
+  return false
 }
 
 function shareFile(
@@ -102,8 +176,8 @@ function shareFile(
 }
 
 /** Shares a file that devices receive directly from here. */
-function offerFile(context: Context, { id, file, name, url }: OutgoingFile): void {
-  const { message, extra } = fileItemMessage({ name, size: file.size, type: file.type })
+function offerFile(context: Context, { id, file, name, url, batch }: OutgoingFile): void {
+  const { message, extra } = fileItemMessage({ name, size: file.size, type: file.type, batch })
   offer(context, id, file, url)
   share(context, id, message, extra)
 }
@@ -112,7 +186,7 @@ function offerFile(context: Context, { id, file, name, url }: OutgoingFile): voi
 function offerChosen(
   context: Context,
   copies: StoredCopies,
-  { id, file, name }: Omit<OutgoingFile, 'url'>,
+  { id, file, name, batch }: Omit<OutgoingFile, 'url'>,
   size: number,
 ): void {
   if (displayName(file.name) !== name) {
@@ -127,7 +201,7 @@ function offerChosen(
   }
   const url = addressOf(file)
   offer(context, id, file, url)
-  copies.storeBeside({ id, file, name, url })
+  copies.storeBeside({ id, file, name, url, batch })
 }
 
 /** Lets devices receive a file from here under an item. */
@@ -178,6 +252,7 @@ export function share(
   live()?.share(id, message, extra)
 }
 
-function byteLength(text: string): number {
-  return new TextEncoder().encode(text).byteLength
+/** Whether a text is longer than a message may be. */
+export function isTooLong(text: string): boolean {
+  return new TextEncoder().encode(JSON.stringify(text)).byteLength > MAX_MESSAGE_BYTES - ENVELOPE_BYTES
 }

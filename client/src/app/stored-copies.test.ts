@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { BeamId, DeviceId, ItemId, Role, UploadedFile } from '../protocol/bindings'
 import { pendingItem } from '../protocol/item'
 import { reduceDevices } from '../stores/devices'
@@ -7,7 +7,7 @@ import { reduceKeeping } from '../stores/keeping'
 import { createStores, type Stores } from '../stores/stores'
 import { reduceTransfers } from '../stores/transfers'
 import type { UploadEnd, UploadEvents, UploadTarget } from '../transport/upload'
-import { type OutgoingFile, StoredCopies } from './stored-copies'
+import { type OutgoingFile, RETRY_AFTER_MS, StoredCopies } from './stored-copies'
 
 const BEAM = 'beam' as BeamId
 
@@ -53,6 +53,10 @@ beforeEach(() => {
   copies = new StoredCopies(stores, upload, (id, message, extra) => shared.push({ id, message, extra }))
   const session = { beamId: BEAM, beamKey: null, beamName: '', expiresAt: null }
   stores.session.setState({ status: 'set', session }, true)
+})
+
+afterEach(() => {
+  vi.useRealTimers()
 })
 
 const answer = (name: string, end: UploadEnd) => {
@@ -188,6 +192,19 @@ describe('a file that devices receive from here', () => {
     expect(names()).toEqual([])
     enterSaved()
     expect(names()).toEqual(['a.png'])
+  })
+
+  it('is uploaded again after a pause, without a new welcome', () => {
+    vi.useFakeTimers()
+    enterSaved()
+    hold(outgoing('a'))
+    answer('a.png', { status: 'unreachable' })
+    vi.advanceTimersByTime(RETRY_AFTER_MS)
+    expect(names()).toEqual(['a.png'])
+    answer('a.png', { status: 'unreachable' })
+    vi.advanceTimersByTime(RETRY_AFTER_MS)
+    isStored('a.png')
+    expect(shared.map(({ id }) => id)).toEqual(['a'])
   })
 
   it('is stored all the same when an outage has hidden the notes of the beam', () => {

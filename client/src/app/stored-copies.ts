@@ -4,7 +4,13 @@
  * has copies of media only.
  */
 import type { BeamId, ItemId, UploadedFile } from '../protocol/bindings'
-import { fileCategory, fileItemMessage, pendingItem, storedItemMessage } from '../protocol/item'
+import {
+  type BatchPart,
+  fileCategory,
+  fileItemMessage,
+  pendingItem,
+  storedItemMessage,
+} from '../protocol/item'
 import { mayShare } from '../stores/beam-access'
 import { fileTakers } from '../stores/devices'
 import { reduceItems } from '../stores/items'
@@ -17,6 +23,8 @@ import { Turns } from './turns'
 
 /** Files uploaded at a time before they are shared. More would only divide the same bandwidth. */
 const UPLOADS_AT_ONCE = 2
+/** Pause in milliseconds before copies that failed for lack of a server are tried again while the page is connected. */
+export const RETRY_AFTER_MS = 20_000
 
 export interface OutgoingFile {
   readonly id: ItemId
@@ -24,6 +32,8 @@ export interface OutgoingFile {
   readonly name: string
   /** A blob URL of the file. */
   readonly url: string
+  /** Absent for a file that is shared alone. */
+  readonly batch?: BatchPart | undefined
 }
 
 /** Shares a new item, or replaces one of the same id. */
@@ -37,8 +47,9 @@ export class StoredCopies {
   readonly #turns = new Turns(UPLOADS_AT_ONCE)
   /** Files that devices receive from here and that were not uploaded yet, in the order of their turns. */
   readonly #held = new Map<ItemId, OutgoingFile>()
-  /** Those of them that the server could not be reached for since the last welcome. */
+  /** Those of them that the server could not be reached for lately. */
   readonly #unreachable = new Set<ItemId>()
+  #retry: ReturnType<typeof setTimeout> | null = null
   #isStoring = false
 
   constructor(stores: Stores, upload: Upload, share: Share) {
@@ -48,9 +59,9 @@ export class StoredCopies {
     // Not the items, which a lost connection hides.
     stores.transfers.subscribe(() => this.#forgetDeleted())
     // Also runs at each welcome, so that what failed for lack of a network is tried again.
-    stores.access.subscribe(() => this.#storeAgain())
+    stores.access.subscribe(() => this.#tryAgain())
     stores.keeping.subscribe(({ kept }, before) => {
-      if (kept !== null && before.kept === null) this.#storeAgain()
+      if (kept !== null && before.kept === null) this.#tryAgain()
     })
   }
 
@@ -59,22 +70,17 @@ export class StoredCopies {
     return (this.#isStored() || isMedia(file)) && fileTakers(this.#stores.devices.getState()).length === 0
   }
 
-  #storeAgain(): void {
-    this.#unreachable.clear()
-    this.#storeHeld()
-  }
-
   #isStored(): boolean {
     return isStored(this.#stores.access.getState(), this.#stores.keeping.getState())
   }
 
   /** Uploads a file with its progress shown, and shares it once the server has it. `onEnd` is called in either case. */
   storeFirst(file: OutgoingFile, beam: BeamId, onEnd: (end: UploadEnd['status']) => void): void {
-    const { id, name } = file
+    const { id, name, batch } = file
     const tell = progressOf((sent, bytesPerSecond) =>
       this.#put(file, { status: 'moving', sent, bytesPerSecond }),
     )
-    const { message, extra } = fileItemMessage({ name, size: file.file.size, type: file.file.type })
+    const { message, extra } = fileItemMessage({ name, size: file.file.size, type: file.file.type, batch })
     const event = { type: 'shared', item: pendingItem(id, message, extra, Date.now()) } as const
     this.#stores.items.setState((state) => reduceItems(state, event), true)
     tell(0)
@@ -99,7 +105,7 @@ export class StoredCopies {
 
   /**
    * Uploads one file at a time, so that direct transfers keep their part of the bandwidth. One that fails goes behind
-   * the others, and is not tried again before the next welcome.
+   * the others, and is tried again after a pause or at the next welcome.
    */
   #storeHeld(): void {
     const file = [...this.#held.values()].find(({ id }) => !this.#unreachable.has(id))
@@ -114,6 +120,7 @@ export class StoredCopies {
       if (end.status === 'unreachable') {
         this.#unreachable.add(file.id)
         this.#held.set(file.id, file)
+        this.#retry ??= setTimeout(() => this.#tryAgain(), RETRY_AFTER_MS)
       }
       if (end.status === 'stored') this.#shareStored(file, end.file)
       this.#storeHeld()
@@ -123,6 +130,13 @@ export class StoredCopies {
       this.#storeHeld()
     }
     this.#start(file, session.session.beamId, () => {}, onEnd, onCancel)
+  }
+
+  #tryAgain(): void {
+    if (this.#retry !== null) clearTimeout(this.#retry)
+    this.#retry = null
+    this.#unreachable.clear()
+    this.#storeHeld()
   }
 
   #start(
@@ -150,9 +164,9 @@ export class StoredCopies {
   }
 
   /** The server recognizes media only. Any other file keeps the type that this device knows. */
-  #shareStored({ id, name, file }: OutgoingFile, stored: UploadedFile): void {
+  #shareStored({ id, name, file, batch }: OutgoingFile, stored: UploadedFile): void {
     const type = fileCategory(stored.type) === 'file' ? file.type : stored.type
-    const { message, extra } = storedItemMessage({ name, size: stored.size, type, url: stored.url })
+    const { message, extra } = storedItemMessage({ name, size: stored.size, type, url: stored.url, batch })
     this.#share(id, message, extra)
   }
 

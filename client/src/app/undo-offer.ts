@@ -9,6 +9,7 @@ import { endTransfersOf } from './transfer-news'
 /** A deleted item, and a function that shares it again. */
 export interface WayBack {
   readonly id: ItemId
+  readonly isFile: boolean
   readonly share: () => void
 }
 
@@ -48,7 +49,8 @@ export class UndoOffer {
     if (shown !== null) toaster.dismiss(shown)
     const count = deletions.reduce((sum, { ways }) => sum + ways.length, 0)
     if (count === 0) return
-    const text = count === 1 ? 'Deleted' : `Deleted ${count} notes`
+    const what = deletions.every(({ ways }) => ways.every(({ isFile }) => isFile)) ? 'files' : 'notes'
+    const text = count === 1 ? 'Deleted' : `Deleted ${count} ${what}`
     this.#toast = toaster.info(text, { label: 'Undo', run: () => void this.#undo(this.#covered) })
   }
 

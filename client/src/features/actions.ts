@@ -1,6 +1,8 @@
 /** The actions of the page. Features call them; the composition root in `app` implements them. */
 import { createContext, useContext } from 'react'
-import type { DeviceId, ItemId, KeepTime } from '../protocol/bindings'
+import type { BeamId, DeviceId, ItemId, KeepTime, ShortCode } from '../protocol/bindings'
+import type { Point } from '../stores/canvas'
+import type { ViewOrder } from '../stores/full-view'
 import type { Stores } from '../stores/stores'
 import type { AccountActions } from './account-actions'
 import type { BeamActions } from './beam-actions'
@@ -12,35 +14,62 @@ export type Screen = 'home' | 'space'
 /** Shares deleted items again, once. Returns false when there was nothing left to restore. */
 export type Restore = () => boolean
 
+/** A short code, and how long it is valid, in milliseconds; or why there is none, as a sentence to show. */
+export type CodeAnswer = { readonly code: ShortCode; readonly expiresIn: number } | { readonly why: string }
+
+/** The beam of a short code; or why there is none, as a sentence to show. */
+export type FoundBeam = { readonly beam: BeamId } | { readonly why: string }
+
 export interface Actions {
   /** Creates a new beam and enters it. */
   newBeam(): Promise<void>
   /** Joins the beam whose id the text contains. Returns false when there is none in it. */
   joinBeam(text: string): boolean
+  /** Asks the server which beam a short code stands for. */
+  findByCode(code: ShortCode): Promise<FoundBeam>
+  /** Asks the server for the short code of the current beam. */
+  askForCode(): Promise<CodeAnswer>
+  copyShortCode(code: string): Promise<void>
+  /** Enters a beam of the list of recent beams. */
+  enterRecent(beam: BeamId): void
+  /** Removes a beam from that list, or all. */
+  forgetRecent(beam: BeamId | 'all'): void
+  /** Leaves the current beam for none. */
+  leaveBeam(): void
   /** Reconnects at once, after the attempts ran out or before the next one. */
   reconnect(): void
 
-  /** Shares a text without the white space around it. Returns false when it is empty or cannot be shared. */
-  shareText(text: string): boolean
+  /**
+   * Shares a text without the white space around it. Returns false when it is empty or cannot be shared. `at` is the
+   * point of the screen on which it was dropped.
+   */
+  shareText(text: string, at?: Point): boolean
   /** Shares the content of the device's clipboard: text, or files and pictures. */
   paste(screen: Screen): Promise<void>
   /** Shares a text pasted by the keyboard, unless it is empty. One that is in the beam already is pointed out. */
   pasteText(text: string, screen: Screen): void
-  shareFiles(files: readonly File[]): void
+  /** Shares files, several as one card (F14). Returns false when they cannot be shared. */
+  shareFiles(files: readonly File[], at?: Point): boolean
   /** Offers a file again that was lost by a reload. Another file is refused with a toast. */
   shareAgain(id: ItemId, file: File): void
   /** Shares what another app or a website handed over. */
   shareParcel(): Promise<void>
   discardParcel(): Promise<void>
 
-  /** Copies the text of an item, or a picture as an image. */
+  /** Copies the text of an item, a picture as an image, or the names of a batch. */
   copyItem(id: ItemId): Promise<void>
   /** Copies the texts of several items, one below the other. */
   copyItems(ids: readonly ItemId[]): Promise<void>
-  /** Deletes an item on every device. The toast offers Undo. */
+  /** Deletes an item, or a batch with all of its files, on every device. The toast offers Undo. */
   deleteItem(id: ItemId): void
   /** Deletes several items at once. Returns a function that restores them; null when none was deleted. */
   deleteItems(ids: readonly ItemId[]): Restore | null
+
+  /** Shows a file as large as the window allows. `order` says which item is the next one. */
+  showFull(id: ItemId, order: ViewOrder): void
+  closeFull(): void
+  /** Reads at most `bytes` bytes from the start of a file on this device or of a stored copy. @throws HttpError */
+  readFile(url: string, bytes: number): Promise<Uint8Array>
 
   /** Begins to receive a file, or tries again after a failure. */
   receive(id: ItemId): void
@@ -49,6 +78,8 @@ export interface Actions {
   /** Asks the person for a file to write to, then receives into it. Only where `canSaveAs`. */
   saveAs(id: ItemId): Promise<void>
   readonly canSaveAs: boolean
+  /** Saves every file of a batch that is here: into a folder that the person picks, or as downloads. */
+  saveAll(id: ItemId): Promise<void>
   /** Cancels a transfer with one device, or with all that receive this file from here. */
   cancel(id: ItemId, device?: DeviceId): void
 

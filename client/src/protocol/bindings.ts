@@ -65,6 +65,19 @@ beam_name?: string,
 link_access?: LinkAccess, };
 
 /**
+ * Response of `POST /api/beams/{beam_id}/code/` (H33).
+ */
+export type BeamCode = { 
+/**
+ * The code, without a gap.
+ */
+code: ShortCode, 
+/**
+ * How long it still stands for the beam, in milliseconds.
+ */
+expires_in: number, };
+
+/**
  * Response of `GET /api/beams/{beam_id}/` (H26).
  */
 export type BeamDetails = { 
@@ -157,7 +170,11 @@ extra: string,
 /**
  * The item's id.
  */
-id?: ItemId, } | { "type": "delete_note", 
+id?: ItemId, 
+/**
+ * The only other device that gets it (S33).
+ */
+to?: DeviceId, } | { "type": "delete_note", 
 /**
  * The content.
  */
@@ -181,7 +198,19 @@ message: SyncFrom, } | { "type": "remove_device",
 /**
  * The device's id.
  */
-message: DeviceId, } | { "type": "signal", 
+message: DeviceId, } | { "type": "held", 
+/**
+ * The items, and what the device knows of the others.
+ */
+message: Held, } | { "type": "restore", 
+/**
+ * The item as it was.
+ */
+message: LiveItem, } | { "type": "rename_device", 
+/**
+ * The name.
+ */
+message: string, } | { "type": "signal", 
 /**
  * Opaque to the server.
  */
@@ -190,6 +219,15 @@ message: unknown,
  * The receiver.
  */
 extra: SignalTo, };
+
+/**
+ * Response of `GET /api/codes/{code}/` (H34).
+ */
+export type CodeBeam = { 
+/**
+ * The beam that the code stands for.
+ */
+beam_id: BeamId, };
 
 /**
  * Response of `POST /api/beams/create/` (H1).
@@ -297,6 +335,45 @@ export type ErrorCode = "bad_request" | "unknown_type" | "too_large" | "unauthor
 export type FieldErrors = { [key in string]: Array<string> };
 
 /**
+ * Response of `GET /api/beams/{beam_id}/files/` (F13).
+ */
+export type FileRoom = { 
+/**
+ * Bytes of the largest file that could be stored now.
+ */
+largest: number, 
+/**
+ * Bytes that all further files may have together.
+ */
+free: number, };
+
+/**
+ * What a device holds of a memory that the server has lost (S28).
+ */
+export type Held = { 
+/**
+ * Ranges of sequence numbers, both ends included: of each, the device holds every item that was not deleted.
+ */
+known: Array<[number, number]>, 
+/**
+ * The items.
+ */
+items: Array<HeldItem>, };
+
+/**
+ * An item that a device holds.
+ */
+export type HeldItem = { 
+/**
+ * The item's id.
+ */
+id: ItemId, 
+/**
+ * Its sequence number.
+ */
+seq: number, };
+
+/**
  * An ICE server, in the form of `RTCIceServer` (W3C, WebRTC).
  */
 export type IceServer = { 
@@ -373,7 +450,11 @@ from: DeviceId,
 /**
  * When it was shared, in milliseconds since the Unix epoch by the server's clock.
  */
-at: number, };
+at: number, 
+/**
+ * The only other device that gets it (S33).
+ */
+to?: DeviceId, };
 
 /**
  * Body of `POST /api/auth/login/` (H11). Without `Debug`, so that no log can contain the password.
@@ -563,7 +644,11 @@ id?: ItemId, } | { "type": "sync",
 /**
  * The page.
  */
-message: SyncPage, } | { "type": "signal", 
+message: SyncPage, } | { "type": "wanted", 
+/**
+ * The items, oldest first.
+ */
+message: Array<ItemId>, } | { "type": "signal", 
 /**
  * Opaque to the server.
  */
@@ -654,6 +739,11 @@ export type SharedBeams = {
 shared_beams: Array<SharedBeam>, };
 
 /**
+ * A short code. It has at least one letter after F, so that the beginning of an id is never taken for a code.
+ */
+export type ShortCode = string & { readonly __id: 'short code' };
+
+/**
  * The sender of a signal.
  */
 export type SignalFrom = { 
@@ -717,6 +807,10 @@ epoch: string,
  * The first sequence number that cannot have been dropped for lack of room.
  */
 oldest: number, 
+/**
+ * How many items this memory has dropped for lack of room (S17).
+ */
+dropped: number, 
 /**
  * The items, oldest first.
  */
@@ -819,6 +913,11 @@ forgotten?: boolean, };
 
 export const BEAM_LIFETIME_MS = 86400000
 export const MAX_DEVICES = 100
+export const MAX_LIVE_ITEMS = 500
+export const MAX_BATCH_FILES = 200
+export const MAX_NOTES = 5000
+export const MAX_HELD_ITEMS = 2000
+export const MAX_HELD_RANGES = 64
 export const MAX_MESSAGE_BYTES = 262144
 export const PING_INTERVAL_MS = 25000
 export const SOCKET_IDLE_MS = 60000

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { ItemId } from './bindings'
 import { displayName, fileCategory, fileItemMessage, parseContent, storedItemMessage } from './item'
 import { equalJson } from './json'
 
@@ -14,6 +15,29 @@ describe('a shared item', () => {
       type: 'image/png',
       url: null,
     })
+  })
+
+  it('f14_a_file_says_which_batch_it_is_of', () => {
+    const batch = { id: '5b1f4a52-7d0e-4c3b-9a41-2f6d8e0c7b13' as ItemId, count: 9, index: 8 }
+    const file = { name: 'a.png', size: 7, type: 'image/png', batch }
+    const url = '/api/uploads/0123456789abcdef0123'
+    for (const { message, extra } of [fileItemMessage(file), storedItemMessage({ ...file, url })]) {
+      expect(parseContent(message, extra)).toMatchObject({ kind: 'file', batch })
+    }
+  })
+
+  it.each([
+    [null],
+    ['5b1f4a52-7d0e-4c3b-9a41-2f6d8e0c7b13'],
+    [{ id: 'x', count: 2, index: 0 }],
+    [{ id: '5b1f4a52-7d0e-4c3b-9a41-2f6d8e0c7b13', count: 1, index: 0 }],
+    [{ id: '5b1f4a52-7d0e-4c3b-9a41-2f6d8e0c7b13', count: 201, index: 0 }],
+    [{ id: '5b1f4a52-7d0e-4c3b-9a41-2f6d8e0c7b13', count: 2, index: 2 }],
+    [{ id: '5b1f4a52-7d0e-4c3b-9a41-2f6d8e0c7b13', count: 2, index: -1 }],
+  ])('f14_a_file_with_a_batch_that_cannot_be_is_shown_alone: %j', (batch) => {
+    const content = parseContent({ file: { name: 'a', size: 7, type: '', batch } }, 'file')
+    expect(content).toMatchObject({ kind: 'file', name: 'a' })
+    expect(content).not.toHaveProperty('batch')
   })
 
   it('f9_has_the_address_of_its_stored_copy_and_no_other', () => {

@@ -1,17 +1,33 @@
 /** Items as plain values, and their form in `share_clipboard`. */
 import * as v from 'valibot'
-import type { DeviceId, ItemId, LiveItem } from './bindings'
+import { type DeviceId, type ItemId, type LiveItem, MAX_BATCH_FILES } from './bindings'
 import { DECEPTIVE_CLASS } from './names'
 import { plainText, RICH_NOTE, type RichNote, readRichNote } from './rich-note'
 
 /** The first part of a media type where the client treats it specially, else `file`. */
 export type FileCategory = 'image' | 'audio' | 'video' | 'file'
 
+/** What the message of a file says of it (F1). `batch` is absent for a file that was shared alone (F14). */
+export interface FileFacts {
+  readonly name: string
+  /** In bytes. */
+  readonly size: number
+  readonly type: string
+  readonly batch?: BatchPart | undefined
+}
+
+/** The place of a file among those that were shared together (F14). `index` counts from 0. */
+export interface BatchPart {
+  readonly id: ItemId
+  readonly count: number
+  readonly index: number
+}
+
 export type ItemContent =
   | { kind: 'text'; text: string }
   | { kind: 'link'; url: string; host: string; path: string }
   /** `url` is the address of the server's copy (F9); null when only devices have the bytes (F1). */
-  | { kind: 'file'; category: FileCategory; name: string; size: number; type: string; url: string | null }
+  | ({ kind: 'file'; category: FileCategory; url: string | null } & FileFacts)
   | ({ kind: typeof RICH_NOTE } & RichNote)
   /** An item of another version or of a plain client, shown as text. */
   | { kind: 'unknown'; extra: string; text: string }
@@ -47,8 +63,18 @@ const fileMessage = v.object({
     size: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
     type: v.pipe(v.string(), v.maxLength(255)),
     url: v.optional(v.unknown()),
+    batch: v.optional(v.unknown()),
   }),
 })
+
+const batchPart = v.pipe(
+  v.object({
+    id: v.pipe(v.string(), v.uuid()),
+    count: v.pipe(v.number(), v.safeInteger(), v.minValue(2), v.maxValue(MAX_BATCH_FILES)),
+    index: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
+  }),
+  v.check(({ count, index }) => index < count),
+)
 
 /** Makes the item that this device shares, before the server has it. */
 export function pendingItem(id: ItemId, message: unknown, extra: string, at: number): Item {
@@ -69,21 +95,17 @@ export function textMessage(text: string): { message: unknown; extra: string } {
 }
 
 /** Returns `message` and `extra` of a file that the server has a copy of (F9). */
-export function storedItemMessage(file: { name: string; size: number; type: string; url: string }): {
-  message: unknown
-  extra: string
-} {
-  const { name, size, type, url } = file
-  return { message: { file: { name, size, type, url } }, extra: fileCategory(type) }
+export function storedItemMessage(file: FileFacts & { url: string }): { message: unknown; extra: string } {
+  return { message: { file: { ...factsOf(file), url: file.url } }, extra: fileCategory(file.type) }
 }
 
 /** Returns `message` and `extra` of a file item (F1). */
-export function fileItemMessage(file: { name: string; size: number; type: string }): {
-  message: unknown
-  extra: string
-} {
-  const { name, size, type } = file
-  return { message: { file: { name, size, type } }, extra: fileCategory(type) }
+export function fileItemMessage(file: FileFacts): { message: unknown; extra: string } {
+  return { message: { file: factsOf(file) }, extra: fileCategory(file.type) }
+}
+
+function factsOf({ name, size, type, batch }: FileFacts): FileFacts {
+  return batch ? { name, size, type, batch } : { name, size, type }
 }
 
 /** Returns the category of a media type: its first part when known, else `file`. */
@@ -96,13 +118,19 @@ export function fileCategory(type: string): FileCategory {
 export function parseContent(message: unknown, extra: string): ItemContent {
   const file = v.safeParse(fileMessage, message)
   if (file.success) {
-    const { name, size, type, url } = file.output.file
+    const { name, size, type, url, batch } = file.output.file
     const stored = typeof url === 'string' && STORED_URL.test(url) ? url : null
-    return { kind: 'file', category: fileCategory(type), name: displayName(name), size, type, url: stored }
+    const facts = factsOf({ name: displayName(name), size, type, batch: parseBatch(batch) })
+    return { kind: 'file', category: fileCategory(type), url: stored, ...facts }
   }
   if (extra === RICH_NOTE) return { kind: RICH_NOTE, ...readRichNote(message) }
   if (typeof message !== 'string') return { kind: 'unknown', extra, text: JSON.stringify(message) }
   return parseLink(message) ?? { kind: 'text', text: message }
+}
+
+function parseBatch(batch: unknown): BatchPart | undefined {
+  const parsed = v.safeParse(batchPart, batch)
+  return parsed.success ? { ...parsed.output, id: parsed.output.id as ItemId } : undefined
 }
 
 /** Reads a text that is exactly one http(s) address as a link; null for any other text. */

@@ -39,9 +39,21 @@ export function readRichNote(message: unknown): RichNote {
   }
 }
 
-/** Returns `message` and `extra` of a rich note. */
-export function richNoteMessage(title: string, root: RootNode): { message: unknown; extra: string } {
-  return { message: { title: title.trim().slice(0, LONGEST_TITLE), content: { root } }, extra: RICH_NOTE }
+/** Returns `message` and `extra` of a rich note. `base` names the version that it was made from (S36). */
+export function richNoteMessage(
+  title: string,
+  root: RootNode,
+  base: string | null = null,
+): { message: unknown; extra: string } {
+  const note = { title: title.trim().slice(0, LONGEST_TITLE), content: { root } }
+  return { message: base === null ? note : { ...note, base }, extra: RICH_NOTE }
+}
+
+const COPY_MARK = ' (copy)'
+
+/** Returns the title of a copy that stands beside the note. */
+export function copyTitle(title: string): string {
+  return `${(title.trim() || UNTITLED).slice(0, LONGEST_TITLE - COPY_MARK.length)}${COPY_MARK}`
 }
 
 /** Appends a text to the content, with a paragraph for each of its lines. */
@@ -70,6 +82,13 @@ export function bodyText(root: RootNode): string {
 export function* nodesOf(node: NoteNode): Generator<NoteNode> {
   yield node
   if ('children' in node) for (const child of node.children) yield* nodesOf(child)
+}
+
+/** Returns the text of a node without the lists in it, in one line. */
+export function lineOf({ children }: { readonly children: readonly NoteNode[] }): string {
+  return joined(children.filter(({ type }) => type !== 'list'))
+    .replace(/\s+/g, ' ')
+    .trim()
 }
 
 function textOf(node: NoteNode): string {

@@ -2,10 +2,11 @@
 // What the server sends, checked before it is used: a schema for each shape of `bindings.ts` that a client reads.
 
 import * as v from 'valibot'
-import type { Beam, BeamDetails, BeamId, BeamKey, BeamShare, Beams, Cap, CreatedBeam, CurrentUser, Device, DeviceId, Done, ErrorBody, ErrorCode, FieldErrors, IceServer, ItemId, Kept, Level, LinkAccess, LiveItem, Me, MyShares, Note, PublicUser, Role, SavedBeam, ServerMessage, ShareId, SharedBeam, SharedBeams, SignalFrom, Site, SyncPage, UploadedFile, User, Welcome } from './bindings'
+import type { Beam, BeamCode, BeamDetails, BeamId, BeamKey, BeamShare, Beams, Cap, CodeBeam, CreatedBeam, CurrentUser, Device, DeviceId, Done, ErrorBody, ErrorCode, FieldErrors, FileRoom, IceServer, ItemId, Level, LinkAccess, LiveItem, Me, MyShares, Note, PublicUser, Role, SavedBeam, ServerMessage, ShareId, SharedBeam, SharedBeams, ShortCode, SignalFrom, Site, SyncPage, UploadedFile, User, Welcome } from './bindings'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const TOKEN = /^[\w-]{43}$/
+const SHORT_CODE = /^[A-HJKMNP-Z2-9]{6}$/
 
 function isUuid(value: unknown): boolean {
   return typeof value === 'string' && UUID.test(value)
@@ -13,6 +14,10 @@ function isUuid(value: unknown): boolean {
 
 function isToken(value: unknown): boolean {
   return typeof value === 'string' && TOKEN.test(value)
+}
+
+function isShortCode(value: unknown): boolean {
+  return typeof value === 'string' && SHORT_CODE.test(value)
 }
 
 export const beamIdSchema = v.custom<BeamId>(isUuid) satisfies v.GenericSchema<unknown, BeamId>
@@ -25,6 +30,13 @@ export const beamSchema = v.object({
   created_at: v.number(),
   link_access: linkAccessSchema,
 }) satisfies v.GenericSchema<unknown, Beam>
+
+export const shortCodeSchema = v.custom<ShortCode>(isShortCode) satisfies v.GenericSchema<unknown, ShortCode>
+
+export const beamCodeSchema = v.object({
+  code: shortCodeSchema,
+  expires_in: v.number(),
+}) satisfies v.GenericSchema<unknown, BeamCode>
 
 export const levelSchema = v.picklist(['read', 'write', 'admin']) satisfies v.GenericSchema<unknown, Level>
 
@@ -61,6 +73,10 @@ export const beamsSchema = v.object({
 }) satisfies v.GenericSchema<unknown, Beams>
 
 export const capSchema = v.fallback(v.picklist(['files', 'rtc', 'unknown']), 'unknown') satisfies v.GenericSchema<unknown, Cap>
+
+export const codeBeamSchema = v.object({
+  beam_id: beamIdSchema,
+}) satisfies v.GenericSchema<unknown, CodeBeam>
 
 export const createdBeamSchema = v.object({
   beam_id: beamIdSchema,
@@ -106,6 +122,11 @@ export const errorBodySchema = v.object({
 
 export const fieldErrorsSchema = v.record(v.string(), v.array(v.string())) satisfies v.GenericSchema<unknown, FieldErrors>
 
+export const fileRoomSchema = v.object({
+  largest: v.number(),
+  free: v.number(),
+}) satisfies v.GenericSchema<unknown, FileRoom>
+
 export const iceServerSchema = v.object({
   urls: v.array(v.string()),
   username: v.exactOptional(v.string()),
@@ -126,6 +147,7 @@ export const liveItemSchema = v.object({
   seq: v.number(),
   from: deviceIdSchema,
   at: v.number(),
+  to: v.exactOptional(deviceIdSchema),
 }) satisfies v.GenericSchema<unknown, LiveItem>
 
 export const meSchema = v.object({
@@ -162,6 +184,7 @@ export const signalFromSchema = v.object({
 export const syncPageSchema = v.object({
   epoch: v.string(),
   oldest: v.number(),
+  dropped: v.number(),
   items: v.array(liveItemSchema),
   next: v.nullish(v.number(), null),
 }) satisfies v.GenericSchema<unknown, SyncPage>
@@ -202,6 +225,10 @@ export const serverMessageSchema = v.variant('type', [
   v.object({
     type: v.literal('sync'),
     message: syncPageSchema,
+  }),
+  v.object({
+    type: v.literal('wanted'),
+    message: v.array(itemIdSchema),
   }),
   v.object({
     type: v.literal('signal'),

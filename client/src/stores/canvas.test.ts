@@ -7,6 +7,7 @@ const empty: CanvasState = {
   beam: 'beam' as BeamId,
   places: new Map(),
   selected: new Set(),
+  drops: new Map(),
   camera: HOME_CAMERA,
 }
 const placed = reduceCanvas(empty, {
@@ -18,6 +19,13 @@ const placed = reduceCanvas(empty, {
 })
 
 describe('the places of notes', () => {
+  it('are asked for at the point where an item was dropped, until it has one', () => {
+    const dropped = reduceCanvas(placed, { type: 'dropped', ids: [c], at: { x: 300, y: 200 } })
+    expect(dropped.drops).toEqual(new Map([[c, { x: 300, y: 200 }]]))
+    const landed = reduceCanvas(dropped, { type: 'placed', places: [[c, { x: 0, y: 0 }]] })
+    expect(landed.drops.size).toBe(0)
+  })
+
   it('put new notes in front, and keep the depth of moved ones', () => {
     expect(placed.places.get(b)).toEqual({ x: 3, y: 4, z: 2 })
     const moved = reduceCanvas(placed, { type: 'placed', places: [[a, { x: 9, y: 9 }]] })

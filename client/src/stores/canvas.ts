@@ -22,6 +22,8 @@ export interface CanvasState {
   readonly beam: BeamId | null
   readonly places: ReadonlyMap<ItemId, Place>
   readonly selected: ReadonlySet<ItemId>
+  /** Where on the screen the items were dropped that have no place yet. */
+  readonly drops: ReadonlyMap<ItemId, Point>
   /** The view after its last movement; intermediate views are not stored. */
   readonly camera: Camera
 }
@@ -33,13 +35,21 @@ export type CanvasEvent =
   | { type: 'moved'; beam: BeamId }
   /** Notes move to new places. Notes that had none are put in front. */
   | { type: 'placed'; places: Iterable<readonly [ItemId, Point]> }
+  /** Items that are about to be shared were dropped at a point of the screen. */
+  | { type: 'dropped'; ids: Iterable<ItemId>; at: Point }
   | { type: 'raised'; ids: Iterable<ItemId> }
   | { type: 'selected'; ids: Iterable<ItemId> }
   | { type: 'rested'; camera: Camera }
 
 export const HOME_CAMERA: Camera = { x: 0, y: 0, zoom: 1 }
 
-const EMPTY: CanvasState = { beam: null, places: new Map(), selected: new Set(), camera: HOME_CAMERA }
+const EMPTY: CanvasState = {
+  beam: null,
+  places: new Map(),
+  selected: new Set(),
+  drops: new Map(),
+  camera: HOME_CAMERA,
+}
 
 /** Applies an event to the canvas. */
 export function reduceCanvas(state: CanvasState, event: CanvasEvent): CanvasState {
@@ -49,7 +59,12 @@ export function reduceCanvas(state: CanvasState, event: CanvasEvent): CanvasStat
     case 'moved':
       return { ...state, beam: event.beam }
     case 'placed':
-      return { ...state, places: withPlaced(state.places, event.places) }
+      return placed(state, [...event.places])
+    case 'dropped':
+      return {
+        ...state,
+        drops: new Map([...state.drops, ...[...event.ids].map((id) => [id, event.at] as const)]),
+      }
     case 'raised':
       return { ...state, places: withRaised(state.places, event.ids) }
     case 'selected':
@@ -59,14 +74,14 @@ export function reduceCanvas(state: CanvasState, event: CanvasEvent): CanvasStat
   }
 }
 
-function withPlaced(
-  old: CanvasState['places'],
-  points: Iterable<readonly [ItemId, Point]>,
-): CanvasState['places'] {
-  const places = new Map(old)
-  let top = front(old)
-  for (const [id, { x, y }] of points) places.set(id, { x, y, z: old.get(id)?.z ?? ++top })
-  return places
+function placed(state: CanvasState, points: readonly (readonly [ItemId, Point])[]): CanvasState {
+  const places = new Map(state.places)
+  let top = front(state.places)
+  for (const [id, { x, y }] of points) places.set(id, { x, y, z: state.places.get(id)?.z ?? ++top })
+  if (!points.some(([id]) => state.drops.has(id))) return { ...state, places }
+  const drops = new Map(state.drops)
+  for (const [id] of points) drops.delete(id)
+  return { ...state, places, drops }
 }
 
 function withRaised(old: CanvasState['places'], ids: Iterable<ItemId>): CanvasState['places'] {

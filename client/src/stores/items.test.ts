@@ -195,10 +195,13 @@ describe('a sync', () => {
       sync('e', false, live('a', 1), live('b', 2), live('c', 3)),
       { type: 'received', item: live('a', 4, 'changed') },
       shared('mine', 'mine'),
-      sync('f', false, live('d', 1)),
+      { ...sync('f', false, live('d', 101)), oldest: 101 } as ItemsEvent,
     )
     expect(texts(first)).toEqual(['changed', 'b', 'c', 'd', 'mine'])
-    const again = [sync('f', false, live('d', 1), live('e', 2)), sync('g', false, live('h', 1))]
+    const again = [
+      { ...sync('f', false, live('d', 101), live('e', 102)), oldest: 101 } as ItemsEvent,
+      { ...sync('g', false, live('h', 201)), oldest: 201 } as ItemsEvent,
+    ]
     expect(texts(again.reduce(reduceItems, first))).toEqual(['changed', 'b', 'c', 'd', 'e', 'h', 'mine'])
   })
 

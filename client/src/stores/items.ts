@@ -17,7 +17,7 @@ export type ItemsEvent =
   | { type: 'deleted'; message: unknown; id?: ItemId | undefined }
   /** The server refused an item, which is not sent again. */
   | { type: 'refused'; id: ItemId; why: string }
-  /** Everything that the server has, once every page has arrived. `saved`: the beam is saved to an account. */
+  /** Everything that the server has, once every page has arrived. `saved`: the server stores the beam, because it is saved or kept. */
   | { type: 'synced'; epoch: string; oldest: number; items: readonly Item[]; saved: boolean }
   /** Every note of the beam, as H30 answered. */
   | { type: 'notes'; notes: readonly Item[] }
@@ -64,8 +64,8 @@ function synced(state: ItemsState, event: Extract<ItemsEvent, { type: 'synced' }
 /**
  * Returns the items that a sync leaves here; the others were deleted while this device was away (S11). In the same
  * epoch these are all at or after `oldest` that the server lacks. Of another epoch, the server of a saved beam still
- * has everything (S22), and that of an unsaved one has forgotten everything: what is here then stays here, with
- * numbers below those of the new epoch.
+ * has everything (S22), and that of an unsaved one has forgotten everything: what is here then stays here, and the
+ * server gets it back (S28).
  */
 function keptAfter(
   { items, epoch }: ItemsState,
@@ -74,12 +74,9 @@ function keptAfter(
   const there = new Set(event.items.map((item) => item.id))
   const isLacking = ({ id, seq }: Item) => seq !== null && !there.has(id)
   const isSame = epoch === event.epoch
-  if (isSame || event.saved) {
-    const from = isSame ? event.oldest : Number.NEGATIVE_INFINITY
-    return items.filter((item) => !(isLacking(item) && order(item) >= from))
-  }
-  let next = 1 - items.filter(isLacking).length
-  return items.map((item) => (isLacking(item) ? { ...item, seq: next++ } : item))
+  if (!isSame && !event.saved) return items
+  const from = isSame ? event.oldest : Number.NEGATIVE_INFINITY
+  return items.filter((item) => !(isLacking(item) && order(item) >= from))
 }
 
 /** Merges the notes into the items. An item that arrived live meanwhile is newer than the list. */

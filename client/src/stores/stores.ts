@@ -2,18 +2,24 @@
 import { createAccountStore } from './account'
 import { createArrivalsStore } from './arrivals'
 import { createBeamAccessStore } from './beam-access'
+import { createBeamDialogStore } from './beam-dialog'
 import { createBeamSessionStore, createSiteStore } from './beam-session'
 import { createBeamsStore } from './beams'
 import { createCanvasStore } from './canvas'
 import { createConnectionStore } from './connection'
 import { createDevicesStore } from './devices'
 import { createEditorStore } from './editor'
+import { createFullViewStore } from './full-view'
+import { createIncomingStore } from './incoming'
 import { createInstallationStore } from './installation'
 import { createItemsStore } from './items'
 import { createKeepingStore } from './keeping'
 import { createMediaStore } from './media'
 import { createPastingStore } from './pasting'
 import { createPointedOutStore } from './pointed-out'
+import { createRecentBeamsStore } from './recent-beams'
+import { createSavesStore } from './saves'
+import { createSearchStore } from './search'
 import { createShareTargetStore } from './share-target'
 import { createShortcutStore } from './shortcut'
 import { createToastsStore } from './toasts'
@@ -25,6 +31,8 @@ export function createStores() {
     account: createAccountStore(),
     session: createBeamSessionStore(),
     access: createBeamAccessStore(),
+    beamDialog: createBeamDialogStore(),
+    recentBeams: createRecentBeamsStore(),
     beams: createBeamsStore(),
     connection: createConnectionStore(),
     devices: createDevicesStore(),
@@ -33,12 +41,16 @@ export function createStores() {
     arrivals: createArrivalsStore(),
     installation: createInstallationStore(),
     shortcut: createShortcutStore(),
+    incoming: createIncomingStore(),
     canvas: createCanvasStore(),
     editor: createEditorStore(),
+    fullView: createFullViewStore(),
     transfers: createTransfersStore(),
     media: createMediaStore(),
+    saves: createSavesStore(),
     pasting: createPastingStore(),
     pointedOut: createPointedOutStore(),
+    search: createSearchStore(),
     shareTarget: createShareTargetStore(),
     toasts: createToastsStore(),
   }

@@ -5,6 +5,7 @@ import type {
   BeamDetails,
   BeamId,
   BeamShare,
+  FileRoom,
   Level,
   NewShare,
   SharedBeam,
@@ -16,10 +17,11 @@ import {
   beamShareSchema,
   beamsSchema,
   doneSchema,
+  fileRoomSchema,
   mySharesSchema,
   sharedBeamsSchema,
 } from '../protocol/schemas'
-import { call } from './http'
+import { attempt, call } from './http'
 
 /** Returns the caller's own beams, newest first. @throws HttpError */
 export async function listBeams(): Promise<readonly Beam[]> {
@@ -44,6 +46,15 @@ export async function readBeam(id: BeamId): Promise<BeamDetails> {
 /** Renames a beam, or changes its link access. @throws HttpError */
 export async function changeBeam(id: BeamId, change: BeamChange): Promise<Beam> {
   return call('PUT', `/beams/${id}/`, beamSchema, change)
+}
+
+/**
+ * Returns how much a saved beam still stores (F13). As a guest no stale login is renewed.
+ * @throws HttpError
+ */
+export async function readFileRoom(id: BeamId, as: 'guest' | 'user'): Promise<FileRoom> {
+  const ask = as === 'user' ? call : attempt
+  return ask('GET', `/beams/${id}/files/`, fileRoomSchema)
 }
 
 /** Gives a beam a new id, so that its old link ends (H28). @throws HttpError */

@@ -142,3 +142,10 @@ export async function readStart(url: string, bytes: number): Promise<Uint8Array>
   await reader.cancel()
   return start.subarray(0, length)
 }
+
+/** Reads a whole file from an address: a blob URL, or a stored copy. */
+export async function readBytes(url: string): Promise<ReadableStream<Uint8Array>> {
+  const answer = await fetch(url)
+  if (!answer.ok || !answer.body) throw new HttpError(answer.status, statusText(answer.status))
+  return answer.body
+}

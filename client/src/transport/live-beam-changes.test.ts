@@ -172,7 +172,7 @@ describe('an item that this device deletes', () => {
 
 describe('a change between two pages of a sync', () => {
   const page = (items: object[], next: number | null) =>
-    server.says({ type: 'sync', message: { epoch: 'e', oldest: 1, items, next } })
+    server.says({ type: 'sync', message: { epoch: 'e', oldest: 1, dropped: 0, items, next } })
 
   it('wins over the older page', () => {
     join()

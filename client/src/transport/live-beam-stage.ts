@@ -56,7 +56,12 @@ class Server {
 
   /** Answers a `sync` with a single page. */
   has(...items: object[]): void {
-    this.says({ type: 'sync', message: { epoch: 'e', oldest: 1, items, next: null } })
+    this.says({ type: 'sync', message: { epoch: 'e', oldest: 1, dropped: 0, items, next: null } })
+  }
+
+  /** Answers a `sync` after a restart: it has lost everything with numbers below 100. */
+  hasLostAllBut(...items: object[]): void {
+    this.says({ type: 'sync', message: { epoch: 'f', oldest: 100, dropped: 0, items, next: null } })
   }
 
   heard(): unknown[] {

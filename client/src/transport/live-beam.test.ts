@@ -67,11 +67,11 @@ describe('the live channel', () => {
     join()
     server.accepts()
     const { type: _type, ...item } = echo(ITEM, 1)
-    server.says({ type: 'sync', message: { epoch: 'e', oldest: 1, items: [item], next: 1 } })
+    server.says({ type: 'sync', message: { epoch: 'e', oldest: 1, dropped: 0, items: [item], next: 1 } })
     expect(server.heard().at(-1)).toEqual({ type: 'sync', message: { after: 1 } })
     server.says({
       type: 'sync',
-      message: { epoch: 'e', oldest: 1, items: [{ ...item, id: ITEM_2, seq: 2 }], next: null },
+      message: { epoch: 'e', oldest: 1, dropped: 0, items: [{ ...item, id: ITEM_2, seq: 2 }], next: null },
     })
     expect(synced).toMatchObject([{ epoch: 'e', items: [{ seq: 1 }, { seq: 2 }] }])
   })

@@ -2,6 +2,8 @@
  * The live channel of one beam: auth, heartbeat and reconnects. Nothing is lost with a socket: what is shared or
  * deleted is sent again on each new one until the server has confirmed it.
  */
+
+import { BeamMemory } from '../protocol/beam-memory'
 import {
   type AuthExtra,
   type BeamId,
@@ -81,6 +83,8 @@ export class LiveBeam {
   #due: ReturnType<typeof setTimeout> | null = null
   #connectedAt = 0
   readonly #pending = new PendingChanges()
+  readonly #memory = new BeamMemory()
+  #isSaved = false
   /** The devices that this one asked to remove, and that are still here. */
   readonly #removals = new Set<DeviceId>()
   /** The changes since the items were requested; null while no `sync` is under way. */
@@ -102,6 +106,7 @@ export class LiveBeam {
 
   delete(id: ItemId, message: unknown): void {
     const deletion = this.#pending.delete(id, message)
+    this.#memory.deleted(id, message)
     if (this.#live) this.#send(deletion)
   }
 
@@ -246,16 +251,27 @@ export class LiveBeam {
         this.#welcomed()
         return true
       case 'rec_clipboard':
-        this.#sync?.pages.received(message)
+        if (this.#sync) this.#sync.pages.received(message)
+        else this.#memory.received(message)
         return this.#pending.received(message)
       case 'delete_note':
         this.#sync?.pages.deleted(message)
+        this.#memory.deleted(message.id, message.message)
         return message.id === undefined || this.#pending.deleted(message.id)
       case 'error':
         return message.id === undefined || this.#isFinal(message.id, message.extra)
       case 'sync':
         this.#page(message.message)
         return false
+      case 'wanted':
+        this.#bringBack(message.message)
+        return false
+      case 'welcome':
+        this.#isSaved = message.message.saved !== null
+        return true
+      case 'beam_saved':
+        this.#isSaved = true
+        return true
       case 'authed_users':
         this.#forgetRemoved(message.message)
         return true
@@ -316,8 +332,24 @@ export class LiveBeam {
     pages.add(page)
     if (page.next !== null) return this.#send({ type: 'sync', message: { after: page.next } })
     this.#sync = null
+    this.#memory.synced(page.oldest, pages.items())
     const items = this.#pending.synced(pages.items(), toldBefore)
     this.#events.onSynced({ epoch: page.epoch, oldest: page.oldest, items })
+    if (!this.#isSaved) this.#tellHeld()
+  }
+
+  /** Tells the server what it may have lost (S28). What this device is about to delete stays away. */
+  #tellHeld(): void {
+    for (const id of this.#pending.deletions()) this.#memory.deleted(id, null)
+    const held = this.#memory.held()
+    if (held) this.#send({ type: 'held', message: held })
+  }
+
+  #bringBack(wanted: readonly ItemId[]): void {
+    for (const id of wanted) {
+      const item = this.#memory.find(id)
+      if (item) this.#send({ type: 'restore', message: item })
+    }
   }
 
   #binary(bytes: ArrayBuffer): void {

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { useBackCloses } from './back-closes'
 import { cx } from './cx'
 import css from './dialog.module.css'
+import { useDragDown } from './drag-down'
 import { IconButton } from './icon-button'
 import { useModal } from './modal'
 
@@ -13,8 +14,11 @@ interface DialogProps {
   place?: 'sheet' | 'upper'
   /** 440, 520 or 720 px, or the whole window for pictures and videos. */
   width?: 'normal' | 'wide' | 'large' | 'window'
-  /** Shown before the title. */
+  /** Shown before the title, or above it when the head is centred. */
   picture?: ReactNode
+  look?: 'plain' | 'centred'
+  /** Its head can be dragged down to close it. */
+  drags?: boolean
   /** A close button in the corner, for dialogs without a Cancel. */
   cross?: boolean
   /** The dialog asks for confirmation: a press outside does not close it. */
@@ -25,25 +29,26 @@ interface DialogProps {
 
 /** A modal dialog, open for as long as it is rendered. Esc, a press outside and the back button close it. */
 export function Dialog(props: DialogProps) {
-  const { title, sub, place = 'sheet', width = 'normal', picture, onClose, children } = props
-  const { cross = false, asks = false } = props
+  const { title, sub, place = 'sheet', width = 'normal', look = 'plain', picture, onClose } = props
+  const { children, cross = false, asks = false, drags = false } = props
   const ref = useRef<HTMLDialogElement>(null)
   const heading = useId()
   useModal(ref)
   useClickBeside(ref, !asks, onClose)
   useBackCloses(true, onClose)
+  useDragDown(ref, drags ? onClose : undefined)
   return (
     <dialog
       ref={ref}
       role={asks ? 'alertdialog' : undefined}
-      className={cx(css.dialog, css[place], css[width])}
+      className={cx(css.dialog, css[place], css[width], css[look])}
       aria-labelledby={heading}
       onClose={() => {
         // The event of an earlier close may arrive late; it counts only when the dialog is closed now.
         if (ref.current && !ref.current.open) onClose()
       }}
     >
-      <div className={css.head}>
+      <div className={cx(css.head, drags && css.grab)} data-grab={drags || undefined}>
         {picture}
         <div>
           <h2 id={heading} className={css.title}>

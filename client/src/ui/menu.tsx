@@ -7,6 +7,8 @@ export interface MenuItem {
   label: string
   hint?: string
   icon: Glyph
+  /** A file that the command downloads. */
+  download?: { readonly url: string; readonly name: string }
   onSelect: () => void
 }
 
@@ -39,24 +41,37 @@ export function Menu({
         </p>
       )}
       {items.map((item) => (
-        <button
-          key={item.label}
-          type="button"
-          role="menuitem"
-          aria-label={item.label}
-          className={css.item}
-          onClick={item.onSelect}
-        >
-          <span className={css.icon}>
-            <Icon of={item.icon} size={roomy ? 20 : 18} />
-          </span>
-          <span>
-            {item.label}
-            {item.hint && <small>{item.hint}</small>}
-          </span>
-        </button>
+        <Entry key={item.label} item={item} iconSize={roomy ? 20 : 18} />
       ))}
     </div>
+  )
+}
+
+function Entry({ item, iconSize }: { item: MenuItem; iconSize: number }) {
+  const { label, hint, icon, download, onSelect } = item
+  const content = (
+    <>
+      <span className={css.icon}>
+        <Icon of={icon} size={iconSize} />
+      </span>
+      <span>
+        {label}
+        {hint && <small>{hint}</small>}
+      </span>
+    </>
+  )
+  const shared = { role: 'menuitem', 'aria-label': label, className: css.item, onClick: onSelect }
+  if (!download) {
+    return (
+      <button type="button" {...shared}>
+        {content}
+      </button>
+    )
+  }
+  return (
+    <a href={download.url} download={download.name} {...shared}>
+      {content}
+    </a>
   )
 }
 

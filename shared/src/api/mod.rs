@@ -12,6 +12,7 @@ use utoipa::ToSchema;
 
 use crate::error::ErrorCode;
 use crate::ids::{BeamId, BeamKey};
+use crate::short_code::ShortCode;
 use crate::time::Millis;
 
 /// Response of `POST /api/beams/create/` (H1).
@@ -27,6 +28,23 @@ pub struct CreatedBeam {
     /// When the beam expires, in milliseconds since the Unix epoch.
     #[schema(value_type = i64)]
     pub expires_at: Millis,
+}
+
+/// Response of `POST /api/beams/{beam_id}/code/` (H33).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
+pub struct BeamCode {
+    /// The code, without a gap.
+    pub code: ShortCode,
+    /// How long it still stands for the beam, in milliseconds.
+    #[schema(value_type = i64)]
+    pub expires_in: u64,
+}
+
+/// Response of `GET /api/codes/{code}/` (H34).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
+pub struct CodeBeam {
+    /// The beam that the code stands for.
+    pub beam_id: BeamId,
 }
 
 /// Response of `GET /api/site` (H2).

@@ -23,3 +23,12 @@ pub struct UploadedFile {
     #[schema(value_type = Option<i64>)]
     pub expires_at: Option<Millis>,
 }
+
+/// Response of `GET /api/beams/{beam_id}/files/` (F13).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS, ToSchema)]
+pub struct FileRoom {
+    /// Bytes of the largest file that could be stored now.
+    pub largest: u64,
+    /// Bytes that all further files may have together.
+    pub free: u64,
+}

@@ -22,8 +22,8 @@ use heliograph_shared::api::beams::{
     Beam, BeamChange, BeamDetails, BeamShare, Beams, MyShares, NewShare, Note, ShareChange,
     SharedBeams,
 };
-use heliograph_shared::api::uploads::UploadedFile;
-use heliograph_shared::api::{CreatedBeam, ErrorBody, FieldErrors, Site};
+use heliograph_shared::api::uploads::{FileRoom, UploadedFile};
+use heliograph_shared::api::{BeamCode, CodeBeam, CreatedBeam, ErrorBody, FieldErrors, Site};
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::limits;
 use heliograph_shared::names::DECEPTIVE;
@@ -65,6 +65,11 @@ fn constants() -> Vec<(&'static str, u128)> {
     vec![
         ("BEAM_LIFETIME_MS", millis(limits::BEAM_LIFETIME)),
         ("MAX_DEVICES", limits::MAX_DEVICES as u128),
+        ("MAX_LIVE_ITEMS", limits::MAX_LIVE_ITEMS as u128),
+        ("MAX_BATCH_FILES", limits::MAX_BATCH_FILES as u128),
+        ("MAX_NOTES", limits::MAX_NOTES as u128),
+        ("MAX_HELD_ITEMS", limits::MAX_HELD_ITEMS as u128),
+        ("MAX_HELD_RANGES", limits::MAX_HELD_RANGES as u128),
         ("MAX_MESSAGE_BYTES", limits::MAX_MESSAGE_BYTES as u128),
         ("PING_INTERVAL_MS", millis(limits::PING_INTERVAL)),
         ("SOCKET_IDLE_MS", millis(limits::SOCKET_IDLE)),
@@ -84,6 +89,8 @@ fn constants() -> Vec<(&'static str, u128)> {
 fn visit_read(declarations: &mut Declarations) {
     declarations.visit::<ServerMessage>();
     declarations.visit::<CreatedBeam>();
+    declarations.visit::<BeamCode>();
+    declarations.visit::<CodeBeam>();
     declarations.visit::<ErrorBody>();
     declarations.visit::<Site>();
     declarations.visit::<FieldErrors>();
@@ -98,6 +105,7 @@ fn visit_read(declarations: &mut Declarations) {
     declarations.visit::<BeamShare>();
     declarations.visit::<Note>();
     declarations.visit::<UploadedFile>();
+    declarations.visit::<FileRoom>();
 }
 
 /// The types that a client sends.

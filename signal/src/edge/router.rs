@@ -18,7 +18,8 @@ use crate::address::{Client, Peer};
 use crate::app::App;
 use crate::edge::host::{self, Hosts};
 use crate::edge::routes::{
-    accounts, beams, export, health, notes, pictures, registration, shares, site, socket, uploads,
+    accounts, beams, codes, export, health, notes, pictures, registration, shares, site, socket,
+    uploads,
 };
 use crate::edge::scheme::Scheme;
 use crate::edge::{answers, assets, deadline, headers, openapi};
@@ -57,6 +58,8 @@ fn calls() -> OpenApiRouter<Arc<App>> {
         routes!(beams::list),
         routes!(beams::renew),
         routes!(beams::describe, beams::change, beams::delete),
+        routes!(codes::create),
+        routes!(codes::find),
         routes!(shares::with_me),
         routes!(shares::mine),
         routes!(shares::create),
@@ -65,6 +68,7 @@ fn calls() -> OpenApiRouter<Arc<App>> {
         routes!(notes::list),
         routes!(site::describe),
         routes!(uploads::read, uploads::delete),
+        routes!(uploads::room_in_beam),
         routes!(pictures::read),
         routes!(health::check),
     ];

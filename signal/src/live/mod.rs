@@ -1,6 +1,7 @@
 //! The live beams, and the sockets of the devices in them.
 
 pub mod beam;
+pub mod codes;
 pub mod outbox;
 pub mod refusal;
 pub mod relay;

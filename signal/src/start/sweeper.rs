@@ -29,6 +29,7 @@ pub async fn sweep(app: &Arc<App>) {
     app.live.buffers.clear();
     let now = app.clock.steady();
     app.limits.sweep(now);
+    app.codes.sweep(now);
     app.logins.sweep();
     if let Err(error) = app.logins.end_expired(app.clock.now()).await {
         tracing::error!(%error, "expired sessions could not be removed");

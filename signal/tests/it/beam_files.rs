@@ -98,6 +98,26 @@ async fn h44_a_file_takes_the_quota_of_the_beams_owner() {
 }
 
 #[tokio::test]
+async fn f13_whoever_may_write_learns_how_much_room_there_is() {
+    on_both(async |world| {
+        let trip = world.trip(LinkAccess::None).await;
+        let mut writer = world.person(Who::Writer);
+        let before = writer.gets(&files_of(trip)).await.json();
+        writer.uploads(&files_of(trip), &pdf()).await;
+        let after = writer.gets(&files_of(trip)).await.json();
+
+        let size = u64::try_from(pdf().bytes.len()).unwrap();
+        assert_eq!(after["free"].as_u64().unwrap(), before["free"].as_u64().unwrap() - size);
+        assert_eq!(after["largest"], json!(2_u64 << 30));
+        for (who, status) in EVERYBODY.into_iter().zip([401, 404, 403, 200, 200, 200]) {
+            let answer = world.person(who).gets(&files_of(trip)).await;
+            assert_eq!(answer.status, status, "{who:?}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn h44_a_file_goes_unless_an_item_names_it_and_then_with_the_item() {
     on_both(async |world| {
         let trip = world.trip(LinkAccess::None).await;

@@ -308,6 +308,30 @@ async fn an_address_tries_thirty_logins_in_ten_minutes() {
 }
 
 #[tokio::test]
+async fn an_address_tries_thirty_passwords_to_delete_accounts_in_ten_minutes() {
+    let server = TestServer::start().await;
+    let body = json!({"password": "a guess"}).to_string();
+    let mut people = Vec::new();
+    // Five free tries of each account, so that only the address is counted.
+    for n in 0..7 {
+        let mut person = server.registered(&format!("person{n}")).await;
+        // A known device has tries of its own, wherever it is.
+        person.cookies.remove("device");
+        people.push(person);
+    }
+    let tries = async |n: usize, from| {
+        let cookies = people[n].cookies_for("/api/auth/delete-account/");
+        let headers = [from, ("cookie", &*cookies), ("content-type", "application/json")];
+        server.send("DELETE", "/api/auth/delete-account/", &headers, body.as_bytes()).await.status
+    };
+    for n in 0..30 {
+        assert_eq!(tries(n / 5, ADA).await, 400, "{n}");
+    }
+    assert_eq!(tries(6, ADA).await, 429);
+    assert_eq!(tries(6, BOB).await, 400);
+}
+
+#[tokio::test]
 async fn an_address_makes_twenty_accounts_an_hour() {
     let server = TestServer::start().await;
     let registers = async |n: usize, from| {

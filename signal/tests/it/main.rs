@@ -12,6 +12,7 @@ mod accounts;
 mod arrows;
 mod beam_files;
 mod broken_uploads;
+mod codes;
 mod commit;
 mod csrf;
 mod describing;

@@ -128,6 +128,25 @@ async fn h31_a_share_that_was_lowered_is_lower_when_its_answer_is_out() {
 }
 
 #[tokio::test]
+async fn h31_a_new_share_is_in_effect_when_its_answer_is_out() {
+    on_both(async |world| {
+        let trip = world.trip(LinkAccess::Read).await;
+        let (mut user, welcome) = world.enters(Who::User, trip.beam).await;
+        assert_eq!(welcome["message"]["saved"]["role"], "read");
+        let username = world.person(Who::User).username;
+        let share = json!({"beam_id": trip.beam, "username": username, "share_type": "write"});
+        let answer = world.person(Who::Owner).asks("POST", "/api/beams/share/", &share).await;
+        assert_eq!(answer.status, 201);
+
+        user.shares("allowed now").await;
+
+        assert_eq!(user.sees("access_changed").await["message"]["role"], "write");
+        assert_eq!(user.sees_item().await, "allowed now");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn h31_rights_that_change_in_the_middle_of_a_flood_end_it_there() {
     on_both(async |world| {
         let trip = world.trip(LinkAccess::None).await;

@@ -1,3 +1,4 @@
+import { SkipLink } from '../../features/canvas/skip-link'
 import { DesktopHome } from '../../features/home/desktop-home'
 import { TitleBar } from '../../features/home/title-bar'
 import { lazyPart } from '../../ui/lazy-part'
@@ -17,8 +18,11 @@ export function HomeRoute() {
   if (viewport === 'undetermined') return <Loading />
   if (viewport === 'mobile') return <PhoneHomePage />
   return (
-    <DesktopShell title={<TitleBar />}>
-      <DesktopHome />
-    </DesktopShell>
+    <>
+      <SkipLink />
+      <DesktopShell title={<TitleBar />}>
+        <DesktopHome />
+      </DesktopShell>
+    </>
   )
 }

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { BeamMenu } from '../../features/beam/beam-menu'
 import { StatusPill } from '../../features/devices/status-pill'
 import { Brand } from '../../features/session/brand'
 import { Toasts } from '../../features/toasts/toasts'
@@ -15,7 +16,10 @@ export function DesktopShell({ title, children }: { title?: ReactNode; children:
     <ErrorBoundary>
       <div className={css.shell}>
         <header className={css.header}>
-          <div className={css.left}>{title ?? <Brand />}</div>
+          <div className={css.left}>
+            {title ?? <Brand />}
+            <BeamMenu on="desktop" />
+          </div>
           <div className={css.pill}>
             <StatusPill />
           </div>

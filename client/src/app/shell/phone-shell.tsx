@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { BeamMenu } from '../../features/beam/beam-menu'
 import { StatusPill } from '../../features/devices/status-pill'
 import { useProduct } from '../../features/session/beam'
 import { PageFooter } from '../../features/session/page-footer'
@@ -28,6 +29,7 @@ export function PhoneShell({
           <Mark />
           <span className={css.name}>{name}</span>
           <StatusPill phone />
+          <BeamMenu on="phone" />
         </header>
         <div className={css.content}>{children}</div>
         <div className={css.foot}>

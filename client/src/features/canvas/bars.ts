@@ -1,11 +1,15 @@
 /** The boxes of the floating bars of the desktop home. All are inset by 24 px. */
-import type { Insets } from './camera'
+import type { Camera } from '../../stores/canvas'
+import type { DevicesState } from '../../stores/devices'
+import { type Insets, toCanvas } from './camera'
 import type { Box, Size } from './geometry'
 
 const INSET = 24
 const TITLE = { width: 410, height: 52 }
 const PILL = { width: 280, height: 52 }
 const NAV = { width: 340, height: 52 }
+/** The button of the search, below the navigation. */
+const SEARCH = { width: 40, height: 40, below: 64 }
 const QR = { width: 100, height: 100 }
 /** The large QR code with its heading, centred at about 27 % of the width. */
 const LARGE_QR = { width: 380, height: 450, at: 0.27, below: 254 }
@@ -23,12 +27,26 @@ export function barsOf({ width, height }: Size, code: 'large' | 'corner'): Box[]
     { x: INSET, y: INSET, ...TITLE },
     { x: (width - PILL.width) / 2, y: INSET, ...PILL },
     { x: width - INSET - NAV.width, y: INSET, ...NAV },
+    { x: width - INSET - SEARCH.width, y: INSET + SEARCH.below, width: SEARCH.width, height: SEARCH.height },
     ...(code === 'corner'
       ? [{ x: INSET, y: low(QR), ...QR }]
       : [largeCode({ width, height }), keepCard({ width, height })]),
     { x: (width - TOOLBAR.width) / 2, y: low(TOOLBAR), ...TOOLBAR },
     { x: width - INSET - MINIMAP.width, y: low(MINIMAP), ...MINIMAP },
   ]
+}
+
+/** Returns the boxes of the bars in canvas coordinates. */
+export function barsOnCanvas(
+  camera: Camera,
+  screen: Size,
+  { devices }: Pick<DevicesState, 'devices'>,
+): Box[] {
+  return barsOf(screen, devices.length > 1 ? 'corner' : 'large').map(({ width, height, ...at }) => ({
+    ...toCanvas(camera, at),
+    width: width / camera.zoom,
+    height: height / camera.zoom,
+  }))
 }
 
 function largeCode(screen: Size): Box {

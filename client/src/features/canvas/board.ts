@@ -27,6 +27,9 @@ export class Board {
   readonly #listeners = new Set<() => void>()
   readonly #elements = new Map<ItemId, HTMLElement>()
   readonly #heights = new Map<ItemId, number>()
+  readonly #growthListeners = new Set<(id: ItemId) => void>()
+  /** Notes that this page has placed and nobody has moved since. */
+  readonly loose = new Set<ItemId>()
   readonly #surroundings: Surroundings
 
   constructor(camera: Camera, screen: Size, surroundings: Surroundings) {
@@ -49,6 +52,10 @@ export class Board {
     return visibleBox(this.#camera, this.screen)
   }
 
+  get prefersStill(): boolean {
+    return this.#surroundings.prefersStill()
+  }
+
   /** Calls `listener` whenever the picture may have changed: the camera, the size of the screen, or a note's height. */
   onView(listener: () => void): () => void {
     this.#listeners.add(listener)
@@ -67,9 +74,9 @@ export class Board {
 
   /** Moves the camera in one animation, or at once for people who prefer reduced motion. */
   flyTo(to: Camera): void {
-    const { now, nextFrame, prefersStill } = this.#surroundings
+    const { now, nextFrame } = this.#surroundings
     this.#land()
-    if (prefersStill()) return this.#show(to)
+    if (this.prefersStill) return this.#show(to)
     const from = this.#camera
     const start = now()
     let cancel = () => {}
@@ -103,14 +110,27 @@ export class Board {
   attach(id: ItemId, element: HTMLElement, drawn: boolean): () => void {
     this.#elements.set(id, element)
     if (!drawn) return () => this.#elements.delete(id)
-    const unwatch = this.#surroundings.watchHeight(element, (height) => {
-      this.#heights.set(id, height)
-      this.#changed()
-    })
+    const unwatch = this.#surroundings.watchHeight(element, (height) => this.sized(id, height))
     return () => {
       unwatch()
       this.#elements.delete(id)
     }
+  }
+
+  /** Sets the height of a note. */
+  sized(id: ItemId, height: number): void {
+    const before = this.#heights.get(id)
+    if (height === before) return
+    this.#heights.set(id, height)
+    this.#changed()
+    if (before === undefined || height < before) return
+    for (const listener of this.#growthListeners) listener(id)
+  }
+
+  /** Calls `listener` when a note of known height has become higher. */
+  onGrowth(listener: (id: ItemId) => void): () => void {
+    this.#growthListeners.add(listener)
+    return () => this.#growthListeners.delete(listener)
   }
 
   element(id: ItemId): HTMLElement | undefined {

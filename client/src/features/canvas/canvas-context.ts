@@ -2,16 +2,22 @@
 import { createContext, useContext } from 'react'
 import type { StoreApi } from 'zustand/vanilla'
 import type { ItemId } from '../../protocol/bindings'
+import type { Point } from '../../stores/canvas'
 import type { Board } from './board'
 
 /** Changes at most a few times per second. The camera, which changes in every frame, is in the board. */
 export interface ViewState {
   /** Notes that are drawn whole. */
   readonly drawn: ReadonlySet<ItemId>
+  /** Notes without a place that are drawn invisibly, so that their height is known when they are placed. */
+  readonly measured: ReadonlySet<ItemId>
   /** New notes outside of the view that were not shown yet. */
   readonly unseen: ReadonlySet<ItemId>
   /** Notes that arrived while the canvas was open; they are shown with an animation. */
   readonly arrived: ReadonlySet<ItemId>
+  /** The open menu: of a note or of the ground, at a point of the screen. */
+  readonly menu: { readonly note: ItemId | null; readonly at: Point } | null
+  readonly isHelpShown: boolean
 }
 
 export interface CanvasValue {

@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest'
 import type { ItemId } from '../../protocol/bindings'
 import { parseContent } from '../../protocol/item'
 import { centredOn, visibleBox, zoomed } from './camera'
-import { commandOf } from './commands'
+import { commandOf, keysOf, SHORTCUT_GROUPS } from './commands'
 import { draw, MOST_DRAWN } from './drawn-notes'
 import { type Box, middle } from './geometry'
 import { fromMap, MAP, mapOrigin, onMap } from './minimap-scale'
+import { neighbour } from './neighbours'
 import { nearest, pointerTo, stillUnseen } from './newcomers'
-import { expectedSize } from './note-size'
+import { expectedHeight } from './note-size'
 import { readingOrder } from './reading-order'
 import { afterFrame, afterPress, aimedAt, draggedWith } from './selection'
 
@@ -166,34 +167,71 @@ describe('keys', () => {
   const key = (name: string, over = {}) =>
     commandOf({ key: name, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false, ...over })
 
-  it('move by 10 px, and with Shift by 50', () => {
-    expect(key('ArrowLeft')).toEqual({ do: 'move', by: { x: -10, y: 0 } })
-    expect(key('ArrowDown', { shiftKey: true })).toEqual({ do: 'move', by: { x: 0, y: 50 } })
+  it('of arrows go to the next note, and with Ctrl move this one by 10 px, with Shift too by 50', () => {
+    expect(key('ArrowLeft')).toEqual({ do: 'go', to: { x: -1, y: 0 } })
+    expect(key('ArrowLeft', { ctrlKey: true })).toEqual({ do: 'move', by: { x: -10, y: 0 } })
+    expect(key('ArrowDown', { ctrlKey: true, shiftKey: true })).toEqual({ do: 'move', by: { x: 0, y: 50 } })
   })
 
   it.each([
     ['Delete', {}, 'delete'],
-    ['Escape', {}, 'clear'],
+    ['Escape', {}, 'escape'],
     ['a', { ctrlKey: true }, 'select-all'],
     ['c', { metaKey: true }, 'copy'],
     ['z', { ctrlKey: true }, 'undo'],
     ['Z', { ctrlKey: true, shiftKey: true }, 'redo'],
     ['y', { ctrlKey: true }, 'redo'],
+    ['+', { shiftKey: true }, 'zoom-in'],
+    ['?', { shiftKey: true }, 'help'],
+    ['x', {}, 'pick'],
   ])('%s %j mean %s', (name, over, command) => expect(key(name, over)?.do).toBe(command))
 
   it('of the browser are not handled', () => {
     expect(key('ArrowLeft', { altKey: true })).toBeNull()
     expect(key('0', { ctrlKey: true })).toBeNull()
     expect(key('r', { ctrlKey: true })).toBeNull()
-    expect(key('x')).toBeNull()
+    expect(key('q')).toBeNull()
+  })
+
+  it('are all in the help, each once', () => {
+    const shortcuts = SHORTCUT_GROUPS.flatMap((group) => group.shortcuts)
+    const names = shortcuts.flatMap(({ commands }) => Object.keys(commands))
+    expect(new Set(names).size).toBe(names.length)
+    expect(shortcuts.every((shortcut) => keysOf(shortcut).length > 0)).toBe(true)
   })
 })
 
-describe('the size that a note is expected to have', () => {
-  it('is 256 by at least 200, and more for long texts and pictures', () => {
-    expect(expectedSize(parseContent('Milk', 'text'))).toEqual({ width: 256, height: 200 })
-    expect(expectedSize(parseContent('x'.repeat(5000), 'text')).height).toBe(322)
-    const picture = parseContent({ file: { name: 'a.png', size: 1, type: 'image/png' } }, 'image')
-    expect(expectedSize(picture).height).toBe(250)
+describe('the note that way', () => {
+  const notes = [
+    [a, box(0, 0)],
+    [b, box(300, 20)],
+    [c, box(0, 300)],
+  ] as const
+  const from = (id: ItemId) => notes.find(([one]) => one === id)?.[1] ?? box(0, 0)
+
+  it('is the nearest ahead', () => {
+    expect(neighbour(from(a), { x: 1, y: 0 }, notes)).toBe(b)
+    expect(neighbour(from(a), { x: 0, y: 1 }, notes)).toBe(c)
+    expect(neighbour(from(b), { x: -1, y: 0 }, notes)).toBe(a)
+    expect(neighbour(from(a), { x: 0, y: -1 }, notes)).toBeUndefined()
+  })
+})
+
+describe('the height that a note is expected to have', () => {
+  const picture = parseContent({ file: { name: 'a.png', size: 1, type: 'image/png' } }, 'image')
+
+  it('is the measured one', () => {
+    expect(expectedHeight(parseContent('Milk', 'text'), 81)).toBe(81)
+  })
+
+  it('is at least that of a picture for one that has not loaded', () => {
+    expect(expectedHeight(picture, 120)).toBe(250)
+    expect(expectedHeight(picture, 380)).toBe(380)
+  })
+
+  it('is 200 px before a note is drawn, and more for long texts', () => {
+    expect(expectedHeight(parseContent('Milk', 'text'), 0)).toBe(200)
+    expect(expectedHeight(parseContent('x'.repeat(5000), 'text'), 0)).toBe(354)
+    expect(expectedHeight(picture, 0)).toBe(250)
   })
 })

@@ -13,9 +13,9 @@ import { Canvas } from './canvas'
 const draws = vi.hoisted(() => new Map<string, number>())
 
 vi.mock('../card/note-card', () => ({
-  NoteCard: ({ item }: { item: { id: string } }) => {
-    draws.set(item.id, (draws.get(item.id) ?? 0) + 1)
-    return <article>{item.id}</article>
+  NoteCard: ({ card }: { card: { id: string } }) => {
+    draws.set(card.id, (draws.get(card.id) ?? 0) + 1)
+    return <article>{card.id}</article>
   },
 }))
 
@@ -125,9 +125,9 @@ it('shows a device that joins late the newest of more notes than fit the view', 
   })
   const synced = { type: 'synced', epoch: 'e', oldest: 1, items, saved: false } as const
   act(() => stores.items.setState((state) => reduceItems(state, synced)))
-  const { places } = stores.canvas.getState()
+  const { places, camera } = stores.canvas.getState()
   const isInView = ({ x, y }: { x: number; y: number }) =>
-    x >= 0 && y >= 0 && x < window.innerWidth && y < window.innerHeight
+    x >= camera.x && y >= camera.y && x < camera.x + window.innerWidth && y < camera.y + window.innerHeight
   const inView = items.filter(({ id }) => isInView(places.get(id) ?? { x: -1, y: -1 })).map(({ seq }) => seq)
   expect(inView.length).toBeGreaterThan(0)
   expect(inView).toEqual(items.slice(-inView.length).map(({ seq }) => seq))

@@ -1,7 +1,8 @@
 /** The infinite canvas: one transform moves all notes, and each note is rendered by itself. */
-import { type MouseEvent, type ReactNode, type RefObject, useMemo, useRef } from 'react'
+import { type MouseEvent, type ReactNode, type RefObject, Suspense, useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
-import type { Item } from '../../protocol/item'
+import { type Card, cardsOf } from '../../stores/cards'
+import { lazyPart } from '../../ui/lazy-part'
 import { AppContext, useApp } from '../actions'
 import { panned } from './camera'
 import css from './canvas.module.css'
@@ -10,42 +11,74 @@ import { Minimap } from './minimap'
 import { NewcomersChip } from './newcomers-chip'
 import { PlacedNote } from './placed-note'
 import { Plates } from './plates'
-import { SelectionNews } from './selection-news'
+import { SelectedNotes } from './selected-notes'
+import { NOTES } from './skip-link'
+import { CommandsContext, useCanvasCommands, useCommands } from './use-commands'
 import { useGestures } from './use-gestures'
 import { type CanvasHistory, useHistory } from './use-history'
 import { useKeys, useSpaceBar } from './use-keys'
-import { useDrawing, usePlacing, useSeeing } from './use-notes'
+import { useMenuGestures } from './use-menu-gestures'
+import { useCrowding, useDrawing, useSeeing } from './use-notes'
 import { useCameraOnScreen, useOpenCanvas, useRestingCamera } from './use-open-canvas'
+import { usePlacing } from './use-placing'
 import { usePointingOut } from './use-pointing-out'
 import { useSteadyControls } from './use-steady-controls'
 import { useWalk } from './use-walk'
 import { ZoomControls } from './zoom-controls'
 
+const HINT = 'notes-hint'
+
+const ContextMenu = lazyPart(
+  () => import('./context-menu'),
+  (m) => m.ContextMenu,
+)
+const ShortcutHelp = lazyPart(
+  () => import('./shortcut-help'),
+  (m) => m.ShortcutHelp,
+)
+
 export function Canvas() {
-  const items = useStore(useApp().stores.items, (state) => state.items)
+  const cards = useStore(useApp().stores.items, (state) => cardsOf(state.items))
   const context = useOpenCanvas()
-  const history = useHistory()
+  const history = useHistory(context)
+  const commands = useCanvasCommands(context, history)
   useRestingCamera(context)
-  usePlacing(context, items)
-  useDrawing(context, items)
-  useSeeing(context, items)
+  usePlacing(context, cards)
+  useDrawing(context, cards)
+  useSeeing(context, cards)
   usePointingOut(context)
   return (
     <CanvasContext value={context}>
-      <Undoable history={history}>
-        <Ground items={items} history={history} />
-      </Undoable>
-      {items.length > 0 && (
-        <>
-          <NewcomersChip />
-          <div className={css.corner}>
-            <ZoomControls />
-            <Minimap />
-          </div>
-          <SelectionNews />
-        </>
-      )}
+      <CommandsContext value={commands}>
+        <Undoable history={history}>
+          <Ground cards={cards} history={history} />
+        </Undoable>
+        {cards.length > 0 && (
+          <>
+            <NewcomersChip />
+            <div className={css.corner}>
+              <ZoomControls />
+              <Minimap />
+            </div>
+            <SelectedNotes />
+          </>
+        )}
+        <CanvasOverlays />
+      </CommandsContext>
     </CanvasContext>
+  )
+}
+
+/** The menu and the list of keys, loaded when they are first opened. */
+function CanvasOverlays() {
+  const { view } = useCanvas()
+  const menu = useStore(view, (state) => state.menu)
+  const isHelpShown = useStore(view, (state) => state.isHelpShown)
+  return (
+    <Suspense>
+      {menu && <ContextMenu {...menu} />}
+      {isHelpShown && <ShortcutHelp onClose={() => view.setState({ isHelpShown: false })} />}
+    </Suspense>
   )
 }
 
@@ -55,15 +88,15 @@ function Undoable({ history, children }: { history: CanvasHistory; children: Rea
   const undoable = useMemo(
     () => ({
       ...app,
-      actions: { ...app.actions, deleteItem: (id: Item['id']) => history.remove([id]) },
+      actions: { ...app.actions, deleteItem: (id: Card['id']) => history.remove([id]) },
     }),
     [app, history],
   )
   return <AppContext value={undoable}>{children}</AppContext>
 }
 
-function Ground({ items, history }: { items: readonly Item[]; history: CanvasHistory }) {
-  const { actions } = useApp()
+function Ground({ cards, history }: { cards: readonly Card[]; history: CanvasHistory }) {
+  const commands = useCommands()
   const ground = useRef<HTMLDivElement>(null)
   const layer = useRef<HTMLDivElement>(null)
   const grid = useRef<HTMLDivElement>(null)
@@ -74,34 +107,32 @@ function Ground({ items, history }: { items: readonly Item[]; history: CanvasHis
   const context = useCanvas()
   useCameraOnScreen(context, ground, layer, grid)
   useSteadyControls(context, layer)
+  useCrowding(context, layer, cards)
   const space = useSpaceBar(ground, surface)
   const {
     isIdle: _,
     giveUp,
+    noteAt,
     ...pointers
   } = useGestures(context, {
     ground,
     surface,
     frame,
     space,
-    onMoved: history.moved,
+    onMove: history.move,
   })
-  const walk = useWalk(context, { start, end })
-  useKeys(context, ground, {
-    copy: (ids) => void actions.copyItems(ids),
-    remove: history.remove,
-    undo: history.undo,
-    redo: history.redo,
-    onMoved: history.moved,
-    giveUp,
-  })
+  const menu = useMenuGestures({ commands, noteAt, giveUp })
+  const walk = useWalk(context, commands, { start, end })
+  useKeys(context, ground, { commands, walk, giveUp })
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the ground is pressed and dragged; keys go to its notes
     <div
       ref={ground}
       className={css.ground}
       {...pointers}
-      {...walk}
+      {...menu}
+      onKeyDown={walk.onKeyDown}
+      onFocus={walk.onFocus}
       onMouseDown={noAutoscroll}
       onDragStart={(event) => event.preventDefault()}
       onScroll={() => takeOverScroll(context, ground.current)}
@@ -112,24 +143,28 @@ function Ground({ items, history }: { items: readonly Item[]; history: CanvasHis
       <Plates />
       {/* The gestures change this attribute. */}
       <div ref={surface} className={css.surface} data-gesture="idle" />
-      {items.length > 0 && <Edge of={start} />}
+      {cards.length > 0 && <Edge of={start} id={NOTES} />}
       <div ref={layer} className={css.layer}>
-        <ul aria-label="Shared items">
-          {items.map((item) => (
-            <PlacedNote key={item.id} item={item} />
+        <p id={HINT} hidden>
+          Arrow keys go from note to note. F2 goes to the buttons of a note, and Escape comes back. A question
+          mark lists all keys.
+        </p>
+        <ul aria-label="Shared items" aria-describedby={HINT}>
+          {cards.map((card) => (
+            <PlacedNote key={card.id} card={card} />
           ))}
         </ul>
       </div>
-      {items.length > 0 && <Edge of={end} />}
+      {cards.length > 0 && <Edge of={end} />}
       <div ref={frame} className={css.frame} hidden />
     </div>
   )
 }
 
 /** The edge where a walk by Tab begins or ends. It has no content, because the focus is always moved on. */
-function Edge({ of }: { of: RefObject<HTMLDivElement | null> }) {
+function Edge({ of, id }: { of: RefObject<HTMLDivElement | null>; id?: string }) {
   // biome-ignore lint/a11y/noNoninteractiveTabindex: the focus never stays here
-  return <div ref={of} className={css.edge} tabIndex={0} />
+  return <div ref={of} id={id} className={css.edge} tabIndex={0} />
 }
 
 /** Prevents the browser's autoscroll by the middle button, which pans here. */

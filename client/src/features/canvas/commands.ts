@@ -1,11 +1,13 @@
-/** The keyboard commands of the canvas. */
+/** The keyboard commands of the canvas: one table, by which keys are handled and which the help shows. */
 import type { Point } from '../../stores/canvas'
+import type { Direction } from './neighbours'
 
 export type Command =
+  | { readonly do: 'go'; readonly to: Direction }
   | { readonly do: 'move'; readonly by: Point }
-  | { readonly do: 'copy' | 'delete' | 'clear' | 'select-all' | 'undo' | 'redo' }
-  | { readonly do: 'zoom'; readonly in: boolean }
-  | { readonly do: 'full-size' }
+  | { readonly do: 'copy' | 'delete' | 'pick' | 'select-all' | 'escape' | 'undo' | 'redo' | 'enter' }
+  | { readonly do: 'first' | 'last' | 'menu' }
+  | { readonly do: 'zoom-in' | 'zoom-out' | 'full-size' | 'fit-all' | 'tidy-up' | 'help' }
 
 export interface Key {
   readonly key: string
@@ -15,57 +17,123 @@ export interface Key {
   readonly altKey: boolean
 }
 
+export interface Shortcut {
+  /** What it does, as the help says it. */
+  readonly words: string
+  /** By the name of the keys. None: the browser, or the note itself, handles them. */
+  readonly commands: Readonly<Record<string, Command>>
+  /** The keys as the help shows them, where that is not simply their names. */
+  readonly shown?: readonly string[]
+}
+
+export interface ShortcutGroup {
+  readonly title: string
+  readonly shortcuts: readonly Shortcut[]
+}
+
 export const STEP = 10
 /** Step with Shift: one square of the grid. */
 export const LONG_STEP = 50
 
-const ARROWS: Readonly<Record<string, Point>> = {
+const DIRECTIONS: Readonly<Record<string, Direction>> = {
   ArrowLeft: { x: -1, y: 0 },
   ArrowRight: { x: 1, y: 0 },
   ArrowUp: { x: 0, y: -1 },
   ArrowDown: { x: 0, y: 1 },
 }
 
+/** Makes a command for each arrow key. */
+function arrows(prefix: string, make: (to: Direction) => Command): Record<string, Command> {
+  return Object.fromEntries(Object.entries(DIRECTIONS).map(([key, to]) => [prefix + key, make(to)]))
+}
+
+function moves(step: number): (to: Direction) => Command {
+  return ({ x, y }) => ({ do: 'move', by: { x: x * step, y: y * step } })
+}
+
+export const SHORTCUT_GROUPS: readonly ShortcutGroup[] = [
+  {
+    title: 'Notes',
+    shortcuts: [
+      { words: 'Go to the notes, and on from them', commands: {}, shown: ['Tab'] },
+      {
+        words: 'Go to the note that way',
+        commands: arrows('', (to) => ({ do: 'go', to })),
+        shown: ['Arrow keys'],
+      },
+      {
+        words: 'Go to the first or the last note',
+        commands: { Home: { do: 'first' }, End: { do: 'last' } },
+      },
+      { words: 'Open a formatted note, copy any other', commands: {}, shown: ['Enter'] },
+      { words: 'Go to the buttons of a note, Escape to come back', commands: { F2: { do: 'enter' } } },
+      {
+        words: 'Show the menu',
+        commands: { 'Shift+F10': { do: 'menu' }, ContextMenu: { do: 'menu' } },
+        shown: ['Shift+F10', 'Menu key'],
+      },
+      { words: 'Copy', commands: { 'Ctrl+C': { do: 'copy' } } },
+      { words: 'Delete', commands: { Delete: { do: 'delete' }, Backspace: { do: 'delete' } } },
+      { words: 'Select, or no longer', commands: { X: { do: 'pick' } }, shown: ['X', 'Shift+click'] },
+      { words: 'Select all', commands: { 'Ctrl+A': { do: 'select-all' } } },
+      { words: 'Select by a frame', commands: {}, shown: ['Shift+drag'] },
+      { words: 'Select none, leave the notes', commands: { Escape: { do: 'escape' } } },
+    ],
+  },
+  {
+    title: 'Places',
+    shortcuts: [
+      {
+        words: 'Move by 10 px',
+        commands: arrows('Ctrl+', moves(STEP)),
+        shown: ['Ctrl+Arrow keys'],
+      },
+      {
+        words: 'Move by 50 px',
+        commands: arrows('Ctrl+Shift+', moves(LONG_STEP)),
+        shown: ['Ctrl+Shift+Arrow keys'],
+      },
+      {
+        words: 'Move selected notes by 50 px; without Shift by 10 px',
+        commands: arrows('Shift+', moves(LONG_STEP)),
+        shown: ['Shift+Arrow keys'],
+      },
+      { words: 'Tidy up', commands: { T: { do: 'tidy-up' } } },
+      { words: 'Undo', commands: { 'Ctrl+Z': { do: 'undo' } } },
+      { words: 'Redo', commands: { 'Ctrl+Shift+Z': { do: 'redo' }, 'Ctrl+Y': { do: 'redo' } } },
+    ],
+  },
+  {
+    title: 'View',
+    shortcuts: [
+      { words: 'Zoom in', commands: { '+': { do: 'zoom-in' }, '=': { do: 'zoom-in' } }, shown: ['+'] },
+      { words: 'Zoom out', commands: { '-': { do: 'zoom-out' } } },
+      { words: 'Back to 100 %', commands: { '0': { do: 'full-size' } } },
+      { words: 'Fit all', commands: { '1': { do: 'fit-all' } } },
+      { words: 'Move the view', commands: {}, shown: ['Space+drag'] },
+      { words: 'Paste', commands: {}, shown: ['Ctrl+V'] },
+      { words: 'This list', commands: { '?': { do: 'help' } } },
+    ],
+  },
+]
+
+const COMMANDS = new Map(
+  SHORTCUT_GROUPS.flatMap(({ shortcuts }) => shortcuts.flatMap(({ commands }) => Object.entries(commands))),
+)
+
 export function commandOf(key: Key): Command | null {
-  if (key.altKey) return null
-  return key.ctrlKey || key.metaKey ? withControl(key) : alone(key)
+  return key.altKey ? null : (COMMANDS.get(nameOf(key)) ?? null)
 }
 
-function withControl({ key, shiftKey }: Key): Command | null {
-  switch (key.toLowerCase()) {
-    case 'a':
-      return { do: 'select-all' }
-    case 'c':
-      return { do: 'copy' }
-    case 'z':
-      return { do: shiftKey ? 'redo' : 'undo' }
-    case 'y':
-      return { do: 'redo' }
-    default:
-      return null
-  }
+/** Returns the keys of a shortcut as the help shows them. */
+export function keysOf({ commands, shown }: Shortcut): readonly string[] {
+  return shown ?? Object.keys(commands)
 }
 
-function alone({ key, shiftKey }: Key): Command | null {
-  const arrow = ARROWS[key]
-  if (arrow) {
-    const step = shiftKey ? LONG_STEP : STEP
-    return { do: 'move', by: { x: arrow.x * step, y: arrow.y * step } }
-  }
-  switch (key) {
-    case 'Delete':
-    case 'Backspace':
-      return { do: 'delete' }
-    case 'Escape':
-      return { do: 'clear' }
-    case '+':
-    case '=':
-      return { do: 'zoom', in: true }
-    case '-':
-      return { do: 'zoom', in: false }
-    case '0':
-      return { do: 'full-size' }
-    default:
-      return null
-  }
+/** Names a pressed key as the table does. Shift counts only where it does not change which character is typed. */
+function nameOf({ key, shiftKey, ctrlKey, metaKey }: Key): string {
+  const isSign = key.length === 1 && !/[a-z]/i.test(key)
+  const control = ctrlKey || metaKey ? 'Ctrl+' : ''
+  const shift = shiftKey && !isSign ? 'Shift+' : ''
+  return control + shift + (key.length === 1 ? key.toUpperCase() : key)
 }

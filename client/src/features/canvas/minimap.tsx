@@ -1,6 +1,7 @@
 /** A map of the notes around the view at one fiftieth. A press, a drag or the arrow keys move the view. */
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from 'react'
 import type { Point } from '../../stores/canvas'
+import { cardsOf } from '../../stores/cards'
 import { useApp } from '../actions'
 import { GRADIENT_COLOURS, gradientOf } from '../item/appearance'
 import type { Board } from './board'
@@ -12,6 +13,9 @@ import css from './minimap.module.css'
 import { fromMap, MAP, mapOrigin, onMap } from './minimap-scale'
 import { ACCENT } from './plates'
 
+/** Pixels by which an arrow key moves the view. */
+const KEY_STEP = 100
+
 export function Minimap() {
   const { board } = useCanvas()
   const { stores } = useApp()
@@ -22,7 +26,7 @@ export function Minimap() {
     let frame: number | undefined
     const draw = () => {
       frame = undefined
-      const ids = stores.items.getState().items.map(({ id }) => id)
+      const ids = cardsOf(stores.items.getState().items).map(({ id }) => id)
       const origin = held.current ?? mapOrigin(board.camera, board.screen)
       const notes: Plate[] = []
       for (const [id, box] of board.boxes(ids, stores.canvas.getState().places)) {
@@ -79,9 +83,9 @@ function handlersOf(board: Board, held: { current: Point | null }) {
     onLostPointerCapture: () => held.current && end(),
     onKeyDown(event: KeyboardEvent) {
       const command = commandOf(event)
-      if (command?.do !== 'move') return
+      if (command?.do !== 'go') return
       event.preventDefault()
-      board.look(panned(board.camera, { x: -10 * command.by.x, y: -10 * command.by.y }))
+      board.look(panned(board.camera, { x: -KEY_STEP * command.to.x, y: -KEY_STEP * command.to.y }))
     },
   }
 }

@@ -1,11 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { ItemId } from '../../protocol/bindings'
 import { barsOf } from './bars'
-import { type Box, type Size, touches } from './geometry'
-import { BAR_GAP, type Ground, NOTE_GAP, placer, type Random } from './placement'
+import { type Box, middle, type Size, touches } from './geometry'
+import { BAR_GAP, type Ground, NOTE_GAP, Placer, type Random } from './placement'
+import { pushedDown } from './settling'
 
 const SCREEN = { width: 1440, height: 900 }
-const NOTE = { width: 256, height: 200, own: true }
+const NOTE = { width: 256, height: 120 }
+const VIEW = { x: 0, y: 0, ...SCREEN }
 
 /** Random numbers that are the same for the same seed. */
 function seeded(seed: number): Random {
@@ -17,106 +20,199 @@ function seeded(seed: number): Random {
 }
 
 const seeds = fc.integer({ min: 1, max: 2 ** 31 }).map(seeded)
+const heights = fc.array(fc.integer({ min: 80, max: 380 }), { minLength: 60, maxLength: 60 })
 
-function ground(screen: Size = SCREEN, notes: Box[] = [], code: 'large' | 'corner' = 'corner'): Ground {
+function ground(notes: Box[] = [], code: 'large' | 'corner' = 'corner', screen: Size = SCREEN): Ground {
   return { view: { x: 0, y: 0, ...screen }, bars: barsOf(screen, code), notes }
 }
 
-function placed(count: number, on: Ground, random: Random, note = NOTE): Box[] {
-  const place = placer(on, random)
-  return Array.from({ length: count }, () => ({
-    ...place(note),
-    width: note.width,
-    height: note.height,
-  }))
+function placedBy(placer: Placer, sizes: readonly Size[], follows = true): Box[] {
+  return sizes.map((size) => ({ ...placer.place(size, follows), ...size }))
 }
 
-function overlapping(boxes: readonly Box[]): number {
+function placed(count: number, on: Ground, random: Random, follows = true): Box[] {
+  return placedBy(new Placer(on, random), Array(count).fill(NOTE), follows)
+}
+
+function tooClose(boxes: readonly Box[]): number {
   return boxes.filter((box, at) => boxes.some((other, index) => index < at && touches(box, other, NOTE_GAP)))
     .length
 }
 
+function isSeen(box: Box, view: Box): boolean {
+  return (
+    box.x >= view.x &&
+    box.y >= view.y &&
+    box.x + box.width <= view.x + view.width &&
+    box.y + box.height <= view.y + view.height
+  )
+}
+
 describe('the place of a new note', () => {
-  it('is beside the large code while no other device is here', () => {
+  it('is the middle of the view for the first', () => {
+    const [first] = placed(1, ground(), seeded(1))
+    expect(first && middle(first).x).toBe(720)
+    // Between the bars above and those below.
+    expect(first && middle(first).y).toBeCloseTo((126 + 690) / 2, 0)
+  })
+
+  it('is the middle of the room beside the large code while no other device is here', () => {
+    const [code] = barsOf(SCREEN, 'large').filter(({ height }) => height > 400)
+    const [first] = placed(1, ground([], 'large'), seeded(1))
+    if (!code || !first) throw new Error('no code')
+    expect(middle(first).x).toBeCloseTo((code.x + code.width + BAR_GAP + 1390) / 2, 0)
+    expect(touches(first, code)).toBe(false)
+  })
+
+  it('is 28 px beside or below another in its row', () => {
     fc.assert(
       fc.property(seeds, (random) => {
-        // Each text arrives alone, among those that are there.
-        const notes: Box[] = []
-        for (let at = 0; at < 4; at += 1) {
-          notes.push(...placed(1, ground(SCREEN, [...notes], 'large'), random))
+        const boxes = placed(9, ground(), random)
+        for (const box of boxes.slice(1)) {
+          const neighbours = boxes.filter((other) => {
+            const isBeside = other.y === box.y && Math.abs(other.x - box.x) === NOTE.width + NOTE_GAP
+            const isBelow = other.x === box.x && Math.abs(other.y - box.y) === NOTE.height + NOTE_GAP
+            return isBeside || isBelow
+          })
+          expect(neighbours).not.toEqual([])
         }
-        const [code] = barsOf(SCREEN, 'large').filter(({ height }) => height > 400)
-        expect(code).toBeDefined()
-        for (const note of notes) expect(code && touches(note, code)).toBe(false)
-        expect(overlapping(notes)).toBe(0)
       }),
     )
   })
 
-  it('is in view, 50 px from its edges, and 50 px from every bar', () => {
+  it('is in view, 50 px from its edges and from every bar', () => {
     fc.assert(
       fc.property(seeds, (random) => {
-        const [box] = placed(1, ground(), random)
-        if (!box) throw new Error('no note')
-        expect(box.x).toBeGreaterThanOrEqual(50)
-        expect(box.y).toBeGreaterThanOrEqual(50)
-        expect(box.x + box.width).toBeLessThanOrEqual(SCREEN.width - 50)
-        expect(box.y + box.height).toBeLessThanOrEqual(SCREEN.height - 50)
-        expect(barsOf(SCREEN, 'corner').some((bar) => touches(box, bar, BAR_GAP))).toBe(false)
+        const boxes = placed(9, ground(), random)
+        for (const box of boxes) {
+          expect(isSeen(box, { x: 50, y: 50, width: 1340, height: 800 })).toBe(true)
+          expect(barsOf(SCREEN, 'corner').some((bar) => touches(box, bar, BAR_GAP))).toBe(false)
+        }
+        expect(tooClose(boxes)).toBe(0)
       }),
     )
   })
 
   it('differs from time to time', () => {
-    const places = Array.from({ length: 20 }, (_, seed) => placed(1, ground(), seeded(seed + 1))[0])
-    expect(new Set(places.map((box) => `${box?.x} ${box?.y}`)).size).toBeGreaterThan(15)
+    const places = Array.from({ length: 20 }, (_, seed) => placed(3, ground(), seeded(seed * 2 ** 27)))
+    expect(new Set(places.map((boxes) => boxes.map(({ x, y }) => `${x} ${y}`).join())).size).toBeGreaterThan(
+      1,
+    )
   })
 
-  it('leaves eight notes side by side on 1440 × 900', () => {
+  it('covers no other note, whatever their sizes, and the view ends at the newest', () => {
+    fc.assert(
+      fc.property(seeds, heights, (random, all) => {
+        const placer = new Placer(ground(), random)
+        const boxes = placedBy(
+          placer,
+          all.map((height) => ({ width: 256, height })),
+        )
+        expect(tooClose(boxes)).toBe(0)
+        const last = boxes.at(-1)
+        expect(last && isSeen(last, placer.view)).toBe(true)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it('fills what is free between notes that were put anywhere', () => {
     fc.assert(
       fc.property(seeds, (random) => {
-        expect(overlapping(placed(8, ground(), random))).toBe(0)
+        const notes = [
+          { x: 300, y: 140, width: 256, height: 300 },
+          { x: 900, y: 310, width: 256, height: 90 },
+        ]
+        const boxes = [...notes, ...placed(4, ground(notes), random, false)]
+        expect(boxes.slice(2).every((box) => isSeen(box, VIEW))).toBe(true)
+        expect(tooClose(boxes.slice(2).concat(notes))).toBe(0)
       }),
     )
+  })
+
+  it('is in rows below when none is free, and the view follows only what should be seen', () => {
+    const full: Box[] = [{ x: -100, y: -100, width: 2000, height: 1400 }]
+    for (const follows of [true, false]) {
+      const placer = new Placer(ground(full), seeded(3))
+      const boxes = placedBy(placer, Array(8).fill(NOTE), follows)
+      expect(new Set(boxes.slice(0, 4).map(({ y }) => y)).size).toBe(1)
+      expect(boxes[0]?.y).toBe(1300 + NOTE_GAP)
+      expect(boxes[4]?.y).toBe(1300 + NOTE.height + 2 * NOTE_GAP)
+      expect(placer.view.y > 0).toBe(follows)
+    }
   })
 
   it('is where the camera looks, however far that is', () => {
     const view = { x: -7000, y: 3000, ...SCREEN }
-    const [box] = placed(1, { view, bars: [], notes: [] }, seeded(1))
-    expect(box && touches(box, view)).toBe(true)
+    const at = new Placer({ view, bars: [], notes: [] }, seeded(1)).place(NOTE, false)
+    expect(isSeen({ ...at, ...NOTE }, view)).toBe(true)
   })
 
-  it('of a note in a crowded view is still 50 px from the edges', () => {
-    fc.assert(
-      fc.property(seeds, (random) => {
-        for (const box of placed(8, ground(), random, { ...NOTE, own: false })) {
-          if (!touches(box, { x: 0, y: 0, ...SCREEN })) continue
-          expect(box.x).toBeGreaterThanOrEqual(50)
-          expect(box.y).toBeGreaterThanOrEqual(50)
-        }
-      }),
-    )
-  })
-
-  it('in a full view is in view for what is shared from here, and outside for what others share', () => {
-    const full: Box[] = [{ x: -100, y: -100, width: 2000, height: 2000 }]
-    const view = { x: 0, y: 0, ...SCREEN }
-    const [own] = placed(1, ground(SCREEN, full), seeded(3))
-    const [other] = placed(1, ground(SCREEN, full), seeded(3), { ...NOTE, own: false })
-    expect(own && touches(own, view)).toBe(true)
-    expect(other && touches(other, view)).toBe(false)
-  })
-
-  it('of two thousand at once overlaps none, and is found fast', () => {
+  it('of two thousand at once covers none, and is found fast', () => {
     const start = performance.now()
-    const boxes = placed(2000, ground(), seeded(5), { ...NOTE, own: false })
+    const boxes = placed(2000, ground(), seeded(5), false)
     expect(performance.now() - start).toBeLessThan(1000)
-    const sorted = boxes.toSorted((a, b) => a.y - b.y)
-    expect(overlapping(sorted)).toBe(0)
+    expect(tooClose(boxes)).toBe(0)
   })
 
   it('exists on a window that has no room at all', () => {
-    const [box] = placed(1, ground({ width: 200, height: 120 }), seeded(9))
-    expect(box && Number.isFinite(box.x + box.y)).toBe(true)
+    const on = ground([], 'corner', { width: 200, height: 120 })
+    const boxes = placed(3, on, seeded(9))
+    expect(boxes.every((box) => Number.isFinite(box.x + box.y))).toBe(true)
+    expect(tooClose(boxes)).toBe(0)
+  })
+})
+
+describe('the place of dropped notes', () => {
+  it('is under the pointer, and a block from there for several', () => {
+    const boxes = new Placer(ground(), seeded(1)).placeAt({ x: 700, y: 300 }, Array(4).fill(NOTE))
+    expect(boxes).toEqual([
+      { x: 572, y: 240 },
+      { x: 856, y: 240 },
+      { x: 572, y: 388 },
+      { x: 856, y: 388 },
+    ])
+  })
+
+  it('is the nearest free one when another note is there', () => {
+    const other = { x: 560, y: 200, width: 256, height: 200 }
+    const [at] = new Placer({ view: VIEW, bars: [], notes: [other] }, seeded(1)).placeAt({ x: 700, y: 230 }, [
+      NOTE,
+    ])
+    if (!at) throw new Error('no place')
+    expect(touches({ ...at, ...NOTE }, other, NOTE_GAP)).toBe(false)
+    // Above it.
+    expect(at.y).toBeGreaterThan(40)
+    expect(at.y).toBeLessThan(60)
+  })
+
+  it('covers none of sixty others', () => {
+    const placer = new Placer(ground(), seeded(4))
+    const boxes = placedBy(placer, Array(60).fill(NOTE))
+    const dropped = placer.placeAt({ x: 720, y: 400 }, Array(20).fill(NOTE))
+    expect(tooClose([...boxes, ...dropped.map((at) => ({ ...at, ...NOTE }))])).toBe(0)
+  })
+})
+
+describe('a note that grows', () => {
+  const [a, b, c, d] = ['a', 'b', 'c', 'd'] as [ItemId, ItemId, ItemId, ItemId]
+  const notes = new Map<ItemId, Box>([
+    [a, { x: 0, y: 0, width: 256, height: 300 }],
+    [b, { x: 0, y: 228, width: 256, height: 100 }],
+    [c, { x: 284, y: 228, width: 256, height: 100 }],
+    [d, { x: 0, y: 356, width: 256, height: 100 }],
+  ])
+
+  it('pushes the rows below it down', () => {
+    const pushed = pushedDown(a, notes, new Set([a, b, c, d]))
+    expect([...pushed]).toEqual([
+      [b, { x: 0, y: 328 }],
+      [c, { x: 284, y: 328 }],
+      [d, { x: 0, y: 456 }],
+    ])
+  })
+
+  it('never moves what somebody has put where it is', () => {
+    expect(pushedDown(a, notes, new Set([a, d]))).toEqual(new Map())
   })
 })

@@ -1,23 +1,22 @@
-/** Places new notes: at random in the view, away from bars and other notes while there is room. Distances are in px. */
+/**
+ * Places new notes, own and others' by one rule: the first in the middle of the view, the next in rows around it, at
+ * random among the free places of the view; when there is none, in rows below. Distances are in px.
+ */
 import type { Point } from '../../stores/canvas'
-import { type Box, middle, type Size, touches } from './geometry'
-import { NOTE_WIDTH } from './note-size'
+import { type Box, clamp, middle, type Size, touches } from './geometry'
 import { Taken } from './taken'
 
 /** Distance from the edges of the view. */
 export const MARGIN = 50
 /** Distance from a bar. */
 export const BAR_GAP = 50
-/** Distance from another note, so that tilted corners do not touch. */
+/** Distance of the notes in a row, and of the rows. */
 export const NOTE_GAP = 28
-/** The room assumed for a note in a view. It keeps stored notes within the window minus 300 by 200, too. */
-const ROOM: Size = { width: NOTE_WIDTH + 2 * MARGIN, height: 200 + 2 * MARGIN }
-/** Step of the search in a crowded view. */
+/** Step of the search between notes that are not in rows. */
 const SCAN_STEP = 24
-/** Number of random places compared in a full view. */
-const TRIES = 24
-/** Distance of the slots around a full view; nearly every note fits one. */
-const RING_PITCH: Point = { x: NOTE_WIDTH + 2 * NOTE_GAP, y: 264 + 2 * NOTE_GAP }
+/** Step and reach of the search around a point on which notes are dropped. */
+const NEAR_STEP = 14
+const MOST_NEAR = 3000
 
 export interface Ground {
   /** The visible part of the canvas. */
@@ -30,170 +29,205 @@ export interface Ground {
 /** Returns numbers from 0 to below 1, like `Math.random`. */
 export type Random = () => number
 
-export interface NewNote extends Size {
-  /** Whether it was shared from here: then it is placed in view even when it has to cover others. */
-  readonly own: boolean
-}
+/** Places one note after the other; each counts as taken room for the next. */
+export class Placer {
+  readonly #taken: Taken
+  readonly #notes: Box[]
+  readonly #random: Random
+  #view: Box
+  #bars: readonly Box[]
+  /** A view that had no room for one note is not searched again for the next, of which there may be two thousand. */
+  #isFull = false
 
-/** Returns a function that places one note after the other; each counts as taken room for the next. */
-export function placer(ground: Ground, random: Random): (note: NewNote) => Point {
-  const taken = new Taken(ground.notes)
-  const rings = ringSlots(ground.view, random)
-  let isFull = false
-  const find = (note: NewNote): Point => {
-    const search = { size: { width: note.width, height: note.height }, ground, taken, random }
-    const corners = cornersIn(ground.view)
-    const inView = isFull ? null : (freeSlot(search, corners) ?? freeScan(search, corners))
-    // A view that had no room for one note is not searched again for the next, of which there may be two thousand.
-    if (!inView) isFull = true
-    return inView ?? (note.own ? leastCovering(search, corners) : beside(search, rings))
+  constructor({ view, bars, notes }: Ground, random: Random) {
+    this.#view = view
+    this.#bars = bars
+    this.#notes = [...notes]
+    this.#taken = new Taken(this.#notes)
+    this.#random = random
   }
-  return (note) => {
-    const at = find(note)
-    taken.add({ ...at, width: note.width, height: note.height })
+
+  /** The view after it has followed the notes that it should show. */
+  get view(): Box {
+    return this.#view
+  }
+
+  /** @param follows whether the view moves down to the note when it has no room for it */
+  place(size: Size, follows: boolean): Point {
+    const inView = this.#isFull ? null : this.#inView(size)
+    this.#isFull = inView === null
+    const at = rounded(inView ?? this.#below(size))
+    const box = { ...at, ...size }
+    this.take(box)
+    if (!inView && follows) this.#follow(box)
     return at
   }
-}
 
-interface Search {
-  readonly size: Size
-  readonly ground: Ground
-  readonly taken: Taken
-  readonly random: Random
-}
+  /**
+   * Places notes that were dropped at a point: the first under it, the others in a block from there to the right and
+   * down. One that would cover another goes to the nearest free place.
+   */
+  placeAt(at: Point, sizes: readonly Size[]): Point[] {
+    const columns = Math.ceil(Math.sqrt(sizes.length))
+    const [first] = sizes
+    const start = first ? { x: at.x - first.width / 2, y: at.y - first.height / 2 } : at
+    let { y } = start
+    let lowest = y
+    return sizes.map((size, index) => {
+      const column = index % columns
+      if (column === 0) y = index === 0 ? y : lowest + NOTE_GAP
+      const found = this.#nearest({ x: start.x + column * (size.width + NOTE_GAP), y }, size)
+      this.take({ ...found, ...size })
+      lowest = Math.max(lowest, found.y + size.height)
+      return found
+    })
+  }
 
-/** Returns the box for the upper left corner with which a note of assumed size is in view. */
-function cornersIn(view: Box): Box {
-  return {
-    x: view.x + MARGIN,
-    y: view.y + MARGIN,
-    width: Math.max(0, view.width - ROOM.width),
-    height: Math.max(0, view.height - ROOM.height),
+  #nearest(wanted: Point, size: Size): Point {
+    for (const at of around(wanted)) {
+      const box = { ...rounded(at), ...size }
+      const isUnderBar = this.#bars.some((bar) => touches(box, bar))
+      if (!isUnderBar && this.#taken.near(box, NOTE_GAP).length === 0) return rounded(at)
+    }
+    return this.#below(size)
+  }
+
+  /** Marks room as taken. */
+  take(box: Box): void {
+    this.#notes.push(box)
+    this.#taken.add(box)
+  }
+
+  #inView(size: Size): Point | null {
+    const near = this.#taken.near(this.#view, 0)
+    const centre = middle(this.#area)
+    const first = { x: centre.x - size.width / 2, y: centre.y - size.height / 2 }
+    if (near.length === 0 && this.#isFree({ ...first, ...size })) return first
+    const free = (places: Point[]) => places.map(rounded).filter((at) => this.#isFree({ ...at, ...size }))
+    const beside = free(near.flatMap((note) => besides(note, size)))
+    if (beside.length > 0) return this.#any(beside)
+    const rows = free(near.flatMap((note) => [over(note, size), under(rowOf(note, near))]))
+    const stacked = () => this.#any(free(near.map((note) => under([note]))))
+    return this.#any(rows) ?? stacked() ?? this.#any(free(this.#everywhere(size)))
+  }
+
+  #any(places: readonly Point[]): Point | null {
+    return places[Math.floor(this.#random() * places.length)] ?? null
+  }
+
+  /** Whether a box is in the view, away from its edges, the bars and all notes. */
+  #isFree(box: Box): boolean {
+    return isInside(box, inset(this.#view)) && this.#isUncovered(box)
+  }
+
+  #isUncovered(box: Box): boolean {
+    const isUnderBar = this.#bars.some((bar) => touches(box, bar, BAR_GAP))
+    return !isUnderBar && this.#taken.near(box, NOTE_GAP).length === 0
+  }
+
+  #everywhere({ width, height }: Size): Point[] {
+    const { x: left, y: top, width: across, height: down } = inset(this.#view)
+    const places: Point[] = []
+    for (let y = top; y <= top + down - height; y += SCAN_STEP) {
+      for (let x = left; x <= left + across - width; x += SCAN_STEP) places.push({ x, y })
+    }
+    return places
+  }
+
+  /** Returns a place in the lowest row, or in a new row below it. */
+  #below(size: Size): Point {
+    const area = this.#area
+    const column = this.#notes.filter(
+      ({ x, y, width, height }) => x < area.x + area.width && area.x < x + width && y + height > this.#view.y,
+    )
+    const [lowest] = column.toSorted((a, b) => b.y - a.y)
+    if (!lowest) return { x: area.x, y: area.y }
+    const ends = area.x + area.width - size.width
+    const isOpen = (at: Point) => at.x >= area.x && at.x <= ends && this.#isUncovered({ ...at, ...size })
+    const row = column.filter(({ y }) => y === lowest.y)
+    const open = row.flatMap((note) => besides(note, size)).filter(isOpen)
+    const [next] = open.sort((a, b) => a.x - b.x)
+    const pitch = size.width + NOTE_GAP
+    const left = area.x + ((((lowest.x - area.x) % pitch) + pitch) % pitch)
+    return next ?? { x: left > ends ? area.x : left, y: bottomOf(column) + NOTE_GAP }
+  }
+
+  /** Moves the view down until it shows the box, or as much of it as fits. */
+  #follow(box: Box): void {
+    const area = this.#area
+    const down = clamp(box.y + box.height - area.y - area.height, 0, Math.max(0, box.y - area.y))
+    this.#view = { ...this.#view, y: this.#view.y + down }
+    this.#bars = this.#bars.map((bar) => ({ ...bar, y: bar.y + down }))
+  }
+
+  get #area(): Box {
+    return areaOf(this.#view, this.#bars)
   }
 }
 
-function isFree(at: Point, { size, ground, taken }: Search): boolean {
-  const box = { ...at, ...size }
-  return !ground.bars.some((bar) => touches(box, bar, BAR_GAP)) && taken.near(box, NOTE_GAP).length === 0
-}
-
-/** Returns one of the free slots that stand side by side in the view. Slots leave no unusable gaps. */
-function freeSlot(search: Search, corners: Box): Point | null {
-  const { size, random } = search
-  const open = betweenBars(search, corners)
-  const rows = split(open.y, open.height, size.height + NOTE_GAP)
-  const columns = split(open.x, open.width, size.width + NOTE_GAP)
-  const slots = rows.starts.flatMap((y) => columns.starts.map((x) => ({ x, y })))
-  // Beside the large QR code every slot is needed, so notes stand in line there.
-  const play = search.ground.bars.some((bar) => isAtSide(bar, search.ground.view)) ? 0 : 1
-  for (const slot of shuffled(slots, random)) {
-    const dx = random() * columns.slack * play
-    const dy = random() * rows.slack * play
-    const at = rounded({ x: slot.x + dx, y: slot.y + dy })
-    if (isFree(at, search)) return at
-  }
-  return null
-}
-
-/** Whether a bar is at the left of the view, and not above or below its middle. */
-function isAtSide(bar: Box, view: Box): boolean {
-  const { y } = middle(view)
-  return bar.y < y && y < bar.y + bar.height
-}
-
-/** Returns the corners below the upper bars, above the lower ones and right of one at the left; all if none remain. */
-function betweenBars({ size, ground }: Search, corners: Box): Box {
-  const half = middle(ground.view).y
-  let top = corners.y
-  let bottom = corners.y + corners.height
-  let left = corners.x
-  for (const bar of ground.bars) {
-    if (isAtSide(bar, ground.view)) left = Math.max(left, bar.x + bar.width + BAR_GAP)
+/** Returns the part of the view between the bars; the whole view when they leave no room. */
+export function areaOf(view: Box, bars: readonly Box[]): Box {
+  const inner = inset(view)
+  const half = middle(view).y
+  let { y: top, x: left } = inner
+  let bottom = inner.y + inner.height
+  for (const bar of bars) {
+    if (bar.y < half && half < bar.y + bar.height) left = Math.max(left, bar.x + bar.width + BAR_GAP)
     else if (middle(bar).y < half) top = Math.max(top, bar.y + bar.height + BAR_GAP)
-    else bottom = Math.min(bottom, bar.y - BAR_GAP - size.height)
+    else bottom = Math.min(bottom, bar.y - BAR_GAP)
   }
-  const right = corners.x + corners.width
-  if (bottom < top || right < left) return corners
+  const right = inner.x + inner.width
+  if (bottom <= top || right <= left) return view
   return { x: left, y: top, width: right - left, height: bottom - top }
 }
 
-/** Spreads as many steps of a pitch as fit evenly over a length, with the slack of each. */
-function split(from: number, length: number, pitch: number): { starts: number[]; slack: number } {
-  const count = Math.floor(length / pitch) + 1
-  const step = count === 1 ? length : (length - (count - 1) * pitch) / count
-  return {
-    starts: Array.from({ length: count }, (_, index) => from + index * (pitch + (count === 1 ? 0 : step))),
-    slack: step,
-  }
-}
-
-function freeScan(search: Search, corners: Box): Point | null {
-  const free: Point[] = []
-  for (let y = corners.y; y <= corners.y + corners.height; y += SCAN_STEP) {
-    for (let x = corners.x; x <= corners.x + corners.width; x += SCAN_STEP) {
-      const at = rounded({ x, y })
-      if (isFree(at, search)) free.push(at)
+/** Yields a point and those around it, the nearer first. */
+function* around(centre: Point): Generator<Point> {
+  yield centre
+  for (let radius = NEAR_STEP; radius <= MOST_NEAR; radius += NEAR_STEP) {
+    const count = Math.ceil((2 * Math.PI * radius) / NEAR_STEP)
+    for (let index = 0; index < count; index += 1) {
+      const turn = (2 * Math.PI * index) / count
+      yield { x: centre.x + radius * Math.cos(turn), y: centre.y + radius * Math.sin(turn) }
     }
   }
-  return free[Math.floor(search.random() * free.length)] ?? null
 }
 
-/** For a full view: of some random places, the one that covers the least. Bars count most. */
-function leastCovering({ size, ground, taken, random }: Search, corners: Box): Point {
-  const tries = Array.from({ length: TRIES }, () =>
-    rounded({ x: corners.x + random() * corners.width, y: corners.y + random() * corners.height }),
+function besides(note: Box, { width }: Size): Point[] {
+  return [
+    { x: note.x - NOTE_GAP - width, y: note.y },
+    { x: note.x + note.width + NOTE_GAP, y: note.y },
+  ]
+}
+
+function over({ x, y }: Box, { height }: Size): Point {
+  return { x, y: y - NOTE_GAP - height }
+}
+
+function under(row: readonly Box[]): Point {
+  return { x: row[0]?.x ?? 0, y: bottomOf(row) + NOTE_GAP }
+}
+
+/** Returns a note and the others in its row. */
+function rowOf(note: Box, notes: readonly Box[]): Box[] {
+  return [note, ...notes.filter(({ y }) => y === note.y)]
+}
+
+function bottomOf(notes: readonly Box[]): number {
+  return notes.reduce((lowest, { y, height }) => Math.max(lowest, y + height), Number.NEGATIVE_INFINITY)
+}
+
+function inset({ x, y, width, height }: Box): Box {
+  return { x: x + MARGIN, y: y + MARGIN, width: width - 2 * MARGIN, height: height - 2 * MARGIN }
+}
+
+function isInside(box: Box, outer: Box): boolean {
+  return (
+    box.x >= outer.x &&
+    box.y >= outer.y &&
+    box.x + box.width <= outer.x + outer.width &&
+    box.y + box.height <= outer.y + outer.height
   )
-  const covered = (at: Point) => {
-    const box = { ...at, ...size }
-    const bars = ground.bars.reduce((sum, bar) => sum + 4 * shared(box, bar), 0)
-    return taken.near(box, 0).reduce((sum, note) => sum + shared(box, note), bars)
-  }
-  return tries.reduce((best, at) => (covered(at) < covered(best) ? at : best))
-}
-
-/** Returns the area that two boxes share. */
-function shared(a: Box, b: Box): number {
-  const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x)
-  const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y)
-  return Math.max(0, width) * Math.max(0, height)
-}
-
-/** Returns a place outside of a full view, as near to it as there is room. */
-function beside({ size, taken, random }: Search, rings: Generator<Point, never>): Point {
-  for (;;) {
-    const slot = rings.next().value
-    const at = rounded({ x: slot.x + random() * NOTE_GAP, y: slot.y + random() * NOTE_GAP })
-    if (taken.near({ ...at, ...size }, NOTE_GAP).length === 0) return at
-  }
-}
-
-/** Yields the slots of ring after ring around the view, without end. */
-function* ringSlots(view: Box, random: Random): Generator<Point, never> {
-  for (let ring = 1; ; ring += 1) yield* shuffled(ringAround(view, ring), random)
-}
-
-/** Returns the slots of the ring at this many notes from the view. */
-function ringAround(view: Box, ring: number): Point[] {
-  const columns = Math.ceil(view.width / RING_PITCH.x) + 2 * ring
-  const rows = Math.ceil(view.height / RING_PITCH.y) + 2 * ring
-  const slots: Point[] = []
-  for (let row = 0; row < rows; row += 1) {
-    const isEdge = row === 0 || row === rows - 1
-    for (let column = 0; column < columns; column += isEdge ? 1 : columns - 1) {
-      slots.push({
-        x: view.x + (column - ring) * RING_PITCH.x,
-        y: view.y + (row - ring) * RING_PITCH.y,
-      })
-    }
-  }
-  return slots
-}
-
-function shuffled<T>(values: readonly T[], random: Random): T[] {
-  return values
-    .map((value) => ({ value, key: random() }))
-    .sort((a, b) => a.key - b.key)
-    .map(({ value }) => value)
 }
 
 function rounded({ x, y }: Point): Point {

@@ -1,7 +1,15 @@
 /** Connects pointers and the wheel to the camera, the notes and the selection. */
-import { type PointerEvent as ReactPointerEvent, type RefObject, useEffect, useMemo, useRef } from 'react'
+import {
+  type MouseEvent,
+  type PointerEvent as ReactPointerEvent,
+  type RefObject,
+  useEffect,
+  useMemo,
+  useRef,
+} from 'react'
 import type { ItemId } from '../../protocol/bindings'
 import { type CanvasEvent, type Point, reduceCanvas } from '../../stores/canvas'
+import { cardsOf } from '../../stores/cards'
 import type { Stores } from '../../stores/stores'
 import { useApp } from '../actions'
 import { panned, toCanvas, zoomed } from './camera'
@@ -26,7 +34,7 @@ interface Options {
   readonly frame: RefObject<HTMLElement | null>
   /** Whether the space bar is down. */
   readonly space: RefObject<boolean>
-  readonly onMoved: (moves: readonly Move[]) => void
+  readonly onMove: (moves: readonly Move[]) => void
 }
 
 /** Returns the handlers of the ground, and `giveUp`, which puts held notes back. */
@@ -45,10 +53,13 @@ export function useGestures(context: CanvasValue, options: Options) {
       const { current: surface } = latest.current.surface
       if (surface) surface.dataset.gesture = gesture.kind
     }
-    const at = (event: ReactPointerEvent) => under(event, latest.current.ground.current)
+    const at = (event: MouseEvent) => under(event, latest.current.ground.current)
+    /** Returns the note at the pointer. */
+    const noteAt = (event: MouseEvent) => noteUnder(event.target) ?? plateAt(context, stores, at(event))
     return {
       isIdle: () => gesture.kind === 'idle',
       giveUp: () => tell({ type: 'escape' }),
+      noteAt,
       onPointerDown(event: ReactPointerEvent) {
         const pans = latest.current.space.current || event.button === 1
         if (event.button > 1 || (!pans && isControl(event.target))) return
@@ -58,7 +69,7 @@ export function useGestures(context: CanvasValue, options: Options) {
           type: 'down',
           pointer: event.pointerId,
           at: at(event),
-          on: noteUnder(event.target) ?? plateAt(context, stores, at(event)),
+          on: noteAt(event),
           touch: event.pointerType === 'touch',
           shift: event.shiftKey,
           pans,
@@ -119,8 +130,7 @@ function createDoer(
     }
     held = new Map()
     if (moves.length === 0) return
-    put({ type: 'placed', places: moves.map(({ id, to }) => [id, to] as const) })
-    options().onMoved(moves)
+    options().onMove(moves)
   }
   const frame = (box: Box | null) => {
     drawFrame(options().frame.current, box)
@@ -129,7 +139,7 @@ function createDoer(
     const { x, y, width, height } = box
     const { zoom } = board.camera
     const area = { ...toCanvas(board.camera, { x, y }), width: width / zoom, height: height / zoom }
-    const ids = items.getState().items.map(({ id }) => id)
+    const ids = cardsOf(items.getState().items).map(({ id }) => id)
     const notes = board.boxes(ids, canvas.getState().places)
     put({ type: 'selected', ids: afterFrame(before, area, notes) })
   }
@@ -185,7 +195,9 @@ function noteUnder(target: EventTarget): ItemId | null {
 function plateAt(context: CanvasValue, { canvas, items }: Stores, at: Point): ItemId | null {
   const { places } = canvas.getState()
   const point = { ...toCanvas(context.board.camera, at), width: 0, height: 0 }
-  const hit = undrawnIn(context, items.getState().items, places).filter(([, box]) => touches(box, point))
+  const hit = undrawnIn(context, cardsOf(items.getState().items), places).filter(([, box]) =>
+    touches(box, point),
+  )
   const depth = (id: ItemId) => places.get(id)?.z ?? 0
   return hit.map(([id]) => id).sort((a, b) => depth(b) - depth(a))[0] ?? null
 }

@@ -6,9 +6,20 @@ import type { BeamId, ItemId } from '../../protocol/bindings'
 import { HOME_CAMERA, reduceCanvas } from '../../stores/canvas'
 import { createStores, type Stores } from '../../stores/stores'
 import { type Actions, AppContext } from '../actions'
+import { Board } from './board'
+import type { CanvasValue } from './canvas-context'
 import { type CanvasHistory, useHistory } from './use-history'
 
 const NOTE = 'n' as ItemId
+const surroundings = {
+  now: () => 0,
+  nextFrame: () => () => {},
+  prefersStill: () => true,
+  watchHeight: () => () => {},
+}
+const context = {
+  board: new Board(HOME_CAMERA, { width: 1440, height: 900 }, surroundings),
+} as unknown as CanvasValue
 let stores: Stores
 let restored: number
 let history: CanvasHistory
@@ -26,7 +37,7 @@ beforeEach(() => {
     <AppContext value={{ stores, actions }}>{children}</AppContext>
   )
   enters('first')
-  history = renderHook(() => useHistory(), { wrapper }).result.current
+  history = renderHook(() => useHistory(context), { wrapper }).result.current
   history.remove([NOTE])
 })
 

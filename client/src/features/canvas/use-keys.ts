@@ -1,48 +1,54 @@
-/** Keys on the canvas: commands, walking by Tab, and the space bar that turns the pointer into a hand. */
+/** Keys on the canvas: its commands, and the space bar that turns the pointer into a hand. */
 import { type RefObject, useEffect, useRef } from 'react'
 import type { ItemId } from '../../protocol/bindings'
-import { type CanvasEvent, type Point, reduceCanvas } from '../../stores/canvas'
+import type { Point } from '../../stores/canvas'
+import { cardsOf } from '../../stores/cards'
 import type { Stores } from '../../stores/stores'
 import { useApp } from '../actions'
-import { VIEW_INSETS } from './bars'
-import type { Board } from './board'
-import { panned, showing, ZOOM_STEP, zoomed } from './camera'
+import { panned } from './camera'
 import type { CanvasValue } from './canvas-context'
-import { type Command, commandOf } from './commands'
-import type { Move } from './history'
+import { type Command, commandOf, STEP } from './commands'
+import { type Direction, neighbour } from './neighbours'
 import { readingOrder } from './reading-order'
 import { aimedAt } from './selection'
+import type { CanvasCommands } from './use-commands'
 import { focusedNote } from './use-gestures'
+import type { Walk } from './use-walk'
 
-export interface KeyActions {
-  copy(ids: readonly ItemId[]): void
-  remove(ids: readonly ItemId[]): void
-  undo(): void
-  redo(): void
-  onMoved(moves: readonly Move[], repeated: boolean): void
-  giveUp(): void
+interface Options {
+  readonly commands: CanvasCommands
+  readonly walk: Walk
+  /** Puts held notes back. */
+  readonly giveUp: () => void
 }
 
 /** Listens on the whole page, because after a click on the ground nothing has the focus. */
-export function useKeys(
-  context: CanvasValue,
-  ground: RefObject<HTMLElement | null>,
-  actions: KeyActions,
-): void {
+export function useKeys(context: CanvasValue, ground: RefObject<HTMLElement | null>, options: Options): void {
   const { stores } = useApp()
-  const latest = useRef(actions)
-  latest.current = actions
+  const latest = useRef(options)
+  latest.current = options
   useEffect(() => {
-    const run = createRunner(context.board, stores, () => latest.current)
     const onKeyDown = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || !isForCanvas(event, ground.current)) return
       const command = commandOf(event)
-      if (command && run(command, event)) event.preventDefault()
+      if (event.defaultPrevented || !command || !isFor(command, event, ground.current)) return
+      if (createRunner(context, stores, latest.current)(command, event.repeat)) event.preventDefault()
     }
     addEventListener('keydown', onKeyDown)
     return () => removeEventListener('keydown', onKeyDown)
   }, [context, ground, stores])
 }
+
+/** These are meant for the canvas wherever the focus is, except in fields and dialogs. */
+const EVERYWHERE: ReadonlySet<Command['do']> = new Set(['undo', 'redo', 'help'])
+
+function isFor(command: Command, event: KeyboardEvent, ground: HTMLElement | null): boolean {
+  const { target } = event
+  if (!EVERYWHERE.has(command.do)) return isForCanvas(event, ground)
+  const isField = target instanceof Element && target.closest(FIELDS) !== null
+  return !isField && document.querySelector('dialog:modal') === null
+}
+
+const FIELDS = 'input, textarea, select, [contenteditable="true"]'
 
 /** Whether a key is meant for the canvas: on a note, on the ground, or without a focus. */
 function isForCanvas({ target }: Event, ground: HTMLElement | null): boolean {
@@ -53,68 +59,93 @@ function isForCanvas({ target }: Event, ground: HTMLElement | null): boolean {
   )
 }
 
-type Runner = (command: Command, event: KeyboardEvent) => boolean
+/** Runs a command. Returns false when the key is left to the browser. */
+type Runner = (command: Command, repeated: boolean) => boolean
 
-function createRunner(board: Board, { canvas, items }: Stores, actions: () => KeyActions): Runner {
-  const put = (event: CanvasEvent) => canvas.setState((state) => reduceCanvas(state, event), true)
-  const present = () => items.getState().items.map(({ id }) => id)
-  const aimed = () => {
-    const here = new Set(present())
-    return aimedAt(canvas.getState().selected, focusedNote()).filter((id) => here.has(id))
-  }
-  const middle = () => ({ x: board.screen.width / 2, y: board.screen.height / 2 })
+type Plain = Exclude<Command['do'], 'go' | 'move'>
+
+function createRunner(
+  { board }: CanvasValue,
+  { canvas, items }: Stores,
+  { commands, walk, giveUp }: Options,
+): Runner {
+  const focused = focusedNote()
+  const { selected, places } = canvas.getState()
+  const notes = [...board.boxes(idsOf(items), places)]
+  const isHere = new Set(notes.map(([id]) => id))
+  const aimed = aimedAt(selected, focused).filter((id) => isHere.has(id))
 
   const move = (by: Point, repeated: boolean) => {
-    const { places } = canvas.getState()
-    const moves = aimed().flatMap((id): Move[] => {
-      const from = places.get(id)
-      return from ? [{ id, from, to: { x: from.x + by.x, y: from.y + by.y } }] : []
-    })
-    // Without a selection the arrow keys move the view.
-    if (moves.length === 0) return board.look(panned(board.camera, { x: -5 * by.x, y: -5 * by.y }))
-    put({ type: 'placed', places: moves.map(({ id, to }) => [id, to] as const) })
-    actions().onMoved(moves, repeated)
-    const [first] = moves
-    if (first) showNote(board, first.id, first.to)
+    const [first] = aimed
+    // Without a note the arrow keys move the view.
+    if (!first) return board.look(panned(board.camera, { x: -5 * by.x, y: -5 * by.y }))
+    commands.moveBy(aimed, by, repeated)
+    commands.show(first)
   }
-
-  return (command, event) => {
-    switch (command.do) {
-      case 'move':
-        move(command.by, event.repeat)
-        return true
-      case 'copy':
-        // When text is selected, the browser copies that.
-        if (aimed().length === 0 || !document.getSelection()?.isCollapsed) return false
-        actions().copy(aimed())
-        return true
-      case 'delete':
-        if (aimed().length > 0) actions().remove(aimed())
-        return true
-      case 'clear':
-        actions().giveUp()
-        put({ type: 'selected', ids: [] })
-        return true
-      case 'select-all':
-        put({ type: 'selected', ids: present() })
-        return true
-      case 'undo':
-      case 'redo':
-        actions()[command.do]()
-        return true
-      case 'zoom':
-        board.look(zoomed(board.camera, command.in ? ZOOM_STEP : 1 / ZOOM_STEP, middle()))
-        return true
-      case 'full-size':
-        board.look(zoomed(board.camera, 1 / board.camera.zoom, middle()))
-        return true
-    }
+  /** Selected notes are moved; without a selection the focus moves from note to note. */
+  const go = (to: Direction, repeated: boolean) => {
+    const from = notes.find(([id]) => id === focused && !selected.has(id))
+    if (from) walk.goTo(neighbour(from[1], to, notes))
+    else if (focused === null || selected.has(focused)) move({ x: to.x * STEP, y: to.y * STEP }, repeated)
+  }
+  const remove = () => {
+    if (aimed.length === 0) return
+    const next = besideThose(new Set(aimed), focused, readingOrder(notes))
+    commands.remove(aimed)
+    if (next) walk.goTo(next)
+  }
+  // Only false has a meaning.
+  const run: Readonly<Record<Plain, () => unknown>> = {
+    first: () => walk.goTo(readingOrder(notes)[0]),
+    last: () => walk.goTo(readingOrder(notes).at(-1)),
+    copy() {
+      // When text is selected, the browser copies that.
+      if (aimed.length === 0 || !document.getSelection()?.isCollapsed) return false
+      commands.copy(aimed)
+    },
+    delete: remove,
+    enter: () => focused !== null && walk.enter(focused),
+    pick() {
+      if (focused === null) return false
+      commands.toggle(focused)
+    },
+    escape() {
+      giveUp()
+      if (selected.size > 0) commands.select([])
+      else if (focused) walk.leave()
+    },
+    menu: () => commands.openMenu(focused),
+    undo: commands.undo,
+    redo: commands.redo,
+    'select-all': commands.selectAll,
+    'zoom-in': commands.zoomIn,
+    'zoom-out': commands.zoomOut,
+    'full-size': commands.fullSize,
+    'fit-all': commands.fitAll,
+    'tidy-up': commands.tidyUp,
+    help: commands.showHelp,
+  }
+  return (command, repeated) => {
+    if (command.do === 'go') go(command.to, repeated)
+    else if (command.do === 'move') move(command.by, repeated)
+    else return run[command.do]() !== false
+    return true
   }
 }
 
-/** Moves the view as little as needed to show the note. */
-export function showNote(board: Board, id: ItemId, at: Point): void {
-  board.look(showing(board.camera, board.boxOf(id, at), board.screen, VIEW_INSETS))
+function idsOf(items: Stores['items']): ItemId[] {
+  return cardsOf(items.getState().items).map(({ id }) => id)
+}
+
+/** Returns the note that gets the focus when others go: the next one, else the one before; null if none had it. */
+function besideThose(
+  gone: ReadonlySet<ItemId>,
+  focused: ItemId | null,
+  order: readonly ItemId[],
+): ItemId | undefined {
+  if (focused === null || !gone.has(focused)) return
+  const stays = (id: ItemId) => !gone.has(id)
+  return order.slice(order.indexOf(focused)).find(stays) ?? order.findLast(stays)
 }
 
 /** While the space bar is down the pointer pans, whatever is under it. */
@@ -145,15 +176,4 @@ export function useSpaceBar(
     }
   }, [ground, surface])
   return down
-}
-
-/** Returns the notes in reading order. */
-export function walkOf({ canvas, items }: Stores): ItemId[] {
-  const { places } = canvas.getState()
-  return readingOrder(
-    items.getState().items.flatMap(({ id }) => {
-      const place = places.get(id)
-      return place ? [[id, place] as const] : []
-    }),
-  )
 }

@@ -19,7 +19,14 @@ export function useOpenCanvas(): CanvasValue {
       { width: window.innerWidth, height: window.innerHeight },
       surroundings(),
     ),
-    view: createStore<ViewState>()(() => ({ drawn: new Set(), unseen: new Set(), arrived: new Set() })),
+    view: createStore<ViewState>()(() => ({
+      drawn: new Set(),
+      measured: new Set(),
+      unseen: new Set(),
+      arrived: new Set(),
+      menu: null,
+      isHelpShown: false,
+    })),
   }))
   return context
 }

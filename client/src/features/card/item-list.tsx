@@ -1,29 +1,39 @@
 import { memo, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import type { Item } from '../../protocol/item'
+import { type Card, cardsOf, isBatch } from '../../stores/cards'
 import { flash } from '../../ui/flash'
 import { useApp } from '../actions'
-import { nameOf } from '../item/describe'
+import { mediaOf, nameOf } from '../item/describe'
+import { LEAST_ITEMS, ListSearch, NothingFound } from '../search/list-search'
 import { ReceiveAll } from '../transfer/receive-all'
 import css from './item-list.module.css'
 import { ListCard } from './list-card'
 import { watchNearness } from './near-screen'
+import { halves } from './pairing'
 
 /** Cards drawn before it is known which are near the screen; more than fit on it. */
 const FIRST = 12
 /** The height of most cards in CSS px. A card that was drawn before keeps its own. */
 const ASSUMED_HEIGHT = 76
 
-/** All items, the newest first. Only cards near the screen are drawn; the others keep their name and their height. */
+/**
+ * All cards that match the search, the newest first. Only cards near the screen are drawn; the others keep their name
+ * and their height.
+ */
 export function ItemList() {
-  const { items: itemsStore, pointedOut } = useApp().stores
-  const items = useStore(itemsStore, (state) => state.items)
-  const newestFirst = useMemo(() => items.toReversed(), [items])
+  const { items: itemsStore, pointedOut, search } = useApp().stores
+  const cards = useStore(itemsStore, (state) => cardsOf(state.items))
+  const found = useStore(search, (state) => state.found)
+  const newestFirst = useMemo(
+    () => cards.filter(({ id }) => found === null || found.has(id)).reverse(),
+    [cards, found],
+  )
+  const areHalves = useHalves(newestFirst)
   const list = useRef<HTMLUListElement>(null)
   useEffect(
     () =>
       pointedOut.subscribe(({ id }) => {
-        const entry = list.current?.children[newestFirst.findIndex((item) => item.id === id)]
+        const entry = list.current?.children[newestFirst.findIndex((card) => card.id === id)]
         entry?.scrollIntoView({ block: 'center' })
         const card = entry?.querySelector('article')
         if (card) flash(card)
@@ -32,10 +42,12 @@ export function ItemList() {
   )
   return (
     <>
+      {(cards.length >= LEAST_ITEMS || found !== null) && <ListSearch />}
       <ReceiveAll on="list" />
+      {found?.size === 0 && <NothingFound />}
       <ul ref={list} className={css.list} aria-label="Shared items">
-        {newestFirst.map((item, at) => (
-          <Entry key={item.id} item={item} isFirst={at < FIRST} />
+        {newestFirst.map((card, at) => (
+          <Entry key={card.id} card={card} isFirst={at < FIRST} isHalf={areHalves[at] ?? false} />
         ))}
       </ul>
     </>
@@ -44,7 +56,25 @@ export function ItemList() {
 
 type Drawing = { readonly drawn: true } | { readonly drawn: false; readonly height: number }
 
-const Entry = memo(function Entry({ item, isFirst }: { item: Item; isFirst: boolean }) {
+/** Returns which cards are pictures that stand two in a row. */
+function useHalves(cards: readonly Card[]): readonly boolean[] {
+  const kinds = useStore(useApp().stores.media, (state) => state.kinds)
+  return useMemo(() => {
+    const isPicture = (card: Card) => {
+      const media = isBatch(card) ? null : mediaOf(card.content, kinds[card.id])
+      return media === 'image' || media === 'video'
+    }
+    return halves(cards.map(isPicture))
+  }, [cards, kinds])
+}
+
+interface EntryProps {
+  card: Card
+  isFirst: boolean
+  isHalf: boolean
+}
+
+const Entry = memo(function Entry({ card, isFirst, isHalf }: EntryProps) {
   const ref = useRef<HTMLLIElement>(null)
   const [state, setState] = useState<Drawing>(
     isFirst ? { drawn: true } : { drawn: false, height: ASSUMED_HEIGHT },
@@ -59,8 +89,12 @@ const Entry = memo(function Entry({ item, isFirst }: { item: Item; isFirst: bool
     })
   }, [])
   return (
-    <li ref={ref} style={state.drawn ? undefined : { height: state.height }}>
-      {state.drawn ? <ListCard item={item} /> : <article aria-label={nameOf(item.content)} />}
+    <li
+      ref={ref}
+      className={isHalf ? css.half : undefined}
+      style={state.drawn ? undefined : { height: state.height }}
+    >
+      {state.drawn ? <ListCard card={card} isHalf={isHalf} /> : <article aria-label={nameOf(card.content)} />}
     </li>
   )
 })

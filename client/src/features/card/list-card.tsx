@@ -1,43 +1,60 @@
-import Copy from 'lucide-react/icons/copy'
-import ExternalLink from 'lucide-react/icons/external-link'
-import Trash2 from 'lucide-react/icons/trash-2'
-import { memo, useState } from 'react'
-import { copyableText, type Item } from '../../protocol/item'
-import type { Media } from '../../protocol/magic'
-import { RICH_NOTE } from '../../protocol/rich-note'
+import { memo } from 'react'
+import type { Item } from '../../protocol/item'
+import { type Card, isBatch } from '../../stores/cards'
 import { cx } from '../../ui/cx'
-import { IconButton, IconLink } from '../../ui/icon-button'
 import { Tile } from '../../ui/tile'
 import { useApp } from '../actions'
 import { Age } from '../item/age'
 import { gradientOf } from '../item/appearance'
 import { iconOf, kindOf, nameOf } from '../item/describe'
 import { ItemNotice } from '../item/item-notice'
-import { RichNoteFace } from '../note/rich-note-face'
-import { RichNoteTools } from '../note/rich-note-tools'
-import { useMayShare } from '../session/beam'
-import { DownloadLink } from '../transfer/download-link'
 import { FileName } from '../transfer/file-name'
-import { RowTools } from '../transfer/file-row'
 import { type FileView, partOf } from '../transfer/file-view'
 import { formatSize } from '../transfer/format-bytes'
 import { ListFileRow } from '../transfer/list-file'
 import { useFile } from '../transfer/use-file'
-import { LazyFullView } from './lazy-full-view'
+import { BatchFace } from './batch-face'
+import { CardText } from './card-text'
 import css from './list-card.module.css'
-import { LongText } from './long-text'
+import { ListTools } from './list-tools'
 import { MediaView } from './media-view'
 import { useMedia } from './use-media'
 
-/** An item as a card of a list, for narrow screens. */
-export const ListCard = memo(function ListCard({ item }: { item: Item }) {
-  const { content } = item
-  const view = useFile(item, content.kind === 'file' ? content.size : 0)
-  const [media, onBroken] = useMedia(item, view.url)
-  const [full, setFull] = useState(false)
+/** An item or a batch as a card of a list, for narrow screens. `isHalf`: it is a picture beside another one. */
+export const ListCard = memo(function ListCard({ card, isHalf }: { card: Card; isHalf: boolean }) {
   return (
-    <article className={css.card} aria-label={nameOf(content)}>
-      {media && view.url && content.kind === 'file' && media !== 'audio' && (
+    <article className={cx(css.card, isHalf && css.half)} aria-label={nameOf(card.content)}>
+      {isBatch(card) ? <BatchFace batch={card} on="page" /> : <Face item={card} isHalf={isHalf} />}
+    </article>
+  )
+})
+
+function Face({ item, isHalf }: { item: Item; isHalf: boolean }) {
+  return (
+    <>
+      {item.content.kind === 'file' ? (
+        <FileFace item={item} content={item.content} isHalf={isHalf} />
+      ) : (
+        <div className={css.top}>
+          <Tile icon={iconOf(item.content)} gradient={gradientOf(item.id)} />
+          <Words item={item} content={item.content} />
+        </div>
+      )}
+      <ItemNotice item={item} />
+    </>
+  )
+}
+
+type FileContent = Extract<Item['content'], { kind: 'file' }>
+
+function FileFace({ item, content, isHalf }: { item: Item; content: FileContent; isHalf: boolean }) {
+  const { actions } = useApp()
+  const view = useFile(item, content.size)
+  const [media, onBroken] = useMedia(item, view.url)
+  const isPicture = media !== null && media !== 'audio'
+  return (
+    <>
+      {isPicture && view.url && (
         <div className={css.picture}>
           <MediaView media={media} url={view.url} name={content.name} tone="page" onBroken={onBroken} />
           {media === 'image' && (
@@ -45,104 +62,66 @@ export const ListCard = memo(function ListCard({ item }: { item: Item }) {
               type="button"
               className={css.enlarge}
               aria-label={`Full view of ${content.name}`}
-              onClick={() => setFull(true)}
+              onClick={() => actions.showFull(item.id, 'newest-first')}
             />
           )}
         </div>
       )}
-      {full && view.url && <LazyFullView item={item} url={view.url} onClose={() => setFull(false)} />}
       <div className={css.top}>
-        {(!media || media === 'audio') && <Tile icon={iconOf(content)} gradient={gradientOf(item.id)} />}
-        <Words item={item} view={view} />
-        {content.kind === 'file' && <Tools item={item} view={view} media={media} />}
+        {!isPicture && <Tile icon={iconOf(content)} gradient={gradientOf(item.id)} />}
+        <div className={css.words}>
+          <div className={isPicture ? css.caption : css.title}>
+            <FileName name={content.name} />
+          </div>
+          {!isHalf && <div className={css.meta}>{formatSize(partOf(view), content.size)}</div>}
+        </div>
+        <ListTools item={item} view={view} media={media} />
       </div>
-      {content.kind === 'file' && media === 'audio' && view.url && (
+      {media === 'audio' && view.url && (
         <div className={css.player}>
           <MediaView media="audio" url={view.url} name={content.name} tone="page" onBroken={onBroken} />
         </div>
       )}
-      {content.kind === 'file' && <Progresses item={item} view={view} shown={media !== null} />}
-      <ItemNotice item={item} />
-    </article>
+      <Progresses item={item} content={content} view={view} isShown={media !== null} />
+    </>
   )
-})
+}
 
-function Words({ item, view }: { item: Item; view: FileView }) {
-  const { content } = item
-  if (content.kind === 'file') {
+const NO_FILE: FileView = { url: null, rows: [] }
+
+function Words({ item, content }: { item: Item; content: Exclude<Item['content'], FileContent> }) {
+  const tools = <ListTools item={item} view={NO_FILE} media={null} />
+  if (content.kind === 'link') {
     return (
-      <div className={css.words}>
-        <div className={css.title}>
-          <FileName name={content.name} />
+      <>
+        <div className={css.words}>
+          <div className={css.title}>{content.host}</div>
+          <div className={css.line}>
+            {content.path && <span className={css.path}>{content.path}</span>}
+            <Age at={item.at} />
+          </div>
         </div>
-        <div className={css.meta}>{formatSize(partOf(view), content.size)}</div>
-      </div>
+        {tools}
+      </>
     )
   }
   return (
     <div className={css.words}>
-      {content.kind === 'link' ? (
-        <>
-          <div className={css.title}>{content.host}</div>
-          <div className={cx(css.meta, css.path)}>{content.path}</div>
-        </>
-      ) : (
-        <Text content={content} />
-      )}
+      <CardText item={item} tone="list" />
       <div className={css.foot}>
         <span className={css.meta}>
           {kindOf(content)} · <Age at={item.at} />
         </span>
-        <Tools item={item} view={view} media={null} />
+        {tools}
       </div>
     </div>
   )
 }
 
-function Text({ content }: { content: Exclude<Item['content'], { kind: 'file' | 'link' }> }) {
-  if (content.kind === RICH_NOTE) return <RichNoteFace note={content} tone="list" />
-  return <LongText text={content.text} />
-}
-
-/** The actions on the item. While its file is being transferred, that is Cancel. */
-function Tools({ item, view, media }: { item: Item; view: FileView; media: Media | null }) {
-  const { actions } = useApp()
-  const { content } = item
-  const mayShare = useMayShare()
-  const [row] = view.rows
-  const stoppable = view.rows.some(({ actions: can }) => can.includes('cancel'))
-  return (
-    <div className={css.tools}>
-      {content.kind === 'link' && (
-        <IconLink
-          href={content.url}
-          target="_blank"
-          rel="noreferrer"
-          icon={ExternalLink}
-          label="Open"
-          iconSize={20}
-        />
-      )}
-      {content.kind === RICH_NOTE && <RichNoteTools id={item.id} iconSize={20} look="bar" />}
-      {(copyableText(content) !== null || media === 'image') && (
-        <IconButton icon={Copy} label="Copy" iconSize={20} onClick={() => void actions.copyItem(item.id)} />
-      )}
-      {content.kind === 'file' && view.url && (
-        <DownloadLink url={view.url} name={content.name} look="bar" iconSize={20} />
-      )}
-      {view.rows.length === 1 && row && <RowTools row={row} item={item} on="page" />}
-      {!stoppable && mayShare && (
-        <IconButton icon={Trash2} label="Delete" iconSize={18} onClick={() => actions.deleteItem(item.id)} />
-      )}
-    </div>
-  )
-}
-
-function Progresses({ item, view, shown }: { item: Item; view: FileView; shown: boolean }) {
-  const { content } = item
-  if (content.kind !== 'file') return null
+function Progresses(props: { item: Item; content: FileContent; view: FileView; isShown: boolean }) {
+  const { item, content, view, isShown } = props
   // A file that is shown needs no row that says it was received.
-  const rows = view.rows.filter((row) => !(shown && (row.status === 'done' || row.status === 'waiting')))
+  const rows = view.rows.filter((row) => !(isShown && (row.status === 'done' || row.status === 'waiting')))
   return rows.map((row) => (
     <ListFileRow
       key={row.device ?? ''}

@@ -1,7 +1,7 @@
 import Copy from 'lucide-react/icons/copy'
 import Maximize2 from 'lucide-react/icons/maximize'
+import Pencil from 'lucide-react/icons/pencil'
 import Trash2 from 'lucide-react/icons/trash-2'
-import { useState } from 'react'
 import { copyableText, type Item } from '../../protocol/item'
 import type { Media } from '../../protocol/magic'
 import { RICH_NOTE } from '../../protocol/rich-note'
@@ -10,19 +10,35 @@ import { useApp } from '../actions'
 import { RichNoteTools } from '../note/rich-note-tools'
 import { useMayShare } from '../session/beam'
 import { DownloadLink } from '../transfer/download-link'
-import { LazyFullView } from './lazy-full-view'
 import css from './note-actions.module.css'
 
+interface NoteActionsProps {
+  item: Item
+  /** Where to download the file from; null when its card has that link. */
+  url: string | null
+  media: Media | null
+  /** Whether the full view can show the file. */
+  canShow: boolean
+}
+
 /** The buttons above a note under the pointer or with the focus. */
-export function NoteActions({ item, url, media }: { item: Item; url: string | null; media: Media | null }) {
+export function NoteActions({ item, url, media, canShow }: NoteActionsProps) {
   const { actions } = useApp()
   const { content } = item
   const mayShare = useMayShare()
-  const [full, setFull] = useState(false)
   const canCopy = copyableText(content) !== null || media === 'image'
   return (
     <div className={css.actions} data-actions>
       {content.kind === RICH_NOTE && <RichNoteTools id={item.id} iconSize={15} look="small" />}
+      {content.kind === 'text' && mayShare && (
+        <IconButton
+          icon={Pencil}
+          label="Edit"
+          look="small"
+          iconSize={15}
+          onClick={() => actions.notes.edit(item.id)}
+        />
+      )}
       {canCopy && (
         <IconButton
           icon={Copy}
@@ -32,13 +48,13 @@ export function NoteActions({ item, url, media }: { item: Item; url: string | nu
           onClick={() => void actions.copyItem(item.id)}
         />
       )}
-      {media !== null && media !== 'audio' && (
+      {canShow && (
         <IconButton
           icon={Maximize2}
           label="Full view"
           look="small"
           iconSize={15}
-          onClick={() => setFull(true)}
+          onClick={() => actions.showFull(item.id, 'oldest-first')}
         />
       )}
       {content.kind === 'file' && url && (
@@ -53,7 +69,6 @@ export function NoteActions({ item, url, media }: { item: Item; url: string | nu
           onClick={() => actions.deleteItem(item.id)}
         />
       )}
-      {full && url && <LazyFullView item={item} url={url} onClose={() => setFull(false)} />}
     </div>
   )
 }

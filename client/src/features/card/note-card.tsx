@@ -3,56 +3,58 @@ import { type KeyboardEvent, memo } from 'react'
 import type { Item } from '../../protocol/item'
 import type { Media } from '../../protocol/magic'
 import { RICH_NOTE } from '../../protocol/rich-note'
+import { type Card, isBatch } from '../../stores/cards'
 import { Icon } from '../../ui/icon'
 import { useApp } from '../actions'
 import { Age } from '../item/age'
 import { gradientOf, tiltOf } from '../item/appearance'
 import { iconOf, kindOf, nameOf } from '../item/describe'
 import { ItemNotice } from '../item/item-notice'
-import { RichNoteFace } from '../note/rich-note-face'
+import { documentOf } from '../item/shown-as'
 import { FileName } from '../transfer/file-name'
 import { isReceived } from '../transfer/file-view'
 import { formatBytes } from '../transfer/format-bytes'
 import { NoteFile } from '../transfer/note-file'
 import { useFile } from '../transfer/use-file'
-import { LongText } from './long-text'
+import { BatchFace } from './batch-face'
+import { CardText } from './card-text'
 import { MediaView } from './media-view'
 import { NoteActions } from './note-actions'
 import css from './note-card.module.css'
 import { useMedia } from './use-media'
 
 /**
- * An item as a note on the canvas. Double click or Enter copies it; Enter opens a rich note. When it is not drawn it
- * has only its name, for screen readers.
+ * An item or a batch as a note on the canvas. Double click or Enter copies it; Enter opens a rich note. When it is not
+ * drawn it has only its name, for screen readers.
  */
-export const NoteCard = memo(function NoteCard({ item, drawn }: { item: Item; drawn: boolean }) {
+export const NoteCard = memo(function NoteCard({ card, drawn }: { card: Card; drawn: boolean }) {
   const { actions } = useApp()
-  const { content } = item
-  const copy = () => void actions.copyItem(item.id)
+  const { id, content } = card
+  const copy = () => void actions.copyItem(id)
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget || event.key !== 'Enter') return
-    if (content.kind === RICH_NOTE) actions.notes.view(item.id)
+    if (content.kind === RICH_NOTE) actions.notes.view(id)
     else copy()
   }
   return (
     <article
       className={drawn ? css.note : undefined}
       aria-label={nameOf(content)}
-      data-gradient={gradientOf(item.id)}
-      data-tilt={tiltOf(item.id)}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a note is a thing to walk to; it has keys of its own
-      tabIndex={0}
+      data-gradient={gradientOf(id)}
+      data-tilt={tiltOf(id)}
+      // The canvas moves the focus from note to note; for Tab all notes are one stop.
+      tabIndex={-1}
       onDoubleClick={(event) => isOnNote(event) && copy()}
       onKeyDown={onKeyDown}
     >
-      {drawn && <Face item={item} />}
+      {drawn && (isBatch(card) ? <BatchFace batch={card} on="note" /> : <Face item={card} />)}
     </article>
   )
 })
 
 /** Whether a double click hit the note and not one of its controls. */
 function isOnNote({ target }: { target: EventTarget }): boolean {
-  return target instanceof Element && target.closest('a, button, input') === null
+  return target instanceof Element && target.closest('a, button, input, textarea') === null
 }
 
 function Face({ item }: { item: Item }) {
@@ -62,7 +64,12 @@ function Face({ item }: { item: Item }) {
   return (
     <>
       {/* A received file has its download link in the card. */}
-      <NoteActions item={item} url={media === null && isReceived(view) ? null : view.url} media={media} />
+      <NoteActions
+        item={item}
+        url={media === null && isReceived(view) ? null : view.url}
+        media={media}
+        canShow={view.url !== null && (media !== null || documentOf(content) !== null)}
+      />
       {content.kind === 'file' ? (
         <FileFace item={item} content={content} view={view} media={media} onBroken={onBroken} />
       ) : (
@@ -92,15 +99,10 @@ function WrittenFace({ item }: { item: Item }) {
           </a>
         </>
       ) : (
-        content.kind !== 'file' && <Text content={content} />
+        <CardText item={item} tone="note" />
       )}
     </>
   )
-}
-
-function Text({ content }: { content: Exclude<Item['content'], { kind: 'file' | 'link' }> }) {
-  if (content.kind === RICH_NOTE) return <RichNoteFace note={content} tone="note" />
-  return <LongText text={content.text} />
 }
 
 interface FileFaceProps {

@@ -13,6 +13,7 @@ const draft = (title: string, pictures: number): Draft => {
   if (!root) throw new Error('the empty state is not valid')
   const file = new File(['x'], 'a.png', { type: 'image/png' })
   return {
+    base: null,
     title,
     root,
     pictures: Array.from({ length: pictures }, (_, at) => ({ id: `${at}` as ItemId, file })),

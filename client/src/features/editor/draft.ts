@@ -15,12 +15,16 @@ const KEEP_AFTER_MS = 300
 
 const stored = v.object({
   note: v.nullable(v.string()),
+  /** The version of the note that the draft began with. */
+  base: v.optional(v.nullable(v.string()), null),
   title: v.string(),
   root: v.unknown(),
   pictures: v.array(v.object({ id: v.string(), name: v.string(), url: v.string() })),
 })
 
 export interface Draft {
+  /** The version of the note that it began with; null for a new note. */
+  readonly base: string | null
   readonly title: string
   readonly root: RootNode
   readonly pictures: readonly LargePicture[]
@@ -30,9 +34,9 @@ export interface Draft {
 export function readDraft(storage: SiteStorage, note: ItemId | null): Draft | null {
   const parsed = v.safeParse(stored, parseJson(storage.getItem(KEY) ?? ''))
   if (!parsed.success || parsed.output.note !== note) return null
-  const { title, pictures } = parsed.output
+  const { base, title, pictures } = parsed.output
   const root = readNoteState({ root: parsed.output.root })
-  return root && { title, root, pictures: pictures.map(pictureOf) }
+  return root && { base, title, root, pictures: pictures.map(pictureOf) }
 }
 
 /** Stores the draft whenever typing pauses. A null draft is not stored. */
@@ -54,9 +58,10 @@ export async function keepDraft(storage: SiteStorage, note: ItemId | null, draft
     draft.pictures.map(async ({ id, file }) => ({ id, name: file.name, url: await dataUrlOf(file) })),
   )
   if (change !== changes) return
-  const { title, root } = draft
+  const { base, title, root } = draft
   // The storage may lack room for the pictures, but have room for the text.
-  if (!put(storage, { note, title, root, pictures })) put(storage, { note, title, root, pictures: [] })
+  const kept = { note, base, title, root }
+  if (!put(storage, { ...kept, pictures })) put(storage, { ...kept, pictures: [] })
 }
 
 export function dropDraft(storage: SiteStorage): void {

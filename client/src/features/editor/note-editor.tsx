@@ -7,6 +7,7 @@ import { Button } from '../../ui/button'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { FullPage } from '../../ui/full-page'
 import { useApp } from '../actions'
+import { ConflictDialog } from '../note/conflict-dialog'
 import { NoteBoundary, NoteError } from '../note/note-boundary'
 import { type Draft, dropDraft, useKeptDraft } from './draft'
 import css from './note-editor.module.css'
@@ -15,7 +16,8 @@ import { createPlacedPictures, PlacedPicturesContext } from './placed-pictures'
 import { RichText } from './rich-text'
 import { TitleField } from './title-field'
 
-const CHANGED_ELSEWHERE = 'Another device has changed this note. Update replaces that version with yours.'
+const CHANGED_ELSEWHERE =
+  'Another device has changed this note. When you update it, you can keep your version, theirs or both.'
 
 /** The editor of a new note (no id) or an existing one. `text` is what was typed before it opened. */
 export function NoteEditor({ id, text }: { id: ItemId | null; text: string }) {
@@ -23,10 +25,10 @@ export function NoteEditor({ id, text }: { id: ItemId | null; text: string }) {
   const opened = useOpened(id)
   const { note, title, setTitle, setRoot, isChanged, placed } = useNote(opened, text)
   const [news, setNews] = useState('')
-  const [asking, setAsking] = useState(false)
+  const [asking, setAsking] = useState<'no' | 'discard' | 'conflict'>('no')
   const body = useRef<HTMLDivElement>(null)
-  const titleRef = useRef<HTMLInputElement>(null)
-  const changedElsewhere = useChangedElsewhere(id)
+  const titleRef = useRef<HTMLTextAreaElement>(null)
+  const changedElsewhere = useChangedElsewhere(id, opened.base)
   useKeptDraft(id, isChanged ? note : null)
   // Showing the page has moved the focus to its first button.
   useLayoutEffect(() => {
@@ -37,12 +39,13 @@ export function NoteEditor({ id, text }: { id: ItemId | null; text: string }) {
     dropDraft(tabStorage)
     actions.notes.close()
   }
-  const leave = () => (isChanged ? setAsking(true) : close())
-  const save = () => {
-    const refusal = note && actions.notes.save(note)
+  const leave = () => (isChanged ? setAsking('discard') : close())
+  const saveBy = (how: (note: Draft) => string | null) => {
+    const refusal = note && how(note)
     if (refusal === null) dropDraft(tabStorage)
     else setNews(refusal)
   }
+  const save = () => (changedElsewhere ? setAsking('conflict') : saveBy(actions.notes.save))
   const buttons = (
     <>
       <Button look="ghost" onClick={leave}>
@@ -72,13 +75,22 @@ export function NoteEditor({ id, text }: { id: ItemId | null; text: string }) {
           )}
         </PlacedPicturesContext>
       </div>
-      {asking && (
+      {asking === 'discard' && (
         <ConfirmDialog
           title={id === null ? 'Discard this note?' : 'Discard the changes?'}
           question="What you wrote has not been saved."
           action="Discard"
           onConfirm={close}
-          onClose={() => setAsking(false)}
+          onClose={() => setAsking('no')}
+        />
+      )}
+      {asking === 'conflict' && (
+        <ConflictDialog
+          what="note"
+          onMine={() => saveBy(actions.notes.save)}
+          onTheirs={close}
+          onBoth={() => saveBy(actions.notes.saveCopy)}
+          onClose={() => setAsking('no')}
         />
       )}
     </FullPage>
@@ -101,8 +113,8 @@ function useNote(opened: ReturnType<typeof useOpened>, text: string) {
     return () => placed.end()
   }, [opened, placed])
   const note = useMemo<Draft | null>(
-    () => root && { title, root, pictures: placed.among(sourcesOf(root)) },
-    [title, root, placed],
+    () => root && { base: opened.base, title, root, pictures: placed.among(sourcesOf(root)) },
+    [opened, title, root, placed],
   )
   const wasChanged = opened.isDraft || text !== '' || title !== opened.title
   const isChanged = wasChanged || (root !== null && JSON.stringify(root) !== first.current)

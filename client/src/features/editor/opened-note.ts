@@ -1,9 +1,9 @@
 /** The initial content of the editor: a note of the beam, its draft, or nothing. */
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import type { ItemId } from '../../protocol/bindings'
-import { equalJson } from '../../protocol/json'
 import type { RootNode } from '../../protocol/note-nodes'
+import { versionOf } from '../../protocol/note-versions'
 import { EMPTY_ROOT, RICH_NOTE } from '../../protocol/rich-note'
 import { tabStorage } from '../../stores/site-storage'
 import { useApp } from '../actions'
@@ -11,6 +11,8 @@ import type { LargePicture } from '../editor-actions'
 import { readDraft } from './draft'
 
 export interface OpenedNote {
+  /** The version that the text began with; null for a new note. */
+  readonly base: string | null
   readonly title: string
   /** Null when the note is broken. */
   readonly root: RootNode | null
@@ -18,7 +20,7 @@ export interface OpenedNote {
   readonly isDraft: boolean
 }
 
-/** Reads the content once. Changes by others while it is open are announced and not merged into the text. */
+/** Reads the content once. Changes by others while it is open are announced, and asked about when it is saved. */
 export function useOpened(id: ItemId | null): OpenedNote {
   const { stores } = useApp()
   const [opened] = useState<OpenedNote>(() => {
@@ -26,14 +28,15 @@ export function useOpened(id: ItemId | null): OpenedNote {
     if (draft) return { ...draft, isDraft: true }
     const item = stores.items.getState().items.find((one) => one.id === id)
     const note = item?.content.kind === RICH_NOTE ? item.content : { title: '', root: EMPTY_ROOT }
-    return { title: note.title, root: note.root, pictures: [], isDraft: false }
+    const base = item ? versionOf(item.message) : null
+    return { base, title: note.title, root: note.root, pictures: [], isDraft: false }
   })
   return opened
 }
 
-/** Whether the note has changed since the editor was opened. */
-export function useChangedElsewhere(id: ItemId | null): boolean {
+/** Whether another version of the note is here than the one that the text began with. */
+export function useChangedElsewhere(id: ItemId | null, base: string | null): boolean {
   const message = useStore(useApp().stores.items, ({ items }) => items.find((one) => one.id === id)?.message)
-  const [first] = useState(message)
-  return message !== undefined && !equalJson(message, first)
+  const version = useMemo(() => (message === undefined ? null : versionOf(message)), [message])
+  return version !== null && base !== null && version !== base
 }

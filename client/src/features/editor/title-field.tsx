@@ -1,27 +1,32 @@
-import type { Ref } from 'react'
+import type { RefObject } from 'react'
 import { LONGEST_TITLE } from '../../protocol/rich-note'
 import { isComposing } from '../../ui/composing'
+import { useGrowing } from '../../ui/growing'
 import css from './title-field.module.css'
 
 interface TitleFieldProps {
-  ref?: Ref<HTMLInputElement>
+  ref: RefObject<HTMLTextAreaElement | null>
   title: string
   onTitle: (title: string) => void
   /** Called on Enter, to move the focus to the text. */
   onDone: () => void
 }
 
+/** The title of a note: one line of text, wrapped as far as it needs. */
 export function TitleField({ ref, title, onTitle, onDone }: TitleFieldProps) {
+  useGrowing(ref, title)
   return (
-    <input
+    <textarea
       ref={ref}
       className={css.title}
+      rows={1}
       aria-label="Title"
       placeholder="Title"
       dir="auto"
       maxLength={LONGEST_TITLE}
       value={title}
-      onChange={(event) => onTitle(event.currentTarget.value)}
+      // A title that is pasted may come in several lines.
+      onChange={(event) => onTitle(event.currentTarget.value.replace(/\s*\n\s*/g, ' '))}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || isComposing(event.nativeEvent)) return
         event.preventDefault()

@@ -1,21 +1,26 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
+import type { Point } from '../../stores/canvas'
 import { fileTakers } from '../../stores/devices'
 import { useApp } from '../actions'
 import { useMayShare, useSession } from '../session/beam'
 import css from './drop-zone.module.css'
-import { droppedFiles } from './dropped-files'
+import { droppedFiles, droppedTexts } from './dropped'
 import { named } from './named'
 
-/** Shares files dropped anywhere on the page, and shows a frame around it while files hover. */
+/** Shares files, texts and links dropped anywhere on the page, and shows a frame around it while they hover. */
 export function DropZone() {
   const { stores, actions } = useApp()
   const takers = useStore(stores.devices, (state) => fileTakers(state).length)
   const mayShare = useMayShare()
   const ready = useSession() !== null && mayShare
-  const over = useFilesOver(ready, (data) => {
+  const over = useDrops(ready, (data, at) => {
+    if (!hasFiles(data)) {
+      for (const text of droppedTexts(data)) actions.shareText(text, at)
+      return
+    }
     void droppedFiles(data).then(({ files, unreadable }) => {
-      if (files.length > 0) actions.shareFiles(files)
+      if (files.length > 0) actions.shareFiles(files, at)
       if (unreadable.length > 0) actions.warn(unreadableText(unreadable))
     })
   })
@@ -37,34 +42,66 @@ export function dropText(takers: number): string {
   return takers === 1 ? 'Drop to share with 1 device' : `Drop to share with ${takers} devices`
 }
 
-function useFilesOver(ready: boolean, onDrop: (data: DataTransfer) => void): boolean {
+function hasFiles({ types }: DataTransfer): boolean {
+  return types.includes('Files')
+}
+
+/** Takes over every drag over the page, except texts over a field. Returns whether something hovers that is shared. */
+function useDrops(ready: boolean, onDrop: (data: DataTransfer, at: Point) => void): boolean {
   // Moving onto a child enters it before leaving the parent, so the depth is counted.
   const [depth, setDepth] = useState(0)
+  const latest = useRef(onDrop)
+  latest.current = onDrop
   useEffect(() => {
-    const on = (change: (event: DragEvent) => void) => (event: DragEvent) => {
+    // What is dragged within the page is in the beam already.
+    let isOwn = false
+    const on = (change: (event: DragEvent, data: DataTransfer) => void) => (event: DragEvent) => {
       const data = event.dataTransfer
-      if (!data?.types.includes('Files')) return
-      // Even where nothing may be shared: the browser would leave this page for the file.
+      if (!data || event.defaultPrevented || isForField(event, data)) return
+      // Even where nothing may be shared: the browser would leave this page for the file or the link.
       event.preventDefault()
-      if (ready) change(event)
+      if (ready && !isOwn && isWanted(data)) change(event, data)
       else data.dropEffect = 'none'
     }
-    const enter = on(() => setDepth((old) => old + 1))
-    const leave = on(() => setDepth((old) => Math.max(0, old - 1)))
-    const hover = on(() => {})
-    const drop = on((event) => {
-      setDepth(0)
-      if (event.dataTransfer) onDrop(event.dataTransfer)
-    })
-    const wired = { dragenter: enter, dragleave: leave, dragover: hover, drop }
-    for (const [type, listener] of Object.entries(wired)) {
+    const listeners: Partial<Record<keyof WindowEventMap, (event: DragEvent) => void>> = {
+      dragstart: () => {
+        isOwn = true
+      },
+      dragend: () => {
+        isOwn = false
+      },
+      dragenter: on(() => setDepth((old) => old + 1)),
+      dragleave: on(() => setDepth((old) => Math.max(0, old - 1))),
+      dragover: on((_, data) => {
+        data.dropEffect = 'copy'
+      }),
+      drop: (event) => {
+        setDepth(0)
+        on((_, data) => latest.current(data, { x: event.clientX, y: event.clientY }))(event)
+      },
+    }
+    for (const [type, listener] of Object.entries(listeners))
       window.addEventListener(type as 'drop', listener)
-    }
     return () => {
-      for (const [type, listener] of Object.entries(wired)) {
+      for (const [type, listener] of Object.entries(listeners))
         window.removeEventListener(type as 'drop', listener)
-      }
     }
-  }, [ready, onDrop])
+  }, [ready])
   return depth > 0
+}
+
+/** Whether a text is dragged over a field, which takes it. */
+function isForField({ target }: DragEvent, data: DataTransfer): boolean {
+  return !hasFiles(data) && target instanceof Element && target.closest(FIELDS) !== null
+}
+
+const FIELDS = 'input, textarea, [contenteditable="true"]'
+
+const TEXTS = ['text/plain', 'text/uri-list']
+
+/** Over a dialog only files are shared: a text that missed one of its fields is not meant for everybody. */
+function isWanted(data: DataTransfer): boolean {
+  if (hasFiles(data)) return true
+  const isText = TEXTS.some((type) => data.types.includes(type))
+  return isText && document.querySelector('dialog:modal') === null
 }

@@ -9,6 +9,7 @@ import { AnyFileButtons, MediaButton } from './file-buttons'
 import { named } from './named'
 
 const shareFiles = vi.fn((_files: readonly File[]) => {})
+const shareText = vi.fn((_text: string, _at?: unknown) => true)
 const warn = vi.fn((_text: string) => {})
 
 let stores: Stores
@@ -18,7 +19,7 @@ beforeEach(() => {
   stores = createStores()
   const session = { beamId: 'b' as BeamId, beamKey: null, beamName: '', expiresAt: 0 }
   stores.session.setState({ status: 'set', session }, true)
-  const actions = { shareFiles, warn } as unknown as Actions
+  const actions = { shareFiles, shareText, warn } as unknown as Actions
   render(
     <AppContext value={{ stores, actions }}>
       <MediaButton look="tall" />
@@ -88,6 +89,42 @@ describe('a drop', () => {
     })
     await waitFor(() => expect(sharedNames()).toEqual(['good.txt']))
     expect(warn).toHaveBeenCalledExactlyOnceWith('“bad.txt” could not be read. Check that it is still there.')
+  })
+
+  const drops = (target: Element | Window, data: Record<string, string>) => {
+    const getData = (type: string) => data[type] ?? ''
+    const event = new MouseEvent('drop', { bubbles: true, cancelable: true, clientX: 300, clientY: 200 })
+    Object.assign(event, { dataTransfer: { types: Object.keys(data), getData, dropEffect: 'copy' } })
+    act(() => void target.dispatchEvent(event))
+    return event
+  }
+
+  it('shares a text where it was dropped', () => {
+    const event = drops(window, { 'text/plain': 'Milk' })
+    expect(event.defaultPrevented).toBe(true)
+    expect(shareText).toHaveBeenCalledExactlyOnceWith('Milk', { x: 300, y: 200 })
+  })
+
+  it('shares each link as a note of its own', () => {
+    const list = '# two pages\r\nhttps://a.example/\r\nhttps://b.example/\r\n'
+    drops(window, { 'text/uri-list': list, 'text/plain': 'both' })
+    expect(shareText.mock.calls.map(([text]) => text)).toEqual(['https://a.example/', 'https://b.example/'])
+  })
+
+  it('of a text on a field is left to the browser', () => {
+    const field = document.body.appendChild(document.createElement('textarea'))
+    expect(drops(field, { 'text/plain': 'Milk' }).defaultPrevented).toBe(false)
+    expect(shareText).not.toHaveBeenCalled()
+    field.remove()
+  })
+
+  it('of something dragged within the page shares nothing', () => {
+    fireEvent.dragStart(document.body)
+    expect(drops(window, { 'text/plain': 'Milk' }).defaultPrevented).toBe(true)
+    expect(shareText).not.toHaveBeenCalled()
+    fireEvent.dragEnd(document.body)
+    drops(window, { 'text/plain': 'Milk' })
+    expect(shareText).toHaveBeenCalledOnce()
   })
 })
 

@@ -6,24 +6,33 @@ import { useApp } from '../actions'
 import { useBeamLink } from '../session/beam'
 import css from './corner-qr.module.css'
 
-/** The small QR code in the corner. A click copies the beam's id. */
+/** The small QR code in the corner. A click shows it large; the button that appears on it copies the beam's id. */
 export function CornerQr() {
-  const { actions } = useApp()
+  const { stores, actions } = useApp()
   // Drawing the code takes as long as the rest of the page, so the items are shown first.
   const link = useDeferredValue(useBeamLink(), null)
   if (!link) return null
   return (
-    <button
-      type="button"
-      className={css.corner}
-      aria-label="Copy beam ID"
-      onClick={() => void actions.copyBeamId()}
-    >
-      <QrCode value={link} size="corner" />
-      <span className={css.over} aria-hidden="true">
-        <Icon of={Copy} size={20} />
+    <div className={css.corner}>
+      <button
+        type="button"
+        className={css.code}
+        aria-label="Show QR"
+        title="Show QR"
+        aria-haspopup="dialog"
+        onClick={() => stores.beamDialog.setState({ kind: 'code' }, true)}
+      >
+        <QrCode value={link} size="corner" />
+      </button>
+      <button
+        type="button"
+        className={css.over}
+        aria-label="Copy beam ID"
+        onClick={() => void actions.copyBeamId()}
+      >
+        <Icon of={Copy} size={16} />
         Copy
-      </span>
-    </button>
+      </button>
+    </div>
   )
 }

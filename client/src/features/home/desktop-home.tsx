@@ -4,6 +4,7 @@ import { Canvas } from '../canvas/canvas'
 import { FileInput, PICKS_FOLDERS } from '../files/file-input'
 import { usePasteAnywhere } from '../files/paste-anywhere'
 import { KeepCard } from '../keep/keep-card'
+import { CanvasSearch } from '../search/canvas-search'
 import { useMayShare, useSession } from '../session/beam'
 import { BeamGone, useGone } from '../session/beam-gone'
 import { PageFooter } from '../session/page-footer'
@@ -42,6 +43,7 @@ export function DesktopHome() {
         {isShared(stage) && <CornerQr />}
         {stage === 'alone-with-notes' && <KeepCard place="canvas" />}
         <ReceiveAll on="canvas" />
+        {hasNotes(stage) && <CanvasSearch />}
         {hasNotes(stage) && <p className={css.hint}>Double Click a note to copy</p>}
         {session && !gone && (mayShare ? <Tools /> : <Reader />)}
       </main>

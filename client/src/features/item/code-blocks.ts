@@ -1,4 +1,5 @@
-/** Finds the code in a text: between fences of three backticks or tildes, or indented as a whole. */
+/** Finds the code in a text: between fences of three backticks or tildes, indented, or clearly code as a whole. */
+import { looksLikeCode } from './looks-like-code'
 
 export type TextBlock =
   | { readonly kind: 'prose'; readonly text: string }
@@ -9,6 +10,13 @@ const INDENTED = /^(?: {4}|\t)/
 
 /** Splits a text into paragraphs and code, in order. Code keeps its spaces; an unclosed fence runs to the end. */
 export function codeBlocks(text: string): readonly TextBlock[] {
+  const lines = text.split('\n')
+  const isFenced = lines.some((line) => FENCE.test(line))
+  if (!isFenced && looksLikeCode(text)) return [{ kind: 'code', text: trimmed(lines).trimEnd() }]
+  return blocksOf(lines)
+}
+
+function blocksOf(lines: readonly string[]): readonly TextBlock[] {
   const blocks: { kind: TextBlock['kind']; lines: string[] }[] = []
   const put = (kind: TextBlock['kind'], line: string) => {
     const last = blocks.at(-1)
@@ -16,7 +24,7 @@ export function codeBlocks(text: string): readonly TextBlock[] {
     else blocks.push({ kind, lines: [line] })
   }
   let fence: string | null = null
-  for (const line of text.split('\n')) {
+  for (const line of lines) {
     const mark = FENCE.exec(line)?.[1]
     if (fence === null && mark) {
       fence = mark

@@ -3,7 +3,9 @@ import CodeXml from 'lucide-react/icons/code-xml'
 import File from 'lucide-react/icons/file'
 import FileArchive from 'lucide-react/icons/file-archive'
 import FileText from 'lucide-react/icons/file-text'
+import Files from 'lucide-react/icons/files'
 import Image from 'lucide-react/icons/image'
+import Images from 'lucide-react/icons/images'
 import Link from 'lucide-react/icons/link'
 import Music from 'lucide-react/icons/music'
 import StickyNote from 'lucide-react/icons/sticky-note'
@@ -13,6 +15,7 @@ import { AUTO_RECEIVE_BYTES } from '../../protocol/bindings'
 import type { ItemContent } from '../../protocol/item'
 import type { Media, Recognized } from '../../protocol/magic'
 import { RICH_NOTE, UNTITLED } from '../../protocol/rich-note'
+import type { Batch, CardContent } from '../../stores/cards'
 import type { Glyph } from '../../ui/icon'
 import { codeBlocks } from './code-blocks'
 
@@ -26,9 +29,11 @@ const CATEGORIES = {
 const ARCHIVES = /\.(zip|7z|rar|tar|gz|bz2|xz|zst|tgz)$/i
 const DOCUMENTS = /\.(pdf|txt|md|docx?|odt|rtf|csv)$/i
 
-/** Returns the kind in one word: Text, Code, Link, Note, Picture, Audio, Video or File. */
-export function kindOf(content: ItemContent): string {
+/** Returns the kind in one word: Text, Code, Link, Note, Picture, Audio, Video, File, Pictures or Files. */
+export function kindOf(content: CardContent): string {
   switch (content.kind) {
+    case 'batch':
+      return isOfPictures(content) ? 'Pictures' : 'Files'
     case 'link':
       return 'Link'
     case RICH_NOTE:
@@ -41,13 +46,25 @@ export function kindOf(content: ItemContent): string {
   }
 }
 
-export function iconOf(content: ItemContent): Glyph {
+export function iconOf(content: CardContent): Glyph {
+  if (content.kind === 'batch') return isOfPictures(content) ? Images : Files
   if (content.kind === 'link') return Link
   if (content.kind === RICH_NOTE) return StickyNote
   if (content.kind !== 'file') return codeOf(content.text) === null ? Type : CodeXml
   if (content.category !== 'file') return CATEGORIES[content.category].icon
   if (ARCHIVES.test(content.name)) return FileArchive
   return DOCUMENTS.test(content.name) ? FileText : File
+}
+
+function isOfPictures({ files }: Batch['content']): boolean {
+  return files.every(({ content }) => content.category === 'image')
+}
+
+/** Returns the count of a batch in words: `9 files`, `1 picture`. */
+export function countOf(content: Batch['content']): string {
+  const count = content.files.length
+  const noun = isOfPictures(content) ? 'picture' : 'file'
+  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`
 }
 
 /** Returns the code of a text that consists only of code; else null. */
@@ -59,7 +76,8 @@ function codeOf(text: string): string | null {
 const SHORT = 40
 
 /** Returns a name for the item: its kind, and the beginning of its content. */
-export function nameOf(content: ItemContent): string {
+export function nameOf(content: CardContent): string {
+  if (content.kind === 'batch') return `${countOf(content)}, ${content.files[0]?.content.name ?? ''}`
   return `${kindOf(content)}, ${summary(content)}`
 }
 

@@ -48,6 +48,12 @@ it.each([
   expect(said(shared(fileItemMessage(file), from))).toBe(text)
 })
 
+it('names no single device for a file that a reload lost here, or that was received here too', () => {
+  const id = 'i' as ItemId
+  stores.transfers.setState({ transfers: { [id]: { role: 'lost' } } })
+  expect(said(shared(fileItemMessage(file), ME))).toBe('This beam has no copy.')
+})
+
 it('shows nothing for a stored file, nor in an unsaved beam', () => {
   const stored = storedItemMessage({ ...file, url: '/api/uploads/0123456789abcdef' })
   expect(said(shared(stored, ME))).toBe('')

@@ -1,8 +1,10 @@
 import { useStore } from 'zustand'
 import type { Item } from '../../protocol/item'
+import type { Batch } from '../../stores/cards'
 import { whyGone } from '../../stores/connection'
 import { deviceName } from '../../stores/devices'
 import { livesOnOneDevice } from '../../stores/keeping'
+import type { Transfer } from '../../stores/transfers'
 import { useApp } from '../actions'
 import { useIsStored } from '../session/keeping'
 import { useOnline } from '../session/online'
@@ -10,20 +12,44 @@ import css from './item-notice.module.css'
 
 /** A warning on an item: the server refused it or does not have it yet, or only one device has its file. */
 export function ItemNotice({ item }: { item: Item }) {
-  const { stores } = useApp()
-  const isOnlyThere = livesOnOneDevice(useIsStored(), item)
-  const isWaiting = useIsCutOff() && item.seq === null
-  const holder = useStore(stores.devices, (state) =>
-    item.from === null || item.from === state.me ? 'this device' : deviceName(state, item.from),
-  )
-  const text = item.refusal
-    ? `Not shared: ${item.refusal}`
-    : isWaiting
-      ? 'Not sent yet. It goes out once you are connected.'
-      : isOnlyThere
-        ? `Only on ${holder}. This beam has no copy.`
-        : null
+  const text = useNotice()(item)
   return text && <p className={css.notice}>{text}</p>
+}
+
+/** The warnings on the files of a batch: one sentence for all, with their count where only some have it. */
+export function BatchNotice({ batch: { content } }: { batch: Batch }) {
+  const notice = useNotice()
+  const texts = content.files.map(notice).filter((text) => text !== null)
+  const [first] = texts
+  if (first === undefined) return null
+  const same = texts.filter((text) => text === first).length
+  return (
+    <p className={css.notice}>
+      {same === content.files.length ? first : `${same} of ${content.files.length}: ${first}`}
+    </p>
+  )
+}
+
+/** Returns a function that says what the warning on an item is; null where there is none. */
+function useNotice(): (item: Item) => string | null {
+  const { stores } = useApp()
+  const isStored = useIsStored()
+  const devices = useStore(stores.devices)
+  const { transfers } = useStore(stores.transfers)
+  const isCutOff = useIsCutOff()
+  return (item) => {
+    if (item.refusal) return `Not shared: ${item.refusal}`
+    if (isCutOff && item.seq === null) return 'Not sent yet. It goes out once you are connected.'
+    if (!livesOnOneDevice(isStored, item)) return null
+    // A reload lost the file here, or this device has received a copy of its own.
+    if (isLostOrReceived(transfers[item.id])) return 'This beam has no copy.'
+    const isMine = item.from === null || item.from === devices.me
+    return `Only on ${isMine ? 'this device' : deviceName(devices, item.from)}. This beam has no copy.`
+  }
+}
+
+function isLostOrReceived(transfer: Transfer | undefined): boolean {
+  return transfer?.role === 'lost' || (transfer?.role === 'receiving' && transfer.state.status === 'done')
 }
 
 /** Whether nothing goes out now, but will. */

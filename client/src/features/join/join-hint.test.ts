@@ -4,7 +4,10 @@ import { joinHint } from './join-hint'
 const ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
 
 it.each([
-  ['', 'hint', '36 characters to go. A whole link works too.'],
+  ['', 'hint', 'The ID, its link, or a short code of six characters.'],
+  ['k7m', 'hint', '3 characters to go.'],
+  ['K7M-P3', 'hint', '1 character to go.'],
+  ['k7m-p3x', 'hint', 'Looking up the code…'],
   [ID.slice(0, 28), 'hint', '8 characters to go. A whole link works too.'],
   [` ${ID.slice(0, 35)}`, 'hint', '1 character to go. A whole link works too.'],
   [ID, 'hint', 'Joining…'],

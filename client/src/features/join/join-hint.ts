@@ -1,19 +1,28 @@
 /** The hint below the field of the Join Beam dialog. */
 import { BEAM_ID_LENGTH, findBeamId } from '../../protocol/beam-link'
+import { missingOfShortCode, parseShortCode } from '../../protocol/short-code'
 
 export type JoinHint = { kind: 'hint' | 'error'; text: string }
 
 const WHOLE_LINK = 'A whole link works too.'
+const ANY = 'The ID, its link, or a short code of six characters.'
 
 /** Counts down to a whole id. A text of that length or more without an id is an error. */
 export function joinHint(text: string): JoinHint {
   const typed = text.trim()
+  if (typed === '') return { kind: 'hint', text: ANY }
   if (typed.includes('/')) return linkHint(typed)
+  if (parseShortCode(typed)) return { kind: 'hint', text: 'Looking up the code…' }
+  const missing = missingOfShortCode(typed)
+  if (missing !== null) return { kind: 'hint', text: `${characters(missing)} to go.` }
   const left = BEAM_ID_LENGTH - typed.length
-  if (left > 0)
-    return { kind: 'hint', text: `${left} ${left === 1 ? 'character' : 'characters'} to go. ${WHOLE_LINK}` }
+  if (left > 0) return { kind: 'hint', text: `${characters(left)} to go. ${WHOLE_LINK}` }
   if (findBeamId(typed)) return { kind: 'hint', text: 'Joining…' }
   return { kind: 'error', text: 'This is not a beam ID.' }
+}
+
+function characters(count: number): string {
+  return count === 1 ? '1 character' : `${count} characters`
 }
 
 function linkHint(typed: string): JoinHint {

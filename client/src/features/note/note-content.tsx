@@ -1,5 +1,6 @@
 /** The content of a rich note, drawn read-only from its checked nodes. The editor draws it by itself. */
 import { createElement, type ReactNode, useMemo } from 'react'
+import { type CheckItem, checkItems, type Tick } from '../../protocol/check-list'
 import { type Markup, markupOf } from '../../protocol/note-markup'
 import type { RootNode } from '../../protocol/note-nodes'
 import css from './note-content.module.css'
@@ -14,17 +15,35 @@ const LOOKS = {
   page: `${css.content} ${css.page} ${css.surface}`,
 }
 
-export function NoteContent({ root, tone }: { root: RootNode; tone: Tone }) {
-  const drawn = useMemo(() => markupOf(root.children).map((part) => draw(part, tone)), [root, tone])
+interface NoteContentProps {
+  root: RootNode
+  tone: Tone
+  /** Makes the boxes of check lists something to press. */
+  onTick?: ((tick: Tick) => void) | undefined
+}
+
+export function NoteContent({ root, tone, onTick }: NoteContentProps) {
+  const drawn = useMemo(() => {
+    const boxes = onTick && { items: checkItems(root), next: 0, onTick }
+    return markupOf(root.children).map((part) => draw(part, tone, boxes))
+  }, [root, tone, onTick])
   return createElement('div', { className: LOOKS[tone], dir: 'auto' }, ...drawn)
 }
 
-function draw(part: Markup | string, tone: Tone): ReactNode {
+/** The items of check lists, and how many boxes are drawn so far. */
+interface Boxes {
+  readonly items: readonly CheckItem[]
+  next: number
+  readonly onTick: (tick: Tick) => void
+}
+
+function draw(part: Markup | string, tone: Tone, boxes: Boxes | undefined): ReactNode {
   if (typeof part === 'string') return part
   const { tag, attributes = {}, style = {} } = part
   if (tag === 'img')
     return <NotePicture src={attributes.src ?? ''} alt={attributes.alt ?? ''} style={cssOf(style)} />
-  const children = part.children.map((child) => draw(child, tone))
+  if (boxes && attributes['data-box']) return drawBox(attributes['data-box'], boxes)
+  const children = part.children.map((child) => draw(child, tone, boxes))
   // In a card a table takes the card's width.
   const shown = tone !== 'page' && ['col', 'td', 'th'].includes(tag) ? without(style, 'width') : style
   const props = { ...propsOf(attributes), ...(Object.keys(shown).length > 0 && { style: cssOf(shown) }) }
@@ -34,6 +53,25 @@ function draw(part: Markup | string, tone: Tone): ReactNode {
   if (level)
     return createElement(`h${Math.min(6, Number(level) + 2)}`, { ...props, 'data-level': level }, ...children)
   return createElement(tag, props, ...children)
+}
+
+/** Boxes are drawn in the order in which their items are read. */
+function drawBox(state: string, boxes: Boxes): ReactNode {
+  const number = boxes.next
+  boxes.next += 1
+  const item = boxes.items[number]
+  if (!item) return null
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: the box is drawn like that of the editor
+    <button
+      type="button"
+      role="checkbox"
+      aria-checked={item.checked}
+      aria-label={item.text || 'Item'}
+      data-box={state}
+      onClick={() => boxes.onTick({ ...item, number, checked: !item.checked })}
+    />
+  )
 }
 
 /** Makes a wide table scroll sideways on a page; in a card it is fitted to the width. */

@@ -1,14 +1,17 @@
+import X from 'lucide-react/icons/x'
 import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import type { ItemId } from '../../protocol/bindings'
 import { RICH_NOTE, type RichNote, UNTITLED } from '../../protocol/rich-note'
 import { Button } from '../../ui/button'
 import { FullPage } from '../../ui/full-page'
+import { IconButton } from '../../ui/icon-button'
 import { useApp } from '../actions'
 import { useMayShare } from '../session/beam'
 import { NoteBoundary, NoteError } from './note-boundary'
 import { NoteContent } from './note-content'
 import css from './note-viewer.module.css'
+import { useTicking } from './ticking'
 
 /** The viewer of a rich note. It shows changes by others, and closes when the note is deleted. */
 export function NoteViewer({ id }: { id: ItemId }) {
@@ -31,9 +34,7 @@ export function NoteViewer({ id }: { id: ItemId }) {
           Edit
         </Button>
       )}
-      <Button look="primary" onClick={actions.notes.close}>
-        Close
-      </Button>
+      <IconButton icon={X} label="Close" onClick={actions.notes.close} />
     </>
   )
   return (
@@ -44,14 +45,15 @@ export function NoteViewer({ id }: { id: ItemId }) {
           <h2 className={css.title} dir="auto">
             {note.title || UNTITLED}
           </h2>
-          <Content note={note} />
+          <Content id={id} note={note} />
         </article>
       </section>
     </FullPage>
   )
 }
 
-function Content({ note: { root } }: { note: RichNote }) {
+function Content({ id, note: { root } }: { id: ItemId; note: RichNote }) {
+  const onTick = useTicking(id)
   useEffect(() => {
     // biome-ignore lint/suspicious/noConsole: the specification's way to report a note that cannot be read.
     if (root === null) console.error('The note cannot be read')
@@ -59,7 +61,7 @@ function Content({ note: { root } }: { note: RichNote }) {
   if (root === null) return <NoteError />
   return (
     <NoteBoundary>
-      <NoteContent root={root} tone="page" />
+      <NoteContent root={root} tone="page" onTick={onTick} />
     </NoteBoundary>
   )
 }

@@ -1,12 +1,23 @@
+import type { ItemId } from '../../protocol/bindings'
 import { type RichNote, UNTITLED } from '../../protocol/rich-note'
 import { cx } from '../../ui/cx'
 import { Folded } from '../../ui/folded'
 import { NoteBoundary, NoteError } from './note-boundary'
 import { NoteContent } from './note-content'
 import css from './rich-note-face.module.css'
+import { useTicking } from './ticking'
 
 /** A rich note within a card: its title and the beginning of its content. */
-export function RichNoteFace({ note: { title, root }, tone }: { note: RichNote; tone: 'note' | 'list' }) {
+export function RichNoteFace({
+  id,
+  note: { title, root },
+  tone,
+}: {
+  id: ItemId
+  note: RichNote
+  tone: 'note' | 'list'
+}) {
+  const onTick = useTicking(id)
   return (
     <>
       <p className={cx(css.title, tone === 'note' && css.onNote)} dir="auto">
@@ -16,7 +27,7 @@ export function RichNoteFace({ note: { title, root }, tone }: { note: RichNote; 
       {root !== null && root.children.length > 0 && (
         <NoteBoundary>
           <Folded>
-            <NoteContent root={root} tone={tone} />
+            <NoteContent root={root} tone={tone} onTick={onTick} />
           </Folded>
         </NoteBoundary>
       )}

@@ -2,10 +2,12 @@
 
 const SHOWN_ID = 8
 
+export const UNTITLED_BEAM = 'Untitled Beam'
+
 const DATE = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', year: 'numeric' })
 
 export function beamName(name: string): string {
-  return name.trim() === '' ? 'Untitled Beam' : name
+  return name.trim() === '' ? UNTITLED_BEAM : name
 }
 
 /** Returns the first characters of an id, enough to tell beams apart. */

@@ -48,6 +48,27 @@ describe('the news', () => {
     expect(deviceNews(two, alone)).toBe('Safari on iPhone left')
   })
 
+  it('announces a batch once, with the number of its files, and its progress as one', () => {
+    const file = (id: string, index: number) => {
+      const batch = { id: '5b1f4a52-7d0e-4c3b-9a41-2f6d8e0c7b13' as ItemId, count: 2, index }
+      return live(id, 3 + index, phone.device_id, { file: { name: id, size: 100, type: '', batch } })
+    }
+    const first = reduceItems(some, { type: 'received', item: file('f', 0) })
+    const both2 = reduceItems(first, { type: 'received', item: file('g', 1) })
+    expect(arrivalNews(some, first, both)).toBe('2 files from Safari on iPhone')
+    expect(arrivalNews(first, both2, both)).toBeNull()
+    const at = (received: number) =>
+      ({ status: 'moving', received, bytesPerSecond: 1, path: 'direct' }) as const
+    const moving = (f: number, g: number) => ({
+      transfers: {
+        ['f' as ItemId]: { role: 'receiving', state: at(f) } as const,
+        ['g' as ItemId]: { role: 'receiving', state: at(g) } as const,
+      },
+    })
+    expect(progressNews(moving(0, 0), moving(30, 19), both2.items)).toBeNull()
+    expect(progressNews(moving(30, 19), moving(30, 20), both2.items)).toBe('2 files 25 %')
+  })
+
   it('announces each quarter of a file once', () => {
     const message = { file: { name: 'a.zip', size: 100, type: '' } }
     const { items } = reduceItems(some, { type: 'received', item: live('f', 3, phone.device_id, message) })

@@ -1,22 +1,27 @@
 /** Announcements for people who do not see the page: arrivals, devices that join and leave, progress of files. */
 import type { Item } from '../../protocol/item'
+import { type Card, cardsOf, type FileItem, isBatch } from '../../stores/cards'
 import { type DevicesState, deviceName } from '../../stores/devices'
 import type { ItemsState } from '../../stores/items'
 import type { PointedOut } from '../../stores/pointed-out'
 import { statesOf, type Transfer, type TransfersState } from '../../stores/transfers'
-import { kindOf } from '../item/describe'
+import { countOf, kindOf } from '../item/describe'
 
-/** Returns `{kind} from {device}`, never the content. Several items at once are counted. */
+/**
+ * Returns `{kind} from {device}`, never the content. Several items at once are counted. Of a batch, whose files arrive
+ * one by one, only the first is announced, for all.
+ */
 export function arrivalNews(before: ItemsState, after: ItemsState, devices: DevicesState): string | null {
   // The items that are there when a beam is joined are not announced.
   if (before.epoch === null || before.epoch !== after.epoch || before.items === after.items) return null
-  const known = new Set(before.items.map((item) => item.id))
-  const arrived = after.items.filter((item) => !known.has(item.id) && isForeign(item, devices))
+  const known = new Set(cardsOf(before.items).map(({ id }) => id))
+  const arrived = cardsOf(after.items).filter((card) => !known.has(card.id) && isForeign(card, devices))
   const [first] = arrived
   if (!first) return null
-  return arrived.length > 1
-    ? `${arrived.length} items`
-    : `${kindOf(first.content)} from ${deviceName(devices, first.from)}`
+  if (arrived.length > 1) return `${arrived.length} items`
+  const count = isBatch(first) ? (first.content.files[0]?.content.batch?.count ?? 0) : 1
+  const what = count > 1 ? `${count} files` : kindOf(first.content)
+  return `${what} from ${deviceName(devices, first.from)}`
 }
 
 /** Says that what somebody wanted to share is there already. */
@@ -25,8 +30,8 @@ export function pointedOutNews({ id }: PointedOut, items: readonly Item[]): stri
   return item ? `${kindOf(item.content)} is here already` : null
 }
 
-function isForeign(item: Item, devices: DevicesState): boolean {
-  return item.from !== null && item.from !== devices.me
+function isForeign({ from }: Card, devices: DevicesState): boolean {
+  return from !== null && from !== devices.me
 }
 
 export function deviceNews(before: DevicesState, after: DevicesState): string | null {
@@ -42,31 +47,50 @@ export function deviceNews(before: DevicesState, after: DevicesState): string | 
 
 const STEPS = 4
 
-/** Announces each further quarter of a file in transfer. */
+/** Announces each further quarter of a file in transfer, or of all files of a batch. */
 export function progressNews(
   before: Pick<TransfersState, 'transfers'>,
   after: Pick<TransfersState, 'transfers'>,
   items: readonly Item[],
 ): string | null {
-  const news = items.flatMap((item) => {
-    const { content } = item
-    if (content.kind !== 'file') return []
-    const now = quarters(after.transfers[item.id], content.size)
-    const old = quarters(before.transfers[item.id], content.size)
-    return now !== null && now !== old ? [`${content.name} ${now * 25} %`] : []
+  const news = cardsOf(items).flatMap((card) => {
+    const files = filesOf(card)
+    const now = quarters(files, after)
+    if (now === null || now === quarters(files, before)) return []
+    return [`${isBatch(card) ? countOf(card.content) : files[0]?.content.name} ${now * 25} %`]
   })
   return news.join(', ') || null
 }
 
-/** Returns how many whole quarters of the file are transferred; null when it is not moving. */
-function quarters(transfer: Transfer | undefined, size: number): number | null {
+function filesOf(card: Card): readonly FileItem[] {
+  if (isBatch(card)) return card.content.files
+  return card.content.kind === 'file' ? [{ ...card, content: card.content }] : []
+}
+
+/** Returns how many whole quarters of the files are transferred, of those that move or are done; null for none. */
+function quarters(
+  files: readonly FileItem[],
+  { transfers }: Pick<TransfersState, 'transfers'>,
+): number | null {
+  const sum = { bytes: 0, size: 0, files: 0 }
+  for (const { id, content } of files) {
+    const part = partOf(transfers[id], content.size)
+    if (part === null) continue
+    sum.bytes += part
+    sum.size += content.size
+    sum.files += 1
+  }
+  if (sum.files === 0) return null
+  return sum.size === 0 ? STEPS : Math.floor((sum.bytes / sum.size) * STEPS)
+}
+
+/** Returns the bytes of a file that every device that wants it has; null when it is not moving. */
+function partOf(transfer: Transfer | undefined, size: number): number | null {
   if (!transfer) return null
-  const parts = statesOf(transfer).map((state) => {
-    if (state.status === 'done') return STEPS
-    if (state.status !== 'moving') return null
-    const bytes = 'sent' in state ? state.sent : state.received
-    return size === 0 ? STEPS : Math.floor((bytes / size) * STEPS)
+  const parts = statesOf(transfer).flatMap((state) => {
+    if (state.status === 'done') return [size]
+    if (state.status !== 'moving') return []
+    return ['sent' in state ? state.sent : state.received]
   })
-  const known = parts.filter((part) => part !== null)
-  return known.length === 0 ? null : Math.min(...known)
+  return parts.length === 0 ? null : Math.min(...parts)
 }

@@ -1,5 +1,6 @@
-import { type KeyboardEvent, type RefObject, useLayoutEffect } from 'react'
+import type { KeyboardEvent, RefObject } from 'react'
 import { isComposing } from '../../ui/composing'
+import { useGrowing } from '../../ui/growing'
 import css from './message-field.module.css'
 
 /** A text field that grows with its text. Enter sends; Shift+Enter breaks the line. */
@@ -18,13 +19,7 @@ export function MessageField({
   onText: (text: string) => void
   onSend: () => void
 }) {
-  useLayoutEffect(() => {
-    const field = ref.current
-    if (!field) return
-    field.style.height = 'auto'
-    // An empty field is one line high, however long its placeholder is.
-    if (text !== '') field.style.height = `${field.scrollHeight}px`
-  }, [ref, text])
+  useGrowing(ref, text)
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || isComposing(event.nativeEvent)) return
     event.preventDefault()

@@ -1,6 +1,7 @@
 import File from 'lucide-react/icons/file'
 import Folder from 'lucide-react/icons/folder'
 import Link from 'lucide-react/icons/link'
+import QrCode from 'lucide-react/icons/qr-code'
 import { Menu } from '../../ui/menu'
 import { useApp } from '../actions'
 
@@ -14,7 +15,7 @@ export function ShareMenu({
   onFolder: (() => void) | null
   onClose: () => void
 }) {
-  const { actions } = useApp()
+  const { actions, stores } = useApp()
   const then = (act: () => void) => () => {
     onClose()
     act()
@@ -26,6 +27,11 @@ export function ShareMenu({
         { label: 'Files', icon: File, onSelect: then(onFiles) },
         ...(onFolder ? [{ label: 'Folder', icon: Folder, onSelect: then(onFolder) }] : []),
         { label: 'Copy link', icon: Link, onSelect: then(() => void actions.copyLink()) },
+        {
+          label: 'Show QR',
+          icon: QrCode,
+          onSelect: then(() => stores.beamDialog.setState({ kind: 'code' }, true)),
+        },
       ]}
     />
   )

@@ -10,7 +10,7 @@ export function DownloadLink({
 }: {
   url: string
   name: string
-  look: 'solid' | 'bar' | 'small'
+  look: 'solid' | 'bar' | 'small' | 'well'
   iconSize?: number
 }) {
   return (

@@ -1,8 +1,9 @@
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { useShallow } from 'zustand/react/shallow'
 import type { DeviceId } from '../../protocol/bindings'
 import type { Item } from '../../protocol/item'
+import type { FileItem } from '../../stores/cards'
 import { deviceName, fileTakers } from '../../stores/devices'
 import { useApp } from '../actions'
 import { type FileAction, type FileRow, type FileView, fileView, fraction } from './file-view'
@@ -21,6 +22,30 @@ export function useFile(item: Item, size: number): FileView {
   const nameOf = (id: DeviceId) => deviceName(stores.devices.getState(), id)
   const storedUrl = item.content.kind === 'file' ? item.content.url : null
   return fileView(transfer, { size, storedUrl, sender, nameOf, takers, canSaveAs: actions.canSaveAs })
+}
+
+/** Returns the current file cards of several items, in their order. */
+export function useFiles(files: readonly FileItem[]): readonly FileView[] {
+  const { stores, actions } = useApp()
+  const transfers = useStore(
+    stores.transfers,
+    useShallow((state) => files.map(({ id }) => state.transfers[id])),
+  )
+  const devices = useStore(stores.devices)
+  return useMemo(() => {
+    const nameOf = (id: DeviceId | null) => deviceName(devices, id)
+    const takers = fileTakers(devices).map(({ device_id }) => nameOf(device_id))
+    return files.map(({ from, content: { size, url } }, at) =>
+      fileView(transfers[at], {
+        size,
+        storedUrl: url,
+        sender: nameOf(from),
+        nameOf,
+        takers,
+        canSaveAs: actions.canSaveAs,
+      }),
+    )
+  }, [files, transfers, devices, actions.canSaveAs])
 }
 
 /** Returns the handler of a file card's buttons. */

@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod beams;
+pub mod codes;
 pub mod export;
 pub mod health;
 pub mod notes;

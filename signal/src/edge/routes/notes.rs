@@ -166,7 +166,7 @@ async fn last_seq(storage: &Storage, beam: BeamId) -> Result<u64, Error> {
 }
 
 /// Whether the beam exists unsaved, so that the request is not a guess.
-async fn is_there(app: &App, beam: BeamId) -> Result<bool, Error> {
+pub(super) async fn is_there(app: &App, beam: BeamId) -> Result<bool, Error> {
     let record = app.storage.find_beam(beam).await?;
     let has_ended = |record: BeamRecord| record.has_ended(app.clock.now());
     Ok(record.map_or_else(|| app.live.hub.is_live(beam), |record| !has_ended(record)))

@@ -9,9 +9,10 @@ use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
 use heliograph_shared::api::ErrorBody;
 use heliograph_shared::api::accounts::Done;
-use heliograph_shared::api::uploads::UploadedFile;
+use heliograph_shared::api::uploads::{FileRoom, UploadedFile};
 use heliograph_shared::ids::BeamId;
 use heliograph_shared::socket::Kept;
+use heliograph_storage::accounts::AccountId;
 use heliograph_storage::blobs::{BlobId, BlobKey, READING_BYTES};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
@@ -103,13 +104,46 @@ pub async fn create_in_beam(
     let beam = BeamId::parse(&beam).map_err(|_| Error::NotFound)?;
     let place = app.uploads.enter(client)?;
     let account = session.map(|session| session.account.id);
+    let uploader = match kept(&app, beam).await? {
+        Some(kept) => Uploader::Kept(client, kept.until),
+        None => Uploader::Owner(owner_for_writer(&app, client, account, beam).await?),
+    };
+    receive(&app, Receiving { uploader, beam: Some(beam), place }, form).await
+}
+
+/// Answers how much a saved beam still stores, so that a device can say what does not fit before it shares (F13).
+#[utoipa::path(
+    get,
+    path = "/api/beams/{beam_id}/files/",
+    params(("beam_id" = BeamId, Path)),
+    responses(
+        (status = 200, body = FileRoom),
+        (status = 401, body = ErrorBody, description = "The link gives no access, and the caller is not logged in."),
+        (status = 403, body = ErrorBody, description = "The caller may only read."),
+        (status = 404, body = ErrorBody, description = "There is no such saved beam, or the caller has no access."),
+        (status = 429, body = ErrorBody, description = "Too many unknown beams from this address."),
+    )
+)]
+pub async fn room_in_beam(
+    State(app): State<Arc<App>>,
+    Extension(client): Extension<Option<Client>>,
+    MaybeLoggedIn(session): MaybeLoggedIn,
+    Path(beam): Path<String>,
+) -> Result<Json<FileRoom>, Error> {
+    let beam = BeamId::parse(&beam).map_err(|_| Error::NotFound)?;
+    let account = session.map(|session| session.account.id);
+    let owner = owner_for_writer(&app, client, account, beam).await?;
+    Ok(Json(app.uploads.room_of(owner).await?))
+}
+
+/// The owner of a saved beam, for a caller who may write in it.
+async fn owner_for_writer(
+    app: &App,
+    client: Option<Client>,
+    account: Option<AccountId>,
+    beam: BeamId,
+) -> Result<AccountId, Error> {
     let access = app.storage.access_to(beam).await?;
-    if access.is_none()
-        && let Some(kept) = kept(&app, beam).await?
-    {
-        let uploader = Uploader::Kept(client, kept.until);
-        return receive(&app, Receiving { uploader, beam: Some(beam), place }, form).await;
-    }
     let role = access.as_ref().and_then(|access| access.role(account));
     let (Some(access), Some(role)) = (&access, role) else {
         app.limits.guess(client, app.clock.steady())?;
@@ -119,8 +153,7 @@ pub async fn create_in_beam(
     if !role.may_write() {
         return Err(Error::Forbidden("You may only read in this beam."));
     }
-    let uploader = Uploader::Owner(access.owner);
-    receive(&app, Receiving { uploader, beam: Some(beam), place }, form).await
+    Ok(access.owner)
 }
 
 /// How an unsaved beam is kept now.

@@ -6,6 +6,7 @@ mod sent_file;
 use std::sync::Arc;
 use std::time::Duration;
 
+use heliograph_shared::api::uploads::FileRoom;
 use heliograph_shared::ids::BeamId;
 use heliograph_shared::time::Millis;
 use heliograph_storage::Storage;
@@ -130,6 +131,16 @@ impl Uploads {
         let written = self.blobs.writer_bytes() * PIECE_CAPACITY / PIECE;
         let memory = self.budget.take(Kind::Uploads, WAITING_BYTES + written)?;
         Ok(Place { _memory: memory, _of_client: of_client })
+    }
+
+    /// The room for files of a saved beam, whose owner this is (F13).
+    ///
+    /// # Errors
+    /// [`Error`] when the database cannot be read.
+    pub async fn room_of(&self, owner: AccountId) -> Result<FileRoom, Error> {
+        let quotas = self.limits.quotas();
+        let free = self.storage.free_for_account(owner, quotas, self.clock.now()).await?;
+        Ok(FileRoom { largest: free.min(self.limits.file(false)), free })
     }
 
     /// Forgets the addresses whose rate limits are full again.

@@ -2,16 +2,19 @@
 
 use std::cell::OnceCell;
 use std::collections::VecDeque;
+use std::mem;
 
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::limits::{
     MAX_LIVE_BYTES, MAX_LIVE_ITEMS, MAX_NOTES, MAX_NOTES_BYTES, SYNC_PAGE_BYTES, SYNC_PAGE_ITEMS,
 };
-use heliograph_shared::socket::{Json, LiveItem, SyncPage};
+use heliograph_shared::socket::{Held, Json, LiveItem, SyncPage};
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 
+use super::addressed::may_see;
 use super::content::ContentDigest;
+use super::recovery::{Findings, Recovery};
 use crate::budget::{Share, Spent};
 
 /// The effect of sharing an item.
@@ -59,6 +62,10 @@ pub struct Items {
     last_seq: u64,
     /// The last sequence number that may have been dropped for lack of room.
     let_go: u64,
+    /// How many items were dropped for lack of room.
+    dropped: u64,
+    /// What devices still know of earlier memories of the beam.
+    recovery: Recovery,
 }
 
 #[derive(Debug)]
@@ -108,8 +115,22 @@ impl Kept {
 impl Items {
     /// No items yet. The memory of those to come is counted in this share.
     pub fn none(room: Share) -> Self {
-        let (kept, deleted) = (VecDeque::new(), VecDeque::new());
-        Self { room, keeping: Keeping::Newest, kept, deleted, bytes: 0, last_seq: 0, let_go: 0 }
+        Self::none_after(0, room)
+    }
+
+    /// No items, after earlier memories of the beam whose numbers were at most `last_seq` (S28).
+    pub fn none_after(last_seq: u64, room: Share) -> Self {
+        Self {
+            room,
+            keeping: Keeping::Newest,
+            kept: VecDeque::new(),
+            deleted: VecDeque::new(),
+            bytes: 0,
+            last_seq,
+            let_go: last_seq,
+            dropped: 0,
+            recovery: Recovery::after(last_seq),
+        }
     }
 
     /// The stored items of a saved or kept beam, oldest first. The next sequence number is `last_seq` + 1.
@@ -134,9 +155,19 @@ impl Items {
         self.room.another()
     }
 
-    /// Takes over what is stored. What was dropped earlier stays dropped: it must not look deleted (S11).
+    /// Takes over what is stored. What was dropped earlier stays dropped: it must not look deleted (S11). Items for one
+    /// device are not stored (S33), so they stay while there is memory.
     pub fn take_over(&mut self, stored: Self) {
+        let is_for_one = |kept: &Kept| kept.item.to.is_some();
+        let for_one: Vec<_> = mem::take(&mut self.kept).into_iter().filter(is_for_one).collect();
         *self = Self { let_go: self.let_go, ..stored };
+        for Kept { item, author, .. } in for_one {
+            if self.reserve(1, bytes_of(&item)).is_ok() {
+                self.last_seq = self.last_seq.max(item.seq);
+                self.push(item, author);
+            }
+        }
+        self.kept.make_contiguous().sort_by_key(|kept| kept.item.seq);
     }
 
     /// Stops dropping items for lack of room.
@@ -238,8 +269,43 @@ impl Items {
         }
     }
 
+    /// Compares what a device holds of earlier memories with what is here (S28).
+    pub fn compare(&mut self, held: &Held) -> Findings {
+        let here = self.kept.iter().map(|kept| (kept.item.id, kept.item.seq)).collect();
+        let findings = self.recovery.compare(held, &here);
+        if self.reserve(0, 0).is_err() {
+            self.recovery.give_up();
+        }
+        findings
+    }
+
+    /// Takes back an item of an earlier memory, if it is wanted: with its number, and so in its old place.
+    pub fn restore(&mut self, item: LiveItem) -> Option<Shared> {
+        if !self.recovery.wants(item.id, item.seq) {
+            return None;
+        }
+        self.recovery.settle(item.id);
+        let newer = self.find(item.id).is_some_and(|(here, _)| here.seq > item.seq);
+        let place = self.kept.partition_point(|kept| kept.item.seq < item.seq);
+        let is_taken = self.kept.get(place).is_some_and(|kept| kept.item.seq == item.seq);
+        if newer || is_taken {
+            return None;
+        }
+        let old = self.position(item.id).and_then(|at| self.remove(at));
+        let place = self.kept.partition_point(|kept| kept.item.seq < item.seq);
+        let kept = Kept { item: item.clone(), author: None, digest: OnceCell::new() };
+        self.bytes += kept.bytes();
+        self.kept.insert(place, kept);
+        self.make_room();
+        Some(match old {
+            Some(old) => Shared::Replaced { old: old.item.message, new: item },
+            None => Shared::New(item),
+        })
+    }
+
     /// Removes an item and returns it. It is remembered for a while, because its deletion may be undone.
     pub fn delete(&mut self, id: ItemId) -> Option<LiveItem> {
+        self.recovery.settle(id);
         let kept = self.position(id).and_then(|at| self.remove(at))?;
         if self.deleted.len() == MOST_DELETED {
             self.deleted.pop_front();
@@ -251,17 +317,19 @@ impl Items {
         Some(kept.item)
     }
 
-    /// The items after this sequence number, as many as fit a page.
-    pub fn page(&self, epoch: &str, after: Option<u64>) -> SyncPage {
+    /// The items after this sequence number that a device may see, as many as fit a page.
+    pub fn page(&self, epoch: &str, after: Option<u64>, device: DeviceId) -> SyncPage {
         let after = after.unwrap_or_default();
         let mut page = SyncPage {
             epoch: epoch.to_owned(),
             oldest: self.let_go + 1,
+            dropped: self.dropped,
             items: Vec::new(),
             next: None,
         };
         let mut bytes = 0;
-        for kept in self.kept.iter().filter(|kept| kept.item.seq > after) {
+        let wanted = |kept: &&Kept| kept.item.seq > after && may_see(&kept.item, device);
+        for kept in self.kept.iter().filter(wanted) {
             bytes += kept.bytes();
             let is_full = page.items.len() == SYNC_PAGE_ITEMS || bytes > SYNC_PAGE_BYTES;
             if let Some(last) = page.items.last().filter(|_| is_full) {
@@ -299,7 +367,7 @@ impl Items {
 
     /// Memory for what is here and for so much more, in bytes.
     fn needed(&self, more_items: usize, more_bytes: usize) -> usize {
-        let records = self.kept.len() + self.deleted.len() + more_items;
+        let records = self.kept.len() + self.deleted.len() + self.recovery.wanted() + more_items;
         self.bytes + more_bytes + records * RECORD_BYTES
     }
 
@@ -327,7 +395,12 @@ impl Items {
             || self.reserve(0, 0).is_err()
         {
             let Some(oldest) = self.remove(0) else { return };
-            self.let_go = oldest.item.seq;
+            self.dropped += 1;
+            if self.recovery.is_earlier(oldest.item.seq) {
+                self.recovery.drop_to(oldest.item.seq);
+            } else {
+                self.let_go = oldest.item.seq;
+            }
         }
     }
 }

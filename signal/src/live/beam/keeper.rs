@@ -88,9 +88,11 @@ impl Keeper {
                 let recorded = record.had_items;
                 terms.status = Status::Unsaved { expires_at, recorded, kept };
                 terms.forgotten = recorded && kept.is_none();
-                if kept.is_some() {
-                    terms.items = self.stored_items(0).await?;
-                }
+                let age = self.age(record.created_at);
+                terms.items = match kept {
+                    Some(_) => self.stored_items(age).await?,
+                    None => Items::none_after(age, self.budget.nothing(Kind::Items)),
+                };
             }
             Life::Ended => terms.status = Status::Ended,
             Life::Saved(saved) => {
@@ -101,12 +103,19 @@ impl Keeper {
         Ok(terms)
     }
 
-    /// The stored items of a saved or kept beam.
+    /// The stored items of a saved or kept beam, whose numbers were at most `last_seq`.
     async fn stored_items(&self, last_seq: u64) -> Result<Items, LoadError> {
         let notes = self.storage.notes_of(self.beam).await?;
         let last_seq = notes.last().map_or(last_seq, |note| note.seq.max(last_seq));
         let room = self.budget.nothing(Kind::Items);
         Ok(Items::stored(notes.into_iter().filter_map(item), last_seq, room)?)
+    }
+
+    /// The age of an unsaved beam in milliseconds. It is more than the numbers of all items so far, because a beam has
+    /// fewer than a thousand items a second. So the numbers of a new memory follow those of the lost ones (S28).
+    fn age(&self, created_at: Millis) -> u64 {
+        let age = self.clock.now().since(created_at);
+        u64::try_from(age.as_millis()).unwrap_or_default()
     }
 
     /// The access to the beam; `None` for an unsaved one.
@@ -234,5 +243,6 @@ fn item(note: NewNote) -> Option<(LiveItem, Option<AccountId>)> {
     let NewNote { id, seq, content, kind, device, author, created_at, upload: _ } = note;
     // Stored contents are JSON. A row that is not must not keep the others from loading.
     let message = RawValue::from_string(content).ok()?;
-    Some((LiveItem { message, extra: kind, id, seq, from: device, at: created_at }, author))
+    let at = created_at;
+    Some((LiveItem { message, extra: kind, id, seq, from: device, at, to: None }, author))
 }

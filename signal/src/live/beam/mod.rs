@@ -3,6 +3,7 @@
 
 mod access;
 mod actor;
+mod addressed;
 pub mod commit;
 mod content;
 pub mod handle;
@@ -10,6 +11,8 @@ pub mod hub;
 mod items;
 mod keeper;
 mod keeping;
+mod recovering;
+mod recovery;
 pub mod request;
 mod rules;
 mod seen;

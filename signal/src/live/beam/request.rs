@@ -3,7 +3,7 @@
 use heliograph_shared::decode::Subject;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::names::{BeamName, Kind};
-use heliograph_shared::socket::{Json, KeepTime};
+use heliograph_shared::socket::{Held, Json, KeepTime, LiveItem};
 use heliograph_storage::accounts::AccountId;
 
 use super::ConnectionId;
@@ -20,6 +20,8 @@ pub enum Request {
         kind: Kind,
         /// The item's id: the sender's, or a fresh one.
         id: ItemId,
+        /// The only other device that gets it (S33).
+        to: Option<DeviceId>,
     },
     /// Delete items (S10, S26).
     Delete {
@@ -28,6 +30,10 @@ pub enum Request {
         /// Delete only this item.
         id: Option<ItemId>,
     },
+    /// Compare what the device holds of an earlier memory (S28).
+    Held(Held),
+    /// Bring back an item of an earlier memory (S28).
+    Restore(LiveItem),
     /// Save or rename the beam (S21, S23).
     Save(BeamName),
     /// Remove a device (S25).
@@ -44,7 +50,8 @@ impl Request {
             Self::Share { id, .. } => Subject::item(*id),
             Self::Delete { id, .. } => Subject { id: *id, to: None },
             Self::RemoveDevice(device) => Subject::device(*device),
-            Self::Save(_) | Self::Keep(_) => Subject::default(),
+            // Nobody waits for an answer to a `restore`.
+            Self::Save(_) | Self::Keep(_) | Self::Held(_) | Self::Restore(_) => Subject::default(),
         }
     }
 
@@ -53,6 +60,8 @@ impl Request {
     pub fn bytes(&self) -> usize {
         match self {
             Self::Share { message, .. } | Self::Delete { message, .. } => message.get().len(),
+            Self::Restore(item) => item.message.get().len() + item.extra.len(),
+            Self::Held(held) => size_of_val(&*held.items) + size_of_val(&*held.known),
             Self::Save(_) | Self::RemoveDevice(_) | Self::Keep(_) => 0,
         }
     }

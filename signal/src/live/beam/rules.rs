@@ -1,7 +1,6 @@
 //! The permissions of each role (B6, S21 to S26). Devices of a saved beam learn of a change only after it is stored.
 
 use std::collections::HashMap;
-use std::mem;
 
 use heliograph_shared::api::beams::{LinkAccess, Role};
 use heliograph_shared::error::ErrorCode;
@@ -26,17 +25,19 @@ use crate::live::refusal::Refusal;
 /// The specification's text for a refused deletion.
 const NOT_YOURS: Refusal =
     Refusal::new("Cannot delete beam note from UI (Update Soon)", ErrorCode::Forbidden);
-const READ_ONLY: Refusal = Refusal::new("You may only read in this beam.", ErrorCode::Forbidden);
+pub(super) const READ_ONLY: Refusal =
+    Refusal::new("You may only read in this beam.", ErrorCode::Forbidden);
 const BUSY: Refusal =
     Refusal::new("This beam cannot store that much at once. Try again.", ErrorCode::Unavailable);
 const UNAVAILABLE: Refusal =
     Refusal::new("This could not be stored. Try again.", ErrorCode::Unavailable);
 const OVERTAKEN: Refusal =
     Refusal::new("This beam has changed in the meantime.", ErrorCode::Forbidden);
-const NOT_TO_CHANGE: Refusal = Refusal::new("You cannot change this note.", ErrorCode::Forbidden);
-const BEAM_FULL: Refusal =
+pub(super) const NOT_TO_CHANGE: Refusal =
+    Refusal::new("You cannot change this note.", ErrorCode::Forbidden);
+pub(super) const BEAM_FULL: Refusal =
     Refusal::new("This beam is full. Delete something first.", ErrorCode::NoRoom);
-const SERVER_FULL: Refusal =
+pub(super) const SERVER_FULL: Refusal =
     Refusal::new("The server has no memory for this now. Try again later.", ErrorCode::Unavailable);
 pub(super) const QUOTA_FULL: Refusal = Refusal::new(
     "The account of this beam's owner is full. Delete files or notes first.",
@@ -100,12 +101,14 @@ impl BeamState {
 
     fn decide(&mut self, by: Speaker, request: Request, now: Millis) -> Result<Verdict, Refusal> {
         match request {
-            Request::Share { message, kind, id } => {
+            Request::Share { message, kind, id, to } => {
                 let extra = kind.into_string();
-                let item = LiveItem { message, extra, id, seq: 0, from: by.device, at: now };
+                let item = LiveItem { message, extra, id, seq: 0, from: by.device, at: now, to };
                 self.share(by, item)
             }
             Request::Delete { message, id } => self.delete(by, message, id),
+            Request::Held(held) => Ok(Verdict::Done(self.compare(by, &held))),
+            Request::Restore(item) => Ok(Verdict::Done(self.restore(item, now))),
             Request::Save(name) => self.save(by, name),
             Request::RemoveDevice(device) => self.remove(by, device),
             Request::Keep(time) => self.keep(by, time, now),
@@ -113,19 +116,22 @@ impl BeamState {
     }
 
     fn share(&mut self, by: Speaker, mut item: LiveItem) -> Result<Verdict, Refusal> {
-        let role = match &mut self.status {
+        if self.is_for_one(&item) {
+            let mut outputs = self.share_with_one(by, item)?;
+            outputs.extend(self.record());
+            return Ok(Verdict::Done(outputs));
+        }
+        let role = match &self.status {
             Status::Saved(access) => {
                 let role = access.role(by.account).filter(|role| role.may_write());
                 Some(role.ok_or(READ_ONLY)?)
             }
             Status::Unsaved { kept: Some(_), .. } => None,
-            Status::Unsaved { recorded, expires_at, .. } => {
-                let (was_recorded, expires_at) = (mem::replace(recorded, true), *expires_at);
+            Status::Unsaved { .. } | Status::Ended => {
                 let mut outputs = self.take(by, item);
-                outputs.extend((!was_recorded).then_some(Output::Record(expires_at)));
+                outputs.extend(self.record());
                 return Ok(Verdict::Done(outputs));
             }
-            Status::Ended => return Ok(Verdict::Done(Vec::new())),
         };
         if self.items.has(&item) {
             return Ok(Verdict::Done(self.take(by, item)));
@@ -150,15 +156,24 @@ impl BeamState {
         Ok(Verdict::Store(Box::new(put), Effect::Shared(item)))
     }
 
+    /// Records an unsaved beam, once: it holds something now.
+    fn record(&mut self) -> Option<Output> {
+        let Status::Unsaved { recorded: recorded @ false, expires_at, .. } = &mut self.status
+        else {
+            return None;
+        };
+        *recorded = true;
+        Some(Output::Record(*expires_at))
+    }
+
     /// Applies an item and returns the messages about it.
-    fn take(&mut self, by: Speaker, item: LiveItem) -> Vec<Output> {
+    pub(super) fn take(&mut self, by: Speaker, item: LiveItem) -> Vec<Output> {
         self.forgotten = false;
         match self.items.share(item, by.account) {
             Shared::Again(item) => {
                 vec![Output::Send(vec![by.connection], ServerMessage::RecClipboard(item))]
             }
-            Shared::New(item) => vec![self.tell_all(ServerMessage::RecClipboard(item))],
-            Shared::Replaced { old, new } => self.tell_of_change(old, new),
+            shared => self.tell_shared(shared),
         }
     }
 
@@ -168,8 +183,11 @@ impl BeamState {
         message: Json,
         id: Option<ItemId>,
     ) -> Result<Verdict, Refusal> {
+        if let Some(outputs) = self.delete_for_one(by, &message, id) {
+            return Ok(Verdict::Done(outputs));
+        }
         let Status::Saved(access) = &self.status else {
-            let ids = id.map_or_else(|| self.items.with_content(&message), |id| vec![id]);
+            let ids = id.map_or_else(|| self.for_all_with_content(&message), |id| vec![id]);
             let is_stored =
                 self.kept().is_some() && ids.iter().any(|id| self.items.find(*id).is_some());
             if !is_stored {
@@ -182,7 +200,7 @@ impl BeamState {
         let role = role.ok_or(NOT_YOURS)?;
         let ids = match id {
             Some(id) => self.items.find(id).map(|_| id).into_iter().collect(),
-            None => self.items.with_content(&message),
+            None => self.for_all_with_content(&message),
         };
         let is_own = |id: &ItemId| {
             self.items.find(*id).is_some_and(|(item, author)| is_own(by, item, author))
@@ -196,7 +214,18 @@ impl BeamState {
         Ok(delete_stored(ids, message, id))
     }
 
-    fn forget(&mut self, ids: &[ItemId], message: Json, id: Option<ItemId>) -> Vec<Output> {
+    fn for_all_with_content(&self, message: &Json) -> Vec<ItemId> {
+        let is_for_all =
+            |id: &ItemId| self.items.find(*id).is_some_and(|(item, _)| item.to.is_none());
+        self.items.with_content(message).into_iter().filter(is_for_all).collect()
+    }
+
+    pub(super) fn forget(
+        &mut self,
+        ids: &[ItemId],
+        message: Json,
+        id: Option<ItemId>,
+    ) -> Vec<Output> {
         let deleted = ids.iter().filter_map(|id| self.items.delete(*id)).last();
         // Plain devices delete by content, so they get the content that the item really had.
         let message = deleted.filter(|_| id.is_some()).map_or(message, |item| item.message);
@@ -215,7 +244,8 @@ impl BeamState {
             }
             _ if !by.creator => Err(NOT_CREATOR),
             _ => {
-                let notes = self.items.all().map(|(item, author)| note(item, author)).collect();
+                let for_all = self.items.all().filter(|(item, _)| item.to.is_none());
+                let notes = for_all.map(|(item, author)| note(item, author)).collect();
                 let write = Write::Save { owner: account, name: name.clone(), notes };
                 Ok(Verdict::Store(Box::new(write), Effect::Saved { owner: account, name }))
             }

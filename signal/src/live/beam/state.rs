@@ -15,7 +15,8 @@ use heliograph_storage::accounts::AccountId;
 use heliograph_storage::saved_beams::Access;
 
 use super::ConnectionId;
-use super::items::Items;
+use super::addressed::may_see;
+use super::items::{Items, Shared};
 use super::request::{Request, Speaker};
 use super::seen::Seen;
 use super::terms::{Status, Terms};
@@ -24,7 +25,7 @@ use super::write::{Pending, Write, Written};
 use crate::address::Client;
 use crate::live::refusal::Refusal;
 
-const DEVICE_GONE: Refusal =
+pub(super) const DEVICE_GONE: Refusal =
     Refusal::new("That device is not in this beam.", ErrorCode::DeviceGone);
 
 /// A device that wants to join. Its key and cookie are already checked.
@@ -79,6 +80,8 @@ pub enum Saying {
     Request(Request),
     /// Asks for a page of items (S11).
     Sync(SyncFrom),
+    /// Gives the device another name (S32).
+    Rename(String),
     /// Passes a WebRTC signal to another device (S12).
     Signal {
         /// Opaque to the server.
@@ -95,6 +98,7 @@ impl Saying {
         match self {
             Self::Request(request) => request.bytes(),
             Self::Signal { message, .. } => message.get().len(),
+            Self::Rename(name) => name.len(),
             Self::Sync(_) => 0,
         }
     }
@@ -215,6 +219,11 @@ impl BeamState {
         matches!(self.status, Status::Unsaved { .. })
     }
 
+    /// Whether its items are in no table: it is neither saved nor kept.
+    pub(super) fn is_only_in_memory(&self) -> bool {
+        self.is_unsaved() && self.kept().is_none()
+    }
+
     fn expires_at(&self) -> Millis {
         match self.status {
             Status::Unsaved { expires_at, .. } => expires_at,
@@ -287,23 +296,38 @@ impl BeamState {
         match saying {
             Saying::Request(request) => self.ask(speaker, request, now),
             Saying::Sync(from) => {
-                let message = self.items.page(&self.epoch, from.after);
+                let message = self.items.page(&self.epoch, from.after, speaker.device);
                 vec![Output::Send(vec![speaker.connection], ServerMessage::Sync { message })]
             }
+            Saying::Rename(name) => self.rename(speaker.connection, name),
             Saying::Signal { message, to } => vec![self.pass_on(speaker, to, message)],
         }
     }
 
+    /// Tells the devices that may see an item of it.
+    pub(super) fn tell_shared(&self, shared: Shared) -> Vec<Output> {
+        match shared {
+            Shared::New(item) | Shared::Again(item) => vec![self.tell_of(item)],
+            Shared::Replaced { old, new } => self.tell_of_change(old, new),
+        }
+    }
+
     /// Tells of an edit. Plain devices know no edits: they get a deletion and a new item (S9).
-    pub(super) fn tell_of_change(&self, old: Json, new: LiveItem) -> Vec<Output> {
-        let plain: Vec<_> = self.connections(|member| member.plain).collect();
+    fn tell_of_change(&self, old: Json, new: LiveItem) -> Vec<Output> {
+        let sees = |member: &Newcomer| may_see(&new, member.device.device_id);
+        let plain: Vec<_> = self.connections(|member| member.plain && sees(member)).collect();
         let mut outputs = Vec::with_capacity(3);
         if !plain.is_empty() {
             let delete = ServerMessage::DeleteNote { message: old, id: None };
             outputs.push(Output::Send(plain, delete));
         }
-        outputs.push(self.tell_all(ServerMessage::RecClipboard(new)));
+        outputs.push(self.tell_of(new));
         outputs
+    }
+
+    fn tell_of(&self, item: LiveItem) -> Output {
+        let to = self.connections(|member| may_see(&item, member.device.device_id)).collect();
+        Output::Send(to, ServerMessage::RecClipboard(item))
     }
 
     fn pass_on(&self, speaker: Speaker, to: DeviceId, message: Json) -> Output {
@@ -315,6 +339,18 @@ impl BeamState {
             }
             None => refuse(speaker.connection, DEVICE_GONE.about(Subject::device(to))),
         }
+    }
+
+    fn rename(&mut self, connection: ConnectionId, name: String) -> Vec<Output> {
+        let mut members = self.members.iter_mut();
+        let Some(member) = members.find(|member| member.connection == connection) else {
+            return Vec::new();
+        };
+        if member.device.name == name {
+            return Vec::new();
+        }
+        member.device.name = name;
+        vec![self.tell_who_is_here()]
     }
 
     /// Changes how an account's devices are shown, and tells everybody if that is a change (S6).

@@ -142,7 +142,7 @@ fn is_creator(key: Option<&str>, record: Option<&BeamRecord>) -> Result<bool, Cl
 }
 
 /// The name without invisible characters, and of bounded length.
-fn device_name(name: &str) -> String {
+pub(super) fn device_name(name: &str) -> String {
     let name = names::clean(name, MAX_DEVICE_NAME);
     if name.is_empty() { NAMELESS.to_owned() } else { name }
 }

@@ -7,10 +7,11 @@ use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::limits::{AUTH_TIMEOUT, MAX_MESSAGE_BYTES};
 use heliograph_shared::names::{BeamName, Kind};
-use heliograph_shared::socket::ClientMessage;
+use heliograph_shared::socket::{ClientMessage, LiveItem};
 use tokio::time::{sleep, timeout};
 
 use super::allowance::Allowance;
+use super::joining::device_name;
 use super::{End, Received, Socket, SocketReader, fresh};
 use crate::live::beam::handle::BeamHandle;
 use crate::live::beam::request::Request;
@@ -134,20 +135,28 @@ fn saying(message: ClientMessage) -> Result<Saying, Refusal> {
         ClientMessage::Auth { .. } => {
             return Err(IN_ALREADY);
         }
-        ClientMessage::ShareClipboard { message, extra, id } => {
+        ClientMessage::ShareClipboard { message, extra, id, to } => {
             let id = match id {
                 Some(id) => id,
                 None => ItemId::from_random(fresh().map_err(|_| TRY_AGAIN)?),
             };
             let kind = Kind::parse(extra);
             let kind = kind.map_err(|why| bad_request(why.0).about(Subject::item(id)))?;
-            Saying::Request(Request::Share { message, kind, id })
+            Saying::Request(Request::Share { message, kind, id, to })
         }
         ClientMessage::DeleteNote { message, id } => {
             Saying::Request(Request::Delete { message, id })
         }
+        ClientMessage::Held { message } => Saying::Request(Request::Held(message)),
+        ClientMessage::Restore { message } => {
+            let about = Subject::item(message.id);
+            let kind = Kind::parse(message.extra);
+            let extra = kind.map_err(|why| bad_request(why.0).about(about))?.into_string();
+            Saying::Request(Request::Restore(LiveItem { extra, ..message }))
+        }
         ClientMessage::RemoveDevice { message } => Saying::Request(Request::RemoveDevice(message)),
         ClientMessage::Keep { message } => Saying::Request(Request::Keep(message)),
+        ClientMessage::RenameDevice { message } => Saying::Rename(device_name(&message)),
         ClientMessage::SaveBeam { message } => {
             let name: String = serde_json::from_str(message.get()).unwrap_or_default();
             let name = BeamName::parse(&name).map_err(|why| bad_request(why.0))?;

@@ -124,7 +124,7 @@ async fn share(beam: &BeamHandle, number: u8, item: usize) {
     let message = RawValue::from_string(item.to_string()).unwrap();
     let id = ItemId::from_random(id);
     let kind = Kind::parse("text".to_owned()).unwrap();
-    let saying = Saying::Request(Request::Share { message, kind, id });
+    let saying = Saying::Request(Request::Share { message, kind, id, to: None });
     beam.said(ConnectionId(number.into()), saying).await;
 }
 

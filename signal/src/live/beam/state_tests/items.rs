@@ -65,7 +65,7 @@ fn s9_another_kind_is_another_content() {
     let mut beam = Beam::of(&[ADA]);
     beam.shares(ADA, 1, &json!("hi"));
     let (message, kind) = (content(&json!("hi")), Kind::parse("link".to_owned()).unwrap());
-    beam.says(ADA, Saying::Request(Request::Share { message, kind, id: item(1) }));
+    beam.says(ADA, Saying::Request(Request::Share { message, kind, id: item(1), to: None }));
     assert_eq!(beam.page(None)["items"][0]["extra"], "link");
 }
 
@@ -174,7 +174,7 @@ fn s11_what_was_let_go_is_told_from_what_was_deleted() {
         let id =
             ItemId::from_random([[0; 8], (n as u64).to_be_bytes()].concat().try_into().unwrap());
         let (message, kind) = (content(&json!(n)), super::text());
-        beam.says(ADA, Saying::Request(Request::Share { message, kind, id }));
+        beam.says(ADA, Saying::Request(Request::Share { message, kind, id, to: None }));
     }
     assert_eq!(beam.page(None)["oldest"], 2);
     beam.deletes(ADA, &json!(1), None);

@@ -1,8 +1,10 @@
 //! The rules of a live beam, by their numbers in `PROTOCOL.md`: plain values in, plain values out.
 
+mod addressed;
 mod items;
 mod keeping;
 mod memory;
+mod recovery;
 mod removals;
 mod saved;
 mod writes;
@@ -14,7 +16,7 @@ use heliograph_shared::close::CloseCode;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::limits::MAX_DEVICES;
 use heliograph_shared::names::Kind;
-use heliograph_shared::socket::{Device, DeviceUser, Json, SyncFrom};
+use heliograph_shared::socket::{Device, DeviceUser, Json, ServerMessage, SyncFrom};
 use heliograph_shared::time::Millis;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -154,7 +156,10 @@ impl Beam {
 
     fn shares(&mut self, device: u8, id: u8, message: &Value) -> Vec<Told> {
         let message = content(message);
-        self.says(device, Saying::Request(Request::Share { message, kind: text(), id: item(id) }))
+        self.says(
+            device,
+            Saying::Request(Request::Share { message, kind: text(), id: item(id), to: None }),
+        )
     }
 
     fn deletes(&mut self, device: u8, message: &Value, id: Option<u8>) -> Vec<Told> {

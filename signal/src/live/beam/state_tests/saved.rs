@@ -13,8 +13,8 @@ use crate::budget::Spent;
 pub(super) const OWNER: u8 = 11;
 const ADMIN: u8 = 12;
 pub(super) const WRITER: u8 = 13;
-const READER: u8 = 14;
-const USER: u8 = 15;
+pub(super) const READER: u8 = 14;
+pub(super) const USER: u8 = 15;
 /// A device without a login.
 pub(super) const GUEST: u8 = 16;
 
@@ -45,6 +45,7 @@ pub(super) fn saved_in(link_access: LinkAccess, room: Share) -> Result<Beam, Spe
             seq: number.into(),
             from: DeviceId::from_bytes([number; 16]),
             at: Millis::new(0),
+            to: None,
         };
         (item, account(number))
     };
@@ -102,9 +103,14 @@ pub(super) fn outcome(told: &[Told]) -> String {
 #[test]
 fn b6_every_role_may_what_the_table_says() {
     use LinkAccess::{None as Shut, Read, Write};
-    let share = || Request::Share { message: content(&json!("new")), kind: text(), id: item(99) };
-    let edit =
-        |number| Request::Share { message: content(&json!("new")), kind: text(), id: item(number) };
+    let share =
+        || Request::Share { message: content(&json!("new")), kind: text(), id: item(99), to: None };
+    let edit = |number| Request::Share {
+        message: content(&json!("new")),
+        kind: text(),
+        id: item(number),
+        to: None,
+    };
     let delete =
         |number| Request::Delete { message: content(&json!(null)), id: Some(item(number)) };
     let rename = || Request::Save(BeamName::parse("Another").unwrap());

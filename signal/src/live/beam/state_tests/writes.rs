@@ -52,6 +52,7 @@ fn s22_after_an_uncertain_write_the_tables_say_whether_it_happened() {
         seq: 21,
         from: DeviceId::from_bytes([OWNER; 16]),
         at: Millis::new(0),
+        to: None,
     };
     let told = beam.tell(Input::Written(reloaded(|notes| notes.push((new, account(OWNER))), 21)));
     assert_eq!(types(&told), [(OWNER.into(), "rec_clipboard")]);
@@ -77,7 +78,7 @@ fn s11_what_was_let_go_before_the_beam_was_saved_stays_so_when_it_is_read_again(
     beam.tell(Input::Join(Newcomer { creator: true, ..visitor(OWNER) }));
     for number in 0..=MAX_LIVE_ITEMS {
         let id = ItemId::from_random(u128::try_from(number).unwrap().to_be_bytes());
-        let share = Request::Share { message: content(&json!(number)), kind: text(), id };
+        let share = Request::Share { message: content(&json!(number)), kind: text(), id, to: None };
         beam.says(OWNER, Saying::Request(share));
     }
     beam.saves(OWNER, "Trip");

@@ -1,0 +1,52 @@
+/** Says which files a saved beam's store has no room for, before they are shared (F13). */
+import { formatBytes } from '../features/transfer/format-bytes'
+import type { FileRoom, ItemId } from '../protocol/bindings'
+import { readFileRoom } from '../transport/beam-calls'
+import { shortName } from '../ui/short-name'
+import type { Context } from './context'
+import type { OutgoingFile } from './stored-copies'
+
+/** Without an answer within so many milliseconds the files are shared, and the upload shows what fits. */
+const ANSWER_WITHIN_MS = 3_000
+
+const NONE: ReadonlySet<ItemId> = new Set()
+
+/** Returns the files that will stay on this device alone, and says so. Only for a saved beam. */
+export async function sayWhatStaysHere(
+  { stores, toaster }: Context,
+  files: readonly OutgoingFile[],
+): Promise<ReadonlySet<ItemId>> {
+  const session = stores.session.getState()
+  if (session.status !== 'set') return NONE
+  const asUser = stores.account.getState().status === 'authenticated'
+  const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), ANSWER_WITHIN_MS))
+  const asked = readFileRoom(session.session.beamId, asUser ? 'user' : 'guest').catch(() => null)
+  const room = await Promise.race([asked, late])
+  if (room === null) return NONE
+  const staying = withoutRoom(files, room)
+  if (staying.length > 0) toaster.bad(textFor(staying, files.length, room))
+  return new Set(staying.map(({ id }) => id))
+}
+
+/** Returns the files without room, when the others are stored in their order. */
+export function withoutRoom(
+  files: readonly OutgoingFile[],
+  { largest, free }: FileRoom,
+): readonly OutgoingFile[] {
+  let left = free
+  return files.filter(({ file: { size } }) => {
+    const fits = size <= Math.min(largest, left)
+    if (fits) left -= size
+    return !fits
+  })
+}
+
+function textFor(staying: readonly OutgoingFile[], count: number, { largest, free }: FileRoom): string {
+  const room = largest < free ? `stores files up to ${formatBytes(largest)}` : `has ${formatBytes(free)} left`
+  const [first, ...others] = staying
+  if (first && others.length === 0) {
+    const what = `“${shortName(first.name)}” (${formatBytes(first.file.size)})`
+    return `${what} stays on this device only: this beam ${room}.`
+  }
+  return `${staying.length} of ${count} files stay on this device only: this beam ${room}.`
+}

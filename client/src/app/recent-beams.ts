@@ -1,0 +1,88 @@
+/** Keeps the list of recent beams in this browser, for all tabs. */
+import * as v from 'valibot'
+import type { Actions } from '../features/actions'
+import { parseBeamId } from '../protocol/beam-link'
+import type { BeamKey } from '../protocol/bindings'
+import { parseJson } from '../protocol/envelope'
+import type { BeamSession } from '../stores/beam-session'
+import { whyGone } from '../stores/connection'
+import { type RecentBeam, type RecentBeamsEvent, reduceRecentBeams } from '../stores/recent-beams'
+import { browserStorage } from '../stores/site-storage'
+import type { Stores } from '../stores/stores'
+
+const KEY = 'recent'
+
+const storedSchema = v.array(
+  v.object({
+    beam_id: v.string(),
+    beam_key: v.nullable(v.custom<BeamKey>((value) => typeof value === 'string')),
+    beam_name: v.string(),
+    expiresAt: v.nullable(v.number()),
+    at: v.number(),
+  }),
+)
+
+type Watched = Pick<Stores, 'session' | 'connection' | 'devices' | 'items' | 'recentBeams'>
+
+/** Starts to keep the list. Call it before a beam is entered. */
+export function keepRecentBeams(stores: Watched): void {
+  const { session, connection, devices, items, recentBeams } = stores
+  const tell = teller(stores)
+  const load = () => tell({ type: 'loaded', beams: read(), now: Date.now() })
+  load()
+  recentBeams.subscribe(({ beams }) => write(beams))
+  // Another tab has changed the list.
+  addEventListener('storage', ({ key }) => {
+    if (key === KEY || key === null) load()
+  })
+  let used: BeamSession | null = null
+  const follow = () => {
+    const current = session.getState()
+    if (current.status !== 'set' || current.session === used || !isWorthRemembering(stores)) return
+    used = current.session
+    tell({ type: 'used', session: used, at: Date.now() })
+  }
+  for (const store of [session, connection, devices, items]) store.subscribe(follow)
+  connection.subscribe((now) => {
+    const current = session.getState()
+    if (whyGone(now) === 'ended' && current.status === 'set')
+      tell({ type: 'forgotten', beam: current.session.beamId })
+  })
+}
+
+/** Whether something happened in the beam: a desktop makes one at each visit, and most stay empty. */
+function isWorthRemembering({ connection, devices, items }: Watched): boolean {
+  const isShared = devices.getState().devices.length > 1 || items.getState().items.length > 0
+  return isShared && connection.getState().status === 'live'
+}
+
+export function createRecentBeams(stores: Watched): Pick<Actions, 'forgetRecent'> {
+  const tell = teller(stores)
+  return {
+    forgetRecent: (beam) => tell(beam === 'all' ? { type: 'cleared' } : { type: 'forgotten', beam }),
+  }
+}
+
+function teller({ recentBeams }: Pick<Stores, 'recentBeams'>): (event: RecentBeamsEvent) => void {
+  return (event) => recentBeams.setState((state) => reduceRecentBeams(state, event), true)
+}
+
+function read(): readonly RecentBeam[] {
+  const parsed = v.safeParse(storedSchema, parseJson(browserStorage.getItem(KEY) ?? ''))
+  if (!parsed.success) return []
+  return parsed.output.flatMap(({ beam_id, beam_key, beam_name, expiresAt, at }) => {
+    const beamId = parseBeamId(beam_id)
+    return beamId ? { beamId, beamKey: beam_key, beamName: beam_name, expiresAt, at } : []
+  })
+}
+
+function write(beams: readonly RecentBeam[]): void {
+  const entries = beams.map(({ beamId, beamKey, beamName, expiresAt, at }) => ({
+    beam_id: beamId,
+    beam_key: beamKey,
+    beam_name: beamName,
+    expiresAt,
+    at,
+  }))
+  browserStorage.setItem(KEY, JSON.stringify(entries))
+}

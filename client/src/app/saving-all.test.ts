@@ -1,0 +1,109 @@
+// @vitest-environment jsdom
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { ItemId } from '../protocol/bindings'
+import { fileItemMessage, pendingItem } from '../protocol/item'
+import { reduceItems } from '../stores/items'
+import { createStores, type Stores } from '../stores/stores'
+import { reduceTransfers } from '../stores/transfers'
+import { createSavingAll } from './saving-all'
+import { createToaster } from './toaster'
+
+const BATCH = '5b1f4a52-7d0e-4c3b-9a41-2f6d8e0c7b13' as ItemId
+const NAMES = ['a.png', 'b.png', 'c.png']
+
+let stores: Stores
+let saveAll: (id: ItemId) => Promise<void>
+/** The files of the picked folder, by name. */
+let folder: Map<string, string>
+/** How far each save was when it was told. */
+let told: string[]
+
+const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
+
+/** A folder that already has `a.png`. */
+function fakeFolder() {
+  return {
+    async getFileHandle(name: string, { create = false } = {}) {
+      if (!create && !folder.has(name)) throw new DOMException('', 'NotFoundError')
+      return {
+        createWritable: async () =>
+          new WritableStream<Uint8Array>({
+            write: (bytes) =>
+              void folder.set(name, (folder.get(name) ?? '') + new TextDecoder().decode(bytes)),
+          }),
+      }
+    },
+  }
+}
+
+beforeEach(() => {
+  stores = createStores()
+  folder = new Map([['a.png', 'an older one']])
+  told = []
+  for (const [index, name] of NAMES.entries()) {
+    const id = `file ${index}` as ItemId
+    const batch = { id: BATCH, count: NAMES.length, index }
+    const { message, extra } = fileItemMessage({ name, size: 1, type: '', batch })
+    const item = pendingItem(id, message, extra, 0)
+    stores.items.setState((state) => reduceItems(state, { type: 'shared', item }), true)
+    const done = { status: 'done', url: `blob:${name}`, path: 'direct' } as const
+    stores.transfers.setState((state) => reduceTransfers(state, { type: 'receiving', id, state: done }), true)
+  }
+  stores.saves.subscribe(({ saves }) =>
+    told.push(saves[BATCH] ? `${saves[BATCH].saved} of ${saves[BATCH].of}` : 'ended'),
+  )
+  saveAll = createSavingAll({ stores, toaster: createToaster(stores.toasts) }).saveAll
+})
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
+})
+
+describe('saving all files of a batch', () => {
+  it('writes them into the picked folder one after the other, and over nothing', async () => {
+    vi.stubGlobal('showDirectoryPicker', async () => fakeFolder())
+    vi.stubGlobal('fetch', async (url: string) => new Response(`bytes of ${url}`))
+    await saveAll(BATCH)
+    expect(Object.fromEntries(folder)).toEqual({
+      'a.png': 'an older one',
+      'a (2).png': 'bytes of blob:a.png',
+      'b.png': 'bytes of blob:b.png',
+      'c.png': 'bytes of blob:c.png',
+    })
+    expect(told).toEqual(['0 of 3', '1 of 3', '2 of 3', 'ended'])
+    expect(toasts()).toEqual(['Saved 3 files'])
+  })
+
+  it('goes on after one that cannot be read, and names it', async () => {
+    vi.stubGlobal('showDirectoryPicker', async () => fakeFolder())
+    vi.stubGlobal('fetch', async (url: string) =>
+      url.includes('b.png') ? new Response('', { status: 404 }) : new Response(url),
+    )
+    await saveAll(BATCH)
+    expect(folder.has('b.png')).toBe(false)
+    expect(folder.has('c.png')).toBe(true)
+    expect(toasts()).toEqual(['Saved 2 of 3 files. “b.png” could not be saved.'])
+  })
+
+  it('does nothing when the person closes the picker', async () => {
+    vi.stubGlobal('showDirectoryPicker', async () => {
+      throw new DOMException('', 'AbortError')
+    })
+    await saveAll(BATCH)
+    expect([told, toasts()]).toEqual([[], []])
+  })
+
+  it('is a download for each where there is no such picker, once even when asked twice', async () => {
+    vi.useFakeTimers()
+    const links: string[] = []
+    vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
+      links.push(`${this.download} from ${this.href}`)
+    })
+    const saved = Promise.all([saveAll(BATCH), saveAll(BATCH)])
+    await vi.runAllTimersAsync()
+    await saved
+    expect(links).toEqual(NAMES.map((name) => `${name} from blob:${name}`))
+    expect(told.at(-1)).toBe('ended')
+    expect(toasts()).toEqual(['The browser has 3 downloads to save'])
+  })
+})

@@ -1,0 +1,73 @@
+/** Saves all files of a batch: into a folder where the browser can pick one, else as one download after the other. */
+import type { Actions } from '../features/actions'
+import type { ItemId } from '../protocol/bindings'
+import type { Item } from '../protocol/item'
+import { itemsOfCards } from '../stores/cards'
+import { reduceSaves, type SavesEvent } from '../stores/saves'
+import { addressIn, type Transfer } from '../stores/transfers'
+import { readBytes } from '../transport/http'
+import { canPickFolder, pickFolder, saveInto } from '../transport/save-folder'
+import type { Context } from './context'
+
+/** Pause between two downloads: browsers drop those that a page begins at the same moment. */
+const BETWEEN_DOWNLOADS_MS = 250
+
+interface Saved {
+  readonly name: string
+  readonly url: string
+}
+
+/** Saves one file. Rejects when it could not. */
+type SaveOne = (file: Saved) => Promise<void>
+
+export function createSavingAll({
+  stores,
+  toaster,
+}: Pick<Context, 'stores' | 'toaster'>): Pick<Actions, 'saveAll'> {
+  const put = (event: SavesEvent) => stores.saves.setState((state) => reduceSaves(state, event), true)
+  const saveEach = async (id: ItemId, files: readonly Saved[], saveOne: SaveOne) => {
+    const failed: string[] = []
+    for (const [saved, file] of files.entries()) {
+      put({ type: 'saving', id, save: { saved, of: files.length } })
+      await saveOne(file).catch(() => failed.push(file.name))
+    }
+    put({ type: 'ended', id })
+    return failed
+  }
+  return {
+    async saveAll(id) {
+      if (stores.saves.getState().saves[id]) return
+      const items = itemsOfCards(stores.items.getState().items, [id])
+      const files = items.flatMap(
+        (item) => savedOf(item, stores.transfers.getState().transfers[item.id]) ?? [],
+      )
+      if (!canPickFolder()) {
+        await saveEach(id, files, download)
+        // The browser asks, names and saves on its own, and does not say how it went.
+        return void toaster.info(`The browser has ${files.length} downloads to save`)
+      }
+      const folder = await pickFolder()
+      if (!folder) return
+      const failed = await saveEach(id, files, async ({ name, url }) =>
+        saveInto(folder, name, await readBytes(url)),
+      )
+      const saved = files.length - failed.length
+      if (failed.length === 0) toaster.ok(`Saved ${saved} files`)
+      else toaster.bad(`Saved ${saved} of ${files.length} files. “${failed[0]}” could not be saved.`)
+    },
+  }
+}
+
+function savedOf({ content }: Item, transfer: Transfer | undefined): Saved | null {
+  if (content.kind !== 'file') return null
+  const url = content.url ?? addressIn(transfer)
+  return url === null ? null : { name: content.name, url }
+}
+
+async function download({ name, url }: Saved): Promise<void> {
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  await new Promise((resolve) => setTimeout(resolve, BETWEEN_DOWNLOADS_MS))
+}

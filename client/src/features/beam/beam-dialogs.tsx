@@ -1,0 +1,56 @@
+import { Suspense, useEffect } from 'react'
+import { useStore } from 'zustand'
+import { lazyPart } from '../../ui/lazy-part'
+import { useApp } from '../actions'
+import { useSession } from '../session/beam'
+import { useBeamDialog, useDepartures } from './use-departure'
+
+const CodeDialog = lazyPart(
+  () => import('./code-dialog'),
+  (m) => m.CodeDialog,
+)
+const JoinDialog = lazyPart(
+  () => import('../join/join-dialog'),
+  (m) => m.JoinDialog,
+)
+const Scanner = lazyPart(
+  () => import('../scanner/scanner'),
+  (m) => m.Scanner,
+)
+const RecentDialog = lazyPart(
+  () => import('./recent-dialog'),
+  (m) => m.RecentDialog,
+)
+const LeaveDialog = lazyPart(
+  () => import('./leave-dialog'),
+  (m) => m.LeaveDialog,
+)
+
+/** The dialogs about the beam as a whole, over any page. Their code is loaded on the first use. */
+export function BeamDialogs() {
+  const state = useStore(useApp().stores.beamDialog)
+  const open = useBeamDialog()
+  const { depart, showBeam } = useDepartures()
+  const close = () => open({ kind: 'none' })
+  useClosedWithTheBeam()
+  return (
+    <Suspense>
+      {state.kind === 'code' && <CodeDialog onClose={close} />}
+      {state.kind === 'join' && <JoinDialog onJoined={showBeam} onClose={close} />}
+      {state.kind === 'scan' && <Scanner onJoined={showBeam} onClose={close} />}
+      {state.kind === 'recent' && <RecentDialog onClose={close} />}
+      {state.kind === 'leaving' && (
+        <LeaveDialog {...state} onLeave={() => depart(state.departure)} onClose={close} />
+      )}
+    </Suspense>
+  )
+}
+
+/** Closes the code of a beam that this page is no longer in. */
+function useClosedWithTheBeam() {
+  const { beamDialog } = useApp().stores
+  const isIn = useSession() !== null
+  useEffect(() => {
+    if (!isIn && beamDialog.getState().kind === 'code') beamDialog.setState({ kind: 'none' }, true)
+  }, [isIn, beamDialog])
+}

@@ -1,0 +1,147 @@
+/** The menu of a note, or of the ground where no note is. */
+import ClipboardPaste from 'lucide-react/icons/clipboard-paste'
+import Copy from 'lucide-react/icons/copy'
+import Download from 'lucide-react/icons/download'
+import ExternalLink from 'lucide-react/icons/external-link'
+import Keyboard from 'lucide-react/icons/keyboard'
+import LayoutGrid from 'lucide-react/icons/layout-grid'
+import Maximize2 from 'lucide-react/icons/maximize-2'
+import Scan from 'lucide-react/icons/scan'
+import SquareDashed from 'lucide-react/icons/square-dashed'
+import SquareMousePointer from 'lucide-react/icons/square-mouse-pointer'
+import Trash2 from 'lucide-react/icons/trash-2'
+import { useCallback, useEffect, useLayoutEffect, useRef } from 'react'
+import type { ItemId } from '../../protocol/bindings'
+import { copyableText, type Item } from '../../protocol/item'
+import { RICH_NOTE } from '../../protocol/rich-note'
+import type { Point } from '../../stores/canvas'
+import { itemsOfCards } from '../../stores/cards'
+import type { Stores } from '../../stores/stores'
+import { useDismiss } from '../../ui/dismiss'
+import { Menu, type MenuItem } from '../../ui/menu'
+import { OverPage } from '../../ui/over-page'
+import { type AppValue, useApp } from '../actions'
+import { useMayShare } from '../session/beam'
+import { useCanvas } from './canvas-context'
+import css from './context-menu.module.css'
+import { download, downloadsOf } from './downloads'
+import { type CanvasCommands, useCommands } from './use-commands'
+
+/** Distance that the menu keeps from the edges of the window, in px. */
+const EDGE = 8
+
+export function ContextMenu({ note, at }: { note: ItemId | null; at: Point }) {
+  const app = useApp()
+  const commands = useCommands()
+  const mayShare = useMayShare()
+  const ref = useRef<HTMLDivElement>(null)
+  const { closeMenu } = commands
+  useDismiss(ref, true, closeMenu)
+  useFocusBack(note)
+  usePlaced(ref, at)
+  const items = note ? noteItems(note, app, commands, mayShare) : groundItems(app, commands, mayShare)
+  const closing = items.map((item) => ({
+    ...item,
+    onSelect() {
+      closeMenu()
+      item.onSelect()
+    },
+  }))
+  return (
+    <OverPage>
+      <div ref={ref} className={css.place}>
+        <Menu label={note ? 'Note' : 'Canvas'} items={closing} />
+      </div>
+    </OverPage>
+  )
+}
+
+/** Keeps the menu within the window. */
+function usePlaced(ref: React.RefObject<HTMLElement | null>, { x, y }: Point) {
+  useLayoutEffect(() => {
+    const menu = ref.current
+    if (!menu) return
+    const left = Math.max(EDGE, Math.min(x, window.innerWidth - menu.offsetWidth - EDGE))
+    const top = Math.max(EDGE, Math.min(y, window.innerHeight - menu.offsetHeight - EDGE))
+    menu.style.translate = `${left}px ${top}px`
+  }, [ref, x, y])
+}
+
+/** Gives the focus back to the note, or to what had it, unless it went elsewhere meanwhile. */
+function useFocusBack(note: ItemId | null) {
+  const { board } = useCanvas()
+  const give = useCallback(() => {
+    const article = note && board.element(note)?.querySelector('article')
+    article?.focus({ preventScroll: true })
+  }, [board, note])
+  useEffect(
+    () => () => {
+      if (document.activeElement === document.body || document.activeElement?.role === 'menuitem') give()
+    },
+    [give],
+  )
+}
+
+function noteItems(
+  note: ItemId,
+  { stores, actions }: AppValue,
+  commands: CanvasCommands,
+  mayShare: boolean,
+): MenuItem[] {
+  const { selected } = stores.canvas.getState()
+  const ids = selected.has(note) ? [...selected] : [note]
+  const items = itemsOfCards(stores.items.getState().items, ids)
+  const of = ids.length === 1 ? '' : ` ${ids.length} notes`
+  const files = downloadsOf(ids, stores)
+  const [only] = items
+  const open = items.length === 1 && only ? opening(only, actions) : null
+  return [
+    ...(open ? [{ label: 'Open', icon: ExternalLink, onSelect: open }] : []),
+    ...(items.some((item) => isCopyable(item, stores))
+      ? [{ label: `Copy${of}`, icon: Copy, onSelect: () => commands.copy(ids) }]
+      : []),
+    ...(files.length > 0
+      ? [
+          {
+            label: files.length === 1 ? 'Download' : `Download ${files.length} files`,
+            icon: Download,
+            onSelect: () => download(files),
+          },
+        ]
+      : []),
+    {
+      label: selected.has(note) ? 'Deselect' : 'Select',
+      icon: SquareMousePointer,
+      onSelect: () => commands.toggle(note),
+    },
+    ...(mayShare ? [{ label: `Delete${of}`, icon: Trash2, onSelect: () => commands.remove(ids) }] : []),
+  ]
+}
+
+/** Returns what opens an item; null for one that is all on its note. */
+function opening({ id, content }: Item, actions: AppValue['actions']): (() => void) | null {
+  if (content.kind === RICH_NOTE) return () => actions.notes.view(id)
+  if (content.kind === 'link') return () => void window.open(content.url, '_blank', 'noreferrer')
+  return null
+}
+
+function isCopyable({ id, content }: Item, { media }: Stores): boolean {
+  return copyableText(content) !== null || media.getState().kinds[id]?.media === 'image'
+}
+
+function groundItems({ stores, actions }: AppValue, commands: CanvasCommands, mayShare: boolean): MenuItem[] {
+  const hasNotes = stores.items.getState().items.length > 0
+  const paste = { label: 'Paste', icon: ClipboardPaste, onSelect: () => void actions.paste('home') }
+  const create = { label: 'New note', icon: Maximize2, onSelect: () => actions.notes.create() }
+  return [
+    ...(mayShare ? [paste, create] : []),
+    ...(hasNotes
+      ? [
+          { label: 'Select all', icon: SquareDashed, onSelect: commands.selectAll },
+          { label: 'Tidy up', icon: LayoutGrid, onSelect: commands.tidyUp },
+          { label: 'Fit all', icon: Scan, onSelect: commands.fitAll },
+        ]
+      : []),
+    { label: 'Keyboard shortcuts', icon: Keyboard, onSelect: commands.showHelp },
+  ]
+}

@@ -1,0 +1,145 @@
+/** Places the items that have no place yet, and makes room for notes that grow. */
+import { useEffect, useLayoutEffect, useRef } from 'react'
+import { useStore } from 'zustand'
+import type { ItemId } from '../../protocol/bindings'
+import { type Camera, type CanvasState, type Point, reduceCanvas } from '../../stores/canvas'
+import { type Card, cardsOf } from '../../stores/cards'
+import type { Stores } from '../../stores/stores'
+import { useApp } from '../actions'
+import { barsOnCanvas } from './bars'
+import type { Board } from './board'
+import { toCanvas, visibleBox } from './camera'
+import { type CanvasValue, drawWhole } from './canvas-context'
+import { MOST_DRAWN } from './drawn-notes'
+import { type Size, touches } from './geometry'
+import { glide } from './glide'
+import { expectedHeight, NOTE_WIDTH } from './note-size'
+import { Placer } from './placement'
+import { pushedDown } from './settling'
+
+/** Places every item that has no place, before the next paint. */
+export function usePlacing(context: CanvasValue, items: readonly Card[]): void {
+  const { board, view } = context
+  const { stores } = useApp()
+  const { canvas } = stores
+  const beam = useStore(canvas, (state) => state.beam)
+  const epoch = useStore(stores.items, (state) => state.epoch)
+  const measured = useStore(view, (state) => state.measured)
+  const filled = useRef<string | null | undefined>(undefined)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another beam has other places
+  useLayoutEffect(() => {
+    const { places } = canvas.getState()
+    const missing = items.filter(({ id }) => !places.has(id))
+    if (missing.length > 0) {
+      const newest = idsOf(missing.slice(-MOST_DRAWN))
+      // They are drawn first, in the same frame, and placed with the heights that they have.
+      if (!newest.every((id) => measured.has(id))) return view.setState({ measured: new Set(newest) })
+    }
+    // The items that are there when a beam is joined or the canvas opens are not announced.
+    const isFill = filled.current === undefined || filled.current !== epoch
+    filled.current = epoch
+    if (missing.length > 0) placeAll(context, stores, missing, isFill)
+    if (measured.size > 0) view.setState({ measured: new Set() })
+  }, [context, stores, items, beam, epoch, measured])
+  useEffect(
+    () =>
+      board.onGrowth((id) => {
+        const { places } = canvas.getState()
+        const pushed = pushedDown(id, new Map(board.boxes(places.keys(), places)), board.loose)
+        if (pushed.size === 0) return
+        canvas.setState((state) => reduceCanvas(state, { type: 'placed', places: pushed }), true)
+        glide(board, from(pushed.keys(), places), canvas.getState().places)
+      }),
+    [board, canvas],
+  )
+}
+
+function placeAll(
+  { board, view }: CanvasValue,
+  { canvas, devices, items }: Stores,
+  missing: readonly Card[],
+  isFill: boolean,
+): void {
+  const { places } = canvas.getState()
+  const { me } = devices.getState()
+  const camera = board.destination
+  const placer = new Placer(
+    {
+      view: visibleBox(camera, board.screen),
+      bars: barsOnCanvas(camera, board.screen, devices.getState()),
+      notes: [...board.boxes(idsOf(cardsOf(items.getState().items)), places)].map(([, box]) => box),
+    },
+    Math.random,
+  )
+  // The view of a device that joins late follows every note, so that it ends at the newest.
+  const isFirstFill = isFill && places.size === 0
+  const isOwn = (item: Card) => !isFill && (item.from === null || item.from === me)
+  const { drops } = canvas.getState()
+  const found = new Map(placedAtDrops(board, placer, missing, drops))
+  for (const item of missing) {
+    board.loose.add(item.id)
+    const follows = isFirstFill || isOwn(item)
+    if (!found.has(item.id)) found.set(item.id, placer.place(sizeOf(board, item), follows))
+  }
+  const now: Camera = { ...camera, x: placer.view.x, y: placer.view.y }
+  const outside = [...found]
+    .filter(([id, at]) => !touches(board.boxOf(id, at), visibleBox(now, board.screen)))
+    .map(([id]) => id)
+  if (!isFill) markArrived(view, idsOf(missing), outside)
+  // While they are few, those that were drawn to be measured stay.
+  if (cardsOf(items.getState().items).length <= MOST_DRAWN) drawWhole(view, idsOf(missing))
+  if (places.size > 0) markUnseen(view, outside)
+  canvas.setState((state) => reduceCanvas(state, { type: 'placed', places: found }), true)
+  if (now.y === camera.y) return
+  if (!isFirstFill) return board.flyTo(now)
+  board.look(now)
+  canvas.setState((state) => reduceCanvas(state, { type: 'rested', camera: now }), true)
+}
+
+/** Returns the places of the items that were dropped. Those of one drop are a block at its point. */
+function placedAtDrops(
+  board: Board,
+  placer: Placer,
+  missing: readonly Card[],
+  drops: CanvasState['drops'],
+): (readonly [ItemId, Point])[] {
+  const points = new Set(missing.flatMap(({ id }) => drops.get(id) ?? []))
+  return [...points].flatMap((at) => {
+    const items = missing.filter(({ id }) => drops.get(id) === at)
+    const sizes = items.map((item) => sizeOf(board, item))
+    const places = placer.placeAt(toCanvas(board.camera, at), sizes)
+    return items.map(({ id }, index) => [id, places[index] ?? at] as const)
+  })
+}
+
+/** Returns the measured size of a note, or the expected one if that is larger or the note is not drawn. */
+function sizeOf(board: Board, { id, content }: Card): Size {
+  const measured = board.element(id)?.offsetHeight ?? 0
+  const size = { width: NOTE_WIDTH, height: expectedHeight(content, measured) }
+  board.sized(id, size.height)
+  return size
+}
+
+function idsOf(items: readonly Card[]): ItemId[] {
+  return items.map(({ id }) => id)
+}
+
+function from<Place extends Point>(ids: Iterable<ItemId>, places: ReadonlyMap<ItemId, Place>) {
+  return [...ids].flatMap((id) => {
+    const place = places.get(id)
+    return place ? [[id, place] as const] : []
+  })
+}
+
+function markArrived(view: CanvasValue['view'], ids: readonly ItemId[], outside: readonly ItemId[]): void {
+  // Notes that come into view are drawn whole at once, and not as plates first.
+  const gone = new Set(outside)
+  const inView = ids.filter((id) => !gone.has(id))
+  view.setState(({ arrived }) => ({ arrived: new Set([...arrived, ...inView]) }))
+  drawWhole(view, inView)
+}
+
+function markUnseen(view: CanvasValue['view'], outside: readonly ItemId[]): void {
+  if (outside.length === 0) return
+  view.setState(({ unseen }) => ({ unseen: new Set([...unseen, ...outside]) }))
+}

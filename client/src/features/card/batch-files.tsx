@@ -1,0 +1,159 @@
+import CircleCheck from 'lucide-react/icons/circle-check'
+import Trash2 from 'lucide-react/icons/trash-2'
+import { type RefObject, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { Icon } from '../../ui/icon'
+import { IconButton } from '../../ui/icon-button'
+import { Tile } from '../../ui/tile'
+import { useApp } from '../actions'
+import { gradientOf } from '../item/appearance'
+import { iconOf } from '../item/describe'
+import { useMayShare } from '../session/beam'
+import { batchRow } from '../transfer/batch-row'
+import { ChooseAgain } from '../transfer/choose-again'
+import { DownloadLink } from '../transfer/download-link'
+import { FileName } from '../transfer/file-name'
+import { type Ground, RowProgress, RowTools } from '../transfer/file-row'
+import { type FileRow, isReceived } from '../transfer/file-view'
+import { formatBytes } from '../transfer/format-bytes'
+import { PATHS } from '../transfer/path-label'
+import { rightText, useFileAction } from '../transfer/use-file'
+import css from './batch-files.module.css'
+import type { BatchFile } from './use-batch'
+
+/** Files that a closed list shows, unless thumbnails show them all. */
+const SHOWN_CLOSED = 3
+
+/** The files of a batch, each with its state and its actions: the first three, and the rest on request. */
+export function BatchFiles(props: {
+  files: readonly BatchFile[]
+  on: Ground
+  label: string
+  /** With a coloured tile for each file, where there is room. */
+  isRoomy?: boolean
+  hasThumbs?: boolean
+}) {
+  const { files, on, label, isRoomy = false, hasThumbs = false } = props
+  const closed = hasThumbs ? 0 : SHOWN_CLOSED
+  const [isOpen, setIsOpen] = useState(false)
+  const id = useId()
+  const list = useRef<HTMLUListElement>(null)
+  useOwnWheel(list)
+  const isCut = files.length > closed
+  const shown = isCut && !isOpen ? files.slice(0, closed) : files
+  return (
+    <>
+      <ul ref={list} id={id} className={css.files} data-on={on} aria-label={label}>
+        {shown.map((file) => (
+          <File key={file.item.id} file={file} on={on} isRoomy={isRoomy} />
+        ))}
+      </ul>
+      {isCut && (
+        <button
+          type="button"
+          className={css.fold}
+          data-on={on}
+          aria-expanded={isOpen}
+          aria-controls={id}
+          onClick={() => setIsOpen(!isOpen)}
+        >
+          {isOpen ? 'Show less' : closed === 0 ? 'Show the files' : `Show all ${files.length}`}
+        </button>
+      )}
+    </>
+  )
+}
+
+/** A list that scrolls by itself keeps the wheel, which otherwise moves the canvas. */
+function useOwnWheel(list: RefObject<HTMLElement | null>) {
+  useEffect(() => {
+    const element = list.current
+    if (!element) return
+    const keep = (event: WheelEvent) => {
+      const { scrollTop, scrollHeight, clientHeight } = element
+      const isMore = event.deltaY < 0 ? scrollTop > 0 : scrollTop + clientHeight < scrollHeight - 1
+      if (isMore && !event.ctrlKey && !event.metaKey) event.stopPropagation()
+    }
+    element.addEventListener('wheel', keep)
+    return () => element.removeEventListener('wheel', keep)
+  }, [list])
+}
+
+function File({ file, on, isRoomy }: { file: BatchFile; on: Ground; isRoomy: boolean }) {
+  const { item, view } = file
+  const { content } = item
+  const row = useMemo(
+    () => ({ ...batchRow([{ size: content.size, view }]).row, ...only(view.rows) }),
+    [content, view],
+  )
+  return (
+    <li className={css.file}>
+      {isRoomy ? (
+        <Tile icon={iconOf(content)} gradient={gradientOf(item.id)} />
+      ) : (
+        <span className={css.icon}>
+          <Icon of={iconOf(content)} size={on === 'note' ? 16 : 18} />
+        </span>
+      )}
+      <div className={css.words}>
+        <div className={css.name}>
+          <FileName name={content.name} />
+        </div>
+        <Meta row={row} size={content.size} />
+        {row.status !== 'done' && <RowProgress row={row} content={content} to={null} on={on} />}
+        {row.actions.includes('choose') && <ChooseAgain item={item} content={content} on={on} />}
+      </div>
+      <FileTools file={file} row={row} on={on} />
+    </li>
+  )
+}
+
+/** A single transfer is shown as it is; of several only their sum. */
+function only(rows: readonly FileRow[]): Partial<FileRow> {
+  const [row, ...others] = rows
+  return row && others.length === 0 ? row : {}
+}
+
+function Meta({ row, size }: { row: FileRow; size: number }) {
+  const isTold = row.status === 'failed' || row.status === 'parked' || row.status === 'lost'
+  return (
+    <div className={css.meta}>
+      <span>{formatBytes(size)}</span>
+      {row.path && <span>{PATHS[row.path].label}</span>}
+      {isTold && <span>{row.text}</span>}
+    </div>
+  )
+}
+
+function FileTools({ file: { item, view }, row, on }: { file: BatchFile; row: FileRow; on: Ground }) {
+  const { actions } = useApp()
+  const act = useFileAction(item)
+  const mayShare = useMayShare()
+  const isStoppable = row.actions.includes('cancel')
+  const percent = row.status === 'moving' || row.status === 'queued' || row.status === 'parked'
+  return (
+    <div className={css.tools}>
+      {percent && <span className={css.percent}>{rightText(row, item.content.size, false)}</span>}
+      {row.actions.includes('receive') && (
+        <button type="button" className={css.take} data-on={on} onClick={() => act('receive', row)}>
+          Receive
+        </button>
+      )}
+      {isReceived(view) && view.url && (
+        <DownloadLink url={view.url} name={item.content.name} look={on === 'note' ? 'well' : 'bar'} />
+      )}
+      {row.status === 'done' && !isReceived(view) && <Icon of={CircleCheck} size={18} />}
+      <RowTools row={row} item={item} on={on} />
+      {!isStoppable && mayShare && (
+        <span className={css.remove}>
+          <IconButton
+            icon={Trash2}
+            label={`Delete ${item.content.name}`}
+            look={on === 'note' ? 'well' : 'bar'}
+            iconSize={on === 'note' ? 15 : 18}
+            onClick={() => actions.deleteItem(item.id)}
+          />
+        </span>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,113 @@
+import BookOpen from 'lucide-react/icons/book-open'
+import Copy from 'lucide-react/icons/copy'
+import Download from 'lucide-react/icons/download'
+import ExternalLink from 'lucide-react/icons/external-link'
+import Maximize2 from 'lucide-react/icons/maximize'
+import Pencil from 'lucide-react/icons/pencil'
+import Trash2 from 'lucide-react/icons/trash-2'
+import type { Item } from '../../protocol/item'
+import type { Media } from '../../protocol/magic'
+import { RICH_NOTE } from '../../protocol/rich-note'
+import { IconButton, IconLink } from '../../ui/icon-button'
+import type { MenuItem } from '../../ui/menu'
+import { MoreMenu } from '../../ui/more-menu'
+import { type AppValue, useApp } from '../actions'
+import { nameOf } from '../item/describe'
+import { documentOf } from '../item/shown-as'
+import { useMayShare } from '../session/beam'
+import { DownloadLink } from '../transfer/download-link'
+import { RowTools } from '../transfer/file-row'
+import type { FileView } from '../transfer/file-view'
+import css from './list-tools.module.css'
+
+const ICON_SIZE = 20
+
+interface ListToolsProps {
+  item: Item
+  view: FileView
+  media: Media | null
+}
+
+/** The actions on a card of a list: the most used one, and the others in a menu. */
+export function ListTools({ item, view, media }: ListToolsProps) {
+  const { actions } = useApp()
+  const mayShare = useMayShare()
+  const [row] = view.rows
+  const isStoppable = view.rows.some((one) => one.actions.includes('cancel'))
+  const menu = menuOf({ item, view, media }, actions, mayShare && !isStoppable)
+  return (
+    <div className={css.tools}>
+      <FirstTool item={item} view={view} media={media} />
+      {view.rows.length === 1 && row && <RowTools row={row} item={item} on="page" />}
+      {menu.length > 0 && (
+        <MoreMenu label={`More of ${nameOf(item.content)}`} items={menu} iconSize={ICON_SIZE} />
+      )}
+    </div>
+  )
+}
+
+/** The most used action on an item. A picture has none: a press on it shows it. */
+function FirstTool({ item, view, media }: ListToolsProps) {
+  const { actions } = useApp()
+  const { content } = item
+  if (content.kind === 'link') {
+    return (
+      <IconLink
+        href={content.url}
+        target="_blank"
+        rel="noreferrer"
+        icon={ExternalLink}
+        label="Open"
+        iconSize={ICON_SIZE}
+      />
+    )
+  }
+  if (content.kind !== 'file') {
+    return (
+      <IconButton
+        icon={Copy}
+        label="Copy"
+        iconSize={ICON_SIZE}
+        onClick={() => void actions.copyItem(item.id)}
+      />
+    )
+  }
+  if (!view.url || isPicture(media)) return null
+  return <DownloadLink url={view.url} name={content.name} look="bar" iconSize={ICON_SIZE} />
+}
+
+function menuOf(
+  { item, view, media }: ListToolsProps,
+  actions: AppValue['actions'],
+  mayDelete: boolean,
+): MenuItem[] {
+  const { id, content } = item
+  const copy = { label: 'Copy', icon: Copy, onSelect: () => void actions.copyItem(id) }
+  const items: MenuItem[] = []
+  if (content.kind === RICH_NOTE) {
+    items.push({ label: 'Open', icon: BookOpen, onSelect: () => actions.notes.view(id) })
+    if (mayDelete) items.push({ label: 'Edit', icon: Pencil, onSelect: () => actions.notes.edit(id) })
+  }
+  if (content.kind === 'text' && mayDelete) {
+    items.push({ label: 'Edit', icon: Pencil, onSelect: () => actions.notes.edit(id) })
+  }
+  if (content.kind === 'link' || media === 'image') items.push(copy)
+  if (
+    content.kind === 'file' &&
+    view.url &&
+    media !== 'image' &&
+    (media !== null || documentOf(content) !== null)
+  ) {
+    items.push({ label: 'Full view', icon: Maximize2, onSelect: () => actions.showFull(id, 'newest-first') })
+  }
+  if (content.kind === 'file' && view.url && isPicture(media)) {
+    const download = { url: view.url, name: content.name }
+    items.push({ label: 'Download', icon: Download, download, onSelect: () => {} })
+  }
+  if (mayDelete) items.push({ label: 'Delete', icon: Trash2, onSelect: () => actions.deleteItem(id) })
+  return items
+}
+
+function isPicture(media: Media | null): boolean {
+  return media === 'image' || media === 'video'
+}

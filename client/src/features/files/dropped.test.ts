@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { droppedFiles } from './dropped'
+
+const file = (name: string) => ({
+  name,
+  isFile: true,
+  isDirectory: false,
+  file: (done: (file: File) => void) => done(new File([name], name)),
+})
+
+const unreadable = (name: string) => ({
+  ...file(name),
+  file: (_done: unknown, fail: (why: Error) => void) => fail(new DOMException('', 'NotReadableError')),
+})
+
+/** A folder that returns its entries two at a time, as a browser returns a hundred at a time. */
+const folder = (...entries: unknown[]) => ({
+  name: 'folder',
+  isFile: false,
+  isDirectory: true,
+  createReader: () => {
+    const left = [...entries]
+    return { readEntries: (done: (part: unknown[]) => void) => done(left.splice(0, 2)) }
+  },
+})
+
+const lockedFolder = (name: string) => ({
+  ...folder(),
+  name,
+  createReader: () => ({
+    readEntries: (_done: unknown, fail: (why: Error) => void) =>
+      fail(new DOMException('', 'NotReadableError')),
+  }),
+})
+
+/** A drop whose data is emptied as soon as the event was handled, as in a browser. */
+async function drop(entries: unknown[], files: File[] = []) {
+  const transfer = { items: entries.map((entry) => ({ webkitGetAsEntry: () => entry })), files }
+  const found = droppedFiles(transfer as unknown as DataTransfer)
+  transfer.items.length = 0
+  transfer.files.length = 0
+  return { names: (await found).files.map(({ name }) => name), unreadable: (await found).unreadable }
+}
+
+describe('the files of a drop', () => {
+  it('include every file of a folder, at any depth', async () => {
+    const { names } = await drop([file('a'), folder(file('b'), file('c'), folder(file('d')), folder())])
+    expect(names).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  it('are the plain files where there are no entries', async () => {
+    expect((await drop([null], [new File(['x'], 'x')])).names).toEqual(['x'])
+  })
+
+  it('are all that can be read, with the names of the others', async () => {
+    const { names, unreadable: left } = await drop([
+      unreadable('a'),
+      folder(file('b'), unreadable('c'), lockedFolder('d')),
+      file('e'),
+    ])
+    expect(names).toEqual(['b', 'e'])
+    expect(left).toEqual(['a', 'c', 'd'])
+  })
+
+  it('contain nothing in the place of a file that cannot be read', async () => {
+    const { names, unreadable: left } = await drop([unreadable('a')], [new File([], 'a')])
+    expect(names).toEqual([])
+    expect(left).toEqual(['a'])
+  })
+})

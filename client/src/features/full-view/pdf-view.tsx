@@ -1,0 +1,69 @@
+import { useEffect, useRef, useState } from 'react'
+import { useApp } from '../actions'
+import type { ShownFile } from '../item/shown-as'
+import { formatBytes } from '../transfer/format-bytes'
+import { CannotShow } from './cannot-show'
+import type { PdfDocument } from './pdf-document'
+import { PdfPages } from './pdf-pages'
+import css from './pdf-view.module.css'
+import type { Size } from './zoom'
+
+/** The whole file is read into memory. */
+const MOST_BYTES = 128 * 1024 * 1024
+/** Larger than every font and character map of pdf.js. */
+const MOST_DATA_BYTES = 4 * 1024 * 1024
+
+type Opening =
+  | { readonly status: 'opening' }
+  | { readonly status: 'open'; readonly pdf: PdfDocument; readonly first: Size }
+  | { readonly status: 'failed'; readonly why: string }
+
+/** The pages of a PDF, one below the other. pdf.js is loaded when the first PDF is shown. */
+export function PdfView({ file }: { file: ShownFile }) {
+  const opening = usePdf(file)
+  if (opening.status === 'failed') return <CannotShow>{opening.why}</CannotShow>
+  if (opening.status === 'opening') {
+    return (
+      <div className={css.opening} role="status">
+        Opening the PDF…
+      </div>
+    )
+  }
+  return <PdfPages name={file.name} pdf={opening.pdf} first={opening.first} />
+}
+
+function usePdf({ url, size }: ShownFile): Opening {
+  const { actions } = useApp()
+  const [opening, setOpening] = useState<Opening>({ status: 'opening' })
+  const opened = useRef<PdfDocument | null>(null)
+  useEffect(() => {
+    let isOver = false
+    const open = async (): Promise<Opening> => {
+      if (size > MOST_BYTES)
+        return { status: 'failed', why: `A PDF above ${formatBytes(MOST_BYTES)} is not shown here.` }
+      const [bytes, { openPdf }] = await Promise.all([actions.readFile(url, size), import('./pdf-document')])
+      const pdf = await openPdf(bytes, (data) => actions.readFile(data, MOST_DATA_BYTES))
+      opened.current = pdf
+      return { status: 'open', pdf, first: await pdf.sizeOf(1) }
+    }
+    open()
+      .catch((error: unknown): Opening => ({ status: 'failed', why: whyNot(error) }))
+      .then(
+        (next) => (isOver ? opened.current?.close() : setOpening(next)),
+        () => {},
+      )
+    return () => {
+      isOver = true
+      opened.current?.close()
+    }
+  }, [actions, url, size])
+  return opening
+}
+
+function whyNot(error: unknown): string {
+  const name = error instanceof Error ? error.name : ''
+  if (name === 'PasswordException') return 'This PDF asks for a password.'
+  return name === 'InvalidPDFException'
+    ? 'This file is not a PDF that can be read.'
+    : 'The PDF could not be opened.'
+}

@@ -1,0 +1,37 @@
+/** Which batches have come from other devices, and which of them ask for the person's attention. */
+import { AUTO_RECEIVE_BYTES, type DeviceId, type ItemId } from '../../protocol/bindings'
+import { type Batch, cardsOf, isBatch } from '../../stores/cards'
+import type { ItemsState } from '../../stores/items'
+import type { TransfersState } from '../../stores/transfers'
+
+/** Returns the batches that came live, and not with the beam. */
+export function arrivedBatches(
+  before: ItemsState,
+  after: ItemsState,
+  me: DeviceId | null,
+): readonly ItemId[] {
+  if (before.epoch === null || before.epoch !== after.epoch || before.items === after.items) return []
+  const known = new Set(cardsOf(before.items).map(({ id }) => id))
+  return cardsOf(after.items)
+    .filter((card) => isBatch(card) && card.from !== null && card.from !== me && !known.has(card.id))
+    .map(({ id }) => id)
+}
+
+/**
+ * Whether a batch is worth a sheet: one of its files waits for a tap, or receiving them takes a while. Small pictures
+ * that come by themselves only show up in the list.
+ */
+export function asksForAttention(
+  { content }: Batch,
+  { transfers }: Pick<TransfersState, 'transfers'>,
+): boolean {
+  let coming = 0
+  for (const { id, content: file } of content.files) {
+    const transfer = transfers[id]
+    if (transfer?.role !== 'receiving') continue
+    const { status } = transfer.state
+    if (status === 'offered') return true
+    if (status === 'queued' || status === 'moving' || status === 'parked') coming += file.size
+  }
+  return coming > AUTO_RECEIVE_BYTES
+}

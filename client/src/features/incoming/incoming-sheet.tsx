@@ -1,0 +1,113 @@
+import Download from 'lucide-react/icons/download'
+import X from 'lucide-react/icons/x'
+import { useStore } from 'zustand'
+import { type Batch, cardsOf, isBatch } from '../../stores/cards'
+import { deviceName } from '../../stores/devices'
+import { reduceIncoming } from '../../stores/incoming'
+import { Badge } from '../../ui/badge'
+import { Button } from '../../ui/button'
+import { Dialog, DialogFoot } from '../../ui/dialog'
+import { useApp } from '../actions'
+import { BatchFiles } from '../card/batch-files'
+import { type BatchView, useBatch, useBatchActions } from '../card/use-batch'
+import { deviceIcon } from '../devices/device-icon'
+import { gradientOf } from '../item/appearance'
+import { countOf } from '../item/describe'
+import { fraction } from '../transfer/file-view'
+import { formatSize } from '../transfer/format-bytes'
+import { PATHS } from '../transfer/path-label'
+import { useProgressTexts } from '../transfer/use-file'
+import css from './incoming-sheet.module.css'
+import { Ring } from './ring'
+import { useArrivals } from './use-arrivals'
+
+/**
+ * The batch that comes, as a sheet on narrow screens. Put away it goes on, as a card in the list; a tap on that card
+ * shows the sheet again.
+ */
+export function IncomingSheet() {
+  const { incoming, items } = useApp().stores
+  useArrivals()
+  const shown = useStore(incoming, (state) => state.shown)
+  const card = useStore(items, (state) => shown && cardsOf(state.items).find(({ id }) => id === shown))
+  if (!card || !isBatch(card)) return null
+  const putAway = () => incoming.setState((state) => reduceIncoming(state, { type: 'putAway' }), true)
+  return <Sheet key={card.id} batch={card} onClose={putAway} />
+}
+
+function Sheet({ batch, onClose }: { batch: Batch; onClose: () => void }) {
+  const view = useBatch(batch)
+  const { devices } = useApp().stores
+  const sender = useStore(devices, (state) => deviceName(state, batch.from))
+  const { row, size } = view
+  return (
+    <Dialog
+      title={`${countOf(batch.content)} from ${sender}`}
+      look="centred"
+      drags
+      picture={
+        <Ring
+          value={row.bytes === null ? 0 : fraction(row.bytes, size)}
+          icon={deviceIcon(sender)}
+          gradient={gradientOf(batch.id)}
+          label="Progress of all files"
+        />
+      }
+      onClose={onClose}
+    >
+      <Facts view={view} />
+      <div className={css.files}>
+        <BatchFiles files={view.files} on="page" isRoomy label={countOf(batch.content)} />
+      </div>
+      <Foot batch={batch} view={view} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+/** The sum, the speed, the time left and the way. */
+function Facts({ view: { row, size, total } }: { view: BatchView }) {
+  const { left, right } = useProgressTexts(row, size)
+  const sum =
+    row.bytes === null || row.status === 'done' ? formatSize(null, total) : formatSize(row.bytes, size)
+  const isMoving = row.status === 'moving'
+  return (
+    <div className={css.facts}>
+      <p>{[sum, row.status === 'offered' ? '' : left, isMoving ? right : ''].filter(Boolean).join(' · ')}</p>
+      {row.path && (
+        <Badge tone={PATHS[row.path].tone} icon={PATHS[row.path].icon}>
+          {PATHS[row.path].label}
+        </Badge>
+      )}
+    </div>
+  )
+}
+
+/** Within reach of the thumb: what can be done with all files, and a way to put the sheet away. */
+function Foot({ batch, view, onClose }: { batch: Batch; view: BatchView; onClose: () => void }) {
+  const does = useBatchActions(batch, view)
+  const { receivable, received, files, row } = view
+  const isComing = row.actions.includes('cancel')
+  const rest = receivable === files.length ? 'Receive all' : `Receive ${receivable} more`
+  return (
+    <DialogFoot>
+      <Button look="quiet" onClick={onClose}>
+        {received === files.length ? 'Done' : 'Hide'}
+      </Button>
+      {isComing && (
+        <Button look="quiet" icon={X} className={css.cancel} onClick={does.cancel}>
+          Cancel
+        </Button>
+      )}
+      {!isComing && receivable > 0 && (
+        <Button look="primary" icon={Download} onClick={does.receive}>
+          {rest}
+        </Button>
+      )}
+      {!isComing && receivable === 0 && received > 0 && (
+        <Button look="primary" icon={Download} onClick={does.save}>
+          Save all
+        </Button>
+      )}
+    </DialogFoot>
+  )
+}

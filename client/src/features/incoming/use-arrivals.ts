@@ -1,0 +1,47 @@
+/** Shows the sheet for a batch that comes from another device, unless the person is busy. */
+import { useEffect } from 'react'
+import { cardsOf, isBatch } from '../../stores/cards'
+import { type IncomingEvent, reduceIncoming } from '../../stores/incoming'
+import type { Stores } from '../../stores/stores'
+import { useApp } from '../actions'
+import { arrivedBatches, asksForAttention } from './arrivals'
+
+/** Wider screens show what comes on the canvas, or have room beside it. */
+const NARROW = '(width <= 1024px)'
+
+export function useArrivals(): void {
+  const { stores } = useApp()
+  useEffect(() => {
+    const put = (event: IncomingEvent) =>
+      stores.incoming.setState((state) => reduceIncoming(state, event), true)
+    const look = () => showFresh(stores, put)
+    const ends = [
+      stores.items.subscribe((now, before) => {
+        const ids = arrivedBatches(before, now, stores.devices.getState().me)
+        if (ids.length > 0) put({ type: 'arrived', ids })
+        look()
+      }),
+      stores.transfers.subscribe(look),
+    ]
+    return () => {
+      for (const end of ends) end()
+    }
+  }, [stores])
+}
+
+function showFresh({ incoming, items, transfers }: Stores, put: (event: IncomingEvent) => void): void {
+  const { fresh, shown } = incoming.getState()
+  if (fresh.size === 0) return
+  const batch = cardsOf(items.getState().items).find(({ id }) => fresh.has(id))
+  if (!batch || !isBatch(batch) || !asksForAttention(batch, transfers.getState())) return
+  const isFree = shown === null && matchMedia(NARROW).matches && !isBusy()
+  put({ type: isFree ? 'shown' : 'passed', id: batch.id })
+}
+
+/** Whether the person writes, or has something else open. */
+function isBusy(): boolean {
+  const { activeElement } = document
+  const isField =
+    activeElement?.matches('input:not([type=file]), textarea, select, [contenteditable]') ?? false
+  return isField || document.querySelector('dialog[open], [role=menu]') !== null
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import type { ItemId } from '../../protocol/bindings'
+import { fileItemMessage, pendingItem, textMessage } from '../../protocol/item'
+import { documentOf, shownFile } from './shown-as'
+
+const file = (name: string, type = '') => {
+  const { message, extra } = fileItemMessage({ name, size: 7, type })
+  return pendingItem('a' as ItemId, message, extra, 0)
+}
+const here = { role: 'sending', to: {}, url: 'blob:a' } as const
+
+describe('a file in the full view', () => {
+  it.each([
+    ['Plan.PDF', 'pdf'],
+    ['notes.md', 'text'],
+    ['prices.csv', 'text'],
+    ['main.rs', 'text'],
+    ['page.html', 'text'],
+    ['LICENSE', 'text'],
+    ['archive.zip', null],
+    ['letter.docx', null],
+  ] as const)('%s is shown as %s', (name, as) => {
+    expect(documentOf(file(name).content)).toBe(as)
+  })
+
+  it('may be told by its type alone', () => {
+    expect(documentOf(file('scan', 'application/pdf').content)).toBe('pdf')
+    expect(documentOf(file('words', 'text/plain').content)).toBe('text')
+  })
+
+  it('is shown only from this device or from the stored copy', () => {
+    expect(shownFile(file('a.txt'), undefined, null)).toBeNull()
+    expect(shownFile(file('a.txt'), here, null)).toMatchObject({ url: 'blob:a', as: 'text' })
+  })
+
+  it('is media when its first bytes say so, whatever its name', () => {
+    expect(shownFile(file('a.txt'), here, { media: 'image', type: 'image/png' })?.as).toBe('image')
+  })
+
+  it('is never a text item', () => {
+    const { message, extra } = textMessage('words')
+    expect(shownFile(pendingItem('a' as ItemId, message, extra, 0), here, null)).toBeNull()
+  })
+})

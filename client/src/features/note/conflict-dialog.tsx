@@ -1,0 +1,39 @@
+import { Button } from '../../ui/button'
+import { Dialog } from '../../ui/dialog'
+import { OverPage } from '../../ui/over-page'
+import css from './conflict-dialog.module.css'
+
+interface ConflictDialogProps {
+  what: 'note' | 'text'
+  onMine: () => void
+  onTheirs: () => void
+  onBoth: () => void
+  onClose: () => void
+}
+
+/** Asks which of two versions stays, when another device has changed what is being saved. */
+export function ConflictDialog({ what, onMine, onTheirs, onBoth, onClose }: ConflictDialogProps) {
+  const then = (act: () => void) => () => {
+    onClose()
+    act()
+  }
+  return (
+    <OverPage>
+      <Dialog title={`This ${what} has changed`} place="upper" asks onClose={onClose}>
+        <p className={css.question}>
+          Another device changed it while you were writing. Keeping one version replaces the other everywhere.
+        </p>
+        <div className={css.choices}>
+          <Button look="primary" autoFocus onClick={then(onBoth)}>
+            Keep both
+          </Button>
+          <Button onClick={then(onMine)}>Keep mine</Button>
+          <Button onClick={then(onTheirs)}>Keep theirs</Button>
+          <Button look="ghost" onClick={onClose}>
+            Go on writing
+          </Button>
+        </div>
+      </Dialog>
+    </OverPage>
+  )
+}

@@ -1,0 +1,45 @@
+/** Decides which items match what is looked for. */
+import type { ItemId } from '../../protocol/bindings'
+import { copyableText, type Item, type ItemContent } from '../../protocol/item'
+import { RICH_NOTE } from '../../protocol/rich-note'
+import type { SearchKind, SearchState } from '../../stores/search'
+import { kindOf } from '../item/describe'
+
+/** The texts of items as they are compared. An item is a new object when it changes. */
+const comparable = new WeakMap<Item, string>()
+
+/** Returns the matching items; null when nothing is looked for. `authorOf` names the device that shared an item. */
+export function matching(
+  items: readonly Item[],
+  { text, kind }: Pick<SearchState, 'text' | 'kind'>,
+  authorOf: (item: Item) => string,
+): ReadonlySet<ItemId> | null {
+  const words = folded(text).split(/\s+/).filter(Boolean)
+  if (words.length === 0 && kind === null) return null
+  const matches = (item: Item) => {
+    if (kind !== null && searchKindOf(item.content) !== kind) return false
+    return words.every((word) => textOf(item).includes(word) || folded(authorOf(item)).includes(word))
+  }
+  return new Set(items.filter(matches).map(({ id }) => id))
+}
+
+export function searchKindOf(content: ItemContent): SearchKind {
+  if (content.kind === RICH_NOTE) return 'note'
+  if (content.kind === 'link') return 'link'
+  if (content.kind !== 'file') return 'text'
+  return content.category === 'image' ? 'picture' : 'file'
+}
+
+function textOf(item: Item): string {
+  const known = comparable.get(item)
+  if (known !== undefined) return known
+  const { content } = item
+  const text = folded(`${content.kind === 'file' ? content.name : copyableText(content)} ${kindOf(content)}`)
+  comparable.set(item, text)
+  return text
+}
+
+/** Without case and accents: `Café` is found by `cafe`. */
+function folded(text: string): string {
+  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+}

@@ -1,0 +1,91 @@
+/** Sums up the transfers of several files, or of one file to several devices, as one row. */
+import { type FileRow, type FileView, isReceived } from './file-view'
+
+export interface FileInBatch {
+  /** In bytes. */
+  readonly size: number
+  readonly view: FileView
+}
+
+export interface BatchRow {
+  readonly row: FileRow
+  /** The bytes of the files that take part in `row`: those that are transferred, or were. */
+  readonly size: number
+  /** Files that can be received, or received again after a failure. */
+  readonly receivable: number
+  /** Files that are whole on this device, and came from another. */
+  readonly received: number
+}
+
+/** The state of one of them is that of all, the first of these that any has. */
+const RANKS: readonly FileRow['status'][] = [
+  'moving',
+  'queued',
+  'parked',
+  'failed',
+  'offered',
+  'cancelled',
+  'lost',
+  'waiting',
+  'done',
+]
+
+/** Sums up files. Those that nobody has asked for do not count for the progress. */
+export function batchRow(files: readonly FileInBatch[]): BatchRow {
+  const rows = files.flatMap(({ size, view }) => view.rows.map((row) => ({ row, size })))
+  const status = RANKS.find((rank) => rows.some(({ row }) => row.status === rank)) ?? 'done'
+  const receivable = files.filter(({ view }) => can(view, 'receive') || can(view, 'retry')).length
+  const received = files.filter(({ view }) => isReceived(view)).length
+  const part = progressOf(files)
+  const isBegun = status === 'moving' || status === 'queued' || status === 'parked'
+  const row: FileRow = {
+    device: null,
+    status,
+    bytes: isBegun ? part.bytes : status === 'done' && rows.length > 0 ? part.size : null,
+    bytesPerSecond: part.bytesPerSecond,
+    path: pathOf(rows.map((one) => one.row)),
+    text: textOf(
+      status,
+      rows.map((one) => one.row),
+      { received, of: files.length },
+    ),
+    actions: files.some(({ view }) => can(view, 'cancel') && !can(view, 'retry')) ? ['cancel'] : [],
+  }
+  return { row, size: part.size, receivable, received }
+}
+
+function can({ rows }: FileView, action: FileRow['actions'][number]): boolean {
+  return rows.some(({ actions }) => actions.includes(action))
+}
+
+/** A file that goes to several devices counts once: by the mean of what they have of it, and of their speeds. */
+function progressOf(files: readonly FileInBatch[]): { bytes: number; size: number; bytesPerSecond: number } {
+  const sum = { bytes: 0, size: 0, bytesPerSecond: 0 }
+  for (const { size, view } of files) {
+    const rows = view.rows.filter(({ bytes, status }) => bytes !== null && status !== 'waiting')
+    if (rows.length === 0) continue
+    sum.size += size
+    for (const { bytes, bytesPerSecond } of rows) {
+      sum.bytes += (bytes ?? 0) / rows.length
+      sum.bytesPerSecond += bytesPerSecond / rows.length
+    }
+  }
+  return { ...sum, bytes: Math.floor(sum.bytes) }
+}
+
+function pathOf(rows: readonly FileRow[]): FileRow['path'] {
+  const moving = rows.find(({ status, path }) => status === 'moving' && path !== null)
+  if (moving) return moving.path
+  const isOver = rows.every(({ status }) => status === 'done')
+  return isOver ? (rows[0]?.path ?? null) : null
+}
+
+function textOf(
+  status: FileRow['status'],
+  rows: readonly FileRow[],
+  { received, of }: { received: number; of: number },
+): string {
+  const isPart = received > 0 && received < of
+  if (isPart && (status === 'offered' || status === 'cancelled')) return `${received} of ${of} received`
+  return rows.find((row) => row.status === status)?.text ?? ''
+}

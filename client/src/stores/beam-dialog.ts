@@ -1,0 +1,26 @@
+/** The dialog about the beam as a whole that lies over the page. */
+import { createStore } from 'zustand/vanilla'
+import type { BeamId } from '../protocol/bindings'
+import type { Loss } from './losses'
+
+/** What a person wants to do that leaves the current beam. */
+export type Departure =
+  | { readonly do: 'leave' }
+  | { readonly do: 'new' }
+  | { readonly do: 'join' }
+  | { readonly do: 'scan' }
+  | { readonly do: 'enter'; readonly beam: BeamId }
+
+export type BeamDialogState =
+  | { readonly kind: 'none' }
+  /** The large QR code, with the link, the id and the short code. */
+  | { readonly kind: 'code' }
+  | { readonly kind: 'join' }
+  | { readonly kind: 'scan' }
+  | { readonly kind: 'recent' }
+  /** Asks before something is lost. */
+  | { readonly kind: 'leaving'; readonly departure: Departure; readonly losses: readonly Loss[] }
+
+export function createBeamDialogStore() {
+  return createStore<BeamDialogState>()(() => ({ kind: 'none' }))
+}

@@ -1,0 +1,25 @@
+/** The batches that are being saved to this device's own folders, by card. */
+import { createStore } from 'zustand/vanilla'
+import type { ItemId } from '../protocol/bindings'
+
+/** `saved` counts the files that are done, of `of`. */
+export interface Save {
+  readonly saved: number
+  readonly of: number
+}
+
+export interface SavesState {
+  readonly saves: Readonly<Record<ItemId, Save>>
+}
+
+export type SavesEvent = { type: 'saving'; id: ItemId; save: Save } | { type: 'ended'; id: ItemId }
+
+/** Applies an event to the saves. */
+export function reduceSaves({ saves }: SavesState, event: SavesEvent): SavesState {
+  const { [event.id]: _old, ...others } = saves
+  return { saves: event.type === 'saving' ? { ...others, [event.id]: event.save } : others }
+}
+
+export function createSavesStore() {
+  return createStore<SavesState>()(() => ({ saves: {} }))
+}

@@ -1,0 +1,58 @@
+/** Writes files into a folder that the person picks (File System Access). Only Chromium on desktops has it. */
+
+/** The part of a picked folder that is used here. */
+export type SaveFolder = Pick<FileSystemDirectoryHandle, 'getFileHandle'>
+
+/** Chromium's folder picker, which the DOM types lack (File System Access, section 3.3). */
+interface FolderPicker {
+  showDirectoryPicker(options: { mode: 'readwrite' }): Promise<FileSystemDirectoryHandle>
+}
+
+export function canPickFolder(): boolean {
+  return hasPicker(globalThis)
+}
+
+function hasPicker(scope: object): scope is FolderPicker {
+  return 'showDirectoryPicker' in scope
+}
+
+/** Asks the person for a folder. Returns null when they closed the picker, or the browser refused the folder. */
+export async function pickFolder(): Promise<SaveFolder | null> {
+  const scope: object = globalThis
+  if (!hasPicker(scope)) return null
+  try {
+    return await scope.showDirectoryPicker({ mode: 'readwrite' })
+  } catch {
+    return null
+  }
+}
+
+/** Writes a file under its name, or under a numbered one: what is in the folder already stays. */
+export async function saveInto(folder: SaveFolder, name: string, bytes: ReadableStream): Promise<void> {
+  const handle = await folder.getFileHandle(await freeName(folder, name), { create: true })
+  // The bytes go into a hidden file until they are all there.
+  await bytes.pipeTo(await handle.createWritable())
+}
+
+async function freeName(folder: SaveFolder, name: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const candidate = number === 1 ? name : numbered(name, number)
+    if (!(await isTaken(folder, candidate))) return candidate
+  }
+}
+
+async function isTaken(folder: SaveFolder, name: string): Promise<boolean> {
+  try {
+    await folder.getFileHandle(name)
+    return true
+  } catch (error) {
+    // A folder of that name counts as taken as well.
+    return !(error instanceof DOMException && error.name === 'NotFoundError')
+  }
+}
+
+/** `a.tar` becomes `a (2).tar`. */
+function numbered(name: string, number: number): string {
+  const dot = name.lastIndexOf('.')
+  return dot > 0 ? `${name.slice(0, dot)} (${number})${name.slice(dot)}` : `${name} (${number})`
+}

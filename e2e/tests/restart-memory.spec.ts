@@ -1,0 +1,129 @@
+import { expect } from '@playwright/test'
+import type { Device } from '../support/device.ts'
+import { RawClient } from '../support/raw-client.ts'
+import { test } from '../support/stage.ts'
+
+/** The texts of the cards on the screen, in the order in which a reader hears them. */
+async function texts({ page }: Device): Promise<string[]> {
+  return await page.evaluate(() =>
+    Array.from(
+      document.querySelectorAll('article'),
+      (card) => /item \d+|edited/.exec(card.textContent ?? '')?.[0] ?? '',
+    ),
+  )
+}
+
+test('what was shared before the server was killed is there for late joiners and after a reload', async ({
+  device,
+  server,
+}) => {
+  test.setTimeout(180_000)
+  const ada = await device('Ada', { phone: true })
+  const bob = await device('Bob', { phone: true })
+  const link = await startsOnPhone(ada)
+  await bob.opens(link)
+  await ada.seesDevices(2)
+  for (const text of ['item 1', 'item 2', 'item 3', 'item 4']) await ada.sharesText(text)
+  await bob.sees('item 4')
+  await bob.page.getByRole('article').filter({ hasText: 'item 2' }).first().waitFor()
+
+  await server.dies()
+  await ada.seesToast(/Reconnecting/)
+  await bob.sharesText('item 5')
+  await server.up()
+  await ada.sees('item 5')
+
+  const cleo = await device('Cleo', { phone: true })
+  await cleo.opens(link)
+  await cleo.sees('item 5')
+  await expect.poll(() => texts(cleo)).toEqual(await texts(ada))
+  expect((await texts(cleo)).toSorted()).toEqual(['item 1', 'item 2', 'item 3', 'item 4', 'item 5'])
+  await bob.page.reload()
+  await bob.sees('item 1')
+  await expect.poll(() => texts(bob)).toEqual(await texts(ada))
+})
+
+/** Makes a beam on a phone and returns its link. */
+async function startsOnPhone(ada: Device): Promise<string> {
+  await ada.opensHome()
+  await ada.page.getByRole('button', { name: 'New Beam' }).click()
+  await ada.seesDevices(1)
+  const id = await ada.page.evaluate(
+    () => JSON.parse(localStorage.getItem('session') ?? '{}').beam_id as string,
+  )
+  return `${ada.origin}/?beam_id=${id}`
+}
+
+test('what was deleted while the server was down stays deleted, also for a device that slept', async ({
+  device,
+  server,
+}) => {
+  test.setTimeout(180_000)
+  const [ada, bob, cleo] = [await device('Ada'), await device('Bob'), await device('Cleo')]
+  const link = await ada.startsBeam()
+  await bob.opens(link)
+  await cleo.opens(link)
+  await ada.seesDevices(3)
+  for (const text of ['item 1', 'item 2', 'item 3']) await ada.sharesText(text)
+  await cleo.sees('item 3')
+  await cleo.context.setOffline(true)
+  await bob.card('item 2').click()
+  await bob.page.keyboard.press('Delete')
+  await ada.seesNothingOf('item 2')
+
+  await server.dies()
+  await ada.seesToast(/Reconnecting/)
+  await ada.card('item 1').click()
+  await ada.page.keyboard.press('Delete')
+  await server.up()
+  await ada.seesDevices(2)
+  await bob.seesNothingOf('item 1')
+  await cleo.context.setOffline(false)
+  await ada.seesDevices(3)
+  await cleo.seesNothingOf('item 2')
+  await cleo.seesNothingOf('item 1')
+
+  const dora = await device('Dora')
+  await dora.opens(link)
+  await dora.sees('item 3')
+  for (const person of [ada, bob, cleo, dora]) {
+    await person.seesNothingOf('item 1')
+    await person.seesNothingOf('item 2')
+    await person.sees('item 3')
+  }
+})
+
+test('sixty items and an edit come back once each, in their order', async ({ device, server }) => {
+  test.setTimeout(180_000)
+  const ada = await device('Ada', { phone: true })
+  const link = await startsOnPhone(ada)
+  const other = await RawClient.joins(link)
+  const id = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+  for (let n = 1; n <= 60; n++)
+    other.send({ type: 'share_clipboard', message: `item ${n}`, extra: 'text', id: id(n) })
+  other.send({ type: 'share_clipboard', message: 'edited', extra: 'text', id: id(7) })
+  const bob = await device('Bob', { phone: true })
+  await bob.opens(link)
+  await ada.seesDevices(3)
+  await bob.sees('edited')
+
+  await server.dies()
+  await ada.seesToast(/Reconnecting/)
+  await server.up()
+  await ada.seesDevices(2)
+  // A sign that both have told what they hold: it comes behind that.
+  await ada.sharesText('item 61')
+  await bob.sharesText('item 62')
+  await ada.sees('item 62')
+  await bob.sees('item 61')
+
+  const witness = await RawClient.joins(link)
+  witness.send({ type: 'sync', message: { after: null } })
+  const { message } = (await witness.next('sync')) as { message: unknown }
+  const { items } = message as { items: { message: string; from: string }[] }
+  const unchanged = Array.from({ length: 60 }, (_, at) => `item ${at + 1}`).filter(
+    (text) => text !== 'item 7',
+  )
+  expect(items.map((item) => item.message).slice(0, -2)).toEqual([...unchanged, 'edited'])
+  expect(new Set(items.slice(0, -2).map(({ from }) => from)).size).toBe(1)
+})

@@ -1,0 +1,93 @@
+//! Items for one other device (S33). They stay in memory, in a saved beam too, and nobody but the two devices learns of
+//! them.
+
+use heliograph_shared::api::beams::Role;
+use heliograph_shared::error::ErrorCode;
+use heliograph_shared::ids::{DeviceId, ItemId};
+use heliograph_shared::socket::{Json, LiveItem, ServerMessage};
+
+use super::request::Speaker;
+use super::rules::{BEAM_FULL, NOT_TO_CHANGE, READ_ONLY, SERVER_FULL};
+use super::state::{BeamState, DEVICE_GONE, Output};
+use super::terms::Status;
+use crate::budget::Spent;
+use crate::live::refusal::Refusal;
+
+const SHARED_WITH_ALL: Refusal =
+    Refusal::new("Every device here has this item already.", ErrorCode::BadRequest);
+
+/// Whether a device may see an item: everybody may see one without an addressee.
+pub(super) fn may_see(item: &LiveItem, device: DeviceId) -> bool {
+    item.to.is_none_or(|to| to == device || item.from == device)
+}
+
+impl BeamState {
+    /// Whether sharing this item concerns one other device only: it names one, or the item that it replaces does.
+    pub(super) fn is_for_one(&self, item: &LiveItem) -> bool {
+        item.to.is_some() || self.items.find(item.id).is_some_and(|(old, _)| old.to.is_some())
+    }
+
+    /// Adds or replaces such an item. An edit stays between the same two devices.
+    pub(super) fn share_with_one(
+        &mut self,
+        by: Speaker,
+        mut item: LiveItem,
+    ) -> Result<Vec<Output>, Refusal> {
+        let is_stored = match &self.status {
+            Status::Saved(access) if !access.role(by.account).is_some_and(Role::may_write) => {
+                return Err(READ_ONLY);
+            }
+            Status::Saved(_) | Status::Unsaved { kept: Some(_), .. } => true,
+            Status::Unsaved { .. } | Status::Ended => false,
+        };
+        item.to = match self.items.find(item.id) {
+            Some((LiveItem { to: None, .. }, _)) => return Err(SHARED_WITH_ALL),
+            Some((old, _)) if !may_see(old, by.device) => return Err(NOT_TO_CHANGE),
+            Some((old, _)) if old.from == by.device => old.to,
+            Some((old, _)) => Some(old.from),
+            None => Some(item.to.filter(|to| self.is_known(*to)).ok_or(DEVICE_GONE)?),
+        };
+        if is_stored {
+            if !self.items.has_room_for(&item) {
+                return Err(BEAM_FULL);
+            }
+            self.items.reserve_for(&item).map_err(|Spent| SERVER_FULL)?;
+        }
+        Ok(self.take(by, item))
+    }
+
+    /// Whether a device is here, or was lately and may come back.
+    fn is_known(&self, device: DeviceId) -> bool {
+        self.seen.contains(device) && !self.removed.contains(&device)
+    }
+
+    /// Handles a deletion that concerns items for one device only: it names such an item, or no item for everybody has the
+    /// content. `None` for any other deletion.
+    pub(super) fn delete_for_one(
+        &mut self,
+        by: Speaker,
+        message: &Json,
+        id: Option<ItemId>,
+    ) -> Option<Vec<Output>> {
+        let named = id.map_or_else(|| self.items.with_content(message), |id| vec![id]);
+        let items: Vec<_> =
+            named.into_iter().filter_map(|id| Some(self.items.find(id)?.0)).collect();
+        if items.is_empty() || items.iter().any(|item| item.to.is_none()) {
+            return None;
+        }
+        let seen: Vec<_> =
+            items.into_iter().filter(|item| may_see(item, by.device)).map(|item| item.id).collect();
+        if !seen.is_empty() {
+            let deleted: Vec<_> = seen.into_iter().filter_map(|id| self.items.delete(id)).collect();
+            return Some(deleted.into_iter().map(|item| self.tell_deleted(item)).collect());
+        }
+        // As after the deletion of an item that is not here, but nobody else hears of it.
+        let answer = ServerMessage::DeleteNote { message: message.clone(), id };
+        Some(vec![Output::Send(vec![by.connection], answer)])
+    }
+
+    fn tell_deleted(&self, item: LiveItem) -> Output {
+        let to = self.connections(|member| may_see(&item, member.device.device_id)).collect();
+        Output::Send(to, ServerMessage::DeleteNote { message: item.message, id: Some(item.id) })
+    }
+}

@@ -1,0 +1,145 @@
+//! What the devices still know of a memory that the server has lost (S28).
+//!
+//! An item that was never deleted and one that was deleted are both missing here. What tells them apart is the ranges
+//! of numbers of which some device knows every item: within them, what that device does not hold was deleted.
+
+use std::collections::HashMap;
+
+use heliograph_shared::ids::ItemId;
+use heliograph_shared::limits::{MAX_HELD_ITEMS, MAX_HELD_RANGES, MAX_LIVE_ITEMS};
+use heliograph_shared::socket::Held;
+
+/// Most outdated items to name at a time, fewer than an outbox holds. The others follow after the next `sync`.
+const MOST_OUTDATED: usize = 400;
+
+/// The items of earlier memories that are expected, and those that are known to be deleted.
+#[derive(Debug, Default)]
+pub struct Recovery {
+    /// The last number of earlier memories.
+    start: u64,
+    /// Ranges of which everything that was not deleted is here or wanted, both ends included.
+    known: Vec<(u64, u64)>,
+    /// The items that devices were asked for, with their numbers.
+    wanted: HashMap<ItemId, u64>,
+    /// The highest number of earlier memories that was dropped for lack of room. Up to it nothing is wanted.
+    floor: u64,
+}
+
+/// What follows from what a device holds.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// The device is asked for these.
+    pub wanted: Vec<ItemId>,
+    /// The device holds these although they were deleted.
+    pub outdated: Vec<ItemId>,
+    /// These are here, and the device knows that they were deleted.
+    pub deleted: Vec<ItemId>,
+}
+
+impl Recovery {
+    /// Nothing is known yet of the memories whose last number may be `start`.
+    pub fn after(start: u64) -> Self {
+        Self { start, ..Self::default() }
+    }
+
+    /// Whether a number belongs to an earlier memory.
+    pub const fn is_earlier(&self, seq: u64) -> bool {
+        seq <= self.start
+    }
+
+    /// Whether the item may come back with this number.
+    pub fn wants(&self, id: ItemId, seq: u64) -> bool {
+        self.wanted.get(&id) == Some(&seq)
+    }
+
+    /// How many items are wanted.
+    pub fn wanted(&self) -> usize {
+        self.wanted.len()
+    }
+
+    /// The item has come back, or it was deleted.
+    pub fn settle(&mut self, id: ItemId) {
+        self.wanted.remove(&id);
+    }
+
+    /// An item of an earlier memory was dropped for lack of room, and older ones would be too.
+    pub fn drop_to(&mut self, seq: u64) {
+        self.floor = self.floor.max(seq);
+        self.wanted.retain(|_, wanted| *wanted > seq);
+    }
+
+    /// Gives up what is wanted, because there is no memory for it.
+    pub fn give_up(&mut self) {
+        self.wanted.clear();
+    }
+
+    /// Compares what a device holds with what is here.
+    pub fn compare(&mut self, held: &Held, here: &HashMap<ItemId, u64>) -> Findings {
+        let mut findings = Findings::default();
+        let items = || held.items.iter().take(MAX_HELD_ITEMS);
+        // The newest first: when not all have room, they are wanted.
+        let mut sorted: Vec<_> = items().filter(|item| self.is_earlier(item.seq)).collect();
+        sorted.sort_unstable_by_key(|item| std::cmp::Reverse(item.seq));
+        for item in sorted {
+            if item.seq <= self.floor || here.get(&item.id).is_some_and(|seq| *seq >= item.seq) {
+                continue;
+            }
+            match self.wanted.get(&item.id) {
+                Some(seq) if *seq > item.seq => {}
+                None if self.is_known(item.seq) => findings.outdated.push(item.id),
+                None if self.wanted.len() >= MAX_LIVE_ITEMS => {}
+                _ => {
+                    self.wanted.insert(item.id, item.seq);
+                    findings.wanted.push(item.id);
+                }
+            }
+        }
+        findings.wanted.reverse();
+        findings.outdated.truncate(MOST_OUTDATED);
+        let holds: HashMap<_, _> = items().map(|item| (item.id, item.seq)).collect();
+        for &(first, last) in held.known.iter().take(MAX_HELD_RANGES) {
+            self.learn(first, last.min(self.start), &holds, here, &mut findings);
+        }
+        findings
+    }
+
+    /// Takes a range of which the device holds everything that was not deleted.
+    fn learn(
+        &mut self,
+        first: u64,
+        last: u64,
+        holds: &HashMap<ItemId, u64>,
+        here: &HashMap<ItemId, u64>,
+        findings: &mut Findings,
+    ) {
+        if first > last {
+            return;
+        }
+        let is_deleted = |id: ItemId, seq: u64| {
+            (first..=last).contains(&seq) && holds.get(&id).is_none_or(|held| *held < seq)
+        };
+        self.wanted.retain(|id, seq| !is_deleted(*id, *seq));
+        let deleted = here.iter().filter(|(id, seq)| is_deleted(**id, **seq));
+        findings.deleted.extend(deleted.map(|(id, _)| *id));
+        self.add_known(first, last);
+    }
+
+    fn is_known(&self, seq: u64) -> bool {
+        self.known.iter().any(|(first, last)| (*first..=*last).contains(&seq))
+    }
+
+    /// Joins the range with those that it touches.
+    fn add_known(&mut self, mut first: u64, mut last: u64) {
+        self.known.retain(|&(from, to)| {
+            let touches = from <= last.saturating_add(1) && first <= to.saturating_add(1);
+            if touches {
+                (first, last) = (first.min(from), last.max(to));
+            }
+            !touches
+        });
+        // Without room for it less is known, and more comes back.
+        if self.known.len() < MAX_HELD_RANGES {
+            self.known.push((first, last));
+        }
+    }
+}

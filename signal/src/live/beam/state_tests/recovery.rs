@@ -1,0 +1,220 @@
+//! S28: devices bring back what the server has lost. In each test the numbers up to 100 are of lost memories.
+
+use heliograph_shared::limits::MAX_LIVE_ITEMS;
+use heliograph_shared::socket::{Held, HeldItem, LiveItem};
+
+use super::*;
+
+const START: u64 = 100;
+
+/// A beam after a restart, with these devices.
+fn restarted(devices: &[u8]) -> Beam {
+    let terms = Terms { items: Items::none_after(START, unlimited()), ..unsaved(true) };
+    let mut beam = Beam::with(terms);
+    for &device in devices {
+        beam.joins(device);
+    }
+    beam
+}
+
+impl Beam {
+    /// A device knows everything in this range, and holds the items with these numbers, which are also their ids.
+    fn holds(&mut self, device: u8, known: (u64, u64), items: &[u8]) -> Vec<Told> {
+        let items = items.iter().map(|&n| HeldItem { id: item(n), seq: n.into() }).collect();
+        let held = Held { known: vec![known], items };
+        self.says(device, Saying::Request(Request::Held(held)))
+    }
+
+    fn restores(&mut self, device: u8, number: u8) -> Vec<Told> {
+        self.restores_as(device, number, u64::from(number))
+    }
+
+    fn restores_as(&mut self, device: u8, number: u8, seq: u64) -> Vec<Told> {
+        let item = LiveItem {
+            message: content(&json!(number)),
+            extra: "text".to_owned(),
+            id: item(number),
+            seq,
+            from: DeviceId::from_bytes([CAT; 16]),
+            at: Millis::new(i64::from(number)),
+            to: None,
+        };
+        self.says(device, Saying::Request(Request::Restore(item)))
+    }
+
+    /// A device holds these and brings back whatever is wanted.
+    fn brings(&mut self, device: u8, known: (u64, u64), items: &[u8]) {
+        let told = self.holds(device, known, items);
+        let wanted = wanted(&told);
+        for &number in items.iter().filter(|&&number| wanted.contains(&json!(item(number)))) {
+            self.restores(device, number);
+        }
+    }
+}
+
+/// The items that a device is asked for.
+fn wanted(told: &[Told]) -> Vec<Value> {
+    let ids = told.iter().filter_map(|told| match told {
+        Told::Message(_, message) if message["type"] == "wanted" => message["message"].as_array(),
+        _ => None,
+    });
+    ids.flatten().cloned().collect()
+}
+
+#[test]
+fn s28_items_come_back_in_their_order_with_their_device_and_time() {
+    let mut beam = restarted(&[ADA, BOB]);
+    beam.now = Millis::new(1_000);
+    beam.shares(BOB, 200, &json!("new"));
+
+    let told = beam.holds(ADA, (1, 3), &[1, 3]);
+    assert_eq!(wanted(&told), [json!(item(1)), json!(item(3))]);
+    let told = beam.restores(ADA, 3);
+    assert_eq!(types(&told), [(1, "rec_clipboard"), (2, "rec_clipboard")]);
+    beam.restores(ADA, 1);
+
+    let page = beam.page(None);
+    let numbers: Vec<_> =
+        page["items"].as_array().unwrap().iter().map(|item| item["seq"].clone()).collect();
+    assert_eq!(numbers, [json!(1), json!(3), json!(START + 1)]);
+    let first = &page["items"][0];
+    assert_eq!((&first["from"], &first["at"]), (&json!(device(CAT)), &json!(1)));
+    assert_eq!(page["oldest"], json!(START + 1), "what is older was not deleted");
+}
+
+#[test]
+fn s28_two_devices_bring_each_item_once() {
+    let mut beam = restarted(&[ADA, BOB]);
+    beam.holds(ADA, (1, 2), &[1, 2]);
+    assert_eq!(
+        wanted(&beam.holds(BOB, (1, 2), &[1, 2])).len(),
+        2,
+        "the other one may be gone soon"
+    );
+    beam.restores(ADA, 1);
+    assert_eq!(beam.restores(BOB, 1), []);
+    beam.restores(BOB, 2);
+    assert_eq!(beam.contents(), [json!(1), json!(2)]);
+    assert_eq!(beam.holds(BOB, (1, 2), &[1, 2]), []);
+}
+
+#[test]
+fn s28_what_somebody_saw_deleted_does_not_come_back_from_a_device_that_slept() {
+    let mut beam = restarted(&[ADA, BOB]);
+    beam.brings(ADA, (1, 3), &[1, 3]);
+
+    let told = beam.holds(BOB, (1, 2), &[1, 2]);
+
+    let gone = json!({"type": "delete_note", "message": null, "id": item(2)});
+    assert_eq!(told, [Told::Message(2, gone)]);
+    assert_eq!(beam.restores(BOB, 2), []);
+    assert_eq!(beam.contents(), [json!(1), json!(3)]);
+}
+
+#[test]
+fn s28_what_a_sleeper_brought_back_goes_when_somebody_knows_better() {
+    let mut beam = restarted(&[ADA, BOB]);
+    beam.brings(BOB, (1, 2), &[1, 2]);
+    assert_eq!(beam.contents(), [json!(1), json!(2)]);
+
+    let told = beam.holds(ADA, (1, 3), &[1, 3]);
+
+    let types: Vec<_> = types(&told);
+    assert_eq!(types, [(1, "delete_note"), (2, "delete_note"), (1, "wanted")]);
+    assert_eq!(beam.contents(), [json!(1)]);
+}
+
+#[test]
+fn s28_what_was_deleted_after_the_restart_does_not_come_back() {
+    let mut beam = restarted(&[ADA, BOB]);
+    beam.brings(ADA, (1, 2), &[1, 2]);
+    beam.deletes(ADA, &json!(null), Some(1));
+    beam.holds(ADA, (1, 2), &[1, 2]);
+    beam.brings(BOB, (1, 2), &[1, 2]);
+    assert_eq!(beam.contents(), [json!(2)]);
+}
+
+#[test]
+fn s28_an_item_that_is_deleted_while_it_is_wanted_is_not_taken() {
+    let mut beam = restarted(&[ADA]);
+    beam.holds(ADA, (1, 1), &[1]);
+    beam.deletes(ADA, &json!(1), Some(1));
+    assert_eq!(beam.restores(ADA, 1), []);
+}
+
+#[test]
+fn s28_what_no_range_covers_comes_back_however_late() {
+    let mut beam = restarted(&[ADA, BOB]);
+    beam.brings(ADA, (5, 9), &[5]);
+    beam.brings(BOB, (1, 2), &[1, 2]);
+    assert_eq!(beam.contents(), [json!(1), json!(2), json!(5)]);
+}
+
+#[test]
+fn s28_only_what_is_wanted_is_taken_and_only_under_its_number() {
+    let mut beam = restarted(&[ADA]);
+    assert_eq!(beam.restores(ADA, 7), []);
+    assert_eq!(beam.holds(ADA, (101, 200), &[150]), [], "no number of this memory");
+    beam.holds(ADA, (1, 9), &[7, 8]);
+    assert_eq!(beam.restores_as(ADA, 7, 8), []);
+    beam.restores(ADA, 8);
+    assert_eq!(beam.contents(), [json!(8)]);
+}
+
+#[test]
+fn s28_no_two_items_have_one_number() {
+    let mut beam = restarted(&[ADA]);
+    let items = [1, 2].map(|n| HeldItem { id: item(n), seq: 5 }).to_vec();
+    beam.says(ADA, Saying::Request(Request::Held(Held { known: Vec::new(), items })));
+    beam.restores_as(ADA, 1, 5);
+    beam.restores_as(ADA, 2, 5);
+    assert_eq!(beam.contents(), [json!(1)]);
+}
+
+#[test]
+fn s28_the_newer_version_of_an_item_counts() {
+    let mut beam = restarted(&[ADA, BOB]);
+    beam.brings(ADA, (1, 1), &[1]);
+    let newer = Held { known: vec![(1, 9)], items: vec![HeldItem { id: item(1), seq: 9 }] };
+    assert_eq!(wanted(&beam.says(BOB, Saying::Request(Request::Held(newer)))).len(), 1);
+    let told = beam.restores_as(BOB, 1, 9);
+    assert_eq!(types(&told).last(), Some(&(2, "rec_clipboard")));
+    let page = beam.page(None);
+    assert_eq!((&page["items"][0]["seq"], page["items"].as_array().unwrap().len()), (&json!(9), 1));
+}
+
+#[test]
+fn s28_more_is_never_wanted_than_a_beam_keeps_and_the_newest_come_first() {
+    let items: Vec<_> = (1..=600_u64)
+        .map(|seq| {
+            let mut bytes = [1; 16];
+            bytes[..8].copy_from_slice(&seq.to_be_bytes());
+            HeldItem { id: ItemId::from_random(bytes), seq }
+        })
+        .collect();
+    let mut state =
+        BeamState::new(Terms { items: Items::none_after(1_000, unlimited()), ..unsaved(true) });
+    state.handle(Input::Join(newcomer(ADA, 1)), Millis::new(0));
+    let held = Request::Held(Held { known: vec![(1, 600)], items: items.clone() });
+    let mut outputs =
+        state.handle(Input::Said(ConnectionId(1), Saying::Request(held)), Millis::new(0));
+    let Some(Output::Send(_, ServerMessage::Wanted { message })) = outputs.pop() else { panic!() };
+    assert_eq!(message.len(), MAX_LIVE_ITEMS);
+    assert_eq!(message[0], items[100].id);
+}
+
+#[test]
+fn s28_a_beam_that_has_items_dropped_for_lack_of_room_calls_them_not_deleted() {
+    let mut beam = restarted(&[ADA]);
+    beam.brings(ADA, (1, 3), &[1, 2, 3]);
+    for id in 0..MAX_LIVE_ITEMS {
+        let id = u8::try_from(id % 200).unwrap();
+        beam.shares(ADA, id.wrapping_add(20), &json!(id));
+    }
+    let big = json!("x".repeat(250 * 1024));
+    for id in 20..60 {
+        beam.shares(ADA, id, &big);
+    }
+    assert!(beam.page(None)["dropped"].as_u64().unwrap() > 3);
+    assert_eq!(beam.holds(ADA, (1, 3), &[1, 2, 3]), []);
+}
