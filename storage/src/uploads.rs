@@ -156,13 +156,11 @@ impl Storage {
         quotas: Quotas,
         now: Millis,
     ) -> Result<u64, Error> {
-        const USED: &str = "SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) AS by_all FROM uploads \
-                            WHERE expires_at IS NULL OR expires_at > $1";
         let mut transaction = self.database.begin().await?;
-        let used = used_by_account(&mut transaction, account, None, now).await?;
-        let all = transaction.fetch_optional(USED, args![now]).await?.ok_or(Error::Corrupt)?;
-        let free = quotas.all.saturating_sub(all.number("by_all")?);
-        Ok(free.min(quotas.account.saturating_sub(used)))
+        let own = used_by_account(&mut transaction, account, None, now).await?;
+        let used = Used::read(&mut transaction, None, None, None, now).await?;
+        let free = quotas.all.saturating_sub(used.all);
+        Ok(free.min(quotas.account.saturating_sub(own)))
     }
 
     /// Turns a pending upload into a finished one. Returns `false` if it has ended meanwhile.

@@ -3,7 +3,7 @@ import { paths } from '../features/paths'
 import type { BeamId, BeamKey, DeviceId, ErrorCode, ItemId, ServerMessage } from '../protocol/bindings'
 import type { BeamSession } from '../stores/beam-session'
 import { type ItemsEvent, type ItemsState, reduceItems } from '../stores/items'
-import { type KeepingEvent, reduceKeeping } from '../stores/keeping'
+import { isStored, type KeepingEvent, reduceKeeping } from '../stores/keeping'
 import { reduceTransfers } from '../stores/transfers'
 import { hasRtc } from '../transport/has-rtc'
 import {
@@ -90,12 +90,17 @@ export class BeamConnection {
   }
 
   #liveEvents(): LiveBeamEvents {
-    const { transfers } = this.#context
+    const { stores, transfers } = this.#context
     return {
       onStatus: (status) => this.#changed(status),
       onMessage: (message) => this.#receive(message),
       onSynced: (synced) =>
-        this.#opening.push({ type: 'synced', ...synced, note: this.#isSaved() ? { mine: false } : null }),
+        this.#opening.push({
+          type: 'synced',
+          ...synced,
+          note: this.#isSaved() ? { mine: false } : null,
+          isStored: isStored(stores.access.getState(), stores.keeping.getState()),
+        }),
       onRelayed: (from, frame) => transfers.tell({ do: 'relayed', from, frame }, [frame]),
     }
   }

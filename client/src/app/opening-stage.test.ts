@@ -68,7 +68,7 @@ it('opens simultaneous arrivals in parallel, and delivers them at once', async (
   const opener = new SlowOpener()
   const { stage, shown } = stageWith(opener)
   const items = [live('a', 1), live('b', 2)]
-  stage.push({ type: 'synced', epoch: 'e', oldest: 0, items, note: null })
+  stage.push({ type: 'synced', epoch: 'e', oldest: 0, items, note: null, isStored: false })
   await turn()
   opener.opens('b')
   await turn()

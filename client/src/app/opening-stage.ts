@@ -10,7 +10,15 @@ import type { ItemsEvent } from '../stores/items'
 /** An event of the beam's items, in the server's order. */
 export type Arrival =
   | { type: 'received'; item: LiveItem; note: NoteMark }
-  | { type: 'synced'; epoch: string; oldest: number; items: readonly LiveItem[]; note: NoteMark }
+  | {
+      type: 'synced'
+      epoch: string
+      oldest: number
+      items: readonly LiveItem[]
+      note: NoteMark
+      /** The server stores what is shared, so it lacks only what was deleted. */
+      isStored: boolean
+    }
   | { type: 'notes'; notes: readonly Note[] }
   | Extract<ItemsEvent, { type: 'deleted' | 'refused' | 'notesGone' }>
 
@@ -65,9 +73,9 @@ export class OpeningStage {
       case 'received':
         return { type: 'received', item: await this.#openItem(arrival.item, arrival.note) }
       case 'synced': {
-        const { epoch, oldest, note } = arrival
+        const { epoch, oldest, note, isStored } = arrival
         const items = await Promise.all(arrival.items.map((item) => this.#openItem(item, note)))
-        return { type: 'synced', epoch, oldest, items, saved: note !== null }
+        return { type: 'synced', epoch, oldest, items, saved: isStored }
       }
       case 'notes':
         return { type: 'notes', notes: await Promise.all(arrival.notes.map((note) => this.#openNote(note))) }

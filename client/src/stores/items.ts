@@ -17,7 +17,7 @@ export type ItemsEvent =
   | { type: 'deleted'; message: unknown; id?: ItemId | undefined }
   /** The server refused an item, which is not sent again. */
   | { type: 'refused'; id: ItemId; why: string }
-  /** Everything that the server has, once every page has arrived. `saved`: the beam is saved to an account. */
+  /** Everything that the server has, once every page has arrived. `saved`: the server stores the beam, because it is saved or kept. */
   | { type: 'synced'; epoch: string; oldest: number; items: readonly Item[]; saved: boolean }
   /** Every note of the beam, as H30 answered. */
   | { type: 'notes'; notes: readonly Item[] }

@@ -37,9 +37,8 @@ impl BeamState {
             Status::Saved(access) if !access.role(by.account).is_some_and(Role::may_write) => {
                 return Err(READ_ONLY);
             }
-            Status::Saved(_) => true,
-            Status::Unsaved { kept, .. } => kept.is_some(),
-            Status::Ended => false,
+            Status::Saved(_) | Status::Unsaved { kept: Some(_), .. } => true,
+            Status::Unsaved { .. } | Status::Ended => false,
         };
         item.to = match self.items.find(item.id) {
             Some((LiveItem { to: None, .. }, _)) => return Err(SHARED_WITH_ALL),

@@ -88,11 +88,10 @@ impl Keeper {
                 let recorded = record.had_items;
                 terms.status = Status::Unsaved { expires_at, recorded, kept };
                 terms.forgotten = recorded && kept.is_none();
-                let last_seq = self.age(record.created_at);
-                terms.items = if kept.is_some() {
-                    self.stored_items(last_seq).await?
-                } else {
-                    Items::none_after(last_seq, self.budget.nothing(Kind::Items))
+                let age = self.age(record.created_at);
+                terms.items = match kept {
+                    Some(_) => self.stored_items(age).await?,
+                    None => Items::none_after(age, self.budget.nothing(Kind::Items)),
                 };
             }
             Life::Ended => terms.status = Status::Ended,
@@ -104,19 +103,19 @@ impl Keeper {
         Ok(terms)
     }
 
-    /// The age of an unsaved beam in milliseconds. It is more than the numbers of all items so far, because a beam has
-    /// fewer than a thousand items a second. So the numbers of a new memory follow those of the lost ones (S28).
-    fn age(&self, created_at: Millis) -> u64 {
-        let age = self.clock.now().since(created_at);
-        u64::try_from(age.as_millis()).unwrap_or_default()
-    }
-
-    /// The stored items of a saved or kept beam.
+    /// The stored items of a saved or kept beam, whose numbers were at most `last_seq`.
     async fn stored_items(&self, last_seq: u64) -> Result<Items, LoadError> {
         let notes = self.storage.notes_of(self.beam).await?;
         let last_seq = notes.last().map_or(last_seq, |note| note.seq.max(last_seq));
         let room = self.budget.nothing(Kind::Items);
         Ok(Items::stored(notes.into_iter().filter_map(item), last_seq, room)?)
+    }
+
+    /// The age of an unsaved beam in milliseconds. It is more than the numbers of all items so far, because a beam has
+    /// fewer than a thousand items a second. So the numbers of a new memory follow those of the lost ones (S28).
+    fn age(&self, created_at: Millis) -> u64 {
+        let age = self.clock.now().since(created_at);
+        u64::try_from(age.as_millis()).unwrap_or_default()
     }
 
     /// The access to the beam; `None` for an unsaved one.

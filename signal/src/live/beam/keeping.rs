@@ -1,7 +1,7 @@
 //! Keeping an unsaved beam: on request, for a while (S30).
 
 use heliograph_shared::error::ErrorCode;
-use heliograph_shared::socket::{KeepTime, Kept, ServerMessage};
+use heliograph_shared::socket::{KeepTime, Kept, LiveItem, ServerMessage};
 use heliograph_shared::time::Millis;
 
 use super::request::Speaker;
@@ -62,9 +62,9 @@ impl BeamState {
             None if kept.is_none() => return Ok(Verdict::Done(Vec::new())),
             None => Write::StopKeeping,
             Some(wish) => {
-                // Items for one device stay in memory (S33).
-                let for_all = self.items.all().filter(|(item, _)| item.to.is_none());
-                let new = for_all.filter(|_| kept.is_none());
+                // An item for one device stays in memory (S33).
+                let is_new = |item: &LiveItem| kept.is_none() && item.to.is_none();
+                let new = self.items.all().filter(|(item, _)| is_new(item));
                 let notes = new.map(|(item, author)| note(item, author)).collect();
                 Write::Keep { kept: wish, client: by.client, expires_at, notes }
             }

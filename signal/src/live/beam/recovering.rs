@@ -9,14 +9,9 @@ use super::request::Speaker;
 use super::state::{BeamState, Output};
 
 impl BeamState {
-    /// Whether a restart takes the items from the server: neither the beam is saved nor is it kept.
-    fn is_forgetful(&self) -> bool {
-        self.is_unsaved() && self.kept().is_none()
-    }
-
     /// Compares what a device holds with what is here, and asks for what is missing.
     pub(super) fn compare(&mut self, by: Speaker, held: &Held) -> Vec<Output> {
-        if !self.is_forgetful() {
+        if !self.is_only_in_memory() {
             return Vec::new();
         }
         let Findings { wanted, outdated, deleted } = self.items.compare(held);
@@ -39,7 +34,7 @@ impl BeamState {
 
     /// Takes back an item that a device was asked for, and tells everybody.
     pub(super) fn restore(&mut self, mut item: LiveItem, now: Millis) -> Vec<Output> {
-        if !self.is_forgetful() {
+        if !self.is_only_in_memory() {
             return Vec::new();
         }
         item.at = item.at.min(now);

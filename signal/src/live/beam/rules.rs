@@ -127,12 +127,11 @@ impl BeamState {
                 Some(role.ok_or(READ_ONLY)?)
             }
             Status::Unsaved { kept: Some(_), .. } => None,
-            Status::Unsaved { .. } => {
+            Status::Unsaved { .. } | Status::Ended => {
                 let mut outputs = self.take(by, item);
                 outputs.extend(self.record());
                 return Ok(Verdict::Done(outputs));
             }
-            Status::Ended => return Ok(Verdict::Done(Vec::new())),
         };
         if self.items.has(&item) {
             return Ok(Verdict::Done(self.take(by, item)));

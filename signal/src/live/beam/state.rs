@@ -219,6 +219,11 @@ impl BeamState {
         matches!(self.status, Status::Unsaved { .. })
     }
 
+    /// Whether its items are in no table: it is neither saved nor kept.
+    pub(super) fn is_only_in_memory(&self) -> bool {
+        self.is_unsaved() && self.kept().is_none()
+    }
+
     fn expires_at(&self) -> Millis {
         match self.status {
             Status::Unsaved { expires_at, .. } => expires_at,
