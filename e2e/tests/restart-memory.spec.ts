@@ -127,3 +127,22 @@ test('sixty items and an edit come back once each, in their order', async ({ dev
   expect(items.map((item) => item.message).slice(0, -2)).toEqual([...unchanged, 'edited'])
   expect(new Set(items.slice(0, -2).map(({ from }) => from)).size).toBe(1)
 })
+
+test('s29_a_late_joiner_sees_all_six_hundred_items_while_a_device_has_them', async ({ device }) => {
+  test.setTimeout(180_000)
+  const ada = await device('Ada', { phone: true })
+  const link = await startsOnPhone(ada)
+  const other = await RawClient.joins(link)
+  for (let n = 1; n <= 600; n++) other.send({ type: 'share_clipboard', message: `item ${n}`, extra: 'text' })
+  await ada.sees('item 600')
+  await ada.seesToast(/Save the beam to keep everything/)
+  other.leaves()
+  await ada.seesDevices(1)
+
+  const bob = await device('Bob', { phone: true })
+  await bob.opens(link)
+  await bob.sees('item 600')
+  const names = bob.page.getByRole('article')
+  await expect(names).toHaveCount(600)
+  await expect(bob.page.getByRole('article', { name: /item 1$/ })).toHaveCount(1)
+})

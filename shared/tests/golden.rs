@@ -215,6 +215,10 @@ fn s8_an_item_looks_like_this_and_its_content_is_untouched() {
 #[test]
 fn the_other_server_messages_look_like_this() {
     server_says(
+        &ServerMessage::Wanted { message: vec![item().id] },
+        &format!(r#"{{"type":"wanted","message":["{ITEM}"]}}"#),
+    );
+    server_says(
         &ServerMessage::DeleteNote { message: json("[1, 2]"), id: None },
         r#"{"type":"delete_note","message":[1, 2]}"#,
     );

@@ -18,6 +18,7 @@ import { AccessNews } from './access-news'
 import { type BeamNotes, createBeamNotes } from './beam-notes'
 import type { PageContext } from './context'
 import { DeviceLinks } from './device-links'
+import { OlderItems } from './older-items'
 import { clearTextOpener, OpeningStage } from './opening-stage'
 import { ownDeviceName } from './own-device'
 import { deviceToken } from './session-storage'
@@ -38,6 +39,7 @@ export class BeamConnection {
   readonly #access: AccessNews
   readonly #notes: BeamNotes
   readonly #opening: OpeningStage
+  readonly #older: OlderItems
   #beamId: BeamId
 
   constructor(session: BeamSession, context: PageContext, events: BeamConnectionEvents) {
@@ -52,6 +54,14 @@ export class BeamConnection {
       stores,
       toaster,
       (notes) => this.#opening.push({ type: 'notes', notes }),
+    )
+    this.#older = new OlderItems(
+      stores,
+      toaster,
+      () => this.live,
+      (items) => {
+        for (const item of items) this.#opening.push({ type: 'received', item, note: null })
+      },
     )
     this.devices = new DeviceLinks(stores.devices, transfers, (to, message) => this.live.signal(to, message))
     this.live = new LiveBeam(liveOptions(session), this.#liveEvents())
@@ -79,6 +89,7 @@ export class BeamConnection {
     this.live.leave()
     this.#notes.end()
     this.#opening.end()
+    this.#older.end()
     this.#access.lost()
     this.devices.cut()
     transfers.tell({ do: 'relay', up: false })
@@ -94,13 +105,15 @@ export class BeamConnection {
     return {
       onStatus: (status) => this.#changed(status),
       onMessage: (message) => this.#receive(message),
-      onSynced: (synced) =>
+      onSynced: ({ dropped, ...synced }) => {
         this.#opening.push({
           type: 'synced',
           ...synced,
           note: this.#isSaved() ? { mine: false } : null,
           isStored: isStored(stores.access.getState(), stores.keeping.getState()),
-        }),
+        })
+        this.#older.synced(synced.oldest, dropped)
+      },
       onRelayed: (from, frame) => transfers.tell({ do: 'relayed', from, frame }, [frame]),
     }
   }
@@ -145,6 +158,7 @@ export class BeamConnection {
       case 'kept':
         return this.#access.hear(message)
       case 'signal':
+        if (this.#older.heard(message.extra.from, message.message)) return
         return this.devices.peers.handleSignal(message.extra.from, message.message)
       case 'error':
         return this.#refused(message)
@@ -173,7 +187,9 @@ export class BeamConnection {
 
   #unreached(to: DeviceId, why: ErrorCode): void {
     this.#context.transfers.tell({ do: 'refused', device: to, why })
-    if (why === 'device_gone') this.links.unreachable(to)
+    if (why !== 'device_gone') return
+    this.links.unreachable(to)
+    this.#older.gone(to)
   }
 
   /** Reads the notes again. An unsaved beam has none. */

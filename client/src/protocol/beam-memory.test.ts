@@ -82,6 +82,12 @@ describe('s28_what_a_device_holds', () => {
     expect(memory.held()).toEqual({ known: [[1, 1]], items: [{ id: 'a', seq: 1 }] })
   })
 
+  it('lacks what this device is deleting', () => {
+    memory.synced(1, [item('a', 1), item('b', 2)])
+    memory.synced(100, [])
+    expect(memory.held(['a' as ItemId])?.items.map(({ id }) => id)).toEqual(['b'])
+  })
+
   it('of too many items is the newest, and no range reaches further than they do', () => {
     const many = Array.from({ length: MAX_HELD_ITEMS + 5 }, (_, at) => item(`${at + 1}`, at + 1))
     memory.synced(1, many)

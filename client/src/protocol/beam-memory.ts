@@ -38,12 +38,31 @@ export class BeamMemory {
         if (equalJson(item.message, message)) this.#items.delete(item.id)
   }
 
-  find(id: ItemId): LiveItem | null {
-    return this.#items.get(id) ?? null
+  /** Takes items that the server has dropped for lack of room, from another device (S29). */
+  remember(items: readonly LiveItem[]): void {
+    for (const item of items) if (!this.#items.has(item.id)) this.#put(item)
   }
 
-  /** Returns what the server may lack: the items below its first number. Null when nothing is known of such. */
-  held(): Held | null {
+  has(id: ItemId): boolean {
+    return this.#items.has(id)
+  }
+
+  /** Returns those of the items that are known, in the order asked for. */
+  findAll(ids: readonly ItemId[]): readonly LiveItem[] {
+    return ids.flatMap((id) => this.#items.get(id) ?? [])
+  }
+
+  /** Returns the items below a number, the newest first. */
+  below(seq: number): readonly LiveItem[] {
+    return [...this.#items.values()].filter((item) => item.seq < seq).sort((a, b) => b.seq - a.seq)
+  }
+
+  /**
+   * Returns what the server may lack: the items below its first number, without those that are being deleted. Null when
+   * nothing is known of such.
+   */
+  held(deletions: readonly ItemId[] = []): Held | null {
+    for (const id of deletions) this.#items.delete(id)
     const items = [...this.#items.values()]
       .filter(({ seq }) => seq < this.#oldest)
       .sort((a, b) => a.seq - b.seq)

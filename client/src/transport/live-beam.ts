@@ -44,7 +44,7 @@ export interface LiveBeamEvents {
   onStatus(status: LiveBeamStatus): void
   onMessage(message: ServerMessage): void
   /** All items that the server has, after every connect. */
-  onSynced(synced: { epoch: string; oldest: number; items: readonly LiveItem[] }): void
+  onSynced(synced: { epoch: string; oldest: number; dropped: number; items: readonly LiveItem[] }): void
   onRelayed(from: DeviceId, frame: ArrayBuffer): void
 }
 
@@ -66,6 +66,8 @@ export const ANSWER_WITHIN_MS = 3_000
 export const CONNECT_WITHIN_MS = 1_000
 
 export class LiveBeam {
+  /** What the server has sent of the beam's items, and others of this device's memory. */
+  readonly memory = new BeamMemory()
   readonly #options: LiveBeamOptions
   readonly #events: LiveBeamEvents
   #beam: Pick<LiveBeamOptions, 'beamId' | 'beamKey'>
@@ -83,7 +85,6 @@ export class LiveBeam {
   #due: ReturnType<typeof setTimeout> | null = null
   #connectedAt = 0
   readonly #pending = new PendingChanges()
-  readonly #memory = new BeamMemory()
   #isSaved = false
   /** The devices that this one asked to remove, and that are still here. */
   readonly #removals = new Set<DeviceId>()
@@ -106,7 +107,7 @@ export class LiveBeam {
 
   delete(id: ItemId, message: unknown): void {
     const deletion = this.#pending.delete(id, message)
-    this.#memory.deleted(id, message)
+    this.memory.deleted(id, message)
     if (this.#live) this.#send(deletion)
   }
 
@@ -257,11 +258,11 @@ export class LiveBeam {
         return true
       case 'rec_clipboard':
         if (this.#sync) this.#sync.pages.received(message)
-        else this.#memory.received(message)
+        else this.memory.received(message)
         return this.#pending.received(message)
       case 'delete_note':
         this.#sync?.pages.deleted(message)
-        this.#memory.deleted(message.id, message.message)
+        this.memory.deleted(message.id, message.message)
         return message.id === undefined || this.#pending.deleted(message.id)
       case 'error':
         return message.id === undefined || this.#isFinal(message.id, message.extra)
@@ -269,7 +270,8 @@ export class LiveBeam {
         this.#page(message.message)
         return false
       case 'wanted':
-        this.#bringBack(message.message)
+        for (const item of this.memory.findAll(message.message))
+          this.#send({ type: 'restore', message: item })
         return false
       case 'welcome':
         this.#isSaved = message.message.saved !== null
@@ -337,24 +339,13 @@ export class LiveBeam {
     pages.add(page)
     if (page.next !== null) return this.#send({ type: 'sync', message: { after: page.next } })
     this.#sync = null
-    this.#memory.synced(page.oldest, pages.items())
+    this.memory.synced(page.oldest, pages.items())
     const items = this.#pending.synced(pages.items(), toldBefore)
-    this.#events.onSynced({ epoch: page.epoch, oldest: page.oldest, items })
-    if (!this.#isSaved) this.#tellHeld()
-  }
-
-  /** Tells the server what it may have lost (S28). What this device is about to delete stays away. */
-  #tellHeld(): void {
-    for (const id of this.#pending.deletions()) this.#memory.deleted(id, null)
-    const held = this.#memory.held()
+    const { epoch, oldest, dropped } = page
+    this.#events.onSynced({ epoch, oldest, dropped, items })
+    // What the server may have lost (S28). What this device is about to delete stays away.
+    const held = this.#isSaved ? null : this.memory.held(this.#pending.deletions())
     if (held) this.#send({ type: 'held', message: held })
-  }
-
-  #bringBack(wanted: readonly ItemId[]): void {
-    for (const id of wanted) {
-      const item = this.#memory.find(id)
-      if (item) this.#send({ type: 'restore', message: item })
-    }
   }
 
   #binary(bytes: ArrayBuffer): void {

@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { BeamMemory } from '../protocol/beam-memory'
+import type { DeviceId, ItemId, LiveItem } from '../protocol/bindings'
+import { reduceDevices } from '../stores/devices'
+import { createStores, type Stores } from '../stores/stores'
+import type { LiveBeam } from '../transport/live-beam'
+import { OlderItems } from './older-items'
+import { createToaster } from './toaster'
+
+const id = (n: number) => `${n.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000` as ItemId
+const device = (n: number) => `${n.toString(16).padStart(8, '0')}-0000-8000-8000-000000000000` as DeviceId
+const [ME, ADA, BOB] = [device(1), device(2), device(3)]
+const item = (seq: number, message: unknown = seq): LiveItem => ({
+  id: id(seq),
+  seq,
+  message,
+  extra: 'text',
+  from: ADA,
+  at: 0,
+})
+const items = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => item(from + at))
+
+/** A device of the beam, whose signals the test reads. */
+class Person {
+  readonly stores: Stores = createStores()
+  readonly sent: { to: DeviceId; message: unknown }[] = []
+  readonly taken: number[] = []
+  readonly memory = new BeamMemory()
+  deletions: ItemId[] = []
+  readonly older: OlderItems
+
+  constructor(readonly me: DeviceId) {
+    const live = () =>
+      ({
+        memory: this.memory,
+        deletions: this.deletions,
+        signal: (to: DeviceId, message: unknown) => this.sent.push({ to, message }),
+      }) as unknown as LiveBeam
+    const take = (older: readonly LiveItem[]) => this.taken.push(...older.map(({ seq }) => seq))
+    this.older = new OlderItems(this.stores, createToaster(this.stores.toasts), live, take)
+    this.stores.access.setState({ kind: 'unsaved', creator: false }, true)
+    const devices = [ADA, BOB, ME].map((device_id) => ({ device_id, name: '', caps: ['files' as const] }))
+    for (const event of [{ type: 'welcomed', me } as const, { type: 'listed', devices } as const])
+      this.stores.devices.setState((state) => reduceDevices(state, event), true)
+  }
+
+  get toasts() {
+    return this.stores.toasts.getState().toasts.map(({ text }) => text)
+  }
+}
+
+/** Carries signals until none is left. */
+function carries(...people: readonly Person[]): void {
+  for (;;) {
+    const waiting = people.flatMap((person) =>
+      person.sent.splice(0).map((one) => ({ ...one, from: person.me })),
+    )
+    if (waiting.length === 0) return
+    for (const { from, to, message } of waiting)
+      people.find(({ me }) => me === to)?.older.heard(from, JSON.parse(JSON.stringify(message)))
+  }
+}
+
+let me: Person
+let ada: Person
+beforeEach(() => {
+  vi.useFakeTimers()
+  me = new Person(ME)
+  ada = new Person(ADA)
+  ada.memory.synced(1, items(1, 600))
+  me.memory.synced(351, items(351, 600))
+})
+afterEach(() => vi.useRealTimers())
+
+describe('s29_items_that_the_server_has_dropped', () => {
+  it('come from a device that has them, page by page, and are told of once', () => {
+    me.older.synced(351, 350)
+    carries(me, ada)
+    expect(me.taken).toEqual(Array.from({ length: 350 }, (_, at) => 350 - at))
+    expect(me.memory.has(id(1))).toBe(true)
+    expect(me.toasts).toEqual([expect.stringContaining('Save the beam to keep everything.')])
+    me.older.synced(351, 350)
+    expect(me.sent).toEqual([])
+    expect(me.toasts).toHaveLength(1)
+  })
+
+  it('come from the next device when the first one has none, is gone, or does not answer', () => {
+    const bob = new Person(BOB)
+    bob.memory.synced(1, items(1, 600))
+    const empty = new Person(ADA)
+    me.older.synced(351, 350)
+    carries(me, empty, bob)
+    expect(me.taken).toHaveLength(350)
+
+    for (const fails of [(one: Person) => one.older.gone(ADA), () => vi.advanceTimersByTime(5_000)]) {
+      const other = new Person(ME)
+      other.older.synced(351, 350)
+      expect(other.sent.splice(0)).toMatchObject([{ to: ADA }])
+      fails(other)
+      expect(other.sent).toMatchObject([{ to: BOB, message: { ask: 'older', before: 351 } }])
+    }
+  })
+
+  it('are not asked for when none was dropped, nor in a saved beam', () => {
+    me.older.synced(351, 0)
+    const saved = { beam_name: '', role: 'write', link_access: 'write', by_link: true } as const
+    me.stores.access.setState({ kind: 'saved', saved }, true)
+    me.older.synced(351, 350)
+    expect([me.sent, me.toasts]).toEqual([[], []])
+  })
+
+  it('that are here, being deleted, or not older are not taken, and nothing from a device that was not asked', () => {
+    me.deletions = [id(2)]
+    me.memory.remember([item(1)])
+    me.older.synced(351, 350)
+    const have = (...some: LiveItem[]) => ({ have: 'older', items: some, next: null })
+    me.older.heard(BOB, have(item(9)))
+    me.older.heard(ADA, have(item(1), item(2), item(3), item(900)))
+    expect(me.taken).toEqual([3])
+  })
+
+  it('end when a device answers with pages that go nowhere', () => {
+    me.older.synced(351, 350)
+    me.sent.length = 0
+    me.older.heard(ADA, { have: 'older', items: [item(5)], next: 351 })
+    expect(me.sent).toEqual([])
+  })
+
+  it('are sent in pages of bounded size', () => {
+    ada.memory.synced(1, [
+      item(1, 'x'.repeat(200_000)),
+      item(2, 'x'.repeat(100_000)),
+      item(3, 'x'.repeat(20_000)),
+    ])
+    const asked = (before: number) => {
+      ada.older.heard(ME, { ask: 'older', before })
+      return ada.sent.at(-1)?.message as { items: LiveItem[]; next: number | null }
+    }
+    expect(asked(100)).toMatchObject({ items: [{ seq: 3 }, { seq: 2 }], next: 2 })
+    expect(asked(2)).toMatchObject({ items: [{ seq: 1 }], next: null })
+  })
+
+  it('no signal of another kind is taken for one of these', () => {
+    expect(me.older.heard(ADA, { session: 's', signal: {} })).toBe(false)
+  })
+})

@@ -1,0 +1,133 @@
+/**
+ * Gets the items that the server has dropped for lack of room from a device that still has them, and sends them to
+ * others (S29). Tells the person when the server has dropped some.
+ */
+import { type DeviceId, type LiveItem, MAX_LIVE_ITEMS } from '../protocol/bindings'
+import { acceptable, type OlderMessage, olderPage, readOlder } from '../protocol/older-items'
+import type { Stores } from '../stores/stores'
+import type { LiveBeam } from '../transport/live-beam'
+import type { Toaster } from './toaster'
+
+/** A device that has not answered within so many milliseconds is given up, and the next one asked. */
+const ANSWER_WITHIN_MS = 5_000
+/** Most items that are taken from other devices: as many as a saved beam shows. */
+const MOST_ITEMS = 5_000
+/** Most pages for one device, so that it cannot keep this one busy. */
+const MOST_PAGES = 1_000
+
+const TOO_MANY = `More than the server keeps (${MAX_LIVE_ITEMS} items, 8 MB): the oldest are now only on the devices that are here. Save the beam to keep everything.`
+
+interface Search {
+  /** The devices to ask, the one asked now first. */
+  readonly devices: readonly DeviceId[]
+  readonly before: number
+  readonly taken: number
+}
+
+export class OlderItems {
+  readonly #stores: Stores
+  readonly #toaster: Toaster
+  readonly #live: () => LiveBeam
+  readonly #take: (items: readonly LiveItem[]) => void
+  readonly #served = new Map<DeviceId, number>()
+  readonly #unsubscribe: () => void
+  #search: Search | null = null
+  #late: ReturnType<typeof setTimeout> | null = null
+  #hasTold = false
+
+  /** @param take shows items of another device */
+  constructor(
+    stores: Stores,
+    toaster: Toaster,
+    live: () => LiveBeam,
+    take: (items: readonly LiveItem[]) => void,
+  ) {
+    this.#stores = stores
+    this.#toaster = toaster
+    this.#live = live
+    this.#take = take
+    this.#unsubscribe = stores.items.subscribe(({ items }) => {
+      if (items.length > MAX_LIVE_ITEMS) this.#tell()
+    })
+  }
+
+  /** The server has sent what it has. */
+  synced(oldest: number, dropped: number): void {
+    this.#end()
+    if (dropped === 0 || this.#isSaved()) return
+    this.#tell()
+    if (this.#live().memory.below(oldest).length >= dropped) return
+    const { devices, me } = this.#stores.devices.getState()
+    const others = devices.filter(({ device_id, caps }) => device_id !== me && caps.includes('files'))
+    this.#ask({ devices: others.map(({ device_id }) => device_id), before: oldest, taken: 0 })
+  }
+
+  /** Takes a signal. Returns false when it is about something else. */
+  heard(from: DeviceId, signal: unknown): boolean {
+    const message = readOlder(signal)
+    if (message === null) return false
+    if ('ask' in message) this.#serve(from, message.before)
+    else this.#received(from, message)
+    return true
+  }
+
+  /** A device could not be reached. */
+  gone(device: DeviceId): void {
+    if (this.#search?.devices[0] === device) this.#askNext()
+  }
+
+  end(): void {
+    this.#end()
+    this.#unsubscribe()
+  }
+
+  #serve(to: DeviceId, before: number): void {
+    const served = this.#served.get(to) ?? 0
+    if (served >= MOST_PAGES || this.#isSaved()) return
+    this.#served.set(to, served + 1)
+    this.#live().signal(to, olderPage(this.#live().memory.below(before)))
+  }
+
+  #received(from: DeviceId, { items, next }: Extract<OlderMessage, { have: 'older' }>): void {
+    const search = this.#search
+    if (search === null || search.devices[0] !== from) return
+    const live = this.#live()
+    const deletions = new Set(live.deletions)
+    const fresh = acceptable(items, search.before, (id) => live.memory.has(id) || deletions.has(id))
+    live.memory.remember(fresh)
+    if (fresh.length > 0) this.#take(fresh)
+    const taken = search.taken + items.length
+    if (next === null && taken === 0) return this.#askNext()
+    if (next === null || next >= search.before || taken >= MOST_ITEMS) return this.#end()
+    this.#ask({ ...search, before: next, taken })
+  }
+
+  #ask(search: Search): void {
+    this.#end()
+    const [device] = search.devices
+    if (device === undefined) return
+    this.#search = search
+    this.#late = setTimeout(() => this.#askNext(), ANSWER_WITHIN_MS)
+    this.#live().signal(device, { ask: 'older', before: search.before })
+  }
+
+  #askNext(): void {
+    if (this.#search) this.#ask({ ...this.#search, devices: this.#search.devices.slice(1) })
+  }
+
+  #end(): void {
+    if (this.#late !== null) clearTimeout(this.#late)
+    this.#late = null
+    this.#search = null
+  }
+
+  #tell(): void {
+    if (this.#hasTold || this.#stores.access.getState().kind !== 'unsaved') return
+    this.#hasTold = true
+    this.#toaster.info(TOO_MANY)
+  }
+
+  #isSaved(): boolean {
+    return this.#stores.access.getState().kind === 'saved'
+  }
+}
