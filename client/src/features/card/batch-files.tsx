@@ -106,13 +106,17 @@ const File = memo(function File({ item, view, on, isRoomy }: FileProps) {
           <FileName name={content.name} />
         </div>
         <Meta row={row} size={content.size} />
-        {row.status !== 'done' && <RowProgress row={row} content={content} to={null} on={on} />}
+        {hasBar(row) && <RowProgress row={row} content={content} to={null} on={on} />}
         {row.actions.includes('choose') && <ChooseAgain item={item} content={content} on={on} />}
       </div>
       <FileTools item={item} view={view} row={row} on={on} />
     </li>
   )
 })
+
+function hasBar({ status }: FileRow): boolean {
+  return status === 'moving' || status === 'queued' || status === 'parked' || status === 'failed'
+}
 
 /** A single transfer is shown as it is; of several only their sum. */
 function only(rows: readonly FileRow[]): Partial<FileRow> {

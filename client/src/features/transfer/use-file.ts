@@ -88,7 +88,12 @@ export function useProgressTexts(row: FileRow, size: number): { left: string; ri
   const [since, setSince] = useState<number | null>(null)
   if (moving !== (since !== null)) setSince(moving ? performance.now() : null)
   const settled = since !== null && performance.now() - since >= SETTLED_MS
-  return { left: moving ? formatSpeed(row.bytesPerSecond) : row.text, right: rightText(row, size, settled) }
+  return { left: leftText(row), right: rightText(row, size, settled) }
+}
+
+/** A speed is told once there is one. */
+function leftText({ status, bytesPerSecond, text }: FileRow): string {
+  return status === 'moving' && bytesPerSecond >= 1 ? formatSpeed(bytesPerSecond) : text
 }
 
 /** No time left is told while nothing moves: it would be a guess that grows. */
