@@ -145,7 +145,13 @@ function FileTools({ item, view, row, on }: Omit<FileProps, 'isRoomy'> & { row: 
     <div className={css.tools}>
       {percent && <span className={css.percent}>{rightText(row, item.content.size, false)}</span>}
       {row.actions.includes('receive') && (
-        <button type="button" className={css.take} data-on={on} onClick={() => act('receive', row)}>
+        <button
+          type="button"
+          className={css.take}
+          data-on={on}
+          aria-label={`Receive ${item.content.name}`}
+          onClick={() => act('receive', row)}
+        >
           Receive
         </button>
       )}
