@@ -88,7 +88,8 @@ export const SCENES: readonly Scene[] = [
     show: async (stage) => {
       const { looker, phone } = stage
       const bob = await joinedByAnother(stage)
-      if (phone) await looker.opensSpace()
+      // Without a reload, after which the sheet is not shown by itself.
+      if (phone) await looker.page.getByRole('link', { name: 'Space' }).click()
       await sharesPictures(bob, 7)
       await bob.sharesFiles(...(await severalFiles(stage.folder)))
       if (phone) await hidesSheet(looker)

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import { fileItemMessage, type Item, liveItem } from '../protocol/item'
+import { cardsOf } from '../stores/cards'
 import { createStores, type Stores } from '../stores/stores'
 import { reduceTransfers } from '../stores/transfers'
 import type { LiveBeam } from '../transport/live-beam'
@@ -73,6 +74,25 @@ describe('Undo of a deletion', () => {
       [ADAS_FILE, 13],
     ])
     expect(shared).toEqual(ALL)
+  })
+
+  it('f14_restores_every_file_of_a_batch_that_was_deleted_as_one', () => {
+    const id = '5b1f4a52-7d0e-4c3b-9a41-2f6d8e0c7b13' as ItemId
+    const files = [0, 1, 2].map((index) => {
+      const batch = { id, count: 3, index }
+      return itemOf(
+        `file ${index}` as ItemId,
+        20 + index,
+        fileItemMessage({ name: 'a', size: 1, type: '', batch }),
+      )
+    })
+    stores.items.setState(({ items }) => ({ items: [...items, ...files] }))
+    deleting.deleteItem(id)
+    expect(shown()).toHaveLength(3)
+    expect(texts()).toEqual(['Deleted 3 files'])
+    undo()
+    expect(shared).toEqual(files.map((file) => file.id))
+    expect(cardsOf(stores.items.getState().items).at(-1)?.id).toBe(id)
   })
 
   it('offers the own files again', () => {

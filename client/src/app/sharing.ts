@@ -1,13 +1,6 @@
 /** Shares texts and files into the beam. */
 import type { Actions } from '../features/actions'
-import {
-  type DeviceId,
-  type ItemId,
-  MAX_BATCH_FILES,
-  MAX_LIVE_ITEMS,
-  MAX_MESSAGE_BYTES,
-  MAX_NOTES,
-} from '../protocol/bindings'
+import { type DeviceId, type ItemId, MAX_MESSAGE_BYTES } from '../protocol/bindings'
 import {
   addressee,
   type BatchPart,
@@ -26,6 +19,7 @@ import { reduceTransfers } from '../stores/transfers'
 import { readMe } from '../transport/account-calls'
 import { upload, uploadAfter } from '../transport/upload'
 import { shortName } from '../ui/short-name'
+import { batchParts, hasRoom } from './batching'
 import type { Context } from './context'
 import { sayWhatStaysHere } from './file-room'
 import { safeType } from './media-kinds'
@@ -79,8 +73,9 @@ export function createSharing(context: Context, uploads: UploadNews): Sharing {
     },
     shareFiles(files, { at, to } = {}) {
       if (!canShare(context) || !hasRoom(context, files.length)) return false
+      const parts = batchParts(files.length, newItemId)
       shareTogether(
-        batched(files).map((file) => ({ ...file, ...addressee(to) })),
+        files.map((file, index) => ({ ...outgoing(file, newItemId(), parts[index]), ...addressee(to) })),
         at,
       )
       return true
@@ -122,21 +117,6 @@ function outgoing(file: File, id = newItemId(), batch?: BatchPart): OutgoingFile
   return { id, file, name: displayName(file.name), url: addressOf(file), batch }
 }
 
-/** Makes one card of the files that are shared together (F14), and further ones of more than a card can have. */
-function batched(files: readonly File[]): readonly OutgoingFile[] {
-  if (files.length < 2) return files.map((file) => outgoing(file))
-  // Of equal size, so that no card is left with a single file.
-  const parts = Math.ceil(files.length / MAX_BATCH_FILES)
-  const size = Math.ceil(files.length / parts)
-  return Array.from({ length: parts }, (_, part) => files.slice(part * size, (part + 1) * size)).flatMap(
-    (together) => {
-      const id = newItemId()
-      const count = together.length
-      return together.map((file, index) => outgoing(file, newItemId(), { id, count, index }))
-    },
-  )
-}
-
 /** Returns the ids of the cards that files are shown as: files of a batch are one. */
 function cardIdsOf(files: readonly OutgoingFile[]): readonly ItemId[] {
   return [...new Set(files.map(({ id, batch }) => batch?.id ?? id))]
@@ -144,19 +124,6 @@ function cardIdsOf(files: readonly OutgoingFile[]): readonly ItemId[] {
 
 function batchIn(content: ItemContent): BatchPart | undefined {
   return content.kind === 'file' ? content.batch : undefined
-}
-
-/** Refuses files that would push earlier items out of the beam (S17), or that a saved beam would refuse (S22). */
-function hasRoom({ stores, toaster }: Pick<Context, 'stores' | 'toaster'>, count: number): boolean {
-  const most = stores.access.getState().kind === 'saved' ? MAX_NOTES : MAX_LIVE_ITEMS
-  const room = Math.max(0, most - stores.items.getState().items.length)
-  // A single file is shared like a text, which always goes out.
-  if (count <= room || count < 2) return true
-  toaster.bad(
-    `A beam holds ${most.toLocaleString('en')} items, and ${room === 0 ? 'none' : `only ${room}`} more can be added here. ` +
-      'Choose fewer files, or put them into one archive.',
-  )
-  return false
 }
 
 function shareFile(

@@ -77,8 +77,9 @@ export class BeamMemory {
       : { known, items: items.map(({ id, seq }) => ({ id, seq })) }
   }
 
-  #put({ id, message, extra, seq, from, at }: LiveItem): void {
-    this.#items.set(id, { id, message, extra, seq, from, at })
+  /** What is for this device alone (S33) is none of the others' business, so it is not brought back either. */
+  #put({ id, message, extra, seq, from, at, to }: LiveItem): void {
+    if (to === undefined) this.#items.set(id, { id, message, extra, seq, from, at })
   }
 
   /** Everything from a number of the server's present memory up to these items is known. */

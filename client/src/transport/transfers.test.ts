@@ -159,8 +159,8 @@ describe('the file of a deleted item', () => {
     expect(transfers.deleted(FILE)).toBeNull()
   })
 
-  it('is one of the hundred deleted last', () => {
-    for (let at = 0; at < 100; at += 1) {
+  it('is one of the 500 deleted last', () => {
+    for (let at = 0; at < 500; at += 1) {
       const id = `file ${at}` as typeof FILE
       transfers.tell({ do: 'offer', id, file })
       transfers.tell({ do: 'forget', id })

@@ -13,7 +13,7 @@ const RESTART_DELAYS_MS = [250, 1_000, 5_000, 30_000]
  * Files of deleted items that are remembered, because the device that deleted one may bring it back. Most are files on
  * the disk, of which only the name is held.
  */
-const MOST_DELETED = 100
+const MOST_DELETED = 500
 
 /** The part of a worker that is used here. */
 export type EngineWorker = Pick<Worker, 'postMessage' | 'terminate' | 'onmessage' | 'onerror'>

@@ -139,17 +139,19 @@ function Foot({ batch, view, does, on, text }: BatchProps & { on: Ground; text: 
     <div className={css.foot}>
       <StateBadge row={row} on={on} />
       <span className={css.state}>{text}</span>
-      <ReceiveButton batch={batch} view={view} does={does} on={on} />
-      <SaveButton batch={batch} view={view} does={does} on={on} />
-      {isComing && (
-        <IconButton
-          icon={X}
-          label="Cancel all"
-          look={on === 'note' ? 'well' : 'fill'}
-          iconSize={on === 'note' ? 16 : 20}
-          onClick={does.cancel}
-        />
-      )}
+      <span className={css.buttons}>
+        <ReceiveButton batch={batch} view={view} does={does} on={on} />
+        <SaveButton batch={batch} view={view} does={does} on={on} />
+        {isComing && (
+          <IconButton
+            icon={X}
+            label="Cancel all"
+            look={on === 'note' ? 'well' : 'fill'}
+            iconSize={on === 'note' ? 16 : 20}
+            onClick={does.cancel}
+          />
+        )}
+      </span>
     </div>
   )
 }

@@ -1,6 +1,7 @@
 import CircleCheck from 'lucide-react/icons/circle-check'
 import Trash2 from 'lucide-react/icons/trash-2'
-import { type RefObject, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { memo, type RefObject, useEffect, useId, useMemo, useRef, useState } from 'react'
+import type { FileItem } from '../../stores/cards'
 import { Icon } from '../../ui/icon'
 import { IconButton } from '../../ui/icon-button'
 import { Tile } from '../../ui/tile'
@@ -13,7 +14,7 @@ import { ChooseAgain } from '../transfer/choose-again'
 import { DownloadLink } from '../transfer/download-link'
 import { FileName } from '../transfer/file-name'
 import { type Ground, RowProgress, RowTools } from '../transfer/file-row'
-import { type FileRow, isReceived } from '../transfer/file-view'
+import { type FileRow, type FileView, isReceived } from '../transfer/file-view'
 import { formatBytes } from '../transfer/format-bytes'
 import { PATHS } from '../transfer/path-label'
 import { rightText, useFileAction } from '../transfer/use-file'
@@ -44,7 +45,7 @@ export function BatchFiles(props: {
     <>
       <ul ref={list} id={id} className={css.files} data-on={on} aria-label={label}>
         {shown.map((file) => (
-          <File key={file.item.id} file={file} on={on} isRoomy={isRoomy} />
+          <File key={file.item.id} item={file.item} view={file.view} on={on} isRoomy={isRoomy} />
         ))}
       </ul>
       {isCut && (
@@ -78,8 +79,14 @@ function useOwnWheel(list: RefObject<HTMLElement | null>) {
   }, [list])
 }
 
-function File({ file, on, isRoomy }: { file: BatchFile; on: Ground; isRoomy: boolean }) {
-  const { item, view } = file
+interface FileProps {
+  item: FileItem
+  view: FileView
+  on: Ground
+  isRoomy: boolean
+}
+
+const File = memo(function File({ item, view, on, isRoomy }: FileProps) {
   const { content } = item
   const row = useMemo(
     () => ({ ...batchRow([{ size: content.size, view }]).row, ...only(view.rows) }),
@@ -99,12 +106,16 @@ function File({ file, on, isRoomy }: { file: BatchFile; on: Ground; isRoomy: boo
           <FileName name={content.name} />
         </div>
         <Meta row={row} size={content.size} />
-        {row.status !== 'done' && <RowProgress row={row} content={content} to={null} on={on} />}
+        {hasBar(row) && <RowProgress row={row} content={content} to={null} on={on} />}
         {row.actions.includes('choose') && <ChooseAgain item={item} content={content} on={on} />}
       </div>
-      <FileTools file={file} row={row} on={on} />
+      <FileTools item={item} view={view} row={row} on={on} />
     </li>
   )
+})
+
+function hasBar({ status }: FileRow): boolean {
+  return status === 'moving' || status === 'queued' || status === 'parked' || status === 'failed'
 }
 
 /** A single transfer is shown as it is; of several only their sum. */
@@ -124,7 +135,7 @@ function Meta({ row, size }: { row: FileRow; size: number }) {
   )
 }
 
-function FileTools({ file: { item, view }, row, on }: { file: BatchFile; row: FileRow; on: Ground }) {
+function FileTools({ item, view, row, on }: Omit<FileProps, 'isRoomy'> & { row: FileRow }) {
   const { actions } = useApp()
   const act = useFileAction(item)
   const mayShare = useMayShare()
@@ -134,7 +145,13 @@ function FileTools({ file: { item, view }, row, on }: { file: BatchFile; row: Fi
     <div className={css.tools}>
       {percent && <span className={css.percent}>{rightText(row, item.content.size, false)}</span>}
       {row.actions.includes('receive') && (
-        <button type="button" className={css.take} data-on={on} onClick={() => act('receive', row)}>
+        <button
+          type="button"
+          className={css.take}
+          data-on={on}
+          aria-label={`Receive ${item.content.name}`}
+          onClick={() => act('receive', row)}
+        >
           Receive
         </button>
       )}

@@ -1,10 +1,11 @@
 // @vitest-environment jsdom
 import { act, cleanup, render } from '@testing-library/react'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { ItemId } from '../../protocol/bindings'
 import type { Item } from '../../protocol/item'
 import { createStores } from '../../stores/stores'
-import type { Actions } from '../actions'
+import { type Actions, AppContext } from '../actions'
+import { ItemList } from './item-list'
 
 /** Enough items that most are far from the screen. */
 const MANY = 300
@@ -18,8 +19,8 @@ class Unheard {
 let tell: (target: Element, isIntersecting: boolean) => void
 const observed = new Set<Element>()
 
-beforeEach(() => {
-  observed.clear()
+// The page creates its observer once, so there is one for all tests.
+beforeAll(() => {
   class Observer {
     constructor(callback: (entries: object[]) => void) {
       tell = (target, isIntersecting) => act(() => callback([{ target, isIntersecting }]))
@@ -31,11 +32,7 @@ beforeEach(() => {
   vi.stubGlobal('IntersectionObserver', Observer)
   vi.stubGlobal('ResizeObserver', Unheard)
 })
-afterEach(() => {
-  cleanup()
-  vi.unstubAllGlobals()
-  vi.resetModules()
-})
+afterEach(cleanup)
 
 const textItem = (at: number): Item => ({
   id: `item-${at}` as ItemId,
@@ -48,16 +45,13 @@ const textItem = (at: number): Item => ({
   note: null,
 })
 
-async function showsMany() {
-  // The module creates the observer once per page.
-  const fresh = await import('./item-list')
+function showsMany() {
   const stores = createStores()
   stores.items.setState({ items: Array.from({ length: MANY }, (_, at) => textItem(at)) })
-  const { AppContext: Context } = await import('../actions')
   render(
-    <Context value={{ stores, actions: {} as Actions }}>
-      <fresh.ItemList />
-    </Context>,
+    <AppContext value={{ stores, actions: {} as Actions }}>
+      <ItemList />
+    </AppContext>,
   )
   return stores
 }
@@ -71,8 +65,8 @@ const drawn = () =>
   document.querySelectorAll('li button[aria-label="Delete"], li button[aria-label="Copy"]').length
 
 describe('a long list of items', () => {
-  it('draws a few, and keeps the height and the name of all', async () => {
-    await showsMany()
+  it('draws a few, and keeps the height and the name of all', () => {
+    showsMany()
     expect(document.querySelectorAll('li')).toHaveLength(MANY)
     expect(observed.size).toBe(MANY)
     expect(drawn()).toBeGreaterThan(0)
@@ -80,8 +74,8 @@ describe('a long list of items', () => {
     expect(entry('Text, number 0').style.height).toBe('76px')
   })
 
-  it('draws cards near the screen, and replaces far ones by their height', async () => {
-    await showsMany()
+  it('draws cards near the screen, and replaces far ones by their height', () => {
+    showsMany()
     const far = entry('Text, number 100')
     tell(far, true)
     expect(far.querySelector('button')).not.toBeNull()
@@ -92,8 +86,8 @@ describe('a long list of items', () => {
     expect(far.style.height).toBe('310px')
   })
 
-  it('keeps the card with the focus', async () => {
-    await showsMany()
+  it('keeps the card with the focus', () => {
+    showsMany()
     const far = entry('Text, number 100')
     tell(far, true)
     far.querySelector('button')?.focus()
@@ -101,13 +95,13 @@ describe('a long list of items', () => {
     expect(far.querySelector('button')).not.toBeNull()
   })
 
-  it('draws a card that has just arrived', async () => {
-    const stores = await showsMany()
+  it('draws a card that has just arrived', () => {
+    const stores = showsMany()
     act(() => stores.items.setState(({ items }) => ({ items: [...items, textItem(MANY)] })))
     expect(entry(`Text, number ${MANY}`).querySelector('button')).not.toBeNull()
   })
 
-  it('scrolls to the item that is pointed out, and makes it flash', async () => {
+  it('scrolls to the item that is pointed out, and makes it flash', () => {
     const seen: string[] = []
     HTMLElement.prototype.scrollIntoView = function scrollIntoView() {
       seen.push(`scrolled to ${this.textContent || this.firstElementChild?.ariaLabel}`)
@@ -116,7 +110,7 @@ describe('a long list of items', () => {
       seen.push(`flashed ${this.getAttribute('aria-label')}`)
       return {} as Animation
     }
-    const stores = await showsMany()
+    const stores = showsMany()
     act(() => stores.pointedOut.setState({ id: 'item-100' as ItemId, times: 1 }))
     expect(seen.at(-1)).toBe('flashed Text, number 100')
     expect(seen).toHaveLength(2)

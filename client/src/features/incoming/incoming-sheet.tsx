@@ -1,9 +1,8 @@
 import Download from 'lucide-react/icons/download'
 import X from 'lucide-react/icons/x'
 import { useStore } from 'zustand'
-import { type Batch, cardsOf, isBatch } from '../../stores/cards'
+import type { Batch } from '../../stores/cards'
 import { deviceName } from '../../stores/devices'
-import { reduceIncoming } from '../../stores/incoming'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Dialog, DialogFoot } from '../../ui/dialog'
@@ -19,23 +18,9 @@ import { PATHS } from '../transfer/path-label'
 import { useProgressTexts } from '../transfer/use-file'
 import css from './incoming-sheet.module.css'
 import { Ring } from './ring'
-import { useArrivals } from './use-arrivals'
 
-/**
- * The batch that comes, as a sheet on narrow screens. Put away it goes on, as a card in the list; a tap on that card
- * shows the sheet again.
- */
-export function IncomingSheet() {
-  const { incoming, items } = useApp().stores
-  useArrivals()
-  const shown = useStore(incoming, (state) => state.shown)
-  const card = useStore(items, (state) => shown && cardsOf(state.items).find(({ id }) => id === shown))
-  if (!card || !isBatch(card)) return null
-  const putAway = () => incoming.setState((state) => reduceIncoming(state, { type: 'putAway' }), true)
-  return <Sheet key={card.id} batch={card} onClose={putAway} />
-}
-
-function Sheet({ batch, onClose }: { batch: Batch; onClose: () => void }) {
+/** A batch that comes, as a sheet: its sum, its files, and what can be done with all of them. */
+export function IncomingSheet({ batch, onClose }: { batch: Batch; onClose: () => void }) {
   const view = useBatch(batch)
   const { devices } = useApp().stores
   const sender = useStore(devices, (state) => deviceName(state, batch.from))

@@ -7,7 +7,7 @@ import { useApp } from '../actions'
 import { ItemList } from '../card/item-list'
 import { AnyFileButtons, MediaButton } from '../files/file-buttons'
 import { usePasteAnywhere } from '../files/paste-anywhere'
-import { IncomingSheet } from '../incoming/incoming-sheet'
+import { Incoming } from '../incoming/incoming'
 import { JoinButton } from '../join/join-button'
 import { Forgotten } from '../keep/forgotten'
 import { KeepCard } from '../keep/keep-card'
@@ -58,7 +58,7 @@ function Joined() {
         </section>
       )}
       {mayShare && <Composer />}
-      <IncomingSheet />
+      <Incoming />
     </main>
   )
 }

@@ -11,9 +11,9 @@ describe('time left', () => {
     [3600, '1 h'],
     [7860, '2 h 10 min'],
     [86_340, '23 h 50 min'],
-    [86_341, 'over a day'],
-    [646_856_400, 'over a day'],
-    [Number.POSITIVE_INFINITY, 'over a day'],
+    [86_341, 'more than a day'],
+    [646_856_400, 'more than a day'],
+    [Number.POSITIVE_INFINITY, 'more than a day'],
   ])('%d s reads %s', (seconds, text) => expect(formatTimeLeft(seconds)).toBe(text))
 })
 

@@ -3,13 +3,13 @@
 /** From this many hours the time left is too uncertain to be shown. */
 const DAY_HOURS = 24
 
-/** Formats the time left, rounded so that it does not flicker: `26 s`, `3 min`, `2 h 10 min`, `over a day`. */
+/** Formats the time left, rounded so that it does not flicker: `26 s`, `3 min`, `2 h 10 min`, `more than a day`. */
 export function formatTimeLeft(seconds: number): string {
   if (seconds < 60) return `${Math.max(1, Math.ceil(seconds))} s`
   const minutes = Math.ceil(seconds / 60)
   if (minutes < 60) return `${minutes} min`
   const hours = Math.floor(minutes / 60)
-  if (hours >= DAY_HOURS) return 'over a day'
+  if (hours >= DAY_HOURS) return 'more than a day'
   // In steps of ten minutes; over hours a finer estimate would be false precision.
   const rest = Math.floor((minutes % 60) / 10) * 10
   return rest === 0 ? `${hours} h` : `${hours} h ${rest} min`

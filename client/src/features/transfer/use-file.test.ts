@@ -21,5 +21,5 @@ it.each([0, 0.004])('a file of which nothing moves tells how much of it is here 
 })
 
 it('a slow file never tells more than a day', () => {
-  expect(rightText(row(1), 400_000_000, true)).toBe('over a day left')
+  expect(rightText(row(1), 400_000_000, true)).toBe('more than a day left')
 })

@@ -5,6 +5,7 @@ import type { DeviceId } from '../../protocol/bindings'
 import type { Item } from '../../protocol/item'
 import type { FileItem } from '../../stores/cards'
 import { deviceName, fileTakers } from '../../stores/devices'
+import type { Transfer } from '../../stores/transfers'
 import { useApp } from '../actions'
 import { type FileAction, type FileRow, type FileView, fileView, fraction } from './file-view'
 import { formatSpeed } from './format-bytes'
@@ -24,7 +25,10 @@ export function useFile(item: Item, size: number): FileView {
   return fileView(transfer, { size, storedUrl, sender, nameOf, takers, canSaveAs: actions.canSaveAs })
 }
 
-/** Returns the current file cards of several items, in their order. */
+/**
+ * Returns the current file cards of several items, in their order. That of a file whose transfer is the same stays the
+ * same object, so that of many files only those that move are rendered again.
+ */
 export function useFiles(files: readonly FileItem[]): readonly FileView[] {
   const { stores, actions } = useApp()
   const transfers = useStore(
@@ -32,20 +36,28 @@ export function useFiles(files: readonly FileItem[]): readonly FileView[] {
     useShallow((state) => files.map(({ id }) => state.transfers[id])),
   )
   const devices = useStore(stores.devices)
-  return useMemo(() => {
+  const viewOf = useMemo(() => {
+    const known = new WeakMap<FileItem, { transfer: Transfer | undefined; view: FileView }>()
     const nameOf = (id: DeviceId | null) => deviceName(devices, id)
     const takers = fileTakers(devices).map(({ device_id }) => nameOf(device_id))
-    return files.map(({ from, content: { size, url } }, at) =>
-      fileView(transfers[at], {
+    return (file: FileItem, transfer: Transfer | undefined): FileView => {
+      const old = known.get(file)
+      if (old && old.transfer === transfer) return old.view
+      const { size, url: storedUrl } = file.content
+      const sender = nameOf(file.from)
+      const view = fileView(transfer, {
         size,
-        storedUrl: url,
-        sender: nameOf(from),
+        storedUrl,
+        sender,
         nameOf,
         takers,
         canSaveAs: actions.canSaveAs,
-      }),
-    )
-  }, [files, transfers, devices, actions.canSaveAs])
+      })
+      known.set(file, { transfer, view })
+      return view
+    }
+  }, [devices, actions.canSaveAs])
+  return useMemo(() => files.map((file, at) => viewOf(file, transfers[at])), [files, transfers, viewOf])
 }
 
 /** Returns the handler of a file card's buttons. */
@@ -76,7 +88,12 @@ export function useProgressTexts(row: FileRow, size: number): { left: string; ri
   const [since, setSince] = useState<number | null>(null)
   if (moving !== (since !== null)) setSince(moving ? performance.now() : null)
   const settled = since !== null && performance.now() - since >= SETTLED_MS
-  return { left: moving ? formatSpeed(row.bytesPerSecond) : row.text, right: rightText(row, size, settled) }
+  return { left: leftText(row), right: rightText(row, size, settled) }
+}
+
+/** A speed is told once there is one. */
+function leftText({ status, bytesPerSecond, text }: FileRow): string {
+  return status === 'moving' && bytesPerSecond >= 1 ? formatSpeed(bytesPerSecond) : text
 }
 
 /** No time left is told while nothing moves: it would be a guess that grows. */
