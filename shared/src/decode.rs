@@ -127,6 +127,7 @@ impl ClientMessage {
             }),
             "delete_note" => Ok(Self::DeleteNote { message: content(message)?, id: fields(id)? }),
             "save_beam" => Ok(Self::SaveBeam { message: content(message)? }),
+            "arrange" => Ok(Self::Arrange { message: fields(message)? }),
             "remove_device" => Ok(Self::RemoveDevice { message: fields(message)? }),
             "sync" => {
                 Ok(Self::Sync { message: fields::<Option<SyncFrom>>(message)?.unwrap_or_default() })

@@ -39,6 +39,7 @@ fn client_messages_come_back_as_they_were_meant() {
         &signal,
         r#"{"type":"delete_note","message":"hi"}"#,
         r#"{"type":"save_beam","message":"Kitchen"}"#,
+        r#"{"type":"arrange","message":{"shared":true,"places":[]}}"#,
         r#"{"type":"sync","message":{"after":7}}"#,
         r#"{"type":"sync","message":{"after":null}}"#,
     ] {

@@ -53,6 +53,7 @@ fn server_message(line: &str) -> ServerMessage {
         "beam_saved" => ServerMessage::BeamSaved { message: parse(&message) },
         "beam_renamed" => ServerMessage::BeamRenamed { message: parse(&message) },
         "access_changed" => ServerMessage::AccessChanged { message: parse(&message) },
+        "arranged" => ServerMessage::Arranged { message: parse(&message) },
         "devices_removed" => ServerMessage::DevicesRemoved { message: parse(&message) },
         "error" => ServerMessage::Error {
             message: parse(&message),
@@ -77,6 +78,7 @@ fn kind_of_server_message(message: &ServerMessage) -> &'static str {
         ServerMessage::BeamSaved { .. } => "beam_saved",
         ServerMessage::BeamRenamed { .. } => "beam_renamed",
         ServerMessage::AccessChanged { .. } => "access_changed",
+        ServerMessage::Arranged { .. } => "arranged",
         ServerMessage::DevicesRemoved { .. } => "devices_removed",
         ServerMessage::Error { .. } => "error",
     }
@@ -89,6 +91,7 @@ fn kind_of_client_message(message: &ClientMessage) -> &'static str {
         ClientMessage::DeleteNote { .. } => "delete_note",
         ClientMessage::SaveBeam { .. } => "save_beam",
         ClientMessage::Sync { .. } => "sync",
+        ClientMessage::Arrange { .. } => "arrange",
         ClientMessage::RemoveDevice { .. } => "remove_device",
         ClientMessage::Signal { .. } => "signal",
     }
@@ -102,7 +105,7 @@ fn what_a_device_says_in_the_examples_is_read_and_written_the_same() {
         assert_eq!(serde_json::to_string(&message).unwrap(), line);
         kinds.insert(kind_of_client_message(&message));
     }
-    assert_eq!(kinds.len(), 7, "the messages without an example are missing here: {kinds:?}");
+    assert_eq!(kinds.len(), 8, "the messages without an example are missing here: {kinds:?}");
 }
 
 #[test]
@@ -113,7 +116,7 @@ fn what_the_server_says_in_the_examples_is_read_and_written_the_same() {
         assert_eq!(serde_json::to_string(&message).unwrap(), line);
         kinds.insert(kind_of_server_message(&message));
     }
-    assert_eq!(kinds.len(), 12, "the messages without an example are missing here: {kinds:?}");
+    assert_eq!(kinds.len(), 13, "the messages without an example are missing here: {kinds:?}");
 }
 
 #[test]

@@ -20,6 +20,7 @@ import { DeviceLinks } from './device-links'
 import { deviceName } from './device-name'
 import { clearTextOpener, OpeningStage } from './opening-stage'
 import { deviceToken } from './session-storage'
+import { SharedPlaces } from './shared-places'
 import { endTransfersOf } from './transfer-news'
 
 export interface BeamConnectionEvents {
@@ -36,6 +37,7 @@ export class BeamConnection {
   readonly #events: BeamConnectionEvents
   readonly #access: AccessNews
   readonly #notes: BeamNotes
+  readonly places: SharedPlaces
   readonly #opening: OpeningStage
   #beamId: BeamId
 
@@ -53,6 +55,7 @@ export class BeamConnection {
       (notes) => this.#opening.push({ type: 'notes', notes }),
     )
     this.devices = new DeviceLinks(stores.devices, transfers, (to, message) => this.live.signal(to, message))
+    this.places = new SharedPlaces(stores, toaster, (change) => this.live.arrange(change))
     this.live = new LiveBeam(liveOptions(session), this.#liveEvents())
   }
 
@@ -76,6 +79,7 @@ export class BeamConnection {
   leave(): void {
     const { stores, transfers } = this.#context
     this.live.leave()
+    this.places.end()
     this.#notes.end()
     this.#opening.end()
     this.#access.lost()
@@ -118,6 +122,7 @@ export class BeamConnection {
         return
       case 'welcome':
         this.#access.hear(message)
+        this.places.welcomed()
         return this.devices.welcome(message.message.device_id, message.message.ice_servers)
       case 'authed_users':
         return this.devices.list(message.message)
@@ -132,6 +137,8 @@ export class BeamConnection {
         // The live items have become notes.
         this.#access.hear(message)
         return void this.#notes.load()
+      case 'arranged':
+        return this.places.hear(message.message)
       case 'beam_renamed':
       case 'access_changed':
         return this.#access.hear(message)

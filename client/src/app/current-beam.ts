@@ -157,7 +157,10 @@ export function joinedSession(beamId: BeamId): BeamSession {
   return { beamId, beamKey: null, beamName: UNTITLED, expiresAt: Date.now() + BEAM_LIFETIME_MS }
 }
 
-type BeamActions = Pick<Actions, 'newBeam' | 'joinBeam' | 'reconnect' | 'saveBeam' | 'removeDevice'>
+type BeamActions = Pick<
+  Actions,
+  'newBeam' | 'joinBeam' | 'reconnect' | 'saveBeam' | 'removeDevice' | 'arrangeForEveryone'
+>
 
 /** Returns the actions on the beam as a whole. */
 export function createBeamActions(beam: CurrentBeam, { toaster }: Pick<PageContext, 'toaster'>): BeamActions {
@@ -176,6 +179,7 @@ export function createBeamActions(beam: CurrentBeam, { toaster }: Pick<PageConte
       if (refusal === null) toaster.ok('Beam saved successfully!')
       return refusal
     },
+    arrangeForEveryone: (shared) => beam.connection?.places.share(shared),
     removeDevice(id) {
       if (!beam.live?.removeDevice(id)) toaster.bad(NOT_CONNECTED)
     },

@@ -58,6 +58,11 @@ export interface Actions {
 
   /** Saves the beam to the account under a name. Resolves to null, or to the reason why it was not saved. */
   saveBeam(name: string): Promise<string | null>
+  /**
+   * Lets all devices show the notes where they lie here, and follow every move from then on (S35); or lets each device
+   * have its own arrangement again.
+   */
+  arrangeForEveryone(shared: boolean): void
   /** Removes a device from the beam; its device token is refused from then on. */
   removeDevice(id: DeviceId): void
 

@@ -2,7 +2,7 @@
 // What the server sends, checked before it is used: a schema for each shape of `bindings.ts` that a client reads.
 
 import * as v from 'valibot'
-import type { Beam, BeamDetails, BeamId, BeamKey, BeamShare, Beams, Cap, CreatedBeam, CurrentUser, Device, DeviceId, Done, ErrorBody, ErrorCode, FieldErrors, IceServer, ItemId, Level, LinkAccess, LiveItem, Me, MyShares, Note, PublicUser, Role, SavedBeam, ServerMessage, ShareId, SharedBeam, SharedBeams, SignalFrom, Site, SyncPage, UploadedFile, User, Welcome } from './bindings'
+import type { Arranged, Beam, BeamDetails, BeamId, BeamKey, BeamShare, Beams, Cap, CreatedBeam, CurrentUser, Device, DeviceId, Done, ErrorBody, ErrorCode, FieldErrors, IceServer, ItemId, Level, LinkAccess, LiveItem, Me, MyShares, Note, Placed, PublicUser, Role, SavedBeam, ServerMessage, ShareId, SharedBeam, SharedBeams, SignalFrom, Site, SyncPage, UploadedFile, User, Welcome } from './bindings'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const TOKEN = /^[\w-]{43}$/
@@ -14,6 +14,22 @@ function isUuid(value: unknown): boolean {
 function isToken(value: unknown): boolean {
   return typeof value === 'string' && TOKEN.test(value)
 }
+
+export const deviceIdSchema = v.custom<DeviceId>(isUuid) satisfies v.GenericSchema<unknown, DeviceId>
+
+export const itemIdSchema = v.custom<ItemId>(isUuid) satisfies v.GenericSchema<unknown, ItemId>
+
+export const placedSchema = v.object({
+  id: itemIdSchema,
+  x: v.number(),
+  y: v.number(),
+}) satisfies v.GenericSchema<unknown, Placed>
+
+export const arrangedSchema = v.object({
+  shared: v.boolean(),
+  places: v.array(placedSchema),
+  from: v.nullish(deviceIdSchema, null),
+}) satisfies v.GenericSchema<unknown, Arranged>
 
 export const beamIdSchema = v.custom<BeamId>(isUuid) satisfies v.GenericSchema<unknown, BeamId>
 
@@ -81,8 +97,6 @@ export const currentUserSchema = v.object({
   user: userSchema,
 }) satisfies v.GenericSchema<unknown, CurrentUser>
 
-export const deviceIdSchema = v.custom<DeviceId>(isUuid) satisfies v.GenericSchema<unknown, DeviceId>
-
 export const deviceSchema = v.object({
   device_id: deviceIdSchema,
   name: v.string(),
@@ -111,8 +125,6 @@ export const iceServerSchema = v.object({
   username: v.exactOptional(v.string()),
   credential: v.exactOptional(v.string()),
 }) satisfies v.GenericSchema<unknown, IceServer>
-
-export const itemIdSchema = v.custom<ItemId>(isUuid) satisfies v.GenericSchema<unknown, ItemId>
 
 export const liveItemSchema = v.object({
   message: v.unknown(),
@@ -212,6 +224,10 @@ export const serverMessageSchema = v.variant('type', [
   v.object({
     type: v.literal('access_changed'),
     message: savedBeamSchema,
+  }),
+  v.object({
+    type: v.literal('arranged'),
+    message: arrangedSchema,
   }),
   v.object({
     type: v.literal('devices_removed'),

@@ -3,6 +3,7 @@
  * deleted is sent again on each new one until the server has confirmed it.
  */
 import {
+  type Arrange,
   type AuthExtra,
   type BeamId,
   type BeamKey,
@@ -112,6 +113,12 @@ export class LiveBeam {
   /** Saves the beam to the account, or renames a saved one (S21, S23). Returns false when there is no connection. */
   save(name: string): boolean {
     if (this.#live) this.#send({ type: 'save_beam', message: name })
+    return this.#live
+  }
+
+  /** Changes the shared arrangement (S35). Returns false when there is no connection. */
+  arrange(message: Arrange): boolean {
+    if (this.#live) this.#send({ type: 'arrange', message })
     return this.#live
   }
 

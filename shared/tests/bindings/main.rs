@@ -65,6 +65,7 @@ fn constants() -> Vec<(&'static str, u128)> {
     vec![
         ("BEAM_LIFETIME_MS", millis(limits::BEAM_LIFETIME)),
         ("MAX_DEVICES", limits::MAX_DEVICES as u128),
+        ("MAX_PLACES", limits::MAX_PLACES as u128),
         ("MAX_MESSAGE_BYTES", limits::MAX_MESSAGE_BYTES as u128),
         ("PING_INTERVAL_MS", millis(limits::PING_INTERVAL)),
         ("SOCKET_IDLE_MS", millis(limits::SOCKET_IDLE)),

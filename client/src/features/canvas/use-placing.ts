@@ -43,6 +43,13 @@ export function usePlacing(context: CanvasValue, items: readonly Item[]): void {
   }, [context, stores, items, beam, epoch, measured])
   useEffect(
     () =>
+      canvas.subscribe((now, before) => {
+        if (now.arranged !== before.arranged) glide(board, now.arranged, now.places)
+      }),
+    [board, canvas],
+  )
+  useEffect(
+    () =>
       board.onGrowth((id) => {
         const { places } = canvas.getState()
         const pushed = pushedDown(id, new Map(board.boxes(places.keys(), places)), board.loose)

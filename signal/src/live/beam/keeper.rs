@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use heliograph_shared::ids::BeamId;
 use heliograph_shared::limits::BEAM_LIFETIME;
-use heliograph_shared::socket::LiveItem;
+use heliograph_shared::socket::{LiveItem, Placed};
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::beams::Life;
@@ -16,6 +16,7 @@ use heliograph_storage::{BeamWriter, Error, Storage};
 use serde_json::value::RawValue;
 use tokio::time::{sleep, timeout};
 
+use super::arrangement::Arrangement;
 use super::items::Items;
 use super::terms::{Status, Terms};
 use super::write::{Write, Written};
@@ -72,6 +73,7 @@ impl Keeper {
             epoch: self.epoch.clone(),
             status: Status::Unsaved { expires_at, recorded: false },
             items: Items::none(self.budget.nothing(Kind::Items)),
+            arrangement: Arrangement::default(),
             removed: HashSet::new(),
         };
         let Some(record) = self.storage.find_beam(self.beam).await? else { return Ok(terms) };
@@ -86,6 +88,8 @@ impl Keeper {
                 let notes = notes.into_iter().filter_map(item);
                 let room = self.budget.nothing(Kind::Items);
                 terms.items = Items::stored(notes, saved.last_seq, room)?;
+                let places = self.storage.arrangement_of(self.beam).await?;
+                terms.arrangement = Arrangement::stored(places);
                 terms.status = self.access().await?.map_or(Status::Ended, Status::Saved);
             }
         }
@@ -109,14 +113,19 @@ impl Keeper {
         let (beam, writer) = (self.beam, &self.writer);
         let quota = Quota { bytes: self.quota, now: self.clock.now() };
         let written = match &write {
-            Write::Save { owner, name, notes } => {
-                writer.save_beam(beam, *owner, name, notes, quota).await
+            Write::Save { owner, name, notes, places } => {
+                let saved = writer.save_beam(beam, *owner, name, notes, quota).await;
+                if let (Ok(()), Some(places)) = (&saved, places) {
+                    self.arrange_saved(places).await;
+                }
+                saved
             }
             Write::Rename { actor, name } => {
                 writer.change_beam(*actor, beam, Some(name), None).await.map(drop)
             }
             Write::Put(note) => writer.put_note(beam, note, quota).await,
             Write::Delete(ids) => writer.delete_notes(beam, ids, quota.now).await,
+            Write::Arrange { shared, places } => writer.arrange(beam, *shared, places).await,
             Write::RemoveDevice(device) => writer.remove_device(beam, *device).await,
         };
         match written {
@@ -135,6 +144,14 @@ impl Keeper {
                     Written::Unavailable
                 })
             }
+        }
+    }
+
+    /// Stores the shared arrangement of a beam that has just been saved. The beam goes on without it: its places are
+    /// stored again as notes are moved.
+    async fn arrange_saved(&self, places: &[Placed]) {
+        if let Err(error) = self.writer.arrange(self.beam, true, places).await {
+            tracing::error!(%error, "the places of a saved beam's notes could not be stored");
         }
     }
 

@@ -3,6 +3,7 @@
 
 mod access;
 mod actor;
+mod arrangement;
 pub mod commit;
 mod content;
 pub mod handle;

@@ -3,7 +3,7 @@
 use heliograph_shared::decode::Subject;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::names::{BeamName, Kind};
-use heliograph_shared::socket::Json;
+use heliograph_shared::socket::{Arrange, Json};
 use heliograph_storage::accounts::AccountId;
 
 use super::ConnectionId;
@@ -29,6 +29,8 @@ pub enum Request {
     },
     /// Save or rename the beam (S21, S23).
     Save(BeamName),
+    /// Change the shared arrangement (S35).
+    Arrange(Arrange),
     /// Remove a device (S25).
     RemoveDevice(DeviceId),
 }
@@ -41,7 +43,7 @@ impl Request {
             Self::Share { id, .. } => Subject::item(*id),
             Self::Delete { id, .. } => Subject { id: *id, to: None },
             Self::RemoveDevice(device) => Subject::device(*device),
-            Self::Save(_) => Subject::default(),
+            Self::Save(_) | Self::Arrange(_) => Subject::default(),
         }
     }
 
@@ -50,6 +52,7 @@ impl Request {
     pub fn bytes(&self) -> usize {
         match self {
             Self::Share { message, .. } | Self::Delete { message, .. } => message.get().len(),
+            Self::Arrange(change) => size_of_val(change.places.as_slice()),
             Self::Save(_) | Self::RemoveDevice(_) => 0,
         }
     }

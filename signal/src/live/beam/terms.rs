@@ -6,6 +6,7 @@ use heliograph_shared::ids::DeviceId;
 use heliograph_shared::time::Millis;
 use heliograph_storage::saved_beams::Access;
 
+use super::arrangement::Arrangement;
 use super::items::Items;
 
 /// The loaded state of a beam.
@@ -17,6 +18,8 @@ pub struct Terms {
     pub status: Status,
     /// Its items.
     pub items: Items,
+    /// Where they lie, if that is the same for everybody (S35).
+    pub arrangement: Arrangement,
     /// The removed devices (S25).
     pub removed: HashSet<DeviceId>,
 }

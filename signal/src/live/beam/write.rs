@@ -3,7 +3,7 @@
 use heliograph_shared::decode::Subject;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::names::BeamName;
-use heliograph_shared::socket::{Json, LiveItem};
+use heliograph_shared::socket::{Json, LiveItem, Placed};
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::notes::NewNote;
 
@@ -21,6 +21,8 @@ pub enum Write {
         name: BeamName,
         /// Its items so far.
         notes: Vec<NewNote>,
+        /// Where they lie, if their arrangement is shared.
+        places: Option<Vec<Placed>>,
     },
     /// Rename the beam.
     Rename {
@@ -33,6 +35,13 @@ pub enum Write {
     Put(NewNote),
     /// Delete notes.
     Delete(Vec<ItemId>),
+    /// Change the shared arrangement.
+    Arrange {
+        /// Whether it is on.
+        shared: bool,
+        /// New places.
+        places: Vec<Placed>,
+    },
     /// Remove a device.
     RemoveDevice(DeviceId),
 }
@@ -70,4 +79,5 @@ pub(super) enum Effect {
     Shared(LiveItem),
     Deleted { ids: Vec<ItemId>, message: Json, id: Option<ItemId> },
     Removed(DeviceId),
+    Arranged { shared: bool, places: Vec<Placed> },
 }

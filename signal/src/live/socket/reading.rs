@@ -134,6 +134,7 @@ fn saying(message: ClientMessage) -> Result<Saying, Refusal> {
         ClientMessage::DeleteNote { message, id } => {
             Saying::Request(Request::Delete { message, id })
         }
+        ClientMessage::Arrange { message } => Saying::Request(Request::Arrange(message)),
         ClientMessage::RemoveDevice { message } => Saying::Request(Request::RemoveDevice(message)),
         ClientMessage::SaveBeam { message } => {
             let name: String = serde_json::from_str(message.get()).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! The rules of a live beam, by their numbers in `PROTOCOL.md`: plain values in, plain values out.
 
+mod arrangement;
 mod items;
 mod memory;
 mod removals;
@@ -19,6 +20,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::ConnectionId;
+use super::arrangement::Arrangement;
 use super::items::Items;
 use super::request::Request;
 use super::state::{BeamState, Input, Newcomer, Output, Saying};
@@ -90,6 +92,7 @@ fn unsaved_in(recorded: bool, room: Share) -> Terms {
         epoch: "epoch".to_owned(),
         status: Status::Unsaved { expires_at: EXPIRES, recorded },
         items: Items::none(room),
+        arrangement: Arrangement::default(),
         removed: HashSet::new(),
     }
 }
