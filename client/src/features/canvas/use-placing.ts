@@ -3,12 +3,12 @@ import { useEffect, useLayoutEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { ItemId } from '../../protocol/bindings'
 import type { Item } from '../../protocol/item'
-import { type Camera, type CanvasState, type Point, reduceCanvas } from '../../stores/canvas'
+import { type Camera, type CanvasState, HOME_CAMERA, type Point, reduceCanvas } from '../../stores/canvas'
 import type { Stores } from '../../stores/stores'
 import { useApp } from '../actions'
-import { barsOnCanvas } from './bars'
+import { barsOnCanvas, VIEW_INSETS } from './bars'
 import type { Board } from './board'
-import { toCanvas, visibleBox } from './camera'
+import { showing, toCanvas, visibleBox } from './camera'
 import { type CanvasValue, drawWhole } from './canvas-context'
 import { MOST_DRAWN } from './drawn-notes'
 import { type Size, touches } from './geometry'
@@ -39,6 +39,7 @@ export function usePlacing(context: CanvasValue, items: readonly Item[]): void {
     const isFill = filled.current === undefined || filled.current !== epoch
     filled.current = epoch
     if (missing.length > 0) placeAll(context, stores, missing, isFill)
+    else if (isFill) showNewest(context, stores, items)
     if (measured.size > 0) view.setState({ measured: new Set() })
   }, [context, stores, items, beam, epoch, measured])
   useEffect(
@@ -99,6 +100,17 @@ function placeAll(
   canvas.setState((state) => reduceCanvas(state, { type: 'placed', places: found }), true)
   if (now.y === camera.y) return
   if (!isFirstFill) return board.flyTo(now)
+  board.look(now)
+  canvas.setState((state) => reduceCanvas(state, { type: 'rested', camera: now }), true)
+}
+
+/** A device that joins a shared arrangement finds every note in its place, and sees the newest as any other does. */
+function showNewest({ board }: CanvasValue, { canvas }: Stores, items: readonly Item[]): void {
+  const { shared, camera, places } = canvas.getState()
+  const newest = items.at(-1)
+  const place = newest && places.get(newest.id)
+  if (!shared || camera !== HOME_CAMERA || !place) return
+  const now = showing(camera, board.boxOf(newest.id, place), board.screen, VIEW_INSETS)
   board.look(now)
   canvas.setState((state) => reduceCanvas(state, { type: 'rested', camera: now }), true)
 }
