@@ -117,6 +117,18 @@ it('keeps the buttons of the note in use at their size when the view is zoomed',
   expect(note?.style.getPropertyValue('--steady')).toBe('0.8')
 })
 
+it('no longer announces a new note that is moved into view', () => {
+  share('here', 1)
+  const far = { type: 'placed', places: [['here' as ItemId, { x: 0, y: 0 }]] } as const
+  act(() => stores.canvas.setState((state) => reduceCanvas(state, far)))
+  for (let seq = 2; seq <= 30; seq += 1) share(`note ${seq}`, seq)
+  const chip = () => document.querySelector('button[title="Show it"]')
+  expect(chip()).not.toBeNull()
+  const places = stores.items.getState().items.map(({ id }) => [id, { x: 0, y: 0 }] as const)
+  act(() => stores.canvas.setState((state) => reduceCanvas(state, { type: 'placed', places })))
+  expect(chip()).toBeNull()
+})
+
 it('shows a device that joins a shared arrangement the newest note', () => {
   const from = 'bob' as LiveItem['from']
   const items = ['far above', 'far below'].map((name, at) =>

@@ -17,6 +17,9 @@ import { expectedHeight, NOTE_WIDTH } from './note-size'
 import { Placer } from './placement'
 import { pushedDown } from './settling'
 
+/** Among more notes, those that arrive one by one get the room that they are expected to need: each drawing costs a layout. */
+const MOST_MEASURED = 200
+
 /** Places every item that has no place, before the next paint. */
 export function usePlacing(context: CanvasValue, items: readonly Item[]): void {
   const { board, view } = context
@@ -30,13 +33,11 @@ export function usePlacing(context: CanvasValue, items: readonly Item[]): void {
   useLayoutEffect(() => {
     const { places } = canvas.getState()
     const missing = items.filter(({ id }) => !places.has(id))
-    if (missing.length > 0) {
-      const newest = idsOf(missing.slice(-MOST_DRAWN))
-      // They are drawn first, in the same frame, and placed with the heights that they have.
-      if (!newest.every((id) => measured.has(id))) return view.setState({ measured: new Set(newest) })
-    }
     // The items that are there when a beam is joined or the canvas opens are not announced.
     const isFill = filled.current === undefined || filled.current !== epoch
+    // They are drawn first, in the same frame, and placed with the heights that they have.
+    const wanted = isFill || items.length <= MOST_MEASURED ? idsOf(missing.slice(-MOST_DRAWN)) : []
+    if (!wanted.every((id) => measured.has(id))) return view.setState({ measured: new Set(wanted) })
     filled.current = epoch
     if (missing.length > 0) placeAll(context, stores, missing, isFill)
     else if (isFill) showNewest(context, stores, items)
