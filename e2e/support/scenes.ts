@@ -143,6 +143,29 @@ export const SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'canvas-menus',
+    on: ['desktop'],
+    show: async (stage) => {
+      const bob = await joinedByAnother(stage)
+      for (const text of ['Milk', 'Bread', 'Lemons']) await bob.sharesText(text)
+      const { page } = stage.looker
+      await expect(page.getByRole('article')).toHaveCount(3)
+      await page.keyboard.press('Control+a')
+      await expect(page.getByRole('toolbar', { name: 'Selected notes' })).toBeVisible()
+      await page.getByRole('article').first().click({ button: 'right' })
+      await expect(page.getByRole('menu', { name: 'Note' })).toBeVisible()
+    },
+  },
+  {
+    name: 'canvas-keys',
+    on: ['desktop'],
+    show: async (stage) => {
+      await joinedByAnother(stage)
+      await stage.looker.page.keyboard.press('?')
+      await expect(stage.looker.page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible()
+    },
+  },
+  {
     name: 'canvas-code-and-links',
     on: BOTH,
     show: async (stage) => {

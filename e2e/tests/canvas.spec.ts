@@ -223,7 +223,13 @@ test(
   'the notes are one stop of Tab; arrow keys go from note to note, move, copy and delete them',
   everywhere,
   async ({ device }) => {
-    const ada = await withNotes(device, 'one', 'two', 'three')
+    const ada = await device('Ada')
+    const bob = await RawClient.joins(await ada.startsBeam())
+    await ada.seesDevices(2)
+    for (const text of ['one', 'two', 'three']) {
+      await ada.sharesText(text)
+      await ada.sees(text)
+    }
     const order = await ada.page.getByRole('article').evaluateAll((all) =>
       all
         .map((element) => ({ name: element.ariaLabel ?? '', ...element.getBoundingClientRect().toJSON() }))
@@ -263,6 +269,7 @@ test(
     await ada.page.getByRole('button', { name: 'Undo' }).waitFor()
     await ada.seesNothingOf(text)
     await expect.poll(focused).toBe(order[1])
+    bob.leaves()
   },
 )
 

@@ -131,6 +131,7 @@ impl ClientMessage {
             "delete_note" => Ok(Self::DeleteNote { message: content(message)?, id: fields(id)? }),
             "save_beam" => Ok(Self::SaveBeam { message: content(message)? }),
             "keep" => Ok(Self::Keep { message: fields(message)? }),
+            "arrange" => Ok(Self::Arrange { message: fields(message)? }),
             "remove_device" => Ok(Self::RemoveDevice { message: fields(message)? }),
             "rename_device" => Ok(Self::RenameDevice { message: fields(message)? }),
             "sync" => {

@@ -24,6 +24,8 @@ pub const MAX_NOTES_BYTES: usize = 16 * 1024 * 1024;
 pub const MAX_WAITING_CHANGES: usize = 1024;
 /// Most bytes of such requests; as many as may wait for a slow device.
 pub const MAX_WAITING_BYTES: usize = OUTBOX_BYTES;
+/// Most places in one message about the shared arrangement. A canvas with more sends several.
+pub const MAX_PLACES: usize = 500;
 /// Most devices that can be removed from one beam. Against more, renew its link.
 pub const MAX_REMOVED_DEVICES: usize = 1000;
 /// How long a short code stands for its beam (H33): long enough to read it out and to type it.

@@ -68,6 +68,11 @@ pub enum ClientMessage {
         /// Where the page starts.
         message: SyncFrom,
     },
+    /// Changes the shared arrangement (S35).
+    Arrange {
+        /// The change.
+        message: Arrange,
+    },
     /// Removes a device permanently (S25).
     RemoveDevice {
         /// The device's id.
@@ -96,6 +101,28 @@ pub enum ClientMessage {
         /// The receiver.
         extra: SignalTo,
     },
+}
+
+/// A change of the shared arrangement (S35).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Arrange {
+    /// Turns it on or off; null leaves it as it is.
+    #[serde(default)]
+    pub shared: Option<bool>,
+    /// New places.
+    #[serde(default)]
+    pub places: Vec<Placed>,
+}
+
+/// The place of an item on the canvas: its upper left corner, in CSS pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Placed {
+    /// The item.
+    pub id: ItemId,
+    /// From the left.
+    pub x: i32,
+    /// From the top.
+    pub y: i32,
 }
 
 /// The device's description of itself in `auth` (S3).
@@ -260,6 +287,11 @@ pub enum ServerMessage {
         /// Until when, and by whose wish; null when it is kept no longer.
         message: Option<Kept>,
     },
+    /// The shared arrangement has changed, or this device has joined while it is on (S35).
+    Arranged {
+        /// What is new.
+        message: Arranged,
+    },
     /// These devices may no longer be here; links to them end (S25).
     DevicesRemoved {
         /// The devices.
@@ -280,6 +312,17 @@ pub enum ServerMessage {
         #[ts(optional)]
         to: Option<DeviceId>,
     },
+}
+
+/// News of the shared arrangement (S35).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Arranged {
+    /// Whether it is on.
+    pub shared: bool,
+    /// New places.
+    pub places: Vec<Placed>,
+    /// The device that made the change; null for the arrangement as a device finds it when it joins.
+    pub from: Option<DeviceId>,
 }
 
 /// The beam and the server, for a device that joined (S4).

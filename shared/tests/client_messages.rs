@@ -42,6 +42,7 @@ fn client_messages_come_back_as_they_were_meant() {
         r#"{"type":"keep","message":"1h"}"#,
         r#"{"type":"keep","message":"24h"}"#,
         r#"{"type":"keep","message":null}"#,
+        r#"{"type":"arrange","message":{"shared":true,"places":[]}}"#,
         r#"{"type":"sync","message":{"after":7}}"#,
         r#"{"type":"sync","message":{"after":null}}"#,
     ] {

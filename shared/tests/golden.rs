@@ -13,8 +13,8 @@ use heliograph_shared::close::CloseCode;
 use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::{BeamId, BeamKey, DeviceId, ItemId};
 use heliograph_shared::socket::{
-    Cap, Device, DeviceUser, IceServer, Json, Kept, LiveItem, SavedBeam, ServerMessage, SignalFrom,
-    SyncPage, Welcome,
+    Arranged, Cap, Device, DeviceUser, IceServer, Json, Kept, LiveItem, Placed, SavedBeam,
+    ServerMessage, SignalFrom, SyncPage, Welcome,
 };
 use heliograph_shared::time::Millis;
 use serde_json::value::RawValue;
@@ -180,6 +180,18 @@ fn s30_s31_what_is_said_of_a_kept_beam_and_of_a_forgotten_one_looks_like_this() 
         &format!(r#"{{"type":"kept","message":{by}}}"#),
     );
     server_says(&ServerMessage::Kept { message: None }, r#"{"type":"kept","message":null}"#);
+}
+
+#[test]
+fn s35_news_of_the_shared_arrangement_look_like_this() {
+    let place = Placed { id: ItemId::from_random([10; 16]), x: -40, y: 300 };
+    let arranged = Arranged { shared: true, places: vec![place], from: None };
+    server_says(
+        &ServerMessage::Arranged { message: arranged },
+        &format!(
+            r#"{{"type":"arranged","message":{{"shared":true,"places":[{{"id":"{ITEM}","x":-40,"y":300}}],"from":null}}}}"#
+        ),
+    );
 }
 
 #[test]

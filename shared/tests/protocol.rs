@@ -55,6 +55,7 @@ fn server_message(line: &str) -> ServerMessage {
         "beam_renamed" => ServerMessage::BeamRenamed { message: parse(&message) },
         "access_changed" => ServerMessage::AccessChanged { message: parse(&message) },
         "kept" => ServerMessage::Kept { message: parse(&message) },
+        "arranged" => ServerMessage::Arranged { message: parse(&message) },
         "devices_removed" => ServerMessage::DevicesRemoved { message: parse(&message) },
         "error" => ServerMessage::Error {
             message: parse(&message),
@@ -80,6 +81,7 @@ fn kind_of_server_message(message: &ServerMessage) -> &'static str {
         ServerMessage::BeamSaved { .. } => "beam_saved",
         ServerMessage::BeamRenamed { .. } => "beam_renamed",
         ServerMessage::AccessChanged { .. } => "access_changed",
+        ServerMessage::Arranged { .. } => "arranged",
         ServerMessage::DevicesRemoved { .. } => "devices_removed",
         ServerMessage::Kept { .. } => "kept",
         ServerMessage::Error { .. } => "error",
@@ -94,6 +96,7 @@ fn kind_of_client_message(message: &ClientMessage) -> &'static str {
         ClientMessage::SaveBeam { .. } => "save_beam",
         ClientMessage::Keep { .. } => "keep",
         ClientMessage::Sync { .. } => "sync",
+        ClientMessage::Arrange { .. } => "arrange",
         ClientMessage::RemoveDevice { .. } => "remove_device",
         ClientMessage::Held { .. } => "held",
         ClientMessage::Restore { .. } => "restore",
@@ -110,7 +113,7 @@ fn what_a_device_says_in_the_examples_is_read_and_written_the_same() {
         assert_eq!(serde_json::to_string(&message).unwrap(), line);
         kinds.insert(kind_of_client_message(&message));
     }
-    assert_eq!(kinds.len(), 10, "the messages without an example are missing here: {kinds:?}");
+    assert_eq!(kinds.len(), 11, "the messages without an example are missing here: {kinds:?}");
 }
 
 #[test]

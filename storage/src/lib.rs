@@ -3,6 +3,7 @@
 
 mod account_deletion;
 pub mod accounts;
+mod arrangements;
 mod beam_writer;
 pub mod beams;
 pub mod blobs;

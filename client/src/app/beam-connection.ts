@@ -22,6 +22,7 @@ import { OlderItems } from './older-items'
 import { clearTextOpener, OpeningStage } from './opening-stage'
 import { ownDeviceName } from './own-device'
 import { deviceToken } from './session-storage'
+import { SharedPlaces } from './shared-places'
 import { endTransfersOf } from './transfer-news'
 
 export interface BeamConnectionEvents {
@@ -38,6 +39,7 @@ export class BeamConnection {
   readonly #events: BeamConnectionEvents
   readonly #access: AccessNews
   readonly #notes: BeamNotes
+  readonly places: SharedPlaces
   readonly #opening: OpeningStage
   readonly #older: OlderItems
   #beamId: BeamId
@@ -64,6 +66,7 @@ export class BeamConnection {
       },
     )
     this.devices = new DeviceLinks(stores.devices, transfers, (to, message) => this.live.signal(to, message))
+    this.places = new SharedPlaces(stores, toaster, (change) => this.live.arrange(change))
     this.live = new LiveBeam(liveOptions(session), this.#liveEvents())
   }
 
@@ -87,6 +90,7 @@ export class BeamConnection {
   leave(): void {
     const { stores, transfers } = this.#context
     this.live.leave()
+    this.places.end()
     this.#notes.end()
     this.#opening.end()
     this.#older.end()
@@ -138,6 +142,7 @@ export class BeamConnection {
         return
       case 'welcome':
         this.#access.hear(message)
+        this.places.welcomed()
         return this.devices.welcome(message.message.device_id, message.message.ice_servers)
       case 'authed_users':
         this.#tellKeeping({ type: 'devices', count: message.message.length })
@@ -153,6 +158,8 @@ export class BeamConnection {
         // The live items have become notes.
         this.#access.hear(message)
         return void this.#notes.load()
+      case 'arranged':
+        return this.places.hear(message.message)
       case 'beam_renamed':
       case 'access_changed':
       case 'kept':

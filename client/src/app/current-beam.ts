@@ -185,6 +185,7 @@ type BeamActions = Pick<
   | 'keepBeam'
   | 'declineKeeping'
   | 'removeDevice'
+  | 'arrangeForEveryone'
 >
 
 /** Returns the actions on the beam as a whole. */
@@ -219,6 +220,7 @@ export function createBeamActions(
     },
     declineKeeping: () =>
       stores.keeping.setState((state) => reduceKeeping(state, { type: 'declined' }), true),
+    arrangeForEveryone: (shared) => beam.connection?.places.share(shared),
     removeDevice(id) {
       if (!beam.live?.removeDevice(id)) toaster.bad(NOT_CONNECTED)
     },

@@ -94,6 +94,11 @@ export interface Actions {
   keepBeam(time: KeepTime | null): void
   /** Does not ask about keeping the beam again before another device has come and gone. */
   declineKeeping(): void
+  /**
+   * Lets all devices show the notes where they lie here, and follow every move from then on (S35); or lets each device
+   * have its own arrangement again.
+   */
+  arrangeForEveryone(shared: boolean): void
   /** Removes a device from the beam; its device token is refused from then on. */
   removeDevice(id: DeviceId): void
 

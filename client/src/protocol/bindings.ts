@@ -10,6 +10,36 @@ export type AccountDeletion = {
 password: string, };
 
 /**
+ * A change of the shared arrangement (S35).
+ */
+export type Arrange = { 
+/**
+ * Turns it on or off; null leaves it as it is.
+ */
+shared: boolean | null, 
+/**
+ * New places.
+ */
+places: Array<Placed>, };
+
+/**
+ * News of the shared arrangement (S35).
+ */
+export type Arranged = { 
+/**
+ * Whether it is on.
+ */
+shared: boolean, 
+/**
+ * New places.
+ */
+places: Array<Placed>, 
+/**
+ * The device that made the change; null for the arrangement as a device finds it when it joins.
+ */
+from: DeviceId | null, };
+
+/**
  * The device's description of itself in `auth` (S3).
  */
 export type AuthExtra = { 
@@ -194,7 +224,11 @@ message: KeepTime | null, } | { "type": "sync",
 /**
  * Where the page starts.
  */
-message: SyncFrom, } | { "type": "remove_device", 
+message: SyncFrom, } | { "type": "arrange", 
+/**
+ * The change.
+ */
+message: Arrange, } | { "type": "remove_device", 
 /**
  * The device's id.
  */
@@ -546,6 +580,23 @@ created_at: number,
 mine: boolean, };
 
 /**
+ * The place of an item on the canvas: its upper left corner, in CSS pixels.
+ */
+export type Placed = { 
+/**
+ * The item.
+ */
+id: ItemId, 
+/**
+ * From the left.
+ */
+x: number, 
+/**
+ * From the top.
+ */
+y: number, };
+
+/**
  * Body of `PUT /api/auth/profile/` (H13). Absent fields stay as they are; `name` is split at its first space (A5).
  */
 export type ProfileChange = { 
@@ -672,7 +723,11 @@ message: SavedBeam, } | { "type": "kept",
 /**
  * Until when, and by whose wish; null when it is kept no longer.
  */
-message: Kept | null, } | { "type": "devices_removed", 
+message: Kept | null, } | { "type": "arranged", 
+/**
+ * What is new.
+ */
+message: Arranged, } | { "type": "devices_removed", 
 /**
  * The devices.
  */
@@ -918,6 +973,7 @@ export const MAX_BATCH_FILES = 200
 export const MAX_NOTES = 5000
 export const MAX_HELD_ITEMS = 2000
 export const MAX_HELD_RANGES = 64
+export const MAX_PLACES = 500
 export const MAX_MESSAGE_BYTES = 262144
 export const PING_INTERVAL_MS = 25000
 export const SOCKET_IDLE_MS = 60000

@@ -2,7 +2,7 @@
 // What the server sends, checked before it is used: a schema for each shape of `bindings.ts` that a client reads.
 
 import * as v from 'valibot'
-import type { Beam, BeamCode, BeamDetails, BeamId, BeamKey, BeamShare, Beams, Cap, CodeBeam, CreatedBeam, CurrentUser, Device, DeviceId, Done, ErrorBody, ErrorCode, FieldErrors, FileRoom, IceServer, ItemId, Kept, Level, LinkAccess, LiveItem, Me, MyShares, Note, PublicUser, Role, SavedBeam, ServerMessage, ShareId, SharedBeam, SharedBeams, ShortCode, SignalFrom, Site, SyncPage, UploadedFile, User, Welcome } from './bindings'
+import type { Arranged, Beam, BeamCode, BeamDetails, BeamId, BeamKey, BeamShare, Beams, Cap, CodeBeam, CreatedBeam, CurrentUser, Device, DeviceId, Done, ErrorBody, ErrorCode, FieldErrors, FileRoom, IceServer, ItemId, Kept, Level, LinkAccess, LiveItem, Me, MyShares, Note, Placed, PublicUser, Role, SavedBeam, ServerMessage, ShareId, SharedBeam, SharedBeams, ShortCode, SignalFrom, Site, SyncPage, UploadedFile, User, Welcome } from './bindings'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const TOKEN = /^[\w-]{43}$/
@@ -19,6 +19,22 @@ function isToken(value: unknown): boolean {
 function isShortCode(value: unknown): boolean {
   return typeof value === 'string' && SHORT_CODE.test(value)
 }
+
+export const deviceIdSchema = v.custom<DeviceId>(isUuid) satisfies v.GenericSchema<unknown, DeviceId>
+
+export const itemIdSchema = v.custom<ItemId>(isUuid) satisfies v.GenericSchema<unknown, ItemId>
+
+export const placedSchema = v.object({
+  id: itemIdSchema,
+  x: v.number(),
+  y: v.number(),
+}) satisfies v.GenericSchema<unknown, Placed>
+
+export const arrangedSchema = v.object({
+  shared: v.boolean(),
+  places: v.array(placedSchema),
+  from: v.nullish(deviceIdSchema, null),
+}) satisfies v.GenericSchema<unknown, Arranged>
 
 export const beamIdSchema = v.custom<BeamId>(isUuid) satisfies v.GenericSchema<unknown, BeamId>
 
@@ -97,8 +113,6 @@ export const currentUserSchema = v.object({
   user: userSchema,
 }) satisfies v.GenericSchema<unknown, CurrentUser>
 
-export const deviceIdSchema = v.custom<DeviceId>(isUuid) satisfies v.GenericSchema<unknown, DeviceId>
-
 export const deviceSchema = v.object({
   device_id: deviceIdSchema,
   name: v.string(),
@@ -132,8 +146,6 @@ export const iceServerSchema = v.object({
   username: v.exactOptional(v.string()),
   credential: v.exactOptional(v.string()),
 }) satisfies v.GenericSchema<unknown, IceServer>
-
-export const itemIdSchema = v.custom<ItemId>(isUuid) satisfies v.GenericSchema<unknown, ItemId>
 
 export const keptSchema = v.object({
   until: v.number(),
@@ -250,6 +262,10 @@ export const serverMessageSchema = v.variant('type', [
   v.object({
     type: v.literal('kept'),
     message: v.nullish(keptSchema, null),
+  }),
+  v.object({
+    type: v.literal('arranged'),
+    message: arrangedSchema,
   }),
   v.object({
     type: v.literal('devices_removed'),

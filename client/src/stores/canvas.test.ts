@@ -8,6 +8,9 @@ const empty: CanvasState = {
   places: new Map(),
   selected: new Set(),
   drops: new Map(),
+  shared: false,
+  arranged: new Map(),
+  held: new Map(),
   camera: HOME_CAMERA,
 }
 const placed = reduceCanvas(empty, {
@@ -16,6 +19,19 @@ const placed = reduceCanvas(empty, {
     [a, { x: 1, y: 2 }],
     [b, { x: 3, y: 4 }],
   ],
+})
+
+describe('the shared arrangement', () => {
+  it('moves notes and tells where they were, except those that are held here', () => {
+    const held = reduceCanvas(placed, { type: 'held', places: [[b, { x: 3, y: 4 }]] })
+    const places = [a, b, c].map((id) => [id, { x: 70, y: 80 }] as const)
+    const after = reduceCanvas(held, { type: 'arranged', shared: true, places })
+    expect(after.shared).toBe(true)
+    expect(after.places.get(a)).toEqual({ x: 70, y: 80, z: 1 })
+    expect(after.places.get(b)).toEqual({ x: 3, y: 4, z: 2 })
+    expect(after.places.get(c)).toEqual({ x: 70, y: 80, z: 3 })
+    expect([...after.arranged.keys()]).toEqual([a])
+  })
 })
 
 describe('the places of notes', () => {

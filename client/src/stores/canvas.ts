@@ -24,6 +24,12 @@ export interface CanvasState {
   readonly selected: ReadonlySet<ItemId>
   /** Where on the screen the items were dropped that have no place yet. */
   readonly drops: ReadonlyMap<ItemId, Point>
+  /** Whether the notes lie in the same places for everybody (S35). */
+  readonly shared: boolean
+  /** Where the notes were that another device moved last, so that they can glide from there. */
+  readonly arranged: ReadonlyMap<ItemId, Point>
+  /** The notes that are held here, and where. They follow no other device meanwhile. */
+  readonly held: ReadonlyMap<ItemId, Point>
   /** The view after its last movement; intermediate views are not stored. */
   readonly camera: Camera
 }
@@ -37,6 +43,10 @@ export type CanvasEvent =
   | { type: 'placed'; places: Iterable<readonly [ItemId, Point]> }
   /** Items that are about to be shared were dropped at a point of the screen. */
   | { type: 'dropped'; ids: Iterable<ItemId>; at: Point }
+  /** The shared arrangement has changed (S35). */
+  | { type: 'arranged'; shared: boolean; places: Iterable<readonly [ItemId, Point]> }
+  /** Notes are held, or none any more. */
+  | { type: 'held'; places: Iterable<readonly [ItemId, Point]> }
   | { type: 'raised'; ids: Iterable<ItemId> }
   | { type: 'selected'; ids: Iterable<ItemId> }
   | { type: 'rested'; camera: Camera }
@@ -48,6 +58,9 @@ const EMPTY: CanvasState = {
   places: new Map(),
   selected: new Set(),
   drops: new Map(),
+  shared: false,
+  arranged: new Map(),
+  held: new Map(),
   camera: HOME_CAMERA,
 }
 
@@ -60,6 +73,10 @@ export function reduceCanvas(state: CanvasState, event: CanvasEvent): CanvasStat
       return { ...state, beam: event.beam }
     case 'placed':
       return placed(state, [...event.places])
+    case 'arranged':
+      return arranged(state, event.shared, [...event.places])
+    case 'held':
+      return { ...state, held: new Map(event.places) }
     case 'dropped':
       return {
         ...state,
@@ -82,6 +99,19 @@ function placed(state: CanvasState, points: readonly (readonly [ItemId, Point])[
   const drops = new Map(state.drops)
   for (const [id] of points) drops.delete(id)
   return { ...state, places, drops }
+}
+
+function arranged(
+  state: CanvasState,
+  shared: boolean,
+  points: readonly (readonly [ItemId, Point])[],
+): CanvasState {
+  const moves = points.filter(([id]) => !state.held.has(id))
+  const before = moves.flatMap(([id]) => {
+    const place = state.places.get(id)
+    return place ? [[id, place] as const] : []
+  })
+  return { ...placed(state, moves), shared, arranged: new Map(before) }
 }
 
 function withRaised(old: CanvasState['places'], ids: Iterable<ItemId>): CanvasState['places'] {

@@ -5,6 +5,7 @@
 
 import { BeamMemory } from '../protocol/beam-memory'
 import {
+  type Arrange,
   type AuthExtra,
   type BeamId,
   type BeamKey,
@@ -130,6 +131,12 @@ export class LiveBeam {
   /** Keeps the beam for so long from now, or no longer (S30). Returns false when there is no connection. */
   keep(time: KeepTime | null): boolean {
     if (this.#live) this.#send({ type: 'keep', message: time })
+    return this.#live
+  }
+
+  /** Changes the shared arrangement (S35). Returns false when there is no connection. */
+  arrange(message: Arrange): boolean {
+    if (this.#live) this.#send({ type: 'arrange', message })
     return this.#live
   }
 

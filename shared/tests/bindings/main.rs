@@ -70,6 +70,7 @@ fn constants() -> Vec<(&'static str, u128)> {
         ("MAX_NOTES", limits::MAX_NOTES as u128),
         ("MAX_HELD_ITEMS", limits::MAX_HELD_ITEMS as u128),
         ("MAX_HELD_RANGES", limits::MAX_HELD_RANGES as u128),
+        ("MAX_PLACES", limits::MAX_PLACES as u128),
         ("MAX_MESSAGE_BYTES", limits::MAX_MESSAGE_BYTES as u128),
         ("PING_INTERVAL_MS", millis(limits::PING_INTERVAL)),
         ("SOCKET_IDLE_MS", millis(limits::SOCKET_IDLE)),

@@ -2,6 +2,7 @@
 
 use heliograph_shared::ids::{BeamId, DeviceId, ItemId};
 use heliograph_shared::names::BeamName;
+use heliograph_shared::socket::Placed;
 use heliograph_shared::time::Millis;
 use heliograph_storage::blobs::{BlobId, BlobKey};
 use heliograph_storage::notes::{NewNote, Quota};
@@ -224,6 +225,30 @@ async fn b4_a_beam_with_an_item_of_a_deleted_account_is_saved_without_its_author
         let notes = storage.notes_of(beam()).await.unwrap();
         let authors: Vec<_> = notes.iter().map(|note| note.author).collect();
         assert_eq!(authors, [None, Some(account(1)), None]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn s35_the_places_of_notes_are_there_after_a_restart_and_go_with_the_switch() {
+    with_writer(async |storage, writer| {
+        stage(&storage, &writer).await;
+        let placed = |n, x| Placed { id: note(n, "1").id, x, y: -5 };
+        writer.put_note(beam(), &note(1, "1"), QUOTA).await.unwrap();
+        writer.put_note(beam(), &note(2, "2"), QUOTA).await.unwrap();
+        assert_eq!(storage.arrangement_of(beam()).await.unwrap(), None);
+
+        writer.arrange(beam(), true, &[]).await.unwrap();
+        assert_eq!(storage.arrangement_of(beam()).await.unwrap(), Some(Vec::new()));
+        writer.arrange(beam(), true, &[placed(1, 40), placed(3, 9)]).await.unwrap();
+        writer.arrange(beam(), true, &[placed(1, 50)]).await.unwrap();
+        writer.put_note(beam(), &note(1, "edited"), QUOTA).await.unwrap();
+        assert_eq!(storage.arrangement_of(beam()).await.unwrap(), Some(vec![placed(1, 50)]));
+
+        writer.arrange(beam(), false, &[]).await.unwrap();
+        assert_eq!(storage.arrangement_of(beam()).await.unwrap(), None);
+        writer.arrange(beam(), true, &[]).await.unwrap();
+        assert_eq!(storage.arrangement_of(beam()).await.unwrap(), Some(Vec::new()));
     })
     .await;
 }

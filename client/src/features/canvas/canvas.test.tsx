@@ -117,6 +117,32 @@ it('keeps the buttons of the note in use at their size when the view is zoomed',
   expect(note?.style.getPropertyValue('--steady')).toBe('0.8')
 })
 
+it('no longer announces a new note that is moved into view', () => {
+  share('here', 1)
+  const far = { type: 'placed', places: [['here' as ItemId, { x: 0, y: 0 }]] } as const
+  act(() => stores.canvas.setState((state) => reduceCanvas(state, far)))
+  for (let seq = 2; seq <= 30; seq += 1) share(`note ${seq}`, seq)
+  const chip = () => document.querySelector('button[title="Show it"]')
+  expect(chip()).not.toBeNull()
+  const places = stores.items.getState().items.map(({ id }) => [id, { x: 0, y: 0 }] as const)
+  act(() => stores.canvas.setState((state) => reduceCanvas(state, { type: 'placed', places })))
+  expect(chip()).toBeNull()
+})
+
+it('shows a device that joins a shared arrangement the newest note', () => {
+  const from = 'bob' as LiveItem['from']
+  const items = ['far above', 'far below'].map((name, at) =>
+    liveItem({ id: name as ItemId, seq: at + 1, from, at: 0, message: name, extra: 'text' }, null),
+  )
+  const places = items.map(({ id }, at) => [id, { x: 100, y: at * 5000 }] as const)
+  stores.canvas.setState((state) => reduceCanvas(state, { type: 'arranged', shared: true, places }))
+  const synced = { type: 'synced', epoch: 'e', oldest: 1, items, saved: false } as const
+  act(() => stores.items.setState((state) => reduceItems(state, synced)))
+  const { camera } = stores.canvas.getState()
+  expect(5000 - camera.y).toBeGreaterThan(0)
+  expect(5000 - camera.y).toBeLessThan(window.innerHeight)
+})
+
 it('shows a device that joins late the newest of more notes than fit the view', () => {
   const items = Array.from({ length: 60 }, (_, at) => {
     const name = `note ${at + 1}`

@@ -10,6 +10,7 @@ import Scan from 'lucide-react/icons/scan'
 import SquareDashed from 'lucide-react/icons/square-dashed'
 import SquareMousePointer from 'lucide-react/icons/square-mouse-pointer'
 import Trash2 from 'lucide-react/icons/trash-2'
+import Users from 'lucide-react/icons/users'
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'react'
 import type { ItemId } from '../../protocol/bindings'
 import { copyableText, type Item } from '../../protocol/item'
@@ -19,7 +20,6 @@ import { itemsOfCards } from '../../stores/cards'
 import type { Stores } from '../../stores/stores'
 import { useDismiss } from '../../ui/dismiss'
 import { Menu, type MenuItem } from '../../ui/menu'
-import { OverPage } from '../../ui/over-page'
 import { type AppValue, useApp } from '../actions'
 import { useMayShare } from '../session/beam'
 import { useCanvas } from './canvas-context'
@@ -48,11 +48,9 @@ export function ContextMenu({ note, at }: { note: ItemId | null; at: Point }) {
     },
   }))
   return (
-    <OverPage>
-      <div ref={ref} className={css.place}>
-        <Menu label={note ? 'Note' : 'Canvas'} items={closing} />
-      </div>
-    </OverPage>
+    <div ref={ref} className={css.place}>
+      <Menu label={note ? 'Note' : 'Canvas'} items={closing} />
+    </div>
   )
 }
 
@@ -129,6 +127,15 @@ function isCopyable({ id, content }: Item, { media }: Stores): boolean {
   return copyableText(content) !== null || media.getState().kinds[id]?.media === 'image'
 }
 
+function arrangement({ canvas }: Stores, actions: AppValue['actions']): MenuItem {
+  const { shared } = canvas.getState()
+  return {
+    label: shared ? 'Arrange here only' : 'Arrange for everyone',
+    icon: Users,
+    onSelect: () => actions.arrangeForEveryone(!shared),
+  }
+}
+
 function groundItems({ stores, actions }: AppValue, commands: CanvasCommands, mayShare: boolean): MenuItem[] {
   const hasNotes = stores.items.getState().items.length > 0
   const paste = { label: 'Paste', icon: ClipboardPaste, onSelect: () => void actions.paste('home') }
@@ -139,6 +146,7 @@ function groundItems({ stores, actions }: AppValue, commands: CanvasCommands, ma
       ? [
           { label: 'Select all', icon: SquareDashed, onSelect: commands.selectAll },
           { label: 'Tidy up', icon: LayoutGrid, onSelect: commands.tidyUp },
+          ...(mayShare ? [arrangement(stores, actions)] : []),
           { label: 'Fit all', icon: Scan, onSelect: commands.fitAll },
         ]
       : []),

@@ -19,6 +19,8 @@ export function glide(board: Board, from: Iterable<readonly [ItemId, Point]>, pl
     element.animate([{ translate: shift }, { translate: '0 0' }], {
       duration: GLIDE_MS,
       easing: 'cubic-bezier(.2, .8, .2, 1)',
+      // A note that is moved again on its way goes on from where it is seen.
+      composite: 'add',
     })
   }
 }

@@ -137,19 +137,16 @@ export class Placer {
   /** Returns a place in the lowest row, or in a new row below it. */
   #below(size: Size): Point {
     const area = this.#area
-    const column = this.#notes.filter(
-      ({ x, y, width, height }) => x < area.x + area.width && area.x < x + width && y + height > this.#view.y,
-    )
-    const [lowest] = column.toSorted((a, b) => b.y - a.y)
+    const column = lowestRow(this.#notes, { ...area, y: this.#view.y })
+    const [lowest] = column.row
     if (!lowest) return { x: area.x, y: area.y }
     const ends = area.x + area.width - size.width
     const isOpen = (at: Point) => at.x >= area.x && at.x <= ends && this.#isUncovered({ ...at, ...size })
-    const row = column.filter(({ y }) => y === lowest.y)
-    const open = row.flatMap((note) => besides(note, size)).filter(isOpen)
+    const open = column.row.flatMap((note) => besides(note, size)).filter(isOpen)
     const [next] = open.sort((a, b) => a.x - b.x)
     const pitch = size.width + NOTE_GAP
     const left = area.x + ((((lowest.x - area.x) % pitch) + pitch) % pitch)
-    return next ?? { x: left > ends ? area.x : left, y: bottomOf(column) + NOTE_GAP }
+    return next ?? { x: left > ends ? area.x : left, y: column.bottom + NOTE_GAP }
   }
 
   /** Moves the view down until it shows the box, or as much of it as fits. */
@@ -179,6 +176,20 @@ export function areaOf(view: Box, bars: readonly Box[]): Box {
   const right = inner.x + inner.width
   if (bottom <= top || right <= left) return view
   return { x: left, y: top, width: right - left, height: bottom - top }
+}
+
+/** Returns the lowest row below the upper edge of an area and in its width, and the lower edge of all notes there. */
+function lowestRow(notes: readonly Box[], { x, y, width }: Box): { row: Box[]; bottom: number } {
+  let row: Box[] = []
+  let bottom = Number.NEGATIVE_INFINITY
+  for (const note of notes) {
+    if (note.x >= x + width || note.x + note.width <= x || note.y + note.height <= y) continue
+    bottom = Math.max(bottom, note.y + note.height)
+    const top = row[0]?.y ?? Number.NEGATIVE_INFINITY
+    if (note.y > top) row = [note]
+    else if (note.y === top) row.push(note)
+  }
+  return { row, bottom }
 }
 
 /** Yields a point and those around it, the nearer first. */

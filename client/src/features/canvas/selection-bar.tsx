@@ -52,7 +52,18 @@ export function SelectionBar({ ids }: { ids: readonly ItemId[] }) {
   useStore(stores.transfers, (state) => state.transfers)
   const files = downloadsOf(ids, stores)
   return (
-    <div ref={height} className={css.bar} role="toolbar" aria-label="Selected notes" data-selection-bar>
+    <div
+      ref={height}
+      className={css.bar}
+      role="toolbar"
+      tabIndex={-1}
+      aria-label="Selected notes"
+      data-selection-bar
+      onKeyDown={(event) => {
+        const isInMenu = event.target instanceof Element && event.target.role === 'menuitem'
+        if (event.key === 'Escape' && !isInMenu) commands.select([])
+      }}
+    >
       <span className={css.count}>{ids.length === 1 ? '1 selected' : `${ids.length} selected`}</span>
       <IconButton icon={Copy} label="Copy" onClick={() => commands.copy(ids)} />
       {files.length > 0 && (

@@ -1,38 +1,35 @@
 import { Fragment } from 'react'
 import { Dialog } from '../../ui/dialog'
-import { OverPage } from '../../ui/over-page'
 import { keysOf, SHORTCUT_GROUPS } from './commands'
 import css from './shortcut-help.module.css'
 
 /** The list of keys. It shows the table by which they are handled. */
 export function ShortcutHelp({ onClose }: { onClose: () => void }) {
   return (
-    <OverPage>
-      <Dialog title="Keyboard shortcuts" width="large" cross onClose={onClose}>
-        <div className={css.groups}>
-          {SHORTCUT_GROUPS.map(({ title, shortcuts }) => (
-            <section key={title}>
-              <h3 className={css.title}>{title}</h3>
-              <dl className={css.list}>
-                {shortcuts.map((shortcut) => (
-                  <div key={shortcut.words} className={css.row}>
-                    <dt>{shortcut.words}</dt>
-                    <dd>
-                      {keysOf(shortcut).map((keys, at) => (
-                        <Fragment key={keys}>
-                          {at > 0 && ' or '}
-                          <Keys of={keys} />
-                        </Fragment>
-                      ))}
-                    </dd>
-                  </div>
-                ))}
-              </dl>
-            </section>
-          ))}
-        </div>
-      </Dialog>
-    </OverPage>
+    <Dialog title="Keyboard shortcuts" width="large" cross onClose={onClose}>
+      <div className={css.groups}>
+        {SHORTCUT_GROUPS.map(({ title, shortcuts }) => (
+          <section key={title}>
+            <h3 className={css.title}>{title}</h3>
+            <dl className={css.list}>
+              {shortcuts.map((shortcut) => (
+                <div key={shortcut.words} className={css.row}>
+                  <dt>{shortcut.words}</dt>
+                  <dd>
+                    {keysOf(shortcut).map((keys, at) => (
+                      <Fragment key={keys}>
+                        {at > 0 && ' or '}
+                        <Keys of={keys} />
+                      </Fragment>
+                    ))}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
   )
 }
 

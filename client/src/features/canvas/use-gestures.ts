@@ -25,6 +25,9 @@ import { afterFrame, afterPress, draggedWith, type Selection } from './selection
 const CONTROLS =
   'a, button, input, textarea, select, label, summary, video[controls], [contenteditable="true"]'
 
+/** The places of held notes are told at most this often, in ms. */
+const HELD_PAUSE_MS = 100
+
 interface Options {
   readonly ground: RefObject<HTMLElement | null>
   /**
@@ -95,11 +98,26 @@ export function useGestures(context: CanvasValue, options: Options) {
   return handlers
 }
 
+/** Returns a function that tells where held notes are, for other devices to follow (S35). */
+function createHeldTeller({ canvas }: Stores): (places: readonly (readonly [ItemId, Point])[]) => void {
+  let toldAt = 0
+  return (places) => {
+    const now = performance.now()
+    const { shared, held } = canvas.getState()
+    const isTold = places.length === 0 ? held.size > 0 : shared && now - toldAt >= HELD_PAUSE_MS
+    if (!isTold) return
+    toldAt = now
+    canvas.setState((state) => reduceCanvas(state, { type: 'held', places }), true)
+  }
+}
+
 function createDoer(
   { board, view }: CanvasValue,
-  { canvas, items }: Stores,
+  stores: Stores,
   options: () => Options,
 ): (effect: GestureEffect) => void {
+  const { canvas, items } = stores
+  const tellHeld = createHeldTeller(stores)
   let held: ReadonlyMap<ItemId, Point> = new Map()
   let before: Selection | null = null
   const put = (event: CanvasEvent) => canvas.setState((state) => reduceCanvas(state, event), true)
@@ -128,6 +146,7 @@ function createDoer(
       show(id, { x: 0, y: 0 })
       if (by) moves.push({ id, from, to: dragged(from, by) })
     }
+    tellHeld([])
     held = new Map()
     if (moves.length === 0) return
     options().onMove(moves)
@@ -157,7 +176,7 @@ function createDoer(
         return hold(effect.note, effect.shift)
       case 'drag':
         for (const [id, from] of held) show(id, minus(dragged(from, effect.by), from))
-        return
+        return tellHeld([...held].map(([id, from]) => [id, dragged(from, effect.by)] as const))
       case 'release':
         return release(effect.by)
       case 'press':

@@ -39,7 +39,7 @@ export function useKeys(context: CanvasValue, ground: RefObject<HTMLElement | nu
 }
 
 /** These are meant for the canvas wherever the focus is, except in fields and dialogs. */
-const EVERYWHERE: ReadonlySet<Command['do']> = new Set(['undo', 'redo', 'help'])
+const EVERYWHERE: ReadonlySet<Command['do']> = new Set(['select-all', 'undo', 'redo', 'help'])
 
 function isFor(command: Command, event: KeyboardEvent, ground: HTMLElement | null): boolean {
   const { target } = event

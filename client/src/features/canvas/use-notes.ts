@@ -81,7 +81,10 @@ export function useSeeing({ board, view }: CanvasValue, items: readonly Card[]):
       if (left !== unseen) view.setState({ unseen: left })
     }
     see()
-    return board.onView(see)
+    const ends = [board.onView(see), canvas.subscribe(see)]
+    return () => {
+      for (const end of ends) end()
+    }
   }, [board, view, canvas, items])
 }
 

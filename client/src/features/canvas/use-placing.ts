@@ -2,13 +2,13 @@
 import { useEffect, useLayoutEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { ItemId } from '../../protocol/bindings'
-import { type Camera, type CanvasState, type Point, reduceCanvas } from '../../stores/canvas'
+import { type Camera, type CanvasState, HOME_CAMERA, type Point, reduceCanvas } from '../../stores/canvas'
 import { type Card, cardsOf } from '../../stores/cards'
 import type { Stores } from '../../stores/stores'
 import { useApp } from '../actions'
-import { barsOnCanvas } from './bars'
+import { barsOnCanvas, VIEW_INSETS } from './bars'
 import type { Board } from './board'
-import { toCanvas, visibleBox } from './camera'
+import { showing, toCanvas, visibleBox } from './camera'
 import { type CanvasValue, drawWhole } from './canvas-context'
 import { MOST_DRAWN } from './drawn-notes'
 import { type Size, touches } from './geometry'
@@ -16,6 +16,9 @@ import { glide } from './glide'
 import { expectedHeight, NOTE_WIDTH } from './note-size'
 import { Placer } from './placement'
 import { pushedDown } from './settling'
+
+/** Among more notes, those that arrive one by one get the room that they are expected to need: each drawing costs a layout. */
+const MOST_MEASURED = 200
 
 /** Places every item that has no place, before the next paint. */
 export function usePlacing(context: CanvasValue, items: readonly Card[]): void {
@@ -30,17 +33,23 @@ export function usePlacing(context: CanvasValue, items: readonly Card[]): void {
   useLayoutEffect(() => {
     const { places } = canvas.getState()
     const missing = items.filter(({ id }) => !places.has(id))
-    if (missing.length > 0) {
-      const newest = idsOf(missing.slice(-MOST_DRAWN))
-      // They are drawn first, in the same frame, and placed with the heights that they have.
-      if (!newest.every((id) => measured.has(id))) return view.setState({ measured: new Set(newest) })
-    }
     // The items that are there when a beam is joined or the canvas opens are not announced.
     const isFill = filled.current === undefined || filled.current !== epoch
+    // They are drawn first, in the same frame, and placed with the heights that they have.
+    const wanted = isFill || items.length <= MOST_MEASURED ? idsOf(missing.slice(-MOST_DRAWN)) : []
+    if (!wanted.every((id) => measured.has(id))) return view.setState({ measured: new Set(wanted) })
     filled.current = epoch
     if (missing.length > 0) placeAll(context, stores, missing, isFill)
+    else if (isFill) showNewest(context, stores, items)
     if (measured.size > 0) view.setState({ measured: new Set() })
   }, [context, stores, items, beam, epoch, measured])
+  useEffect(
+    () =>
+      canvas.subscribe((now, before) => {
+        if (now.arranged !== before.arranged) glide(board, now.arranged, now.places)
+      }),
+    [board, canvas],
+  )
   useEffect(
     () =>
       board.onGrowth((id) => {
@@ -92,6 +101,17 @@ function placeAll(
   canvas.setState((state) => reduceCanvas(state, { type: 'placed', places: found }), true)
   if (now.y === camera.y) return
   if (!isFirstFill) return board.flyTo(now)
+  board.look(now)
+  canvas.setState((state) => reduceCanvas(state, { type: 'rested', camera: now }), true)
+}
+
+/** A device that joins a shared arrangement finds every note in its place, and sees the newest as any other does. */
+function showNewest({ board }: CanvasValue, { canvas }: Stores, items: readonly Card[]): void {
+  const { shared, camera, places } = canvas.getState()
+  const newest = items.at(-1)
+  const place = newest && places.get(newest.id)
+  if (!shared || camera !== HOME_CAMERA || !place) return
+  const now = showing(camera, board.boxOf(newest.id, place), board.screen, VIEW_INSETS)
   board.look(now)
   canvas.setState((state) => reduceCanvas(state, { type: 'rested', camera: now }), true)
 }

@@ -1,11 +1,15 @@
-/** The zoom buttons: in, out, actual size, fit all notes; and the one that tidies them up. */
+/** The buttons above the map: zoom, fit all notes, tidy them up, and the switch of the shared arrangement. */
 
 import LayoutGrid from 'lucide-react/icons/layout-grid'
 import Minus from 'lucide-react/icons/minus'
 import Plus from 'lucide-react/icons/plus'
 import Maximize from 'lucide-react/icons/scan'
+import Users from 'lucide-react/icons/users'
 import { useSyncExternalStore } from 'react'
+import { useStore } from 'zustand'
 import { IconButton } from '../../ui/icon-button'
+import { useApp } from '../actions'
+import { useMayShare } from '../session/beam'
 import { LEAST_ZOOM, MOST_ZOOM } from './camera'
 import { useCanvas } from './canvas-context'
 import { useCommands } from './use-commands'
@@ -21,7 +25,7 @@ export function ZoomControls() {
   const percent = `${Math.round(zoom * 100)} %`
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
-    <div role="group" aria-label="Zoom" className={css.controls}>
+    <div role="group" aria-label="View and places" className={css.controls}>
       <IconButton
         icon={Minus}
         label="Zoom out"
@@ -48,7 +52,27 @@ export function ZoomControls() {
         onClick={zoomIn}
       />
       <IconButton icon={Maximize} label="Fit all" look="small" iconSize={15} onClick={fitAll} />
+      <ArrangeForEveryone />
       <IconButton icon={LayoutGrid} label="Tidy up" look="small" iconSize={15} onClick={tidyUp} />
     </div>
+  )
+}
+
+/** The switch of the shared arrangement. */
+function ArrangeForEveryone() {
+  const { stores, actions } = useApp()
+  const shared = useStore(stores.canvas, (state) => state.shared)
+  const mayShare = useMayShare()
+  return (
+    <IconButton
+      icon={Users}
+      label="Arrange for everyone"
+      look="small"
+      iconSize={15}
+      aria-pressed={shared}
+      className={css.switch}
+      disabled={!mayShare}
+      onClick={() => actions.arrangeForEveryone(!shared)}
+    />
   )
 }

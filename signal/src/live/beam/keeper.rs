@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use heliograph_shared::ids::BeamId;
 use heliograph_shared::limits::BEAM_LIFETIME;
-use heliograph_shared::socket::LiveItem;
+use heliograph_shared::socket::{LiveItem, Placed};
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::beams::Life;
@@ -18,6 +18,7 @@ use heliograph_storage::{BeamWriter, Error, Storage};
 use serde_json::value::RawValue;
 use tokio::time::{sleep, timeout};
 
+use super::arrangement::Arrangement;
 use super::items::Items;
 use super::terms::{Status, Terms};
 use super::write::{Write, Written};
@@ -77,6 +78,7 @@ impl Keeper {
             epoch: self.epoch.clone(),
             status: Status::Unsaved { expires_at, recorded: false, kept: None },
             items: Items::none(self.budget.nothing(Kind::Items)),
+            arrangement: Arrangement::default(),
             removed: HashSet::new(),
             forgotten: false,
         };
@@ -97,6 +99,8 @@ impl Keeper {
             Life::Ended => terms.status = Status::Ended,
             Life::Saved(saved) => {
                 terms.items = self.stored_items(saved.last_seq).await?;
+                let places = self.storage.arrangement_of(self.beam).await?;
+                terms.arrangement = Arrangement::stored(places);
                 terms.status = self.access().await?.map_or(Status::Ended, Status::Saved);
             }
         }
@@ -138,8 +142,12 @@ impl Keeper {
             return Ok(Written::DiskFull);
         }
         let written = match &write {
-            Write::Save { owner, name, notes } => {
-                writer.save_beam(beam, *owner, name, notes, quota).await
+            Write::Save { owner, name, notes, places } => {
+                let saved = writer.save_beam(beam, *owner, name, notes, quota).await;
+                if let (Ok(()), Some(places)) = (&saved, places) {
+                    self.arrange_saved(places).await;
+                }
+                saved
             }
             Write::Rename { actor, name } => {
                 writer.change_beam(*actor, beam, Some(name), None).await.map(drop)
@@ -152,6 +160,7 @@ impl Keeper {
             }
             Write::StopKeeping => writer.stop_keeping(beam, quota.now).await,
             Write::Delete(ids) => writer.delete_notes(beam, ids, quota.now).await,
+            Write::Arrange { shared, places } => writer.arrange(beam, *shared, places).await,
             Write::RemoveDevice(device) => writer.remove_device(beam, *device).await,
         };
         match written {
@@ -188,6 +197,14 @@ impl Keeper {
                 tracing::warn!(%error, "the disk could not be asked for its room");
                 true
             }
+        }
+    }
+
+    /// Stores the shared arrangement of a beam that has just been saved. The beam goes on without it: its places are
+    /// stored again as notes are moved.
+    async fn arrange_saved(&self, places: &[Placed]) {
+        if let Err(error) = self.writer.arrange(self.beam, true, places).await {
+            tracing::error!(%error, "the places of a saved beam's notes could not be stored");
         }
     }
 

@@ -4,6 +4,7 @@
 mod access;
 mod actor;
 mod addressed;
+mod arrangement;
 pub mod commit;
 mod content;
 pub mod handle;

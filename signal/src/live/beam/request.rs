@@ -3,7 +3,7 @@
 use heliograph_shared::decode::Subject;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::names::{BeamName, Kind};
-use heliograph_shared::socket::{Held, Json, KeepTime, LiveItem};
+use heliograph_shared::socket::{Arrange, Held, Json, KeepTime, LiveItem};
 use heliograph_storage::accounts::AccountId;
 
 use super::ConnectionId;
@@ -36,6 +36,8 @@ pub enum Request {
     Restore(LiveItem),
     /// Save or rename the beam (S21, S23).
     Save(BeamName),
+    /// Change the shared arrangement (S35).
+    Arrange(Arrange),
     /// Remove a device (S25).
     RemoveDevice(DeviceId),
     /// Keep the beam for so long, or no longer (S30).
@@ -51,7 +53,9 @@ impl Request {
             Self::Delete { id, .. } => Subject { id: *id, to: None },
             Self::RemoveDevice(device) => Subject::device(*device),
             // Nobody waits for an answer to a `restore`.
-            Self::Save(_) | Self::Keep(_) | Self::Held(_) | Self::Restore(_) => Subject::default(),
+            Self::Save(_) | Self::Keep(_) | Self::Arrange(_) | Self::Held(_) | Self::Restore(_) => {
+                Subject::default()
+            }
         }
     }
 
@@ -62,6 +66,7 @@ impl Request {
             Self::Share { message, .. } | Self::Delete { message, .. } => message.get().len(),
             Self::Restore(item) => item.message.get().len() + item.extra.len(),
             Self::Held(held) => size_of_val(&*held.items) + size_of_val(&*held.known),
+            Self::Arrange(change) => size_of_val(change.places.as_slice()),
             Self::Save(_) | Self::RemoveDevice(_) | Self::Keep(_) => 0,
         }
     }

@@ -1,18 +1,19 @@
 //! The permissions of each role (B6, S21 to S26). Devices of a saved beam learn of a change only after it is stored.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use heliograph_shared::api::beams::{LinkAccess, Role};
 use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::{DeviceId, ItemId};
-use heliograph_shared::limits::MAX_REMOVED_DEVICES;
+use heliograph_shared::limits::{MAX_PLACES, MAX_REMOVED_DEVICES};
 use heliograph_shared::names::BeamName;
-use heliograph_shared::socket::{Json, LiveItem, ServerMessage};
+use heliograph_shared::socket::{Arrange, Json, LiveItem, Placed, ServerMessage};
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::notes::NewNote;
 use heliograph_storage::saved_beams::Access;
 
+use super::arrangement::news;
 use super::content;
 use super::items::Shared;
 use super::request::{Request, Speaker};
@@ -45,6 +46,8 @@ pub(super) const QUOTA_FULL: Refusal = Refusal::new(
 );
 const DISK_FULL: Refusal =
     Refusal::new("The server's disk is full. Try again later.", ErrorCode::NoRoom);
+const TOO_MANY_PLACES: Refusal =
+    Refusal::new("Send at most 500 places at a time.", ErrorCode::TooLarge);
 const LOGIN_NEEDED: Refusal = Refusal::new("Log in to save this beam.", ErrorCode::Unauthorized);
 const NOT_TO_RENAME: Refusal =
     Refusal::new("Only the owner and admins of this beam can rename it.", ErrorCode::Forbidden);
@@ -112,6 +115,7 @@ impl BeamState {
             Request::Save(name) => self.save(by, name),
             Request::RemoveDevice(device) => self.remove(by, device),
             Request::Keep(time) => self.keep(by, time, now),
+            Request::Arrange(change) => self.arrange(by, change),
         }
     }
 
@@ -232,6 +236,41 @@ impl BeamState {
         vec![self.tell_all(ServerMessage::DeleteNote { message, id })]
     }
 
+    fn arrange(&mut self, by: Speaker, change: Arrange) -> Result<Verdict, Refusal> {
+        let Arrange { shared, mut places } = change;
+        if let Status::Saved(access) = &self.status
+            && !access.role(by.account).is_some_and(Role::may_write)
+        {
+            return Err(READ_ONLY);
+        }
+        if places.len() > MAX_PLACES {
+            return Err(TOO_MANY_PLACES);
+        }
+        let was = self.arrangement.is_shared();
+        let shared = shared.unwrap_or(was);
+        let here = self.ids();
+        places.retain(|placed| shared && here.contains(&placed.id));
+        if shared == was && places.is_empty() {
+            return Ok(Verdict::Done(Vec::new()));
+        }
+        Ok(if matches!(self.status, Status::Saved(_)) {
+            let write = Write::Arrange { shared, places: places.clone() };
+            Verdict::Store(Box::new(write), Effect::Arranged { shared, places })
+        } else {
+            Verdict::Done(vec![self.rearrange(by, shared, places)])
+        })
+    }
+
+    fn rearrange(&mut self, by: Speaker, shared: bool, places: Vec<Placed>) -> Output {
+        self.arrangement.change(shared, &places, &self.ids());
+        let ours = self.connections(|member| !member.plain).collect();
+        Output::Send(ours, news(shared, places, Some(by.device)))
+    }
+
+    fn ids(&self) -> HashSet<ItemId> {
+        self.items.all().map(|(item, _)| item.id).collect()
+    }
+
     fn save(&self, by: Speaker, name: BeamName) -> Result<Verdict, Refusal> {
         let account = by.account.ok_or(LOGIN_NEEDED)?;
         match &self.status {
@@ -246,7 +285,8 @@ impl BeamState {
             _ => {
                 let for_all = self.items.all().filter(|(item, _)| item.to.is_none());
                 let notes = for_all.map(|(item, author)| note(item, author)).collect();
-                let write = Write::Save { owner: account, name: name.clone(), notes };
+                let places = self.arrangement.is_shared().then(|| self.arrangement.places());
+                let write = Write::Save { owner: account, name: name.clone(), notes, places };
                 Ok(Verdict::Store(Box::new(write), Effect::Saved { owner: account, name }))
             }
         }
@@ -313,6 +353,7 @@ impl BeamState {
         match terms.status {
             Status::Saved(access) => {
                 self.items.take_over(terms.items);
+                self.arrangement = terms.arrangement;
                 self.change_access(Some(access), now)
             }
             Status::Ended => self.change_access(None, now),
@@ -346,6 +387,7 @@ impl BeamState {
                 self.send_away(&[device])
             }
             Effect::Kept(kept) => self.set_kept(kept),
+            Effect::Arranged { shared, places } => vec![self.rearrange(by, shared, places)],
         }
     }
 }
@@ -357,7 +399,7 @@ impl Effect {
 
     /// Whether the effect is in the stored state.
     fn is_in(&self, terms: &Terms) -> bool {
-        let Terms { status, items, removed, .. } = terms;
+        let Terms { status, items, arrangement, removed, .. } = terms;
         match (self, status) {
             (Self::Saved { owner, .. }, Status::Saved(access)) => access.owner == *owner,
             (Self::Renamed(name), Status::Saved(access)) => access.name == name.as_str(),
@@ -368,6 +410,9 @@ impl Effect {
                 ids.iter().all(|id| items.find(*id).is_none())
             }
             (Self::Kept(wanted), Status::Unsaved { kept, .. }) => kept == wanted,
+            (Self::Arranged { shared, places }, Status::Saved(_)) => {
+                arrangement.has(*shared, places)
+            }
             (Self::Removed(device), _) => removed.contains(device),
             (Self::Kept(_), Status::Saved(_)) | (_, Status::Unsaved { .. } | Status::Ended) => {
                 false

@@ -16,6 +16,7 @@ use heliograph_storage::saved_beams::Access;
 
 use super::ConnectionId;
 use super::addressed::may_see;
+use super::arrangement::Arrangement;
 use super::items::{Items, Shared};
 use super::request::{Request, Speaker};
 use super::seen::Seen;
@@ -134,6 +135,7 @@ pub struct BeamState {
     /// In the order in which they joined.
     pub(super) members: Vec<Newcomer>,
     pub(super) items: Items,
+    pub(super) arrangement: Arrangement,
     pub(super) removed: HashSet<DeviceId>,
     /// The devices that joined recently.
     pub(super) seen: Seen,
@@ -151,13 +153,14 @@ impl BeamState {
     /// A beam without devices. It lingers from now on, as after an [`Output::Linger`].
     #[must_use]
     pub fn new(terms: Terms) -> Self {
-        let Terms { epoch, status, items, removed, forgotten } = terms;
+        let Terms { epoch, status, items, arrangement, removed, forgotten } = terms;
         let waiting = Waiting::none(items.no_room());
         Self {
             epoch,
             status,
             members: Vec::new(),
             items,
+            arrangement,
             removed,
             seen: Seen::default(),
             writing: None,
@@ -248,6 +251,7 @@ impl BeamState {
         }
         let may_write = self.may_write(&newcomer);
         let removed: Vec<_> = self.removed.iter().copied().collect();
+        let arranged = if newcomer.plain { Vec::new() } else { self.arrangement.welcome() };
         self.seen.add(device);
         self.members.push(newcomer);
         self.lingered = false;
@@ -260,6 +264,7 @@ impl BeamState {
             self.tell_removed(&removed, |member| member.connection == connection && !member.plain),
         );
         outputs.push(self.tell_who_is_here());
+        outputs.extend(arranged.into_iter().map(|news| Output::Send(vec![connection], news)));
         outputs
     }
 

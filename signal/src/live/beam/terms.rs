@@ -7,6 +7,7 @@ use heliograph_shared::socket::Kept;
 use heliograph_shared::time::Millis;
 use heliograph_storage::saved_beams::Access;
 
+use super::arrangement::Arrangement;
 use super::items::Items;
 
 /// The loaded state of a beam.
@@ -18,6 +19,8 @@ pub struct Terms {
     pub status: Status,
     /// Its items.
     pub items: Items,
+    /// Where they lie, if that is the same for everybody (S35).
+    pub arrangement: Arrangement,
     /// The removed devices (S25).
     pub removed: HashSet<DeviceId>,
     /// Whether what was shared in it is no longer there (S31).

@@ -3,7 +3,7 @@
 use heliograph_shared::decode::Subject;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::names::BeamName;
-use heliograph_shared::socket::{Json, Kept, LiveItem};
+use heliograph_shared::socket::{Json, Kept, LiveItem, Placed};
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::notes::NewNote;
@@ -23,6 +23,8 @@ pub enum Write {
         name: BeamName,
         /// Its items so far.
         notes: Vec<NewNote>,
+        /// Where they lie, if their arrangement is shared.
+        places: Option<Vec<Placed>>,
     },
     /// Rename the beam.
     Rename {
@@ -50,6 +52,13 @@ pub enum Write {
     StopKeeping,
     /// Delete notes.
     Delete(Vec<ItemId>),
+    /// Change the shared arrangement.
+    Arrange {
+        /// Whether it is on.
+        shared: bool,
+        /// New places.
+        places: Vec<Placed>,
+    },
     /// Remove a device.
     RemoveDevice(DeviceId),
 }
@@ -88,4 +97,5 @@ pub(super) enum Effect {
     Deleted { ids: Vec<ItemId>, message: Json, id: Option<ItemId> },
     Removed(DeviceId),
     Kept(Option<Kept>),
+    Arranged { shared: bool, places: Vec<Placed> },
 }

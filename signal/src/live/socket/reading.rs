@@ -154,6 +154,7 @@ fn saying(message: ClientMessage) -> Result<Saying, Refusal> {
             let extra = kind.map_err(|why| bad_request(why.0).about(about))?.into_string();
             Saying::Request(Request::Restore(LiveItem { extra, ..message }))
         }
+        ClientMessage::Arrange { message } => Saying::Request(Request::Arrange(message)),
         ClientMessage::RemoveDevice { message } => Saying::Request(Request::RemoveDevice(message)),
         ClientMessage::RenameDevice { message } => Saying::Rename(device_name(&message)),
         ClientMessage::Keep { message } => Saying::Request(Request::Keep(message)),

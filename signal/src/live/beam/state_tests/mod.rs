@@ -1,6 +1,7 @@
 //! The rules of a live beam, by their numbers in `PROTOCOL.md`: plain values in, plain values out.
 
 mod addressed;
+mod arrangement;
 mod items;
 mod keeping;
 mod memory;
@@ -22,6 +23,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::ConnectionId;
+use super::arrangement::Arrangement;
 use super::items::Items;
 use super::request::Request;
 use super::state::{BeamState, Input, Newcomer, Output, Saying};
@@ -94,6 +96,7 @@ fn unsaved_in(recorded: bool, room: Share) -> Terms {
         epoch: "epoch".to_owned(),
         status: Status::Unsaved { expires_at: EXPIRES, recorded, kept: None },
         items: Items::none(room),
+        arrangement: Arrangement::default(),
         removed: HashSet::new(),
         forgotten: false,
     }

@@ -54,6 +54,7 @@ pub(super) fn saved_in(link_access: LinkAccess, room: Share) -> Result<Beam, Spe
         epoch: "epoch".to_owned(),
         status: Status::Saved(access(link_access)),
         items: Items::stored(notes, 20, room)?,
+        arrangement: Arrangement::default(),
         removed: HashSet::new(),
         forgotten: false,
     }))
@@ -228,7 +229,9 @@ fn s21_a_creator_who_is_logged_in_saves_and_everybody_hears_their_own_role() {
     beam.shares(BOB, 1, &json!("before"));
 
     let told = beam.saves(OWNER, "Trip");
-    let [Told::ToWrite(Write::Save { owner, name, notes })] = &told[..] else { panic!("{told:?}") };
+    let [Told::ToWrite(Write::Save { owner, name, notes, places: None })] = &told[..] else {
+        panic!("{told:?}")
+    };
     assert_eq!((Some(*owner), name.as_str(), notes.len()), (account(OWNER), "Trip", 1));
     // Items shared meanwhile wait and are then stored.
     assert_eq!(beam.shares(BOB, 2, &json!("meanwhile")), []);

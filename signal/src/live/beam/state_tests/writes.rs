@@ -36,6 +36,7 @@ fn reloaded(
         epoch: "another".to_owned(),
         status: Status::Saved(access(LinkAccess::Write)),
         items: Items::stored(notes, last_seq, unlimited()).unwrap(),
+        arrangement: Arrangement::default(),
         removed: HashSet::new(),
         forgotten: false,
     }))

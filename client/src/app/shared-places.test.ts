@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Arrange, BeamId, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
+import { liveItem } from '../protocol/item'
+import { HOME_CAMERA, type Point, reduceCanvas } from '../stores/canvas'
+import { reduceItems } from '../stores/items'
+import { createStores, type Stores } from '../stores/stores'
+import { SharedPlaces } from './shared-places'
+import { createToaster } from './toaster'
+
+const ADA = 'ada' as DeviceId
+const BOB = 'bob' as DeviceId
+const [milk, bread] = ['milk', 'bread'] as ItemId[] as [ItemId, ItemId]
+
+let stores: Stores
+let sent: Arrange[]
+let isLive: boolean
+let shared: SharedPlaces
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  stores = createStores()
+  sent = []
+  isLive = true
+  stores.devices.setState({ me: ADA })
+  stores.canvas.setState((state) =>
+    reduceCanvas(state, { type: 'opened', beam: 'b' as BeamId, places: new Map(), camera: HOME_CAMERA }),
+  )
+  shared = new SharedPlaces(stores, createToaster(stores.toasts), (change) => {
+    if (isLive) sent.push(change)
+    return isLive
+  })
+})
+afterEach(() => {
+  shared.end()
+  vi.useRealTimers()
+})
+
+function has(id: ItemId, from: DeviceId) {
+  const item = { id, seq: 1, from, at: 0, message: id, extra: 'text' } as LiveItem
+  stores.items.setState((state) => reduceItems(state, { type: 'received', item: liveItem(item, null) }))
+}
+
+function moves(id: ItemId, to: Point) {
+  stores.canvas.setState((state) => reduceCanvas(state, { type: 'placed', places: [[id, to]] }))
+}
+
+const hears = (places: readonly (readonly [ItemId, number])[], from: DeviceId | null = BOB) =>
+  shared.hear({ shared: true, places: places.map(([id, x]) => ({ id, x, y: 0 })), from })
+const xOf = (id: ItemId) => stores.canvas.getState().places.get(id)?.x
+const placesSent = () => sent.flatMap(({ places }) => places.map(({ id, x }) => [id, x]))
+
+describe('places that are each device’s own', () => {
+  it('are sent nowhere', () => {
+    has(milk, ADA)
+    moves(milk, { x: 5, y: 0 })
+    expect(sent).toEqual([])
+  })
+})
+
+describe('the shared arrangement', () => {
+  it('begins with the places that the notes have here', () => {
+    has(milk, BOB)
+    moves(milk, { x: 5, y: 0 })
+    shared.share(true)
+    expect(sent[0]).toEqual({ shared: true, places: [] })
+    expect(placesSent()).toEqual([[milk, 5]])
+  })
+
+  it('sends what is moved here, at most ten times a second, and the newest place of each', () => {
+    has(milk, BOB)
+    hears([[milk, 0]])
+    for (const x of [1, 2, 3]) moves(milk, { x, y: 0 })
+    expect(placesSent()).toEqual([[milk, 1]])
+    vi.advanceTimersByTime(100)
+    expect(placesSent()).toEqual([
+      [milk, 1],
+      [milk, 3],
+    ])
+  })
+
+  it('sends the place of a new item of this device, once the server has the item', () => {
+    hears([])
+    moves(milk, { x: 5, y: 0 })
+    moves(bread, { x: 9, y: 0 })
+    expect(sent).toEqual([])
+    has(milk, ADA)
+    has(bread, BOB)
+    moves(milk, { x: 6, y: 0 })
+    expect(placesSent()).toEqual([[milk, 6]])
+  })
+
+  it('follows the others, and sends nothing back', () => {
+    has(milk, BOB)
+    moves(milk, { x: 5, y: 0 })
+    hears([[milk, 70]])
+    expect(xOf(milk)).toBe(70)
+    expect(sent).toEqual([])
+  })
+
+  it('takes the last place, in the order of the server', () => {
+    has(milk, BOB)
+    hears([[milk, 0]])
+    moves(milk, { x: 10, y: 0 })
+    moves(milk, { x: 20, y: 0 })
+    vi.advanceTimersByTime(100)
+    // The first of its own two places comes back: the second is still on its way.
+    hears([[milk, 10]], ADA)
+    expect(xOf(milk)).toBe(20)
+    hears([[milk, 99]], BOB)
+    hears([[milk, 20]], ADA)
+    expect(xOf(milk)).toBe(20)
+    hears([[milk, 50]], BOB)
+    expect(xOf(milk)).toBe(50)
+  })
+
+  it('sends what was moved without a connection when the server tells of the arrangement again', () => {
+    has(milk, BOB)
+    hears([[milk, 0]])
+    isLive = false
+    moves(milk, { x: 30, y: 0 })
+    expect(sent).toEqual([])
+    isLive = true
+    shared.welcomed()
+    hears([[milk, 0]], null)
+    expect(xOf(milk)).toBe(30)
+    expect(placesSent()).toEqual([[milk, 30]])
+  })
+
+  it('leaves the notes where they are when it ends', () => {
+    has(milk, BOB)
+    hears([[milk, 40]])
+    shared.hear({ shared: false, places: [], from: BOB })
+    expect(xOf(milk)).toBe(40)
+    moves(milk, { x: 1, y: 0 })
+    expect(sent).toEqual([])
+    expect(stores.toasts.getState().toasts.map(({ text }) => text)).toContain(
+      'Each device arranges its own notes again',
+    )
+  })
+
+  it('is not changed by a device that may only read', () => {
+    has(milk, BOB)
+    hears([[milk, 0]])
+    const saved = { beam_name: 'Trip', role: 'read', link_access: 'read', by_link: true } as const
+    stores.access.setState({ kind: 'saved', saved }, true)
+    moves(milk, { x: 1, y: 0 })
+    expect(sent).toEqual([])
+  })
+})

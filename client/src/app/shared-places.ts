@@ -1,0 +1,128 @@
+/** Keeps the places of the notes in step with the other devices while the arrangement is shared (S35). */
+import { type Arrange, type Arranged, type ItemId, MAX_PLACES, type Placed } from '../protocol/bindings'
+import { mayShare } from '../stores/beam-access'
+import { type CanvasState, type Point, reduceCanvas } from '../stores/canvas'
+import type { Stores } from '../stores/stores'
+import { NOT_CONNECTED } from './access-news'
+import type { Toaster } from './toaster'
+
+/** Places are sent at most this often, in ms: ten times a second look smooth on the other devices. */
+const PAUSE_MS = 100
+
+export class SharedPlaces {
+  readonly #stores: Stores
+  readonly #toaster: Toaster
+  readonly #send: (change: Arrange) => boolean
+  readonly #ends: readonly (() => void)[]
+  /** Places that the server does not have yet. */
+  readonly #unsent = new Map<ItemId, Point>()
+  /** How often each place was sent that has not come back yet. Only the last one is news. */
+  readonly #coming = new Map<ItemId, number>()
+  #pause: ReturnType<typeof setTimeout> | null = null
+
+  /** @param send returns false when there is no connection */
+  constructor(stores: Stores, toaster: Toaster, send: (change: Arrange) => boolean) {
+    this.#stores = stores
+    this.#toaster = toaster
+    this.#send = send
+    this.#ends = [
+      stores.canvas.subscribe((now, before) => this.#changed(now, before)),
+      stores.items.subscribe(() => {
+        if (this.#unsent.size > 0 && stores.canvas.getState().shared) this.#flush()
+      }),
+    ]
+  }
+
+  end(): void {
+    for (const end of this.#ends) end()
+    if (this.#pause !== null) clearTimeout(this.#pause)
+  }
+
+  /** Turns the shared arrangement on, with the places that the notes have here, or off. */
+  share(shared: boolean): void {
+    const { places } = this.#stores.canvas.getState()
+    if (!this.#send({ shared, places: [] })) return void this.#toaster.bad(NOT_CONNECTED)
+    if (!shared) return
+    for (const [id, { x, y }] of places) this.#unsent.set(id, { x, y })
+    this.#flush()
+  }
+
+  /** A new socket: the server tells the arrangement next, if it is still shared. */
+  welcomed(): void {
+    this.#coming.clear()
+    this.#put(false, [])
+  }
+
+  hear({ shared, places, from }: Arranged): void {
+    const wasShared = this.#stores.canvas.getState().shared
+    const isOwn = from !== null && from === this.#stores.devices.getState().me
+    const isNews = ({ id }: Placed) => (isOwn ? this.#cameBack(id) : true) && !this.#unsent.has(id)
+    this.#put(
+      shared,
+      places.filter(isNews).map(({ id, x, y }) => [id, { x, y }] as const),
+    )
+    if (!shared) {
+      this.#unsent.clear()
+      this.#coming.clear()
+    }
+    if (from === null) this.#flush()
+    if (from === null || shared === wasShared) return
+    this.#toaster.ok(
+      shared ? 'Notes lie in the same places for everybody now' : 'Each device arranges its own notes again',
+    )
+  }
+
+  /** Returns whether this was the last place sent for the item. */
+  #cameBack(id: ItemId): boolean {
+    const left = (this.#coming.get(id) ?? 1) - 1
+    if (left > 0) this.#coming.set(id, left)
+    else this.#coming.delete(id)
+    return left === 0
+  }
+
+  #put(shared: boolean, places: readonly (readonly [ItemId, Point])[]): void {
+    const { canvas } = this.#stores
+    if (!shared && !canvas.getState().shared) return
+    canvas.setState((state) => reduceCanvas(state, { type: 'arranged', shared, places }), true)
+  }
+
+  #changed(now: CanvasState, before: CanvasState): void {
+    const isOwnMove = now.shared && before.shared && now.arranged === before.arranged
+    if (!isOwnMove || !mayShare(this.#stores.access.getState())) return
+    if (now.held !== before.held) for (const [id, place] of now.held) this.#unsent.set(id, place)
+    if (now.places !== before.places) this.#takeMoves(now.places, before.places)
+    if (this.#unsent.size > 0) this.#flush()
+  }
+
+  #takeMoves(now: CanvasState['places'], before: CanvasState['places']): void {
+    const { me } = this.#stores.devices.getState()
+    const items = new Map(this.#stores.items.getState().items.map((item) => [item.id, item]))
+    for (const [id, { x, y }] of now) {
+      const old = before.get(id)
+      const from = items.get(id)?.from
+      // A new item gets its place from the device that shared it.
+      const isMoved = old ? old.x !== x || old.y !== y : from === null || from === me
+      if (isMoved) this.#unsent.set(id, { x, y })
+    }
+  }
+
+  /** Sends what the server can take: places of items that it has. */
+  #flush(): void {
+    if (this.#pause !== null) return
+    const known = new Set(
+      this.#stores.items.getState().items.flatMap(({ id, seq }) => (seq === null ? [] : [id])),
+    )
+    const ready = [...this.#unsent].filter(([id]) => known.has(id)).slice(0, MAX_PLACES)
+    if (ready.length === 0) return
+    const places = ready.map(([id, { x, y }]) => ({ id, x: Math.round(x), y: Math.round(y) }))
+    if (!this.#send({ shared: null, places })) return
+    for (const [id] of ready) {
+      this.#unsent.delete(id)
+      this.#coming.set(id, (this.#coming.get(id) ?? 0) + 1)
+    }
+    this.#pause = setTimeout(() => {
+      this.#pause = null
+      this.#flush()
+    }, PAUSE_MS)
+  }
+}
