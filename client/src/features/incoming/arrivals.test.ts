@@ -3,15 +3,15 @@ import type { DeviceId, ItemId } from '../../protocol/bindings'
 import { fileItemMessage, liveItem, pendingItem } from '../../protocol/item'
 import { type Batch, cardsOf, isBatch } from '../../stores/cards'
 import type { Receiving } from '../../stores/transfers'
-import { arrivedBatches, asksForAttention } from './arrivals'
+import { arrivedBatches, asksForAttention, firstThatAsks } from './arrivals'
 
 const BATCH = '5b1f4a52-7d0e-4c3b-9a41-2f6d8e0c7b13' as ItemId
 const ME = 'me' as DeviceId
 const ADA = 'ada' as DeviceId
 const MB = 1_000_000
 
-const file = (id: string, { from = ADA, size = 1, batched = true } = {}) => {
-  const batch = batched ? { batch: { id: BATCH, count: 2, index: 0 } } : {}
+const file = (id: string, { from = ADA, size = 1, batched = true, of = BATCH } = {}) => {
+  const batch = batched ? { batch: { id: of, count: 2, index: 0 } } : {}
   const message = fileItemMessage({ name: id, size, type: '', ...batch })
   return liveItem({ id: id as ItemId, ...message, seq: 1, from, at: 0 }, null)
 }
@@ -56,4 +56,12 @@ describe('a batch that comes', () => {
     ['all are here', batchOf(20 * MB, 20 * MB), receiving(done, done), false],
     ['nothing is known of them yet', batchOf(20 * MB, 20 * MB), receiving(), false],
   ])('when %s', (_what, batch, transfers, asks) => expect(asksForAttention(batch, transfers)).toBe(asks))
+
+  it('is shown though another one came before it that asks for nothing', () => {
+    const other = '8c0cc17a-0494-4cc4-b8e0-fe0b302606d3' as ItemId
+    const items = [file('0'), file('1', { of: other })]
+    const transfers = receiving(moving, { status: 'offered' })
+    expect(firstThatAsks(new Set([BATCH, other]), items, transfers)?.id).toBe(other)
+    expect(firstThatAsks(new Set([BATCH]), items, transfers)).toBeUndefined()
+  })
 })

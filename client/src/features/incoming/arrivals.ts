@@ -1,5 +1,6 @@
 /** Which batches have come from other devices, and which of them ask for the person's attention. */
 import { AUTO_RECEIVE_BYTES, type DeviceId, type ItemId } from '../../protocol/bindings'
+import type { Item } from '../../protocol/item'
 import { type Batch, cardsOf, isBatch } from '../../stores/cards'
 import type { ItemsState } from '../../stores/items'
 import type { TransfersState } from '../../stores/transfers'
@@ -15,6 +16,17 @@ export function arrivedBatches(
   return cardsOf(after.items)
     .filter((card) => isBatch(card) && card.from !== null && card.from !== me && !known.has(card.id))
     .map(({ id }) => id)
+}
+
+/** Returns the first of the batches that is worth a sheet. Others before it may never be. */
+export function firstThatAsks(
+  among: ReadonlySet<ItemId>,
+  items: readonly Item[],
+  transfers: Pick<TransfersState, 'transfers'>,
+): Batch | undefined {
+  return cardsOf(items)
+    .filter(isBatch)
+    .find((batch) => among.has(batch.id) && asksForAttention(batch, transfers))
 }
 
 /**

@@ -1,10 +1,9 @@
 /** Shows the sheet for a batch that comes from another device, unless the person is busy. */
 import { useEffect } from 'react'
-import { cardsOf, isBatch } from '../../stores/cards'
 import { type IncomingEvent, reduceIncoming } from '../../stores/incoming'
 import type { Stores } from '../../stores/stores'
 import { useApp } from '../actions'
-import { arrivedBatches, asksForAttention } from './arrivals'
+import { arrivedBatches, firstThatAsks } from './arrivals'
 
 /** Wider screens show what comes on the canvas, or have room beside it. */
 const NARROW = '(width <= 1024px)'
@@ -32,8 +31,8 @@ export function useArrivals(): void {
 function showFresh({ incoming, items, transfers }: Stores, put: (event: IncomingEvent) => void): void {
   const { fresh, shown } = incoming.getState()
   if (fresh.size === 0) return
-  const batch = cardsOf(items.getState().items).find(({ id }) => fresh.has(id))
-  if (!batch || !isBatch(batch) || !asksForAttention(batch, transfers.getState())) return
+  const batch = firstThatAsks(fresh, items.getState().items, transfers.getState())
+  if (!batch) return
   const isFree = shown === null && matchMedia(NARROW).matches && !isBusy()
   put({ type: isFree ? 'shown' : 'passed', id: batch.id })
 }
