@@ -10,6 +10,7 @@ import { LiveNews } from '../features/toasts/live-news'
 import { lazyPart } from '../ui/lazy-part'
 import { ErrorBoundary } from './error-boundary'
 import { HomeRoute } from './routes/home-route'
+import { JoinRoute } from './routes/join-route'
 import { Loading } from './shell/loading'
 
 const SpaceRoute = lazyPart(
@@ -68,6 +69,7 @@ function Pages() {
       <Suspense fallback={<Loading />}>
         <Routes>
           <Route path={paths.home} element={<HomeRoute />} />
+          <Route path={paths.join} element={<JoinRoute />} />
           <Route path={paths.space} element={<SpaceRoute />} />
           <Route path={paths.beams} element={<BeamsRoute />} />
           <Route path={paths.login} element={<LoginRoute />} />

@@ -65,7 +65,8 @@ export function startServices(): AppValue {
   learnMedia(stores)
   keepSocketLogin(stores, { makeSure: readMe, rejoin: () => beam.rejoin() })
   keepUnsentItems(context)
-  begin(beam, (id) => notesFor(id, stores))
+  const { findByCode, warn } = actions
+  begin(beam, { notesOf: (id) => notesFor(id, stores), findByCode, warn })
   followThePage(stores, toaster, () => {
     beam.wake()
     beam.seen()
