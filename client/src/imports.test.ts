@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest'
 const FEATURES: Readonly<Record<string, readonly string[]>> = {
   about: ['session'],
   account: ['session'],
-  beam: ['join', 'scanner', 'session', 'share'],
+  beam: ['devices', 'join', 'scanner', 'session', 'share'],
   beams: ['item', 'session', 'share'],
   canvas: ['card', 'item'],
   card: ['item', 'note', 'session', 'transfer'],

@@ -19,6 +19,7 @@ import { followThePage } from './page-life'
 import { createReceiving, receiveWhatComes } from './receiving'
 import { createRecentBeams, keepRecentBeams } from './recent-beams'
 import { createSavedBeams } from './saved-beams'
+import { createSendingOn } from './sending-on'
 import { createSharedIn } from './shared-in'
 import { createSharing } from './sharing'
 import { createShortCodes } from './short-codes'
@@ -47,6 +48,7 @@ export function startServices(): AppValue {
     ...createClipboard(context, sharing),
     ...createSharedIn(context, sharing),
     ...createCopying(context),
+    ...createSendingOn(context, sharing.shareFiles),
     ...createDeleting(context, offerAgain),
     ...createBeamActions(beam, context),
     ...createRecentBeams(stores),

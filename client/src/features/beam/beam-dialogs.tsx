@@ -25,6 +25,10 @@ const ShareDialog = lazyPart(
   () => import('../share/share-dialog'),
   (m) => m.ShareDialog,
 )
+const SendItemDialog = lazyPart(
+  () => import('../devices/send-item-dialog'),
+  (m) => m.SendItemDialog,
+)
 const LeaveDialog = lazyPart(
   () => import('./leave-dialog'),
   (m) => m.LeaveDialog,
@@ -44,6 +48,7 @@ export function BeamDialogs() {
       {state.kind === 'join' && <JoinDialog onJoined={showBeam} onClose={close} />}
       {state.kind === 'scan' && <Scanner onJoined={showBeam} onClose={close} />}
       {state.kind === 'recent' && <RecentDialog onClose={close} />}
+      {state.kind === 'send' && <SendItemDialog item={state.item} onClose={close} />}
       {sharing.status !== 'closed' && <ShareDialog sharing={sharing} />}
       {state.kind === 'leaving' && (
         <LeaveDialog {...state} onLeave={() => depart(state.departure)} onClose={close} />

@@ -14,6 +14,7 @@ import { gradientOf } from '../item/appearance'
 import { Byline } from '../item/byline'
 import { iconOf, kindOf, nameOf } from '../item/describe'
 import { ItemNotice } from '../item/item-notice'
+import { SendOn } from '../item/send-on'
 import { RichNoteFace } from '../note/rich-note-face'
 import { RichNoteTools } from '../note/rich-note-tools'
 import { useMayShare } from '../session/beam'
@@ -135,6 +136,7 @@ function Tools({ item, view, media }: { item: Item; view: FileView; media: Media
         <DownloadLink url={view.url} name={content.name} look="bar" iconSize={20} />
       )}
       {view.rows.length === 1 && row && <RowTools row={row} item={item} on="page" />}
+      {mayShare && <SendOn id={item.id} look="bar" iconSize={20} />}
       {!stoppable && mayShare && (
         <IconButton icon={Trash2} label="Delete" iconSize={18} onClick={() => actions.deleteItem(item.id)} />
       )}

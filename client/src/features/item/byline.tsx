@@ -24,9 +24,11 @@ export function useByline(item: Item): string {
 }
 
 /** Returns `You`, `from` with the author's name, or null while the device does not know itself yet. */
-function useAuthor({ from }: Item): string | null {
+function useAuthor({ from, note }: Item): string | null {
   return useStore(useApp().stores.devices, (state) => {
     if (from === null || from === state.me) return 'You'
+    // By another device of this person's account, which may have left long ago.
+    if (note?.mine && state.names[from] === undefined) return 'You'
     return state.me === null ? null : `from ${authorName(state, from)}`
   })
 }
