@@ -12,9 +12,20 @@ export function Byline({ item }: { item: Item }) {
   const author = useAuthor(item)
   return (
     <span className={css.byline} title={useByline(item)} data-byline>
-      {author && <span className={css.author}>{author}</span>}
+      {author && <Author name={author} />}
       <Age at={item.at} />
     </span>
+  )
+}
+
+/** A name of which the number that tells equal devices apart is never cut off. */
+function Author({ name }: { name: string }) {
+  const number = / \d+$/.exec(name)?.[0] ?? ''
+  return (
+    <>
+      <span className={css.author}>{name.slice(0, name.length - number.length)}</span>
+      {number && <span>{number.trim()}</span>}
+    </>
   )
 }
 
