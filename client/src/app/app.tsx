@@ -1,7 +1,7 @@
 import { Suspense } from 'react'
 import { BrowserRouter, Route, Routes, useLocation, useNavigate } from 'react-router'
 import { AppContext, type AppValue } from '../features/actions'
-import { BeamDialogs } from '../features/beam/beam-dialogs'
+import { BeamDialogHost } from '../features/beam/beam-dialog-host'
 import { EditorHost } from '../features/editor/editor-host'
 import { DropZone } from '../features/files/drop-zone'
 import { PasteHost } from '../features/files/paste-host'
@@ -46,7 +46,7 @@ export function App({ app }: { app: AppValue }) {
         <BrowserRouter>
           <Pages />
           <ErrorBoundary onGoOn={() => app.stores.beamDialog.setState({ kind: 'none' }, true)}>
-            <BeamDialogs />
+            <BeamDialogHost />
           </ErrorBoundary>
         </BrowserRouter>
         <DropZone />

@@ -34,7 +34,7 @@ const LeaveDialog = lazyPart(
   (m) => m.LeaveDialog,
 )
 
-/** The dialogs about a beam as a whole, over any page. Their code is loaded on the first use. */
+/** The dialogs about a beam as a whole. The code of each is loaded on its first use. */
 export function BeamDialogs() {
   const state = useStore(useApp().stores.beamDialog)
   const sharing = useStore(useApp().stores.beams, (beams) => beams.sharing)
