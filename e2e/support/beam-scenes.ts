@@ -1,5 +1,6 @@
 /** The screens about the beam as a whole: the ways in and out, and the devices in it. */
 import { expect } from '@playwright/test'
+import { hasAccount } from './account.ts'
 import type { Device } from './device.ts'
 import { hasSavedBeam, joinedByAnother } from './scene-steps.ts'
 import type { Scene } from './scenes.ts'
@@ -97,6 +98,23 @@ export const BEAM_SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'send-on-dialog',
+    on: BOTH,
+    show: async (stage) => {
+      const { looker, device } = stage
+      const bob = await joinedByAnother(stage)
+      const cyd = await device('Cyd')
+      await hasAccount(cyd)
+      await cyd.opens(await linkOf(bob))
+      await bob.sharesText('The door code')
+      await looker.seesDevices(3)
+      await looker.card('The door code').hover()
+      await looker.card('The door code').getByRole('button', { name: 'Send to one device' }).click()
+      const dialog = looker.page.getByRole('dialog', { name: 'Send to one device' })
+      await expect(dialog.getByRole('listitem')).toHaveCount(2)
+    },
+  },
+  {
     name: 'sent-to-one',
     on: BOTH,
     show: async (stage) => {
@@ -113,6 +131,12 @@ export const BEAM_SCENES: readonly Scene[] = [
     },
   },
 ]
+
+/** Returns the link of the beam that a device is in. */
+async function linkOf({ page, origin }: Device): Promise<string> {
+  const id = await page.evaluate(() => JSON.parse(localStorage.getItem('session') ?? '{}').beam_id)
+  return `${origin}/?beam_id=${id}`
+}
 
 /** Sends a text to the only other device. */
 async function sends({ page }: Device, text: string): Promise<void> {

@@ -42,6 +42,21 @@ test('a short code is read out, typed on a phone, and joins', async ({ device })
   await bob.seesDevices(2)
 })
 
+test('a short code in the address joins, and /join opens the dialog for one', async ({ device }) => {
+  const ada = await device('Ada')
+  const bob = await device('Bob', { phone: true })
+  const id = new URL(await ada.startsBeam()).searchParams.get('beam_id')
+  const answer = await ada.context.request.post(`${ada.origin}/api/beams/${id}/code/`)
+  const { code } = await answer.json()
+
+  await bob.opens(`${bob.origin}/?beam_id=${code}`)
+  await bob.seesDevices(2)
+  await choosesFromBeamMenu(bob, 'Leave Beam')
+  await bob.opens(`${bob.origin}/join`)
+  await bob.enters(bob.page.getByRole('textbox', { name: 'Enter Beam ID' }), code)
+  await bob.seesDevices(2)
+})
+
 test('an id where nobody is says so, and waits', async ({ device }) => {
   const ada = await device('Ada', { phone: true })
   const bob = await device('Bob', { phone: true })
@@ -183,6 +198,16 @@ test('what is sent to one device is seen by it and its sender alone, also after 
   await cyd.sees('for everybody')
   await cyd.seesNothingOf('for Bob alone')
   await cyd.seesNothingOf(file.name)
+
+  // What everybody has is sent on to one device as a copy.
+  await ada.card('for everybody').hover()
+  await ada.card('for everybody').getByRole('button', { name: 'Send to one device' }).click()
+  await ada.page
+    .getByRole('dialog', { name: 'Send to one device' })
+    .getByRole('button', { name: / 2$/ })
+    .click()
+  await expect(bob.card('for everybody')).toHaveCount(2)
+  await expect(cyd.card('for everybody')).toHaveCount(1)
 
   await bob.page.close()
   await ada.seesDevices(2)

@@ -203,6 +203,11 @@ fn s8_an_item_looks_like_this_and_its_content_is_untouched() {
         &ServerMessage::RecClipboard(item()),
         &format!(r#"{{"type":"rec_clipboard",{fields}}}"#),
     );
+    let for_one = LiveItem { to: Some(DeviceId::from_bytes([1; 16])), ..item() };
+    server_says(
+        &ServerMessage::RecClipboard(for_one),
+        &format!(r#"{{"type":"rec_clipboard",{fields},"to":"{DEVICE}"}}"#),
+    );
     let page = |next, epoch: &str| SyncPage {
         epoch: epoch.to_owned(),
         oldest: 3,

@@ -113,7 +113,7 @@ fn what_a_device_says_in_the_examples_is_read_and_written_the_same() {
         assert_eq!(serde_json::to_string(&message).unwrap(), line);
         kinds.insert(kind_of_client_message(&message));
     }
-    assert_eq!(kinds.len(), 11, "the messages without an example are missing here: {kinds:?}");
+    assert_eq!(kinds.len(), 12, "the messages without an example are missing here: {kinds:?}");
 }
 
 #[test]

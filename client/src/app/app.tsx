@@ -1,7 +1,7 @@
 import { Suspense } from 'react'
 import { BrowserRouter, Route, Routes, useLocation, useNavigate } from 'react-router'
 import { AppContext, type AppValue } from '../features/actions'
-import { BeamDialogs } from '../features/beam/beam-dialogs'
+import { BeamDialogHost } from '../features/beam/beam-dialog-host'
 import { EditorHost } from '../features/editor/editor-host'
 import { DropZone } from '../features/files/drop-zone'
 import { PasteHost } from '../features/files/paste-host'
@@ -12,6 +12,7 @@ import { LiveNews } from '../features/toasts/live-news'
 import { lazyPart } from '../ui/lazy-part'
 import { ErrorBoundary } from './error-boundary'
 import { HomeRoute } from './routes/home-route'
+import { JoinRoute } from './routes/join-route'
 import { Loading } from './shell/loading'
 
 const SpaceRoute = lazyPart(
@@ -47,7 +48,7 @@ export function App({ app }: { app: AppValue }) {
         <BrowserRouter>
           <Pages />
           <ErrorBoundary onGoOn={() => app.stores.beamDialog.setState({ kind: 'none' }, true)}>
-            <BeamDialogs />
+            <BeamDialogHost />
           </ErrorBoundary>
         </BrowserRouter>
         <DropZone />
@@ -74,6 +75,7 @@ function Pages() {
       <Suspense fallback={<Loading />}>
         <Routes>
           <Route path={paths.home} element={<HomeRoute />} />
+          <Route path={paths.join} element={<JoinRoute />} />
           <Route path={paths.space} element={<SpaceRoute />} />
           <Route path={paths.beams} element={<BeamsRoute />} />
           <Route path={paths.login} element={<LoginRoute />} />

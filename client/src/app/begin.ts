@@ -1,8 +1,10 @@
 /** Decides which beam a page begins in: the one in its address, else the saved one, else a new one. */
 
+import type { Actions } from '../features/actions'
 import { paths } from '../features/paths'
 import { BEAM_PARAM, parseBeamId } from '../protocol/beam-link'
-import type { BeamId } from '../protocol/bindings'
+import type { BeamId, ShortCode } from '../protocol/bindings'
+import { parseShortCode } from '../protocol/short-code'
 import type { BeamSession } from '../stores/beam-session'
 import type { CurrentBeam } from './current-beam'
 import { clearSession, loadSession } from './session-storage'
@@ -36,10 +38,20 @@ export function beginningOf({ saved, linked, isFreshHome, isWide }: Visit): Begi
   return { do: mayMakeAnother ? 'check' : 'reuse', session: saved }
 }
 
+/** What the server is asked before a beam is entered. */
+export interface Questions {
+  notesOf(beam: BeamId): Promise<readonly unknown[]>
+  findByCode: Actions['findByCode']
+  /** Shows why a short code in the address leads nowhere. */
+  warn(text: string): void
+}
+
 /** Enters the first beam of the page. Call it once. */
-export function begin(beam: CurrentBeam, notesOf: (beam: BeamId) => Promise<readonly unknown[]>): void {
+export function begin(beam: CurrentBeam, { notesOf, findByCode, warn }: Questions): void {
   const saved = loadSession(Date.now())
-  const linked = takeLinkedBeam()
+  const named = takeNamedBeam()
+  const linked = named === null ? null : parseBeamId(named)
+  const code = named === null ? null : parseShortCode(named)
   const isWide = window.innerWidth >= AUTO_CREATE_WIDTH
   const beginning = beginningOf({ saved, linked, isFreshHome: isFreshHome(), isWide })
   const createHere = () => {
@@ -62,17 +74,29 @@ export function begin(beam: CurrentBeam, notesOf: (beam: BeamId) => Promise<read
     if (does) createHere()
     else reuse(session)
   }
-  switch (beginning.do) {
-    case 'nothing':
-    case 'create':
-      return createHere()
-    case 'enter':
-      return beam.join(beginning.beam)
-    case 'reuse':
-      return reuse(beginning.session)
-    case 'check':
-      return void check(beginning.session)
+  const start = () => {
+    switch (beginning.do) {
+      case 'nothing':
+      case 'create':
+        return createHere()
+      case 'enter':
+        return beam.join(beginning.beam)
+      case 'reuse':
+        return reuse(beginning.session)
+      case 'check':
+        return void check(beginning.session)
+    }
   }
+  const joinBy = async (shortCode: ShortCode) => {
+    const isWanted = beam.wait()
+    const found = await findByCode(shortCode)
+    if (!isWanted()) return
+    if ('beam' in found) return beam.join(found.beam)
+    warn(found.why)
+    start()
+  }
+  if (code) void joinBy(code)
+  else start()
 }
 
 /** Whether a beam has notes. A failed check counts as none. */
@@ -91,8 +115,7 @@ function isFreshHome(): boolean {
   return location.pathname === paths.home && navigation?.type === 'navigate'
 }
 
-/** Reads the beam from the address and removes it there, without a reload. */
-function takeLinkedBeam(): BeamId | null {
-  const value = takeParameter(BEAM_PARAM)
-  return value === null ? null : parseBeamId(value)
+/** Reads the id or short code of a beam from the address and removes it there, without a reload. */
+function takeNamedBeam(): string | null {
+  return takeParameter(BEAM_PARAM)
 }

@@ -63,9 +63,11 @@ export function createClipboard(
   }
 }
 
-/** Whether an item is this text. A refused item does not count, so that pasting again is another attempt. */
-function isSame({ content, refusal }: Item, text: string): boolean {
-  return refusal === undefined && copyableText(content)?.trim() === text
+/**
+ * Whether everybody has this text as an item. A refused item does not count, so that pasting again is another attempt.
+ */
+function isSame({ content, refusal, to }: Item, text: string): boolean {
+  return refusal === undefined && to === undefined && copyableText(content)?.trim() === text
 }
 
 interface Clip {

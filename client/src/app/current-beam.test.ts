@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { pendingItem } from '../protocol/item'
 import { reduceTransfers } from '../stores/transfers'
-import { begin } from './begin'
+import { begin, type Questions } from './begin'
 import { createBeamActions, joinedSession } from './current-beam'
 import {
   beam,
@@ -24,6 +24,14 @@ import {
 } from './current-beam-stage'
 import { createDeleting } from './deleting'
 import { loadSession, saveSession } from './session-storage'
+
+/** Asks a server that knows nothing, but for this. */
+const questions = (known: Partial<Questions> = {}): Questions => ({
+  notesOf: async () => [],
+  findByCode: async () => ({ why: 'unknown' }),
+  warn: (text) => context.toaster.bad(text),
+  ...known,
+})
 
 beforeEach(begins)
 afterEach(() => vi.unstubAllGlobals())
@@ -138,12 +146,31 @@ describe('the answer to an older wish', () => {
     saveSession(mine)
     vi.spyOn(performance, 'getEntriesByType').mockReturnValue([{ type: 'navigate' } as never])
     let arrives = (_notes: readonly unknown[]) => {}
-    begin(beam, () => new Promise((resolve) => (arrives = resolve)))
+    begin(beam, questions({ notesOf: () => new Promise((resolve) => (arrives = resolve)) }))
     beam.join(NEW)
     arrives(Array.from({ length: count }))
     await new Promise((resolve) => setTimeout(resolve))
     inNew()
     vi.restoreAllMocks()
+  })
+})
+
+describe('a short code in the address', () => {
+  beforeEach(() => history.replaceState(null, '', '/?beam_id=k7m-p3x'))
+
+  it('joins the beam that it stands for, and leaves the address bar', async () => {
+    begin(beam, questions({ findByCode: async (code) => (code === 'K7MP3X' ? { beam: NEW } : { why: '' }) }))
+    await vi.waitFor(() => expect(beam.live).not.toBeNull())
+    expect(FakeSocket.newest.url).toContain(NEW)
+    expect(location.search).toBe('')
+  })
+
+  it('says so when it is wrong, and begins as without it', async () => {
+    saveSession(mine)
+    begin(beam, questions())
+    await vi.waitFor(() => expect(beam.live).not.toBeNull())
+    expect(FakeSocket.newest.url).toContain(OLD)
+    expect(toasts()).toContain('unknown')
   })
 })
 

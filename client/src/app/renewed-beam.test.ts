@@ -123,7 +123,7 @@ describe('a link that another device renewed', () => {
   it('is followed by a page that was closed meanwhile, instead of a new beam', async () => {
     vi.spyOn(performance, 'getEntriesByType').mockReturnValue([{ type: 'reload' } as never])
     saveSession({ ...mine, expiresAt: null })
-    begin(beam, async () => [])
+    begin(beam, { notesOf: async () => [], findByCode: async () => ({ why: '' }), warn: () => {} })
     isRenewedElsewhere()
     await vi.waitFor(() => expect(FakeSocket.newest.url).toContain(`/ws/beam/${NEW}/`))
     expect(asked).toEqual([`/api/beams/${OLD}/`])

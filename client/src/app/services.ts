@@ -23,6 +23,7 @@ import { createRecentBeams, keepRecentBeams } from './recent-beams'
 import { createSavedBeams } from './saved-beams'
 import { createSavingAll } from './saving-all'
 import { keepSearch } from './searching'
+import { createSendingOn } from './sending-on'
 import { createSharedIn } from './shared-in'
 import { createSharing } from './sharing'
 import { createShortCodes } from './short-codes'
@@ -53,6 +54,7 @@ export function startServices(): AppValue {
     ...createClipboard(context, sharing),
     ...createSharedIn(context, sharing),
     ...createCopying(context),
+    ...createSendingOn(context, sharing.shareFiles),
     ...createDeleting(context, offerAgain),
     ...createBeamActions(beam, context),
     ...createRecentBeams(stores),
@@ -78,8 +80,9 @@ export function startServices(): AppValue {
   tellArrivals(stores)
   keepSocketLogin(stores, { makeSure: readMe, rejoin: () => beam.rejoin() })
   keepUnsentItems(context)
+  const { findByCode, warn } = actions
   if (takeShortcut(stores)) void beam.create()
-  else begin(beam, (id) => notesFor(id, stores))
+  else begin(beam, { notesOf: (id) => notesFor(id, stores), findByCode, warn })
   followThePage(stores, toaster, () => {
     beam.wake()
     beam.seen()

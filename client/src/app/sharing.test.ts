@@ -1,13 +1,14 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { BeamId, ItemId, User } from '../protocol/bindings'
+import type { BeamId, DeviceId, ItemId, User } from '../protocol/bindings'
+import { liveItem } from '../protocol/item'
 import { cardsOf, isBatch } from '../stores/cards'
 import { createStores, type Stores } from '../stores/stores'
 import { renewLoginBy } from '../transport/http'
 import type { LiveBeam } from '../transport/live-beam'
 import type { Transfers } from '../transport/transfers'
 import type { Context } from './context'
-import { createSharing } from './sharing'
+import { addresseeOf, createSharing } from './sharing'
 import { createToaster } from './toaster'
 import { UploadNews } from './upload-news'
 
@@ -214,4 +215,31 @@ describe('f13_files_in_a_saved_beam', () => {
     sharing.shareFiles([picture()])
     await vi.waitFor(() => expect(log).toEqual(['upload']))
   })
+})
+
+it('s33_a_file_for_one_device_is_never_uploaded', () => {
+  sharing.shareFiles([picture()], { to: 'phone' as DeviceId })
+  const [item] = stores.items.getState().items
+  expect(item?.to).toBe('phone')
+  expect(log).toEqual(['offer', `share ${item?.id}`])
+})
+
+it('s33_a_change_of_an_item_for_one_device_stays_between_the_two', () => {
+  const me = 'me' as DeviceId
+  stores.devices.setState({ me })
+  const received = {
+    id: 'a' as ItemId,
+    seq: 1,
+    from: 'phone' as DeviceId,
+    at: 0,
+    extra: 'text',
+    message: 'a',
+  }
+  const forMe = liveItem({ ...received, to: me }, null)
+  stores.items.setState({
+    items: [forMe, { ...forMe, id: 'b' as ItemId, from: me, to: 'phone' as DeviceId }],
+  })
+  expect(addresseeOf(stores, 'a' as ItemId)).toBe('phone')
+  expect(addresseeOf(stores, 'b' as ItemId)).toBe('phone')
+  expect(addresseeOf(stores, 'c' as ItemId)).toBeUndefined()
 })

@@ -61,6 +61,8 @@ export interface Actions {
   shareParcel(): Promise<void>
   discardParcel(): Promise<void>
 
+  /** Sends a copy of an item to one device. */
+  sendItem(id: ItemId, to: DeviceId): Promise<void>
   /** Copies the text of an item, a picture as an image, or the names of a batch. */
   copyItem(id: ItemId): Promise<void>
   /** Copies the texts of several items, one below the other. */

@@ -2,6 +2,8 @@
 export const paths = {
   home: '/',
   space: '/space',
+  /** Opens the Join Beam dialog on the home page. */
+  join: '/join',
   beams: '/beams',
   login: '/login',
   register: '/register',

@@ -18,6 +18,10 @@ const item = (note: Item['note']): Item => ({
   note,
 })
 
+it('s33_whoever_has_an_item_for_one_device_may_delete_it', () => {
+  expect(mayDelete(saved('read'), { ...item(null), to: 'me' as DeviceId })).toBe(true)
+})
+
 describe('what a level allows', () => {
   it.each<[string, BeamAccess, boolean, boolean, boolean, boolean]>([
     // access, shares, deletes its own note, deletes another's, removes devices

@@ -1,6 +1,6 @@
 /** The dialog about the beam as a whole that lies over the page. */
 import { createStore } from 'zustand/vanilla'
-import type { BeamId } from '../protocol/bindings'
+import type { BeamId, ItemId } from '../protocol/bindings'
 import type { Loss } from './losses'
 
 /** What a person wants to do that leaves the current beam. */
@@ -18,6 +18,8 @@ export type BeamDialogState =
   | { readonly kind: 'join' }
   | { readonly kind: 'scan' }
   | { readonly kind: 'recent' }
+  /** Asks to which device an item goes. */
+  | { readonly kind: 'send'; readonly item: ItemId }
   /** Asks before something is lost. */
   | { readonly kind: 'leaving'; readonly departure: Departure; readonly losses: readonly Loss[] }
 

@@ -23,3 +23,9 @@ it('a device that left keeps the name under which it was known', () => {
   expect(deviceName(left, second.device_id)).toBe('Chrome on Linux 2')
   expect(deviceName(left, first.device_id)).toBe('Chrome on Linux')
 })
+
+it('s25_a_device_that_was_removed_is_known_as_such_until_it_is_here_again', () => {
+  const removed = reduceDevices(listed(nobody, first), { type: 'removed', devices: [phone.device_id] })
+  expect(removed.removed.has(phone.device_id)).toBe(true)
+  expect(listed(removed, first, phone).removed.has(phone.device_id)).toBe(false)
+})

@@ -259,3 +259,44 @@ describe('5,000 notes', () => {
     expect(looks() - before).toBeLessThan(COUNT * 5)
   })
 })
+
+describe('an item for one device', () => {
+  const forOne = (id: string, seq: number): Item => ({ ...live(id, seq), to: 'phone' as DeviceId })
+
+  it('s33_stays_when_an_item_of_the_same_content_is_deleted_by_content', () => {
+    const state = given(
+      { type: 'received', item: { ...forOne('a', 1), message: 'same' } },
+      { type: 'received', item: live('b', 2, 'same') },
+      { type: 'deleted', message: 'same' },
+    )
+    expect(state.items.map(({ id }) => id)).toEqual(['a'])
+    expect(
+      given({ type: 'received', item: forOne('a', 1) }, { type: 'deleted', message: null, id: 'a' as ItemId })
+        .items,
+    ).toEqual([])
+  })
+
+  it('s33_stays_here_when_the_server_of_a_saved_beam_has_forgotten_it', () => {
+    const synced = (epoch: string, ...items: Item[]): ItemsEvent => ({
+      type: 'synced',
+      epoch,
+      oldest: 1,
+      items,
+      saved: true,
+    })
+    const before = [note('a', 1), forOne('b', 2)]
+    expect(texts(given(synced('one', ...before), synced('two', note('a', 1))))).toEqual(['a', 'b'])
+    // In the same memory of the server, it was deleted.
+    expect(texts(given(synced('one', ...before), synced('one', note('a', 1))))).toEqual(['a'])
+  })
+
+  it('s33_keeps_its_addressee_while_a_change_of_it_is_not_confirmed', () => {
+    const state = given({ type: 'received', item: forOne('a', 1) }, shared('a', 'changed'))
+    expect(state.items[0]).toMatchObject({ message: 'changed', to: 'phone' })
+  })
+
+  it('s33_is_never_a_note', () => {
+    const received = { id: 'a' as ItemId, seq: 1, from: 'd' as DeviceId, at: 1, extra: 'text', message: 'a' }
+    expect(liveItem({ ...received, to: 'phone' as DeviceId }, { mine: true }).note).toBeNull()
+  })
+})

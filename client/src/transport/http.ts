@@ -124,6 +124,13 @@ function statusText(status: number): string {
   return `Request failed with status code ${status}`
 }
 
+/** Reads a stored copy or blob URL whole. @throws as `fetch` does */
+export async function readBlob(url: string): Promise<Blob> {
+  const answer = await fetch(url)
+  if (!answer.ok) throw new HttpError(answer.status, statusText(answer.status))
+  return answer.blob()
+}
+
 /** Reads the first `bytes` bytes of a stored copy or blob URL, or all when there are fewer. @throws as `fetch` does */
 export async function readStart(url: string, bytes: number): Promise<Uint8Array> {
   const stored = url.startsWith('/')

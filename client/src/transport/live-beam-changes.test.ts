@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type BeamId, CLOSE_CODES, RECONNECT_DELAY_MS } from '../protocol/bindings'
+import { type BeamId, CLOSE_CODES, type DeviceId, RECONNECT_DELAY_MS } from '../protocol/bindings'
 import {
   BEAM,
   begins,
@@ -208,4 +208,22 @@ it('h28_moves_to_the_new_id_of_the_beam_with_unconfirmed_changes', () => {
   ])
   server.accepts()
   expect(server.heard()).toMatchObject([{ type: 'auth', message: null }, { id: ITEM }, { type: 'sync' }])
+})
+
+it('s33_what_is_for_one_device_is_so_again_on_the_next_socket', async () => {
+  const live = join()
+  server.accepts()
+  live.share(ITEM, 'for you', 'text', 'phone' as DeviceId)
+  await reconnect()
+  expect(server.heard()[1]).toMatchObject({ type: 'share_clipboard', id: ITEM, to: 'phone' })
+})
+
+it('s32_a_new_name_is_told_while_there_is_a_connection', () => {
+  const live = join()
+  live.rename('too early')
+  server.accepts()
+  live.rename('Desk')
+  expect(server.heard().filter((message) => (message as { type: string }).type === 'rename_device')).toEqual([
+    { type: 'rename_device', message: 'Desk' },
+  ])
 })

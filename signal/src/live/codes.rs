@@ -167,6 +167,7 @@ mod tests {
         assert!(codes.code_of(beam(5), later, &random).is_ok());
         assert_eq!(codes.lock().by_beam.len(), 1);
         codes.sweep(later + CODE_LIFETIME);
-        assert_eq!((codes.lock().by_beam.len(), codes.lock().by_code.len()), (0, 0));
+        let maps = codes.lock();
+        assert_eq!((maps.by_beam.len(), maps.by_code.len()), (0, 0));
     }
 }

@@ -51,8 +51,9 @@ async fn h33_no_code_is_made_for_a_beam_that_is_not_there() {
         assert_eq!(answer.status, 404, "{beam}");
     }
     // Nobody created this one, but a device is in it.
-    let _ada = server.join(unknown_beam()).await;
-    server.code_of(unknown_beam()).await;
+    let beam = unknown_beam();
+    let _ada = server.join(beam).await;
+    server.code_of(beam).await;
 }
 
 #[tokio::test]

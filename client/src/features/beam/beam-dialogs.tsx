@@ -25,12 +25,16 @@ const ShareDialog = lazyPart(
   () => import('../share/share-dialog'),
   (m) => m.ShareDialog,
 )
+const SendItemDialog = lazyPart(
+  () => import('../devices/send-item-dialog'),
+  (m) => m.SendItemDialog,
+)
 const LeaveDialog = lazyPart(
   () => import('./leave-dialog'),
   (m) => m.LeaveDialog,
 )
 
-/** The dialogs about a beam as a whole, over any page. Their code is loaded on the first use. */
+/** The dialogs about a beam as a whole. The code of each is loaded on its first use. */
 export function BeamDialogs() {
   const state = useStore(useApp().stores.beamDialog)
   const sharing = useStore(useApp().stores.beams, (beams) => beams.sharing)
@@ -44,6 +48,7 @@ export function BeamDialogs() {
       {state.kind === 'join' && <JoinDialog onJoined={showBeam} onClose={close} />}
       {state.kind === 'scan' && <Scanner onJoined={showBeam} onClose={close} />}
       {state.kind === 'recent' && <RecentDialog onClose={close} />}
+      {state.kind === 'send' && <SendItemDialog item={state.item} onClose={close} />}
       {sharing.status !== 'closed' && <ShareDialog sharing={sharing} />}
       {state.kind === 'leaving' && (
         <LeaveDialog {...state} onLeave={() => depart(state.departure)} onClose={close} />

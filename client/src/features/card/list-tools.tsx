@@ -4,6 +4,7 @@ import Download from 'lucide-react/icons/download'
 import ExternalLink from 'lucide-react/icons/external-link'
 import Maximize2 from 'lucide-react/icons/maximize'
 import Pencil from 'lucide-react/icons/pencil'
+import Send from 'lucide-react/icons/send'
 import Trash2 from 'lucide-react/icons/trash-2'
 import type { ItemId } from '../../protocol/bindings'
 import type { Item } from '../../protocol/item'
@@ -14,6 +15,7 @@ import type { MenuItem } from '../../ui/menu'
 import { MoreMenu } from '../../ui/more-menu'
 import { type AppValue, useApp } from '../actions'
 import { nameOf } from '../item/describe'
+import { useCanSendOn } from '../item/send-on'
 import { documentOf } from '../item/shown-as'
 import { useMayShare } from '../session/beam'
 import { DownloadLink } from '../transfer/download-link'
@@ -31,11 +33,16 @@ interface ListToolsProps {
 
 /** The actions on a card of a list: the most used one, and the others in a menu. */
 export function ListTools({ item, view, media }: ListToolsProps) {
-  const { actions } = useApp()
+  const { actions, stores } = useApp()
   const mayShare = useMayShare()
   const [row] = view.rows
   const isStoppable = view.rows.some((one) => one.actions.includes('cancel'))
-  const menu = menuOf({ item, view, media }, actions, mayShare && !isStoppable)
+  const canSendOn = useCanSendOn() && mayShare
+  const sendOn = () => stores.beamDialog.setState({ kind: 'send', item: item.id }, true)
+  const menu = [
+    ...(canSendOn ? [{ label: 'Send to one device', icon: Send, onSelect: sendOn }] : []),
+    ...menuOf({ item, view, media }, actions, mayShare && !isStoppable),
+  ]
   return (
     <div className={css.tools}>
       <FirstTool item={item} view={view} media={media} />

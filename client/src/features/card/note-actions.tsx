@@ -7,6 +7,7 @@ import type { Media } from '../../protocol/magic'
 import { RICH_NOTE } from '../../protocol/rich-note'
 import { IconButton } from '../../ui/icon-button'
 import { useApp } from '../actions'
+import { SendOn } from '../item/send-on'
 import { RichNoteTools } from '../note/rich-note-tools'
 import { useMayShare } from '../session/beam'
 import { DownloadLink } from '../transfer/download-link'
@@ -60,6 +61,7 @@ export function NoteActions({ item, url, media, canShow }: NoteActionsProps) {
       {content.kind === 'file' && url && (
         <DownloadLink url={url} name={content.name} look="small" iconSize={15} />
       )}
+      {mayShare && <SendOn id={item.id} look="small" iconSize={15} />}
       {mayShare && (
         <IconButton
           icon={Trash2}

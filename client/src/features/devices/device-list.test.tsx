@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { cleanup, fireEvent, render, screen } from '@testing-library/react'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Device, DeviceId } from '../../protocol/bindings'
 import type { BeamAccess } from '../../stores/beam-access'
 import { reduceDevices } from '../../stores/devices'
@@ -71,3 +71,55 @@ function saved(): BeamAccess {
 function unsaved(): BeamAccess {
   return { kind: 'unsaved', creator: true }
 }
+
+it('renames this device in its own row, and Escape closes only the form', () => {
+  const renameDevice = vi.fn()
+  const stores = createStores()
+  const mine: Device = { device_id: 'me' as DeviceId, name: 'Chrome on Linux', caps: [] }
+  stores.devices.setState(
+    (state) => ({ ...reduceDevices(state, { type: 'listed', devices: [mine] }), me: mine.device_id }),
+    true,
+  )
+  render(
+    <AppContext value={{ stores, actions: { renameDevice } as unknown as Actions }}>
+      <DevicePopover />
+    </AppContext>,
+  )
+  const onEscape = vi.fn()
+  document.addEventListener('keydown', onEscape)
+  const rename = () => fireEvent.click(screen.getByRole('button', { name: 'Rename this device' }))
+  const field = () => screen.getByRole('textbox', { name: 'Name of this device' })
+  rename()
+  fireEvent.keyDown(field(), { key: 'Escape' })
+  expect(screen.queryByRole('textbox')).toBeNull()
+  expect(onEscape).not.toHaveBeenCalled()
+  document.removeEventListener('keydown', onEscape)
+
+  rename()
+  fireEvent.change(field(), { target: { value: 'Desk' } })
+  fireEvent.submit(field())
+  expect(renameDevice).toHaveBeenCalledWith('Desk')
+  expect(screen.queryByRole('textbox')).toBeNull()
+})
+
+it('s33_sends_a_text_to_one_device_and_offers_files_only_where_they_are_understood', () => {
+  const shareText = vi.fn(() => true)
+  const stores = createStores()
+  const devices = [phone, { ...phone, device_id: 'desk' as DeviceId, name: 'Desk', caps: ['files' as const] }]
+  stores.devices.setState((state) => reduceDevices(state, { type: 'listed', devices }), true)
+  render(
+    <AppContext value={{ stores, actions: { shareText } as unknown as Actions }}>
+      <DevicePopover />
+    </AppContext>,
+  )
+  fireEvent.click(screen.getByRole('button', { name: 'Send to Safari on iPhone' }))
+  expect(screen.queryByRole('button', { name: 'Files' })).toBeNull()
+  const field = screen.getByRole('textbox', { name: 'Message to Safari on iPhone' })
+  fireEvent.change(field, { target: { value: 'for you' } })
+  fireEvent.submit(field)
+  expect(shareText).toHaveBeenCalledWith('for you', 'phone')
+  expect(screen.queryByRole('textbox')).toBeNull()
+
+  fireEvent.click(screen.getByRole('button', { name: 'Send to Desk' }))
+  expect(screen.getByRole('button', { name: 'Files' })).toBeDefined()
+})

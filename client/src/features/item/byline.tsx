@@ -12,9 +12,20 @@ export function Byline({ item }: { item: Item }) {
   const author = useAuthor(item)
   return (
     <span className={css.byline} title={useByline(item)} data-byline>
-      {author && <span className={css.author}>{author}</span>}
+      {author && <Author name={author} />}
       <Age at={item.at} />
     </span>
+  )
+}
+
+/** A name of which the number that tells equal devices apart is never cut off. */
+function Author({ name }: { name: string }) {
+  const number = / \d+$/.exec(name)?.[0] ?? ''
+  return (
+    <>
+      <span className={css.author}>{name.slice(0, name.length - number.length)}</span>
+      {number && <span>{number.trim()}</span>}
+    </>
   )
 }
 
@@ -24,9 +35,11 @@ export function useByline(item: Item): string {
 }
 
 /** Returns `You`, `from` with the author's name, or null while the device does not know itself yet. */
-function useAuthor({ from }: Item): string | null {
+function useAuthor({ from, note }: Item): string | null {
   return useStore(useApp().stores.devices, (state) => {
     if (from === null || from === state.me) return 'You'
+    // By another device of this person's account, which may have left long ago.
+    if (note?.mine && state.names[from] === undefined) return 'You'
     return state.me === null ? null : `from ${authorName(state, from)}`
   })
 }

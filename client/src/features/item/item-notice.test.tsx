@@ -87,3 +87,37 @@ describe('an item that the server does not have yet', () => {
     expect(said(shared({ message: 'hello', extra: 'text' }, ME))).toBe('')
   })
 })
+
+describe('an item for one device', () => {
+  const sent = (from: DeviceId, to: DeviceId): Item => ({
+    ...shared({ message: 'hi', extra: 'text' }, from),
+    to,
+  })
+  const listed = (...ids: DeviceId[]) =>
+    stores.devices.setState({ devices: ids.map((device_id) => ({ device_id, name: '', caps: [] })) })
+
+  beforeEach(() => {
+    stores.access.setState({ kind: 'unsaved', creator: true }, true)
+    listed(ME, PHONE)
+  })
+
+  it('s33_names_its_device_at_the_sender_and_says_so_at_the_device', () => {
+    expect(said(sent(ME, PHONE))).toBe('Only for Safari on iPhone.')
+    cleanup()
+    expect(said(sent(PHONE, ME))).toBe('Only for you.')
+  })
+
+  it('s33_says_when_that_device_is_away_or_was_removed', () => {
+    listed(ME)
+    expect(said(sent(ME, PHONE))).toBe('Only for Safari on iPhone, which is not here now.')
+    cleanup()
+    stores.devices.setState({ removed: new Set([PHONE]) })
+    expect(said(sent(ME, PHONE))).toBe('Only for Safari on iPhone, which was removed from this beam.')
+  })
+
+  it('s33_says_that_a_saved_beam_does_not_store_it', () => {
+    const saved = { beam_name: 'Cabin', role: 'write', link_access: 'write', by_link: false } as const
+    stores.access.setState({ kind: 'saved', saved }, true)
+    expect(said(sent(PHONE, ME))).toBe('Only for you. Not stored in this beam.')
+  })
+})

@@ -5,13 +5,9 @@ use heliograph_shared::api::beams::LinkAccess;
 use super::saved::{OWNER, READER, USER, WRITER, outcome, saved};
 use super::*;
 
-fn only_to(device: u8) -> Option<DeviceId> {
-    Some(DeviceId::from_bytes([device; 16]))
-}
-
 impl Beam {
     fn sends(&mut self, from: u8, to: u8, id: u8, message: &Value) -> Vec<Told> {
-        let (message, to) = (content(message), only_to(to));
+        let (message, to) = (content(message), Some(DeviceId::from_bytes([to; 16])));
         self.says(from, Saying::Request(Request::Share { message, kind: text(), id: item(id), to }))
     }
 

@@ -1,0 +1,60 @@
+// @vitest-environment jsdom
+import { beforeEach, expect, it, vi } from 'vitest'
+import type { DeviceId, ItemId } from '../protocol/bindings'
+import { fileItemMessage, liveItem } from '../protocol/item'
+import { createStores, type Stores } from '../stores/stores'
+import type { LiveBeam } from '../transport/live-beam'
+import type { Transfers } from '../transport/transfers'
+import { createSendingOn } from './sending-on'
+import { createToaster } from './toaster'
+
+const PHONE = 'phone' as DeviceId
+const ID = 'a' as ItemId
+const shareFiles = vi.fn()
+const share = vi.fn()
+
+let stores: Stores
+let offered: File | null
+
+const has = (message: unknown, extra: string) => {
+  const item = liveItem({ id: ID, seq: 1, from: 'desk' as DeviceId, at: 0, message, extra }, null)
+  stores.items.setState({ items: [item] })
+}
+const sends = async () => {
+  const transfers = { offered: () => offered } as Partial<Transfers> as Transfers
+  const live = { share } as Partial<LiveBeam> as LiveBeam
+  const context = { stores, transfers, toaster: createToaster(stores.toasts), live: () => live }
+  await createSendingOn(context, shareFiles).sendItem(ID, PHONE)
+  return stores.toasts.getState().toasts.map(({ text }) => text)
+}
+
+beforeEach(() => {
+  vi.clearAllMocks()
+  stores = createStores()
+  stores.devices.setState({ names: { [PHONE]: 'Safari on iPhone' } })
+  offered = null
+})
+
+it('s33_a_text_is_sent_on_as_a_copy_with_an_id_of_its_own', async () => {
+  has('hi', 'text')
+  expect(await sends()).toEqual(['Sent to Safari on iPhone'])
+  const [id, ...rest] = share.mock.calls[0] ?? []
+  expect(id).not.toBe(ID)
+  expect(rest).toEqual(['hi', 'text', PHONE])
+  expect(stores.items.getState().items.map(({ to }) => to)).toEqual([undefined, PHONE])
+})
+
+it('s33_a_file_of_this_device_is_sent_on', async () => {
+  const { message, extra } = fileItemMessage({ name: 'a.bin', size: 3, type: '' })
+  has(message, extra)
+  offered = new File(['abc'], 'a.bin')
+  await sends()
+  expect(shareFiles).toHaveBeenCalledWith([expect.objectContaining({ name: 'a.bin', size: 3 })], PHONE)
+})
+
+it('a file that is not here yet has to be received first', async () => {
+  const { message, extra } = fileItemMessage({ name: 'a.bin', size: 3, type: '' })
+  has(message, extra)
+  expect(await sends()).toEqual(['This file is not on this device. Receive it first.'])
+  expect(shareFiles).not.toHaveBeenCalled()
+})

@@ -1,0 +1,54 @@
+/** Sends an item that is in the beam to one device: as a copy that only that device gets (S33). */
+import type { Actions } from '../features/actions'
+import { AUTO_RECEIVE_BYTES } from '../protocol/bindings'
+import type { Item } from '../protocol/item'
+import { deviceName } from '../stores/devices'
+import { addressIn } from '../stores/transfers'
+import { readBlob } from '../transport/http'
+import type { Context } from './context'
+import { newItemId } from './random-ids'
+import { share, whyNotShare } from './sharing'
+
+const NOT_HERE = 'This file is not on this device. Receive it first.'
+const TOO_LARGE = 'This file is too large to send on. Save it, then send it from the list of devices.'
+
+export function createSendingOn(
+  context: Context,
+  shareFiles: Actions['shareFiles'],
+): Pick<Actions, 'sendItem'> {
+  const { stores, toaster } = context
+  return {
+    async sendItem(id, to) {
+      const item = stores.items.getState().items.find((one) => one.id === id)
+      const refusal = whyNotShare(context)
+      if (!item || refusal) return void (refusal && toaster.bad(refusal))
+      if (item.content.kind === 'file') {
+        const file = await fileOf(context, item, item.content)
+        if (typeof file === 'string') return void toaster.bad(file)
+        shareFiles([file], { to })
+        return
+      }
+      share(context, newItemId(), item.message, item.extra, { to })
+      toaster.ok(`Sent to ${deviceName(stores.devices.getState(), to)}`)
+    },
+  }
+}
+
+/** Returns the file of an item, or why it cannot be sent from here. */
+async function fileOf(
+  { stores, transfers }: Context,
+  { id }: Item,
+  { name, size, type, url }: Extract<Item['content'], { kind: 'file' }>,
+): Promise<File | string> {
+  const own = transfers.offered(id)
+  if (own) return new File([own], name, { type })
+  const address = addressIn(stores.transfers.getState().transfers[id]) ?? url
+  if (address === null) return NOT_HERE
+  // Unlike a file of this device, what was received is read into memory.
+  if (size > AUTO_RECEIVE_BYTES) return TOO_LARGE
+  try {
+    return new File([await readBlob(address)], name, { type })
+  } catch {
+    return NOT_HERE
+  }
+}

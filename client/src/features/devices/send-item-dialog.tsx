@@ -1,0 +1,42 @@
+import { useStore } from 'zustand'
+import type { ItemId } from '../../protocol/bindings'
+import { deviceName, personName } from '../../stores/devices'
+import { Dialog } from '../../ui/dialog'
+import { Icon } from '../../ui/icon'
+import { useApp } from '../actions'
+import { deviceIcon } from './device-icon'
+import css from './send-dialog.module.css'
+
+/** Sends an item on to one device, of those that are here. */
+export function SendItemDialog({ item, onClose }: { item: ItemId; onClose: () => void }) {
+  const { stores, actions } = useApp()
+  const state = useStore(stores.devices)
+  const others = state.devices.filter(({ device_id }) => device_id !== state.me)
+  return (
+    <Dialog title="Send to one device" sub="It gets a copy that nobody else sees." cross onClose={onClose}>
+      {others.length === 0 && <p className={css.nobody}>No other device is here.</p>}
+      <ul className={css.devices}>
+        {others.map((device) => (
+          <li key={device.device_id}>
+            <button
+              type="button"
+              className={css.device}
+              onClick={() => {
+                void actions.sendItem(item, device.device_id)
+                onClose()
+              }}
+            >
+              <span className={css.icon}>
+                <Icon of={deviceIcon(device.name)} size={20} />
+              </span>
+              <span className={css.words}>
+                {deviceName(state, device.device_id)}
+                {device.username !== undefined && <small>{personName(device)}</small>}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  )
+}
