@@ -2,7 +2,7 @@
 // What the server sends, checked before it is used: a schema for each shape of `bindings.ts` that a client reads.
 
 import * as v from 'valibot'
-import type { Beam, BeamCode, BeamDetails, BeamId, BeamKey, BeamShare, Beams, Cap, CodeBeam, CreatedBeam, CurrentUser, Device, DeviceId, Done, ErrorBody, ErrorCode, FieldErrors, FileRoom, IceServer, ItemId, Level, LinkAccess, LiveItem, Me, MyShares, Note, PublicUser, Role, SavedBeam, ServerMessage, ShareId, SharedBeam, SharedBeams, ShortCode, SignalFrom, Site, SyncPage, UploadedFile, User, Welcome } from './bindings'
+import type { Beam, BeamCode, BeamDetails, BeamId, BeamKey, BeamShare, Beams, Cap, CodeBeam, CreatedBeam, CurrentUser, Device, DeviceId, Done, ErrorBody, ErrorCode, FieldErrors, FileRoom, IceServer, ItemId, Kept, Level, LinkAccess, LiveItem, Me, MyShares, Note, PublicUser, Role, SavedBeam, ServerMessage, ShareId, SharedBeam, SharedBeams, ShortCode, SignalFrom, Site, SyncPage, UploadedFile, User, Welcome } from './bindings'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const TOKEN = /^[\w-]{43}$/

@@ -201,7 +201,7 @@ fn s30_a_kept_beam_drops_nothing_for_lack_of_room_until_it_is_kept_no_longer() {
     for n in 0..=MAX_LIVE_ITEMS {
         let [high, low] = u16::try_from(n).unwrap().to_be_bytes();
         let id = ItemId::from_random([high, low, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
-        let share = Request::Share { message: content(&json!(n)), kind: text(), id };
+        let share = Request::Share { message: content(&json!(n)), kind: text(), id, to: None };
         beam.says(ADA, Saying::Request(share));
         beam.stores();
     }
@@ -246,4 +246,26 @@ fn s31_a_beam_without_what_was_shared_in_it_says_so_until_something_is_shared() 
     assert_eq!(beam.welcome(BOB).get("forgotten"), None);
     beam.deletes(ADA, &json!("new"), None);
     assert_eq!(beam.welcome(CAT).get("forgotten"), None, "a person deleted it");
+}
+
+#[test]
+fn s30_s33_an_item_for_one_device_is_not_kept() {
+    let mut beam = Beam::of(&[ADA, BOB]);
+    let to = Some(DeviceId::from_bytes([BOB; 16]));
+    let share = |n: u8| Request::Share {
+        message: content(&json!("for Bob")),
+        kind: text(),
+        id: item(n),
+        to,
+    };
+    beam.says(ADA, Saying::Request(share(1)));
+
+    let told = beam.asks_to_keep(ADA, Some(KeepTime::Hour));
+    assert!(
+        matches!(&told[..], [Told::ToWrite(Write::Keep { notes, .. })] if notes.is_empty()),
+        "{told:?}"
+    );
+    beam.stores();
+    let told = beam.says(ADA, Saying::Request(share(2)));
+    assert!(!told.iter().any(|told| matches!(told, Told::ToWrite(_))), "{told:?}");
 }
