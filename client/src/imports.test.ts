@@ -10,7 +10,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   about: ['session'],
   account: ['session'],
   arrival: [],
-  beam: ['join', 'scanner', 'session'],
+  beam: ['join', 'scanner', 'session', 'share'],
   beams: ['item', 'session', 'share'],
   canvas: ['card', 'item', 'session'],
   card: ['item', 'note', 'search', 'session', 'transfer'],

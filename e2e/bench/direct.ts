@@ -56,7 +56,7 @@ async function productSpeed(server: Server, film: TestFile): Promise<number> {
   })
 }
 
-/** Taps Receive and waits for the Download link, within the page, so that the driver adds no time. */
+/** Taps Receive and waits for the Save link, within the page, so that the driver adds no time. */
 async function tapAndWait(): Promise<number> {
   const find = (tag: 'a' | 'button', name: string) =>
     [...document.querySelectorAll<HTMLElement>(`article ${tag}`)].find((element) =>
@@ -65,7 +65,7 @@ async function tapAndWait(): Promise<number> {
   const started = performance.now()
   find('button', 'Receive')?.click()
   await new Promise<void>((resolve) => {
-    const look = () => find('a', 'Download') && resolve()
+    const look = () => find('a', 'Save') && resolve()
     new MutationObserver(look).observe(document.body, { subtree: true, childList: true })
     look()
   })

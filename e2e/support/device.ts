@@ -198,7 +198,9 @@ export class Device {
   }
 
   #download(file: TestFile): Locator {
-    // A note has the link twice: above itself under the pointer, and beside its state.
-    return this.file(file).getByRole('link', { name: 'Download' }).last()
+    // A picture that is shown has Download among its actions, every other file has Save.
+    return this.file(file)
+      .getByRole('link', { name: /^(Save|Download)$/ })
+      .last()
   }
 }

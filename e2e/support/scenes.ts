@@ -1,6 +1,7 @@
 /** Every screen in each of its states, and the steps that lead there. */
 import { expect } from '@playwright/test'
 import { hasAccount, opensBeams, opensSharing, sharesBeam } from './account.ts'
+import { BEAM_SCENES } from './beam-scenes.ts'
 import { opensNote } from './note.ts'
 import { pdf } from './pdf.ts'
 import { png } from './png.ts'
@@ -29,6 +30,7 @@ export interface Scene {
 const BOTH = ['desktop', 'phone'] as const
 
 export const SCENES: readonly Scene[] = [
+  ...BEAM_SCENES,
   {
     name: 'home-alone',
     on: ['desktop'],

@@ -76,9 +76,9 @@ export class WebKitDevice {
     await this.#one(`${card(file)}//*[normalize-space()='${path}']`)
   }
 
-  /** Returns the SHA-256 of the bytes behind the card's Download link. */
+  /** Returns the SHA-256 of the bytes behind the card's Save link. */
   async savedSha256(file: TestFile): Promise<string> {
-    const link = await this.#one(`${card(file)}//a[${named('Download')}]`, LARGE_FILE_MS)
+    const link = await this.#one(`${card(file)}//a[${named('Save')}]`, LARGE_FILE_MS)
     return (await this.#driver.run(HASH_OF_LINK, link)) as string
   }
 

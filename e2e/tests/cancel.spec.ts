@@ -58,7 +58,7 @@ test.describe('cancel', () => {
       await ada.cancels(film)
       await expect(bob.card(film.name).getByText(/^Cancelled by /)).toBeVisible()
       await expect(ada.card(film.name).getByText('Cancelled', { exact: true })).toBeVisible()
-      await expect(bob.card(film.name).getByRole('link', { name: 'Download' })).toHaveCount(0)
+      await expect(bob.card(film.name).getByRole('link', { name: 'Save' })).toHaveCount(0)
       await expect(bob.card(film.name).getByRole('progressbar')).toHaveCount(0)
       wire.slowsTo(Number.POSITIVE_INFINITY)
       await bob.takes(film)

@@ -18,8 +18,8 @@ import { AccessNews } from './access-news'
 import { type BeamNotes, createBeamNotes } from './beam-notes'
 import type { PageContext } from './context'
 import { DeviceLinks } from './device-links'
-import { deviceName } from './device-name'
 import { clearTextOpener, OpeningStage } from './opening-stage'
+import { ownDeviceName } from './own-device'
 import { deviceToken } from './session-storage'
 import { endTransfersOf } from './transfer-news'
 
@@ -244,7 +244,7 @@ function liveOptions({ beamId, beamKey }: BeamSession): LiveBeamOptions {
     auth: (beam, takeNewToken) => ({
       v: 1,
       caps: hasRtc() ? ['files', 'rtc'] : ['files'],
-      name: deviceName(navigator.userAgent),
+      name: ownDeviceName(),
       device_token: deviceToken(beam, takeNewToken),
     }),
     open: openSignalSocket,

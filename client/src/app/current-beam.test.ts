@@ -147,6 +147,33 @@ describe('the answer to an older wish', () => {
   })
 })
 
+it('leaves a beam for none: nothing is stored, and a later visit does not rejoin', () => {
+  beam.enter(mine)
+  const socket = FakeSocket.newest
+  socket.accepts({ expires_at: Date.now() + DAY_MS, now: Date.now() })
+  createBeamActions(beam, context).leaveBeam()
+  expect(socket.isClosed).toBe(true)
+  expect(loadSession(Date.now())).toBeNull()
+  expect(stores.session.getState()).toEqual({ status: 'none' })
+  expect(stores.connection.getState()).toEqual({ status: 'idle' })
+  expect(beam.live).toBeNull()
+})
+
+it('leaves the stored session of another tab alone', () => {
+  beam.enter(mine)
+  saveSession(joinedSession(NEW))
+  beam.leave()
+  expect(loadSession(Date.now())).toMatchObject({ beamId: NEW })
+})
+
+it('enters a recent beam with what it knew of it', () => {
+  const recent = { ...mine, beamName: 'Cabin', at: 0 }
+  stores.recentBeams.setState({ beams: [recent] }, true)
+  createBeamActions(beam, context).enterRecent(OLD)
+  FakeSocket.newest.accepts({ expires_at: null, now: 0 })
+  expect(FakeSocket.newest.auth()).toMatchObject({ message: mine.beamKey })
+})
+
 it('joins a beam again that it is in, when the channel to it has stopped', () => {
   beam.enter(mine)
   FakeSocket.newest.accepts({ expires_at: 2, now: 1 })

@@ -133,7 +133,7 @@ it('a file that another device deleted and brought back is offered from here aga
 describe('the received bytes of a deleted file', () => {
   const isHere = () => stores.transfers.getState().transfers[ADAS_FILE] !== undefined
   beforeEach(() => {
-    const state = { status: 'done', url: 'blob:a', path: 'direct' } as const
+    const state = { status: 'done', url: 'blob:a', path: 'direct', isKept: true } as const
     stores.transfers.setState(
       (old) => reduceTransfers(old, { type: 'receiving', id: ADAS_FILE, state }),
       true,

@@ -59,7 +59,7 @@ function deleteItem(context: Context, item: Item, offerAgain: OfferAgain): WayBa
     isFile: item.content.kind === 'file',
     share() {
       if (file) offerAgain(item, file)
-      share(context, id, message, extra, item.at)
+      share(context, id, message, extra, { at: item.at, to: item.to })
     },
   }
 }

@@ -51,6 +51,7 @@ export class DeviceLinks {
 
   /** Ends the links to devices that were removed from the beam (S25). */
   remove(devices: readonly DeviceId[]): void {
+    this.#apply({ type: 'removed', devices })
     this.#transfers.tell({ do: 'removed', devices })
     this.peers.remove(devices)
   }

@@ -1,7 +1,7 @@
 /** Says which files a saved beam's store has no room for, before they are shared (F13). */
 import { formatBytes } from '../features/transfer/format-bytes'
 import type { FileRoom, ItemId } from '../protocol/bindings'
-import { readFileRoom } from '../transport/beam-calls'
+import { readFileRoom } from '../transport/note-calls'
 import { shortName } from '../ui/short-name'
 import type { Context } from './context'
 import type { OutgoingFile } from './stored-copies'

@@ -1,6 +1,6 @@
 /** Writing: opens the editor on rich notes and texts, and shares what it saves. */
 import type { EditorActions, NoteDraft } from '../features/editor-actions'
-import type { ItemId } from '../protocol/bindings'
+import type { DeviceId, ItemId } from '../protocol/bindings'
 import { type Tick, withTick } from '../protocol/check-list'
 import { copyableText, type Item, textMessage } from '../protocol/item'
 import { type NoteChange, NoteVersions, versionOf } from '../protocol/note-versions'
@@ -15,13 +15,16 @@ import {
 import { shortName } from '../ui/short-name'
 import type { Context } from './context'
 import { newItemId } from './random-ids'
-import { isTooLong, share, whyNotShare } from './sharing'
+import { addresseeOf, isTooLong, share, whyNotShare } from './sharing'
 
 const TOO_LARGE =
   'This note is too large to share: it may have at most 128 KiB. Shorten it or remove a picture, then save again.'
 const TEXT_TOO_LONG = 'This text is too long. Shorten it, then save again.'
 
-export function createNotes(context: Context, shareFileAs: (id: ItemId, file: File) => void): EditorActions {
+export function createNotes(
+  context: Context,
+  shareFileAs: (id: ItemId, file: File, to?: DeviceId) => void,
+): EditorActions {
   const { editor, items } = context.stores
   const find = (id: ItemId) => items.getState().items.find((item) => item.id === id)
   const close = () => editor.setState({ kind: 'closed' }, true)
@@ -48,7 +51,8 @@ export function createNotes(context: Context, shareFileAs: (id: ItemId, file: Fi
     if (refusal) return refusal
     if (new TextEncoder().encode(JSON.stringify(root)).byteLength > MAX_NOTE_STATE_BYTES) return TOO_LARGE
     // Pictures are shared first, so that the note that names them finds them.
-    for (const { id: picture, file } of pictures) shareFileAs(picture, file)
+    const to = addresseeOf(context.stores, id)
+    for (const { id: picture, file } of pictures) shareFileAs(picture, file, to)
     put(id, { title, root })
     close()
     return null

@@ -48,7 +48,7 @@ export function createReceiving(context: Context): ReceivingActions {
   }
 }
 
-/** Begins to receive media up to 25 MB. Other files are only offered. */
+/** Begins to receive media up to 25 MB. Of other files, those are shown that were received before. */
 export function receiveWhatComes(context: Context): void {
   const { stores } = context
   const { transfers } = stores.transfers.getState()
@@ -61,9 +61,17 @@ export function receiveWhatComes(context: Context): void {
     // A file that was shared from here is gone with the page that shared it.
     if (from === me) waiting.push({ type: 'lost', id })
     else if (isSmall) receive(context, item, null)
-    else waiting.push({ type: 'receiving', id, state: { status: 'offered' } })
+    else look(context, item)
   }
   if (waiting.length > 0) stores.transfers.setState((state) => waiting.reduce(reduceTransfers, state), true)
+}
+
+/** Shows a file if an earlier page has received it. Otherwise it waits for a tap. */
+function look({ stores, transfers }: Context, { id, content, from }: Item): void {
+  if (content.kind !== 'file' || from === null) return
+  const looking = { type: 'receiving', id, state: { status: 'looking' } } as const
+  stores.transfers.setState((state) => reduceTransfers(state, looking), true)
+  transfers.tell({ do: 'look', file: { id, from, size: content.size, type: safeType(content.type) } })
 }
 
 function receive({ stores, transfers }: Context, item: Item, picked: FileSystemFileHandle | null): void {

@@ -46,7 +46,7 @@ beforeEach(() => {
     const { message, extra } = fileItemMessage({ name, size: 1, type: '', batch })
     const item = pendingItem(id, message, extra, 0)
     stores.items.setState((state) => reduceItems(state, { type: 'shared', item }), true)
-    const done = { status: 'done', url: `blob:${name}`, path: 'direct' } as const
+    const done = { status: 'done', url: `blob:${name}`, path: 'direct', isKept: true } as const
     stores.transfers.setState((state) => reduceTransfers(state, { type: 'receiving', id, state: done }), true)
   }
   stores.saves.subscribe(({ saves }) =>

@@ -16,6 +16,7 @@ import { createDeleting, offerWhatCameBack } from './deleting'
 import { createInstallation } from './installation'
 import { learnMedia } from './media-kinds'
 import { createNotes } from './notes'
+import { createOwnDevice } from './own-device'
 import { followThePage } from './page-life'
 import { createReceiving, receiveWhatComes } from './receiving'
 import { createRecentBeams, keepRecentBeams } from './recent-beams'
@@ -54,13 +55,14 @@ export function startServices(): AppValue {
     ...createCopying(context),
     ...createDeleting(context, offerAgain),
     ...createBeamActions(beam, context),
-    ...createArrivals(stores, toaster),
-    ...createInstallation(stores),
     ...createRecentBeams(stores),
     ...createShortCodes(context),
+    ...createOwnDevice((name) => beam.live?.rename(name)),
     showFull: (id, order) => stores.fullView.setState({ kind: 'open', id, order }, true),
     closeFull: () => stores.fullView.setState({ kind: 'closed' }, true),
     readFile: readStart,
+    ...createArrivals(stores, toaster),
+    ...createInstallation(stores),
     warn: (text) => toaster.bad(text),
     dismissToast: (id) => toaster.dismiss(id),
     beams: createSavedBeams({ stores, toaster, onRenewed: (old, renewed) => beam.renewed(old, renewed) }),
@@ -72,8 +74,8 @@ export function startServices(): AppValue {
   keepCanvas(stores)
   keepRecentBeams(stores)
   learnMedia(stores)
-  tellArrivals(stores)
   keepSearch(stores)
+  tellArrivals(stores)
   keepSocketLogin(stores, { makeSure: readMe, rejoin: () => beam.rejoin() })
   keepUnsentItems(context)
   if (takeShortcut(stores)) void beam.create()

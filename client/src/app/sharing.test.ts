@@ -121,7 +121,10 @@ describe('a file that a reload lost', () => {
   beforeEach(() => {
     stores.account.setState({ status: 'anonymous' }, true)
     sharing.shareFileAs('a' as ItemId, note('a.txt'))
-    stores.transfers.setState({ transfers: { ['a' as ItemId]: { role: 'lost' } }, held: new Set() }, true)
+    stores.transfers.setState(
+      { transfers: { ['a' as ItemId]: { role: 'lost' } }, held: new Set(), beams: 0 },
+      true,
+    )
     stores.toasts.setState({ toasts: [] }, true)
     log = []
   })

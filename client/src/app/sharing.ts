@@ -1,6 +1,7 @@
 /** Shares texts and files into the beam. */
 import type { Actions } from '../features/actions'
 import {
+  type DeviceId,
   type ItemId,
   MAX_BATCH_FILES,
   MAX_LIVE_ITEMS,
@@ -8,6 +9,7 @@ import {
   MAX_NOTES,
 } from '../protocol/bindings'
 import {
+  addressee,
   type BatchPart,
   displayName,
   fileItemMessage,
@@ -36,7 +38,7 @@ const ENVELOPE_BYTES = 1024
 
 type Sharing = Pick<Actions, 'shareText' | 'shareFiles' | 'shareAgain'> & {
   /** Shares a file under an id that another item already refers to. */
-  shareFileAs(id: ItemId, file: File): void
+  shareFileAs(id: ItemId, file: File, to?: DeviceId): void
   /** Lets devices receive the file of an item that was deleted and is shared again. */
   offerAgain(item: Item, file: Blob): void
 }
@@ -60,37 +62,41 @@ export function createSharing(context: Context, uploads: UploadNews): Sharing {
     })
   }
   return {
-    shareText(text, at) {
+    shareText(text, { at, to } = {}) {
       const trimmed = text.trim()
       if (trimmed === '' || !canShare(context)) return false
       // A longer text is shared as a file, because a message has a size limit.
       if (isTooLong(trimmed)) {
-        shareTogether([outgoing(new File([trimmed], 'Text.txt', { type: 'text/plain' }))], at)
+        const file = new File([trimmed], 'Text.txt', { type: 'text/plain' })
+        shareTogether([{ ...outgoing(file), ...addressee(to) }], at)
       } else {
         const { message, extra } = textMessage(trimmed)
         const id = newItemId()
         land(context, [id], at)
-        share(context, id, message, extra)
+        share(context, id, message, extra, { to })
       }
       return true
     },
-    shareFiles(files, at) {
+    shareFiles(files, { at, to } = {}) {
       if (!canShare(context) || !hasRoom(context, files.length)) return false
-      shareTogether(batched(files), at)
+      shareTogether(
+        batched(files).map((file) => ({ ...file, ...addressee(to) })),
+        at,
+      )
       return true
     },
     shareAgain(id, file) {
       const item = context.stores.items.getState().items.find((one) => one.id === id)
       if (item?.content.kind !== 'file' || !canShare(context)) return
       const { name, size, batch } = item.content
-      offerChosen(context, copies, { id, file, name, batch }, size)
+      offerChosen(context, copies, { id, file, name, batch, ...addressee(item.to) }, size)
     },
-    shareFileAs: (id, file) => shareTogether([outgoing(file, id)]),
-    offerAgain({ id, content }, file) {
+    shareFileAs: (id, file, to) => shareTogether([{ ...outgoing(file, id), ...addressee(to) }]),
+    offerAgain({ id, content, to }, file) {
       const url = addressOf(file)
       offer(context, id, file, url)
       const isStored = content.kind === 'file' && content.url !== null
-      if (file instanceof File && !isStored)
+      if (file instanceof File && !isStored && to === undefined)
         copies.storeBeside({ id, file, name: displayName(file.name), url, batch: batchIn(content) })
     },
   }
@@ -161,6 +167,8 @@ function shareFile(
 ): void {
   const { stores, toaster } = context
   const session = stores.session.getState()
+  // The server keeps no copy of what is for one device.
+  if (outgoing.to !== undefined) return offerFile(context, outgoing)
   if (session.status !== 'set' || !copies.comesFirst(outgoing.file)) {
     offerFile(context, outgoing)
     return copies.storeBeside(outgoing)
@@ -176,17 +184,17 @@ function shareFile(
 }
 
 /** Shares a file that devices receive directly from here. */
-function offerFile(context: Context, { id, file, name, url, batch }: OutgoingFile): void {
+function offerFile(context: Context, { id, file, name, url, batch, to }: OutgoingFile): void {
   const { message, extra } = fileItemMessage({ name, size: file.size, type: file.type, batch })
   offer(context, id, file, url)
-  share(context, id, message, extra)
+  share(context, id, message, extra, { to })
 }
 
 /** Offers a file again that a reload lost, under the item by which the other devices know it. */
 function offerChosen(
   context: Context,
   copies: StoredCopies,
-  { id, file, name, batch }: Omit<OutgoingFile, 'url'>,
+  { id, file, name, batch, to }: Omit<OutgoingFile, 'url'>,
   size: number,
 ): void {
   if (displayName(file.name) !== name) {
@@ -201,7 +209,7 @@ function offerChosen(
   }
   const url = addressOf(file)
   offer(context, id, file, url)
-  copies.storeBeside({ id, file, name, url, batch })
+  if (to === undefined) copies.storeBeside({ id, file, name, url, batch })
 }
 
 /** Lets devices receive a file from here under an item. */
@@ -236,20 +244,34 @@ function canShare(context: Context): boolean {
   return refusal === null
 }
 
+interface ShareOptions {
+  /** Shown until the server's echo. */
+  readonly at?: number
+  /** The only other device that gets it (S33). An item that exists stays between the devices that have it. */
+  readonly to?: DeviceId | undefined
+}
+
 /**
  * Shows an item at once and sends it. The server's echo gives it its place in the order; an existing id replaces that
- * item (S9). `at` is shown until then.
+ * item (S9).
  */
 export function share(
   { stores, live }: Pick<Context, 'stores' | 'live'>,
   id: ItemId,
   message: unknown,
   extra: string,
-  at = Date.now(),
+  { at = Date.now(), to = addresseeOf(stores, id) }: ShareOptions = {},
 ): void {
-  const event = { type: 'shared', item: pendingItem(id, message, extra, at) } as const
+  const event = { type: 'shared', item: pendingItem(id, message, extra, at, to) } as const
   stores.items.setState((state) => reduceItems(state, event), true)
-  live()?.share(id, message, extra)
+  live()?.share(id, message, extra, to)
+}
+
+/** Returns the other device that has an item of this device's; undefined for an item that everybody has. */
+export function addresseeOf({ items, devices }: Context['stores'], id: ItemId): DeviceId | undefined {
+  const item = items.getState().items.find((one) => one.id === id)
+  const isForMe = item?.to !== undefined && item.to === devices.getState().me
+  return isForMe ? (item.from ?? undefined) : item?.to
 }
 
 /** Whether a text is longer than a message may be. */

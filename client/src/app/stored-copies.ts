@@ -3,7 +3,7 @@
  * shared. In a saved or kept beam a copy is always uploaded, because what the beam shows must outlive this page. Any other beam
  * has copies of media only.
  */
-import type { BeamId, ItemId, UploadedFile } from '../protocol/bindings'
+import type { BeamId, DeviceId, ItemId, UploadedFile } from '../protocol/bindings'
 import {
   type BatchPart,
   fileCategory,
@@ -34,6 +34,8 @@ export interface OutgoingFile {
   readonly url: string
   /** Absent for a file that is shared alone. */
   readonly batch?: BatchPart | undefined
+  /** The only other device that gets it (S33). */
+  readonly to?: DeviceId
 }
 
 /** Shares a new item, or replaces one of the same id. */

@@ -64,7 +64,7 @@ it('a file that is forgotten while its first bytes are read stays forgotten', as
 })
 
 describe('cleaning up', () => {
-  const done = { status: 'done', url: 'blob:received', path: 'direct' } as const
+  const done = { status: 'done', url: 'blob:received', path: 'direct', isKept: true } as const
 
   it('a transfer that leaves the list also frees the worker and its blob URL', () => {
     put({ type: 'receiving', id: ITEM, state: done })
@@ -73,13 +73,17 @@ describe('cleaning up', () => {
     expect(revoked).toEqual(['blob:received'])
   })
 
-  it('leaving the beam frees everything', () => {
+  it('leaving the beam frees everything but what was received, except of deleted items', () => {
+    const deleted = 'deleted' as ItemId
     put({ type: 'receiving', id: ITEM, state: done })
     put({ type: 'offering', id: 'other' as ItemId, url: 'blob:mine' })
+    put({ type: 'receiving', id: deleted, state: { ...done, url: null } })
+    put({ type: 'held', ids: [deleted] })
     put({ type: 'left' })
     expect(told).toEqual([
-      { do: 'forget', id: ITEM },
-      { do: 'forget', id: 'other' },
+      { do: 'leave', id: ITEM },
+      { do: 'leave', id: 'other' },
+      { do: 'forget', id: deleted },
     ])
     expect(revoked).toEqual(['blob:received', 'blob:mine'])
   })

@@ -9,6 +9,7 @@ import {
   reduceTransfers,
   type Sending,
   type TransfersEvent,
+  type TransfersState,
 } from '../stores/transfers'
 import type { EngineCommand, EngineEvent, Progress } from '../transport/engine-messages'
 import type { LiveBeam } from '../transport/live-beam'
@@ -112,21 +113,29 @@ export function endTransfersOf(gone: readonly ItemId[], { transfers }: Stores): 
 }
 
 /**
- * Frees a transfer that is removed from the list: its state in the worker, its bytes on the disk, and its blob URL, for
- * which the browser would keep the bytes. Call it once.
+ * Frees a transfer that is removed from the list: its state in the worker, its bytes on the disk unless only its beam was
+ * left, and its blob URL, for which the browser would keep the bytes. Call it once.
  */
 export function freeWhatGoes({ transfers }: Stores, tell: (command: EngineCommand) => void): void {
-  transfers.subscribe(({ transfers: now }, { transfers: before }) => {
-    for (const id of Object.keys(before) as ItemId[]) {
-      const url = addressIn(before[id])
-      if (url !== null && addressIn(now[id]) !== url) URL.revokeObjectURL(url)
-      if (!now[id]) tell({ do: 'forget', id })
+  transfers.subscribe((now, before) => {
+    for (const id of Object.keys(before.transfers) as ItemId[]) {
+      const url = addressIn(before.transfers[id])
+      if (url !== null && addressIn(now.transfers[id]) !== url) URL.revokeObjectURL(url)
+      if (!now.transfers[id]) tell(commandFor(id, now, before))
     }
   })
 }
 
+/** A transfer has gone with its item, or with its beam. A deleted item, whose Undo is over then, goes for good. */
+function commandFor(id: ItemId, now: TransfersState, before: TransfersState): EngineCommand {
+  const isOnlyLeft = now.beams !== before.beams && !before.held.has(id)
+  return { do: isOnlyLeft ? 'leave' : 'forget', id }
+}
+
 function receivingState(progress: Progress, path: (kind: 'direct' | 'relay') => Path): Receiving {
   switch (progress.status) {
+    case 'offered':
+      return progress
     case 'queued':
     case 'parked':
       return { status: progress.status, received: progress.bytes }
@@ -145,7 +154,8 @@ function receivingState(progress: Progress, path: (kind: 'direct' | 'relay') => 
       return {
         status: 'done',
         url: progress.file && URL.createObjectURL(progress.file),
-        path: path(progress.kind),
+        path: progress.kind && path(progress.kind),
+        isKept: progress.isKept ?? false,
       }
   }
 }
@@ -153,6 +163,7 @@ function receivingState(progress: Progress, path: (kind: 'direct' | 'relay') => 
 function sendingState(progress: Progress, path: (kind: 'direct' | 'relay') => Path): Sending | null {
   switch (progress.status) {
     case 'queued':
+    case 'offered':
       return null
     case 'parked':
       return { status: 'parked', sent: progress.bytes }
@@ -168,7 +179,7 @@ function sendingState(progress: Progress, path: (kind: 'direct' | 'relay') => Pa
     case 'cancelled':
       return progress
     case 'done':
-      return { status: 'done', path: path(progress.kind) }
+      return { status: 'done', path: path(progress.kind ?? 'direct') }
   }
 }
 

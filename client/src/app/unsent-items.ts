@@ -1,6 +1,6 @@
 /** Keeps texts, links and notes that the server does not have yet in the tab's storage, so that they outlive a reload. */
 import * as v from 'valibot'
-import type { BeamId, ItemId } from '../protocol/bindings'
+import type { BeamId, DeviceId, ItemId } from '../protocol/bindings'
 import { parseJson } from '../protocol/envelope'
 import type { Item } from '../protocol/item'
 import { tabStorage } from '../stores/site-storage'
@@ -13,7 +13,9 @@ const KEY = 'unsent'
 
 const storedSchema = v.object({
   beam: v.string(),
-  items: v.array(v.object({ id: v.string(), message: v.unknown(), extra: v.string() })),
+  items: v.array(
+    v.object({ id: v.string(), message: v.unknown(), extra: v.string(), to: v.optional(v.string()) }),
+  ),
 })
 
 /** Starts to keep them, and shares those of a beam again once this page is in it. Call it before a beam is entered. */
@@ -34,8 +36,8 @@ export function keepUnsentItems(context: Pick<Context, 'stores' | 'live'>): void
 function sendAgain(context: Pick<Context, 'stores' | 'live'>, beam: BeamId): void {
   if (!context.live()) return
   const known = new Set(context.stores.items.getState().items.map(({ id }) => id))
-  for (const { id, message, extra } of read(beam)) {
-    if (!known.has(id as ItemId)) share(context, id as ItemId, message, extra)
+  for (const { id, message, extra, to } of read(beam)) {
+    if (!known.has(id as ItemId)) share(context, id as ItemId, message, extra, { to: to as DeviceId })
   }
 }
 
@@ -55,6 +57,6 @@ function read(beam: BeamId): v.InferOutput<typeof storedSchema>['items'] {
 
 function write(beam: BeamId, unsent: readonly Item[]): void {
   if (unsent.length === 0) return tabStorage.removeItem(KEY)
-  const items = unsent.map(({ id, message, extra }) => ({ id, message, extra }))
+  const items = unsent.map(({ id, message, extra, to }) => ({ id, message, extra, to }))
   tabStorage.setItem(KEY, JSON.stringify({ beam, items }))
 }

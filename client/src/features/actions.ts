@@ -20,6 +20,14 @@ export type CodeAnswer = { readonly code: ShortCode; readonly expiresIn: number 
 /** The beam of a short code; or why there is none, as a sentence to show. */
 export type FoundBeam = { readonly beam: BeamId } | { readonly why: string }
 
+/** Where something goes that is shared. */
+export interface Destination {
+  /** The point of the screen on which it was dropped. */
+  readonly at?: Point | undefined
+  /** The only other device that gets it (S33). */
+  readonly to?: DeviceId | undefined
+}
+
 export interface Actions {
   /** Creates a new beam and enters it. */
   newBeam(): Promise<void>
@@ -39,17 +47,14 @@ export interface Actions {
   /** Reconnects at once, after the attempts ran out or before the next one. */
   reconnect(): void
 
-  /**
-   * Shares a text without the white space around it. Returns false when it is empty or cannot be shared. `at` is the
-   * point of the screen on which it was dropped.
-   */
-  shareText(text: string, at?: Point): boolean
+  /** Shares a text without the white space around it. Returns false when it is empty or cannot be shared. */
+  shareText(text: string, destination?: Destination): boolean
   /** Shares the content of the device's clipboard: text, or files and pictures. */
   paste(screen: Screen): Promise<void>
   /** Shares a text pasted by the keyboard, unless it is empty. One that is in the beam already is pointed out. */
   pasteText(text: string, screen: Screen): void
   /** Shares files, several as one card (F14). Returns false when they cannot be shared. */
-  shareFiles(files: readonly File[], at?: Point): boolean
+  shareFiles(files: readonly File[], destination?: Destination): boolean
   /** Offers a file again that was lost by a reload. Another file is refused with a toast. */
   shareAgain(id: ItemId, file: File): void
   /** Shares what another app or a website handed over. */
@@ -91,6 +96,9 @@ export interface Actions {
   declineKeeping(): void
   /** Removes a device from the beam; its device token is refused from then on. */
   removeDevice(id: DeviceId): void
+
+  /** Gives this device another name, in all beams; an empty one means the default. */
+  renameDevice(name: string): void
 
   copyBeamId(): Promise<void>
   copyLink(): Promise<void>

@@ -48,6 +48,8 @@ export interface Item {
   readonly message: unknown
   readonly extra: string
   readonly note: NoteMark
+  /** The only other device that has it (S33); absent for an item that everybody has. */
+  readonly to?: DeviceId
   /**
    * Why the server refused the item or this version of it (S14), as a sentence to show. Only the sharing device has it.
    */
@@ -77,13 +79,27 @@ const batchPart = v.pipe(
 )
 
 /** Makes the item that this device shares, before the server has it. */
-export function pendingItem(id: ItemId, message: unknown, extra: string, at: number): Item {
-  return { id, message, extra, at, seq: null, from: null, content: parseContent(message, extra), note: null }
+export function pendingItem(
+  id: ItemId,
+  message: unknown,
+  extra: string,
+  at: number,
+  to: DeviceId | undefined = undefined,
+): Item {
+  const content = parseContent(message, extra)
+  return { id, message, extra, at, seq: null, from: null, content, note: null, ...addressee(to) }
 }
 
 /** Converts an item that the server sent. */
-export function liveItem({ id, message, extra, seq, from, at }: LiveItem, note: NoteMark): Item {
-  return { id, message, extra, seq, from, at, content: parseContent(message, extra), note }
+export function liveItem({ id, message, extra, seq, from, at, to }: LiveItem, note: NoteMark): Item {
+  const content = parseContent(message, extra)
+  // An item for one device is never stored.
+  return { id, message, extra, seq, from, at, content, note: to ? null : note, ...addressee(to) }
+}
+
+/** The `to` of an item or message, absent when it is for everybody. */
+export function addressee(to: DeviceId | undefined): { to?: DeviceId } {
+  return to === undefined ? {} : { to }
 }
 
 // A stored copy is on this server. Any other address would make every device of the beam request it.

@@ -2,7 +2,8 @@
  * Changes of this device that the server has not yet confirmed. Each is kept and sent again on every new socket until
  * the server echoes it, refuses it, or a `sync` shows that it is done.
  */
-import type { ClientMessage, ErrorCode, ItemId, LiveItem } from './bindings'
+import type { ClientMessage, DeviceId, ErrorCode, ItemId, LiveItem } from './bindings'
+import { addressee } from './item'
 
 /** Pauses before a change is sent again that the server could not take at that moment. The last one repeats. */
 const RETRY_DELAYS_MS = [1_000, 2_000, 5_000, 15_000, 60_000]
@@ -29,8 +30,8 @@ export class PendingChanges {
   readonly #deletions = new Map<ItemId, PendingChange>()
 
   /** Notes that an item is shared or changed. Returns the message for the server. */
-  share(id: ItemId, message: unknown, extra: string): ClientMessage {
-    const told: ClientMessage = { type: 'share_clipboard', message, extra, id }
+  share(id: ItemId, message: unknown, extra: string, to?: DeviceId): ClientMessage {
+    const told: ClientMessage = { type: 'share_clipboard', message, extra, id, ...addressee(to) }
     // The newest change counts: an item that is shared again is no longer deleted.
     this.#deletions.delete(id)
     this.#shares.set(id, { ...unanswered(told), version: versionOf(message, extra), hidAnother: false })

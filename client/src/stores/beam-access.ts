@@ -24,7 +24,8 @@ export function mayShare(access: BeamAccess): boolean {
  * the server refused.
  */
 export function mayDelete(access: BeamAccess, item: Item): boolean {
-  if (item.seq === null) return true
+  // One for this device alone is in the server's memory only, and the two devices' own (S33).
+  if (item.seq === null || item.to !== undefined) return true
   if (access.kind !== 'saved') return item.note === null
   switch (access.saved.role) {
     case 'read':
@@ -39,8 +40,10 @@ export function mayDelete(access: BeamAccess, item: Item): boolean {
 
 /** Whether this device may remove other devices (S25). */
 export function mayRemoveDevices(access: BeamAccess): boolean {
-  if (access.kind === 'unknown') return false
-  return access.kind === 'unsaved'
-    ? access.creator
-    : access.saved.role === 'owner' || access.saved.role === 'admin'
+  return access.kind === 'unsaved' ? access.creator : mayManage(access)
+}
+
+/** Whether this person manages the shares of the saved beam (B6). */
+export function mayManage(access: BeamAccess): boolean {
+  return access.kind === 'saved' && (access.saved.role === 'owner' || access.saved.role === 'admin')
 }

@@ -17,15 +17,20 @@ export interface DevicesState {
    * numbers, the same on every device.
    */
   readonly names: Readonly<Record<DeviceId, string>>
+  /** The people who were logged in on them, likewise. */
+  readonly people: Readonly<Record<DeviceId, string>>
+  /** The devices that were removed from the beam (S25). */
+  readonly removed: ReadonlySet<DeviceId>
 }
 
 export type DevicesEvent =
   | { type: 'welcomed'; me: DeviceId }
   | { type: 'listed'; devices: readonly Device[] }
+  | { type: 'removed'; devices: readonly DeviceId[] }
   | { type: 'path'; device: DeviceId; path: Path | null }
   | { type: 'left' }
 
-const EMPTY: DevicesState = { me: null, devices: [], paths: {}, names: {} }
+const EMPTY: DevicesState = { me: null, devices: [], paths: {}, names: {}, people: {}, removed: new Set() }
 
 /** Applies an event to the devices. */
 export function reduceDevices(state: DevicesState, event: DevicesEvent): DevicesState {
@@ -33,7 +38,9 @@ export function reduceDevices(state: DevicesState, event: DevicesEvent): Devices
     case 'welcomed':
       return { ...state, me: event.me }
     case 'listed':
-      return { ...state, devices: event.devices, names: { ...state.names, ...namesOf(event.devices) } }
+      return listed(state, event.devices)
+    case 'removed':
+      return { ...state, removed: new Set([...state.removed, ...event.devices]) }
     case 'path': {
       const { [event.device]: _old, ...others } = state.paths
       return { ...state, paths: event.path ? { ...others, [event.device]: event.path } : others }
@@ -41,6 +48,27 @@ export function reduceDevices(state: DevicesState, event: DevicesEvent): Devices
     case 'left':
       return EMPTY
   }
+}
+
+function listed(state: DevicesState, devices: readonly Device[]): DevicesState {
+  const here = new Set(devices.map(({ device_id }) => device_id))
+  const people = Object.fromEntries(
+    devices.map((device) => [device.device_id, personName(device)]).filter(([, name]) => name !== null),
+  )
+  return {
+    ...state,
+    devices,
+    names: { ...state.names, ...namesOf(devices) },
+    people: { ...state.people, ...people },
+    removed: new Set([...state.removed].filter((id) => !here.has(id))),
+  }
+}
+
+/** Returns the name of the person who is logged in on a device (B7); null for a guest. */
+export function personName({ username, first_name, last_name }: Device): string | null {
+  if (username === undefined) return null
+  const name = [first_name, last_name].filter(Boolean).join(' ').trim()
+  return name === '' ? `@${username}` : name
 }
 
 /** Numbers equal names by the order in which the devices joined: `Chrome on Linux`, `Chrome on Linux 2`. */
@@ -62,6 +90,19 @@ export function createDevicesStore() {
 /** Returns the other devices that understand frames and so can receive a file. */
 export function fileTakers(state: DevicesState): readonly Device[] {
   return state.devices.filter((device) => device.device_id !== state.me && device.caps.includes('files'))
+}
+
+/** Whether a device is in the beam now. */
+export function isHere(state: DevicesState, id: DeviceId): boolean {
+  return state.devices.some(({ device_id }) => device_id === id)
+}
+
+/** Returns who shared something: the person and the device, or the device alone. */
+export function authorName(state: DevicesState, id: DeviceId): string {
+  const name = state.names[id]
+  if (name === undefined) return 'a device that left'
+  const person = state.people[id]
+  return person === undefined ? name : `${person} · ${name}`
 }
 
 /** Returns the name of a device, to be shown. */

@@ -1,7 +1,7 @@
 /** The items in the beam's order. Items that the server does not have yet come last. */
 import { createStore } from 'zustand/vanilla'
 import type { ItemId } from '../protocol/bindings'
-import type { Item } from '../protocol/item'
+import { addressee, type Item } from '../protocol/item'
 import { equalJson } from '../protocol/json'
 
 export interface ItemsState {
@@ -76,7 +76,9 @@ function keptAfter(
   const isSame = epoch === event.epoch
   if (!isSame && !event.saved) return items
   const from = isSame ? event.oldest : Number.NEGATIVE_INFINITY
-  return items.filter((item) => !(isLacking(item) && order(item) >= from))
+  // Items for one device are not stored (S33): with another epoch the server has forgotten them.
+  const isForgotten = (item: Item) => !isSame && item.to !== undefined
+  return items.filter((item) => isForgotten(item) || !(isLacking(item) && order(item) >= from))
 }
 
 /** Merges the notes into the items. An item that arrived live meanwhile is newer than the list. */
@@ -133,7 +135,9 @@ function order(item: Item | undefined): number {
 }
 
 function matches(item: Item, deleted: { message: unknown; id?: ItemId | undefined }): boolean {
-  return deleted.id === undefined ? equalJson(item.message, deleted.message) : item.id === deleted.id
+  if (deleted.id !== undefined) return item.id === deleted.id
+  // Deleting by content concerns what everybody has (S33).
+  return item.to === undefined && equalJson(item.message, deleted.message)
 }
 
 function marked(item: Item, note: Item['note']): Item {
@@ -143,7 +147,9 @@ function marked(item: Item, note: Item['note']): Item {
 /** Replaces an item that is changed but not yet confirmed, keeping what the server said of it. */
 function pending(item: Item, items: readonly Item[]): Item {
   const changed = items.find(({ id }) => id === item.id)
-  return changed ? { ...item, seq: changed.seq, from: changed.from, note: changed.note } : item
+  if (!changed) return item
+  const { seq, from, note, to } = changed
+  return { ...item, seq, from, note, ...addressee(to) }
 }
 
 function refused(item: Item, { id, why }: { id: ItemId; why: string }): Item {

@@ -7,6 +7,8 @@ import type { Path } from './devices'
 export type FailureText = string
 
 export type Receiving =
+  /** It is not known yet whether it was received before. */
+  | { status: 'looking' }
   /** Waits for a tap. */
   | { status: 'offered' }
   /** Requested: other transfers go first, or no link is open yet. */
@@ -17,8 +19,11 @@ export type Receiving =
   | { status: 'failed'; received: number; why: FailureText }
   /** Either side cancelled. */
   | { status: 'cancelled'; by: 'me' | 'them' }
-  /** `url` is a blob URL of the file; null when it was written to a file that the person picked. */
-  | { status: 'done'; url: string | null; path: Path }
+  /**
+   * `url` is a blob URL of the file; null when it was written to a file that the person picked. `path` is null when it
+   * was received before. `isKept`: it outlives the page.
+   */
+  | { status: 'done'; url: string | null; path: Path | null; isKept: boolean }
 
 export type Sending =
   | { status: 'moving'; sent: number; bytesPerSecond: number; path: Path }
@@ -42,6 +47,8 @@ export interface TransfersState {
   readonly transfers: Readonly<Record<ItemId, Transfer>>
   /** Deleted items whose received bytes stay while Undo is offered. */
   readonly held: ReadonlySet<ItemId>
+  /** How many beams were left since the page began. */
+  readonly beams: number
 }
 
 export type TransfersEvent =
@@ -55,7 +62,7 @@ export type TransfersEvent =
   | { type: 'letGo'; ids: readonly ItemId[] }
   | { type: 'left' }
 
-const EMPTY: TransfersState = { transfers: {}, held: new Set() }
+const EMPTY: TransfersState = { transfers: {}, held: new Set(), beams: 0 }
 
 /** Applies an event to the transfers. */
 export function reduceTransfers(state: TransfersState, event: TransfersEvent): TransfersState {
@@ -87,7 +94,7 @@ export function reduceTransfers(state: TransfersState, event: TransfersEvent): T
       return { ...state, held: new Set([...state.held].filter((id) => !gone.has(id))) }
     }
     case 'left':
-      return EMPTY
+      return { ...EMPTY, beams: state.beams + 1 }
   }
 }
 

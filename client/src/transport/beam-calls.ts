@@ -5,7 +5,6 @@ import type {
   BeamDetails,
   BeamId,
   BeamShare,
-  FileRoom,
   Level,
   NewShare,
   SharedBeam,
@@ -17,11 +16,10 @@ import {
   beamShareSchema,
   beamsSchema,
   doneSchema,
-  fileRoomSchema,
   mySharesSchema,
   sharedBeamsSchema,
 } from '../protocol/schemas'
-import { attempt, call } from './http'
+import { call } from './http'
 
 /** Returns the caller's own beams, newest first. @throws HttpError */
 export async function listBeams(): Promise<readonly Beam[]> {
@@ -46,15 +44,6 @@ export async function readBeam(id: BeamId): Promise<BeamDetails> {
 /** Renames a beam, or changes its link access. @throws HttpError */
 export async function changeBeam(id: BeamId, change: BeamChange): Promise<Beam> {
   return call('PUT', `/beams/${id}/`, beamSchema, change)
-}
-
-/**
- * Returns how much a saved beam still stores (F13). As a guest no stale login is renewed.
- * @throws HttpError
- */
-export async function readFileRoom(id: BeamId, as: 'guest' | 'user'): Promise<FileRoom> {
-  const ask = as === 'user' ? call : attempt
-  return ask('GET', `/beams/${id}/files/`, fileRoomSchema)
 }
 
 /** Gives a beam a new id, so that its old link ends (H28). @throws HttpError */

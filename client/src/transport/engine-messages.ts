@@ -24,11 +24,15 @@ export type EngineCommand =
   | { do: 'maxMessage'; device: DeviceId; key: string; bytes: number }
   /** This device offers a file. */
   | { do: 'offer'; id: ItemId; file: Blob }
-  /** Receive a file. */
+  /** Receive a file, unless it was received before. */
   | { do: 'receive'; file: IncomingFile; picked: FileSystemFileHandle | null }
+  /** Find a file that was received before. Otherwise it is only offered. */
+  | { do: 'look'; file: IncomingFile }
   | { do: 'cancel'; id: ItemId; device: DeviceId | null }
-  /** An item is gone, or its beam was left: its transfers end and its bytes are removed. */
+  /** An item is gone: its transfers end and its bytes are removed. */
   | { do: 'forget'; id: ItemId }
+  /** The beam of an item was left: its transfers end, and what was received of it stays on the disk. */
+  | { do: 'leave'; id: ItemId }
 
 export interface IncomingFile {
   readonly id: ItemId
@@ -42,8 +46,10 @@ export type Progress =
   | { status: 'queued'; bytes: number }
   | { status: 'moving'; bytes: number; bytesPerSecond: number; kind: 'direct' | 'relay' }
   | { status: 'parked'; bytes: number }
-  /** `kind`: the way of the last chunks. */
-  | { status: 'done'; file: Blob | null; kind: 'direct' | 'relay' }
+  /** `kind`: the way of the last chunks; null when it was received before. `isKept`: a received file outlives the page. */
+  | { status: 'done'; file: Blob | null; kind: 'direct' | 'relay' | null; isKept?: boolean }
+  /** It was not received before, and nobody has asked for it. */
+  | { status: 'offered' }
   | { status: 'cancelled'; by: 'me' | 'them' }
   | { status: 'failed'; bytes: number; why: string }
 

@@ -29,6 +29,8 @@ export class StageDevice {
   unsent: (() => number) | null = () => 0
   /** Where its files are written instead of memory. */
   sink: ((file: SinkFile) => Sink | Promise<Sink>) | null = null
+  /** What its disk has of a file. */
+  finds: (() => Promise<Blob | null>) | null = null
   readonly memory = new MemoryFiles()
   readonly forgotten: ItemId[] = []
 
@@ -40,7 +42,7 @@ export class StageDevice {
     }
     this.engine = new Engine(
       (event) => this.#hear(event),
-      { open, forget },
+      { open, forget, find: () => this.finds?.() ?? null, leave: (item) => this.memory.forget(item) },
       () => performance.now(),
     )
     this.engine.handle({ do: 'relay', up: true })
@@ -80,6 +82,14 @@ export class StageDevice {
 
   receives(size: number, from: StageDevice, id = FILE): void {
     this.engine.handle({ do: 'receive', file: { id, from: from.id, size, type: '' }, picked: null })
+  }
+
+  looks(size: number, from: StageDevice, id = FILE): void {
+    this.engine.handle({ do: 'look', file: { id, from: from.id, size, type: '' } })
+  }
+
+  leaves(id = FILE): void {
+    this.engine.handle({ do: 'leave', id })
   }
 
   cancels(id = FILE): void {

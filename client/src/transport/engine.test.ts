@@ -58,6 +58,7 @@ describe('the engine', () => {
 
   it('f4_wants_no_more_than_a_window_of_several_files_while_the_disk_is_slow', async () => {
     bob.sink = () => ({
+      isKept: true,
       write: () => new Promise(() => {}),
       finish: async () => null,
       discard: async () => {},
@@ -190,7 +191,7 @@ describe('a sink', () => {
     const write = vi.fn<Sink['write']>().mockImplementation(() => {
       if (write.mock.calls.length > 2) throw new NoRoom('There is no space left on this device.')
     })
-    bob.sink = () => ({ write, finish: async () => null, discard })
+    bob.sink = () => ({ isKept: true, write, finish: async () => null, discard })
     ada.offers(new Blob([bytes(2 * MIB)]))
     bob.receives(2 * MIB, ada)
     await server.carries()
@@ -208,7 +209,7 @@ describe('a sink', () => {
   it('that opens after its transfer was cancelled is discarded; the next one gets the file', async () => {
     const waiting: ((sink: Sink) => void)[] = []
     bob.sink = () => new Promise((resolve) => waiting.push(resolve))
-    const late = { write: vi.fn(), finish: vi.fn(), discard: vi.fn(async () => {}) }
+    const late = { isKept: true, write: vi.fn(), finish: vi.fn(), discard: vi.fn(async () => {}) }
     ada.offers(new Blob([bytes(10)]))
     bob.receives(10, ada)
     bob.cancels()
@@ -228,7 +229,7 @@ describe('a sink', () => {
     const discard = vi.fn(async () => {})
     let finished: (file: Blob) => void = () => {}
     const finish = () => new Promise<Blob>((resolve) => (finished = resolve))
-    bob.sink = () => ({ write: () => {}, finish, discard })
+    bob.sink = () => ({ isKept: true, write: () => {}, finish, discard })
     ada.offers(new Blob([bytes(10)]))
     bob.receives(10, ada)
     await server.carries()
@@ -328,7 +329,12 @@ describe('the end of a transfer', () => {
   it('f7_arrives_even_if_the_sender_is_away_when_the_last_byte_is_written', async () => {
     let written = () => {}
     const write = () => new Promise<void>((resolve) => (written = resolve))
-    bob.sink = () => ({ write, finish: async () => new Blob(['whole']), discard: async () => {} })
+    bob.sink = () => ({
+      isKept: true,
+      write,
+      finish: async () => new Blob(['whole']),
+      discard: async () => {},
+    })
     await moves(10)
     await server.carries()
     bob.seesNobody()

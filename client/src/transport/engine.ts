@@ -35,11 +35,13 @@ export class Engine {
     files: ReceivedFiles,
     readonly now: () => number,
   ) {
-    this.#relay = new Relay({
-      send: (to, frame) => say({ say: 'relay', to, frame: frame.buffer }, [frame.buffer]),
+    const socket = {
+      send: (to: DeviceId, frame: Uint8Array<ArrayBuffer>) =>
+        say({ say: 'relay', to, frame: frame.buffer }, [frame.buffer]),
       ask: () => say({ say: 'askRelay' }),
-    })
-    this.#receiving = new Receiving(say, files, now)
+    }
+    this.#relay = new Relay(socket, now)
+    this.#receiving = new Receiving(say, files, now, () => this.#keepTicking())
     this.#sending = new Sending(say, now)
   }
 
@@ -77,8 +79,11 @@ export class Engine {
       case 'cancel':
         if (command.device === null) this.#receiving.cancel(command.id)
         return this.#sending.cancel(command.id, command.device)
+      case 'look':
+        return this.#receiving.look(command.file)
       case 'forget':
-        this.#receiving.forget(command.id)
+      case 'leave':
+        this.#receiving[command.do](command.id)
         this.#sending.forget(command.id)
         for (const device of this.#devices.values()) this.#dropUnused(device)
         return
@@ -251,6 +256,7 @@ export class Engine {
     const now = this.now()
     const slept = now - this.#lastTick > SLEPT_MS
     this.#lastTick = now
+    this.#relay.look()
     for (const device of this.#devices.values()) {
       if (slept) for (const link of device.links) link.clock.touch(now)
       if (device.resumesRelay(now)) this.#relayResumed(device)

@@ -35,6 +35,8 @@ export class Incoming {
   kind: FrameLink['kind'] = 'direct'
   /** The waiting state last reported to the page, so that each of a thousand waiting files reports once. */
   waits: 'queued' | 'parked' | null = null
+  /** Whether the complete file outlives the page. */
+  isKept = false
   #state: State = { at: 'queued' }
 
   /** @param source the device that has the bytes */
@@ -112,6 +114,7 @@ export class Incoming {
     try {
       const file = await sink.finish()
       if (this.hasEnded) throw new Error('The transfer was ended.')
+      this.isKept = sink.isKept
       return file
     } catch (error) {
       discard(sink)

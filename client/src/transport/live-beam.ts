@@ -98,9 +98,9 @@ export class LiveBeam {
     this.#connect()
   }
 
-  /** Shares a new item, or replaces one of the same id (S9). */
-  share(id: ItemId, message: unknown, extra: string): void {
-    const share = this.#pending.share(id, message, extra)
+  /** Shares a new item, or replaces one of the same id (S9). `to` is the only other device that gets it (S33). */
+  share(id: ItemId, message: unknown, extra: string, to?: DeviceId): void {
+    const share = this.#pending.share(id, message, extra, to)
     if (this.#live) this.#send(share)
   }
 
@@ -119,6 +119,11 @@ export class LiveBeam {
   save(name: string): boolean {
     if (this.#live) this.#send({ type: 'save_beam', message: name })
     return this.#live
+  }
+
+  /** Tells the beam the name that this device has now (S32). Without a connection, the next `auth` tells it. */
+  rename(name: string): void {
+    if (this.#live) this.#send({ type: 'rename_device', message: name })
   }
 
   /** Keeps the beam for so long from now, or no longer (S30). Returns false when there is no connection. */

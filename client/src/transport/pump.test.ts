@@ -10,7 +10,8 @@ import { pump } from './pump'
 import { Relay } from './relay-link'
 import { RemoteDevice } from './remote-device'
 
-const DEVICE = new RemoteDevice('device' as DeviceId, new Relay({ send: () => {}, ask: () => {} }))
+const relay = new Relay({ send: () => {}, ask: () => {} }, () => 0)
+const DEVICE = new RemoteDevice('device' as DeviceId, relay)
 
 /** A wire that accepts a few frames at a time. */
 class Wire implements FrameLink {

@@ -5,10 +5,15 @@ import type { EngineEvent, IncomingFile, Progress } from './engine-messages'
 import { Incoming, type IncomingEvents, type OpenSink, wordsFor } from './incoming'
 import type { Link } from './link'
 import type { Arriving, RemoteDevice } from './remote-device'
+import type { SinkFile } from './sinks/sink'
 
 /** The store of received bytes. */
 export interface ReceivedFiles {
   readonly open: OpenSink
+  /** Returns a file that was received before; null at once where none can be. */
+  find(file: SinkFile): Promise<Blob | null> | null
+  /** Frees what does not outlive the page. */
+  leave(id: ItemId): Promise<void>
   /** Removes the bytes of an item that is gone. */
   forget(id: ItemId): Promise<void>
 }
@@ -28,11 +33,15 @@ export class Receiving {
   /** By item. An ended transfer stays until its item goes or is received again. */
   readonly #transfers = new Map<ItemId, Incoming>()
   readonly #events: IncomingEvents
+  /** The searches on the disk. A later one of the same item takes the place of an earlier one. */
+  readonly #searches = new Map<ItemId, Promise<Blob | null>>()
 
+  /** @param onBegun called when a file begins to be received */
   constructor(
     readonly say: (event: EngineEvent) => void,
     readonly files: ReceivedFiles,
     readonly now: () => number,
+    readonly onBegun: () => void,
   ) {
     this.#events = {
       onRoom: (incoming) => this.#hasRoom(incoming),
@@ -43,12 +52,37 @@ export class Receiving {
     }
   }
 
+  /** Receives a file, unless it was received before and the person has not picked another place for it. */
   receive(file: IncomingFile, picked: FileSystemFileHandle | null, source: RemoteDevice): void {
+    if (picked) this.#begin(file, picked, source)
+    else this.#find(file, () => this.#begin(file, null, source))
+  }
+
+  /** Finds a file that was received before. */
+  look(file: IncomingFile): void {
+    if (!this.#isMoving(file.id)) this.#find(file, () => this.#say(file.id, { status: 'offered' }))
+  }
+
+  #find(file: IncomingFile, otherwise: () => void): void {
+    const search = this.#isMoving(file.id) ? null : this.files.find(file)
+    if (!search) return otherwise()
+    this.#searches.set(file.id, search)
+    const found = (blob: Blob | null) => {
+      if (this.#searches.get(file.id) !== search) return
+      this.#searches.delete(file.id)
+      if (blob) this.#say(file.id, { status: 'done', file: blob, kind: null, isKept: true })
+      else otherwise()
+    }
+    void search.then(found, () => found(null))
+  }
+
+  #begin(file: IncomingFile, picked: FileSystemFileHandle | null, source: RemoteDevice): void {
     if (this.#isMoving(file.id)) return
     const incoming = new Incoming(file, picked, source, this.#events)
     this.#transfers.set(file.id, incoming)
     this.#sayWaiting(incoming)
     this.refill(source)
+    this.onBegun()
   }
 
   /** Whether anything is being received from a device, or waits to be. */
@@ -136,6 +170,7 @@ export class Receiving {
 
   /** The person cancelled the transfer. */
   cancel(id: ItemId): void {
+    if (this.#searches.delete(id)) this.#say(id, { status: 'cancelled', by: 'me' })
     const incoming = this.#transfers.get(id)
     if (incoming && !incoming.hasEnded) this.#end(incoming, { status: 'cancelled', by: 'me' }, 'person')
   }
@@ -144,6 +179,17 @@ export class Receiving {
   forget(id: ItemId): void {
     // An earlier worker may have received bytes of an item of which this one knows nothing.
     void this.files.forget(id).catch(() => {})
+    this.#drop(id)
+  }
+
+  /** Ends the transfer of an item whose beam was left. What is complete stays on the disk. */
+  leave(id: ItemId): void {
+    void this.files.leave(id).catch(() => {})
+    this.#drop(id)
+  }
+
+  #drop(id: ItemId): void {
+    this.#searches.delete(id)
     const incoming = this.#transfers.get(id)
     if (!incoming) return
     this.#transfers.delete(id)
@@ -181,7 +227,7 @@ export class Receiving {
       const blob = await incoming.finish()
       incoming.end('done')
       source.end({ type: 'done', transfer: file.id }, this.now())
-      this.#say(file.id, { status: 'done', file: blob, kind: incoming.kind })
+      this.#say(file.id, { status: 'done', file: blob, kind: incoming.kind, isKept: incoming.isKept })
     } catch (error) {
       if (incoming.hasEnded) return
       this.#end(incoming, { status: 'failed', bytes: receiver.received, why: wordsFor(error) }, 'noRoom')
@@ -213,10 +259,13 @@ export class Receiving {
   }
 
   #sayWaiting(incoming: Incoming): void {
-    const status = incoming.source.isHere ? 'queued' : 'parked'
+    const { source, receiver } = incoming
+    // A file that has begun waits for its device also while no link to it is open.
+    const canGoOn = source.isHere && (receiver.received === 0 || source.route(this.now()) !== null)
+    const status = canGoOn ? 'queued' : 'parked'
     if (incoming.waits === status) return
     incoming.waits = status
-    this.#say(incoming.file.id, { status, bytes: incoming.receiver.received })
+    this.#say(incoming.file.id, { status, bytes: receiver.received })
   }
 
   #say(id: ItemId, progress: Progress): void {

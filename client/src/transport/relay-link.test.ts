@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { DeviceId } from '../protocol/bindings'
 import { MOST_UNSENT_BYTES } from './frame-link'
-import { RELAY_HIGH_WATER_BYTES, Relay, RelayLink } from './relay-link'
+import { RELAY_HIGH_WATER_BYTES, RELAY_LOW_WATER_BYTES, Relay, RelayLink } from './relay-link'
 
 const ADA = 'ada' as DeviceId
 const BOB = 'bob' as DeviceId
@@ -9,16 +9,19 @@ const BOB = 'bob' as DeviceId
 let sent: { to: DeviceId; bytes: number }[]
 let asked: number
 let relay: Relay
+let now: number
 
 beforeEach(() => {
   sent = []
   asked = 0
-  relay = new Relay({
-    send: (to, frame) => sent.push({ to, bytes: frame.byteLength }),
+  now = 0
+  const socket = {
+    send: (to: DeviceId, frame: Uint8Array) => sent.push({ to, bytes: frame.byteLength }),
     ask: () => {
       asked += 1
     },
-  })
+  }
+  relay = new Relay(socket, () => now)
   relay.setUp(true)
 })
 
@@ -96,5 +99,52 @@ describe('r2 the relay', () => {
     expect(bob.room()).toBeNull()
     expect(await opens(room, () => ada.resume())).toBe(true)
     expect(ada.room()).toBeNull()
+  })
+
+  /** The websocket sends so many bytes a second, and the page is asked every 100 ms while frames of 64 KiB go out. */
+  const flows = (bytesPerSecond: number, seconds: number) => {
+    let inSocket = 0
+    for (let step = 0; step < seconds * 10; step++) {
+      while (relay.room() === null) {
+        relay.send(ADA, new Uint8Array(64 * 1024))
+        inSocket += 64 * 1024
+      }
+      relay.waits(inSocket)
+      now += 100
+      inSocket = Math.max(0, inSocket - bytesPerSecond / 10)
+      relay.look()
+      relay.waits(inSocket)
+    }
+    return inSocket
+  }
+
+  it('lets no more wait on a slow line than it sends in a moment, so that a text is not far behind', () => {
+    vi.useFakeTimers()
+    expect(flows(100_000, 10)).toBeLessThan(RELAY_LOW_WATER_BYTES + 64 * 1024 + 25_000)
+    vi.useRealTimers()
+  })
+
+  it('fills the socket again when the line becomes fast', () => {
+    vi.useFakeTimers()
+    flows(100_000, 10)
+    const before = relay.handed
+    flows(5_000_000, 10)
+    expect(relay.handed - before).toBeGreaterThan(40_000_000)
+    vi.useRealTimers()
+  })
+
+  it('tells of each device how much of its frames has not left', () => {
+    const ada = new RelayLink(relay, ADA)
+    const bob = new RelayLink(relay, BOB)
+    ada.send(new Uint8Array(1_000))
+    bob.send(new Uint8Array(3_000))
+    ada.send(new Uint8Array(2_000))
+    expect([ada.unsent, bob.unsent]).toEqual([3_000, 3_000])
+    relay.look()
+    relay.waits(4_000)
+    expect([ada.unsent, bob.unsent]).toEqual([2_000, 2_000])
+    relay.look()
+    relay.waits(0)
+    expect([ada.unsent, bob.unsent]).toEqual([0, 0])
   })
 })

@@ -3,10 +3,17 @@ import { type DeviceId, MAX_RELAYED_FRAME_BYTES } from '../protocol/bindings'
 import { type FrameLink, MOST_UNSENT_BYTES } from './frame-link'
 import { Gate } from './gate'
 
-/** Chunks wait while the websocket buffers this much, so that a shared text waits behind no more than that. */
+/** Chunks wait while the websocket buffers this much, however fast it is. */
 export const RELAY_HIGH_WATER_BYTES = 512 * 1024
+/** On a slow line it buffers less, but never so little that it would run dry between two answers. */
+export const RELAY_LOW_WATER_BYTES = 16 * 1024
+/** What is buffered is sent within so many milliseconds, so a shared text waits behind a file no longer than that. */
+const BUFFERED_MS = 250
 /** A websocket has no event for a drained buffer, so it is polled at this interval while chunks wait. */
 const ASK_AGAIN_MS = 10
+
+/** Frames that are remembered before those that have left are forgotten. */
+const MOST_FRAMES = 256
 
 /** The page's websocket, as the engine uses it. */
 export interface RelaySocket {
@@ -21,9 +28,28 @@ export class Relay {
   #waiting = 0
   /** Bytes handed over since the page was asked; null when no answer is outstanding. */
   #sinceAsked: number | null = null
+  /** Bytes handed over so far. */
+  #handed = 0
+  /** The last answer: when it came, in milliseconds, and how many bytes had left by then. */
+  #answered: { at: number; left: number } | null = null
+  #mostWaiting = RELAY_HIGH_WATER_BYTES
   readonly #gate = new Gate()
 
-  constructor(readonly socket: RelaySocket) {}
+  /** @param now milliseconds of a steady clock */
+  constructor(
+    readonly socket: RelaySocket,
+    readonly now: () => number,
+  ) {}
+
+  /** Bytes handed over so far. */
+  get handed(): number {
+    return this.#handed
+  }
+
+  /** How many of them have left the websocket, as far as is known. */
+  get left(): number {
+    return this.#handed - this.#waiting
+  }
 
   get isUp(): boolean {
     return this.#isUp
@@ -33,6 +59,7 @@ export class Relay {
     this.#isUp = up
     this.#waiting = 0
     this.#sinceAsked = null
+    this.#answered = null
     this.#gate.open()
   }
 
@@ -41,12 +68,13 @@ export class Relay {
     // What is lost here is sent again, like what is lost with a link (F6, F7). The websocket belongs to other devices too.
     if (this.#waiting > MOST_UNSENT_BYTES) return this.#ask()
     this.#waiting += frame.byteLength
+    this.#handed += frame.byteLength
     if (this.#sinceAsked !== null) this.#sinceAsked += frame.byteLength
     this.socket.send(to, frame)
   }
 
   room(): Promise<void> | null {
-    if (!this.#isUp || this.#waiting < RELAY_HIGH_WATER_BYTES) return null
+    if (!this.#isUp || this.#waiting < this.#mostWaiting) return null
     this.#ask()
     return this.#gate.wait()
   }
@@ -56,8 +84,25 @@ export class Relay {
     if (this.#sinceAsked === null) return
     this.#waiting = bytes + this.#sinceAsked
     this.#sinceAsked = null
-    if (this.#waiting < RELAY_HIGH_WATER_BYTES) this.#gate.open()
+    this.#measure()
+    if (this.#waiting < this.#mostWaiting) this.#gate.open()
     else setTimeout(() => this.#ask(), ASK_AGAIN_MS)
+  }
+
+  /** Asks how much waits, if anything may. */
+  look(): void {
+    if (this.#waiting > 0) this.#ask()
+  }
+
+  /** Sets how much may wait by how much has left since the last answer. */
+  #measure(): void {
+    const [before, at, left] = [this.#answered, this.now(), this.left]
+    this.#answered = { at, left }
+    if (this.#waiting === 0) this.#mostWaiting = Math.min(RELAY_HIGH_WATER_BYTES, 2 * this.#mostWaiting)
+    else if (before && at > before.at) {
+      const fits = ((left - before.left) * BUFFERED_MS) / (at - before.at)
+      this.#mostWaiting = Math.min(RELAY_HIGH_WATER_BYTES, Math.max(RELAY_LOW_WATER_BYTES, fits))
+    }
   }
 
   #ask(): void {
@@ -71,8 +116,8 @@ export class Relay {
 export class RelayLink implements FrameLink {
   readonly kind = 'relay'
   readonly key: string
-  // The websocket counts for all devices together, and holds little.
-  readonly unsent = 0
+  /** The frames that may not have left yet, the oldest first: their size, and the bytes handed over with them. */
+  #frames: { bytes: number; end: number }[] = []
   // The server counts the address as part of the message.
   maxFrame = MAX_RELAYED_FRAME_BYTES
   #isPaused = false
@@ -89,8 +134,22 @@ export class RelayLink implements FrameLink {
     return this.#isPaused
   }
 
+  get unsent(): number {
+    const { left } = this.relay
+    this.#forgetSent()
+    return this.#frames.reduce((sum, { bytes, end }) => sum + Math.min(bytes, end - left), 0)
+  }
+
   send(frame: Uint8Array<ArrayBuffer>): void {
+    const { byteLength } = frame
+    const before = this.relay.handed
     this.relay.send(this.to, frame)
+    if (this.relay.handed > before) this.#frames.push({ bytes: byteLength, end: this.relay.handed })
+    if (this.#frames.length > MOST_FRAMES) this.#forgetSent()
+  }
+
+  #forgetSent(): void {
+    this.#frames = this.#frames.filter(({ end }) => end > this.relay.left)
   }
 
   room(): Promise<void> | null {

@@ -144,14 +144,16 @@ export class Sending {
   sayProgress(device: RemoteDevice): void {
     const now = this.now()
     const kind = device.direct ? 'direct' : 'relay'
-    const isSending = device.links.some(({ wire }) => wire.unsent > 0)
-    for (const outgoing of this.#movingTo(device)) {
-      if (isSending || outgoing.isWanted) outgoing.busyAt = now
+    const unsent = device.links.reduce((sum, { wire }) => sum + wire.unsent, 0)
+    const moving = [...this.#movingTo(device)]
+    for (const outgoing of moving) {
+      if (unsent > 0 || outgoing.isWanted) outgoing.busyAt = now
       if (now - outgoing.busyAt > QUIET_MS) {
         this.#park(outgoing)
         continue
       }
-      const bytes = outgoing.sender.sent
+      // Files take turns of one frame, so each has its part of what has not left this device yet.
+      const bytes = Math.max(0, outgoing.sender.sent - unsent / moving.length)
       const bytesPerSecond = outgoing.speed.sample(bytes, now)
       this.#say(outgoing, { status: 'moving', bytes, bytesPerSecond, kind })
     }

@@ -1,6 +1,7 @@
 /** The worker that runs the engine, so that a busy page does not slow transfers, nor transfers the page. */
 import { Engine } from './engine'
 import type { EngineCommand, EngineEvent } from './engine-messages'
+import { Journal } from './sinks/journal'
 import { MemoryFiles } from './sinks/memory'
 import { DiskFiles, hasOpfs, sweepDisk, tabFolder } from './sinks/opfs'
 import { ReceivedFiles } from './sinks/received-files'
@@ -18,11 +19,14 @@ const randomName = () => crypto.randomUUID?.() ?? `${performance.timeOrigin}-${+
 
 function disk(tab: string): DiskFiles | null {
   if (!hasOpfs()) return null
-  const swept = sweepDisk(tab).catch(() => {})
-  return new DiskFiles(async () => {
+  const journal = new Journal()
+  const now = () => Date.now()
+  const swept = sweepDisk(tab, journal, now()).catch(() => {})
+  const folder = async () => {
     await swept
     return tabFolder(tab)
-  }, randomName)
+  }
+  return new DiskFiles({ name: tab, folder, makeName: randomName, now }, journal)
 }
 
 const say = (event: EngineEvent, transfer: Transferable[] = []) => scope.postMessage(event, transfer)

@@ -31,7 +31,7 @@ export class Transfers {
   #relay: Command<'relay'> = { do: 'relay', up: false }
   readonly #offers = new Map<ItemId, Blob>()
   readonly #deleted = new Map<ItemId, Blob>()
-  readonly #receives = new Map<ItemId, { command: Command<'receive'>; bytes: number }>()
+  readonly #receives = new Map<ItemId, { command: Command<'receive' | 'look'>; bytes: number }>()
   /** Direct links of the worker, by key. */
   readonly #links = new Map<string, DeviceId>()
 
@@ -118,11 +118,13 @@ export class Transfers {
         this.#deleted.delete(command.id)
         return
       case 'receive':
+      case 'look':
         this.#receives.set(command.file.id, { command, bytes: 0 })
         return
       case 'cancel':
         return this.#cancelled(command)
       case 'forget':
+      case 'leave':
         this.#withdrawn(command.id)
         this.#receives.delete(command.id)
     }

@@ -21,14 +21,19 @@ const RecentDialog = lazyPart(
   () => import('./recent-dialog'),
   (m) => m.RecentDialog,
 )
+const ShareDialog = lazyPart(
+  () => import('../share/share-dialog'),
+  (m) => m.ShareDialog,
+)
 const LeaveDialog = lazyPart(
   () => import('./leave-dialog'),
   (m) => m.LeaveDialog,
 )
 
-/** The dialogs about the beam as a whole, over any page. Their code is loaded on the first use. */
+/** The dialogs about a beam as a whole, over any page. Their code is loaded on the first use. */
 export function BeamDialogs() {
   const state = useStore(useApp().stores.beamDialog)
+  const sharing = useStore(useApp().stores.beams, (beams) => beams.sharing)
   const open = useBeamDialog()
   const { depart, showBeam } = useDepartures()
   const close = () => open({ kind: 'none' })
@@ -39,6 +44,7 @@ export function BeamDialogs() {
       {state.kind === 'join' && <JoinDialog onJoined={showBeam} onClose={close} />}
       {state.kind === 'scan' && <Scanner onJoined={showBeam} onClose={close} />}
       {state.kind === 'recent' && <RecentDialog onClose={close} />}
+      {sharing.status !== 'closed' && <ShareDialog sharing={sharing} />}
       {state.kind === 'leaving' && (
         <LeaveDialog {...state} onLeave={() => depart(state.departure)} onClose={close} />
       )}

@@ -5,8 +5,10 @@ import MenuGlyph from 'lucide-react/icons/menu'
 import Plus from 'lucide-react/icons/plus'
 import QrCode from 'lucide-react/icons/qr-code'
 import ScanQrCode from 'lucide-react/icons/scan-qr-code'
+import UserPlus from 'lucide-react/icons/user-plus'
 import { useCallback, useRef, useState } from 'react'
 import { useStore } from 'zustand'
+import { mayManage } from '../../stores/beam-access'
 import { useBackCloses } from '../../ui/back-closes'
 import { cx } from '../../ui/cx'
 import { useDismiss } from '../../ui/dismiss'
@@ -63,17 +65,31 @@ function useMenuItems(): readonly MenuItem[] {
   const isIn = useSession() !== null
   const isGone = useGone() !== null
   const hasRecent = useHasRecent()
+  const share = useShare()
   const code: MenuItem = { label: 'Show QR', icon: QrCode, onSelect: () => open({ kind: 'code' }) }
   const leave: MenuItem = { label: 'Leave Beam', icon: DoorOpen, onSelect: () => wish({ do: 'leave' }) }
   const recent: MenuItem = { label: 'Recent beams', icon: History, onSelect: () => open({ kind: 'recent' }) }
   return [
     ...(isIn && !isGone ? [code] : []),
+    ...(share && !isGone ? [{ label: 'Share with people', icon: UserPlus, onSelect: share }] : []),
     { label: 'New Beam', icon: Plus, onSelect: () => wish({ do: 'new' }) },
     { label: 'Join Beam', icon: Keyboard, onSelect: () => wish({ do: 'join' }) },
     { label: 'Scan QR', icon: ScanQrCode, onSelect: () => wish({ do: 'scan' }) },
     ...(hasRecent ? [recent] : []),
     ...(isIn ? [leave] : []),
   ]
+}
+
+/** Returns a function that opens the Share dialog of a saved beam; null for whoever does not manage its shares. */
+function useShare(): (() => void) | null {
+  const { stores, actions } = useApp()
+  const access = useStore(stores.access, (state) => state)
+  const session = useSession()
+  if (access.kind !== 'saved' || !mayManage(access) || !session) return null
+  const { beam_name, link_access } = access.saved
+  // The dialog reads the rest.
+  const beam = { beam_id: session.beamId, beam_name, created_at: 0, link_access }
+  return () => void actions.beams.openSharing(beam)
 }
 
 /** Whether the list of recent beams has another one than the current. */

@@ -1,22 +1,16 @@
 import ArrowLeft from 'lucide-react/icons/arrow-left'
 import Plus from 'lucide-react/icons/plus'
-import { Suspense, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { useStore } from 'zustand'
 import type { ListsState } from '../../stores/beams'
 import { Button, buttonClass } from '../../ui/button'
 import { Icon } from '../../ui/icon'
-import { lazyPart } from '../../ui/lazy-part'
 import { Tabs } from '../../ui/tabs'
 import { useApp } from '../actions'
 import { paths } from '../paths'
 import { BeamsFailed, BeamsLoading, MineTab, MySharesTab, SharedWithMeTab } from './beam-tabs'
 import css from './my-beams.module.css'
-
-const ShareDialog = lazyPart(
-  () => import('../share/share-dialog'),
-  (m) => m.ShareDialog,
-)
 
 type TabKey = 'mine' | 'withMe' | 'byMe'
 
@@ -29,7 +23,7 @@ const TABS: readonly { key: TabKey; label: string }[] = [
 /** My Beams: the account's beams, the beams shared with it, and its own shares. */
 export function MyBeams() {
   const { stores, actions } = useApp()
-  const { lists, sharing } = useStore(stores.beams, (state) => state)
+  const lists = useStore(stores.beams, (state) => state.lists)
   const [tab, setTab] = useState<TabKey>('mine')
   useEffect(() => void actions.beams.load(), [actions])
   const tabs = TABS.map((entry) => ({
@@ -42,7 +36,6 @@ export function MyBeams() {
       <Tabs label="Beams" tabs={tabs} chosen={tab} onChoose={setTab}>
         <Shown tab={tab} lists={lists} />
       </Tabs>
-      <Suspense>{sharing.status !== 'closed' && <ShareDialog sharing={sharing} />}</Suspense>
     </main>
   )
 }

@@ -5,7 +5,8 @@ import { type Insets, toCanvas } from './camera'
 import type { Box, Size } from './geometry'
 
 const INSET = 24
-const TITLE = { width: 410, height: 52 }
+/** With the beam's menu beside it. */
+const TITLE = { width: 470, height: 52 }
 const PILL = { width: 280, height: 52 }
 const NAV = { width: 340, height: 52 }
 /** The button of the search, below the navigation. */

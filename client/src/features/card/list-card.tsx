@@ -6,12 +6,14 @@ import { Tile } from '../../ui/tile'
 import { useApp } from '../actions'
 import { Age } from '../item/age'
 import { gradientOf } from '../item/appearance'
+import { Byline } from '../item/byline'
 import { iconOf, kindOf, nameOf } from '../item/describe'
 import { ItemNotice } from '../item/item-notice'
 import { FileName } from '../transfer/file-name'
-import { type FileView, partOf } from '../transfer/file-view'
+import { type FileView, namesSender, partOf } from '../transfer/file-view'
 import { formatSize } from '../transfer/format-bytes'
 import { ListFileRow } from '../transfer/list-file'
+import { isSavable } from '../transfer/save-link'
 import { useFile } from '../transfer/use-file'
 import { BatchFace } from './batch-face'
 import { CardText } from './card-text'
@@ -73,7 +75,12 @@ function FileFace({ item, content, isHalf }: { item: Item; content: FileContent;
           <div className={isPicture ? css.caption : css.title}>
             <FileName name={content.name} />
           </div>
-          {!isHalf && <div className={css.meta}>{formatSize(partOf(view), content.size)}</div>}
+          {!isHalf && (
+            <div className={css.meta}>
+              {formatSize(partOf(view), content.size)} ·{' '}
+              {namesSender(view) ? <Age at={item.at} /> : <Byline item={item} />}
+            </div>
+          )}
         </div>
         <ListTools item={item} view={view} media={media} />
       </div>
@@ -98,7 +105,7 @@ function Words({ item, content }: { item: Item; content: Exclude<Item['content']
           <div className={css.title}>{content.host}</div>
           <div className={css.line}>
             {content.path && <span className={css.path}>{content.path}</span>}
-            <Age at={item.at} />
+            <Byline item={item} />
           </div>
         </div>
         {tools}
@@ -110,7 +117,7 @@ function Words({ item, content }: { item: Item; content: Exclude<Item['content']
       <CardText item={item} tone="list" />
       <div className={css.foot}>
         <span className={css.meta}>
-          {kindOf(content)} · <Age at={item.at} />
+          {kindOf(content)} · <Byline item={item} />
         </span>
         {tools}
       </div>
@@ -129,6 +136,7 @@ function Progresses(props: { item: Item; content: FileContent; view: FileView; i
       item={item}
       content={content}
       named={view.rows.length > 1}
+      url={isSavable(row, view) ? view.url : null}
     />
   ))
 }

@@ -5,6 +5,7 @@ import ExternalLink from 'lucide-react/icons/external-link'
 import Maximize2 from 'lucide-react/icons/maximize'
 import Pencil from 'lucide-react/icons/pencil'
 import Trash2 from 'lucide-react/icons/trash-2'
+import type { ItemId } from '../../protocol/bindings'
 import type { Item } from '../../protocol/item'
 import type { Media } from '../../protocol/magic'
 import { RICH_NOTE } from '../../protocol/rich-note'
@@ -17,7 +18,7 @@ import { documentOf } from '../item/shown-as'
 import { useMayShare } from '../session/beam'
 import { DownloadLink } from '../transfer/download-link'
 import { RowTools } from '../transfer/file-row'
-import type { FileView } from '../transfer/file-view'
+import { type FileView, isReceived } from '../transfer/file-view'
 import css from './list-tools.module.css'
 
 const ICON_SIZE = 20
@@ -72,7 +73,8 @@ function FirstTool({ item, view, media }: ListToolsProps) {
       />
     )
   }
-  if (!view.url || isPicture(media)) return null
+  // A received file that is not shown has Save below it.
+  if (!view.url || isPicture(media) || (media === null && isReceived(view))) return null
   return <DownloadLink url={view.url} name={content.name} look="bar" iconSize={ICON_SIZE} />
 }
 
@@ -92,20 +94,27 @@ function menuOf(
     items.push({ label: 'Edit', icon: Pencil, onSelect: () => actions.notes.edit(id) })
   }
   if (content.kind === 'link' || media === 'image') items.push(copy)
-  if (
-    content.kind === 'file' &&
-    view.url &&
-    media !== 'image' &&
-    (media !== null || documentOf(content) !== null)
-  ) {
-    items.push({ label: 'Full view', icon: Maximize2, onSelect: () => actions.showFull(id, 'newest-first') })
-  }
-  if (content.kind === 'file' && view.url && isPicture(media)) {
-    const download = { url: view.url, name: content.name }
-    items.push({ label: 'Download', icon: Download, download, onSelect: () => {} })
-  }
+  if (content.kind === 'file' && view.url) items.push(...fileMenu(id, content, view.url, media, actions))
   if (mayDelete) items.push({ label: 'Delete', icon: Trash2, onSelect: () => actions.deleteItem(id) })
   return items
+}
+
+/** The commands of a file that is here. */
+function fileMenu(
+  id: ItemId,
+  content: Extract<Item['content'], { kind: 'file' }>,
+  url: string,
+  media: Media | null,
+  actions: AppValue['actions'],
+): MenuItem[] {
+  const show = () => actions.showFull(id, 'newest-first')
+  // A press on a picture shows it in full.
+  const canShow = media === null ? documentOf(content) !== null : media !== 'image'
+  const download = { url, name: content.name }
+  return [
+    ...(canShow ? [{ label: 'Full view', icon: Maximize2, onSelect: show }] : []),
+    ...(isPicture(media) ? [{ label: 'Download', icon: Download, download, onSelect: () => {} }] : []),
+  ]
 }
 
 function isPicture(media: Media | null): boolean {

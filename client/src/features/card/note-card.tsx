@@ -6,8 +6,8 @@ import { RICH_NOTE } from '../../protocol/rich-note'
 import { type Card, isBatch } from '../../stores/cards'
 import { Icon } from '../../ui/icon'
 import { useApp } from '../actions'
-import { Age } from '../item/age'
 import { gradientOf, tiltOf } from '../item/appearance'
+import { Byline, useByline } from '../item/byline'
 import { iconOf, kindOf, nameOf } from '../item/describe'
 import { ItemNotice } from '../item/item-notice'
 import { documentOf } from '../item/shown-as'
@@ -87,7 +87,7 @@ function WrittenFace({ item }: { item: Item }) {
       <header className={css.head}>
         <Icon of={iconOf(content)} size={14} />
         {kindOf(content)}
-        <Age at={item.at} />
+        <Byline item={item} />
       </header>
       {content.kind === 'link' ? (
         <>
@@ -114,13 +114,16 @@ interface FileFaceProps {
 }
 
 function FileFace({ item, content, view, media, onBroken }: FileFaceProps) {
+  const byline = useByline(item)
   if (!media || !view.url) return <NoteFile item={item} content={content} view={view} />
   const shown = <MediaView media={media} url={view.url} name={content.name} tone="note" onBroken={onBroken} />
   const line = (
     <header className={css.head}>
       <Icon of={iconOf(content)} size={14} />
       <FileName name={content.name} />
-      <span className={css.meta}>{media === 'audio' ? <Age at={item.at} /> : formatBytes(content.size)}</span>
+      <span className={css.meta} title={byline}>
+        {media === 'audio' ? <Byline item={item} /> : formatBytes(content.size)}
+      </span>
     </header>
   )
   const sending = view.rows.some((row) => row.status === 'moving' || row.status === 'parked')

@@ -1,11 +1,15 @@
+import Pencil from 'lucide-react/icons/pencil'
+import QrCode from 'lucide-react/icons/qr-code'
+import Send from 'lucide-react/icons/send'
 import X from 'lucide-react/icons/x'
 import { useState } from 'react'
 import { useStore } from 'zustand'
 import type { Device } from '../../protocol/bindings'
 import { mayRemoveDevices } from '../../stores/beam-access'
-import { deviceName } from '../../stores/devices'
+import { deviceName, personName } from '../../stores/devices'
 import { Avatar } from '../../ui/avatar'
 import { Badge } from '../../ui/badge'
+import { Button } from '../../ui/button'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { Dialog } from '../../ui/dialog'
 import { Icon } from '../../ui/icon'
@@ -13,9 +17,12 @@ import { IconButton } from '../../ui/icon-button'
 import { useApp } from '../actions'
 import { NotifySwitch } from '../arrival/notify-switch'
 import { KeptRow } from '../keep/kept-row'
+import { useMayShare } from '../session/beam'
 import { PATHS } from '../transfer/path-label'
 import { deviceIcon } from './device-icon'
 import css from './device-list.module.css'
+import { DeviceNameForm } from './device-name-form'
+import { SendDialog } from './send-dialog'
 
 function useTitle(): string {
   const count = useStore(useApp().stores.devices, (state) => state.devices.length)
@@ -53,13 +60,29 @@ function DeviceList() {
   const way = isSaved ? 'renew it under Share in My Beams' : 'make a new beam'
   const nameOf = ({ device_id }: Device) => deviceName(stores.devices.getState(), device_id)
   const [removing, setRemoving] = useState<Device | null>(null)
+  const [sendingTo, setSendingTo] = useState<Device | null>(null)
+  const maySend = useMayShare()
   return (
     <>
       <ul>
         {devices.map((device) => (
-          <DeviceRow key={device.device_id} device={device} onRemove={mayRemove ? setRemoving : null} />
+          <DeviceRow
+            key={device.device_id}
+            device={device}
+            onSend={maySend ? setSendingTo : null}
+            onRemove={mayRemove ? setRemoving : null}
+          />
         ))}
       </ul>
+      <Button
+        look="soft"
+        icon={QrCode}
+        className={css.add}
+        onClick={() => stores.beamDialog.setState({ kind: 'code' }, true)}
+      >
+        Add a device
+      </Button>
+      {sendingTo && <SendDialog to={sendingTo} onClose={() => setSendingTo(null)} />}
       <KeptRow />
       <NotifySwitch />
       {removing && (
@@ -78,36 +101,71 @@ function DeviceList() {
 
 interface DeviceRowProps {
   device: Device
+  /** Null on a device that may not share. */
+  onSend: ((device: Device) => void) | null
   /** Null on a device that may not remove others. */
   onRemove: ((device: Device) => void) | null
 }
 
-function DeviceRow({ device, onRemove }: DeviceRowProps) {
+function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
   const { devices } = useApp().stores
+  const [renaming, setRenaming] = useState(false)
   const mine = useStore(devices, (state) => state.me === device.device_id)
   const path = useStore(devices, (state) => state.paths[device.device_id])
   const badge = path && PATHS[path]
   const name = useStore(devices, (state) => deviceName(state, device.device_id))
-  const person = personOf(device)
+  const person = personName(device)
+  const picture = device.profile_picture ?? null
   // A long name of a person is cut off at its end.
-  const meta = [mine && 'This device', person?.name].filter(Boolean).join(' · ')
+  const meta = [mine && 'This device', person].filter(Boolean).join(' · ')
+  if (renaming) {
+    return (
+      <li className={css.device}>
+        <DeviceNameForm name={device.name} onClose={() => setRenaming(false)} />
+      </li>
+    )
+  }
   return (
     <li className={css.device}>
-      {person?.picture ? (
-        <Avatar name={person.name} picture={person.picture} size={40} />
+      {person !== null && picture !== null ? (
+        <Avatar name={person} picture={picture} size={40} />
       ) : (
         <span className={css.icon}>
           <Icon of={deviceIcon(device.name)} size={20} />
         </span>
       )}
       <div className={css.words}>
-        <div className={css.name}>{name}</div>
-        {meta && <div className={css.meta}>{meta}</div>}
+        <div className={css.name} title={name}>
+          <span>{device.name}</span>
+          {/* The number tells equal names apart, so it is never cut off. */}
+          <span className={css.number}>{name.slice(device.name.length)}</span>
+        </div>
+        <div className={css.facts}>
+          {badge && (
+            <Badge tone={badge.tone} icon={badge.icon}>
+              {badge.label}
+            </Badge>
+          )}
+          {meta && <span className={css.meta}>{meta}</span>}
+        </div>
       </div>
-      {badge && (
-        <Badge tone={badge.tone} icon={badge.icon}>
-          {badge.label}
-        </Badge>
+      {mine && (
+        <IconButton
+          icon={Pencil}
+          label="Rename this device"
+          look="small"
+          iconSize={16}
+          onClick={() => setRenaming(true)}
+        />
+      )}
+      {onSend && !mine && (
+        <IconButton
+          icon={Send}
+          label={`Send to ${name}`}
+          look="small"
+          iconSize={16}
+          onClick={() => onSend(device)}
+        />
       )}
       {onRemove && !mine && (
         <IconButton
@@ -120,12 +178,4 @@ function DeviceRow({ device, onRemove }: DeviceRowProps) {
       )}
     </li>
   )
-}
-
-/** Returns the person who is logged in on a device (B7); null for a guest. */
-function personOf(device: Device): { name: string; picture: string | null } | null {
-  const { username, first_name, last_name, profile_picture } = device
-  if (username === undefined) return null
-  const name = [first_name, last_name].filter(Boolean).join(' ').trim()
-  return { name: name === '' ? `@${username}` : name, picture: profile_picture ?? null }
 }

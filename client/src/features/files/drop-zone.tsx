@@ -16,11 +16,11 @@ export function DropZone() {
   const ready = useSession() !== null && mayShare
   const over = useDrops(ready, (data, at) => {
     if (!hasFiles(data)) {
-      for (const text of droppedTexts(data)) actions.shareText(text, at)
+      for (const text of droppedTexts(data)) actions.shareText(text, { at })
       return
     }
     void droppedFiles(data).then(({ files, unreadable }) => {
-      if (files.length > 0) actions.shareFiles(files, at)
+      if (files.length > 0) actions.shareFiles(files, { at })
       if (unreadable.length > 0) actions.warn(unreadableText(unreadable))
     })
   })

@@ -102,7 +102,7 @@ describe('a drop', () => {
   it('shares a text where it was dropped', () => {
     const event = drops(window, { 'text/plain': 'Milk' })
     expect(event.defaultPrevented).toBe(true)
-    expect(shareText).toHaveBeenCalledExactlyOnceWith('Milk', { x: 300, y: 200 })
+    expect(shareText).toHaveBeenCalledExactlyOnceWith('Milk', { at: { x: 300, y: 200 } })
   })
 
   it('shares each link as a note of its own', () => {

@@ -12,6 +12,7 @@ import { useApp } from '../actions'
 import { JoinButton } from '../join/join-button'
 import { Forgotten } from '../keep/forgotten'
 import { useBeamLink, useSavedName } from '../session/beam'
+import { NobodyYet } from '../session/nobody-yet'
 import { OfflineNote } from '../session/offline-note'
 import { SourceLink } from '../session/source-link'
 import css from './hero.module.css'
@@ -111,6 +112,7 @@ function Column({ picture, heading, subtitle = SUBTITLE, calm = false, children 
       {picture && <div className={css.picture}>{picture}</div>}
       {heading && <h1 className={css.heading}>{heading}</h1>}
       {subtitle && <p className={css.subtitle}>{subtitle}</p>}
+      <NobodyYet />
       <div className={css.buttons}>{children}</div>
     </section>
   )

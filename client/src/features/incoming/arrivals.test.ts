@@ -47,7 +47,7 @@ describe('a batch that comes', () => {
     ),
   })
   const moving = { status: 'moving', received: 0, bytesPerSecond: 1, path: 'direct' } as const
-  const done = { status: 'done', url: 'blob:a', path: 'direct' } as const
+  const done = { status: 'done', url: 'blob:a', path: 'direct', isKept: true } as const
 
   it.each([
     ['a file waits for a tap', batchOf(1, 1), receiving(moving, { status: 'offered' }), true],

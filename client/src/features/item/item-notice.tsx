@@ -2,18 +2,24 @@ import { useStore } from 'zustand'
 import type { Item } from '../../protocol/item'
 import type { Batch } from '../../stores/cards'
 import { whyGone } from '../../stores/connection'
-import { deviceName } from '../../stores/devices'
+import { type DevicesState, deviceName } from '../../stores/devices'
 import { livesOnOneDevice } from '../../stores/keeping'
 import type { Transfer } from '../../stores/transfers'
 import { useApp } from '../actions'
 import { useIsStored } from '../session/keeping'
 import { useOnline } from '../session/online'
+import { Audience } from './audience'
 import css from './item-notice.module.css'
 
 /** A warning on an item: the server refused it or does not have it yet, or only one device has its file. */
 export function ItemNotice({ item }: { item: Item }) {
   const text = useNotice()(item)
-  return text && <p className={css.notice}>{text}</p>
+  return (
+    <>
+      {item.to !== undefined && <Audience item={item} />}
+      {text && <p className={css.notice}>{text}</p>}
+    </>
+  )
 }
 
 /** The warnings on the files of a batch: one sentence for all, with their count where only some have it. */
@@ -40,12 +46,17 @@ function useNotice(): (item: Item) => string | null {
   return (item) => {
     if (item.refusal) return `Not shared: ${item.refusal}`
     if (isCutOff && item.seq === null) return 'Not sent yet. It goes out once you are connected.'
-    if (!livesOnOneDevice(isStored, item)) return null
-    // A reload lost the file here, or this device has received a copy of its own.
-    if (isLostOrReceived(transfers[item.id])) return 'This beam has no copy.'
-    const isMine = item.from === null || item.from === devices.me
-    return `Only on ${isMine ? 'this device' : deviceName(devices, item.from)}. This beam has no copy.`
+    // For an item for one device the line above says so.
+    if (item.to !== undefined || !livesOnOneDevice(isStored, item)) return null
+    return noCopyText(item, devices, transfers[item.id])
   }
+}
+
+function noCopyText(item: Item, devices: DevicesState, transfer: Transfer | undefined): string {
+  // A reload lost the file here, or this device has received a copy of its own.
+  if (isLostOrReceived(transfer)) return 'This beam has no copy.'
+  const isMine = item.from === null || item.from === devices.me
+  return `Only on ${isMine ? 'this device' : deviceName(devices, item.from)}. This beam has no copy.`
 }
 
 function isLostOrReceived(transfer: Transfer | undefined): boolean {

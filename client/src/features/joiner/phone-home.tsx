@@ -16,6 +16,7 @@ import { SaveButton } from '../save/save-button'
 import { ScanButton } from '../scanner/scan-button'
 import { newBeamLabel, useHasItems, useMayShare, useSession } from '../session/beam'
 import { BeamGone, useGone } from '../session/beam-gone'
+import { NobodyYet } from '../session/nobody-yet'
 import { OfflineNote } from '../session/offline-note'
 import { ReadOnly } from '../session/read-only'
 import { Composer } from './composer'
@@ -69,6 +70,7 @@ function Sharing() {
     <>
       <h1>Start Sharing</h1>
       <p className={css.subtitle}>Share Clipboards / Links / Pictures / Videos</p>
+      <NobodyYet />
       {mayShare ? (
         <Ways />
       ) : (

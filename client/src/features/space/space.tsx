@@ -23,6 +23,7 @@ import {
   useSession,
 } from '../session/beam'
 import { BeamGone, useGone } from '../session/beam-gone'
+import { NobodyYet } from '../session/nobody-yet'
 import { OfflineNote } from '../session/offline-note'
 import { ReadOnly } from '../session/read-only'
 import { SourceLink } from '../session/source-link'
@@ -80,6 +81,7 @@ function Empty({ session }: { session: boolean }) {
       <div className={css.middle}>
         {session ? <Code size="big" /> : <Mark size={72} />}
         <h1 className={css.heading}>Share Clipboards / Links / Pictures / Videos</h1>
+        <NobodyYet />
         <div className={css.more}>
           <AboutButton look="ghost" />
           <SourceLink look="ghost" />

@@ -20,7 +20,7 @@ const going = (size: number, to: Record<DeviceId, Sending>) =>
   file(size, { role: 'sending', to, url: 'blob:a' })
 const moving = (received: number, bytesPerSecond: number) =>
   ({ status: 'moving', received, bytesPerSecond, path: 'direct' }) as const
-const done = { status: 'done', url: 'blob:a', path: 'direct' } as const
+const done = { status: 'done', url: 'blob:a', path: 'direct', isKept: true } as const
 const offered = { status: 'offered' } as const
 
 describe('the sum of several files', () => {

@@ -10,7 +10,7 @@ export function DownloadLink({
 }: {
   url: string
   name: string
-  look: 'solid' | 'bar' | 'small' | 'well'
+  look: 'bar' | 'small' | 'well'
   iconSize?: number
 }) {
   return (

@@ -103,4 +103,18 @@ describe('the transferred part', () => {
     expect(fraction(101, 100)).toBe(1)
     expect(fraction(0, 0)).toBe(1)
   })
+
+  it('that was received says whether it outlives the page', () => {
+    const done = (isKept: boolean): Transfer => ({
+      role: 'receiving',
+      state: { status: 'done', url: 'blob:a', path: null, isKept },
+    })
+    expect(fileView(done(true), facts).rows).toMatchObject([{ text: 'Complete', path: null }])
+    expect(fileView(done(false), facts).rows).toMatchObject([{ text: 'Complete, but only in this tab' }])
+  })
+
+  it('asks nothing while the disk is searched', () => {
+    const looking: Transfer = { role: 'receiving', state: { status: 'looking' } }
+    expect(fileView(looking, facts).rows).toMatchObject([{ text: '', bytes: null, actions: [] }])
+  })
 })

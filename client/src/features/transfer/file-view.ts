@@ -76,10 +76,17 @@ function receivingRow(state: Receiving, facts: FileFacts): FileRow {
   const row = { ...PLAIN, status: state.status }
   const ask: readonly FileAction[] = facts.canSaveAs ? ['receive', 'save-as'] : ['receive']
   switch (state.status) {
+    case 'looking':
+      return { ...row, text: '' }
     case 'offered':
       return { ...row, text: `From ${facts.sender}`, actions: ask }
     case 'queued':
-      return { ...row, bytes: state.received, text: 'Waiting to start', actions: ['cancel'] }
+      return {
+        ...row,
+        bytes: state.received,
+        text: state.received > 0 ? 'Waiting to go on' : 'Waiting to start',
+        actions: ['cancel'],
+      }
     case 'moving':
       return { ...row, ...moving(state, state.received), actions: ['cancel'] }
     case 'parked':
@@ -90,7 +97,12 @@ function receivingRow(state: Receiving, facts: FileFacts): FileRow {
       // The sender still offers the file: it stopped this transfer, and would have deleted the item otherwise.
       return { ...row, text: state.by === 'me' ? 'Cancelled' : `Cancelled by ${facts.sender}`, actions: ask }
     case 'done':
-      return { ...row, bytes: facts.size, path: state.path, text: 'Complete' }
+      return {
+        ...row,
+        bytes: facts.size,
+        path: state.path,
+        text: state.isKept ? 'Complete' : 'Complete, but only in this tab',
+      }
   }
 }
 
@@ -135,4 +147,9 @@ export function fraction(bytes: number, size: number): number {
 export function partOf({ rows }: FileView): number | null {
   const [row, ...others] = rows
   return row && others.length === 0 && row.status !== 'done' ? row.bytes : null
+}
+
+/** Whether a row of the file names its sender already: it waits for a tap. */
+export function namesSender(view: FileView): boolean {
+  return view.rows.some(({ actions }) => actions.includes('receive'))
 }

@@ -2,10 +2,20 @@ import { AskButtons } from './ask-buttons'
 import { ChooseAgain } from './choose-again'
 import { type FileRowProps, RowProgress, RowTools, StateBadge, useRecipient } from './file-row'
 import css from './list-file.module.css'
+import { SaveLink } from './save-link'
 import { useFileAction, useProgressTexts } from './use-file'
 
 /** One transfer of a file in a list. When there are several, each names its device and has its own buttons. */
-export function ListFileRow({ row, item, content, named }: FileRowProps) {
+export function ListFileRow({
+  row,
+  item,
+  content,
+  named,
+  url,
+}: FileRowProps & {
+  /** The address of the whole file, when it can be saved. */
+  url: string | null
+}) {
   const { left, right } = useProgressTexts(row, content.size)
   const act = useFileAction(item)
   const to = useRecipient({ row, named })
@@ -22,6 +32,11 @@ export function ListFileRow({ row, item, content, named }: FileRowProps) {
         <span>{[left, right].filter(Boolean).join(' · ')}</span>
         <StateBadge row={row} on="page" />
       </div>
+      {url !== null && (
+        <div className={css.ask}>
+          <SaveLink url={url} name={content.name} look="page" />
+        </div>
+      )}
       {row.actions.includes('choose') && (
         <div className={css.ask}>
           <ChooseAgain item={item} content={content} on="page" />

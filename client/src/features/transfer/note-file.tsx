@@ -1,9 +1,9 @@
 import type { Item } from '../../protocol/item'
 import { Tile } from '../../ui/tile'
+import { Byline } from '../item/byline'
 import { iconOf } from '../item/describe'
 import { AskButtons } from './ask-buttons'
 import { ChooseAgain } from './choose-again'
-import { DownloadLink } from './download-link'
 import { FileName } from './file-name'
 import {
   type FileContent,
@@ -14,9 +14,10 @@ import {
   StateBadge,
   useRecipient,
 } from './file-row'
-import { type FileView, isReceived, partOf } from './file-view'
+import { type FileView, namesSender, partOf } from './file-view'
 import { formatSize } from './format-bytes'
 import css from './note-file.module.css'
+import { isSavable, SaveLink } from './save-link'
 import { useFileAction, useProgressTexts } from './use-file'
 
 /** A file on a note: its name and size, its transfers, and their actions. */
@@ -28,17 +29,29 @@ export function NoteFile({ item, content, view }: { item: Item; content: FileCon
         <div className={css.names}>
           <FileName name={content.name} />
           <div className={css.size}>{formatSize(partOf(view), content.size)}</div>
+          {!namesSender(view) && (
+            <div className={css.size}>
+              <Byline item={item} />
+            </div>
+          )}
         </div>
-        {isReceived(view) && view.url && <DownloadLink url={view.url} name={content.name} look="solid" />}
       </div>
       {view.rows.map((row) => (
-        <Row key={row.device ?? ''} row={row} item={item} content={content} named={view.rows.length > 1} />
+        <Row
+          key={row.device ?? ''}
+          row={row}
+          item={item}
+          content={content}
+          named={view.rows.length > 1}
+          url={isSavable(row, view) ? view.url : null}
+        />
       ))}
     </div>
   )
 }
 
-function Row({ row, item, content, named }: FileRowProps) {
+/** @param url the address of the whole file, when it can be saved */
+function Row({ row, item, content, named, url }: FileRowProps & { url: string | null }) {
   const { left, right } = useProgressTexts(row, content.size)
   const act = useFileAction(item)
   const to = useRecipient({ row, named })
@@ -50,10 +63,11 @@ function Row({ row, item, content, named }: FileRowProps) {
         <span>{left}</span>
         <span>{right}</span>
       </div>
-      {(hasBadge(row) || row.actions.length > 0) && (
+      {(hasBadge(row) || row.actions.length > 0 || url !== null) && (
         <div className={css.foot}>
           <StateBadge row={row} on="note" />
           <span className={css.gap} />
+          {url !== null && <SaveLink url={url} name={content.name} look="note" />}
           <AskButtons actions={row.actions} look="note" onAct={(action) => act(action, row)} />
           {row.actions.includes('choose') && <ChooseAgain item={item} content={content} on="note" />}
           <RowTools row={row} item={item} on="note" />

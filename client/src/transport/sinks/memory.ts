@@ -26,6 +26,11 @@ export class MemoryFiles implements FileStore {
     return this.#sink(file)
   }
 
+  /** What was received again would take the place of what is here; nothing outlives the page. */
+  async find(): Promise<null> {
+    return null
+  }
+
   async forget(id: ItemId): Promise<void> {
     for (const sink of this.#sinks.get(id) ?? []) await sink.discard()
   }
@@ -36,6 +41,7 @@ export class MemoryFiles implements FileStore {
     const sinks = this.#sinks.get(id) ?? new Set()
     this.#sinks.set(id, sinks)
     const sink: Sink = {
+      isKept: false,
       write: (position, part) => bytes?.set(part, position),
       async finish() {
         const file = new Blob(bytes ? [bytes] : [], { type })

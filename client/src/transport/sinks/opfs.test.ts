@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ItemId } from '../../protocol/bindings'
-import { DiskFiles, sweepDisk, tabFolder } from './opfs'
+import { Journal } from './journal'
+import { DiskFiles, sweepDisk, tabFolder, UNUSED_MS } from './opfs'
 import { NoRoom } from './sink'
 
 /** A file of the browser's disk. It can be open once at a time, like a synchronous handle. */
@@ -12,7 +13,9 @@ class DiskFile {
     if (this.isOpen) throw new DOMException('open already', 'NoModificationAllowedError')
     this.isOpen = true
     return {
-      truncate: () => {},
+      truncate: (size: number) => {
+        this.bytes = this.bytes.slice(0, size)
+      },
       flush: () => {},
       close: () => {
         this.isOpen = false
@@ -38,13 +41,15 @@ class DiskFolder {
   readonly files = new Map<string, DiskFile>()
   readonly folders = new Map<string, DiskFolder>()
 
-  async getFileHandle(name: string) {
+  async getFileHandle(name: string, { create = false } = {}) {
+    if (!create && !this.files.has(name)) throw new DOMException('', 'NotFoundError')
     const file = this.files.get(name) ?? new DiskFile()
     this.files.set(name, file)
     return file
   }
 
-  async getDirectoryHandle(name: string) {
+  async getDirectoryHandle(name: string, { create = false } = {}) {
+    if (!create && !this.folders.has(name)) throw new DOMException('', 'NotFoundError')
     const folder = this.folders.get(name) ?? new DiskFolder()
     this.folders.set(name, folder)
     return folder
@@ -71,6 +76,14 @@ let usage: number
 /** Names of the locks that are held. */
 let locks: Set<string>
 let disk: DiskFiles
+let now: number
+const journal = new Journal()
+
+/** What a page in a tab has of the disk. */
+function diskOf(name: string, folder = () => tabFolder(name)): DiskFiles {
+  let names = 0
+  return new DiskFiles({ name, folder, makeName: () => String(++names), now: () => now }, journal)
+}
 
 beforeEach(() => {
   root = new DiskFolder()
@@ -89,11 +102,8 @@ beforeEach(() => {
       query: async () => ({ held: [...locks].map((name) => ({ name })) }),
     },
   })
-  let names = 0
-  disk = new DiskFiles(
-    () => tabFolder('tab'),
-    () => String(++names),
-  )
+  now = 0
+  disk = diskOf('tab')
 })
 afterEach(() => vi.unstubAllGlobals())
 
@@ -151,7 +161,7 @@ describe('a file on the disk', () => {
 
   it('releases its promised space when it cannot be opened', async () => {
     const folder = vi.fn(() => tabFolder('tab')).mockRejectedValueOnce(new DOMException('', 'UnknownError'))
-    const broken = new DiskFiles(folder, () => 'x')
+    const broken = diskOf('tab', folder)
     await expect(broken.open(file(900))).rejects.toThrow(DOMException)
     expect(await broken.open(file(900))).toBeDefined()
   })
@@ -163,7 +173,7 @@ describe('sweeping', () => {
     await tabFolder('alive')
     locks.add('received/alive')
     await tabFolder('mine')
-    await sweepDisk('mine')
+    await sweepDisk('mine', journal, now)
     expect([...(root.folders.get('received')?.folders.keys() ?? [])]).toEqual(['alive', 'mine'])
   })
 
@@ -176,7 +186,91 @@ describe('sweeping', () => {
       locks.add('received/starts')
       await removeEntry(name)
     })
-    await sweepDisk('mine')
+    await sweepDisk('mine', journal, now)
     expect([...folder.folders.keys()]).toEqual(['starts'])
+  })
+})
+
+describe('a complete file', () => {
+  const receives = async (tab: string, content = 'abc', id = ITEM) => {
+    const sink = await diskOf(tab).open(file(content.length, id))
+    await sink.write(0, text(content))
+    await sink.finish()
+    return sink
+  }
+  /** What a later page finds. */
+  const finds = async (size = 3, id = ITEM) => (await diskOf('later').find(file(size, id)))?.text() ?? null
+  /** A new page starts, while the tabs of the others are closed. */
+  const starts = () => sweepDisk('later', journal, now)
+
+  it('is found by a later page, with its type', async () => {
+    expect((await receives('tab')).isKept).toBe(true)
+    await starts()
+    expect(await finds()).toBe('abc')
+    expect((await disk.find(file(3)))?.type).toBe('text/plain')
+  })
+
+  it('is not one that was not finished, nor one of another size', async () => {
+    const sink = await disk.open(file(3))
+    await sink.write(0, text('abc'))
+    expect(await finds()).toBeNull()
+    await sink.finish()
+    expect(await finds(4)).toBeNull()
+    expect(await finds(3, OTHER)).toBeNull()
+  })
+
+  it('is not one that the browser has cleared or cut off', async () => {
+    await receives('tab')
+    const stored = root.folders.get('received')?.folders.get('tab')?.files.get(`${ITEM} 1`) as DiskFile
+    stored.bytes = stored.bytes.slice(0, 2)
+    expect(await finds()).toBeNull()
+    root.folders.get('received')?.folders.delete('tab')
+    expect(await finds()).toBeNull()
+  })
+
+  it('does not outlive the page when the journal cannot be written, and the sink says so', async () => {
+    const write = vi.spyOn(journal, 'write').mockRejectedValueOnce(new DOMException('', 'UnknownError'))
+    expect((await receives('tab')).isKept).toBe(false)
+    write.mockRestore()
+    expect(await finds()).toBeNull()
+  })
+
+  it('is removed with its item by any page', async () => {
+    await receives('tab')
+    await diskOf('later').forget(ITEM)
+    expect(kept()).toEqual([])
+    expect(await finds()).toBeNull()
+  })
+
+  it('takes no other along when it is swept: unfinished ones go, complete ones stay', async () => {
+    await receives('tab')
+    await (await disk.open(file(3, OTHER))).write(0, text('abc'))
+    for (const one of root.folders.get('received')?.folders.get('tab')?.files.values() ?? [])
+      one.isOpen = false
+    await starts()
+    expect(kept()).toEqual([`${ITEM} 1`])
+  })
+
+  it('is removed when no page has shown it for a week', async () => {
+    await receives('tab')
+    now = UNUSED_MS
+    await starts()
+    expect(await finds()).toBe('abc')
+    now += UNUSED_MS
+    await starts()
+    expect(await finds()).toBe('abc')
+    now += UNUSED_MS + 1
+    await starts()
+    expect(await finds()).toBeNull()
+    expect(kept()).toEqual([])
+  })
+
+  it('whose entry was not written to its end counts as unfinished', async () => {
+    await receives('tab')
+    const entry = root.folders.get('complete')?.files.get(ITEM) as DiskFile
+    entry.bytes = entry.bytes.slice(0, 9)
+    expect(await finds()).toBeNull()
+    await starts()
+    expect(kept()).toEqual([])
   })
 })

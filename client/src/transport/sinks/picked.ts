@@ -14,6 +14,8 @@ export async function openPickedSink(handle: FileSystemFileHandle, { size }: Sin
   }
   let isFinished = false
   return {
+    // The person decides how long.
+    isKept: true,
     write: (position, data) => stream.write({ type: 'write', position, data }),
     async finish() {
       await stream.close()

@@ -19,6 +19,7 @@ const refusing = (error: unknown): FileStore => ({
   open: async () => {
     throw error
   },
+  find: async () => null,
   forget: vi.fn(async () => {}),
 })
 
@@ -66,12 +67,30 @@ describe('a received file', () => {
         order.push('open')
         return new MemoryFiles().open(one)
       },
+      find: async () => null,
       forget: async () => {
         order.push('forget')
       },
     }
     await new ReceivedFiles(disk, new MemoryFiles(), onFallback).open(file(1), null)
     expect(order).toEqual(['forget', 'open'])
+  })
+
+  it('that is in memory does not outlive the page, and goes when the beam is left', async () => {
+    const memory = new MemoryFiles(10)
+    const files = new ReceivedFiles(null, memory, onFallback)
+    const sink = await files.open(file(10), null)
+    await sink.finish()
+    expect(sink.isKept).toBe(false)
+    expect(files.find(file(10))).toBeNull()
+    await files.leave(ITEM)
+    expect(await memory.open(file(10))).toBeDefined()
+  })
+
+  it('that is on the disk stays there when the beam is left', async () => {
+    const disk = refusing(new Error())
+    await new ReceivedFiles(disk, new MemoryFiles(), onFallback).leave(ITEM)
+    expect(disk.forget).not.toHaveBeenCalled()
   })
 
   it('lets go of the picked file when it cannot be given its size', async () => {

@@ -28,6 +28,16 @@ export class ReceivedFiles {
     }
   }
 
+  /** Returns a file that was received before, by this page or an earlier one; null in a browser without a disk. */
+  find(file: SinkFile): Promise<Blob | null> | null {
+    return this.disk?.find(file) ?? null
+  }
+
+  /** The beam was left: what is in memory goes, and what is on the disk waits for a page that enters the beam again. */
+  async leave(id: ItemId): Promise<void> {
+    await this.memory.forget(id)
+  }
+
   /** Removes the bytes of an item that is gone. */
   async forget(id: ItemId): Promise<void> {
     await this.disk?.forget(id).catch(() => {})

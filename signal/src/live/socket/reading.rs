@@ -155,8 +155,8 @@ fn saying(message: ClientMessage) -> Result<Saying, Refusal> {
             Saying::Request(Request::Restore(LiveItem { extra, ..message }))
         }
         ClientMessage::RemoveDevice { message } => Saying::Request(Request::RemoveDevice(message)),
-        ClientMessage::Keep { message } => Saying::Request(Request::Keep(message)),
         ClientMessage::RenameDevice { message } => Saying::Rename(device_name(&message)),
+        ClientMessage::Keep { message } => Saying::Request(Request::Keep(message)),
         ClientMessage::SaveBeam { message } => {
             let name: String = serde_json::from_str(message.get()).unwrap_or_default();
             let name = BeamName::parse(&name).map_err(|why| bad_request(why.0))?;

@@ -1,0 +1,35 @@
+/** The name of this device: the one that its person gave it, for all beams, or one made from its browser. */
+import type { Actions } from '../features/actions'
+import { MAX_DEVICE_NAME } from '../protocol/bindings'
+import { DECEPTIVE_CLASS } from '../protocol/names'
+import { browserStorage } from '../stores/site-storage'
+import { deviceName } from './device-name'
+
+const KEY = 'device name'
+const DECEPTIVE = new RegExp(`[${DECEPTIVE_CLASS}]`, 'gu')
+
+export function ownDeviceName(): string {
+  return browserStorage.getItem(KEY) ?? deviceName(navigator.userAgent)
+}
+
+/** @param tell tells the current beam the new name */
+export function createOwnDevice(tell: (name: string) => void): Pick<Actions, 'renameDevice'> {
+  // Another tab of this browser, which is another device, has the same name.
+  addEventListener('storage', ({ key }) => {
+    if (key === KEY) tell(ownDeviceName())
+  })
+  return {
+    renameDevice(typed) {
+      const name = cleanName(typed)
+      if (name === '') browserStorage.removeItem(KEY)
+      else browserStorage.setItem(KEY, name)
+      tell(ownDeviceName())
+    },
+  }
+}
+
+/** Cleans a name as the server does (S6). */
+function cleanName(typed: string): string {
+  const clean = typed.replace(DECEPTIVE, '').trim()
+  return [...clean].slice(0, MAX_DEVICE_NAME).join('').trim()
+}

@@ -1,0 +1,32 @@
+import { useStore } from 'zustand'
+import type { Item } from '../../protocol/item'
+import { authorName } from '../../stores/devices'
+import { useApp } from '../actions'
+import { Age } from './age'
+import css from './byline.module.css'
+
+const WHEN = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short' })
+
+/** Who shared an item, and when. The author's name is cut off where there is no room; the tooltip has it whole. */
+export function Byline({ item }: { item: Item }) {
+  const author = useAuthor(item)
+  return (
+    <span className={css.byline} title={useByline(item)} data-byline>
+      {author && <span className={css.author}>{author}</span>}
+      <Age at={item.at} />
+    </span>
+  )
+}
+
+/** Returns the author and the time as one text, for a tooltip. */
+export function useByline(item: Item): string {
+  return [useAuthor(item), WHEN.format(item.at)].filter(Boolean).join(', ')
+}
+
+/** Returns `You`, `from` with the author's name, or null while the device does not know itself yet. */
+function useAuthor({ from }: Item): string | null {
+  return useStore(useApp().stores.devices, (state) => {
+    if (from === null || from === state.me) return 'You'
+    return state.me === null ? null : `from ${authorName(state, from)}`
+  })
+}

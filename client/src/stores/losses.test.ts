@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import type { Device, DeviceId, ItemId } from '../protocol/bindings'
+import { fileItemMessage, type Item, liveItem, pendingItem } from '../protocol/item'
+import { type BeamNow, lossesOf } from './losses'
+import { createStores } from './stores'
+
+const ITEM = 'a' as ItemId
+const device = (id: string): Device => ({ device_id: id as DeviceId, name: id, caps: [] })
+const text = liveItem({ id: ITEM, seq: 1, from: 'me' as DeviceId, at: 0, message: 'hi', extra: 'text' }, null)
+
+/** A beam of two devices, connected and unsaved, with these items. */
+function beam(items: readonly Item[], change: Partial<BeamNow> = {}): BeamNow {
+  const stores = createStores()
+  return {
+    items: { ...stores.items.getState(), items },
+    transfers: stores.transfers.getState(),
+    connection: { status: 'live' },
+    devices: { ...stores.devices.getState(), devices: [device('me'), device('phone')] },
+    access: { kind: 'unsaved', creator: true },
+    ...change,
+  }
+}
+
+const alone = { devices: { ...beam([]).devices, devices: [device('me')] } }
+
+describe('leaving a beam loses', () => {
+  it('nothing while another device has its items, nor in an empty or saved one', () => {
+    expect(lossesOf(beam([text]))).toEqual([])
+    expect(lossesOf(beam([], alone))).toEqual([])
+    const saved = { beam_name: '', role: 'owner', link_access: 'write', by_link: false } as const
+    expect(lossesOf(beam([text], { ...alone, access: { kind: 'saved', saved } }))).toEqual([])
+  })
+
+  it('the items of an unsaved beam in which nobody else is', () =>
+    expect(lossesOf(beam([text], alone))).toEqual(['items']))
+
+  it('what the server does not have yet', () =>
+    expect(lossesOf(beam([pendingItem(ITEM, 'hi', 'text', 0)]))).toEqual(['unsent']))
+
+  it('a transfer that runs, and a file that only this page has', () => {
+    const { message, extra } = fileItemMessage({ name: 'a', size: 3, type: '' })
+    const file = liveItem({ id: ITEM, seq: 1, from: 'me' as DeviceId, at: 0, message, extra }, null)
+    const state = { status: 'moving', sent: 1, bytesPerSecond: 1, path: 'direct' } as const
+    const transfers = {
+      beams: 0,
+      held: new Set<ItemId>(),
+      transfers: { [ITEM]: { role: 'sending', to: { phone: state }, url: 'blob:a' } as const },
+    }
+    expect(lossesOf(beam([file], { transfers }))).toEqual(['transfer', 'file'])
+  })
+
+  it('nothing of a beam that has ended', () =>
+    expect(lossesOf(beam([text], { ...alone, connection: { status: 'stopped', why: 'ended' } }))).toEqual([]))
+})
