@@ -6,6 +6,7 @@ use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::socket::{Json, LiveItem, ServerMessage};
 
+use super::items::may_see;
 use super::request::Speaker;
 use super::rules::{BEAM_FULL, NOT_TO_CHANGE, READ_ONLY, SERVER_FULL};
 use super::state::{BeamState, DEVICE_GONE, Output};
@@ -15,11 +16,6 @@ use crate::live::refusal::Refusal;
 
 const SHARED_WITH_ALL: Refusal =
     Refusal::new("Every device here has this item already.", ErrorCode::BadRequest);
-
-/// Whether a device may see an item: everybody may see one without an addressee.
-pub(super) fn may_see(item: &LiveItem, device: DeviceId) -> bool {
-    item.to.is_none_or(|to| to == device || item.from == device)
-}
 
 impl BeamState {
     /// Whether sharing this item concerns one other device only: it names one, or the item that it replaces does.

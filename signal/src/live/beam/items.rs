@@ -12,7 +12,6 @@ use heliograph_shared::socket::{Held, Json, LiveItem, SyncPage};
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 
-use super::addressed::may_see;
 use super::content::ContentDigest;
 use super::recovery::{Findings, Recovery};
 use crate::budget::{Share, Spent};
@@ -403,6 +402,11 @@ impl Items {
             }
         }
     }
+}
+
+/// Whether a device may see an item: everybody may see one without an addressee.
+pub(super) fn may_see(item: &LiveItem, device: DeviceId) -> bool {
+    item.to.is_none_or(|to| to == device || item.from == device)
 }
 
 fn bytes_of(item: &LiveItem) -> usize {

@@ -15,8 +15,7 @@ use heliograph_storage::accounts::AccountId;
 use heliograph_storage::saved_beams::Access;
 
 use super::ConnectionId;
-use super::addressed::may_see;
-use super::items::{Items, Shared};
+use super::items::{Items, Shared, may_see};
 use super::request::{Request, Speaker};
 use super::seen::Seen;
 use super::terms::{Status, Terms};
