@@ -46,6 +46,14 @@ async fn contents(device: &mut TestDevice) -> Vec<Value> {
         .collect()
 }
 
+/// The database knows that something was shared, which is written beside the echo.
+async fn is_recorded(server: &TestServer, beam: BeamId) {
+    let storage = &server.app.storage;
+    while !storage.find_beam(beam).await.unwrap().is_some_and(|record| record.had_items) {
+        tokio::task::yield_now().await;
+    }
+}
+
 /// Everybody has left, and the grace time is over.
 async fn sleeps(server: &TestServer, beam: BeamId) {
     while server.app.live.hub.is_live(beam) {
@@ -68,6 +76,7 @@ async fn s30_what_is_kept_is_there_after_everybody_left_and_everything_else_is_n
         }
         ada.shares("after").await;
         while ada.sees_item().await != "after" {}
+        is_recorded(&server, beam).await;
         ada.leaves().await;
         sleeps(&server, beam).await;
 

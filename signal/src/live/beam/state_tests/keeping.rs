@@ -247,3 +247,25 @@ fn s31_a_beam_without_what_was_shared_in_it_says_so_until_something_is_shared() 
     beam.deletes(ADA, &json!("new"), None);
     assert_eq!(beam.welcome(CAT).get("forgotten"), None, "a person deleted it");
 }
+
+#[test]
+fn s30_s33_an_item_for_one_device_is_not_kept() {
+    let mut beam = Beam::of(&[ADA, BOB]);
+    let to = Some(DeviceId::from_bytes([BOB; 16]));
+    let share = |n: u8| Request::Share {
+        message: content(&json!("for Bob")),
+        kind: text(),
+        id: item(n),
+        to,
+    };
+    beam.says(ADA, Saying::Request(share(1)));
+
+    let told = beam.asks_to_keep(ADA, Some(KeepTime::Hour));
+    assert!(
+        matches!(&told[..], [Told::ToWrite(Write::Keep { notes, .. })] if notes.is_empty()),
+        "{told:?}"
+    );
+    beam.stores();
+    let told = beam.says(ADA, Saying::Request(share(2)));
+    assert!(!told.iter().any(|told| matches!(told, Told::ToWrite(_))), "{told:?}");
+}
