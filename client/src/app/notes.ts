@@ -4,18 +4,11 @@ import type { ItemId } from '../protocol/bindings'
 import { type Tick, withTick } from '../protocol/check-list'
 import { copyableText, type Item, textMessage } from '../protocol/item'
 import { type NoteChange, NoteVersions, versionOf } from '../protocol/note-versions'
-import {
-  copyTitle,
-  MAX_NOTE_STATE_BYTES,
-  RICH_NOTE,
-  type RichNote,
-  richNoteMessage,
-  UNTITLED,
-} from '../protocol/rich-note'
+import { copyTitle, RICH_NOTE, type RichNote, richNoteMessage, UNTITLED } from '../protocol/rich-note'
 import { shortName } from '../ui/short-name'
 import type { Context } from './context'
 import { newItemId } from './random-ids'
-import { isTooLong, share, whyNotShare } from './sharing'
+import { isNoteTooLarge, isTooLong, share, whyNotShare } from './sharing'
 
 const TOO_LARGE =
   'This note is too large to share: it may have at most 128 KiB. Shorten it or remove a picture, then save again.'
@@ -46,7 +39,7 @@ export function createNotes(context: Context, shareFileAs: (id: ItemId, file: Fi
   const save = (id: ItemId, { title, root, pictures }: NoteDraft): string | null => {
     const refusal = whyNotShare(context)
     if (refusal) return refusal
-    if (new TextEncoder().encode(JSON.stringify(root)).byteLength > MAX_NOTE_STATE_BYTES) return TOO_LARGE
+    if (isNoteTooLarge(root)) return TOO_LARGE
     // Pictures are shared first, so that the note that names them finds them.
     for (const { id: picture, file } of pictures) shareFileAs(picture, file)
     put(id, { title, root })

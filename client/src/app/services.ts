@@ -38,11 +38,11 @@ export function startServices(): AppValue {
     receiveWhatComes(context)
   })
 
-  const { shareFileAs, offerAgain, ...sharing } = createSharing(context, uploads)
+  const { shareFileAs, shareNote, offerAgain, ...sharing } = createSharing(context, uploads)
   const actions: Actions = {
     ...sharing,
     ...createReceiving(context),
-    ...createClipboard(context, sharing),
+    ...createClipboard(context, { ...sharing, shareNote }),
     ...createSharedIn(context, sharing),
     ...createCopying(context),
     ...createDeleting(context, offerAgain),

@@ -2,6 +2,8 @@
 import type { Actions } from '../features/actions'
 import { type ItemId, MAX_MESSAGE_BYTES } from '../protocol/bindings'
 import { displayName, fileItemMessage, type Item, pendingItem, textMessage } from '../protocol/item'
+import type { RootNode } from '../protocol/note-nodes'
+import { MAX_NOTE_STATE_BYTES, richNoteMessage } from '../protocol/rich-note'
 import { mayShare } from '../stores/beam-access'
 import { whyGone } from '../stores/connection'
 import { reduceItems } from '../stores/items'
@@ -18,7 +20,9 @@ import type { UploadNews } from './upload-news'
 /** Bytes reserved for the rest of a `share_clipboard` around its text. */
 const ENVELOPE_BYTES = 1024
 
-type Sharing = Pick<Actions, 'shareText' | 'shareFiles' | 'shareAgain'> & {
+export type Sharing = Pick<Actions, 'shareText' | 'shareFiles' | 'shareAgain'> & {
+  /** Shares a rich note without a title. Returns false when it is too large or cannot be shared. */
+  shareNote(root: RootNode): boolean
   /** Shares a file under an id that another item already refers to. */
   shareFileAs(id: ItemId, file: File): void
   /** Lets devices receive the file of an item that was deleted and is shared again. */
@@ -42,6 +46,12 @@ export function createSharing(context: Context, uploads: UploadNews): Sharing {
         const { message, extra } = textMessage(trimmed)
         share(context, newItemId(), message, extra)
       }
+      return true
+    },
+    shareNote(root) {
+      if (isNoteTooLarge(root) || !canShare(context)) return false
+      const { message, extra } = richNoteMessage('', root)
+      share(context, newItemId(), message, extra)
       return true
     },
     shareFiles(files) {
@@ -176,6 +186,11 @@ export function share(
   const event = { type: 'shared', item: pendingItem(id, message, extra, at) } as const
   stores.items.setState((state) => reduceItems(state, event), true)
   live()?.share(id, message, extra)
+}
+
+/** Whether the content of a rich note is larger than a note may be. */
+export function isNoteTooLarge(root: RootNode): boolean {
+  return new TextEncoder().encode(JSON.stringify(root)).byteLength > MAX_NOTE_STATE_BYTES
 }
 
 /** Whether a text is longer than a message may be. */
