@@ -87,7 +87,10 @@ function createTextEditing(
     edit(id) {
       const open = editor.getState()
       // What was typed into another field is not lost.
-      if (open.kind === 'editing-text' && open.id !== id) saveText(open.id, open.text)
+      if (open.kind === 'editing-text' && open.id !== id) {
+        saveText(open.id, open.text)
+        if (editor.getState().kind !== 'closed') return
+      }
       const content = find(id)?.content
       if (!content || content.kind === RICH_NOTE) return editor.setState({ kind: 'editing', id }, true)
       const text = copyableText(content) ?? ''
