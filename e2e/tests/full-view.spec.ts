@@ -41,7 +41,9 @@ async function widthOf(shown: Locator): Promise<number> {
   return (await shown.boundingBox())?.width ?? 0
 }
 
-test('pictures and documents follow each other by arrows and keys', async ({ device }) => {
+test('pictures and documents follow each other by arrows and keys', { tag: '@everywhere' }, async ({
+  device,
+}) => {
   const ada = await device('Ada')
   await ada.startsBeam()
   await sharesAll(ada, picture('one.png'), text('two.md', '# Plan'), picture('three.png'))
@@ -125,7 +127,7 @@ async function swipes(over: Locator, by: number): Promise<void> {
   }, by)
 }
 
-test('a PDF is shown page by page, with text to select', async ({ device }) => {
+test('a PDF is shown page by page, with text to select', { tag: '@everywhere' }, async ({ device }) => {
   const ada = await device('Ada')
   await ada.startsBeam()
   await sharesAll(ada, {

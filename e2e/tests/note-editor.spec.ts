@@ -367,3 +367,12 @@ test('on a phone the tools are below the text, six of them without scrolling', a
   await editor.saves()
   await bob.sees('Sleeping bags')
 })
+
+test('a long title is shown whole', async ({ device }) => {
+  const editor = await startsNote(device)
+  const height = async () => (await editor.title.boundingBox())?.height ?? 0
+  const oneLine = await height()
+  await editor.title.fill('What everybody brings to the cabin for the long weekend by the lake in August')
+  await expect.poll(height).toBeGreaterThan(1.9 * oneLine)
+  expect(await editor.title.evaluate((field) => field.scrollHeight - field.clientHeight)).toBe(0)
+})

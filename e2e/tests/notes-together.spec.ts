@@ -26,7 +26,9 @@ async function sharesList(ada: Device): Promise<void> {
 const box = (device: Device, item: string): Locator =>
   device.card('Packing').getByRole('checkbox', { name: item })
 
-test('a check list is ticked on the card, by the keyboard too, and in the viewer', async ({ device }) => {
+test('a check list is ticked on the card, by the keyboard too, and in the viewer', {
+  tag: '@everywhere',
+}, async ({ device }) => {
   const { ada, bob } = await twoDevices(device)
   await sharesList(ada)
   await box(bob, 'Bags').click()

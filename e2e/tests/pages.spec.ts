@@ -226,3 +226,24 @@ test('a page whose site storage is blocked works, in memory', async ({ device })
   await bob.opens(link)
   await bob.sees('nothing is kept here')
 })
+
+for (const phone of [false, true]) {
+  test(`text of twice the size fits a ${phone ? 'phone' : 'desktop'}, and notes grow with it`, async ({
+    device,
+  }) => {
+    const ada = await device('Ada')
+    const looker = phone ? await device('Bob', { phone }) : ada
+    const link = await ada.startsBeam()
+    if (phone) await looker.opens(link)
+    await ada.sharesText('The door code is 1234, and the keys are with Jonas in the house by the lake.')
+    const card = looker.card('door code')
+    const height = async () => (await card.boundingBox())?.height ?? 0
+    await expect(card).toBeVisible()
+    const before = await height()
+    // Stands for the size of text that a person sets in the browser.
+    await looker.page.addStyleTag({ content: ':root { font-size: 200% }' })
+    await expect.poll(height).toBeGreaterThan(1.5 * before)
+    await expectNoSidewaysScroll(looker)
+    await expectNothingSerious(looker)
+  })
+}

@@ -1,8 +1,8 @@
 // @vitest-environment jsdom
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Actions } from '../features/actions'
 import type { BeamId, ItemId } from '../protocol/bindings'
 import { pendingItem } from '../protocol/item'
+import { bodyText } from '../protocol/rich-note'
 import { createStores, type Stores } from '../stores/stores'
 import { createClipboard } from './clipboard'
 import type { Context } from './context'
@@ -23,7 +23,8 @@ beforeEach(() => {
   stores = createStores()
   shared = []
   mayShare = true
-  const sharing: Pick<Actions, 'shareText' | 'shareFiles'> = {
+  const sharing: Parameters<typeof createClipboard>[1] = {
+    shareNote: (root) => mayShare && shared.push(`note: ${bodyText(root)}`) > 0,
     shareText: (text) => mayShare && shared.push(text) > 0,
     shareFiles: (files) => shared.push(...files.map(({ name }) => name)) > 0,
   }
@@ -107,6 +108,17 @@ describe('a clipboard that tells its types', () => {
     ['text', [item({ 'text/plain': ' hello ', 'text/html': '<b>hello</b>' })], ['hello']],
     ['the text of several things', [item({ 'text/plain': 'a' }), item({ 'text/plain': 'b' })], ['a\nb']],
     ['a picture', [item({ 'image/png': 'dots' })], ['Pasted picture.png']],
+    [
+      'a table, as a note',
+      [
+        item({
+          'text/plain': 'a\tb',
+          'text/html': '<table><tr><td>a</td><td>b</td></tr></table>',
+          'image/png': 'dots',
+        }),
+      ],
+      ['note: a\tb'],
+    ],
     ['text that was also drawn', [item({ 'text/plain': 'a', 'image/png': 'dots' })], ['a']],
   ])('is read once: %s', async (_what, items, expected) => {
     const clipboard = clipboardOf(async () => items)

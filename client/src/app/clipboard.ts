@@ -2,19 +2,23 @@
 import type { Actions, Screen } from '../features/actions'
 import { beamLink } from '../protocol/beam-link'
 import { copyableText, type Item } from '../protocol/item'
+import type { RootNode } from '../protocol/note-nodes'
+import { loadable } from '../ui/lazy-part'
 import type { Context } from './context'
+import type { Sharing } from './sharing'
 
 const PRODUCT = 'Heliograph'
 const SHARE_TITLE = `${PRODUCT} Beam`
 const SHARE_TEXT = `Join my Beam on ${PRODUCT}`
 const TEXT = 'text/plain'
+const HTML = 'text/html'
 const EMPTY_TEXT = { home: 'Your clipboard is empty!', space: 'Clipboard is empty!' } as const
 
 type Clipboard = Pick<Actions, 'paste' | 'pasteText' | 'copyBeamId' | 'copyLink' | 'shareLink'>
 
 export function createClipboard(
   { stores, toaster }: Context,
-  sharing: Pick<Actions, 'shareText' | 'shareFiles'>,
+  sharing: Pick<Sharing, 'shareText' | 'shareFiles' | 'shareNote'>,
 ): Clipboard {
   const beamId = () => {
     const state = stores.session.getState()
@@ -24,20 +28,22 @@ export function createClipboard(
     const id = beamId()
     return id && beamLink(id, stores.site.getState().site, location)
   }
-  const pasteText = (pasted: string, screen: Screen) => {
+  const pasteText = async (pasted: string, screen: Screen, html = '') => {
     const text = pasted.trim()
-    if (text === '') return toaster.info(EMPTY_TEXT[screen])
+    if (text === '') return void toaster.info(EMPTY_TEXT[screen])
     const same = stores.items.getState().items.find((item) => isSame(item, text))
     if (same) return stores.pointedOut.setState(({ times }) => ({ id: same.id, times: times + 1 }))
-    if (sharing.shareText(text) && screen === 'space') toaster.ok('Content pasted successfully!')
+    const table = await tableOf(html)
+    const isShared = (table && sharing.shareNote(table)) || sharing.shareText(text)
+    if (isShared && screen === 'space') toaster.ok('Content pasted successfully!')
   }
   return {
-    pasteText,
+    pasteText: (text, screen, html) => void pasteText(text, screen, html),
     async paste(screen) {
       const clip = await readClipboard()
       if (clip === null) stores.pasting.setState({ kind: 'asking', screen }, true)
       else if (clip.files.length > 0) sharing.shareFiles(clip.files)
-      else pasteText(clip.text, screen)
+      else await pasteText(clip.text, screen, clip.html)
     },
     async copyBeamId() {
       const id = beamId()
@@ -70,18 +76,35 @@ function isSame({ content, refusal, to }: Item, text: string): boolean {
   return refusal === undefined && to === undefined && copyableText(content)?.trim() === text
 }
 
+const hasTable = /<table[\s>]/i
+
+/** Reads a table in pasted HTML; null when there is none, or the code that reads it does not load. */
+async function tableOf(html: string): Promise<RootNode | null> {
+  if (!hasTable.test(html)) return null
+  try {
+    const { tableOfHtml } = await loadPastedHtml()
+    return tableOfHtml(html)
+  } catch {
+    // The text is shared instead.
+    return null
+  }
+}
+
+const loadPastedHtml = loadable(() => import('../features/editor/pasted-html'))
+
 interface Clip {
   readonly text: string
+  readonly html: string
   readonly files: readonly File[]
 }
 
-const EMPTY: Clip = { text: '', files: [] }
+const EMPTY: Clip = { text: '', html: '', files: [] }
 
 /** Reads the clipboard once, because each read may ask the person. Returns null when it is refused. */
 async function readClipboard(): Promise<Clip | null> {
   const { clipboard } = navigator
   try {
-    if (typeof clipboard.read !== 'function') return { text: await clipboard.readText(), files: [] }
+    if (typeof clipboard.read !== 'function') return { ...EMPTY, text: await clipboard.readText() }
     return await clipOf(await clipboard.read())
   } catch (error) {
     // The clipboard has no format that a page may read.
@@ -94,13 +117,15 @@ async function readClipboard(): Promise<Clip | null> {
 /** Returns the pictures, or the joined text. An entry with both, as text editors write it, counts as text. */
 async function clipOf(items: readonly ClipboardItem[]): Promise<Clip> {
   const texts: string[] = []
+  let html = ''
   const files: File[] = []
   for (const item of items) {
     const picture = item.types.find((type) => type.startsWith('image/'))
     if (item.types.includes(TEXT)) texts.push(await (await item.getType(TEXT)).text())
     else if (picture) files.push(fileOf(await item.getType(picture), picture))
+    if (item.types.includes(HTML)) html += await (await item.getType(HTML)).text()
   }
-  return { text: texts.join('\n'), files }
+  return { text: texts.join('\n'), html, files }
 }
 
 function fileOf(picture: Blob, type: string): File {
@@ -128,7 +153,7 @@ export async function writeClipboard(text: string): Promise<boolean> {
 /** Writes HTML with its plain text, or only the text where the browser accepts no HTML. */
 export async function writeRichClipboard(text: string, html: string): Promise<boolean> {
   try {
-    const parts = { [TEXT]: text, 'text/html': html }
+    const parts = { [TEXT]: text, [HTML]: html }
     const blobs = Object.entries(parts).map(([type, part]) => [type, new Blob([part], { type })])
     await navigator.clipboard.write([new ClipboardItem(Object.fromEntries(blobs))])
     return true

@@ -4,18 +4,11 @@ import type { DeviceId, ItemId } from '../protocol/bindings'
 import { type Tick, withTick } from '../protocol/check-list'
 import { copyableText, type Item, textMessage } from '../protocol/item'
 import { type NoteChange, NoteVersions, versionOf } from '../protocol/note-versions'
-import {
-  copyTitle,
-  MAX_NOTE_STATE_BYTES,
-  RICH_NOTE,
-  type RichNote,
-  richNoteMessage,
-  UNTITLED,
-} from '../protocol/rich-note'
+import { copyTitle, RICH_NOTE, type RichNote, richNoteMessage, UNTITLED } from '../protocol/rich-note'
 import { shortName } from '../ui/short-name'
 import type { Context } from './context'
 import { newItemId } from './random-ids'
-import { addresseeOf, isTooLong, share, whyNotShare } from './sharing'
+import { addresseeOf, isNoteTooLarge, isTooLong, share, whyNotShare } from './sharing'
 
 const TOO_LARGE =
   'This note is too large to share: it may have at most 128 KiB. Shorten it or remove a picture, then save again.'
@@ -49,7 +42,7 @@ export function createNotes(
   const save = (id: ItemId, { title, root, pictures }: NoteDraft): string | null => {
     const refusal = whyNotShare(context)
     if (refusal) return refusal
-    if (new TextEncoder().encode(JSON.stringify(root)).byteLength > MAX_NOTE_STATE_BYTES) return TOO_LARGE
+    if (isNoteTooLarge(root)) return TOO_LARGE
     // Pictures are shared first, so that the note that names them finds them.
     const to = addresseeOf(context.stores, id)
     for (const { id: picture, file } of pictures) shareFileAs(picture, file, to)
@@ -98,7 +91,10 @@ function createTextEditing(
     edit(id) {
       const open = editor.getState()
       // What was typed into another field is not lost.
-      if (open.kind === 'editing-text' && open.id !== id) saveText(open.id, open.text)
+      if (open.kind === 'editing-text' && open.id !== id) {
+        saveText(open.id, open.text)
+        if (editor.getState().kind !== 'closed') return
+      }
       const content = find(id)?.content
       if (!content || content.kind === RICH_NOTE) return editor.setState({ kind: 'editing', id }, true)
       const text = copyableText(content) ?? ''

@@ -46,12 +46,12 @@ export function startServices(): AppValue {
     receiveWhatComes(context)
   })
 
-  const { shareFileAs, offerAgain, ...sharing } = createSharing(context, uploads)
+  const { shareFileAs, shareNote, offerAgain, ...sharing } = createSharing(context, uploads)
   const actions: Actions = {
     ...sharing,
     ...createReceiving(context),
     ...createSavingAll(context),
-    ...createClipboard(context, sharing),
+    ...createClipboard(context, { ...sharing, shareNote }),
     ...createSharedIn(context, sharing),
     ...createCopying(context),
     ...createSendingOn(context, sharing.shareFiles),

@@ -11,6 +11,8 @@ import {
   pendingItem,
   textMessage,
 } from '../protocol/item'
+import type { RootNode } from '../protocol/note-nodes'
+import { MAX_NOTE_STATE_BYTES, richNoteMessage } from '../protocol/rich-note'
 import { mayShare } from '../stores/beam-access'
 import { type Point, reduceCanvas } from '../stores/canvas'
 import { whyGone } from '../stores/connection'
@@ -30,7 +32,9 @@ import type { UploadNews } from './upload-news'
 /** Bytes reserved for the rest of a `share_clipboard` around its text. */
 const ENVELOPE_BYTES = 1024
 
-type Sharing = Pick<Actions, 'shareText' | 'shareFiles' | 'shareAgain'> & {
+export type Sharing = Pick<Actions, 'shareText' | 'shareFiles' | 'shareAgain'> & {
+  /** Shares a rich note without a title. Returns false when it is too large or cannot be shared. */
+  shareNote(root: RootNode): boolean
   /** Shares a file under an id that another item already refers to. */
   shareFileAs(id: ItemId, file: File, to?: DeviceId): void
   /** Lets devices receive the file of an item that was deleted and is shared again. */
@@ -69,6 +73,12 @@ export function createSharing(context: Context, uploads: UploadNews): Sharing {
         land(context, [id], at)
         share(context, id, message, extra, { to })
       }
+      return true
+    },
+    shareNote(root) {
+      if (isNoteTooLarge(root) || !canShare(context)) return false
+      const { message, extra } = richNoteMessage('', root)
+      share(context, newItemId(), message, extra)
       return true
     },
     shareFiles(files, { at, to } = {}) {
@@ -239,6 +249,11 @@ export function addresseeOf({ items, devices }: Context['stores'], id: ItemId): 
   const item = items.getState().items.find((one) => one.id === id)
   const isForMe = item?.to !== undefined && item.to === devices.getState().me
   return isForMe ? (item.from ?? undefined) : item?.to
+}
+
+/** Whether the content of a rich note is larger than a note may be. */
+export function isNoteTooLarge(root: RootNode): boolean {
+  return new TextEncoder().encode(JSON.stringify(root)).byteLength > MAX_NOTE_STATE_BYTES
 }
 
 /** Whether a text is longer than a message may be. */

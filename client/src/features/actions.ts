@@ -51,8 +51,11 @@ export interface Actions {
   shareText(text: string, destination?: Destination): boolean
   /** Shares the content of the device's clipboard: text, or files and pictures. */
   paste(screen: Screen): Promise<void>
-  /** Shares a text pasted by the keyboard, unless it is empty. One that is in the beam already is pointed out. */
-  pasteText(text: string, screen: Screen): void
+  /**
+   * Shares a text pasted by the keyboard, unless it is empty. One that is in the beam already is pointed out. Where its
+   * HTML is a table, a note with the table is shared.
+   */
+  pasteText(text: string, screen: Screen, html?: string): void
   /** Shares files, several as one card (F14). Returns false when they cannot be shared. */
   shareFiles(files: readonly File[], destination?: Destination): boolean
   /** Offers a file again that was lost by a reload. Another file is refused with a toast. */

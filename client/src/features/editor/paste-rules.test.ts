@@ -1,33 +1,12 @@
 // @vitest-environment jsdom
 import { readFileSync } from 'node:fs'
-import { $generateNodesFromDOM } from '@lexical/html'
-import { $getRoot, $insertNodes, createEditor } from 'lexical'
 import { describe, expect, it } from 'vitest'
 import type { NoteNode, RootNode } from '../../protocol/note-nodes'
-import { readNoteState } from '../../protocol/note-state'
 import { nodesOf, plainText } from '../../protocol/rich-note'
-import { NOTE_NODES } from './note-node-list'
-import { registerStyleRule, textImport } from './paste-rules'
+import { noteOfHtml } from './pasted-html'
 
 function pasted(html: string): RootNode {
-  const editor = createEditor({
-    nodes: NOTE_NODES,
-    html: { import: textImport() },
-    onError: (error) => {
-      throw error
-    },
-  })
-  editor.setRootElement(document.createElement('div'))
-  registerStyleRule(editor)
-  editor.update(
-    () => {
-      const dom = new DOMParser().parseFromString(html, 'text/html')
-      $getRoot().selectEnd()
-      $insertNodes($generateNodesFromDOM(editor, dom))
-    },
-    { discrete: true },
-  )
-  const root = readNoteState(editor.getEditorState().toJSON())
+  const root = noteOfHtml(html)
   if (!root) throw new Error('what was pasted cannot be read')
   return root
 }

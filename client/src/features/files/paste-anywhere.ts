@@ -20,7 +20,7 @@ export function usePasteAnywhere(actions: Actions, screen: Screen, ready: boolea
 export function sharePasted(data: DataTransfer, actions: Actions, screen: Screen): void {
   const files = [...data.files]
   if (files.length > 0 && !isRichText(data)) actions.shareFiles(files)
-  else actions.pasteText(data.getData('text/plain'), screen)
+  else actions.pasteText(data.getData('text/plain'), screen, data.getData('text/html'))
 }
 
 function isTypedInto(target: EventTarget | null): boolean {

@@ -34,13 +34,17 @@ afterEach(cleanup)
 const field = () => screen.getByLabelText('Paste here')
 const isOpen = () => screen.queryByLabelText('Paste here') !== null
 const clipboard = (text: string, files: File[] = []) => ({
-  clipboardData: { files, types: ['text/plain'], getData: () => text },
+  clipboardData: {
+    files,
+    types: ['text/plain'],
+    getData: (type: string) => (type === 'text/plain' ? text : ''),
+  },
 })
 
 describe('the field to paste into', () => {
   it('shares a pasted text at once', () => {
     fireEvent.paste(field(), clipboard('hello'))
-    expect(pasteText).toHaveBeenCalledExactlyOnceWith('hello', 'space')
+    expect(pasteText).toHaveBeenCalledExactlyOnceWith('hello', 'space', '')
     expect(isOpen()).toBe(false)
   })
 
