@@ -49,7 +49,9 @@ it('s33_a_file_of_this_device_is_sent_on', async () => {
   has(message, extra)
   offered = new File(['abc'], 'a.bin')
   await sends()
-  expect(shareFiles).toHaveBeenCalledWith([expect.objectContaining({ name: 'a.bin', size: 3 })], PHONE)
+  expect(shareFiles).toHaveBeenCalledWith([expect.objectContaining({ name: 'a.bin', size: 3 })], {
+    to: PHONE,
+  })
 })
 
 it('a file that is not here yet has to be received first', async () => {

@@ -117,7 +117,7 @@ it('s33_sends_a_text_to_one_device_and_offers_files_only_where_they_are_understo
   const field = screen.getByRole('textbox', { name: 'Message to Safari on iPhone' })
   fireEvent.change(field, { target: { value: 'for you' } })
   fireEvent.submit(field)
-  expect(shareText).toHaveBeenCalledWith('for you', 'phone')
+  expect(shareText).toHaveBeenCalledWith('for you', { to: 'phone' })
   expect(screen.queryByRole('textbox')).toBeNull()
 
   fireEvent.click(screen.getByRole('button', { name: 'Send to Desk' }))
