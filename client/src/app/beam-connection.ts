@@ -15,6 +15,7 @@ import {
 import type { PeerLinks } from '../transport/peer-links'
 import { openSignalSocket } from '../transport/signal-socket'
 import { AccessNews } from './access-news'
+import { AddressedItems } from './addressed-items'
 import { type BeamNotes, createBeamNotes } from './beam-notes'
 import type { PageContext } from './context'
 import { DeviceLinks } from './device-links'
@@ -42,6 +43,7 @@ export class BeamConnection {
   readonly places: SharedPlaces
   readonly #opening: OpeningStage
   readonly #older: OlderItems
+  readonly #addressed: AddressedItems
   #beamId: BeamId
 
   constructor(session: BeamSession, context: PageContext, events: BeamConnectionEvents) {
@@ -64,6 +66,9 @@ export class BeamConnection {
       (items) => {
         for (const item of items) this.#opening.push({ type: 'received', item, note: null })
       },
+    )
+    this.#addressed = new AddressedItems(stores, (id, message, extra, to) =>
+      this.live.share(id, message, extra, to),
     )
     this.devices = new DeviceLinks(stores.devices, transfers, (to, message) => this.live.signal(to, message))
     this.places = new SharedPlaces(stores, toaster, (change) => this.live.arrange(change))
@@ -110,6 +115,7 @@ export class BeamConnection {
       onStatus: (status) => this.#changed(status),
       onMessage: (message) => this.#receive(message),
       onSynced: ({ dropped, ...synced }) => {
+        this.#addressed.synced(synced.epoch, synced.items)
         this.#opening.push({
           type: 'synced',
           ...synced,
@@ -146,7 +152,8 @@ export class BeamConnection {
         return this.devices.welcome(message.message.device_id, message.message.ice_servers)
       case 'authed_users':
         this.#tellKeeping({ type: 'devices', count: message.message.length })
-        return this.devices.list(message.message)
+        this.devices.list(message.message)
+        return this.#addressed.listed()
       case 'devices_removed':
         return this.devices.remove(message.message)
       case 'rec_clipboard':

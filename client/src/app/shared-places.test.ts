@@ -147,3 +147,37 @@ describe('the shared arrangement', () => {
     expect(sent).toEqual([])
   })
 })
+
+describe('the place of a batch', () => {
+  const BATCH = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as ItemId
+  const hasBatch = (from: DeviceId) => {
+    for (const index of [0, 1]) {
+      const file = { name: `${index}`, size: 1, type: '', batch: { id: BATCH, count: 2, index } }
+      const item = {
+        id: `file ${index}` as ItemId,
+        seq: index + 1,
+        from,
+        at: 0,
+        message: { file },
+        extra: 'file',
+      }
+      stores.items.setState((state) => reduceItems(state, { type: 'received', item: liveItem(item, null) }))
+    }
+  }
+
+  it('f14_s35_goes_by_the_id_of_its_first_file_and_comes_back_as_its_own', () => {
+    hears([], null)
+    hasBatch(ADA)
+    moves(BATCH, { x: 5, y: 0 })
+    expect(placesSent()).toEqual([['file 0', 5]])
+    hears([['file 0' as ItemId, 5]], ADA)
+    hears([['file 0' as ItemId, 7]])
+    expect(xOf(BATCH)).toBe(7)
+  })
+
+  it('f14_s35_is_known_to_a_device_that_is_told_the_places_before_the_items', () => {
+    hears([['file 0' as ItemId, 9]], null)
+    hasBatch(BOB)
+    expect(xOf(BATCH)).toBe(9)
+  })
+})

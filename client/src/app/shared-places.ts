@@ -2,6 +2,7 @@
 import { type Arrange, type Arranged, type ItemId, MAX_PLACES, type Placed } from '../protocol/bindings'
 import { mayShare } from '../stores/beam-access'
 import { type CanvasState, type Point, reduceCanvas } from '../stores/canvas'
+import { type Card, cardsOf, isBatch } from '../stores/cards'
 import type { Stores } from '../stores/stores'
 import { NOT_CONNECTED } from './access-news'
 import type { Toaster } from './toaster'
@@ -14,9 +15,9 @@ export class SharedPlaces {
   readonly #toaster: Toaster
   readonly #send: (change: Arrange) => boolean
   readonly #ends: readonly (() => void)[]
-  /** Places that the server does not have yet. */
+  /** Places of cards that the server does not have yet. */
   readonly #unsent = new Map<ItemId, Point>()
-  /** How often each place was sent that has not come back yet. Only the last one is news. */
+  /** How often the place of each item was sent that has not come back yet. Only the last one is news. */
   readonly #coming = new Map<ItemId, number>()
   #pause: ReturnType<typeof setTimeout> | null = null
 
@@ -28,7 +29,9 @@ export class SharedPlaces {
     this.#ends = [
       stores.canvas.subscribe((now, before) => this.#changed(now, before)),
       stores.items.subscribe(() => {
-        if (this.#unsent.size > 0 && stores.canvas.getState().shared) this.#flush()
+        if (!stores.canvas.getState().shared) return
+        this.#placeBatches()
+        if (this.#unsent.size > 0) this.#flush()
       }),
     ]
   }
@@ -56,10 +59,12 @@ export class SharedPlaces {
   hear({ shared, places, from }: Arranged): void {
     const wasShared = this.#stores.canvas.getState().shared
     const isOwn = from !== null && from === this.#stores.devices.getState().me
-    const isNews = ({ id }: Placed) => (isOwn ? this.#cameBack(id) : true) && !this.#unsent.has(id)
+    const cards = cardsByItem(this.#stores)
+    const isNews = ({ id }: Placed) =>
+      (isOwn ? this.#cameBack(id) : true) && !this.#unsent.has(cards.get(id)?.id ?? id)
     this.#put(
       shared,
-      places.filter(isNews).map(({ id, x, y }) => [id, { x, y }] as const),
+      places.filter(isNews).map(({ id, x, y }) => [cards.get(id)?.id ?? id, { x, y }] as const),
     )
     if (!shared) {
       this.#unsent.clear()
@@ -80,6 +85,16 @@ export class SharedPlaces {
     return left === 0
   }
 
+  /** A device that joins gets the places before the items, and only the items say which of them are a batch. */
+  #placeBatches(): void {
+    const { places } = this.#stores.canvas.getState()
+    const placed = cardsOf(this.#stores.items.getState().items).flatMap((card) => {
+      const at = isBatch(card) && !places.has(card.id) ? places.get(wireId(card)) : undefined
+      return at ? [[card.id, { x: at.x, y: at.y }] as const] : []
+    })
+    if (placed.length > 0) this.#put(true, placed)
+  }
+
   #put(shared: boolean, places: readonly (readonly [ItemId, Point])[]): void {
     const { canvas } = this.#stores
     if (!shared && !canvas.getState().shared) return
@@ -96,7 +111,7 @@ export class SharedPlaces {
 
   #takeMoves(now: CanvasState['places'], before: CanvasState['places']): void {
     const { me } = this.#stores.devices.getState()
-    const items = new Map(this.#stores.items.getState().items.map((item) => [item.id, item]))
+    const items = new Map(cardsOf(this.#stores.items.getState().items).map((card) => [card.id, card]))
     for (const [id, { x, y }] of now) {
       const old = before.get(id)
       const from = items.get(id)?.from
@@ -109,20 +124,37 @@ export class SharedPlaces {
   /** Sends what the server can take: places of items that it has. */
   #flush(): void {
     if (this.#pause !== null) return
-    const known = new Set(
-      this.#stores.items.getState().items.flatMap(({ id, seq }) => (seq === null ? [] : [id])),
+    const known = new Map(
+      cardsOf(this.#stores.items.getState().items).flatMap((card) =>
+        card.seq === null ? [] : [[card.id, wireId(card)] as const],
+      ),
     )
     const ready = [...this.#unsent].filter(([id]) => known.has(id)).slice(0, MAX_PLACES)
     if (ready.length === 0) return
-    const places = ready.map(([id, { x, y }]) => ({ id, x: Math.round(x), y: Math.round(y) }))
+    const places = ready.map(([id, { x, y }]) => ({
+      id: known.get(id) ?? id,
+      x: Math.round(x),
+      y: Math.round(y),
+    }))
     if (!this.#send({ shared: null, places })) return
-    for (const [id] of ready) {
-      this.#unsent.delete(id)
-      this.#coming.set(id, (this.#coming.get(id) ?? 0) + 1)
-    }
+    for (const [id] of ready) this.#unsent.delete(id)
+    for (const { id } of places) this.#coming.set(id, (this.#coming.get(id) ?? 0) + 1)
     this.#pause = setTimeout(() => {
       this.#pause = null
       this.#flush()
     }, PAUSE_MS)
   }
+}
+
+/** Returns the item by which the wire knows a card: the server knows no batches (F14), so it is their first file. */
+function wireId(card: Card): ItemId {
+  return isBatch(card) ? (card.content.files[0]?.id ?? card.id) : card.id
+}
+
+function cardsByItem({ items }: Stores): ReadonlyMap<ItemId, Card> {
+  const cards = new Map<ItemId, Card>()
+  for (const card of cardsOf(items.getState().items)) {
+    for (const { id } of isBatch(card) ? card.content.files : [card]) cards.set(id, card)
+  }
+  return cards
 }

@@ -2,7 +2,7 @@
 import type { Camera } from '../../stores/canvas'
 import type { DevicesState } from '../../stores/devices'
 import { type Insets, toCanvas } from './camera'
-import type { Box, Size } from './geometry'
+import { type Box, type Size, touches } from './geometry'
 
 const INSET = 24
 /** With the beam's menu beside it. */
@@ -14,6 +14,8 @@ const SEARCH = { width: 40, height: 40, below: 64 }
 const QR = { width: 100, height: 100 }
 /** The large QR code with its heading, centred at about 27 % of the width. */
 const LARGE_QR = { width: 380, height: 450, at: 0.27, below: 254 }
+/** Between the large code and the notes for which the view made way. */
+const CODE_GAP = 50
 /** The card that offers to keep the beam, right of the large code and above the toolbar. */
 const KEEP = { width: 560, height: 72, beside: 214, below: 176 }
 /** In its wide form, with the hint above. */
@@ -37,17 +39,30 @@ export function barsOf({ width, height }: Size, code: 'large' | 'corner'): Box[]
   ]
 }
 
+/**
+ * Returns the view from which the large code lies over none of these notes, by moving it to the left; null when it lies
+ * over none now. Notes are in canvas coordinates.
+ */
+export function besideCode(camera: Camera, screen: Size, notes: readonly Box[]): Camera | null {
+  const code = onCanvas(camera, largeCode(screen))
+  if (!notes.some((note) => touches(note, code))) return null
+  const view = onCanvas(camera, { x: 0, y: 0, ...screen })
+  const isLevel = (note: Box) => touches({ ...note, x: code.x }, code) && touches(note, view)
+  const left = Math.min(...notes.filter(isLevel).map(({ x }) => x))
+  return { ...camera, x: camera.x - (code.x + code.width + CODE_GAP / camera.zoom - left) }
+}
+
 /** Returns the boxes of the bars in canvas coordinates. */
 export function barsOnCanvas(
   camera: Camera,
   screen: Size,
   { devices }: Pick<DevicesState, 'devices'>,
 ): Box[] {
-  return barsOf(screen, devices.length > 1 ? 'corner' : 'large').map(({ width, height, ...at }) => ({
-    ...toCanvas(camera, at),
-    width: width / camera.zoom,
-    height: height / camera.zoom,
-  }))
+  return barsOf(screen, devices.length > 1 ? 'corner' : 'large').map((bar) => onCanvas(camera, bar))
+}
+
+function onCanvas(camera: Camera, { width, height, ...at }: Box): Box {
+  return { ...toCanvas(camera, at), width: width / camera.zoom, height: height / camera.zoom }
 }
 
 function largeCode(screen: Size): Box {

@@ -17,6 +17,7 @@ import { CommandsContext, useCanvasCommands, useCommands } from './use-commands'
 import { useGestures } from './use-gestures'
 import { type CanvasHistory, useHistory } from './use-history'
 import { useKeys, useSpaceBar } from './use-keys'
+import { useMakingWay } from './use-making-way'
 import { useMenuGestures } from './use-menu-gestures'
 import { useCrowding, useDrawing, useSeeing } from './use-notes'
 import { useCameraOnScreen, useOpenCanvas, useRestingCamera } from './use-open-canvas'
@@ -47,6 +48,7 @@ export function Canvas() {
   useDrawing(context, cards)
   useSeeing(context, cards)
   usePointingOut(context)
+  useMakingWay(context)
   return (
     <CanvasContext value={context}>
       <CommandsContext value={commands}>
