@@ -108,9 +108,10 @@ test('two fingers zoom, one finger drags and pans', async ({ device }) => {
   await touch('touchEnd')
   await expectAt(ada, 'Milk', plus(milk, plus(by, { x: 50, y: 30 })))
 
-  await touch('touchStart', { x: 600, y: 700 })
-  await touch('touchStart', { x: 600, y: 700 }, { x: 800, y: 700 })
-  await touch('touchMove', { x: 550, y: 700 }, { x: 850, y: 700 })
+  // Below the large code.
+  await touch('touchStart', { x: 200, y: 760 })
+  await touch('touchStart', { x: 200, y: 760 }, { x: 400, y: 760 })
+  await touch('touchMove', { x: 150, y: 760 }, { x: 450, y: 760 })
   await touch('touchEnd')
   await expect(ada.page.getByRole('button', { name: 'Zoom 150 %, back to 100 %' })).toBeVisible()
 })
@@ -252,6 +253,8 @@ test(
 
     await ada.page.keyboard.press('F2')
     expect(await focused()).toBe('Copy')
+    await ada.page.keyboard.press('Tab')
+    expect(await focused()).toBe('Edit')
     await ada.page.keyboard.press('Tab')
     expect(await focused()).toBe('Delete')
     await ada.page.keyboard.press('Escape')

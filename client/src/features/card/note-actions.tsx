@@ -31,15 +31,6 @@ export function NoteActions({ item, url, media, canShow }: NoteActionsProps) {
   return (
     <div className={css.actions} data-actions>
       {content.kind === RICH_NOTE && <RichNoteTools id={item.id} iconSize={15} look="small" />}
-      {content.kind === 'text' && mayShare && (
-        <IconButton
-          icon={Pencil}
-          label="Edit"
-          look="small"
-          iconSize={15}
-          onClick={() => actions.notes.edit(item.id)}
-        />
-      )}
       {canCopy && (
         <IconButton
           icon={Copy}
@@ -47,6 +38,15 @@ export function NoteActions({ item, url, media, canShow }: NoteActionsProps) {
           look="small"
           iconSize={15}
           onClick={() => void actions.copyItem(item.id)}
+        />
+      )}
+      {content.kind === 'text' && mayShare && (
+        <IconButton
+          icon={Pencil}
+          label="Edit"
+          look="small"
+          iconSize={15}
+          onClick={() => actions.notes.edit(item.id)}
         />
       )}
       {canShow && (
