@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
+import { texts } from './texts.config'
 
 export default defineConfig({
+  plugins: texts,
   resolve: { alias: { 'simple-peer': 'simple-peer/simplepeer.min.js' } },
   test: { environment: 'node', include: ['src/**/*.test.{ts,tsx}'] },
 })

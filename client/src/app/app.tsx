@@ -1,6 +1,7 @@
-import { Suspense } from 'react'
+import { Fragment, type ReactNode, Suspense } from 'react'
 import { BrowserRouter, Route, Routes, useLocation, useNavigate } from 'react-router'
-import { AppContext, type AppValue } from '../features/actions'
+import { useStore } from 'zustand'
+import { AppContext, type AppValue, useApp } from '../features/actions'
 import { EditorHost } from '../features/editor/editor-host'
 import { DropZone } from '../features/files/drop-zone'
 import { PasteHost } from '../features/files/paste-host'
@@ -41,18 +42,27 @@ export function App({ app }: { app: AppValue }) {
   return (
     <ErrorBoundary>
       <AppContext value={app}>
-        <BrowserRouter>
-          <Pages />
-        </BrowserRouter>
-        <DropZone />
-        <ErrorBoundary onGoOn={app.actions.notes.close}>
-          <EditorHost />
-          <PasteHost />
-        </ErrorBoundary>
-        <LiveNews />
+        <InLanguage>
+          <BrowserRouter>
+            <Pages />
+          </BrowserRouter>
+          <DropZone />
+          <ErrorBoundary onGoOn={app.actions.notes.close}>
+            <EditorHost />
+            <PasteHost />
+          </ErrorBoundary>
+          <LiveNews />
+        </InLanguage>
       </AppContext>
     </ErrorBoundary>
   )
+}
+
+/** Draws the page anew in another language: its texts are looked up while it is drawn. */
+function InLanguage({ children }: { children: ReactNode }) {
+  const { stores } = useApp()
+  const { language } = useStore(stores.language)
+  return <Fragment key={language}>{children}</Fragment>
 }
 
 /** The page for the current address. When its code does not load, the error screen offers the home page. */

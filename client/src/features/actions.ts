@@ -1,5 +1,6 @@
 /** The actions of the page. Features call them; the composition root in `app` implements them. */
 import { createContext, useContext } from 'react'
+import type { Language } from '../languages/languages'
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import type { Stores } from '../stores/stores'
 import type { AccountActions } from './account-actions'
@@ -61,6 +62,9 @@ export interface Actions {
   copyLink(): Promise<void>
   /** Opens the device's share sheet with the beam's link. */
   shareLink(): Promise<void>
+
+  /** Shows the page in another language, from now on. */
+  chooseLanguage(language: Language): Promise<void>
 
   /** Shows a warning as a toast. */
   warn(text: string): void

@@ -1,4 +1,5 @@
 /** All stores of the page, created once by the composition root. They hold only data. */
+import { type Language, SOURCE } from '../languages/languages'
 import { createAccountStore } from './account'
 import { createBeamAccessStore } from './beam-access'
 import { createBeamSessionStore, createSiteStore } from './beam-session'
@@ -8,6 +9,7 @@ import { createConnectionStore } from './connection'
 import { createDevicesStore } from './devices'
 import { createEditorStore } from './editor'
 import { createItemsStore } from './items'
+import { createLanguageStore } from './language'
 import { createMediaStore } from './media'
 import { createPastingStore } from './pasting'
 import { createPointedOutStore } from './pointed-out'
@@ -15,9 +17,11 @@ import { createShareTargetStore } from './share-target'
 import { createToastsStore } from './toasts'
 import { createTransfersStore } from './transfers'
 
-export function createStores() {
+/** @param language in which the page is shown at first */
+export function createStores(language: Language = SOURCE) {
   return {
     site: createSiteStore(),
+    language: createLanguageStore(language),
     account: createAccountStore(),
     session: createBeamSessionStore(),
     access: createBeamAccessStore(),
