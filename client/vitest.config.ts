@@ -4,5 +4,9 @@ import { texts } from './texts.config'
 export default defineConfig({
   plugins: texts,
   resolve: { alias: { 'simple-peer': 'simple-peer/simplepeer.min.js' } },
-  test: { environment: 'node', include: ['src/**/*.test.{ts,tsx}'] },
+  test: {
+    environment: 'node',
+    include: ['src/**/*.test.{ts,tsx}'],
+    setupFiles: ['src/languages/test-setup.ts'],
+  },
 })

@@ -25,7 +25,8 @@ function texts(file) {
 function walk(node, tell) {
   if (isSkipped(node)) return
   if (node.type === 'JSXText' && /\p{L}/u.test(node.value)) return tell(node.value, node.loc.start.line)
-  const text = node.type === 'StringLiteral' ? node.value : node.type === 'TemplateElement' ? node.value.cooked : ''
+  const text =
+    node.type === 'StringLiteral' ? node.value : node.type === 'TemplateElement' ? node.value.cooked : ''
   if (PROSE.test(text) && !NAMES.test(text)) return tell(text, node.loc.start.line)
   for (const key of VISITOR_KEYS[node.type] ?? []) {
     const child = node[key]
@@ -56,7 +57,9 @@ function isSkipped(node) {
   }
 }
 
-const files = globSync('src/**/*.{ts,tsx}').filter((file) => !/\.test\.|bindings\.ts|schemas\.ts|languages\//.test(file))
+const files = globSync('src/**/*.{ts,tsx}').filter(
+  (file) => !/\.test\.|bindings\.ts|schemas\.ts|languages\//.test(file),
+)
 const found = files.sort().flatMap(texts)
 for (const one of found) console.log(one)
 process.exit(found.length > 0 ? 1 : 0)

@@ -1,4 +1,5 @@
 /** The server's news of the beam itself: whether it is saved, its name, and this device's level in it. */
+import { t } from '@lingui/core/macro'
 import type { SavedBeam, ServerMessage } from '../protocol/bindings'
 import type { BeamAccess } from '../stores/beam-access'
 import type { BeamSession } from '../stores/beam-session'
@@ -78,7 +79,7 @@ export class AccessNews {
     const canOnlyRead = saved.role === 'read'
     if (couldOnlyRead === canOnlyRead) return
     this.#toaster.info(
-      canOnlyRead ? 'You can only read in this beam now.' : 'You can share in this beam now.',
+      canOnlyRead ? t`You can only read in this beam now.` : t`You can share in this beam now.`,
     )
   }
 

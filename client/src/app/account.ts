@@ -1,5 +1,6 @@
 /** The login of this page: read at the start, checked regularly, and changed by the account's forms. */
 
+import { t } from '@lingui/core/macro'
 import { downscale, pictureProblem } from '../features/account/picture'
 import type { AccountActions, FormOutcome } from '../features/account-actions'
 import { paths } from '../features/paths'
@@ -44,12 +45,12 @@ export function createAccount(stores: Stores, toaster: Toaster, rejoin: () => vo
       try {
         await calls.logOut()
       } catch (error) {
-        toaster.bad(messageOf(error, 'Failed to log out'))
+        toaster.bad(messageOf(error, t`Failed to log out`))
         return false
       }
       apply({ type: 'loggedOut' })
       rejoin()
-      toaster.ok('Logged out successfully')
+      toaster.ok(t`Logged out successfully`)
       return true
     },
     async changePicture(file) {
@@ -57,9 +58,9 @@ export function createAccount(stores: Stores, toaster: Toaster, rejoin: () => vo
       if (!picture) return
       try {
         enter(await calls.changePicture(picture))
-        toaster.ok('Profile picture updated successfully!')
+        toaster.ok(t`Profile picture updated successfully!`)
       } catch (error) {
-        if (!isLoginOver(error)) toaster.bad(sentenceOf(error) ?? 'Failed to update profile picture')
+        if (!isLoginOver(error)) toaster.bad(sentenceOf(error) ?? t`Failed to update profile picture`)
       }
     },
     preparePicture: (file) => prepare(file, toaster),
@@ -84,39 +85,39 @@ function formActions(
     async logIn(username, password) {
       try {
         enter(await calls.logIn(username, password))
-        toaster.ok('Login successful!')
+        toaster.ok(t`Login successful!`)
         return OK
       } catch (error) {
         // The server answered 200, but without a user or unreadably.
         const isAnswer = error instanceof HttpError && error.status === 200
-        return refuse(error, isAnswer ? 'Login failed 1' : 'Login failed 2')
+        return refuse(error, isAnswer ? t`Login failed 1` : t`Login failed 2`)
       }
     },
     async register(account) {
       try {
         enter(await calls.register(account))
-        toaster.ok('Registration successful!')
+        toaster.ok(t`Registration successful!`)
         return OK
       } catch (error) {
-        return refuse(error, 'Registration failed')
+        return refuse(error, t`Registration failed`)
       }
     },
     async changeProfile(change) {
       try {
         enter(await calls.changeProfile(change))
-        toaster.ok('Profile updated successfully!')
+        toaster.ok(t`Profile updated successfully!`)
         return OK
       } catch (error) {
-        return refuse(error, 'Failed to update profile')
+        return refuse(error, t`Failed to update profile`)
       }
     },
     async deleteAccount(password) {
       try {
         await calls.deleteAccount(password)
       } catch (error) {
-        return refuse(error, 'Failed to delete account')
+        return refuse(error, t`Failed to delete account`)
       }
-      tabStorage.setItem(NEWS_KEY, 'Account deleted successfully')
+      tabStorage.setItem(NEWS_KEY, t`Account deleted successfully`)
       location.assign(paths.home)
       return OK
     },
@@ -161,7 +162,7 @@ async function prepare(file: File, toaster: Toaster): Promise<File | null> {
     try {
       return await downscale(file)
     } catch (error) {
-      toaster.bad(messageOf(error, 'Failed to process image'))
+      toaster.bad(messageOf(error, t`Failed to process image`))
       return null
     }
   }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import type { Ref } from 'react'
 import { LONGEST_TITLE } from '../../protocol/rich-note'
 import { isComposing } from '../../ui/composing'
@@ -16,8 +17,8 @@ export function TitleField({ ref, title, onTitle, onDone }: TitleFieldProps) {
     <input
       ref={ref}
       className={css.title}
-      aria-label="Title"
-      placeholder="Title"
+      aria-label={t`Title`}
+      placeholder={t`Title`}
       dir="auto"
       maxLength={LONGEST_TITLE}
       value={title}
