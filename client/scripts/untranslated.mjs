@@ -14,52 +14,81 @@ const PROSE = /\p{L}{2,}[^\p{L}]* \p{L}|^\p{Lu}\p{Ll}+\b/u
 const NAMES =
   /^(Alt|Arrow\w+|Backspace|Control|Delete|End|Enter|Escape|F\d+|Home|Insert|Meta|Page(Up|Down)|Shift|Tab|ContextMenu|Chrome|Chromium|Edge|Firefox|Opera|Safari|Samsung Internet|Heliograph|Android|Linux|Windows|Mac|[A-Z]\w+(Error|Event)|Content-\w+|Files|Inter|POST|GET|PUT|DELETE)$/
 
+/** Lists of CSS selectors and media queries: `a[href], button`, `(pointer: coarse)`. */
+const CSS = /^[a-z]*(\[[^\]]+\])*(, [a-z]*(\[[^\]]+\])*)+$|^\([a-z-]+: [a-z0-9]+\)$/
+
+/** Methods that take selectors or styles, or that split a list of words. */
+const CODE_METHODS = new Set(['animate', 'closest', 'matches', 'querySelector', 'querySelectorAll', 'split'])
+
+/** Attributes that say how an element looks. */
+const LOOKS = new Set(['className', 'd', 'preserveAspectRatio', 'style', 'transform', 'viewBox'])
+
+/** What is called a key (`NEWS_KEY`, `this.key`) identifies a value in a storage, a lock or a link. */
+const KEY = /(^k|K)(ey|EY)$/
+
+/** The nodes that hold no text for people, with everything inside of them. */
+const SKIPPED = {
+  ImportDeclaration: () => true,
+  ExportAllDeclaration: () => true,
+  TSTypeAliasDeclaration: () => true,
+  TSInterfaceDeclaration: () => true,
+  TSTypeAnnotation: () => true,
+  TSTypeParameterInstantiation: () => true,
+  TaggedTemplateExpression: ({ tag }) => TRANSLATED.has(tag.name),
+  CallExpression: ({ callee }) =>
+    TRANSLATED.has(callee.name) || CODE_METHODS.has(callee.property?.name) || isForEngineers(callee),
+  JSXElement: ({ openingElement }) => TRANSLATED.has(openingElement.name.name),
+  JSXAttribute: ({ name }) => LOOKS.has(name.name),
+  NewExpression: ({ callee }) => isForEngineers(callee),
+  VariableDeclarator: ({ id }) => KEY.test(id.name ?? ''),
+  AssignmentExpression: ({ left }) => KEY.test(left.property?.name ?? ''),
+  // What is compared came from elsewhere.
+  StringLiteral: (_, parent) => parent.type === 'BinaryExpression' && /^[!=]==$/.test(parent.operator),
+}
+
+/** Errors and the console are read by engineers. */
+function isForEngineers(callee) {
+  return callee.type === 'Super' || callee.object?.name === 'console' || /^([A-Z]\w*)?Error$/.test(callee.name)
+}
+
 function texts(file) {
   const found = []
   const source = readFileSync(file, 'utf8')
+  // Tests and what serves them are in English.
+  if (source.includes("from 'vitest'")) return found
   const { program } = parse(source, { sourceType: 'module', plugins: ['typescript', 'jsx'] })
-  walk(program, (text, line) => found.push(`${file}:${line}: ${text.trim()}`))
+  walk(program, null, (text, line) => found.push(`${file}:${line}: ${text.trim()}`))
   return found
 }
 
-function walk(node, tell) {
-  if (isSkipped(node)) return
-  if (node.type === 'JSXText' && /\p{L}/u.test(node.value)) return tell(node.value, node.loc.start.line)
-  const text =
-    node.type === 'StringLiteral' ? node.value : node.type === 'TemplateElement' ? node.value.cooked : ''
-  if (PROSE.test(text) && !NAMES.test(text)) return tell(text, node.loc.start.line)
-  for (const key of VISITOR_KEYS[node.type] ?? []) {
-    const child = node[key]
-    for (const one of Array.isArray(child) ? child : [child]) if (one) walk(one, tell)
-  }
+function walk(node, parent, tell) {
+  if (SKIPPED[node.type]?.(node, parent)) return
+  const text = textOf(node)
+  if (text !== null) return tell(text, node.loc.start.line)
+  const children = (VISITOR_KEYS[node.type] ?? []).flatMap((key) => node[key] ?? [])
+  for (const child of children) if (child) walk(child, node, tell)
 }
 
-/** Errors are thrown for engineers, types and imports are no texts, and what a macro has is translated. */
-function isSkipped(node) {
+/** Returns the text for people that a node has itself; null when it has none. */
+function textOf(node) {
   switch (node.type) {
-    case 'ImportDeclaration':
-    case 'ExportAllDeclaration':
-    case 'TSTypeAliasDeclaration':
-    case 'TSInterfaceDeclaration':
-    case 'TSTypeAnnotation':
-    case 'TSTypeParameterInstantiation':
-      return true
-    case 'TaggedTemplateExpression':
-      return TRANSLATED.has(node.tag.name)
-    case 'CallExpression':
-      return TRANSLATED.has(node.callee.name)
-    case 'JSXElement':
-      return TRANSLATED.has(node.openingElement.name.name)
-    case 'NewExpression':
-      return /Error$/.test(node.callee.name ?? '')
+    case 'JSXText':
+      return /\p{L}/u.test(node.value) ? node.value : null
+    case 'StringLiteral':
+      return isProse(node.value) ? node.value : null
+    case 'TemplateElement':
+      return isProse(node.value.cooked) ? node.value.cooked : null
     default:
-      return false
+      return null
   }
 }
 
-const files = globSync('src/**/*.{ts,tsx}').filter(
-  (file) => !/\.test\.|bindings\.ts|schemas\.ts|languages\//.test(file),
-)
+function isProse(text) {
+  return PROSE.test(text) && !NAMES.test(text) && !CSS.test(text)
+}
+
+const WITHOUT_TEXTS = /bindings\.ts|schemas\.ts|languages\//
+const files = globSync('src/**/*.{ts,tsx}').filter((file) => !WITHOUT_TEXTS.test(file))
 const found = files.sort().flatMap(texts)
-for (const one of found) console.log(one)
+for (const one of found) process.stdout.write(`${one}\n`)
 process.exit(found.length > 0 ? 1 : 0)

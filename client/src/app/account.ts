@@ -9,7 +9,7 @@ import { type AccountEvent, reduceAccount } from '../stores/account'
 import { browserStorage, tabStorage } from '../stores/site-storage'
 import type { Stores } from '../stores/stores'
 import * as calls from '../transport/account-calls'
-import { HttpError, isLoginOver, renewLoginBy, SESSION_EXPIRED } from '../transport/http'
+import { HttpError, isLoginOver, renewLoginBy } from '../transport/http'
 import { loginRenewal } from '../transport/login-renewal'
 import type { Toaster } from './toaster'
 
@@ -32,7 +32,7 @@ export function createAccount(stores: Stores, toaster: Toaster, rejoin: () => vo
   addEventListener('tokenRefreshed', (event) => enter((event as CustomEvent<User>).detail))
   // A visitor who was never logged in has no login that could expire, so the first 401 shows nothing.
   const expire = () => {
-    if (stores.account.getState().status === 'authenticated') toaster.bad(SESSION_EXPIRED)
+    if (stores.account.getState().status === 'authenticated') toaster.bad(sessionExpired())
     apply({ type: 'loggedOut' })
   }
   addEventListener('authLogout', expire)
@@ -76,7 +76,7 @@ function formActions(
   const refuse = (error: unknown, otherwise: string): FormOutcome => {
     const fields = fieldsOf(error)
     if (fields) return { ok: false, fields, whole: null }
-    if (isLoginOver(error)) return { ok: false, fields: {}, whole: SESSION_EXPIRED }
+    if (isLoginOver(error)) return { ok: false, fields: {}, whole: sessionExpired() }
     const whole = sentenceOf(error) ?? otherwise
     toaster.bad(whole)
     return { ok: false, fields: {}, whole }
@@ -168,6 +168,10 @@ async function prepare(file: File, toaster: Toaster): Promise<File | null> {
   }
   toaster.bad(problem)
   return null
+}
+
+function sessionExpired(): string {
+  return t`Session expired. Please login again.`
 }
 
 /** Returns the first sentence for each field of a refused form; null for any other error. */
