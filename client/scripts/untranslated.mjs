@@ -48,7 +48,9 @@ const SKIPPED = {
 
 /** Errors and the console are read by engineers. */
 function isForEngineers(callee) {
-  return callee.type === 'Super' || callee.object?.name === 'console' || /^([A-Z]\w*)?Error$/.test(callee.name)
+  return (
+    callee.type === 'Super' || callee.object?.name === 'console' || /^([A-Z]\w*)?Error$/.test(callee.name)
+  )
 }
 
 function texts(file) {
