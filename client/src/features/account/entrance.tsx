@@ -68,7 +68,9 @@ export function OtherWayIn() {
   const { actions } = useApp()
   return (
     <>
-      <p className={css.or}>{t`or`}</p>
+      <p className={css.or}>
+        {t({ message: 'or', comment: 'Stands between the form and another way to log in' })}
+      </p>
       <Button
         className={css.wide}
         icon={SourceGlyph}

@@ -9,7 +9,7 @@ export interface Colour {
 }
 
 export const TEXT_COLOURS: readonly Colour[] = [
-  { name: msg`Default`, value: null },
+  { name: msg({ message: 'Default', comment: 'The usual colour of text' }), value: null },
   { name: msg`Grey`, value: 'rgb(107, 102, 126)' },
   { name: msg`Red`, value: 'rgb(176, 33, 45)' },
   { name: msg`Orange`, value: 'rgb(178, 84, 14)' },
@@ -20,7 +20,7 @@ export const TEXT_COLOURS: readonly Colour[] = [
 ]
 
 export const GROUND_COLOURS: readonly Colour[] = [
-  { name: msg`None`, value: null },
+  { name: msg({ message: 'None', comment: 'No background colour' }), value: null },
   { name: msg`Grey`, value: 'rgb(231, 228, 239)' },
   { name: msg`Red`, value: 'rgb(253, 216, 216)' },
   { name: msg`Yellow`, value: 'rgb(255, 233, 176)' },

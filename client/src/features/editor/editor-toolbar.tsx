@@ -197,7 +197,7 @@ const TEXT_TOOLS: Readonly<Record<Format, { icon: Glyph; label: MessageDescripto
   underline: { icon: Underline, label: msg`Underline` },
   strikethrough: { icon: Strikethrough, label: msg`Strikethrough` },
   code: { icon: Code, label: msg`Code` },
-  highlight: { icon: Highlighter, label: msg`Mark` },
+  highlight: { icon: Highlighter, label: msg({ message: 'Mark', comment: 'Marks text as with a pen' }) },
 }
 
 function TextTools({ editor, tools, only }: PartProps & { only: readonly Format[] }) {

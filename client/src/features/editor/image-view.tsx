@@ -145,7 +145,7 @@ function ImageTools({ beside, altText, picture, onAlt, onDelete, onResize }: Ima
     <>
       <span className={cx(css.tools, beside && css.below)}>
         <button type="button" className={css.tool} onClick={askAlt}>
-          {t`Alt`}
+          {t({ message: 'Alt', comment: 'Changes the text that stands for a picture (alt in HTML)' })}
         </button>
         <button type="button" className={css.tool} onClick={onDelete}>
           <Icon of={Trash2} size={14} />

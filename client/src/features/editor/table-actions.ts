@@ -1,5 +1,4 @@
 /** The actions on the table at the caret. */
-
 import {
   $deleteTableColumnAtSelection,
   $deleteTableRowAtSelection,
