@@ -1,5 +1,6 @@
-// Prints every string in the sources that reads like a text for people and is not translated. Exits with 1 when there is
-// one. Run by `npm run texts:check`.
+// Prints every string in the sources that reads like a text for people and is not translated, and every text that is
+// looked up when its file is imported, before the language is known. Exits with 1 when there is one.
+// Run by `npm run texts:check`.
 import { globSync, readFileSync } from 'node:fs'
 import { parse } from '@babel/parser'
 import { VISITOR_KEYS } from '@babel/types'
@@ -59,7 +60,9 @@ function texts(file) {
   // Tests and what serves them are in English.
   if (source.includes("from 'vitest'")) return found
   const { program } = parse(source, { sourceType: 'module', plugins: ['typescript', 'jsx'] })
-  walk(program, null, (text, line) => found.push(`${file}:${line}: ${text.trim()}`))
+  const tell = (text, line) => found.push(`${file}:${line}: ${text.trim()}`)
+  walk(program, null, tell)
+  walkImport(program, tell)
   return found
 }
 
@@ -67,8 +70,19 @@ function walk(node, parent, tell) {
   if (SKIPPED[node.type]?.(node, parent)) return
   const text = textOf(node)
   if (text !== null) return tell(text, node.loc.start.line)
-  const children = (VISITOR_KEYS[node.type] ?? []).flatMap((key) => node[key] ?? [])
-  for (const child of children) if (child) walk(child, node, tell)
+  for (const child of childrenOf(node)) walk(child, node, tell)
+}
+
+/** Walks what runs when the file is imported. There `msg` describes a text that is looked up later; `t` is too early. */
+function walkImport(node, tell) {
+  if (/Function|Method|ClassProperty/.test(node.type)) return
+  const macro = node.tag?.name ?? node.callee?.name
+  if (macro !== 'msg' && TRANSLATED.has(macro)) return tell(`${macro} on import`, node.loc.start.line)
+  for (const child of childrenOf(node)) walkImport(child, tell)
+}
+
+function childrenOf(node) {
+  return (VISITOR_KEYS[node.type] ?? []).flatMap((key) => node[key] ?? []).filter(Boolean)
 }
 
 /** Returns the text for people that a node has itself; null when it has none. */
