@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { texts } from './texts.config.ts'
 
 // `make dev` runs the server on port 8080 and Vite beside it.
 const server = 'http://localhost:8080'
@@ -12,7 +13,7 @@ function workerName({ name }: { name: string }): string {
 }
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), ...texts],
   // simple-peer's source wants Node's globals; its prebuilt bundle does not.
   resolve: { alias: { 'simple-peer': 'simple-peer/simplepeer.min.js' } },
   build: {

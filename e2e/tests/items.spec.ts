@@ -158,7 +158,7 @@ for (const [what, content] of [
   test(`${what} declared as a picture stays a file of bytes`, everywhere, async ({ device }) => {
     const [ada, bob] = await pair(device)
     await shares(ada, 'view.png', 'image/png', Buffer.from(content))
-    const link = bob.card('view.png').getByRole('link', { name: 'Download' }).last()
+    const link = bob.card('view.png').getByRole('link', { name: 'Save' })
     await expect(link).toBeVisible()
     await expect(bob.card('view.png').getByRole('img')).toHaveCount(0)
     const type = await link.evaluate(async (a) =>

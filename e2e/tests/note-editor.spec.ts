@@ -109,7 +109,7 @@ test('kinds of text, lists and boxes to tick', everywhere, async ({ device }) =>
   await expect(viewer.locator('blockquote')).toHaveText('Quote')
   await expect(viewer.locator('pre')).toContainText('Code block')
   await expect(viewer.locator('ol > li')).toHaveText('Numbered list')
-  await expect(viewer.getByRole('img', { name: 'Done', exact: true })).toBeVisible()
+  await expect(viewer.getByRole('checkbox')).toBeChecked()
   await expect(viewer.locator('ul ul li')).toHaveText('inner')
 })
 

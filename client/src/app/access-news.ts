@@ -1,4 +1,5 @@
 /** The server's news of the beam itself: whether it is saved or kept, its name, and this device's level in it. */
+import { t } from '@lingui/core/macro'
 import { formatUntil } from '../features/session/until'
 import type { Kept, SavedBeam, ServerMessage } from '../protocol/bindings'
 import type { BeamAccess } from '../stores/beam-access'
@@ -113,7 +114,7 @@ export class AccessNews {
     const canOnlyRead = saved.role === 'read'
     if (couldOnlyRead === canOnlyRead) return
     this.#toaster.info(
-      canOnlyRead ? 'You can only read in this beam now.' : 'You can share in this beam now.',
+      canOnlyRead ? t`You can only read in this beam now.` : t`You can share in this beam now.`,
     )
   }
 

@@ -1,5 +1,6 @@
 /** The login of this page: read at the start, checked regularly, and changed by the account's forms. */
 
+import { t } from '@lingui/core/macro'
 import { downscale, pictureProblem } from '../features/account/picture'
 import type { AccountActions, FormOutcome } from '../features/account-actions'
 import { paths } from '../features/paths'
@@ -8,7 +9,7 @@ import { type AccountEvent, reduceAccount } from '../stores/account'
 import { browserStorage, tabStorage } from '../stores/site-storage'
 import type { Stores } from '../stores/stores'
 import * as calls from '../transport/account-calls'
-import { HttpError, isLoginOver, renewLoginBy, SESSION_EXPIRED } from '../transport/http'
+import { HttpError, isLoginOver, renewLoginBy } from '../transport/http'
 import { loginRenewal } from '../transport/login-renewal'
 import type { Toaster } from './toaster'
 
@@ -31,7 +32,7 @@ export function createAccount(stores: Stores, toaster: Toaster, rejoin: () => vo
   addEventListener('tokenRefreshed', (event) => enter((event as CustomEvent<User>).detail))
   // A visitor who was never logged in has no login that could expire, so the first 401 shows nothing.
   const expire = () => {
-    if (stores.account.getState().status === 'authenticated') toaster.bad(SESSION_EXPIRED)
+    if (stores.account.getState().status === 'authenticated') toaster.bad(sessionExpired())
     apply({ type: 'loggedOut' })
   }
   addEventListener('authLogout', expire)
@@ -44,12 +45,12 @@ export function createAccount(stores: Stores, toaster: Toaster, rejoin: () => vo
       try {
         await calls.logOut()
       } catch (error) {
-        toaster.bad(messageOf(error, 'Failed to log out'))
+        toaster.bad(messageOf(error, t`Failed to log out`))
         return false
       }
       apply({ type: 'loggedOut' })
       rejoin()
-      toaster.ok('Logged out successfully')
+      toaster.ok(t`Logged out successfully`)
       return true
     },
     async changePicture(file) {
@@ -57,9 +58,9 @@ export function createAccount(stores: Stores, toaster: Toaster, rejoin: () => vo
       if (!picture) return
       try {
         enter(await calls.changePicture(picture))
-        toaster.ok('Profile picture updated successfully!')
+        toaster.ok(t`Profile picture updated successfully!`)
       } catch (error) {
-        if (!isLoginOver(error)) toaster.bad(sentenceOf(error) ?? 'Failed to update profile picture')
+        if (!isLoginOver(error)) toaster.bad(sentenceOf(error) ?? t`Failed to update profile picture`)
       }
     },
     preparePicture: (file) => prepare(file, toaster),
@@ -75,7 +76,7 @@ function formActions(
   const refuse = (error: unknown, otherwise: string): FormOutcome => {
     const fields = fieldsOf(error)
     if (fields) return { ok: false, fields, whole: null }
-    if (isLoginOver(error)) return { ok: false, fields: {}, whole: SESSION_EXPIRED }
+    if (isLoginOver(error)) return { ok: false, fields: {}, whole: sessionExpired() }
     const whole = sentenceOf(error) ?? otherwise
     toaster.bad(whole)
     return { ok: false, fields: {}, whole }
@@ -84,39 +85,39 @@ function formActions(
     async logIn(username, password) {
       try {
         enter(await calls.logIn(username, password))
-        toaster.ok('Login successful!')
+        toaster.ok(t`Login successful!`)
         return OK
       } catch (error) {
         // The server answered 200, but without a user or unreadably.
         const isAnswer = error instanceof HttpError && error.status === 200
-        return refuse(error, isAnswer ? 'Login failed 1' : 'Login failed 2')
+        return refuse(error, isAnswer ? t`Login failed 1` : t`Login failed 2`)
       }
     },
     async register(account) {
       try {
         enter(await calls.register(account))
-        toaster.ok('Registration successful!')
+        toaster.ok(t`Registration successful!`)
         return OK
       } catch (error) {
-        return refuse(error, 'Registration failed')
+        return refuse(error, t`Registration failed`)
       }
     },
     async changeProfile(change) {
       try {
         enter(await calls.changeProfile(change))
-        toaster.ok('Profile updated successfully!')
+        toaster.ok(t`Profile updated successfully!`)
         return OK
       } catch (error) {
-        return refuse(error, 'Failed to update profile')
+        return refuse(error, t`Failed to update profile`)
       }
     },
     async deleteAccount(password) {
       try {
         await calls.deleteAccount(password)
       } catch (error) {
-        return refuse(error, 'Failed to delete account')
+        return refuse(error, t`Failed to delete account`)
       }
-      tabStorage.setItem(NEWS_KEY, 'Account deleted successfully')
+      tabStorage.setItem(NEWS_KEY, t`Account deleted successfully`)
       location.assign(paths.home)
       return OK
     },
@@ -161,12 +162,16 @@ async function prepare(file: File, toaster: Toaster): Promise<File | null> {
     try {
       return await downscale(file)
     } catch (error) {
-      toaster.bad(messageOf(error, 'Failed to process image'))
+      toaster.bad(messageOf(error, t`Failed to process image`))
       return null
     }
   }
   toaster.bad(problem)
   return null
+}
+
+function sessionExpired(): string {
+  return t`Session expired. Please login again.`
 }
 
 /** Returns the first sentence for each field of a refused form; null for any other error. */

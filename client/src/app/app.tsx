@@ -1,6 +1,7 @@
-import { Suspense } from 'react'
+import { Fragment, type ReactNode, Suspense } from 'react'
 import { BrowserRouter, Route, Routes, useLocation, useNavigate } from 'react-router'
-import { AppContext, type AppValue } from '../features/actions'
+import { useStore } from 'zustand'
+import { AppContext, type AppValue, useApp } from '../features/actions'
 import { BeamDialogHost } from '../features/beam/beam-dialog-host'
 import { EditorHost } from '../features/editor/editor-host'
 import { DropZone } from '../features/files/drop-zone'
@@ -45,25 +46,34 @@ export function App({ app }: { app: AppValue }) {
   return (
     <ErrorBoundary>
       <AppContext value={app}>
-        <BrowserRouter>
-          <Pages />
-          <ErrorBoundary onGoOn={() => app.stores.beamDialog.setState({ kind: 'none' }, true)}>
-            <BeamDialogHost />
+        <InLanguage>
+          <BrowserRouter>
+            <Pages />
+            <ErrorBoundary onGoOn={() => app.stores.beamDialog.setState({ kind: 'none' }, true)}>
+              <BeamDialogHost />
+            </ErrorBoundary>
+          </BrowserRouter>
+          <DropZone />
+          <ErrorBoundary onGoOn={app.actions.closeFull}>
+            <FullViewHost />
           </ErrorBoundary>
-        </BrowserRouter>
-        <DropZone />
-        <ErrorBoundary onGoOn={app.actions.closeFull}>
-          <FullViewHost />
-        </ErrorBoundary>
-        <ErrorBoundary onGoOn={app.actions.notes.close}>
-          <EditorHost />
-          <PasteHost />
-          <ShortcutHost />
-        </ErrorBoundary>
-        <LiveNews />
+          <ErrorBoundary onGoOn={app.actions.notes.close}>
+            <EditorHost />
+            <PasteHost />
+            <ShortcutHost />
+          </ErrorBoundary>
+          <LiveNews />
+        </InLanguage>
       </AppContext>
     </ErrorBoundary>
   )
+}
+
+/** Draws the page anew in another language: its texts are looked up while it is drawn. */
+function InLanguage({ children }: { children: ReactNode }) {
+  const { stores } = useApp()
+  const { language } = useStore(stores.language)
+  return <Fragment key={language}>{children}</Fragment>
 }
 
 /** The page for the current address. When its code does not load, the error screen offers the home page. */

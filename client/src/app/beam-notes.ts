@@ -1,4 +1,5 @@
 /** The notes of a saved beam, read once the live channel is open and again whenever the list may have changed. */
+import { t } from '@lingui/core/macro'
 import type { BeamId, DeviceId, Note } from '../protocol/bindings'
 import type { NoteMark } from '../protocol/item'
 import type { Stores } from '../stores/stores'
@@ -39,7 +40,7 @@ export function createBeamNotes(
       if (!isStale && !hasEnded) take(notes)
     } catch (error) {
       const isLoggedOut = error instanceof HttpError && error.status === 401
-      if (!isStale && !hasEnded && !isLoggedOut) toaster.bad('Failed to load beam notes')
+      if (!isStale && !hasEnded && !isLoggedOut) toaster.bad(t`Failed to load beam notes`)
     }
   }
   return {

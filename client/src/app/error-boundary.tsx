@@ -1,3 +1,5 @@
+import { i18n, type MessageDescriptor } from '@lingui/core'
+import { msg, t } from '@lingui/core/macro'
 import { Component, type ReactNode } from 'react'
 import { paths } from '../features/paths'
 import { Button, ButtonLink } from '../ui/button'
@@ -6,14 +8,14 @@ import { Mark } from '../ui/mark'
 import css from './error-boundary.module.css'
 import { type Failure, failureOf } from './failure'
 
-const WORDS: Readonly<Record<Failure, { heading: string; text: string }>> = {
+const WORDS: Readonly<Record<Failure, { heading: MessageDescriptor; text: MessageDescriptor }>> = {
   page: {
-    heading: 'Something went wrong on this page',
-    text: 'What was shared is still in the beam. Load the page again to go on.',
+    heading: msg`Something went wrong on this page`,
+    text: msg`What was shared is still in the beam. Load the page again to go on.`,
   },
   part: {
-    heading: 'A part of the page could not be loaded',
-    text: 'The server does not answer, or there is no network. Everything else still works, and transfers continue.',
+    heading: msg`A part of the page could not be loaded`,
+    text: msg`The server does not answer, or there is no network. Everything else still works, and transfers continue.`,
   },
 }
 
@@ -57,25 +59,25 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { failure: Fail
     return (
       <main className={css.page}>
         <Mark size={40} />
-        <h1>{heading}</h1>
-        <p>{text}</p>
+        <h1>{i18n._(heading)}</h1>
+        <p>{i18n._(text)}</p>
         <div className={css.buttons}>
           {failure === 'part' ? (
             <>
               <Button look="primary" onClick={this.#drawAgain}>
-                Try again
+                {t`Try again`}
               </Button>
-              <Button onClick={this.#goOn}>Go on without it</Button>
+              <Button onClick={this.#goOn}>{t`Go on without it`}</Button>
               <Button look="ghost" onClick={() => window.location.reload()}>
-                Load again
+                {t`Load again`}
               </Button>
             </>
           ) : (
             <>
               <Button look="primary" onClick={() => window.location.reload()}>
-                Load again
+                {t`Load again`}
               </Button>
-              <ButtonLink href={paths.home}>Home</ButtonLink>
+              <ButtonLink href={paths.home}>{t`Home`}</ButtonLink>
             </>
           )}
         </div>

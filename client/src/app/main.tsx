@@ -6,15 +6,16 @@ import '../ui/global.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app'
+import { startLanguage } from './language'
 import { ownTab } from './own-tab'
 import { startServices } from './services'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('The page has no root')
-void ownTab(navigator.locks).then(() =>
+void Promise.all([startLanguage(), ownTab(navigator.locks)]).then(([language]) =>
   createRoot(root).render(
     <StrictMode>
-      <App app={startServices()} />
+      <App app={startServices(language)} />
     </StrictMode>,
   ),
 )

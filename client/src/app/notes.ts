@@ -1,4 +1,5 @@
 /** Writing: opens the editor on rich notes and texts, and shares what it saves. */
+import { t } from '@lingui/core/macro'
 import type { EditorActions, NoteDraft } from '../features/editor-actions'
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import { type Tick, withTick } from '../protocol/check-list'
@@ -9,10 +10,6 @@ import { shortName } from '../ui/short-name'
 import type { Context } from './context'
 import { newItemId } from './random-ids'
 import { addresseeOf, isNoteTooLarge, isTooLong, share, whyNotShare } from './sharing'
-
-const TOO_LARGE =
-  'This note is too large to share: it may have at most 128 KiB. Shorten it or remove a picture, then save again.'
-const TEXT_TOO_LONG = 'This text is too long. Shorten it, then save again.'
 
 export function createNotes(
   context: Context,
@@ -42,7 +39,9 @@ export function createNotes(
   const save = (id: ItemId, { title, root, pictures }: NoteDraft): string | null => {
     const refusal = whyNotShare(context)
     if (refusal) return refusal
-    if (isNoteTooLarge(root)) return TOO_LARGE
+    if (isNoteTooLarge(root)) {
+      return t`This note is too large to share: it may have at most 128 KiB. Shorten it or remove a picture, then save again.`
+    }
     // Pictures are shared first, so that the note that names them finds them.
     const to = addresseeOf(context.stores, id)
     for (const { id: picture, file } of pictures) shareFileAs(picture, file, to)
@@ -79,7 +78,10 @@ function createTextEditing(
     const trimmed = text.trim()
     const content = find(id)?.content
     const isChanged = trimmed !== '' && (!content || copyableText(content) !== trimmed)
-    const refusal = isChanged ? (whyNotShare(context) ?? (isTooLong(trimmed) ? TEXT_TOO_LONG : null)) : null
+    const refusal = isChanged
+      ? (whyNotShare(context) ??
+        (isTooLong(trimmed) ? t`This text is too long. Shorten it, then save again.` : null))
+      : null
     // The field stays open, so that nothing of it is lost.
     if (refusal !== null) return void context.toaster.bad(refusal)
     const { message, extra } = textMessage(trimmed)

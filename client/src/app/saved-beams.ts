@@ -1,4 +1,5 @@
 /** The account's saved beams: reads and changes them on the server, and then in the store. */
+import { t } from '@lingui/core/macro'
 import type { BeamActions, FieldOutcome } from '../features/beam-actions'
 import { beamLink } from '../protocol/beam-link'
 import type { Beam, BeamId } from '../protocol/bindings'
@@ -36,7 +37,7 @@ function createBeamList({ stores, toaster }: Context): ListActions {
     async load() {
       const isSame = sameAccount(stores)
       tell({ type: 'loading' })
-      const read = await attempt('Failed to fetch beams', async () => {
+      const read = await attempt(t`Failed to fetch beams`, async () => {
         const { listBeams, listMyShares, listSharedWithMe } = await calls()
         const [mine, withMe, byMe] = await Promise.all([listBeams(), listSharedWithMe(), listMyShares()])
         if (isSame()) tell({ type: 'loaded', lists: { mine, withMe, byMe } })
@@ -44,31 +45,31 @@ function createBeamList({ stores, toaster }: Context): ListActions {
       if (!read && isSame()) tell({ type: 'failed' })
     },
     async copyId(id) {
-      if (await writeClipboard(id)) toaster.ok('Beam ID copied to clipboard')
-      else toaster.bad('Failed to copy beam ID!')
+      if (await writeClipboard(id)) toaster.ok(t`Beam ID copied to clipboard`)
+      else toaster.bad(t`Failed to copy beam ID!`)
     },
     async copyLinkOf(id) {
       const link = beamLink(id, stores.site.getState().site, location)
-      if (await writeClipboard(link)) toaster.ok('Link copied successfully')
-      else toaster.bad('Failed to copy the link!')
+      if (await writeClipboard(link)) toaster.ok(t`Link copied successfully`)
+      else toaster.bad(t`Failed to copy the link!`)
     },
     rename: ({ beam_id }, beam_name) =>
-      submit(toaster, 'beam_name', 'Failed to rename beam', async () => {
+      submit(toaster, 'beam_name', t`Failed to rename beam`, async () => {
         tell({ type: 'changed', beam: await (await calls()).changeBeam(beam_id, { beam_name }) })
-        toaster.ok('Beam renamed successfully')
+        toaster.ok(t`Beam renamed successfully`)
       }),
     async remove({ beam_id }) {
-      await attempt('Failed to delete beam', async () => {
+      await attempt(t`Failed to delete beam`, async () => {
         await (await calls()).deleteBeam(beam_id)
         tell({ type: 'deleted', id: beam_id })
-        toaster.ok('Beam deleted successfully')
+        toaster.ok(t`Beam deleted successfully`)
       })
     },
     async leave({ id }) {
-      await attempt('Failed to leave beam', async () => {
+      await attempt(t`Failed to leave beam`, async () => {
         await (await calls()).removeShare(id)
         tell({ type: 'unshared', share: id })
-        toaster.ok('You have left the beam')
+        toaster.ok(t`You have left the beam`)
       })
     },
   }
@@ -81,7 +82,7 @@ function createSharesOfBeam({ stores, toaster, onRenewed }: Context): Omit<BeamA
     async openSharing(beam) {
       const isSame = sameAccount(stores)
       tell({ type: 'sharingOpened', beam })
-      const read = await attempt('Failed to fetch beams', async () => {
+      const read = await attempt(t`Failed to fetch beams`, async () => {
         const details = await (await calls()).readBeam(beam.beam_id)
         if (isSame()) tell({ type: 'sharingLoaded', details })
       })
@@ -89,36 +90,36 @@ function createSharesOfBeam({ stores, toaster, onRenewed }: Context): Omit<BeamA
     },
     closeSharing: () => tell({ type: 'sharingClosed' }),
     share: ({ beam_id }, username, share_type) =>
-      submit(toaster, 'username', 'Failed to share beam', async () => {
+      submit(toaster, 'username', t`Failed to share beam`, async () => {
         const share = await (await calls()).shareBeam({ beam_id, username, share_type })
         tell({ type: 'shared', share })
-        toaster.ok(`Beam shared successfully with ${share.shared_with}`)
+        toaster.ok(t`Beam shared successfully with ${{ person: share.shared_with }}`)
       }),
     async changeLevel({ id }, level) {
-      await attempt('Failed to update permissions', async () => {
+      await attempt(t`Failed to update permissions`, async () => {
         const { share_type } = await (await calls()).changeShare(id, level)
         tell({ type: 'levelChanged', share: id, level: share_type })
-        toaster.ok('Share permissions updated successfully')
+        toaster.ok(t`Share permissions updated successfully`)
       })
     },
     unshare: ({ id }) =>
-      attempt('Failed to remove share', async () => {
+      attempt(t`Failed to remove share`, async () => {
         await (await calls()).removeShare(id)
         tell({ type: 'unshared', share: id })
-        toaster.ok('Beam share removed successfully')
+        toaster.ok(t`Beam share removed successfully`)
       }),
     async setLinkAccess({ beam_id }, link_access) {
-      await attempt('Failed to update permissions', async () => {
+      await attempt(t`Failed to update permissions`, async () => {
         tell({ type: 'changed', beam: await (await calls()).changeBeam(beam_id, { link_access }) })
-        toaster.ok('Share permissions updated successfully')
+        toaster.ok(t`Share permissions updated successfully`)
       })
     },
     async renewLink({ beam_id }) {
-      await attempt('Failed to renew the link', async () => {
+      await attempt(t`Failed to renew the link`, async () => {
         const beam = await (await calls()).renewBeam(beam_id)
         tell({ type: 'renewed', old: beam_id, beam })
         onRenewed(beam_id, beam)
-        toaster.ok('Link renewed successfully')
+        toaster.ok(t`Link renewed successfully`)
       })
     },
   }

@@ -1,5 +1,6 @@
 /** The composition root: creates the parts of the page once and connects them. */
 import type { Actions, AppValue } from '../features/actions'
+import type { Language } from '../languages/languages'
 import { createStores } from '../stores/stores'
 import { readMe } from '../transport/account-calls'
 import { readSite, readStart } from '../transport/http'
@@ -14,6 +15,7 @@ import { createCopying } from './copying'
 import { CurrentBeam, createBeamActions } from './current-beam'
 import { createDeleting, offerWhatCameBack } from './deleting'
 import { createInstallation } from './installation'
+import { createLanguageChoice } from './language'
 import { learnMedia } from './media-kinds'
 import { createNotes } from './notes'
 import { createOwnDevice } from './own-device'
@@ -35,8 +37,8 @@ import { keepUnsentItems } from './unsent-items'
 import { UploadNews } from './upload-news'
 
 /** Starts every service of the page. Call it once. */
-export function startServices(): AppValue {
-  const stores = createStores()
+export function startServices(language: Language): AppValue {
+  const stores = createStores(language)
   const toaster = createToaster(stores.toasts)
   const uploads = new UploadNews(stores.transfers, toaster)
   const transfers = startTransfers(stores, toaster, uploads, () => beam.connection)
@@ -65,6 +67,7 @@ export function startServices(): AppValue {
     readFile: readStart,
     ...createArrivals(stores, toaster),
     ...createInstallation(stores),
+    chooseLanguage: createLanguageChoice(stores, toaster),
     warn: (text) => toaster.bad(text),
     dismissToast: (id) => toaster.dismiss(id),
     beams: createSavedBeams({ stores, toaster, onRenewed: (old, renewed) => beam.renewed(old, renewed) }),

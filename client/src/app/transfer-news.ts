@@ -70,7 +70,7 @@ export function createTransferNews(
     const category = item?.content.kind === 'file' ? item.content.category : 'file'
     void typedByBytes(progress.file, category).then(
       (file) => tell({ ...progress, file }),
-      () => tell({ status: 'failed', bytes: 0, why: 'The file could not be read.' }),
+      () => tell({ status: 'failed', bytes: 0, why: { reason: 'notRead' } }),
     )
   }
   const sending = (id: ItemId, device: DeviceId, progress: Progress) => {

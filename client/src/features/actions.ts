@@ -1,5 +1,6 @@
 /** The actions of the page. Features call them; the composition root in `app` implements them. */
 import { createContext, useContext } from 'react'
+import type { Language } from '../languages/languages'
 import type { BeamId, DeviceId, ItemId, KeepTime, ShortCode } from '../protocol/bindings'
 import type { Point } from '../stores/canvas'
 import type { ViewOrder } from '../stores/full-view'
@@ -120,6 +121,9 @@ export interface Actions {
 
   /** Installs the page as an app, while the browser offers it. */
   install(): Promise<void>
+
+  /** Shows the page in another language, from now on. */
+  chooseLanguage(language: Language): Promise<void>
 
   /** Shows a warning as a toast. */
   warn(text: string): void

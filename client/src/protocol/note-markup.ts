@@ -2,6 +2,7 @@
  * A note as a description of elements, drawn by cards and the viewer and printed as HTML for the clipboard. Nothing of
  * a note is ever parsed as HTML.
  */
+import { t } from '@lingui/core/macro'
 import {
   type Alignment,
   DEFAULT_CELL_WIDTH,
@@ -123,7 +124,7 @@ function listItem({ checked, children }: ListItemNode): Markup {
   const state = checked ? 'done' : 'open'
   const box: Markup = {
     tag: 'span',
-    attributes: { role: 'img', 'aria-label': checked ? 'Done' : 'Not done', 'data-box': state },
+    attributes: { role: 'img', 'aria-label': checked ? t`Done` : t`Not done`, 'data-box': state },
     children: [checked ? '☑ ' : '☐ '],
   }
   return { tag: 'li', attributes: { 'data-check': state }, children: [box, ...items] }

@@ -1,4 +1,5 @@
 /** The devices in the beam, and the way to each. */
+import { t } from '@lingui/core/macro'
 import { createStore } from 'zustand/vanilla'
 import type { Device, DeviceId } from '../protocol/bindings'
 
@@ -107,5 +108,5 @@ export function authorName(state: DevicesState, id: DeviceId): string {
 
 /** Returns the name of a device, to be shown. */
 export function deviceName(state: DevicesState, id: DeviceId | null): string {
-  return (id && state.names[id]) ?? 'another device'
+  return (id && state.names[id]) ?? t`another device`
 }

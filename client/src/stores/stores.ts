@@ -1,4 +1,5 @@
 /** All stores of the page, created once by the composition root. They hold only data. */
+import { type Language, SOURCE } from '../languages/languages'
 import { createAccountStore } from './account'
 import { createArrivalsStore } from './arrivals'
 import { createBeamAccessStore } from './beam-access'
@@ -14,6 +15,7 @@ import { createIncomingStore } from './incoming'
 import { createInstallationStore } from './installation'
 import { createItemsStore } from './items'
 import { createKeepingStore } from './keeping'
+import { createLanguageStore } from './language'
 import { createMediaStore } from './media'
 import { createPastingStore } from './pasting'
 import { createPointedOutStore } from './pointed-out'
@@ -25,9 +27,11 @@ import { createShortcutStore } from './shortcut'
 import { createToastsStore } from './toasts'
 import { createTransfersStore } from './transfers'
 
-export function createStores() {
+/** @param language in which the page is shown at first */
+export function createStores(language: Language = SOURCE) {
   return {
     site: createSiteStore(),
+    language: createLanguageStore(language),
     account: createAccountStore(),
     session: createBeamSessionStore(),
     access: createBeamAccessStore(),

@@ -1,10 +1,8 @@
 /** The transfers of files to and from this device, by item. */
 import { createStore } from 'zustand/vanilla'
 import type { DeviceId, ItemId } from '../protocol/bindings'
+import type { TransferFailure } from '../protocol/transfer-failure'
 import type { Path } from './devices'
-
-/** The reason why a transfer failed, as a sentence to show. */
-export type FailureText = string
 
 export type Receiving =
   /** It is not known yet whether it was received before. */
@@ -16,7 +14,7 @@ export type Receiving =
   | { status: 'moving'; received: number; bytesPerSecond: number; path: Path }
   /** There is no link to the device now. It resumes by itself. */
   | { status: 'parked'; received: number }
-  | { status: 'failed'; received: number; why: FailureText }
+  | { status: 'failed'; received: number; why: TransferFailure }
   /** Either side cancelled. */
   | { status: 'cancelled'; by: 'me' | 'them' }
   /**
@@ -30,7 +28,7 @@ export type Sending =
   | { status: 'parked'; sent: number }
   | { status: 'done'; path: Path }
   | { status: 'cancelled'; by: 'me' | 'them' }
-  | { status: 'failed'; why: FailureText }
+  | { status: 'failed'; why: TransferFailure }
 
 export type Storing = { status: 'moving'; sent: number; bytesPerSecond: number } | { status: 'done' }
 

@@ -283,7 +283,7 @@ describe('a frame that the server refused', () => {
     await settles()
     ada.isRefused(bob, 'forbidden')
     await server.carries()
-    expect(ada.last('sending')).toMatchObject({ status: 'failed', why: expect.stringContaining('only read') })
+    expect(ada.last('sending')).toMatchObject({ status: 'failed', why: { reason: 'readOnly' } })
     expect(bob.last('receiving', FILE)).toMatchObject({ status: 'failed' })
   })
 })

@@ -1,5 +1,6 @@
 /** The messages between the page and the engine: plain values, because the engine lives in a worker. */
 import type { DeviceId, ErrorCode, ItemId } from '../protocol/bindings'
+import type { TransferFailure } from '../protocol/transfer-failure'
 
 export type EngineCommand =
   /** The devices that understand frames, without this one. A device that is missing has left. */
@@ -51,7 +52,7 @@ export type Progress =
   /** It was not received before, and nobody has asked for it. */
   | { status: 'offered' }
   | { status: 'cancelled'; by: 'me' | 'them' }
-  | { status: 'failed'; bytes: number; why: string }
+  | { status: 'failed'; bytes: number; why: TransferFailure }
 
 export type EngineEvent =
   | { say: 'receiving'; id: ItemId; progress: Progress }

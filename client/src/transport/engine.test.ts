@@ -137,7 +137,7 @@ describe('the engine', () => {
     expect(server.carried).toBe(0)
     expect(bob.last('receiving')).toMatchObject({
       status: 'failed',
-      why: expect.stringContaining('no longer has'),
+      why: { reason: 'gone' },
     })
   })
 
@@ -174,7 +174,7 @@ describe('the engine', () => {
 describe('a sink', () => {
   it('f7_that_has_no_room_fails_the_transfer_on_both_sides', async () => {
     bob.sink = () => {
-      throw new NoRoom('There is not enough free space.')
+      throw new NoRoom({ reason: 'noRoomHere' })
     }
     ada.offers(new Blob([bytes(10)]))
     bob.receives(10, ada)
@@ -182,14 +182,14 @@ describe('a sink', () => {
     expect(bob.last('receiving')).toEqual({
       status: 'failed',
       bytes: 0,
-      why: 'There is not enough free space.',
+      why: { reason: 'noRoomHere' },
     })
   })
 
   it('f7_that_breaks_in_the_middle_frees_its_space_and_the_sender_is_told', async () => {
     const discard = vi.fn(async () => {})
     const write = vi.fn<Sink['write']>().mockImplementation(() => {
-      if (write.mock.calls.length > 2) throw new NoRoom('There is no space left on this device.')
+      if (write.mock.calls.length > 2) throw new NoRoom({ reason: 'diskFull' })
     })
     bob.sink = () => ({ isKept: true, write, finish: async () => null, discard })
     ada.offers(new Blob([bytes(2 * MIB)]))
@@ -198,11 +198,11 @@ describe('a sink', () => {
     expect(discard).toHaveBeenCalledOnce()
     expect(bob.last('receiving')).toMatchObject({
       status: 'failed',
-      why: 'There is no space left on this device.',
+      why: { reason: 'diskFull' },
     })
     expect(ada.last('sending')).toMatchObject({
       status: 'failed',
-      why: 'The other device has no room for this file.',
+      why: { reason: 'noRoomThere' },
     })
   })
 

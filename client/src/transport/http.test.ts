@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { call, HttpError, type Renewal, renewLoginBy, SESSION_EXPIRED } from './http'
+import { call, HttpError, LoginOver, type Renewal, renewLoginBy } from './http'
 
 const user = v.object({ name: v.string() })
 
@@ -88,9 +88,9 @@ describe('a call that is refused for its login', () => {
     expect(renew).toHaveBeenCalledTimes(1)
   })
 
-  it('has the text of an expired session when the login has ended', async () => {
+  it('says so when the login has ended', async () => {
     renewal('over')
-    expect(await failure(refused())).toMatchObject({ status: 401, detail: SESSION_EXPIRED })
+    expect(await failure(refused())).toBeInstanceOf(LoginOver)
     expect(asked).toHaveLength(1)
   })
 

@@ -1,18 +1,11 @@
 /** HTTP calls to the server. This is the only file that uses `fetch`. */
+import { t } from '@lingui/core/macro'
 import * as v from 'valibot'
 import type { CreatedBeam, FieldErrors, Site } from '../protocol/bindings'
 import { createdBeamSchema, errorBodySchema, fieldErrorsSchema, siteSchema } from '../protocol/schemas'
 
 const BASE = '/api'
 const TIMEOUT_MS = 30_000
-
-/** Shown when the login has ended, whichever call notices it. */
-export const SESSION_EXPIRED = 'Session expired. Please login again.'
-
-/** Whether a call failed because the login has ended. The page itself says so, once. */
-export function isLoginOver(error: unknown): boolean {
-  return error instanceof HttpError && error.detail === SESSION_EXPIRED
-}
 
 /** A failed call. Its message is the server's sentence, or else a generic one of the specification. */
 export class HttpError extends Error {
@@ -27,6 +20,18 @@ export class HttpError extends Error {
   ) {
     super(message)
   }
+}
+
+/** The login has ended, whichever call noticed it. */
+export class LoginOver extends HttpError {
+  constructor() {
+    super(401, 'The login has ended.')
+  }
+}
+
+/** Whether a call failed because the login has ended. The page itself says so, once. */
+export function isLoginOver(error: unknown): boolean {
+  return error instanceof LoginOver
 }
 
 /** Creates a beam (H1). @throws HttpError */
@@ -54,8 +59,8 @@ export async function call<Schema extends v.GenericSchema>(
   } catch (error) {
     if (!isStale(error)) throw error
     const renewal = await renewLogin()
-    if (renewal === 'over') throw new HttpError(401, SESSION_EXPIRED, SESSION_EXPIRED)
-    if (renewal === 'unknown') throw new HttpError(null, 'Network Error')
+    if (renewal === 'over') throw new LoginOver()
+    if (renewal === 'unknown') throw new HttpError(null, t`Network Error`)
     return attempt(method, path, schema, sent)
   }
 }
@@ -72,7 +77,7 @@ export async function attempt<Schema extends v.GenericSchema>(
   if (!response.ok) throw refusal(response.status, body)
   const parsed = v.safeParse(schema, body)
   // For example a proxy's HTML page with status 200.
-  if (!parsed.success) throw new HttpError(response.status, 'The server sent an unreadable answer.')
+  if (!parsed.success) throw new HttpError(response.status, t`The server sent an unreadable answer.`)
   return parsed.output
 }
 
@@ -109,8 +114,8 @@ async function send(method: string, path: string, sent: unknown): Promise<Respon
 /** The specification's text for a request that got no answer. */
 function withoutAnswer(error: unknown): string {
   const name = error instanceof DOMException ? error.name : ''
-  if (name === 'TimeoutError') return 'timeout exceeded'
-  return name === 'AbortError' ? 'Request aborted' : 'Network Error'
+  if (name === 'TimeoutError') return t`timeout exceeded`
+  return name === 'AbortError' ? t`Request aborted` : t`Network Error`
 }
 
 function refusal(status: number, body: unknown): HttpError {
@@ -121,7 +126,7 @@ function refusal(status: number, body: unknown): HttpError {
 }
 
 function statusText(status: number): string {
-  return `Request failed with status code ${status}`
+  return t`Request failed with status code ${status}`
 }
 
 /** Reads a stored copy or blob URL whole. @throws as `fetch` does */

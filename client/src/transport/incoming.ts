@@ -2,17 +2,18 @@
 import { CHUNK_BYTES } from '../protocol/bindings'
 import type { ChunkRange } from '../protocol/chunk-set'
 import { Receiver } from '../protocol/receiver'
+import type { TransferFailure } from '../protocol/transfer-failure'
 import type { IncomingFile } from './engine-messages'
 import type { FrameLink } from './frame-link'
 import { Speed } from './progress'
 import type { RemoteDevice } from './remote-device'
-import type { Sink, SinkFile } from './sinks/sink'
+import { NoRoom, type Sink, type SinkFile } from './sinks/sink'
 
 export interface IncomingEvents {
   /** The sink opened, or bytes became durable: more can be wanted. */
   onRoom(incoming: Incoming): void
-  /** The sink failed; `why` is a sentence to show. */
-  onBroken(incoming: Incoming, why: string): void
+  /** The sink failed. */
+  onBroken(incoming: Incoming, why: TransferFailure): void
 }
 
 /** How a transfer ended. */
@@ -130,7 +131,7 @@ export class Incoming {
   }
 
   #broke(error: unknown): void {
-    if (!this.hasEnded) this.events.onBroken(this, wordsFor(error))
+    if (!this.hasEnded) this.events.onBroken(this, failureOf(error))
   }
 }
 
@@ -139,10 +140,10 @@ function discard(sink: Sink): void {
   void sink.discard().catch(() => {})
 }
 
-/** Returns an error as a sentence to show. */
-export function wordsFor(error: unknown): string {
-  if (error instanceof DOMException && error.name === 'QuotaExceededError') {
-    return 'There is no space left on this device.'
-  }
-  return error instanceof Error && error.message !== '' ? error.message : 'The file could not be written.'
+/** Returns why a sink failed. */
+export function failureOf(error: unknown): TransferFailure {
+  if (error instanceof NoRoom) return error.why
+  if (error instanceof DOMException && error.name === 'QuotaExceededError') return { reason: 'diskFull' }
+  const message = error instanceof Error ? error.message : ''
+  return message === '' ? { reason: 'notWritten' } : { reason: 'other', message }
 }

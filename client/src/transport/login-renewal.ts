@@ -7,8 +7,8 @@ import { HttpError, type Renewal } from './http'
 
 /** A renewal by another tab within this time also counts for this tab. */
 const JUST_NOW_MS = 2000
-const LOCK = 'heliograph login'
-const RENEWED_AT = 'login renewed at'
+const LOCK_KEY = 'heliograph login'
+const RENEWED_AT_KEY = 'login renewed at'
 
 interface Calls {
   refresh(): Promise<void>
@@ -43,14 +43,14 @@ async function renew(calls: Calls): Promise<Renewal> {
 }
 
 async function refreshUnlessJustDone({ refresh, storage, now }: Calls): Promise<void> {
-  const renewedAt = Number(storage.getItem(RENEWED_AT) ?? 0)
+  const renewedAt = Number(storage.getItem(RENEWED_AT_KEY) ?? 0)
   if (Math.abs(now() - renewedAt) < JUST_NOW_MS) return
   await refresh()
-  storage.setItem(RENEWED_AT, String(now()))
+  storage.setItem(RENEWED_AT_KEY, String(now()))
 }
 
 /** Runs `work` in one tab at a time. Without locks (plain http) two tabs may renew at once, which H16 allows. */
 async function oneTabAtATime(work: () => Promise<void>): Promise<void> {
   if (!('locks' in navigator)) return work()
-  await navigator.locks.request(LOCK, work)
+  await navigator.locks.request(LOCK_KEY, work)
 }

@@ -1,8 +1,9 @@
 /** Owns every file that this device receives: whose turn it is, what is wanted on which link, and how each ends. */
 import type { ItemId } from '../protocol/bindings'
 import { type CancelReason, encodeFrame, type Frame } from '../protocol/frames'
+import type { TransferFailure } from '../protocol/transfer-failure'
 import type { EngineEvent, IncomingFile, Progress } from './engine-messages'
-import { Incoming, type IncomingEvents, type OpenSink, wordsFor } from './incoming'
+import { failureOf, Incoming, type IncomingEvents, type OpenSink } from './incoming'
 import type { Link } from './link'
 import type { Arriving, RemoteDevice } from './remote-device'
 import type { SinkFile } from './sinks/sink'
@@ -18,15 +19,15 @@ export interface ReceivedFiles {
   forget(id: ItemId): Promise<void>
 }
 
-const CANCELLED_TEXT: Record<Exclude<CancelReason, 'person'>, string> = {
-  gone: 'The other device no longer has this file. Ask for it to be shared again.',
-  noRoom: 'The other device has no room for this file.',
+const CANCELLED_THERE: Record<Exclude<CancelReason, 'person'>, TransferFailure> = {
+  gone: { reason: 'gone' },
+  noRoom: { reason: 'noRoomThere' },
 }
 
 /** Returns the progress for a `cancel` from the other device. */
 export function cancelledByThem(reason: CancelReason, bytes: number): Progress {
   if (reason === 'person') return { status: 'cancelled', by: 'them' }
-  return { status: 'failed', bytes, why: CANCELLED_TEXT[reason] }
+  return { status: 'failed', bytes, why: CANCELLED_THERE[reason] }
 }
 
 export class Receiving {
@@ -155,7 +156,7 @@ export class Receiving {
 
   /** A device may no longer be in the beam, so its files will not come. */
   removed(source: RemoteDevice): void {
-    const why = 'The device that has this file was removed from the beam.'
+    const why: TransferFailure = { reason: 'sourceRemoved' }
     for (const incoming of [...this.#movingFrom(source)]) {
       this.#end(incoming, { status: 'failed', bytes: incoming.receiver.received, why }, null)
     }
@@ -230,7 +231,7 @@ export class Receiving {
       this.#say(file.id, { status: 'done', file: blob, kind: incoming.kind, isKept: incoming.isKept })
     } catch (error) {
       if (incoming.hasEnded) return
-      this.#end(incoming, { status: 'failed', bytes: receiver.received, why: wordsFor(error) }, 'noRoom')
+      this.#end(incoming, { status: 'failed', bytes: receiver.received, why: failureOf(error) }, 'noRoom')
     }
   }
 

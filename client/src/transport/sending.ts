@@ -2,6 +2,7 @@
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import type { CancelReason, Frame } from '../protocol/frames'
 import { STALL_MS } from '../protocol/stall-clock'
+import type { TransferFailure } from '../protocol/transfer-failure'
 import type { EngineEvent, Progress } from './engine-messages'
 import type { Link } from './link'
 import { Outgoing } from './outgoing'
@@ -46,7 +47,7 @@ export class Sending {
     outgoing.busyAt = this.now()
     link.queue.want(outgoing, range)
     void pump(link, (unreadable) => {
-      const why = 'This file can no longer be read. Was it moved or changed? Share it again.'
+      const why: TransferFailure = { reason: 'changed' }
       this.#end(unreadable, { status: 'failed', bytes: unreadable.sender.sent, why }, 'gone')
     })
   }
@@ -96,7 +97,7 @@ export class Sending {
 
   /** Ends what is sent to a device when the server forbids it and there is no other link. */
   forbidden(device: RemoteDevice): void {
-    const why = 'In this beam this device can only read, so it cannot send files through the server.'
+    const why: TransferFailure = { reason: 'readOnly' }
     for (const outgoing of this.#movingTo(device)) {
       if (!device.direct) this.#end(outgoing, { status: 'failed', bytes: outgoing.sender.sent, why }, 'gone')
     }

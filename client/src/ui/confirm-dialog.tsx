@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import type { ReactNode } from 'react'
 import { Button } from './button'
 import css from './confirm-dialog.module.css'
@@ -30,7 +31,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       {children}
       <DialogFoot>
         <Button look="ghost" autoFocus onClick={onClose}>
-          Cancel
+          {t`Cancel`}
         </Button>
         <Button look="danger" onClick={confirm}>
           {action}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import X from 'lucide-react/icons/x'
 import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { useBackCloses } from './back-closes'
@@ -60,7 +61,7 @@ export function Dialog(props: DialogProps) {
       {children}
       {cross && (
         <span className={css.cross}>
-          <IconButton icon={X} label="Close" onClick={onClose} />
+          <IconButton icon={X} label={t`Close`} onClick={onClose} />
         </span>
       )}
     </dialog>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import { cx } from './cx'
 import css from './folded.module.css'
@@ -25,7 +26,7 @@ export function Folded({ className, children }: { className?: string | undefined
       </div>
       {cut && (
         <button type="button" className={css.more} aria-expanded={open} onClick={() => setOpen(!open)}>
-          {open ? 'Show less' : 'Show all'}
+          {open ? t`Show less` : t`Show all`}
         </button>
       )}
     </>

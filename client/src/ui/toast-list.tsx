@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import CircleAlert from 'lucide-react/icons/circle-alert'
 import CircleCheck from 'lucide-react/icons/circle-check'
 import Info from 'lucide-react/icons/info'
@@ -34,7 +35,7 @@ export function ToastList({
       popover="manual"
       className={cx(css.list, css[place])}
       aria-live="polite"
-      aria-label="Notifications"
+      aria-label={t`Notifications`}
     >
       {toasts.map((toast) => (
         <li
@@ -79,7 +80,12 @@ function ToastButtons({ toast, onDismiss }: { toast: ToastView; onDismiss: (id: 
           {action.label}
         </button>
       )}
-      <button type="button" className={css.dismiss} aria-label="Dismiss" onClick={() => onDismiss(toast.id)}>
+      <button
+        type="button"
+        className={css.dismiss}
+        aria-label={t`Dismiss`}
+        onClick={() => onDismiss(toast.id)}
+      >
         <Icon of={X} size={16} />
       </button>
     </>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { Link } from 'react-router'
 import { paths } from '../../features/paths'
 import { PageFooter } from '../../features/session/page-footer'
@@ -11,7 +12,7 @@ import { useViewportClass } from '../viewport'
 import css from './not-found-route.module.css'
 
 export function NotFoundRoute() {
-  usePageTitle('Not found')
+  usePageTitle(t`Not found`)
   const viewport = useViewportClass()
   if (viewport === 'undetermined') return <Loading />
   if (viewport === 'mobile') {
@@ -35,10 +36,10 @@ function NotFound() {
   return (
     <main className={css.words}>
       <Mark size={40} />
-      <h1>There is no page here</h1>
-      <p>The address may be mistyped. A beam has its own link or id.</p>
+      <h1>{t`There is no page here`}</h1>
+      <p>{t`The address may be mistyped. A beam has its own link or id.`}</p>
       <Link className={buttonClass({ look: 'primary' })} to={paths.home}>
-        Home
+        {t`Home`}
       </Link>
     </main>
   )

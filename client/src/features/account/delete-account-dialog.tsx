@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { Button } from '../../ui/button'
 import { cx } from '../../ui/cx'
 import { Dialog, DialogFoot } from '../../ui/dialog'
@@ -6,27 +7,28 @@ import css from './account-form.module.css'
 import { FormProblem } from './form-problem'
 import { PasswordField } from './password-field'
 import { useForm } from './use-form'
+import type { Fields, Problems } from './validation'
 
 /** Asks for the password before the account is deleted. Closing the dialog clears what was typed. */
 export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
   const { actions } = useApp()
   const { form, field, fields, whole, sending, submit } = useForm(
     { password: '' },
-    ({ password = '' }) => (password.trim() === '' ? { password: BLANK } : {}),
+    blankProblem,
     ({ password }) => actions.account.deleteAccount(password),
   )
   return (
     <Dialog
-      title="Delete Account"
-      sub="This removes your profile, your beams with their notes, and your shares. This action cannot be undone."
+      title={t`Delete Account`}
+      sub={t`This removes your profile, your beams with their notes, and your shares. This action cannot be undone.`}
       place="upper"
       asks
       onClose={onClose}
     >
       <form ref={form} className={cx(css.fields, css.confirm)} onSubmit={submit} noValidate>
         <PasswordField
-          label="Password"
-          placeholder="Your password"
+          label={t`Password`}
+          placeholder={t`Your password`}
           {...field('password')}
           autoComplete="current-password"
           autoFocus
@@ -34,10 +36,10 @@ export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
         <FormProblem>{whole}</FormProblem>
         <DialogFoot>
           <Button look="ghost" onClick={onClose}>
-            Cancel
+            {t`Cancel`}
           </Button>
           <Button look="danger" type="submit" disabled={sending || fields.password.trim() === ''}>
-            {sending ? 'Deleting...' : 'Delete Account'}
+            {sending ? t`Deleting...` : t`Delete Account`}
           </Button>
         </DialogFoot>
       </form>
@@ -45,4 +47,6 @@ export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
   )
 }
 
-const BLANK = 'Please enter your password to confirm account deletion'
+function blankProblem({ password = '' }: Fields): Problems {
+  return password.trim() === '' ? { password: t`Please enter your password to confirm account deletion` } : {}
+}

@@ -1,3 +1,5 @@
+import { i18n } from '@lingui/core'
+import { msg, t } from '@lingui/core/macro'
 import Laptop from 'lucide-react/icons/laptop'
 import Share2 from 'lucide-react/icons/share-2'
 import Zap from 'lucide-react/icons/zap'
@@ -13,22 +15,22 @@ import css from './entrance.module.css'
 const FEATURES = [
   {
     icon: Zap,
-    title: 'Lightning Fast',
-    text: 'Straight from one device to the other, as fast as your network.',
+    title: msg`Lightning Fast`,
+    text: msg`Straight from one device to the other, as fast as your network.`,
     gradient: 0,
     tilt: -2,
   },
   {
     icon: Share2,
-    title: 'Easy Sharing',
-    text: 'Scan a code or open a link. Nothing to install, nothing to set up.',
+    title: msg`Easy Sharing`,
+    text: msg`Scan a code or open a link. Nothing to install, nothing to set up.`,
     gradient: 2,
     tilt: 2,
   },
   {
     icon: Laptop,
-    title: 'Cross Platform',
-    text: 'Phone, tablet, laptop: if it has a browser, it can join.',
+    title: msg`Cross Platform`,
+    text: msg`Phone, tablet, laptop: if it has a browser, it can join.`,
     gradient: 4,
     tilt: -1,
   },
@@ -47,13 +49,13 @@ export function Entrance({ title, sub, children }: { title: string; sub?: string
         {sub && <p className={css.sub}>{sub}</p>}
         {children}
       </main>
-      <aside className={css.aside} aria-label={`About ${name}`}>
+      <aside className={css.aside} aria-label={t`About ${name}`}>
         <Ray />
         {FEATURES.map(({ icon, title: feature, text, gradient, tilt }) => (
-          <section key={feature} className={css.note} data-gradient={gradient} data-tilt={tilt}>
+          <section key={feature.id} className={css.note} data-gradient={gradient} data-tilt={tilt}>
             <Tile icon={icon} />
-            <h2>{feature}</h2>
-            <p>{text}</p>
+            <h2>{i18n._(feature)}</h2>
+            <p>{i18n._(text)}</p>
           </section>
         ))}
       </aside>
@@ -66,13 +68,15 @@ export function OtherWayIn() {
   const { actions } = useApp()
   return (
     <>
-      <p className={css.or}>or</p>
+      <p className={css.or}>
+        {t({ message: 'or', comment: 'Stands between the form and another way to log in' })}
+      </p>
       <Button
         className={css.wide}
         icon={SourceGlyph}
-        onClick={() => actions.account.comingSoon('Coming soon...')}
+        onClick={() => actions.account.comingSoon(t`Coming soon...`)}
       >
-        Continue with GitHub
+        {t`Continue with GitHub`}
       </Button>
     </>
   )

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { Link } from 'react-router'
 import { Button } from '../../ui/button'
 import { Field } from '../../ui/field'
@@ -19,34 +20,34 @@ export function LoginForm() {
     ({ username, password }) => actions.account.logIn(username.trim(), password),
   )
   const forgot = (
-    <button type="button" className={css.forgot} onClick={() => actions.account.comingSoon('Coming soon!')}>
-      Forgot password?
+    <button type="button" className={css.forgot} onClick={() => actions.account.comingSoon(t`Coming soon!`)}>
+      {t`Forgot password?`}
     </button>
   )
   return (
-    <Entrance title="Sign In" sub="To save, list and share your beams.">
+    <Entrance title={t`Sign In`} sub={t`To save, list and share your beams.`}>
       <form ref={form} className={css.fields} onSubmit={submit} noValidate>
         <Field
-          label="Username"
+          label={t`Username`}
           {...field('username')}
           autoComplete="username"
           autoCapitalize="none"
           spellCheck={false}
         />
         <PasswordField
-          label="Password"
+          label={t`Password`}
           {...field('password')}
           autoComplete="current-password"
           side={forgot}
         />
         <FormProblem>{whole}</FormProblem>
         <Button look="primary" type="submit" className={css.submit} disabled={sending}>
-          {sending ? 'Signing in...' : 'Sign In'}
+          {sending ? t`Signing in...` : t`Sign In`}
         </Button>
       </form>
       <OtherWayIn />
       <p className={css.other}>
-        No account yet? <Link to={paths.register}>Register</Link>
+        {t`No account yet?`} <Link to={paths.register}>{t`Register`}</Link>
       </p>
     </Entrance>
   )

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Eye from 'lucide-react/icons/eye'
 import EyeOff from 'lucide-react/icons/eye-off'
 import { type ComponentProps, useState } from 'react'
@@ -10,7 +11,7 @@ export function PasswordField(props: Omit<ComponentProps<typeof Field>, 'type' |
   const toggle = (
     <IconButton
       icon={shown ? EyeOff : Eye}
-      label={shown ? 'Hide password' : 'Show password'}
+      label={shown ? t`Hide password` : t`Show password`}
       aria-pressed={shown}
       onClick={() => setShown(!shown)}
     />

@@ -1,15 +1,16 @@
+import { i18n, type MessageDescriptor } from '@lingui/core'
+import { msg, t } from '@lingui/core/macro'
 import css from './password-meter.module.css'
 import { type Strength, strengthOf } from './password-strength'
 
 const BARS: readonly Strength[] = ['weak', 'fair', 'good', 'strong']
 
-const WORDS: Readonly<Record<Strength, string>> = {
-  none: '',
-  common: 'Very common: easy to guess',
-  weak: 'Weak',
-  fair: 'Fair',
-  good: 'Good',
-  strong: 'Strong',
+const WORDS: Readonly<Record<Exclude<Strength, 'none'>, MessageDescriptor>> = {
+  common: msg`Very common: easy to guess`,
+  weak: msg`Weak`,
+  fair: msg`Fair`,
+  good: msg`Good`,
+  strong: msg`Strong`,
 }
 
 /** Shows the strength of a new password. It advises, and refuses none. */
@@ -25,8 +26,8 @@ export function PasswordMeter({ password }: { password: string }) {
         ))}
       </span>
       <span className={css.word} role="status">
-        <span className="visually-hidden">Password strength: </span>
-        {WORDS[strength]}
+        <span className="visually-hidden">{t`Password strength:`} </span>
+        {i18n._(WORDS[strength])}
       </span>
     </div>
   )

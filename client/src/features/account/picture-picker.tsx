@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Camera from 'lucide-react/icons/camera'
 import Trash2 from 'lucide-react/icons/trash-2'
 import { useEffect, useId, useMemo } from 'react'
@@ -25,15 +26,15 @@ export function PicturePicker({
   return (
     <div className={css.picker}>
       <span className={css.round}>
-        {address ? <img src={address} alt="Your profile" /> : <Icon of={Camera} size={22} />}
+        {address ? <img src={address} alt={t`Your profile`} /> : <Icon of={Camera} size={22} />}
       </span>
       <div className={css.words}>
-        <label htmlFor={id}>Profile picture</label>
+        <label htmlFor={id}>{t`Profile picture`}</label>
         <p id={hint} className={cx(error && css.error)}>
-          {error ?? 'Optional. JPEG, PNG or WebP, under 5MB.'}
+          {error ?? t`Optional. JPEG, PNG or WebP, under 5MB.`}
         </p>
       </div>
-      {picture && <IconButton icon={Trash2} label="Remove picture" onClick={() => onPick(null)} />}
+      {picture && <IconButton icon={Trash2} label={t`Remove picture`} onClick={() => onPick(null)} />}
       <input
         id={id}
         name="profile_picture"

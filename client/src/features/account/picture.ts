@@ -1,4 +1,5 @@
 /** Checks and scales profile pictures before they are uploaded. */
+import { t } from '@lingui/core/macro'
 
 const TYPES = ['image/jpeg', 'image/jpg', 'image/png', 'image/webp']
 const MOST_BYTES = 5_242_880
@@ -7,8 +8,8 @@ const QUALITY = 0.8
 
 /** Returns why a chosen file cannot be used; null when it can. */
 export function pictureProblem({ type, size }: Pick<File, 'type' | 'size'>): string | null {
-  if (!TYPES.includes(type)) return 'Please select a valid image file (JPEG, PNG, or WebP)'
-  return size > MOST_BYTES ? 'Image size must be less than 5MB' : null
+  if (!TYPES.includes(type)) return t`Please select a valid image file (JPEG, PNG, or WebP)`
+  return size > MOST_BYTES ? t`Image size must be less than 5MB` : null
 }
 
 /** Returns the size with a longer side of at most 400 px. A smaller picture keeps its size. */
@@ -25,7 +26,7 @@ export function pictureName(name: string): string {
 /** Returns the picture scaled down, as JPEG. @throws Error with a sentence to show */
 export async function downscale(file: File): Promise<File> {
   const picture = await createImageBitmap(file).catch(() => {
-    throw new Error('Failed to read image file')
+    throw new Error(t`Failed to read image file`)
   })
   try {
     const blob = await redraw(picture)
@@ -43,6 +44,6 @@ async function redraw(picture: ImageBitmap): Promise<Blob> {
   context?.fillRect(0, 0, canvas.width, canvas.height)
   context?.drawImage(picture, 0, 0, canvas.width, canvas.height)
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/jpeg', QUALITY))
-  if (!context || !blob) throw new Error('Failed to process image')
+  if (!context || !blob) throw new Error(t`Failed to process image`)
   return blob
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import type { User } from '../../protocol/bindings'
 import { Button } from '../../ui/button'
 import { Field } from '../../ui/field'
@@ -21,24 +22,24 @@ export function ProfileForm({ user, onDone }: { user: User; onDone: () => void }
   return (
     <form ref={form} className={formCss.fields} onSubmit={submit} noValidate>
       <div className={formCss.two}>
-        <Field label="First name" {...field('first_name')} autoComplete="given-name" autoFocus />
-        <Field label="Last name" {...field('last_name')} autoComplete="family-name" />
+        <Field label={t`First name`} {...field('first_name')} autoComplete="given-name" autoFocus />
+        <Field label={t`Last name`} {...field('last_name')} autoComplete="family-name" />
       </div>
       <Field
-        label="Username"
+        label={t`Username`}
         {...field('username')}
         autoComplete="username"
         autoCapitalize="none"
         spellCheck={false}
       />
-      <Field label="Email" type="email" {...field('email')} autoComplete="email" />
+      <Field label={t`Email`} type="email" {...field('email')} autoComplete="email" />
       <FormProblem>{whole}</FormProblem>
       <div className={css.foot}>
         <Button look="ghost" onClick={onDone}>
-          Cancel
+          {t`Cancel`}
         </Button>
         <Button look="primary" type="submit" disabled={sending}>
-          {sending ? 'Saving...' : 'Save Changes'}
+          {sending ? t`Saving...` : t`Save Changes`}
         </Button>
       </div>
     </form>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import ArrowLeft from 'lucide-react/icons/arrow-left'
 import Camera from 'lucide-react/icons/camera'
 import LogOut from 'lucide-react/icons/log-out'
@@ -24,15 +25,15 @@ export function Profile({ user, onLogOut }: { user: User; onLogOut: () => void }
     <main className={css.page}>
       <Link className={buttonClass({ look: 'ghost', size: 'sm' })} to={paths.home}>
         <Icon of={ArrowLeft} size={16} />
-        Back to Home
+        {t`Back to Home`}
       </Link>
       <Head user={user} isEditing={mode === 'edit'}>
         <Button icon={Pencil} onClick={() => setMode('edit')}>
-          Edit Profile
+          {t`Edit Profile`}
         </Button>
       </Head>
       <section className={css.card}>
-        <h2>Account information</h2>
+        <h2>{t`Account information`}</h2>
         {mode === 'edit' ? <ProfileForm user={user} onDone={view} /> : <Facts user={user} />}
       </section>
       {mode !== 'edit' && (
@@ -40,17 +41,17 @@ export function Profile({ user, onLogOut }: { user: User; onLogOut: () => void }
           <section className={css.card}>
             <div className={css.danger}>
               <div>
-                <h2>Delete Account</h2>
-                <p>Removes your beams, notes and shares for good.</p>
+                <h2>{t`Delete Account`}</h2>
+                <p>{t`Removes your beams, notes and shares for good.`}</p>
               </div>
               <Button look="danger-quiet" onClick={() => setMode('deleting')}>
-                Delete Account
+                {t`Delete Account`}
               </Button>
             </div>
           </section>
           <p className={css.out}>
             <Button look="ghost" icon={LogOut} onClick={onLogOut}>
-              Logout
+              {t`Logout`}
             </Button>
           </p>
         </>
@@ -95,9 +96,9 @@ function ChangePicture() {
           input.value = ''
         }}
       />
-      <label htmlFor={id} className={css.camera} title="Change the picture">
+      <label htmlFor={id} className={css.camera} title={t`Change the picture`}>
         <Icon of={Camera} size={16} />
-        <span className="visually-hidden">Change the picture</span>
+        <span className="visually-hidden">{t`Change the picture`}</span>
       </label>
     </>
   )
@@ -106,13 +107,13 @@ function ChangePicture() {
 function Facts({ user }: { user: User }) {
   return (
     <dl className={css.facts}>
-      <dt>Full name</dt>
+      <dt>{t`Full name`}</dt>
       <dd>
         {user.first_name} {user.last_name}
       </dd>
-      <dt>Username</dt>
+      <dt>{t`Username`}</dt>
       <dd>{user.username}</dd>
-      <dt>Email</dt>
+      <dt>{t`Email`}</dt>
       <dd>{user.email}</dd>
     </dl>
   )

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { Button } from '../../ui/button'
@@ -36,7 +37,7 @@ export function RegisterForm() {
     },
   )
   return (
-    <Entrance title="Create Account">
+    <Entrance title={t`Create Account`}>
       <form ref={form} className={css.fields} onSubmit={submit} noValidate>
         <PicturePicker
           picture={picture}
@@ -47,30 +48,34 @@ export function RegisterForm() {
           }}
         />
         <div className={css.two}>
-          <Field label="First name" {...field('first_name')} autoComplete="given-name" />
-          <Field label="Last name" {...field('last_name')} autoComplete="family-name" />
+          <Field label={t`First name`} {...field('first_name')} autoComplete="given-name" />
+          <Field label={t`Last name`} {...field('last_name')} autoComplete="family-name" />
         </div>
         <div className={cx(css.two, css.long)}>
           <Field
-            label="Username"
+            label={t`Username`}
             {...field('username')}
             autoComplete="username"
             autoCapitalize="none"
             spellCheck={false}
           />
-          <Field label="Email" type="email" {...field('email')} autoComplete="email" />
+          <Field label={t`Email`} type="email" {...field('email')} autoComplete="email" />
         </div>
-        <PasswordField label="Password" {...field('password')} autoComplete="new-password" />
+        <PasswordField label={t`Password`} {...field('password')} autoComplete="new-password" />
         {!field('password').error && <PasswordMeter password={fields.password} />}
-        <PasswordField label="Confirm password" {...field('confirm_password')} autoComplete="new-password" />
+        <PasswordField
+          label={t`Confirm password`}
+          {...field('confirm_password')}
+          autoComplete="new-password"
+        />
         <FormProblem>{whole}</FormProblem>
         <Button look="primary" type="submit" className={css.submit} disabled={sending}>
-          {sending ? 'Creating account...' : 'Create Account'}
+          {sending ? t`Creating account...` : t`Create Account`}
         </Button>
       </form>
       <OtherWayIn />
       <p className={css.other}>
-        Already registered? <Link to={paths.login}>Login</Link>
+        {t`Already registered?`} <Link to={paths.login}>{t`Login`}</Link>
       </p>
     </Entrance>
   )

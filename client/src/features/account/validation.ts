@@ -1,4 +1,5 @@
 /** The checks of the account forms before anything is sent, with the specification's sentences. */
+import { t } from '@lingui/core/macro'
 
 const SHORTEST_PASSWORD = 6
 
@@ -10,7 +11,7 @@ export type Problems = Readonly<Record<string, string>>
 /** @returns the first error of each field */
 export function loginProblems({ username, password }: Fields): Problems {
   return sentences({
-    username: isBlank(username) && 'Username is required',
+    username: isBlank(username) && t`Username is required`,
     password: passwordProblem(password),
   })
 }
@@ -21,7 +22,7 @@ export function registerProblems(fields: Fields): Problems {
   return sentences({
     ...nameProblems(fields),
     password: passwordProblem(password),
-    confirm_password: password !== confirm_password && 'Passwords do not match',
+    confirm_password: password !== confirm_password && t`Passwords do not match`,
   })
 }
 
@@ -32,17 +33,17 @@ export function profileProblems(fields: Fields): Problems {
 
 function nameProblems({ first_name, last_name, username, email }: Fields) {
   return {
-    first_name: isBlank(first_name) && 'First name is required',
-    last_name: isBlank(last_name) && 'Last name is required',
-    username: isBlank(username) && 'Username is required',
-    email: isBlank(email) && 'Email is required',
+    first_name: isBlank(first_name) && t`First name is required`,
+    last_name: isBlank(last_name) && t`Last name is required`,
+    username: isBlank(username) && t`Username is required`,
+    email: isBlank(email) && t`Email is required`,
   }
 }
 
 function passwordProblem(password = ''): string | false {
-  if (password === '') return 'Password is required'
+  if (password === '') return t`Password is required`
   const bytes = new TextEncoder().encode(password).length
-  return bytes < SHORTEST_PASSWORD && 'Password must be at least 6 characters'
+  return bytes < SHORTEST_PASSWORD && t`Password must be at least 6 characters`
 }
 
 function isBlank(text = ''): boolean {

@@ -1,3 +1,4 @@
+import { i18n } from '@lingui/core'
 import Check from 'lucide-react/icons/check'
 import type { Glyph } from '../../ui/icon'
 import { Icon } from '../../ui/icon'
@@ -34,11 +35,11 @@ export function Swatches({ colours, onPick }: Pick<ColourPopoverProps, 'colours'
     <div className={css.swatches}>
       {colours.map(({ name, value }) => (
         <button
-          key={name}
+          key={name.id}
           type="button"
           className={css.swatch}
-          aria-label={name}
-          title={name}
+          aria-label={i18n._(name)}
+          title={i18n._(name)}
           style={{ background: value ?? 'none' }}
           onClick={() => onPick(value)}
         >

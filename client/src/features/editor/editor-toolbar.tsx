@@ -5,6 +5,8 @@ import {
   REMOVE_LIST_COMMAND,
 } from '@lexical/list'
 import { useLexicalComposerContext } from '@lexical/react/LexicalComposerContext'
+import { i18n, type MessageDescriptor } from '@lingui/core'
+import { msg, t } from '@lingui/core/macro'
 import {
   CAN_REDO_COMMAND,
   CAN_UNDO_COMMAND,
@@ -67,7 +69,7 @@ export function EditorToolbar({ phone }: { phone: boolean }) {
   const tools = useTools(editor)
   const parts = { editor, tools }
   return (
-    <div className={css.toolbar} role="toolbar" aria-label="Formatting" onKeyDown={walk}>
+    <div className={css.toolbar} role="toolbar" aria-label={t`Formatting`} onKeyDown={walk}>
       {phone ? (
         <>
           <SizeTool {...parts} />
@@ -139,13 +141,13 @@ function HistoryTools({ editor }: { editor: LexicalEditor }) {
     <>
       <Tool
         icon={Undo2}
-        label="Undo"
+        label={t`Undo`}
         disabled={!can.undo}
         onUse={() => run(editor, UNDO_COMMAND, undefined)}
       />
       <Tool
         icon={Redo2}
-        label="Redo"
+        label={t`Redo`}
         disabled={!can.redo}
         onUse={() => run(editor, REDO_COMMAND, undefined)}
       />
@@ -153,13 +155,13 @@ function HistoryTools({ editor }: { editor: LexicalEditor }) {
   )
 }
 
-const BLOCKS: readonly { value: BlockType; label: string }[] = [
-  { value: 'paragraph', label: 'Paragraph' },
-  { value: 'h1', label: 'Heading 1' },
-  { value: 'h2', label: 'Heading 2' },
-  { value: 'h3', label: 'Heading 3' },
-  { value: 'quote', label: 'Quote' },
-  { value: 'code', label: 'Code block' },
+const BLOCKS: readonly { value: BlockType; label: MessageDescriptor }[] = [
+  { value: 'paragraph', label: msg`Paragraph` },
+  { value: 'h1', label: msg`Heading 1` },
+  { value: 'h2', label: msg`Heading 2` },
+  { value: 'h3', label: msg`Heading 3` },
+  { value: 'quote', label: msg`Quote` },
+  { value: 'code', label: msg`Code block` },
 ]
 
 function BlockTool({ editor, tools }: PartProps) {
@@ -167,7 +169,10 @@ function BlockTool({ editor, tools }: PartProps) {
     setBlockType(editor, type)
     editor.focus()
   }
-  return <Select look="tool" label="Kind of text" value={tools.block} options={BLOCKS} onChange={onChange} />
+  const options = BLOCKS.map(({ value, label }) => ({ value, label: i18n._(label) }))
+  return (
+    <Select look="tool" label={t`Kind of text`} value={tools.block} options={options} onChange={onChange} />
+  )
 }
 
 const SIZES = FONT_SIZES.map((size) => ({ value: String(size), label: String(size) }))
@@ -181,25 +186,26 @@ function SizeTool({ editor, tools: { fontSize } }: PartProps) {
     setStyle(editor, { 'font-size': `${size}px` })
     editor.focus()
   }
-  return <Select look="tool" label="Font size" value={fontSize} options={options} onChange={onChange} />
+  return <Select look="tool" label={t`Font size`} value={fontSize} options={options} onChange={onChange} />
 }
 
 type Format = (typeof FORMATS)[number]
 
-const TEXT_TOOLS: Readonly<Record<Format, { icon: Glyph; label: string }>> = {
-  bold: { icon: Bold, label: 'Bold' },
-  italic: { icon: Italic, label: 'Italic' },
-  underline: { icon: Underline, label: 'Underline' },
-  strikethrough: { icon: Strikethrough, label: 'Strikethrough' },
-  code: { icon: Code, label: 'Code' },
-  highlight: { icon: Highlighter, label: 'Mark' },
+const TEXT_TOOLS: Readonly<Record<Format, { icon: Glyph; label: MessageDescriptor }>> = {
+  bold: { icon: Bold, label: msg`Bold` },
+  italic: { icon: Italic, label: msg`Italic` },
+  underline: { icon: Underline, label: msg`Underline` },
+  strikethrough: { icon: Strikethrough, label: msg`Strikethrough` },
+  code: { icon: Code, label: msg`Code` },
+  highlight: { icon: Highlighter, label: msg({ message: 'Mark', comment: 'Marks text as with a pen' }) },
 }
 
 function TextTools({ editor, tools, only }: PartProps & { only: readonly Format[] }) {
   return only.map((format) => (
     <Tool
       key={format}
-      {...TEXT_TOOLS[format]}
+      icon={TEXT_TOOLS[format].icon}
+      label={i18n._(TEXT_TOOLS[format].label)}
       pressed={tools.formats.has(format)}
       onUse={() => run(editor, FORMAT_TEXT_COMMAND, format)}
     />
@@ -213,10 +219,10 @@ function ColourTools({ editor }: { editor: LexicalEditor }) {
   }
   return (
     <>
-      <ColourPopover icon={Baseline} label="Text colour" colours={TEXT_COLOURS} onPick={pick('color')} />
+      <ColourPopover icon={Baseline} label={t`Text colour`} colours={TEXT_COLOURS} onPick={pick('color')} />
       <ColourPopover
         icon={PaintBucket}
-        label="Background colour"
+        label={t`Background colour`}
         colours={GROUND_COLOURS}
         onPick={pick('background-color')}
       />
@@ -225,9 +231,9 @@ function ColourTools({ editor }: { editor: LexicalEditor }) {
 }
 
 const LISTS = {
-  bullet: { icon: List, label: 'Bulleted list', command: INSERT_UNORDERED_LIST_COMMAND },
-  number: { icon: ListOrdered, label: 'Numbered list', command: INSERT_ORDERED_LIST_COMMAND },
-  check: { icon: ListChecks, label: 'Check list', command: INSERT_CHECK_LIST_COMMAND },
+  bullet: { icon: List, label: msg`Bulleted list`, command: INSERT_UNORDERED_LIST_COMMAND },
+  number: { icon: ListOrdered, label: msg`Numbered list`, command: INSERT_ORDERED_LIST_COMMAND },
+  check: { icon: ListChecks, label: msg`Check list`, command: INSERT_CHECK_LIST_COMMAND },
 } as const
 
 function ListTools({ editor, tools, only }: PartProps & { only: readonly ListType[] }) {
@@ -238,7 +244,7 @@ function ListTools({ editor, tools, only }: PartProps & { only: readonly ListTyp
       <Tool
         key={type}
         icon={icon}
-        label={label}
+        label={i18n._(label)}
         pressed={isOn}
         onUse={() => run(editor, isOn ? REMOVE_LIST_COMMAND : command, undefined)}
       />
@@ -247,23 +253,23 @@ function ListTools({ editor, tools, only }: PartProps & { only: readonly ListTyp
 }
 
 const ALIGNMENTS = [
-  { format: 'start', icon: AlignStart, label: 'Align left' },
-  { format: 'center', icon: AlignCenter, label: 'Align centre' },
-  { format: 'end', icon: AlignEnd, label: 'Align right' },
-  { format: 'justify', icon: AlignJustify, label: 'Justify' },
+  { format: 'start', icon: AlignStart, label: msg`Align left` },
+  { format: 'center', icon: AlignCenter, label: msg`Align centre` },
+  { format: 'end', icon: AlignEnd, label: msg`Align right` },
+  { format: 'justify', icon: AlignJustify, label: msg`Justify` },
 ] as const
 
 function PlaceTools({ editor, tools }: PartProps) {
   return (
     <>
-      <Tool icon={Outdent} label="Outdent" onUse={() => run(editor, OUTDENT_CONTENT_COMMAND, undefined)} />
-      <Tool icon={Indent} label="Indent" onUse={() => run(editor, INDENT_CONTENT_COMMAND, undefined)} />
+      <Tool icon={Outdent} label={t`Outdent`} onUse={() => run(editor, OUTDENT_CONTENT_COMMAND, undefined)} />
+      <Tool icon={Indent} label={t`Indent`} onUse={() => run(editor, INDENT_CONTENT_COMMAND, undefined)} />
       <span className={css.line} />
       {ALIGNMENTS.map(({ format, icon, label }) => (
         <Tool
           key={format}
           icon={icon}
-          label={label}
+          label={i18n._(label)}
           pressed={tools.alignment === format}
           onUse={() => run(editor, FORMAT_ELEMENT_COMMAND, format)}
         />

@@ -1,6 +1,7 @@
 import { useLexicalComposerContext } from '@lexical/react/LexicalComposerContext'
 import { useLexicalEditable } from '@lexical/react/useLexicalEditable'
 import { useLexicalNodeSelection } from '@lexical/react/useLexicalNodeSelection'
+import { t } from '@lingui/core/macro'
 import {
   CLICK_COMMAND,
   COMMAND_PRIORITY_LOW,
@@ -137,18 +138,18 @@ interface ImageToolsProps {
 
 function ImageTools({ beside, altText, picture, onAlt, onDelete, onResize }: ImageToolsProps) {
   const askAlt = () => {
-    const text = window.prompt('Enter alt text for image:', altText)
+    const text = window.prompt(t`Enter alt text for image:`, altText)
     if (text !== null) onAlt(text)
   }
   return (
     <>
       <span className={cx(css.tools, beside && css.below)}>
         <button type="button" className={css.tool} onClick={askAlt}>
-          Alt
+          {t({ message: 'Alt', comment: 'Changes the text that stands for a picture (alt in HTML)' })}
         </button>
         <button type="button" className={css.tool} onClick={onDelete}>
           <Icon of={Trash2} size={14} />
-          Delete
+          {t`Delete`}
         </button>
       </span>
       <ResizeHandle picture={picture} onResize={onResize} />

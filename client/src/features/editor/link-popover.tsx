@@ -1,4 +1,5 @@
 import { TOGGLE_LINK_COMMAND } from '@lexical/link'
+import { t } from '@lingui/core/macro'
 import { $createTextNode, $getSelection, $isRangeSelection, type LexicalEditor } from 'lexical'
 import Link from 'lucide-react/icons/link'
 import { type FormEvent, useId, useState } from 'react'
@@ -11,7 +12,7 @@ import { LINK_ATTRIBUTES } from './text-plugins'
 /** Turns the selection into a link, changes the address of a link, or removes it. */
 export function LinkPopover({ editor, link }: { editor: LexicalEditor; link: string | null }) {
   return (
-    <Popover icon={Link} label="Link" pressed={link !== null}>
+    <Popover icon={Link} label={t`Link`} pressed={link !== null}>
       {(close) => <LinkForm editor={editor} link={link} onDone={close} />}
     </Popover>
   )
@@ -42,11 +43,11 @@ function LinkForm({
   }
   return (
     <form className={css.form} onSubmit={apply}>
-      <label htmlFor={id}>Link to</label>
+      <label htmlFor={id}>{t`Link to`}</label>
       <input
         id={id}
         className={css.input}
-        placeholder="Address, e-mail or phone number"
+        placeholder={t`Address, e-mail or phone number`}
         inputMode="url"
         autoComplete="off"
         autoCapitalize="none"
@@ -56,11 +57,11 @@ function LinkForm({
       <div className={css.foot}>
         {link !== null && (
           <Button look="ghost" size="sm" onClick={remove}>
-            Remove
+            {t`Remove`}
           </Button>
         )}
         <Button look="soft" size="sm" type="submit" disabled={address.trim() === ''}>
-          Set link
+          {t`Set link`}
         </Button>
       </div>
     </form>

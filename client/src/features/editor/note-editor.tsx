@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { ItemId } from '../../protocol/bindings'
 import type { RootNode } from '../../protocol/note-nodes'
@@ -15,9 +16,6 @@ import { useChangedElsewhere, useOpened } from './opened-note'
 import { createPlacedPictures, PlacedPicturesContext } from './placed-pictures'
 import { RichText } from './rich-text'
 import { TitleField } from './title-field'
-
-const CHANGED_ELSEWHERE =
-  'Another device has changed this note. When you update it, you can keep your version, theirs or both.'
 
 /** The editor of a new note (no id) or an existing one. `text` is what was typed before it opened. */
 export function NoteEditor({ id, text }: { id: ItemId | null; text: string }) {
@@ -49,10 +47,10 @@ export function NoteEditor({ id, text }: { id: ItemId | null; text: string }) {
   const buttons = (
     <>
       <Button look="ghost" onClick={leave}>
-        Cancel
+        {t`Cancel`}
       </Button>
       <Button look="primary" disabled={!note || isEmpty(note)} onClick={save}>
-        {id === null ? 'Save' : 'Update'}
+        {id === null ? t`Save` : t`Update`}
       </Button>
     </>
   )
@@ -60,10 +58,12 @@ export function NoteEditor({ id, text }: { id: ItemId | null; text: string }) {
     <TitleField ref={titleRef} title={title} onTitle={setTitle} onDone={() => focusText(body)} />
   )
   return (
-    <FullPage title={id === null ? 'Create New Note' : 'Edit Note'} buttons={buttons} onLeave={leave}>
+    <FullPage title={id === null ? t`Create New Note` : t`Edit Note`} buttons={buttons} onLeave={leave}>
       <div ref={body} className={css.body}>
         <p className={css.news} role="alert">
-          {news || (changedElsewhere && CHANGED_ELSEWHERE)}
+          {news ||
+            (changedElsewhere &&
+              t`Another device has changed this note. When you update it, you can keep your version, theirs or both.`)}
         </p>
         <PlacedPicturesContext value={placed}>
           {opened.root === null ? (
@@ -77,9 +77,9 @@ export function NoteEditor({ id, text }: { id: ItemId | null; text: string }) {
       </div>
       {asking === 'discard' && (
         <ConfirmDialog
-          title={id === null ? 'Discard this note?' : 'Discard the changes?'}
-          question="What you wrote has not been saved."
-          action="Discard"
+          title={id === null ? t`Discard this note?` : t`Discard the changes?`}
+          question={t`What you wrote has not been saved.`}
+          action={t`Discard`}
           onConfirm={close}
           onClose={() => setAsking('no')}
         />

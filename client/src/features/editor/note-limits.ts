@@ -2,14 +2,11 @@
  * The limits of a note. A change beyond them is refused as a whole, with a message, so that the screen never shows what
  * cannot be saved.
  */
+import { t } from '@lingui/core/macro'
 import { $isElementNode, type LexicalEditor, type LexicalNode, mergeRegister, RootNode } from 'lexical'
 import { readNoteState } from '../../protocol/note-state'
 import { MAX_NOTE_STATE_BYTES } from '../../protocol/rich-note'
 import { MAX_INLINE_PICTURE } from './picture-encoding'
-
-const TOO_MUCH =
-  'A note holds at most 128 KiB. Nothing was changed: insert less, or share it beside the note.'
-const NOT_ALLOWED = 'A note cannot hold this, so nothing was changed. Share it beside the note.'
 
 /** The reason why a change was refused, as a sentence to show. */
 export class NoteLimitError extends Error {}
@@ -29,8 +26,16 @@ export function registerNoteLimits(editor: LexicalEditor): () => void {
     editor.registerNodeTransform(RootNode, (root) => {
       const state = { root: $exported(root) }
       const size = sizeOf(state)
-      if (size > MAX_NOTE_STATE_BYTES && size > before) throw new NoteLimitError(TOO_MUCH)
-      if (readNoteState(state) === null) throw new NoteLimitError(NOT_ALLOWED)
+      if (size > MAX_NOTE_STATE_BYTES && size > before) {
+        throw new NoteLimitError(
+          t`A note holds at most 128 KiB. Nothing was changed: insert less, or share it beside the note.`,
+        )
+      }
+      if (readNoteState(state) === null) {
+        throw new NoteLimitError(
+          t`A note cannot hold this, so nothing was changed. Share it beside the note.`,
+        )
+      }
     }),
   )
 }

@@ -1,4 +1,5 @@
 /** Prepares pictures for a note: scaled to at most a screen, and redrawn, which removes metadata such as the place. */
+import { t } from '@lingui/core/macro'
 
 /** Longest data URL of a picture in a note, in characters. A larger picture is shared beside the note. */
 export const MAX_INLINE_PICTURE = 48 * 1024
@@ -48,6 +49,6 @@ export function blobOfDataUrl(url: string): Blob {
 
 /** Returns the name to share a picture under: its own, with the extension of its new type. */
 export function pictureName(name: string, type: string): string {
-  const base = name.replace(/\.[a-z0-9]{1,5}$/i, '').trim() || 'Picture'
+  const base = name.replace(/\.[a-z0-9]{1,5}$/i, '').trim() || t`Picture`
   return `${base}.${type === 'image/jpeg' ? 'jpg' : type.slice('image/'.length)}`
 }

@@ -1,5 +1,6 @@
 import { useLexicalComposerContext } from '@lexical/react/LexicalComposerContext'
 import { DRAG_DROP_PASTE } from '@lexical/rich-text'
+import { t } from '@lingui/core/macro'
 import {
   $insertNodes,
   COMMAND_PRIORITY_LOW,
@@ -67,14 +68,14 @@ async function insertPictures(
 ): Promise<void> {
   for (const file of files) {
     if (!file.type.startsWith('image/')) {
-      say('Only pictures go into a note. Other files are shared beside it.')
+      say(t`Only pictures go into a note. Other files are shared beside it.`)
       continue
     }
     try {
       const src = await place(file, file.name)
       editor.update(() => $insertNodes([$createImageNode({ src })]))
     } catch {
-      say(`“${file.name}” is not a picture that can be shown.`)
+      say(t`“${{ name: file.name }}” is not a picture that can be shown.`)
     }
   }
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { type KeyboardEvent, type PointerEvent, type RefObject, useRef } from 'react'
 import { resized, type Size } from './image-size'
 import css from './image-view.module.css'
@@ -52,8 +53,8 @@ export function ResizeHandle({
     <button
       type="button"
       className={css.handle}
-      aria-label="Resize"
-      title="Resize: drag, or use the arrow keys"
+      aria-label={t`Resize`}
+      title={t`Resize: drag, or use the arrow keys`}
       onPointerDown={onPointerDown}
       onPointerMove={onPointerMove}
       onPointerUp={onEnd}

@@ -3,6 +3,7 @@ import { useLexicalComposerContext } from '@lexical/react/LexicalComposerContext
 import { ContentEditable } from '@lexical/react/LexicalContentEditable'
 import { LexicalErrorBoundary } from '@lexical/react/LexicalErrorBoundary'
 import { RichTextPlugin } from '@lexical/react/LexicalRichTextPlugin'
+import { t } from '@lingui/core/macro'
 import { type ReactNode, useEffect, useState } from 'react'
 import type { RootNode } from '../../protocol/note-nodes'
 import { readNoteState } from '../../protocol/note-state'
@@ -39,7 +40,7 @@ export function RichText({ root, text, title, onChange, say }: RichTextProps) {
     ...initialState(root, text),
     html: { import: textImport() },
     // The editor has reverted the change; nothing else is affected.
-    onError: (error) => say(error instanceof NoteLimitError ? error.message : 'An error was thrown.'),
+    onError: (error) => say(error instanceof NoteLimitError ? error.message : t`An error was thrown.`),
   }))
   return (
     <LexicalComposer initialConfig={config}>
@@ -52,9 +53,9 @@ export function RichText({ root, text, title, onChange, say }: RichTextProps) {
               contentEditable={
                 <ContentEditable
                   className={css.text}
-                  aria-label="Note"
-                  aria-placeholder="Enter some rich text..."
-                  placeholder={<p className={css.placeholder}>Enter some rich text...</p>}
+                  aria-label={t`Note`}
+                  aria-placeholder={t`Enter some rich text...`}
+                  placeholder={<p className={css.placeholder}>{t`Enter some rich text...`}</p>}
                 />
               }
               ErrorBoundary={LexicalErrorBoundary}

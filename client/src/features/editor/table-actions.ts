@@ -17,52 +17,57 @@ import {
   type TableCellNode,
   type TableNode,
 } from '@lexical/table'
+import type { MessageDescriptor } from '@lingui/core'
+import { msg } from '@lingui/core/macro'
 import { $getSelection, $isRangeSelection, type LexicalEditor } from 'lexical'
 import { $columnOf, $columnWidths, widened } from './table-widths'
 
 const WIDTH_STEP_PX = 20
 
 export interface TableAction {
-  readonly label: string
+  readonly label: MessageDescriptor
   /** Called within an update of the editor. */
   readonly $run: (editor: LexicalEditor) => void
 }
 
 const INSERT: readonly TableAction[] = [
-  { label: 'Insert row above', $run: () => $insertRow(false) },
-  { label: 'Insert row below', $run: () => $insertRow(true) },
-  { label: 'Insert column left', $run: () => $insertColumn(false) },
-  { label: 'Insert column right', $run: () => $insertColumn(true) },
+  { label: msg`Insert row above`, $run: () => $insertRow(false) },
+  { label: msg`Insert row below`, $run: () => $insertRow(true) },
+  { label: msg`Insert column left`, $run: () => $insertColumn(false) },
+  { label: msg`Insert column right`, $run: () => $insertColumn(true) },
 ]
 
 const LOOK: readonly TableAction[] = [
-  { label: 'Header row', $run: () => $toggleHeader('row') },
-  { label: 'Header column', $run: () => $toggleHeader('column') },
-  { label: 'Striped rows', $run: () => $withTable((table) => table.setRowStriping(!table.getRowStriping())) },
+  { label: msg`Header row`, $run: () => $toggleHeader('row') },
+  { label: msg`Header column`, $run: () => $toggleHeader('column') },
   {
-    label: 'Freeze first row',
+    label: msg`Striped rows`,
+    $run: () => $withTable((table) => table.setRowStriping(!table.getRowStriping())),
+  },
+  {
+    label: msg`Freeze first row`,
     $run: () => $withTable((table) => table.setFrozenRows(table.getFrozenRows() ? 0 : 1)),
   },
   {
-    label: 'Freeze first column',
+    label: msg`Freeze first column`,
     $run: () => $withTable((table) => table.setFrozenColumns(table.getFrozenColumns() ? 0 : 1)),
   },
 ]
 
 const CELLS: readonly TableAction[] = [
-  { label: 'Merge cells', $run: $merge },
-  { label: 'Split cell', $run: () => $unmergeCell() },
-  { label: 'Wider column', $run: (editor) => $widen(editor, WIDTH_STEP_PX) },
-  { label: 'Narrower column', $run: (editor) => $widen(editor, -WIDTH_STEP_PX) },
-  { label: 'Align top', $run: () => $eachCell((cell) => cell.setVerticalAlign('')) },
-  { label: 'Align middle', $run: () => $eachCell((cell) => cell.setVerticalAlign('middle')) },
-  { label: 'Align bottom', $run: () => $eachCell((cell) => cell.setVerticalAlign('bottom')) },
+  { label: msg`Merge cells`, $run: $merge },
+  { label: msg`Split cell`, $run: () => $unmergeCell() },
+  { label: msg`Wider column`, $run: (editor) => $widen(editor, WIDTH_STEP_PX) },
+  { label: msg`Narrower column`, $run: (editor) => $widen(editor, -WIDTH_STEP_PX) },
+  { label: msg`Align top`, $run: () => $eachCell((cell) => cell.setVerticalAlign('')) },
+  { label: msg`Align middle`, $run: () => $eachCell((cell) => cell.setVerticalAlign('middle')) },
+  { label: msg`Align bottom`, $run: () => $eachCell((cell) => cell.setVerticalAlign('bottom')) },
 ]
 
 const DELETE: readonly TableAction[] = [
-  { label: 'Delete row', $run: () => $deleteTableRowAtSelection() },
-  { label: 'Delete column', $run: () => $deleteTableColumnAtSelection() },
-  { label: 'Delete table', $run: () => $withTable((table) => table.remove()) },
+  { label: msg`Delete row`, $run: () => $deleteTableRowAtSelection() },
+  { label: msg`Delete column`, $run: () => $deleteTableColumnAtSelection() },
+  { label: msg`Delete table`, $run: () => $withTable((table) => table.remove()) },
 ]
 
 /** Two columns of groups. */

@@ -1,4 +1,6 @@
 import { INSERT_TABLE_COMMAND } from '@lexical/table'
+import { i18n } from '@lingui/core'
+import { t } from '@lingui/core/macro'
 import type { LexicalEditor } from 'lexical'
 import Table from 'lucide-react/icons/table'
 import { type FormEvent, useId, useState } from 'react'
@@ -13,7 +15,7 @@ import { run } from './tools'
 /** Inserts a table at the caret; inside of a table, offers the actions on it. */
 export function TablePopover({ editor, inTable }: { editor: LexicalEditor; inTable: boolean }) {
   return (
-    <Popover icon={Table} label="Table" pressed={inTable}>
+    <Popover icon={Table} label={t`Table`} pressed={inTable}>
       {(close) =>
         inTable ? <TableMenu editor={editor} onDone={close} /> : <TableForm editor={editor} onDone={close} />
       }
@@ -35,12 +37,12 @@ function TableMenu({ editor, onDone }: PartProps) {
   return (
     <div className={css.menu}>
       {TABLE_ACTIONS.map((groups, column) => (
-        <div key={groups[0]?.[0]?.label} className={css.column}>
+        <div key={groups[0]?.[0]?.label.id} className={css.column}>
           {groups.map((group) => (
-            <div key={group[0]?.label} className={css.group}>
+            <div key={group[0]?.label.id} className={css.group}>
               {group.map((action) => (
-                <button key={action.label} type="button" className={css.item} onClick={() => act(action)}>
-                  {action.label}
+                <button key={action.label.id} type="button" className={css.item} onClick={() => act(action)}>
+                  {i18n._(action.label)}
                 </button>
               ))}
             </div>
@@ -57,7 +59,7 @@ function TableMenu({ editor, onDone }: PartProps) {
 function CellColour({ onPick }: { onPick: (colour: string | null) => void }) {
   return (
     <fieldset className={css.colours}>
-      <legend>Cell colour</legend>
+      <legend>{t`Cell colour`}</legend>
       <Swatches colours={GROUND_COLOURS} onPick={onPick} />
     </fieldset>
   )
@@ -78,10 +80,10 @@ function TableForm({ editor, onDone }: PartProps) {
   }
   return (
     <form className={css.form} onSubmit={insert}>
-      <Count label="Rows" value={rows} onChange={setRows} />
-      <Count label="Columns" value={columns} onChange={setColumns} />
+      <Count label={t`Rows`} value={rows} onChange={setRows} />
+      <Count label={t`Columns`} value={columns} onChange={setColumns} />
       <Button look="soft" type="submit">
-        Insert table
+        {t`Insert table`}
       </Button>
     </form>
   )

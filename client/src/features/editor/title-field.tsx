@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import type { RefObject } from 'react'
 import { LONGEST_TITLE } from '../../protocol/rich-note'
 import { isComposing } from '../../ui/composing'
@@ -20,8 +21,8 @@ export function TitleField({ ref, title, onTitle, onDone }: TitleFieldProps) {
       ref={ref}
       className={css.title}
       rows={1}
-      aria-label="Title"
-      placeholder="Title"
+      aria-label={t`Title`}
+      placeholder={t`Title`}
       dir="auto"
       maxLength={LONGEST_TITLE}
       value={title}

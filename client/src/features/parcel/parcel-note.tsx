@@ -1,3 +1,4 @@
+import { plural, t } from '@lingui/core/macro'
 import { useId } from 'react'
 import { useStore } from 'zustand'
 import { Button } from '../../ui/button'
@@ -19,7 +20,7 @@ export function ParcelNote() {
   if (count === 0) return null
   return (
     <section className={css.parcel} aria-labelledby={heading}>
-      <h2 id={heading}>{count === 1 ? 'Waits to be shared' : `${count} things wait to be shared`}</h2>
+      <h2 id={heading}>{plural(count, { 1: 'Waits to be shared', other: '# things wait to be shared' })}</h2>
       <ul className={css.things}>
         {texts.map((words, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes its order, and two texts may be equal
@@ -40,10 +41,10 @@ export function ParcelNote() {
       </p>
       <div className={css.ways}>
         <Button look="plain" onClick={() => void actions.discardParcel()}>
-          Discard
+          {t`Discard`}
         </Button>
         <Button look="primary" disabled={!canShare} onClick={() => void actions.shareParcel()}>
-          {count === 1 ? 'Share it' : `Share ${count} things`}
+          {plural(count, { 1: 'Share it', other: 'Share # things' })}
         </Button>
       </div>
     </section>
@@ -59,11 +60,26 @@ export function useDoesParcelWait(): boolean {
 function useHint(): { text: string; canShare: boolean } {
   const { status } = useStore(useApp().stores.connection)
   const mayShare = useMayShare()
-  const from = 'It came from another app or a website.'
   if (useSession() === null) {
-    return { text: `${from} Make a beam or join one, then share it.`, canShare: false }
+    return {
+      text: t`It came from another app or a website. Make a beam or join one, then share it.`,
+      canShare: false,
+    }
   }
-  if (!mayShare) return { text: `${from} It cannot be shared in this beam.`, canShare: false }
-  if (status !== 'live') return { text: `${from} It can be shared once you are connected.`, canShare: false }
-  return { text: `${from} Nothing is shared until you tap Share.`, canShare: true }
+  if (!mayShare) {
+    return {
+      text: t`It came from another app or a website. It cannot be shared in this beam.`,
+      canShare: false,
+    }
+  }
+  if (status !== 'live') {
+    return {
+      text: t`It came from another app or a website. It can be shared once you are connected.`,
+      canShare: false,
+    }
+  }
+  return {
+    text: t`It came from another app or a website. Nothing is shared until you tap Share.`,
+    canShare: true,
+  }
 }

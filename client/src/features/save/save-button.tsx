@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Bookmark from 'lucide-react/icons/bookmark'
 import { Suspense, useState } from 'react'
 import { useStore } from 'zustand'
@@ -28,7 +29,7 @@ export function SaveButton() {
   return (
     <>
       <Button size="sm" icon={Bookmark} onClick={() => setOpen(true)}>
-        Save
+        {t`Save`}
       </Button>
       <Suspense>{open && <SaveDialog onClose={() => setOpen(false)} />}</Suspense>
     </>
@@ -38,10 +39,12 @@ export function SaveButton() {
 /** The name of the saved beam, in place of the button. */
 function SavedName({ name }: { name: string }) {
   return (
-    <span className={css.saved} title={`Saved as ${name}`}>
+    <span className={css.saved} title={t`Saved as ${name}`}>
       <Icon of={Bookmark} size={16} />
-      <span className="visually-hidden">Saved as </span>
-      <span className={css.name}>{name}</span>
+      <span className="visually-hidden">{t`Saved as ${name}`}</span>
+      <span className={css.name} aria-hidden="true">
+        {name}
+      </span>
     </span>
   )
 }

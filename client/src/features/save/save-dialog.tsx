@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import HardDrive from 'lucide-react/icons/hard-drive'
 import { type FormEvent, useState } from 'react'
 import { Button } from '../../ui/button'
@@ -19,7 +20,7 @@ export function SaveDialog({ onClose }: { onClose: () => void }) {
   })
   const trimmed = name.trim()
   const refuseBlank = () => {
-    if (trimmed === '') setState({ ...state, error: 'Please enter a beam name' })
+    if (trimmed === '') setState({ ...state, error: t`Please enter a beam name` })
     return trimmed === ''
   }
   const save = async (event: FormEvent) => {
@@ -33,14 +34,14 @@ export function SaveDialog({ onClose }: { onClose: () => void }) {
   }
   return (
     <Dialog
-      title="Save Beam"
-      sub="Keeps its notes in your account and on your other devices."
+      title={t`Save Beam`}
+      sub={t`Keeps its notes in your account and on your other devices.`}
       place="upper"
       onClose={onClose}
     >
       <form className={css.form} onSubmit={(event) => void save(event)}>
         <Field
-          label="Beam Name"
+          label={t`Beam Name`}
           value={name}
           onChange={(event) => {
             setName(event.currentTarget.value)
@@ -61,16 +62,15 @@ export function SaveDialog({ onClose }: { onClose: () => void }) {
         <p className={css.what}>
           <Icon of={HardDrive} size={16} />
           <span>
-            From now on, everything shared here is stored on this server until you delete the beam. The people
-            who run the server could read it.
+            {t`From now on, everything shared here is stored on this server until you delete the beam. The people who run the server could read it.`}
           </span>
         </p>
         <DialogFoot>
           <Button look="ghost" onClick={onClose}>
-            Cancel
+            {t`Cancel`}
           </Button>
           <Button look="primary" type="submit" disabled={trimmed === '' || state.saving}>
-            {state.saving ? 'Saving...' : 'Save'}
+            {state.saving ? t`Saving...` : t`Save`}
           </Button>
         </DialogFoot>
       </form>

@@ -1,14 +1,10 @@
 /** The device's camera: the one on its back, or else any other. */
+import { t } from '@lingui/core/macro'
 
 export type CameraAnswer =
   | { answer: 'granted'; stream: MediaStream }
   | { answer: 'denied' }
   | { answer: 'failed'; why: string }
-
-const ELSE = 'Join by the beam ID, or scan with the camera app of this device.'
-const NO_HTTPS = `Browsers allow the camera only on https pages. ${ELSE}`
-const NO_CAMERA = `No camera was found. ${ELSE}`
-const BUSY = `The camera cannot be used now. Another app may have it. ${ELSE}`
 
 /** At this size, a QR code that fills a third of the picture has about ten pixels per module. */
 const VIDEO: MediaTrackConstraints = {
@@ -19,7 +15,10 @@ const VIDEO: MediaTrackConstraints = {
 
 /** Requests the camera. The browser asks the person. */
 export async function openCamera(): Promise<CameraAnswer> {
-  if (!hasCameras()) return { answer: 'failed', why: NO_HTTPS }
+  if (!hasCameras()) {
+    const why = t`Browsers allow the camera only on https pages. Join by the beam ID, or scan with the camera app of this device.`
+    return { answer: 'failed', why }
+  }
   try {
     return {
       answer: 'granted',
@@ -28,7 +27,11 @@ export async function openCamera(): Promise<CameraAnswer> {
   } catch (error) {
     const name = error instanceof DOMException ? error.name : ''
     if (name === 'NotAllowedError' || name === 'SecurityError') return { answer: 'denied' }
-    return { answer: 'failed', why: name === 'NotFoundError' ? NO_CAMERA : BUSY }
+    const why =
+      name === 'NotFoundError'
+        ? t`No camera was found. Join by the beam ID, or scan with the camera app of this device.`
+        : t`The camera cannot be used now. Another app may have it. Join by the beam ID, or scan with the camera app of this device.`
+    return { answer: 'failed', why }
   }
 }
 

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import ScanQrCode from 'lucide-react/icons/scan-qr-code'
 import { Suspense, useState } from 'react'
 import { Button } from '../../ui/button'
@@ -22,7 +23,7 @@ export function ScanButton({
   return (
     <>
       <Button look={look} size={size} icon={ScanQrCode} aria-haspopup="dialog" onClick={() => setOpen(true)}>
-        Scan QR
+        {t`Scan QR`}
       </Button>
       {open && (
         <Suspense>

@@ -1,4 +1,5 @@
 /** The states of the scanner: closed, open once the camera is granted, closing after a scan, closed again. */
+import { t } from '@lingui/core/macro'
 import { BEAM_PARAM, findBeamId } from '../../protocol/beam-link'
 import type { BeamId } from '../../protocol/bindings'
 
@@ -86,7 +87,7 @@ function readingAfter(state: Open, text: string): ScannerState {
   const beam = findBeamId(text)
   if (beam) return { status: 'closing', beam }
   const hint = text.includes(BEAM_PARAM)
-    ? 'The link in this code is broken. Create a new code on the other screen.'
-    : 'This code is not from a beam. Scan the one on the other screen.'
+    ? t`The link in this code is broken. Create a new code on the other screen.`
+    : t`This code is not from a beam. Scan the one on the other screen.`
   return hint === state.hint ? state : { status: 'open', hint }
 }

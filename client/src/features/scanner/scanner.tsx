@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Flashlight from 'lucide-react/icons/flashlight'
 import FlashlightOff from 'lucide-react/icons/flashlight-off'
 import { type RefObject, useEffect, useEffectEvent, useId, useReducer, useRef, useState } from 'react'
@@ -11,7 +12,6 @@ import css from './scanner.module.css'
 import { reduceScanner, type ScannerEvent, type ScannerState, wantsCamera } from './scanner-state'
 import { startScanning } from './scanning'
 
-const DENIED = 'Camera permission denied. Please allow camera access.'
 /** How long the scanner stays visible after a code was read, in milliseconds. */
 const CLOSING_MS = 200
 
@@ -44,8 +44,8 @@ export function Scanner({ onJoined, onClose }: { onJoined?: (() => void) | undef
     >
       <video ref={video} className={css.video} muted playsInline disablePictureInPicture />
       <div className={css.words}>
-        <h2 id={title}>Scan QR</h2>
-        <p>Point the camera at the code on the other screen.</p>
+        <h2 id={title}>{t`Scan QR`}</h2>
+        <p>{t`Point the camera at the code on the other screen.`}</p>
       </div>
       {state.status !== 'failed' && <div className={css.finder} />}
       <p className={css.hint} role="status">
@@ -53,7 +53,7 @@ export function Scanner({ onJoined, onClose }: { onJoined?: (() => void) | undef
       </p>
       <div className={css.actions}>
         <Button size="lg" className={css.cancel} onClick={cancel}>
-          Cancel
+          {t`Cancel`}
         </Button>
         {torch && <Torch turn={torch} />}
       </div>
@@ -64,13 +64,13 @@ export function Scanner({ onJoined, onClose }: { onJoined?: (() => void) | undef
 function hintOf(state: ScannerState): string | null {
   switch (state.status) {
     case 'asking':
-      return 'Waiting for the camera…'
+      return t`Waiting for the camera…`
     case 'open':
       return state.hint
     case 'failed':
       return state.why
     case 'closing':
-      return 'Joining…'
+      return t`Joining…`
     case 'closed':
     case 'resting':
       return null
@@ -89,7 +89,7 @@ function Torch({ turn }: { turn: (on: boolean) => Promise<void> }) {
   return (
     <IconButton
       icon={on ? FlashlightOff : Flashlight}
-      label={on ? 'Light off' : 'Light on'}
+      label={on ? t`Light off` : t`Light on`}
       iconSize={22}
       className={css.torch}
       aria-pressed={on}
@@ -113,7 +113,7 @@ function useCamera(
         tell({ type: 'granted' })
       },
       onDenied: () => {
-        window.alert(DENIED)
+        window.alert(t`Camera permission denied. Please allow camera access.`)
         tell({ type: 'denied' })
       },
       onFailed: (why) => tell({ type: 'failed', why }),

@@ -1,4 +1,5 @@
 /** Connects camera, video and reader: shows the camera's picture, and reads it a few times per second. */
+import { t } from '@lingui/core/macro'
 import { closeCamera, openCamera, torchOf } from './camera'
 import { type CodeReader, openCodeReader } from './code-reader'
 
@@ -15,9 +16,6 @@ const BETWEEN_PICTURES_MS = 120
 /** The longer side in px of the picture that is read. */
 const PICTURE_SIDE = 1024
 
-const NO_READER = 'The scanner could not be loaded. Are you online? You can join by the beam ID.'
-const LOST = 'The camera has stopped. You can join by the beam ID.'
-
 /** Starts scanning. Returns a function that ends it: the camera is off, the worker ended, and no event follows. */
 export function startScanning(video: HTMLVideoElement, events: ScanningEvents): () => void {
   const scan: Scan = { ended: false, stream: null, reader: null, timer: null }
@@ -31,20 +29,23 @@ export function startScanning(video: HTMLVideoElement, events: ScanningEvents): 
   const fail = (why: string) => {
     if (!scan.ended) events.onFailed(why)
   }
+  const stopped = () => fail(t`The camera has stopped. You can join by the beam ID.`)
   void openCamera().then(async (camera) => {
     if (camera.answer === 'granted') scan.stream = camera.stream
     // Cancelled while the browser asked for permission.
     if (scan.ended) return end()
     if (camera.answer === 'denied') return events.onDenied()
     if (camera.answer === 'failed') return events.onFailed(camera.why)
-    for (const track of camera.stream.getTracks()) track.addEventListener('ended', () => fail(LOST))
+    for (const track of camera.stream.getTracks()) track.addEventListener('ended', stopped)
     video.srcObject = camera.stream
     // Rejects when the video is removed before it plays.
     await video.play().catch(() => {})
     if (scan.ended) return
     events.onOpen(torchOf(camera.stream))
     scan.reader = openCodeReader()
-    readOn(video, scan.reader, scan, events.onText, () => fail(NO_READER))
+    readOn(video, scan.reader, scan, events.onText, () =>
+      fail(t`The scanner could not be loaded. Are you online? You can join by the beam ID.`),
+    )
   })
   return end
 }

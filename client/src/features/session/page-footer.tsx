@@ -1,8 +1,10 @@
 import { useStore } from 'zustand'
+import { LANGUAGES } from '../../languages/languages'
 import { cx } from '../../ui/cx'
 import { Mark } from '../../ui/mark'
 import { useApp } from '../actions'
 import { TAGLINE, useProduct } from './beam'
+import { LanguageSwitch } from './language-switch'
 import css from './page-footer.module.css'
 
 /**
@@ -37,6 +39,7 @@ export function PageFooter({ place = 'page' }: { place?: 'page' | 'corners' | 'b
         <a href={repository && `${repository}/issues`} target="_blank" rel="noreferrer">
           Support
         </a>
+        {LANGUAGES.length > 1 && <LanguageSwitch />}
         <span>Version {version}</span>
         <span>© {new Date().getFullYear()}</span>
         <span>Made with love by {name}</span>

@@ -73,13 +73,13 @@ describe('the sum of several files', () => {
   })
 
   it('can be cancelled while any of them moves, and received again where one failed', () => {
-    const failed = coming(5, { status: 'failed', received: 1, why: 'There is no room left.' })
+    const failed = coming(5, { status: 'failed', received: 1, why: { reason: 'other', message: 'Broken.' } })
     expect(batchRow([coming(5, moving(1, 1)), failed])).toMatchObject({
       row: { actions: ['cancel'] },
       receivable: 1,
     })
     expect(batchRow([coming(5, done), failed])).toMatchObject({
-      row: { status: 'failed', text: 'There is no room left.', actions: [], bytes: null },
+      row: { status: 'failed', text: 'Broken.', actions: [], bytes: null },
       receivable: 1,
     })
   })

@@ -71,10 +71,10 @@ describe('a file card', () => {
   it('shows why it failed and offers to try again', () => {
     const failed: Transfer = {
       role: 'receiving',
-      state: { status: 'failed', received: 27, why: 'Connection failed' },
+      state: { status: 'failed', received: 27, why: { reason: 'diskFull' } },
     }
     expect(fileView(failed, facts).rows[0]).toMatchObject({
-      text: 'Connection failed',
+      text: 'There is no space left on this device.',
       actions: ['retry', 'cancel'],
     })
   })

@@ -1,6 +1,7 @@
 /** The content of a file card, computed from the transfer: one row for each device or copy. */
 import type { DeviceId } from '../../protocol/bindings'
 import type { Receiving, Sending, Storing, Transfer } from '../../stores/transfers'
+import { failureText } from './failure-text'
 import type { Way } from './path-label'
 
 export type FileAction = 'receive' | 'save-as' | 'retry' | 'choose' | 'cancel'
@@ -92,7 +93,7 @@ function receivingRow(state: Receiving, facts: FileFacts): FileRow {
     case 'parked':
       return { ...row, bytes: state.received, text: `Waiting for ${facts.sender}`, actions: ['cancel'] }
     case 'failed':
-      return { ...row, bytes: state.received, text: state.why, actions: ['retry', 'cancel'] }
+      return { ...row, bytes: state.received, text: failureText(state.why), actions: ['retry', 'cancel'] }
     case 'cancelled':
       // The sender still offers the file: it stopped this transfer, and would have deleted the item otherwise.
       return { ...row, text: state.by === 'me' ? 'Cancelled' : `Cancelled by ${facts.sender}`, actions: ask }
@@ -114,7 +115,7 @@ function sendingRow(device: DeviceId, state: Sending, facts: FileFacts): FileRow
     case 'parked':
       return { ...row, bytes: state.sent, text: `Waiting for ${facts.nameOf(device)}`, actions: ['cancel'] }
     case 'failed':
-      return { ...row, text: state.why }
+      return { ...row, text: failureText(state.why) }
     case 'cancelled':
       return { ...row, text: state.by === 'me' ? 'Cancelled' : `Cancelled by ${facts.nameOf(device)}` }
     case 'done':

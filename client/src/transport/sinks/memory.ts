@@ -14,14 +14,10 @@ export class MemoryFiles implements FileStore {
 
   async open(file: SinkFile): Promise<Sink> {
     if (file.size > this.most) {
-      throw new NoRoom(
-        `This browser can only receive files up to ${megabytes(this.most)} here. Open the page over https, or in another browser.`,
-      )
+      throw new NoRoom({ reason: 'tooLarge', mostBytes: this.most })
     }
     if (file.size > this.most - this.#taken) {
-      throw new NoRoom(
-        `This browser can only keep ${megabytes(this.most)} of received files. Save and delete some of them, then try again.`,
-      )
+      throw new NoRoom({ reason: 'memoryFull', mostBytes: this.most })
     }
     return this.#sink(file)
   }
@@ -58,8 +54,4 @@ export class MemoryFiles implements FileStore {
     sinks.add(sink)
     return sink
   }
-}
-
-function megabytes(bytes: number): string {
-  return `${Math.floor(bytes / (1024 * 1024))} MB`
 }

@@ -56,7 +56,7 @@ export class DiskFiles implements FileStore {
   async open(file: SinkFile): Promise<Sink> {
     const { quota = Number.POSITIVE_INFINITY, usage = 0 } = await navigator.storage.estimate()
     if (file.size > quota - usage - this.#promised) {
-      throw new NoRoom('There is not enough free space for this file on this device.')
+      throw new NoRoom({ reason: 'noRoomHere' })
     }
     const promise = this.#promise(file.size)
     try {
@@ -135,7 +135,7 @@ function diskSink(
     },
     write(position, bytes) {
       if (access.write(bytes, { at: position }) !== bytes.byteLength) {
-        throw new NoRoom('There is no space left on this device.')
+        throw new NoRoom({ reason: 'diskFull' })
       }
       promised.take(bytes.byteLength)
     },

@@ -37,10 +37,13 @@ describe('a received file', () => {
   )
 
   it('is refused with the error of the disk when neither has room, else with that of memory', async () => {
-    const full = new ReceivedFiles(refusing(new NoRoom('The disk is full.')), new MemoryFiles(1), onFallback)
-    await expect(full.open(file(2), null)).rejects.toThrow('The disk is full.')
+    const noRoom = new NoRoom({ reason: 'noRoomHere' })
+    const full = new ReceivedFiles(refusing(noRoom), new MemoryFiles(1), onFallback)
+    await expect(full.open(file(2), null)).rejects.toBe(noRoom)
     const broken = new ReceivedFiles(refusing(new Error('ENOENT')), new MemoryFiles(1), onFallback)
-    await expect(broken.open(file(2), null)).rejects.toThrow('This browser can only receive files up to')
+    await expect(broken.open(file(2), null)).rejects.toMatchObject({
+      why: { reason: 'tooLarge', mostBytes: 1 },
+    })
     expect(told).toBe(0)
   })
 
@@ -121,7 +124,9 @@ describe('memory', () => {
   it('has one budget for all files, and a helpful error when it is used up', async () => {
     const memory = new MemoryFiles(100)
     const first = await memory.open(file(60, 'a'))
-    await expect(memory.open(file(60, 'b'))).rejects.toThrow('Save and delete some of them')
+    await expect(memory.open(file(60, 'b'))).rejects.toMatchObject({
+      why: { reason: 'memoryFull', mostBytes: 100 },
+    })
     await first.finish()
     await expect(memory.open(file(60, 'b'))).rejects.toThrow(NoRoom)
     await first.discard()

@@ -1,5 +1,6 @@
 /** The places where received bytes are written. */
 import type { ItemId } from '../../protocol/bindings'
+import type { TransferFailure } from '../../protocol/transfer-failure'
 
 export interface Sink {
   /** Whether the finished file outlives the page. */
@@ -30,5 +31,9 @@ export interface FileStore {
   forget(id: ItemId): Promise<void>
 }
 
-/** There is no room for the file. The message is shown to the person. */
-export class NoRoom extends Error {}
+/** There is no room for the file. */
+export class NoRoom extends Error {
+  constructor(readonly why: TransferFailure) {
+    super(why.reason)
+  }
+}

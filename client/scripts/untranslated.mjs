@@ -1,0 +1,110 @@
+// Prints every string in the sources that reads like a text for people and is not translated, and every text that is
+// looked up when its file is imported, before the language is known. Exits with 1 when there is one.
+// Run by `npm run texts:check`.
+import { globSync, readFileSync } from 'node:fs'
+import { parse } from '@babel/parser'
+import { VISITOR_KEYS } from '@babel/types'
+
+/** Macros of `@lingui/core/macro`: what stands inside is translated. */
+const TRANSLATED = new Set(['t', 'msg', 'plural', 'select', 'selectOrdinal', 'Trans'])
+
+/** Two words, or one that begins with a capital: `Join Beam`, `Copied`, `of`. Codes and class names are neither. */
+const PROSE = /\p{L}{2,}[^\p{L}]* \p{L}|^\p{Lu}\p{Ll}+\b/u
+
+/** Names that begin with a capital in every language: keys of the keyboard, headers, browsers. */
+const NAMES =
+  /^(Alt|Arrow\w+|Backspace|Control|Delete|End|Enter|Escape|F\d+|Home|Insert|Meta|Page(Up|Down)|Shift|Tab|ContextMenu|Chrome|Chromium|Edge|Firefox|Opera|Safari|Samsung Internet|Heliograph|Android|Linux|Windows|Mac|[A-Z]\w+(Error|Event)|Content-\w+|Files|Inter|POST|GET|PUT|DELETE)$/
+
+/** Lists of CSS selectors and media queries: `a[href], button`, `(pointer: coarse)`. */
+const CSS = /^[a-z]*(\[[^\]]+\])*(, [a-z]*(\[[^\]]+\])*)+$|^\([a-z-]+: [a-z0-9]+\)$/
+
+/** Methods that take selectors or styles, or that split a list of words. */
+const CODE_METHODS = new Set(['animate', 'closest', 'matches', 'querySelector', 'querySelectorAll', 'split'])
+
+/** Attributes that say how an element looks. */
+const LOOKS = new Set(['className', 'd', 'preserveAspectRatio', 'style', 'transform', 'viewBox'])
+
+/** What is called a key (`NEWS_KEY`, `this.key`) identifies a value in a storage, a lock or a link. */
+const KEY = /(^k|K)(ey|EY)$/
+
+/** The nodes that hold no text for people, with everything inside of them. */
+const SKIPPED = {
+  ImportDeclaration: () => true,
+  ExportAllDeclaration: () => true,
+  TSTypeAliasDeclaration: () => true,
+  TSInterfaceDeclaration: () => true,
+  TSTypeAnnotation: () => true,
+  TSTypeParameterInstantiation: () => true,
+  TaggedTemplateExpression: ({ tag }) => TRANSLATED.has(tag.name),
+  CallExpression: ({ callee }) =>
+    TRANSLATED.has(callee.name) || CODE_METHODS.has(callee.property?.name) || isForEngineers(callee),
+  JSXElement: ({ openingElement }) => TRANSLATED.has(openingElement.name.name),
+  JSXAttribute: ({ name }) => LOOKS.has(name.name),
+  NewExpression: ({ callee }) => isForEngineers(callee),
+  VariableDeclarator: ({ id }) => KEY.test(id.name ?? ''),
+  AssignmentExpression: ({ left }) => KEY.test(left.property?.name ?? ''),
+  // What is compared came from elsewhere.
+  StringLiteral: (_, parent) => parent.type === 'BinaryExpression' && /^[!=]==$/.test(parent.operator),
+}
+
+/** Errors and the console are read by engineers. */
+function isForEngineers(callee) {
+  return (
+    callee.type === 'Super' || callee.object?.name === 'console' || /^([A-Z]\w*)?Error$/.test(callee.name)
+  )
+}
+
+function texts(file) {
+  const found = []
+  const source = readFileSync(file, 'utf8')
+  // Tests and what serves them are in English.
+  if (source.includes("from 'vitest'")) return found
+  const { program } = parse(source, { sourceType: 'module', plugins: ['typescript', 'jsx'] })
+  const tell = (text, line) => found.push(`${file}:${line}: ${text.trim()}`)
+  walk(program, null, tell)
+  walkImport(program, tell)
+  return found
+}
+
+function walk(node, parent, tell) {
+  if (SKIPPED[node.type]?.(node, parent)) return
+  const text = textOf(node)
+  if (text !== null) return tell(text, node.loc.start.line)
+  for (const child of childrenOf(node)) walk(child, node, tell)
+}
+
+/** Walks what runs when the file is imported. There `msg` describes a text that is looked up later; `t` is too early. */
+function walkImport(node, tell) {
+  if (/Function|Method|ClassProperty/.test(node.type)) return
+  const macro = node.tag?.name ?? node.callee?.name
+  if (macro !== 'msg' && TRANSLATED.has(macro)) return tell(`${macro} on import`, node.loc.start.line)
+  for (const child of childrenOf(node)) walkImport(child, tell)
+}
+
+function childrenOf(node) {
+  return (VISITOR_KEYS[node.type] ?? []).flatMap((key) => node[key] ?? []).filter(Boolean)
+}
+
+/** Returns the text for people that a node has itself; null when it has none. */
+function textOf(node) {
+  switch (node.type) {
+    case 'JSXText':
+      return /\p{L}/u.test(node.value) ? node.value : null
+    case 'StringLiteral':
+      return isProse(node.value) ? node.value : null
+    case 'TemplateElement':
+      return isProse(node.value.cooked) ? node.value.cooked : null
+    default:
+      return null
+  }
+}
+
+function isProse(text) {
+  return PROSE.test(text) && !NAMES.test(text) && !CSS.test(text)
+}
+
+const WITHOUT_TEXTS = /bindings\.ts|schemas\.ts|languages\//
+const files = globSync('src/**/*.{ts,tsx}').filter((file) => !WITHOUT_TEXTS.test(file))
+const found = files.sort().flatMap(texts)
+for (const one of found) process.stdout.write(`${one}\n`)
+process.exit(found.length > 0 ? 1 : 0)

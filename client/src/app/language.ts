@@ -1,0 +1,43 @@
+/** Shows the page in a language: the one that the person chose on this device, else the browser's. */
+import { i18n, type Messages } from '@lingui/core'
+import { t } from '@lingui/core/macro'
+import { messages as english } from '../languages/en.po'
+import { bestLanguage, directionOf, type Language, parseLanguage, SOURCE } from '../languages/languages'
+import { browserStorage } from '../stores/site-storage'
+import type { Stores } from '../stores/stores'
+import type { Toaster } from './toaster'
+
+const KEY = 'language'
+
+/** Each catalogue is a file of its own, so that a page loads one. */
+const CATALOGUES = import.meta.glob<Messages>(['../languages/*.po', '!../languages/en.po'], {
+  import: 'messages',
+})
+
+/** Shows the page in the language of this device, and returns it. Call it before anything is drawn. */
+export async function startLanguage(): Promise<Language> {
+  const wanted = parseLanguage(browserStorage.getItem(KEY)) ?? bestLanguage(navigator.languages)
+  // Without its catalogue, for example after an update while offline, the page is in English.
+  return speak(wanted).catch(() => speak(SOURCE))
+}
+
+/** Shows the page in another language, and remembers it on this device. */
+export function createLanguageChoice(stores: Pick<Stores, 'language'>, toaster: Toaster) {
+  return async (wanted: Language): Promise<void> => {
+    try {
+      stores.language.setState({ language: await speak(wanted) }, true)
+      browserStorage.setItem(KEY, wanted)
+    } catch {
+      toaster.bad(t`This language did not load. Check the connection and try again.`)
+    }
+  }
+}
+
+async function speak(language: Language): Promise<Language> {
+  const messages = language === SOURCE ? english : await CATALOGUES[`../languages/${language}.po`]?.()
+  if (!messages) throw new Error(`There is no catalogue for ${language}`)
+  i18n.loadAndActivate({ locale: language, messages })
+  document.documentElement.lang = language
+  document.documentElement.dir = directionOf(language)
+  return language
+}
