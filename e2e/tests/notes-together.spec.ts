@@ -167,7 +167,7 @@ test('a text that changed meanwhile asks whose version stays', async ({ device }
   const { ada, bob } = await twoDevices(device)
   await ada.sharesText('first')
   await bob.sees('first')
-  await bob.card('first').getByRole('button', { name: 'Edit' }).click()
+  await bob.uses(bob.card('first'), 'Edit')
   const theirs = bob.page.getByRole('textbox', { name: 'Text' })
   await ada.card('first').hover()
   await ada.card('first').getByRole('button', { name: 'Edit' }).click()

@@ -3,7 +3,7 @@ import { paths } from '../features/paths'
 import type { BeamId, BeamKey, DeviceId, ErrorCode, ItemId, ServerMessage } from '../protocol/bindings'
 import type { BeamSession } from '../stores/beam-session'
 import { type ItemsEvent, type ItemsState, reduceItems } from '../stores/items'
-import { isStored, type KeepingEvent, reduceKeeping } from '../stores/keeping'
+import { type KeepingEvent, reduceKeeping } from '../stores/keeping'
 import { reduceTransfers } from '../stores/transfers'
 import { hasRtc } from '../transport/has-rtc'
 import {
@@ -120,7 +120,8 @@ export class BeamConnection {
           type: 'synced',
           ...synced,
           note: this.#isSaved() ? { mine: false } : null,
-          isStored: isStored(stores.access.getState(), stores.keeping.getState()),
+          // A kept beam may lack what was shared before it was kept, so what is here stays here.
+          isStored: this.#isSaved(),
         })
         this.#older.synced(synced.oldest, dropped)
       },
