@@ -1,6 +1,6 @@
-import { useRef } from 'react'
+import { Suspense, useRef } from 'react'
+import { lazyPart } from '../../ui/lazy-part'
 import { useApp } from '../actions'
-import { Canvas } from '../canvas/canvas'
 import { FileInput, PICKS_FOLDERS } from '../files/file-input'
 import { usePasteAnywhere } from '../files/paste-anywhere'
 import { KeepCard } from '../keep/keep-card'
@@ -17,6 +17,20 @@ import { Hero, HeroBesideNotes, NoBeam } from './hero'
 import { NothingYet } from './nothing-yet'
 import { Rays } from './rays'
 import { hasNotes, isShared, type Stage, useStage } from './stage'
+
+const LazyCanvas = lazyPart(
+  () => import('../canvas/canvas'),
+  (m) => m.Canvas,
+)
+
+/** The canvas is loaded while the page connects: the code is on the screen before it. */
+function Canvas() {
+  return (
+    <Suspense>
+      <LazyCanvas />
+    </Suspense>
+  )
+}
 
 /** The home of wide screens: the QR code, then the canvas. */
 export function DesktopHome() {
