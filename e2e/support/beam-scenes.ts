@@ -109,7 +109,7 @@ export const BEAM_SCENES: readonly Scene[] = [
       await bob.sharesText('The door code')
       await looker.seesDevices(3)
       await looker.card('The door code').hover()
-      await looker.card('The door code').getByRole('button', { name: 'Send to one device' }).click()
+      await looker.uses(looker.card('The door code'), 'Send to one device')
       const dialog = looker.page.getByRole('dialog', { name: 'Send to one device' })
       await expect(dialog.getByRole('listitem')).toHaveCount(2)
     },

@@ -153,7 +153,7 @@ export async function inFullView(
   await looker.picker().setInputFiles({ name: 'view.png', mimeType: 'image/png', buffer: png(640, 400) })
   await looker.sees('view.png')
   if (!phone) await looker.card(file.name).hover()
-  await looker.card(file.name).getByRole('button', { name: 'Full view' }).click()
+  await looker.uses(looker.card(file.name), 'Full view')
   const view = looker.page.getByRole('dialog', { name: file.name })
   await expect(view).toBeVisible()
   return view

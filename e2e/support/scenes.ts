@@ -241,7 +241,7 @@ export const SCENES: readonly Scene[] = [
       await looker.sharesText('The door code is 1234, and the keys are with Jonas.')
       await bob.sees('door code')
       await looker.card('door code').hover()
-      await looker.card('door code').getByRole('button', { name: 'Edit' }).click()
+      await looker.uses(looker.card('door code'), 'Edit')
       await expect(looker.page.getByRole('textbox', { name: 'Text' })).toBeFocused()
     },
   },
@@ -255,7 +255,7 @@ export const SCENES: readonly Scene[] = [
       await bob.sees('first')
       for (const person of [bob, looker]) {
         await person.card('first').hover()
-        await person.card('first').getByRole('button', { name: 'Edit' }).click()
+        await person.uses(person.card('first'), 'Edit')
       }
       await bob.page.getByRole('textbox', { name: 'Text' }).fill('theirs')
       await bob.page.getByRole('textbox', { name: 'Text' }).press('Control+Enter')
