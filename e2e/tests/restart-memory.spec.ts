@@ -135,7 +135,7 @@ test('s29_a_late_joiner_sees_all_six_hundred_items_while_a_device_has_them', asy
   const other = await RawClient.joins(link)
   for (let n = 1; n <= 600; n++) other.send({ type: 'share_clipboard', message: `item ${n}`, extra: 'text' })
   await ada.sees('item 600')
-  await ada.seesToast(/Save the beam to keep everything/)
+  await ada.seesToast(/A saved beam keeps more/)
   other.leaves()
   await ada.seesDevices(1)
 

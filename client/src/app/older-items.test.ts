@@ -77,8 +77,8 @@ describe('s29_items_that_the_server_has_dropped', () => {
     me.older.synced(351, 350)
     carries(me, ada)
     expect(me.taken).toEqual(Array.from({ length: 350 }, (_, at) => 350 - at))
-    expect(me.memory.has(id(1))).toBe(true)
-    expect(me.toasts).toEqual([expect.stringContaining('Save the beam to keep everything.')])
+    expect(me.memory.knows(id(1))).toBe(true)
+    expect(me.toasts).toEqual([expect.stringContaining('A saved beam keeps more')])
     me.older.synced(351, 350)
     expect(me.sent).toEqual([])
     expect(me.toasts).toHaveLength(1)
@@ -124,6 +124,51 @@ describe('s29_items_that_the_server_has_dropped', () => {
     me.sent.length = 0
     me.older.heard(ADA, { have: 'older', items: [item(5)], next: 351 })
     expect(me.sent).toEqual([])
+  })
+
+  it('do not come back after their deletion from a device that was away then', () => {
+    me.memory.remember([item(1), item(2)])
+    me.memory.deleted(id(1), null)
+    me.memory.deleted(undefined, 2)
+    me.older.synced(351, 350)
+    carries(me, ada)
+    expect(me.taken).toEqual(Array.from({ length: 348 }, (_, at) => 350 - at))
+    me.older.synced(351, 350)
+    expect(me.sent).toEqual([])
+  })
+
+  it('can be deleted and come back by Undo', () => {
+    me.memory.remember([item(1)])
+    me.memory.deleted(id(1), null)
+    me.memory.received({ ...item(1), seq: 601 })
+    expect(me.memory.findAll([id(1)])).toHaveLength(1)
+  })
+
+  it('are asked for once when some of them were deleted before this device came, and again when more are dropped', () => {
+    for (const n of [1, 2]) ada.memory.deleted(id(n), null)
+    me.older.synced(351, 350)
+    carries(me, ada)
+    expect(me.taken).toHaveLength(348)
+    me.older.synced(351, 350)
+    expect(me.sent).toEqual([])
+    me.memory.synced(701, items(701, 800))
+    me.older.synced(701, 700)
+    expect(me.sent).toMatchObject([{ to: ADA, message: { ask: 'older', before: 701 } }])
+  })
+
+  it('end with a page that has none', () => {
+    me.older.synced(351, 350)
+    me.older.heard(ADA, { have: 'older', items: [item(350)], next: 350 })
+    me.sent.length = 0
+    me.older.heard(ADA, { have: 'older', items: [], next: 349 })
+    expect(me.sent).toEqual([])
+  })
+
+  it('are asked from the next device when the first page has none', () => {
+    me.older.synced(351, 350)
+    me.sent.length = 0
+    me.older.heard(ADA, { have: 'older', items: [], next: 349 })
+    expect(me.sent).toMatchObject([{ to: BOB, message: { before: 351 } }])
   })
 
   it('are sent in pages of bounded size', () => {

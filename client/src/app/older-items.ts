@@ -12,16 +12,19 @@ import type { Toaster } from './toaster'
 const ANSWER_WITHIN_MS = 5_000
 /** Most items that are taken from other devices: as many as a saved beam shows. */
 const MOST_ITEMS = 5_000
-/** Most pages for one device, so that it cannot keep this one busy. */
+/** Most pages for one device, and from others in one search, so that none can keep this one busy. */
 const MOST_PAGES = 1_000
 
-const TOO_MANY = `More than the server keeps (${MAX_LIVE_ITEMS} items, 8 MB): the oldest are now only on the devices that are here. Save the beam to keep everything.`
+const TOO_MANY = `More than the server keeps (${MAX_LIVE_ITEMS} items, 8 MB): the oldest are now only on the devices that are here. A saved beam keeps more, but not what is gone from the server.`
 
 interface Search {
   /** The devices to ask, the one asked now first. */
   readonly devices: readonly DeviceId[]
   readonly before: number
   readonly taken: number
+  readonly pages: number
+  /** How many of the items that the server has dropped are neither here nor known to be deleted. */
+  readonly missing: number
 }
 
 export class OlderItems {
@@ -34,6 +37,8 @@ export class OlderItems {
   #search: Search | null = null
   #late: ReturnType<typeof setTimeout> | null = null
   #hasTold = false
+  /** The device that has sent all that it had, and how many were missing then: deleted while this one was away. */
+  #asked: { readonly device: DeviceId; readonly missing: number } | null = null
 
   /** @param take shows items of another device */
   constructor(
@@ -56,10 +61,14 @@ export class OlderItems {
     this.#end()
     if (dropped === 0 || this.#isSaved()) return
     this.#tell()
-    if (this.#live().memory.below(oldest).length >= dropped) return
+    const missing = dropped - this.#live().memory.countBelow(oldest)
+    if (missing <= 0) return
     const { devices, me } = this.#stores.devices.getState()
     const others = devices.filter(({ device_id, caps }) => device_id !== me && caps.includes('files'))
-    this.#ask({ devices: others.map(({ device_id }) => device_id), before: oldest, taken: 0 })
+    const ids = others.map(({ device_id }) => device_id)
+    const asked = this.#asked
+    if (asked !== null && ids.includes(asked.device) && missing <= asked.missing) return
+    this.#ask({ devices: ids, before: oldest, taken: 0, pages: 0, missing })
   }
 
   /** Takes a signal. Returns false when it is about something else. */
@@ -93,13 +102,16 @@ export class OlderItems {
     if (search === null || search.devices[0] !== from) return
     const live = this.#live()
     const deletions = new Set(live.deletions)
-    const fresh = acceptable(items, search.before, (id) => live.memory.has(id) || deletions.has(id))
+    const fresh = acceptable(items, search.before, (id) => live.memory.knows(id) || deletions.has(id))
     live.memory.remember(fresh)
     if (fresh.length > 0) this.#take(fresh)
-    const taken = search.taken + items.length
-    if (next === null && taken === 0) return this.#askNext()
-    if (next === null || next >= search.before || taken >= MOST_ITEMS) return this.#end()
-    this.#ask({ ...search, before: next, taken })
+    const [taken, pages] = [search.taken + items.length, search.pages + 1]
+    const missing = search.missing - fresh.length
+    const isLast = next === null || items.length === 0
+    if (isLast && taken === 0) return this.#askNext()
+    if (isLast) this.#asked = { device: from, missing }
+    if (isLast || next >= search.before || taken >= MOST_ITEMS || pages >= MOST_PAGES) return this.#end()
+    this.#ask({ ...search, before: next, taken, pages, missing })
   }
 
   #ask(search: Search): void {

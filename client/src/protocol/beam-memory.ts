@@ -9,8 +9,13 @@ import { equalJson } from './json'
 /** Both ends included. */
 type Range = readonly [first: number, last: number]
 
+/** Most deletions to remember, the latest. */
+const MOST_DELETED = 5_000
+
 export class BeamMemory {
   readonly #items = new Map<ItemId, LiveItem>()
+  /** The numbers of the items that were deleted, so that no other device gives them back (S29). */
+  readonly #deleted = new Map<ItemId, number>()
   /** In the order in which they became known. None touches another. */
   #known: readonly Range[] = []
   /** The first number of the server's present memory. */
@@ -18,7 +23,8 @@ export class BeamMemory {
 
   /** The server has sent all its items. */
   synced(oldest: number, items: readonly LiveItem[]): void {
-    for (const { id, seq } of this.#items.values()) if (seq >= oldest) this.#items.delete(id)
+    const there = new Set(items.map(({ id }) => id))
+    for (const { id, seq } of this.#items.values()) if (seq >= oldest && !there.has(id)) this.#delete(id)
     for (const item of items) this.#put(item)
     this.#oldest = oldest
     this.#learn(oldest, items)
@@ -32,19 +38,24 @@ export class BeamMemory {
 
   /** An item was deleted, or, without an id, every item of that content (S10). */
   deleted(id: ItemId | undefined, message: unknown): void {
-    if (id !== undefined) this.#items.delete(id)
-    else
-      for (const item of this.#items.values())
-        if (equalJson(item.message, message)) this.#items.delete(item.id)
+    if (id !== undefined) this.#delete(id)
+    else for (const item of this.#items.values()) if (equalJson(item.message, message)) this.#delete(item.id)
   }
 
   /** Takes items that the server has dropped for lack of room, from another device (S29). */
   remember(items: readonly LiveItem[]): void {
-    for (const item of items) if (!this.#items.has(item.id)) this.#put(item)
+    for (const item of items) if (!this.knows(item.id)) this.#put(item)
   }
 
-  has(id: ItemId): boolean {
-    return this.#items.has(id)
+  /** Whether the item is here, or was deleted. */
+  knows(id: ItemId): boolean {
+    return this.#items.has(id) || this.#deleted.has(id)
+  }
+
+  /** Returns how many items below a number are here or were deleted. */
+  countBelow(seq: number): number {
+    const deleted = [...this.#deleted.values()].filter((one) => one < seq)
+    return this.below(seq).length + deleted.length
   }
 
   /** Returns those of the items that are known, in the order asked for. */
@@ -62,7 +73,7 @@ export class BeamMemory {
    * nothing is known of such.
    */
   held(deletions: readonly ItemId[] = []): Held | null {
-    for (const id of deletions) this.#items.delete(id)
+    for (const id of deletions) this.#delete(id)
     const items = [...this.#items.values()]
       .filter(({ seq }) => seq < this.#oldest)
       .sort((a, b) => a.seq - b.seq)
@@ -79,7 +90,17 @@ export class BeamMemory {
 
   /** What is for this device alone (S33) is none of the others' business, so it is not brought back either. */
   #put({ id, message, extra, seq, from, at, to }: LiveItem): void {
+    this.#deleted.delete(id)
     if (to === undefined) this.#items.set(id, { id, message, extra, seq, from, at })
+  }
+
+  /** An item that was never here may come from another device too: its number is not known. */
+  #delete(id: ItemId): void {
+    const seq = this.#items.get(id)?.seq ?? this.#deleted.get(id) ?? Number.POSITIVE_INFINITY
+    this.#items.delete(id)
+    this.#deleted.set(id, seq)
+    const [earliest] = this.#deleted.keys()
+    if (this.#deleted.size > MOST_DELETED && earliest !== undefined) this.#deleted.delete(earliest)
   }
 
   /** Everything from a number of the server's present memory up to these items is known. */

@@ -6,9 +6,11 @@ import * as v from 'valibot'
 import type { ItemId, LiveItem } from './bindings'
 import { liveItemSchema } from './schemas'
 
-/** Most items of one page, and most bytes of their contents unless a single one is larger. */
+/** Most items of one page, and most bytes of their list as it is sent (UTF-8) unless a single one is larger. */
 const PAGE_ITEMS = 100
 const PAGE_BYTES = 128 * 1024
+/** Bytes that a list adds to its items, in all and for each but the last. */
+const [BRACKETS, COMMA] = [2, 1]
 
 export type OlderMessage =
   | { ask: 'older'; before: number }
@@ -34,10 +36,11 @@ export function readOlder(message: unknown): OlderMessage | null {
 /** Returns the first page of items, which come newest first. */
 export function olderPage(items: readonly LiveItem[]): OlderMessage {
   const page: LiveItem[] = []
-  let bytes = 0
+  const utf8 = new TextEncoder()
+  let bytes = BRACKETS
   for (const item of items) {
-    bytes += JSON.stringify(item.message).length
-    const isFull = page.length === PAGE_ITEMS || (bytes > PAGE_BYTES && page.length > 0)
+    bytes += utf8.encode(JSON.stringify(item)).length + COMMA
+    const isFull = page.length === PAGE_ITEMS || (bytes - COMMA > PAGE_BYTES && page.length > 0)
     if (isFull) return { have: 'older', items: page, next: page.at(-1)?.seq ?? null }
     page.push(item)
   }

@@ -3,6 +3,7 @@
  * wins.
  */
 import type { ItemId, LiveItem, SyncPage } from './bindings'
+import { addressee } from './item'
 import { equalJson } from './json'
 
 export class SyncPages {
@@ -12,8 +13,8 @@ export class SyncPages {
     for (const item of items) this.#items.set(item.id, item)
   }
 
-  received({ id, message, extra, seq, from, at }: LiveItem): void {
-    this.#items.set(id, { id, message, extra, seq, from, at })
+  received({ id, message, extra, seq, from, at, to }: LiveItem): void {
+    this.#items.set(id, { id, message, extra, seq, from, at, ...addressee(to) })
   }
 
   /** Without an id, every item of that content is deleted (S10). */

@@ -242,6 +242,16 @@ describe('a complete file', () => {
     expect(await finds()).toBeNull()
   })
 
+  it('stays while the tab that received it is open, which removes it itself', async () => {
+    await receives('tab')
+    locks.add('received/tab')
+    await diskOf('later').forget(ITEM)
+    expect(await finds()).toBe('abc')
+    await disk.forget(ITEM)
+    expect(kept()).toEqual([])
+    expect(await finds()).toBeNull()
+  })
+
   it('takes no other along when it is swept: unfinished ones go, complete ones stay', async () => {
     await receives('tab')
     await (await disk.open(file(3, OTHER))).write(0, text('abc'))

@@ -94,8 +94,13 @@ export class DiskFiles implements FileStore {
 
   async forget(id: ItemId): Promise<void> {
     const entry = await this.#journal.read(id)
-    await this.#journal.remove(id)
-    if (entry) await removeFile(entry.tab, entry.name)
+    const remove = async () => {
+      await this.#journal.remove(id)
+      if (entry) await removeFile(entry.tab, entry.name)
+    }
+    if (entry === null || entry.tab === this.#tab.name) await remove()
+    // An open tab may still need its file for Undo, and forgets it itself.
+    else await ifClosed(entry.tab, remove)
     const folder = await this.#tab.folder()
     const names: string[] = []
     for await (const name of folder.keys()) if (name.startsWith(id)) names.push(name)
@@ -196,10 +201,15 @@ export async function sweepDisk(tab: string, journal: Journal, now: number): Pro
   const folder = await receivedFolder()
   for await (const name of folder.keys()) {
     // A tab that starts meanwhile waits for its lock, and then makes its folder.
-    await navigator.locks.request(lockName(name), { ifAvailable: true }, async (lock) => {
-      if (lock) await sweepTab(folder, name, needed.get(name))
-    })
+    await ifClosed(name, () => sweepTab(folder, name, needed.get(name)))
   }
+}
+
+/** Does it unless the tab is open. */
+async function ifClosed(tab: string, act: () => Promise<void>): Promise<void> {
+  await navigator.locks.request(lockName(tab), { ifAvailable: true }, async (lock) => {
+    if (lock) await act()
+  })
 }
 
 /** Removes old and broken entries. Returns the files of the others, by tab. */

@@ -271,9 +271,10 @@ impl Items {
     /// Compares what a device holds of earlier memories with what is here (S28).
     pub fn compare(&mut self, held: &Held) -> Findings {
         let here = self.kept.iter().map(|kept| (kept.item.id, kept.item.seq)).collect();
-        let findings = self.recovery.compare(held, &here);
+        let mut findings = self.recovery.compare(held, &here);
         if self.reserve(0, 0).is_err() {
             self.recovery.give_up();
+            findings.wanted.clear();
         }
         findings
     }

@@ -21,7 +21,8 @@ pub struct Recovery {
     known: Vec<(u64, u64)>,
     /// The items that devices were asked for, with their numbers.
     wanted: HashMap<ItemId, u64>,
-    /// The highest number of earlier memories that was dropped for lack of room. Up to it nothing is wanted.
+    /// The highest number of earlier memories that has no room here. Up to it nothing more is wanted, and what is
+    /// missing was not necessarily deleted.
     floor: u64,
 }
 
@@ -70,7 +71,9 @@ impl Recovery {
 
     /// Gives up what is wanted, because there is no memory for it.
     pub fn give_up(&mut self) {
-        self.wanted.clear();
+        if let Some(newest) = self.wanted.values().copied().max() {
+            self.drop_to(newest);
+        }
     }
 
     /// Compares what a device holds with what is here.
@@ -84,10 +87,10 @@ impl Recovery {
             if item.seq <= self.floor || here.get(&item.id).is_some_and(|seq| *seq >= item.seq) {
                 continue;
             }
-            match self.wanted.get(&item.id) {
-                Some(seq) if *seq > item.seq => {}
+            match self.wanted.get(&item.id).copied() {
+                Some(seq) if seq > item.seq => {}
                 None if self.is_known(item.seq) => findings.outdated.push(item.id),
-                None if self.wanted.len() >= MAX_LIVE_ITEMS => {}
+                None if !self.has_room_for(item.seq) => self.floor = item.seq,
                 _ => {
                     self.wanted.insert(item.id, item.seq);
                     findings.wanted.push(item.id);
@@ -101,6 +104,18 @@ impl Recovery {
             self.learn(first, last.min(self.start), &holds, here, &mut findings);
         }
         findings
+    }
+
+    /// Makes room for one more wanted item. An older one makes way.
+    fn has_room_for(&mut self, seq: u64) -> bool {
+        if self.wanted.len() < MAX_LIVE_ITEMS {
+            return true;
+        }
+        let oldest = self.wanted.values().copied().min().filter(|oldest| *oldest < seq);
+        if let Some(oldest) = oldest {
+            self.drop_to(oldest);
+        }
+        oldest.is_some()
     }
 
     /// Takes a range of which the device holds everything that was not deleted.

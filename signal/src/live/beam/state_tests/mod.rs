@@ -17,7 +17,7 @@ use heliograph_shared::close::CloseCode;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::limits::MAX_DEVICES;
 use heliograph_shared::names::Kind;
-use heliograph_shared::socket::{Device, DeviceUser, Json, ServerMessage, SyncFrom};
+use heliograph_shared::socket::{Device, DeviceUser, Json, SyncFrom};
 use heliograph_shared::time::Millis;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};

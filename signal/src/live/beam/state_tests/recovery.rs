@@ -4,6 +4,7 @@ use heliograph_shared::limits::MAX_LIVE_ITEMS;
 use heliograph_shared::socket::{Held, HeldItem, LiveItem};
 
 use super::*;
+use crate::budget::tests::budget;
 
 const START: u64 = 100;
 
@@ -183,24 +184,71 @@ fn s28_the_newer_version_of_an_item_counts() {
     assert_eq!((&page["items"][0]["seq"], page["items"].as_array().unwrap().len()), (&json!(9), 1));
 }
 
+/// What a device tells that holds 600 items and knows that there are no others.
+fn six_hundred() -> Held {
+    let items = (1..=600_u64).map(|seq| {
+        let mut bytes = [1; 16];
+        bytes[..8].copy_from_slice(&seq.to_be_bytes());
+        HeldItem { id: ItemId::from_random(bytes), seq }
+    });
+    Held { known: vec![(1, 600)], items: items.collect() }
+}
+
+/// A beam whose numbers up to 1,000 are of lost memories, with this room and two devices.
+fn restarted_with(room: Share) -> Beam {
+    let terms = Terms { items: Items::none_after(1_000, room), ..unsaved(true) };
+    let mut beam = Beam::with(terms);
+    beam.joins(ADA);
+    beam.joins(BOB);
+    beam
+}
+
 #[test]
 fn s28_more_is_never_wanted_than_a_beam_keeps_and_the_newest_come_first() {
-    let items: Vec<_> = (1..=600_u64)
-        .map(|seq| {
-            let mut bytes = [1; 16];
-            bytes[..8].copy_from_slice(&seq.to_be_bytes());
-            HeldItem { id: ItemId::from_random(bytes), seq }
-        })
-        .collect();
-    let mut state =
-        BeamState::new(Terms { items: Items::none_after(1_000, unlimited()), ..unsaved(true) });
-    state.handle(Input::Join(newcomer(ADA, 1)), Millis::new(0));
-    let held = Request::Held(Held { known: vec![(1, 600)], items: items.clone() });
-    let mut outputs =
-        state.handle(Input::Said(ConnectionId(1), Saying::Request(held)), Millis::new(0));
-    let Some(Output::Send(_, ServerMessage::Wanted { message })) = outputs.pop() else { panic!() };
-    assert_eq!(message.len(), MAX_LIVE_ITEMS);
-    assert_eq!(message[0], items[100].id);
+    let mut beam = restarted_with(unlimited());
+    let held = six_hundred();
+    let first = json!(held.items[100].id);
+    let wanted = wanted(&beam.says(ADA, Saying::Request(Request::Held(held))));
+    assert_eq!((wanted.len(), &wanted[0]), (MAX_LIVE_ITEMS, &first));
+}
+
+#[test]
+fn s28_what_is_not_wanted_for_lack_of_room_is_called_deleted_on_no_device() {
+    let mut beam = restarted_with(unlimited());
+    let held = || Saying::Request(Request::Held(six_hundred()));
+    beam.says(ADA, held());
+    let told = beam.says(BOB, held());
+    assert_eq!(types(&told), [(2, "wanted")]);
+    for HeldItem { id, seq } in six_hundred().items {
+        let message = content(&json!(seq));
+        let (extra, from) = ("text".to_owned(), DeviceId::from_bytes([CAT; 16]));
+        let item = LiveItem { message, extra, id, seq, from, at: Millis::new(0), to: None };
+        beam.says(ADA, Saying::Request(Request::Restore(item)));
+    }
+    assert_eq!([ADA, BOB].map(|device| beam.says(device, held())), [[], []]);
+}
+
+#[test]
+fn s28_an_older_wanted_item_makes_way_for_a_newer_one_and_is_not_called_deleted() {
+    let mut beam = restarted_with(unlimited());
+    let mut older = six_hundred();
+    older.items.truncate(MAX_LIVE_ITEMS);
+    older.known = vec![(1, 500)];
+    beam.says(ADA, Saying::Request(Request::Held(older.clone())));
+    let told = beam.says(BOB, Saying::Request(Request::Held(six_hundred())));
+    assert_eq!(
+        wanted(&told).last(),
+        six_hundred().items.last().map(|item| json!(item.id)).as_ref()
+    );
+    let told = beam.says(ADA, Saying::Request(Request::Held(older)));
+    assert_eq!((types(&told), wanted(&told).len()), (vec![(1, "wanted")], 400));
+}
+
+#[test]
+fn s28_what_the_server_has_no_memory_for_is_called_deleted_on_no_device() {
+    let mut beam = restarted_with(budget(&["--memory-items", "4000"]).nothing(budget::Kind::Items));
+    let held = || Saying::Request(Request::Held(six_hundred()));
+    assert_eq!([ADA, BOB].map(|device| beam.says(device, held())), [[], []]);
 }
 
 #[test]
