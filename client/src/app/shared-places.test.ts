@@ -89,6 +89,24 @@ describe('the shared arrangement', () => {
     expect(placesSent()).toEqual([[milk, 6]])
   })
 
+  it('s33_leaves_out_what_is_for_one_device', () => {
+    const item = {
+      id: bread,
+      seq: 2,
+      from: ADA,
+      to: BOB,
+      at: 0,
+      message: 'secret',
+      extra: 'text',
+    } as LiveItem
+    stores.items.setState((state) => reduceItems(state, { type: 'received', item: liveItem(item, null) }))
+    hears([])
+    moves(bread, { x: 5, y: 0 })
+    moves(bread, { x: 6, y: 0 })
+    shared.share(true)
+    expect(placesSent()).toEqual([])
+  })
+
   it('follows the others, and sends nothing back', () => {
     has(milk, BOB)
     moves(milk, { x: 5, y: 0 })

@@ -50,7 +50,7 @@ export class SharedPlaces {
     const { places } = this.#stores.canvas.getState()
     if (!this.#send({ shared, places: [] })) return void this.#toaster.bad(NOT_CONNECTED)
     if (!shared) return
-    for (const [id, { x, y }] of places) this.#unsent.set(id, { x, y })
+    this.#toSend(places)
     this.#flush()
   }
 
@@ -128,7 +128,7 @@ export class SharedPlaces {
   #changed(now: CanvasState, before: CanvasState): void {
     const isOwnMove = now.shared && before.shared && now.arranged === before.arranged
     if (!isOwnMove || !mayShare(this.#stores.access.getState())) return
-    if (now.held !== before.held) for (const [id, place] of now.held) this.#unsent.set(id, place)
+    if (now.held !== before.held) this.#toSend(now.held)
     if (now.places !== before.places) this.#takeMoves(now.places, before.places)
     if (this.#unsent.size > 0) this.#flush()
   }
@@ -136,13 +136,20 @@ export class SharedPlaces {
   #takeMoves(now: CanvasState['places'], before: CanvasState['places']): void {
     const { me } = this.#stores.devices.getState()
     const items = new Map(cardsOf(this.#stores.items.getState().items).map((card) => [card.id, card]))
-    for (const [id, { x, y }] of now) {
+    const moved = [...now].filter(([id, { x, y }]) => {
       const old = before.get(id)
       const from = items.get(id)?.from
       // A new item gets its place from the device that shared it.
-      const isMoved = old ? old.x !== x || old.y !== y : from === null || from === me
-      if (isMoved) this.#unsent.set(id, { x, y })
-    }
+      return old ? old.x !== x || old.y !== y : from === null || from === me
+    })
+    this.#toSend(moved)
+  }
+
+  /** Where an item for one device lies is nobody else's matter (S33). */
+  #toSend(places: Iterable<readonly [ItemId, Point]>): void {
+    const { items } = this.#stores.items.getState()
+    const forOne = new Set(items.flatMap(({ id, to }) => (to === undefined ? [] : [id])))
+    for (const [id, { x, y }] of places) if (!forOne.has(id)) this.#unsent.set(id, { x, y })
   }
 
   /** Sends what the server can take: places of items that it has. */
@@ -172,10 +179,10 @@ export class SharedPlaces {
 }
 
 /**
- * Returns the item by which the wire knows a card; null for one that the server does not have. The server knows no
- * batches (F14), so each is known by its first file there.
+ * Returns the item by which the wire knows the place of a card; null for one that the server does not have, or that is
+ * for one device (S33). The server knows no batches (F14), so each is known by its first file there.
  */
 function wireId(card: Card): ItemId | null {
   const items = isBatch(card) ? card.content.files : [card]
-  return items.find(({ seq }) => seq !== null)?.id ?? null
+  return items.find(({ seq, to }) => seq !== null && to === undefined)?.id ?? null
 }
