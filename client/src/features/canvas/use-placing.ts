@@ -46,7 +46,9 @@ export function usePlacing(context: CanvasValue, items: readonly Card[]): void {
   useEffect(
     () =>
       canvas.subscribe((now, before) => {
-        if (now.arranged !== before.arranged) glide(board, now.arranged, now.places)
+        if (now.arranged === before.arranged) return
+        for (const id of movedByOthers(now)) board.loose.delete(id)
+        glide(board, now.arranged, now.places)
       }),
     [board, canvas],
   )
@@ -54,13 +56,23 @@ export function usePlacing(context: CanvasValue, items: readonly Card[]): void {
     () =>
       board.onGrowth((id) => {
         const { places } = canvas.getState()
-        const pushed = pushedDown(id, new Map(board.boxes(places.keys(), places)), board.loose)
+        const present = idsOf(cardsOf(stores.items.getState().items))
+        const pushed = pushedDown(id, new Map(board.boxes(present, places)), board.loose)
         if (pushed.size === 0) return
         canvas.setState((state) => reduceCanvas(state, { type: 'placed', places: pushed }), true)
         glide(board, from(pushed.keys(), places), canvas.getState().places)
       }),
-    [board, canvas],
+    [board, canvas, stores],
   )
+}
+
+/** Returns the notes that lie elsewhere since the latest news. A place of this device comes back in whole pixels. */
+function movedByOthers({ arranged, places }: CanvasState): ItemId[] {
+  const isMoved = ([id, old]: readonly [ItemId, Point]) => {
+    const { x, y } = places.get(id) ?? old
+    return Math.abs(x - old.x) >= 1 || Math.abs(y - old.y) >= 1
+  }
+  return [...arranged].filter(isMoved).map(([id]) => id)
 }
 
 function placeAll(
