@@ -2,6 +2,7 @@
 import { useEffect, useLayoutEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { ItemId } from '../../protocol/bindings'
+import { newestOf } from '../../stores/arrivals'
 import { type Camera, type CanvasState, HOME_CAMERA, type Point, reduceCanvas } from '../../stores/canvas'
 import { type Card, cardsOf } from '../../stores/cards'
 import type { Stores } from '../../stores/stores'
@@ -109,7 +110,7 @@ function placeAll(
   if (!isFill) markArrived(view, idsOf(missing), outside)
   // While they are few, those that were drawn to be measured stay.
   if (cardsOf(items.getState().items).length <= MOST_DRAWN) drawWhole(view, idsOf(missing))
-  if (places.size > 0) markUnseen(view, outside)
+  if (places.size > 0) markUnseen(view, newAmong(outside, missing, cardsOf(items.getState().items)))
   canvas.setState((state) => reduceCanvas(state, { type: 'placed', places: found }), true)
   if (now.y === camera.y) return
   if (!isFirstFill) return board.flyTo(now)
@@ -169,6 +170,15 @@ function markArrived(view: CanvasValue['view'], ids: readonly ItemId[], outside:
   const inView = ids.filter((id) => !gone.has(id))
   view.setState(({ arrived }) => ({ arrived: new Set([...arrived, ...inView]) }))
   drawWhole(view, inView)
+}
+
+/** Returns those that came after all that have a place. Others only come back. */
+function newAmong(ids: readonly ItemId[], missing: readonly Card[], all: readonly Card[]): ItemId[] {
+  const fresh = new Set(idsOf(missing))
+  const newest = newestOf(all.filter(({ id }) => !fresh.has(id)))
+  const isNew = ({ seq }: Card) => seq === null || seq > newest
+  const later = new Set(idsOf(missing.filter(isNew)))
+  return ids.filter((id) => later.has(id))
 }
 
 function markUnseen(view: CanvasValue['view'], outside: readonly ItemId[]): void {
