@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { cleanup, renderHook } from '@testing-library/react'
+import { act, cleanup, renderHook } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createStore } from 'zustand/vanilla'
@@ -42,11 +42,11 @@ beforeEach(() => {
 })
 afterEach(cleanup)
 
-const note = (id: ItemId) =>
-  liveItem({ id, seq: 1, from: 'ada' as DeviceId, at: 0, message: id, extra: 'text' }, null)
+const note = (id: ItemId, seq = 1) =>
+  liveItem({ id, seq, from: 'ada' as DeviceId, at: 0, message: id, extra: 'text' }, null)
 
 function holds(...ids: ItemId[]) {
-  stores.items.setState({ items: ids.map(note), epoch: 'e' })
+  stores.items.setState({ items: ids.map((id) => note(id)), epoch: 'e' })
 }
 
 function opens(hook: (context: CanvasValue) => void) {
@@ -62,7 +62,8 @@ function opens(hook: (context: CanvasValue) => void) {
   const wrapper = ({ children }: { children: ReactNode }) => (
     <AppContext value={{ stores, actions: {} as Actions }}>{children}</AppContext>
   )
-  renderHook(() => hook(context), { wrapper })
+  const { rerender } = renderHook(() => hook(context), { wrapper })
+  return { view, rerender }
 }
 
 function hears(id: ItemId, at: Point) {
@@ -108,4 +109,17 @@ it('does not move the view for a note that was deleted', () => {
   holds(UPPER)
   opens(useMakingWay)
   expect(flights).toHaveLength(1)
+})
+
+it('counts as new only what came after all that have a place', () => {
+  const [known, older, newer] = [note(UPPER, 5), note('older' as ItemId, 3), note('newer' as ItemId, 9)]
+  let cards: readonly Card[] = [known]
+  stores.items.setState({ items: [known], epoch: 'e' })
+  const { view, rerender } = opens((context) => usePlacing(context, cards))
+  board.look({ x: 50_000, y: 50_000, zoom: 1 })
+  stores.canvas.setState({ drops: new Map([older, newer].map(({ id }) => [id, { x: -9_000, y: 0 }])) })
+  cards = [older, known, newer]
+  act(() => stores.items.setState({ items: [older, known, newer] }))
+  rerender()
+  expect([...view.getState().unseen]).toEqual(['newer'])
 })
