@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { BeamId, DeviceId, ItemId } from '../protocol/bindings'
-import { type Item, liveItem } from '../protocol/item'
+import { fileItemMessage, type Item, liveItem } from '../protocol/item'
 import { reduceItems } from '../stores/items'
 import { createStores, type Stores } from '../stores/stores'
 import { tellArrivals } from './arrivals'
@@ -61,6 +61,26 @@ const hides = (is: boolean) => {
 const unseen = () => stores.arrivals.getState().unseen
 
 describe('what others share', () => {
+  it('is not new when it is older than what is known', () => {
+    const old = itemOf('old', OTHER)
+    arrives('new')
+    hides(true)
+    stores.items.setState((state) => reduceItems(state, { type: 'received', item: old }), true)
+    expect(unseen()).toBe(0)
+  })
+
+  it('is counted as the cards that are shown', () => {
+    const batch = { id: '5b1f4a52-7d0e-4c3b-9a41-2f6d8e0c7b13' as ItemId, count: 2 }
+    hides(true)
+    for (const index of [0, 1]) {
+      seq += 1
+      const { message, extra } = fileItemMessage({ name: 'a', size: 1, type: '', batch: { ...batch, index } })
+      const item = liveItem({ id: `f${index}` as ItemId, seq, from: OTHER, at: 0, message, extra }, null)
+      stores.items.setState((state) => reduceItems(state, { type: 'received', item }), true)
+    }
+    expect(unseen()).toBe(1)
+  })
+
   it('is counted while the page is hidden, and seen when it is shown', () => {
     arrives('a')
     hides(true)

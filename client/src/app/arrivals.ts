@@ -3,7 +3,6 @@
  * installed app, and by a notification where the person asked for it. All of it goes when the page is seen again.
  */
 import type { Actions } from '../features/actions'
-import type { ItemId } from '../protocol/bindings'
 import { type Arrivals, newcomersOf } from '../stores/arrivals'
 import { browserStorage } from '../stores/site-storage'
 import type { Stores } from '../stores/stores'
@@ -33,17 +32,12 @@ export function tellArrivals(
   { items, devices, session, arrivals }: Stores,
   around: Surroundings = browserSurroundings(),
 ): void {
-  let known = new Set<ItemId>()
   let lastAt = Number.NEGATIVE_INFINITY
-  const remember = () => {
-    known = new Set(items.getState().items.map(({ id }) => id))
-  }
   const tell = (unseen: number) => {
     arrivals.setState({ unseen })
     around.badge(unseen)
   }
   around.onChange(() => {
-    remember()
     lastAt = Number.NEGATIVE_INFINITY
     if (around.isHidden() || arrivals.getState().unseen === 0) return
     tell(0)
@@ -51,10 +45,7 @@ export function tellArrivals(
   })
   items.subscribe((state, before) => {
     if (!around.isHidden()) return
-    const { me } = devices.getState()
-    // What is in a beam when the page enters it has not just arrived.
-    const fresh = before.epoch === null ? [] : newcomersOf(state.items, known, me)
-    remember()
+    const fresh = newcomersOf(before, state, devices.getState().me)
     if (fresh.length === 0) return
     const unseen = arrivals.getState().unseen + fresh.length
     tell(unseen)

@@ -1,6 +1,7 @@
 /** Makes batches of the files that are shared together (F14), and refuses more than the beam holds. */
 import { type ItemId, MAX_BATCH_FILES, MAX_LIVE_ITEMS, MAX_NOTES } from '../protocol/bindings'
 import type { BatchPart } from '../protocol/item'
+import { isStored } from '../stores/keeping'
 import type { Context } from './context'
 
 /** Returns the place of each of `files` files in its batch: in one batch, or in further ones of more than a card lists. */
@@ -16,9 +17,9 @@ export function batchParts(files: number, newId: () => ItemId): readonly (BatchP
   })
 }
 
-/** Refuses files that would push earlier items out of the beam (S17), or that a saved beam would refuse (S22). */
+/** Refuses files that would push earlier items out of the beam (S17), or that a saved or kept beam would refuse (S22, S30). */
 export function hasRoom({ stores, toaster }: Pick<Context, 'stores' | 'toaster'>, count: number): boolean {
-  const most = stores.access.getState().kind === 'saved' ? MAX_NOTES : MAX_LIVE_ITEMS
+  const most = isStored(stores.access.getState(), stores.keeping.getState()) ? MAX_NOTES : MAX_LIVE_ITEMS
   const room = Math.max(0, most - stores.items.getState().items.length)
   // A single file is shared like a text, which always goes out.
   if (count <= room || count < 2) return true

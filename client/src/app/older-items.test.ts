@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { BeamMemory } from '../protocol/beam-memory'
 import type { DeviceId, ItemId, LiveItem } from '../protocol/bindings'
+import { liveItem } from '../protocol/item'
 import { reduceDevices } from '../stores/devices'
 import { createStores, type Stores } from '../stores/stores'
 import type { LiveBeam } from '../transport/live-beam'
@@ -81,6 +82,16 @@ describe('s29_items_that_the_server_has_dropped', () => {
     expect(me.toasts).toEqual([expect.stringContaining('A saved beam keeps more')])
     me.older.synced(351, 350)
     expect(me.sent).toEqual([])
+    expect(me.toasts).toHaveLength(1)
+  })
+
+  it('s30_are_not_told_of_when_there_are_more_in_a_kept_beam', () => {
+    const shown = items(1, 501).map((one) => liveItem(one, null))
+    me.stores.keeping.setState({ kept: { until: 1, by: ADA } })
+    me.stores.items.setState({ items: shown })
+    expect(me.toasts).toEqual([])
+    me.stores.keeping.setState({ kept: null })
+    me.stores.items.setState({ items: [...shown] })
     expect(me.toasts).toHaveLength(1)
   })
 

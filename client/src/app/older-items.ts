@@ -4,6 +4,7 @@
  */
 import { type DeviceId, type LiveItem, MAX_LIVE_ITEMS } from '../protocol/bindings'
 import { acceptable, type OlderMessage, olderPage, readOlder } from '../protocol/older-items'
+import { isStored } from '../stores/keeping'
 import type { Stores } from '../stores/stores'
 import type { LiveBeam } from '../transport/live-beam'
 import type { Toaster } from './toaster'
@@ -134,7 +135,9 @@ export class OlderItems {
   }
 
   #tell(): void {
-    if (this.#hasTold || this.#stores.access.getState().kind !== 'unsaved') return
+    const access = this.#stores.access.getState()
+    if (this.#hasTold || access.kind !== 'unsaved') return
+    if (isStored(access, this.#stores.keeping.getState())) return
     this.#hasTold = true
     this.#toaster.info(TOO_MANY)
   }

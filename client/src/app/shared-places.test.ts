@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Arrange, BeamId, DeviceId, ItemId, LiveItem } from '../protocol/bindings'
-import { liveItem } from '../protocol/item'
+import { liveItem, pendingItem } from '../protocol/item'
 import { HOME_CAMERA, type Point, reduceCanvas } from '../stores/canvas'
 import { reduceItems } from '../stores/items'
 import { createStores, type Stores } from '../stores/stores'
@@ -89,6 +89,24 @@ describe('the shared arrangement', () => {
     expect(placesSent()).toEqual([[milk, 6]])
   })
 
+  it('s33_leaves_out_what_is_for_one_device', () => {
+    const item = {
+      id: bread,
+      seq: 2,
+      from: ADA,
+      to: BOB,
+      at: 0,
+      message: 'secret',
+      extra: 'text',
+    } as LiveItem
+    stores.items.setState((state) => reduceItems(state, { type: 'received', item: liveItem(item, null) }))
+    hears([])
+    moves(bread, { x: 5, y: 0 })
+    moves(bread, { x: 6, y: 0 })
+    shared.share(true)
+    expect(placesSent()).toEqual([])
+  })
+
   it('follows the others, and sends nothing back', () => {
     has(milk, BOB)
     moves(milk, { x: 5, y: 0 })
@@ -138,6 +156,20 @@ describe('the shared arrangement', () => {
     )
   })
 
+  it('begins with the places of another device, without what was left to send of an earlier one', () => {
+    has(milk, BOB)
+    hears([[milk, 0]])
+    isLive = false
+    moves(milk, { x: 30, y: 0 })
+    isLive = true
+    shared.welcomed()
+    hears([])
+    hears([[milk, 70]])
+    has(bread, BOB)
+    expect(xOf(milk)).toBe(70)
+    expect(placesSent()).toEqual([])
+  })
+
   it('is not changed by a device that may only read', () => {
     has(milk, BOB)
     hears([[milk, 0]])
@@ -150,8 +182,8 @@ describe('the shared arrangement', () => {
 
 describe('the place of a batch', () => {
   const BATCH = '0b5a1c2e-9c1d-4f6a-8b3e-2d4c6e8f0a1b' as ItemId
-  const hasBatch = (from: DeviceId) => {
-    for (const index of [0, 1]) {
+  const hasBatch = (from: DeviceId, files = [0, 1]) => {
+    for (const index of files) {
       const file = { name: `${index}`, size: 1, type: '', batch: { id: BATCH, count: 2, index } }
       const item = {
         id: `file ${index}` as ItemId,
@@ -179,5 +211,37 @@ describe('the place of a batch', () => {
     hears([['file 0' as ItemId, 9]], null)
     hasBatch(BOB)
     expect(xOf(BATCH)).toBe(9)
+  })
+
+  it('f14_s35_comes_before_the_one_that_this_device_stored', () => {
+    moves(BATCH, { x: 3, y: 0 })
+    hears([['file 0' as ItemId, 9]], null)
+    hasBatch(BOB)
+    expect(xOf(BATCH)).toBe(9)
+  })
+
+  it('f14_s35_is_told_again_when_another_file_is_the_first', () => {
+    hears([], null)
+    hasBatch(BOB)
+    hears([['file 0' as ItemId, 7]])
+    const id = 'file 0' as ItemId
+    stores.items.setState((state) => reduceItems(state, { type: 'deleted', message: null, id }))
+    expect(placesSent()).toEqual([['file 1', 7]])
+  })
+
+  it('f14_s35_is_sent_by_a_file_that_the_server_has', () => {
+    hears([], null)
+    const file = { name: '0', size: 1, type: '', batch: { id: BATCH, count: 2, index: 0 } }
+    const item = pendingItem('file 0' as ItemId, { file }, 'file', 0)
+    stores.items.setState((state) => reduceItems(state, { type: 'shared', item }))
+    hasBatch(ADA, [1])
+    moves(BATCH, { x: 5, y: 0 })
+    expect(placesSent()).toEqual([['file 1', 5]])
+    vi.advanceTimersByTime(100)
+    hasBatch(ADA, [0])
+    expect(placesSent()).toEqual([
+      ['file 1', 5],
+      ['file 0', 5],
+    ])
   })
 })

@@ -187,6 +187,11 @@ describe('files that are shared together', () => {
     expect(stores.items.getState().items).toHaveLength(500)
   })
 
+  it('s30_may_be_more_in_a_kept_beam', () => {
+    stores.keeping.setState({ kept: { until: 1, by: 'phone' as DeviceId } })
+    expect(sharing.shareFiles(files(501))).toBe(true)
+  })
+
   it('s22_may_be_more_in_a_saved_beam', () => {
     const saved = { beam_name: '', role: 'owner', link_access: 'write', by_link: false } as const
     stores.access.setState({ kind: 'saved', saved }, true)

@@ -17,6 +17,7 @@ function beam(items: readonly Item[], change: Partial<BeamNow> = {}): BeamNow {
     connection: { status: 'live' },
     devices: { ...stores.devices.getState(), devices: [device('me'), device('phone')] },
     access: { kind: 'unsaved', creator: true },
+    keeping: stores.keeping.getState(),
     ...change,
   }
 }
@@ -33,6 +34,15 @@ describe('leaving a beam loses', () => {
 
   it('the items of an unsaved beam in which nobody else is', () =>
     expect(lossesOf(beam([text], alone))).toEqual(['items']))
+
+  it('nothing of a kept one but what is for one device only', () => {
+    const kept = { until: 1, by: 'me' as DeviceId }
+    const keeping = { ...beam([]).keeping, kept }
+    expect(lossesOf(beam([text], { ...alone, keeping }))).toEqual([])
+    const forOne = { ...text, to: 'phone' as DeviceId }
+    expect(lossesOf(beam([text, forOne], { ...alone, keeping }))).toEqual(['addressed'])
+    expect(lossesOf(beam([forOne], { keeping }))).toEqual([])
+  })
 
   it('what the server does not have yet', () =>
     expect(lossesOf(beam([pendingItem(ITEM, 'hi', 'text', 0)]))).toEqual(['unsent']))

@@ -3,6 +3,7 @@ import type { BeamAccess } from './beam-access'
 import { type Connection, whyGone } from './connection'
 import type { DevicesState } from './devices'
 import type { ItemsState } from './items'
+import { isStored, type Keeping } from './keeping'
 import { statesOf, type TransfersState } from './transfers'
 
 export type Loss =
@@ -12,8 +13,10 @@ export type Loss =
   | 'file'
   /** The server has not got everything that was shared here. */
   | 'unsent'
-  /** Nobody else is in the unsaved beam, whose items the server forgets soon after. */
+  /** Nobody else is in a beam that the server does not store, and whose items it forgets soon after. */
   | 'items'
+  /** Nobody else is in a stored beam. Its items for one device are in memory only (S33). */
+  | 'addressed'
 
 export interface BeamNow {
   readonly items: ItemsState
@@ -21,6 +24,7 @@ export interface BeamNow {
   readonly connection: Connection
   readonly devices: DevicesState
   readonly access: BeamAccess
+  readonly keeping: Keeping
 }
 
 /** Returns what leaving the beam would lose; nothing of one that is closed for good. */
@@ -28,12 +32,13 @@ export function lossesOf(now: BeamNow): readonly Loss[] {
   if (whyGone(now.connection) !== null) return []
   const { items } = now.items
   const isAlone = now.devices.devices.length <= 1
-  const isInMemory = now.access.kind !== 'saved'
+  const isKept = isStored(now.access, now.keeping)
   const losses: [Loss, boolean][] = [
     ['transfer', isAnyMoving(now.transfers)],
     ['file', isAnyOnlyHere(now)],
     ['unsent', items.some(({ seq, refusal }) => seq === null && refusal === undefined)],
-    ['items', isAlone && isInMemory && items.length > 0],
+    ['items', isAlone && !isKept && items.length > 0],
+    ['addressed', isAlone && isKept && items.some(({ to }) => to !== undefined)],
   ]
   return losses.flatMap(([loss, isLost]) => (isLost ? loss : []))
 }

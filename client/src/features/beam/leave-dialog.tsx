@@ -9,6 +9,7 @@ const WORDS: Readonly<Record<Loss, string>> = {
   file: 'Only this page has a file that is offered here. Nobody can receive it after you leave.',
   unsent: 'Something you shared has not been sent yet.',
   items: 'No other device is here. What is in this beam is deleted a minute after you leave.',
+  addressed: 'No other device is here. What is for one device only is deleted a minute after you leave.',
 }
 
 const ACTIONS: Readonly<Record<Departure['do'], string>> = {

@@ -63,5 +63,6 @@ function lossesNow(stores: Stores) {
     connection: stores.connection.getState(),
     devices: stores.devices.getState(),
     access: stores.access.getState(),
+    keeping: stores.keeping.getState(),
   })
 }

@@ -1,5 +1,8 @@
 /** The selection after a press or a frame, and the notes that a command affects. */
 import type { ItemId } from '../../protocol/bindings'
+import { cardsOf } from '../../stores/cards'
+import { isSetAside } from '../../stores/search'
+import type { Stores } from '../../stores/stores'
 import { type Box, touches } from './geometry'
 
 export type Selection = ReadonlySet<ItemId>
@@ -30,6 +33,12 @@ export function afterFrame(
 export function aimedAt(selected: Selection, focused: ItemId | null): readonly ItemId[] {
   if (focused !== null && !selected.has(focused)) return [focused]
   return [...selected]
+}
+
+/** Returns the notes that are selected with all others. A search leaves out what it sets aside. */
+export function selectable({ items, search }: Pick<Stores, 'items' | 'search'>): readonly ItemId[] {
+  const state = search.getState()
+  return cardsOf(items.getState().items).flatMap(({ id }) => (isSetAside(state, id) ? [] : [id]))
 }
 
 /** Returns the notes that move when one is dragged. */

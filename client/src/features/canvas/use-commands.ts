@@ -11,6 +11,7 @@ import type { CanvasValue } from './canvas-context'
 import { type Box, boxAround } from './geometry'
 import { glide } from './glide'
 import { areaOf } from './placement'
+import { selectable } from './selection'
 import type { CanvasHistory } from './use-history'
 
 /** Distance of a menu opened by a key from the corner of its note. */
@@ -57,8 +58,9 @@ export function useCanvasCommands(context: CanvasValue, history: CanvasHistory):
 function createCommands(
   { board, view }: CanvasValue,
   history: CanvasHistory,
-  { stores: { canvas, items, devices }, actions }: AppValue,
+  { stores, actions }: AppValue,
 ): CanvasCommands {
+  const { canvas, items, devices } = stores
   const put = (event: CanvasEvent) => canvas.setState((state) => reduceCanvas(state, event), true)
   const present = () => cardsOf(items.getState().items).map(({ id }) => id)
   const boxes = (ids: Iterable<ItemId> = present()) => [...board.boxes(ids, canvas.getState().places)]
@@ -83,7 +85,7 @@ function createCommands(
       if (!selected.delete(id)) selected.add(id)
       put({ type: 'selected', ids: selected })
     },
-    selectAll: () => put({ type: 'selected', ids: present() }),
+    selectAll: () => put({ type: 'selected', ids: selectable(stores) }),
     moveBy(ids, by, repeated) {
       const { places } = canvas.getState()
       const moves = ids.flatMap((id) => {

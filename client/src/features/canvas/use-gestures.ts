@@ -19,7 +19,7 @@ import { type Box, minus, touches } from './geometry'
 import { type Gesture, type GestureEffect, handleGesture, IDLE, type PointerInput } from './gesture'
 import type { Move } from './history'
 import { undrawnIn } from './plates'
-import { afterFrame, afterPress, draggedWith, type Selection } from './selection'
+import { afterFrame, afterPress, draggedWith, type Selection, selectable } from './selection'
 
 /** Controls that handle a press themselves: such a press neither drags nor selects the note. */
 const CONTROLS =
@@ -116,7 +116,7 @@ function createDoer(
   stores: Stores,
   options: () => Options,
 ): (effect: GestureEffect) => void {
-  const { canvas, items } = stores
+  const { canvas } = stores
   const tellHeld = createHeldTeller(stores)
   let held: ReadonlyMap<ItemId, Point> = new Map()
   let before: Selection | null = null
@@ -158,8 +158,7 @@ function createDoer(
     const { x, y, width, height } = box
     const { zoom } = board.camera
     const area = { ...toCanvas(board.camera, { x, y }), width: width / zoom, height: height / zoom }
-    const ids = cardsOf(items.getState().items).map(({ id }) => id)
-    const notes = board.boxes(ids, canvas.getState().places)
+    const notes = board.boxes(selectable(stores), canvas.getState().places)
     put({ type: 'selected', ids: afterFrame(before, area, notes) })
   }
   return (effect) => {

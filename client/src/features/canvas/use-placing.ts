@@ -2,6 +2,7 @@
 import { useEffect, useLayoutEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { ItemId } from '../../protocol/bindings'
+import { newestOf } from '../../stores/arrivals'
 import { type Camera, type CanvasState, HOME_CAMERA, type Point, reduceCanvas } from '../../stores/canvas'
 import { type Card, cardsOf } from '../../stores/cards'
 import type { Stores } from '../../stores/stores'
@@ -46,7 +47,9 @@ export function usePlacing(context: CanvasValue, items: readonly Card[]): void {
   useEffect(
     () =>
       canvas.subscribe((now, before) => {
-        if (now.arranged !== before.arranged) glide(board, now.arranged, now.places)
+        if (now.arranged === before.arranged) return
+        for (const id of movedByOthers(now)) board.loose.delete(id)
+        glide(board, now.arranged, now.places)
       }),
     [board, canvas],
   )
@@ -54,13 +57,23 @@ export function usePlacing(context: CanvasValue, items: readonly Card[]): void {
     () =>
       board.onGrowth((id) => {
         const { places } = canvas.getState()
-        const pushed = pushedDown(id, new Map(board.boxes(places.keys(), places)), board.loose)
+        const present = idsOf(cardsOf(stores.items.getState().items))
+        const pushed = pushedDown(id, new Map(board.boxes(present, places)), board.loose)
         if (pushed.size === 0) return
         canvas.setState((state) => reduceCanvas(state, { type: 'placed', places: pushed }), true)
         glide(board, from(pushed.keys(), places), canvas.getState().places)
       }),
-    [board, canvas],
+    [board, canvas, stores],
   )
+}
+
+/** Returns the notes that lie elsewhere since the latest news. A place of this device comes back in whole pixels. */
+function movedByOthers({ arranged, places }: CanvasState): ItemId[] {
+  const isMoved = ([id, old]: readonly [ItemId, Point]) => {
+    const { x, y } = places.get(id) ?? old
+    return Math.abs(x - old.x) >= 1 || Math.abs(y - old.y) >= 1
+  }
+  return [...arranged].filter(isMoved).map(([id]) => id)
 }
 
 function placeAll(
@@ -97,7 +110,7 @@ function placeAll(
   if (!isFill) markArrived(view, idsOf(missing), outside)
   // While they are few, those that were drawn to be measured stay.
   if (cardsOf(items.getState().items).length <= MOST_DRAWN) drawWhole(view, idsOf(missing))
-  if (places.size > 0) markUnseen(view, outside)
+  if (places.size > 0) markUnseen(view, newAmong(outside, missing, cardsOf(items.getState().items)))
   canvas.setState((state) => reduceCanvas(state, { type: 'placed', places: found }), true)
   if (now.y === camera.y) return
   if (!isFirstFill) return board.flyTo(now)
@@ -157,6 +170,15 @@ function markArrived(view: CanvasValue['view'], ids: readonly ItemId[], outside:
   const inView = ids.filter((id) => !gone.has(id))
   view.setState(({ arrived }) => ({ arrived: new Set([...arrived, ...inView]) }))
   drawWhole(view, inView)
+}
+
+/** Returns those that came after all that have a place. Others only come back. */
+function newAmong(ids: readonly ItemId[], missing: readonly Card[], all: readonly Card[]): ItemId[] {
+  const fresh = new Set(idsOf(missing))
+  const newest = newestOf(all.filter(({ id }) => !fresh.has(id)))
+  const isNew = ({ seq }: Card) => seq === null || seq > newest
+  const later = new Set(idsOf(missing.filter(isNew)))
+  return ids.filter((id) => later.has(id))
 }
 
 function markUnseen(view: CanvasValue['view'], outside: readonly ItemId[]): void {

@@ -3,6 +3,7 @@ import { act, cleanup, render } from '@testing-library/react'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { ItemId } from '../../protocol/bindings'
 import type { Item } from '../../protocol/item'
+import { NO_SEARCH } from '../../stores/search'
 import { createStores } from '../../stores/stores'
 import { type Actions, AppContext } from '../actions'
 import { ItemList } from './item-list'
@@ -114,5 +115,12 @@ describe('a long list of items', () => {
     act(() => stores.pointedOut.setState({ id: 'item-100' as ItemId, times: 1 }))
     expect(seen.at(-1)).toBe('flashed Text, number 100')
     expect(seen).toHaveLength(2)
+
+    act(() => stores.search.setState({ found: new Set(['item-1' as ItemId]) }))
+    act(() => {
+      stores.pointedOut.setState({ id: 'item-200' as ItemId, times: 2 })
+      stores.search.setState(NO_SEARCH)
+    })
+    expect(seen.slice(2)).toEqual([expect.stringMatching('scrolled'), 'flashed Text, number 200'])
   })
 })

@@ -30,16 +30,19 @@ export function ItemList() {
   )
   const areHalves = useHalves(newestFirst)
   const list = useRef<HTMLUListElement>(null)
-  useEffect(
-    () =>
-      pointedOut.subscribe(({ id }) => {
-        const entry = list.current?.children[newestFirst.findIndex((card) => card.id === id)]
-        entry?.scrollIntoView({ block: 'center' })
-        const card = entry?.querySelector('article')
-        if (card) flash(card)
-      }),
-    [pointedOut, newestFirst],
-  )
+  // A search that sets the card aside ends with this, so the entry is there only after the next drawing.
+  const wanted = useStore(pointedOut)
+  const last = useRef(wanted)
+  useEffect(() => {
+    if (last.current === wanted) return
+    const at = newestFirst.findIndex((card) => card.id === wanted.id)
+    if (at === -1) return
+    last.current = wanted
+    const entry = list.current?.children[at]
+    entry?.scrollIntoView({ block: 'center' })
+    const card = entry?.querySelector('article')
+    if (card) flash(card)
+  }, [wanted, newestFirst])
   return (
     <>
       {(cards.length >= LEAST_ITEMS || found !== null) && <ListSearch />}

@@ -10,10 +10,10 @@ const ME = 'me' as DeviceId
 const ADA = 'ada' as DeviceId
 const MB = 1_000_000
 
-const file = (id: string, { from = ADA, size = 1, batched = true, of = BATCH } = {}) => {
+const file = (id: string, { from = ADA, size = 1, batched = true, of = BATCH, seq = 1 } = {}) => {
   const batch = batched ? { batch: { id: of, count: 2, index: 0 } } : {}
   const message = fileItemMessage({ name: id, size, type: '', ...batch })
-  return liveItem({ id: id as ItemId, ...message, seq: 1, from, at: 0 }, null)
+  return liveItem({ id: id as ItemId, ...message, seq, from, at: 0 }, null)
 }
 const empty = { items: [], epoch: 'e' }
 const with1 = (...items: ReturnType<typeof file>[]) => ({ items, epoch: 'e' })
@@ -34,6 +34,11 @@ describe('a batch that comes', () => {
     }
     const pending = pendingItem('a' as ItemId, own.message, own.extra, 0)
     expect(arrivedBatches(empty, { items: [pending], epoch: 'e' }, ME)).toEqual([])
+  })
+
+  it('is not new when it was shared before the newest item', () => {
+    const newest = file('z', { batched: false, seq: 9 })
+    expect(arrivedBatches(with1(newest), with1(file('a', { seq: 5 }), newest), ME)).toEqual([])
   })
 
   const batchOf = (...sizes: number[]): Batch => {

@@ -1,6 +1,7 @@
 /** Which batches have come from other devices, and which of them ask for the person's attention. */
 import { AUTO_RECEIVE_BYTES, type DeviceId, type ItemId } from '../../protocol/bindings'
 import type { Item } from '../../protocol/item'
+import { newcomersOf } from '../../stores/arrivals'
 import { type Batch, cardsOf, isBatch } from '../../stores/cards'
 import type { ItemsState } from '../../stores/items'
 import type { TransfersState } from '../../stores/transfers'
@@ -11,10 +12,9 @@ export function arrivedBatches(
   after: ItemsState,
   me: DeviceId | null,
 ): readonly ItemId[] {
-  if (before.epoch === null || before.epoch !== after.epoch || before.items === after.items) return []
-  const known = new Set(cardsOf(before.items).map(({ id }) => id))
-  return cardsOf(after.items)
-    .filter((card) => isBatch(card) && card.from !== null && card.from !== me && !known.has(card.id))
+  if (before.epoch !== after.epoch) return []
+  return newcomersOf(before, after, me)
+    .filter(isBatch)
     .map(({ id }) => id)
 }
 

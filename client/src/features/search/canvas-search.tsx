@@ -15,7 +15,8 @@ const SearchPanel = lazyPart(
 /** The search of the canvas: a button, then a panel. What does not match is dimmed; Enter goes from match to match. */
 export function CanvasSearch() {
   const { search } = useApp().stores
-  const [isOpen, setIsOpen] = useState(false)
+  // A search goes on while another page is shown.
+  const [isOpen, setIsOpen] = useState(() => search.getState().found !== null)
   const opener = useRef<HTMLButtonElement>(null)
   const field = useRef<HTMLInputElement>(null)
   useSlashKey(() => {

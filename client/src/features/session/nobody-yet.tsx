@@ -7,13 +7,14 @@ import css from './nobody-yet.module.css'
 
 /** Shown to a device that joined a beam in which nobody is: by a mistyped id, or too early. */
 export function NobodyYet() {
-  const { connection, access } = useApp().stores
+  const { connection, access, keeping } = useApp().stores
   const isJoined = useSession()?.beamKey === null
   const isLive = useStore(connection, ({ status }) => status === 'live')
   const isUnsaved = useStore(access, ({ kind }) => kind === 'unsaved')
+  const isForgotten = useStore(keeping, (state) => state.isForgotten)
   const isEmpty = !useHasItems()
   const isAlone = useDeviceCount() === 1
-  if (!(isJoined && isLive && isUnsaved && isEmpty && isAlone)) return null
+  if (!(isJoined && isLive && isUnsaved && isEmpty && isAlone) || isForgotten) return null
   return (
     <p className={css.line} role="status">
       <Icon of={Hourglass} size={16} />

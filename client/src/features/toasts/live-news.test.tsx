@@ -17,8 +17,9 @@ it('reads the same news out again when it happens again', () => {
     </AppContext>,
   )
   const arrives = (id: string) => {
-    const item = { id: id as ItemId, from: 'bob' as DeviceId, content: { kind: 'text', text: id } }
     const { items } = stores.items.getState()
+    const content = { kind: 'text', text: id }
+    const item = { id: id as ItemId, seq: items.length, from: 'bob' as DeviceId, content }
     act(() => stores.items.setState({ items: [...items, item as unknown as Item] }))
   }
   stores.items.setState({ epoch: 'e' })

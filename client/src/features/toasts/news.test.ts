@@ -40,6 +40,13 @@ describe('the news', () => {
     expect(arrivalNews(some, joined, both)).toBeNull()
   })
 
+  it('is silent about what was in the beam before the newest item', () => {
+    const newest = reduceItems(some, { type: 'received', item: live('c', 9) })
+    expect(
+      arrivalNews(newest, reduceItems(newest, { type: 'received', item: live('b', 5) }), both),
+    ).toBeNull()
+  })
+
   it('announces devices that join and leave', () => {
     const alone = reduceDevices(noDevices, { type: 'listed', devices: [here] })
     const two = reduceDevices(alone, { type: 'listed', devices: [here, phone] })

@@ -1,5 +1,6 @@
 /** Announcements for people who do not see the page: arrivals, devices that join and leave, progress of files. */
 import type { Item } from '../../protocol/item'
+import { newcomersOf } from '../../stores/arrivals'
 import { type Card, cardsOf, type FileItem, isBatch } from '../../stores/cards'
 import { type DevicesState, deviceName } from '../../stores/devices'
 import type { ItemsState } from '../../stores/items'
@@ -13,9 +14,8 @@ import { countOf, kindOf } from '../item/describe'
  */
 export function arrivalNews(before: ItemsState, after: ItemsState, devices: DevicesState): string | null {
   // The items that are there when a beam is joined are not announced.
-  if (before.epoch === null || before.epoch !== after.epoch || before.items === after.items) return null
-  const known = new Set(cardsOf(before.items).map(({ id }) => id))
-  const arrived = cardsOf(after.items).filter((card) => !known.has(card.id) && isForeign(card, devices))
+  if (before.epoch !== after.epoch) return null
+  const arrived = newcomersOf(before, after, devices.me)
   const [first] = arrived
   if (!first) return null
   if (arrived.length > 1) return `${arrived.length} items`
@@ -28,10 +28,6 @@ export function arrivalNews(before: ItemsState, after: ItemsState, devices: Devi
 export function pointedOutNews({ id }: PointedOut, items: readonly Item[]): string | null {
   const item = items.find((one) => one.id === id)
   return item ? `${kindOf(item.content)} is here already` : null
-}
-
-function isForeign({ from }: Card, devices: DevicesState): boolean {
-  return from !== null && from !== devices.me
 }
 
 export function deviceNews(before: DevicesState, after: DevicesState): string | null {

@@ -248,7 +248,7 @@ impl BeamState {
         }
         let was = self.arrangement.is_shared();
         let shared = shared.unwrap_or(was);
-        let here = self.ids();
+        let here = self.for_everybody();
         places.retain(|placed| shared && here.contains(&placed.id));
         if shared == was && places.is_empty() {
             return Ok(Verdict::Done(Vec::new()));
@@ -262,13 +262,14 @@ impl BeamState {
     }
 
     fn rearrange(&mut self, by: Speaker, shared: bool, places: Vec<Placed>) -> Output {
-        self.arrangement.change(shared, &places, &self.ids());
+        self.arrangement.change(shared, &places, &self.for_everybody());
         let ours = self.connections(|member| !member.plain).collect();
         Output::Send(ours, news(shared, places, Some(by.device)))
     }
 
-    fn ids(&self) -> HashSet<ItemId> {
-        self.items.all().map(|(item, _)| item.id).collect()
+    /// The items that have a place in the shared arrangement. Nobody learns of those for one other device (S33).
+    fn for_everybody(&self) -> HashSet<ItemId> {
+        self.items.all().filter(|(item, _)| item.to.is_none()).map(|(item, _)| item.id).collect()
     }
 
     fn save(&self, by: Speaker, name: BeamName) -> Result<Verdict, Refusal> {

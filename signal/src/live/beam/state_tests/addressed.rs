@@ -6,7 +6,7 @@ use super::saved::{OWNER, READER, USER, WRITER, outcome, saved};
 use super::*;
 
 impl Beam {
-    fn sends(&mut self, from: u8, to: u8, id: u8, message: &Value) -> Vec<Told> {
+    pub(super) fn sends(&mut self, from: u8, to: u8, id: u8, message: &Value) -> Vec<Told> {
         let (message, to) = (content(message), Some(DeviceId::from_bytes([to; 16])));
         self.says(from, Saying::Request(Request::Share { message, kind: text(), id: item(id), to }))
     }

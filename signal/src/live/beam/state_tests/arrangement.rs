@@ -74,6 +74,16 @@ fn s35_places_of_what_is_not_in_the_beam_are_dropped_and_there_is_a_bound() {
 }
 
 #[test]
+fn s33_s35_nobody_learns_of_the_place_of_an_item_for_one_device() {
+    let mut beam = Beam::of(&[ADA, BOB, CAT]);
+    beam.sends(ADA, BOB, 7, &json!("secret"));
+    let told = beam.arranges(ADA, Some(true), &[at(7, 5)]);
+    assert!(news(&told).iter().all(|(_, news)| news["places"] == json!([])), "{told:?}");
+    assert_eq!(beam.arranges(BOB, None, &[at(7, 6)]), []);
+    assert_eq!(news(&beam.joins(4))[0].1["places"], json!([]));
+}
+
+#[test]
 fn s35_a_plain_device_is_not_told() {
     let mut beam = Beam::of(&[ADA]);
     beam.joins_plain(BOB);
