@@ -110,7 +110,7 @@ export class BeamConnection {
   }
 
   #liveEvents(): LiveBeamEvents {
-    const { stores, transfers } = this.#context
+    const { transfers } = this.#context
     return {
       onStatus: (status) => this.#changed(status),
       onMessage: (message) => this.#receive(message),

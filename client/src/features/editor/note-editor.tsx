@@ -9,13 +9,16 @@ import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { FullPage } from '../../ui/full-page'
 import { useApp } from '../actions'
 import { ConflictDialog } from '../note/conflict-dialog'
+import { GoneDialog } from '../note/gone-dialog'
 import { NoteBoundary, NoteError } from '../note/note-boundary'
 import { type Draft, dropDraft, useKeptDraft } from './draft'
 import css from './note-editor.module.css'
-import { useChangedElsewhere, useOpened } from './opened-note'
+import { useElsewhere, useOpened } from './opened-note'
 import { createPlacedPictures, PlacedPicturesContext } from './placed-pictures'
 import { RichText } from './rich-text'
 import { TitleField } from './title-field'
+
+type Asking = 'no' | 'discard' | 'changed' | 'gone'
 
 /** The editor of a new note (no id) or an existing one. `text` is what was typed before it opened. */
 export function NoteEditor({ id, text }: { id: ItemId | null; text: string }) {
@@ -23,10 +26,10 @@ export function NoteEditor({ id, text }: { id: ItemId | null; text: string }) {
   const opened = useOpened(id)
   const { note, title, setTitle, setRoot, isChanged, placed } = useNote(opened, text)
   const [news, setNews] = useState('')
-  const [asking, setAsking] = useState<'no' | 'discard' | 'conflict'>('no')
+  const [asking, setAsking] = useState<Asking>('no')
   const body = useRef<HTMLDivElement>(null)
   const titleRef = useRef<HTMLTextAreaElement>(null)
-  const changedElsewhere = useChangedElsewhere(id, opened.base)
+  const elsewhere = useElsewhere(id, opened.base)
   useKeptDraft(id, isChanged ? note : null)
   // Showing the page has moved the focus to its first button.
   useLayoutEffect(() => {
@@ -43,7 +46,7 @@ export function NoteEditor({ id, text }: { id: ItemId | null; text: string }) {
     if (refusal === null) dropDraft(tabStorage)
     else setNews(refusal)
   }
-  const save = () => (changedElsewhere ? setAsking('conflict') : saveBy(actions.notes.save))
+  const save = () => (elsewhere === 'same' ? saveBy(actions.notes.save) : setAsking(elsewhere))
   const buttons = (
     <>
       <Button look="ghost" onClick={leave}>
@@ -61,9 +64,7 @@ export function NoteEditor({ id, text }: { id: ItemId | null; text: string }) {
     <FullPage title={id === null ? t`Create New Note` : t`Edit Note`} buttons={buttons} onLeave={leave}>
       <div ref={body} className={css.body}>
         <p className={css.news} role="alert">
-          {news ||
-            (changedElsewhere &&
-              t`Another device has changed this note. When you update it, you can keep your version, theirs or both.`)}
+          {news || newsFrom(elsewhere)}
         </p>
         <PlacedPicturesContext value={placed}>
           {opened.root === null ? (
@@ -75,26 +76,65 @@ export function NoteEditor({ id, text }: { id: ItemId | null; text: string }) {
           )}
         </PlacedPicturesContext>
       </div>
-      {asking === 'discard' && (
-        <ConfirmDialog
-          title={id === null ? t`Discard this note?` : t`Discard the changes?`}
-          question={t`What you wrote has not been saved.`}
-          action={t`Discard`}
-          onConfirm={close}
-          onClose={() => setAsking('no')}
-        />
-      )}
-      {asking === 'conflict' && (
-        <ConflictDialog
-          what="note"
-          onMine={() => saveBy(actions.notes.save)}
-          onTheirs={close}
-          onBoth={() => saveBy(actions.notes.saveCopy)}
-          onClose={() => setAsking('no')}
-        />
-      )}
+      <Question
+        asking={asking}
+        isNew={id === null}
+        onSave={() => saveBy(actions.notes.save)}
+        onBoth={() => saveBy(actions.notes.saveCopy)}
+        onDiscard={close}
+        onClose={() => setAsking('no')}
+      />
     </FullPage>
   )
+}
+
+interface QuestionProps {
+  asking: Asking
+  isNew: boolean
+  onSave: () => void
+  onBoth: () => void
+  onDiscard: () => void
+  onClose: () => void
+}
+
+/** Asks before a version of the note is lost. */
+function Question({ asking, isNew, onSave, onBoth, onDiscard, onClose }: QuestionProps) {
+  switch (asking) {
+    case 'no':
+      return null
+    case 'discard':
+      return (
+        <ConfirmDialog
+          title={isNew ? t`Discard this note?` : t`Discard the changes?`}
+          question={t`What you wrote has not been saved.`}
+          action={t`Discard`}
+          onConfirm={onDiscard}
+          onClose={onClose}
+        />
+      )
+    case 'changed':
+      return (
+        <ConflictDialog what="note" onMine={onSave} onTheirs={onDiscard} onBoth={onBoth} onClose={onClose} />
+      )
+    case 'gone': {
+      const share = () => {
+        onClose()
+        onSave()
+      }
+      return <GoneDialog what="note" onShare={share} onDiscard={onDiscard} onClose={onClose} />
+    }
+  }
+}
+
+function newsFrom(elsewhere: ReturnType<typeof useElsewhere>): string {
+  switch (elsewhere) {
+    case 'same':
+      return ''
+    case 'changed':
+      return t`Another device has changed this note. When you update it, you can keep your version, theirs or both.`
+    case 'gone':
+      return t`This note was deleted. When you update it, you can share your version as a new note.`
+  }
 }
 
 /** The current content, and whether it differs from the original. */

@@ -34,9 +34,10 @@ export function useOpened(id: ItemId | null): OpenedNote {
   return opened
 }
 
-/** Whether another version of the note is here than the one that the text began with. */
-export function useChangedElsewhere(id: ItemId | null, base: string | null): boolean {
+/** What has become of the note since its text began: another version is here than that one, or it was deleted. */
+export function useElsewhere(id: ItemId | null, base: string | null): 'same' | 'changed' | 'gone' {
   const message = useStore(useApp().stores.items, ({ items }) => items.find((one) => one.id === id)?.message)
   const version = useMemo(() => (message === undefined ? null : versionOf(message)), [message])
-  return version !== null && base !== null && version !== base
+  if (id === null || base === null || version === base) return 'same'
+  return version === null ? 'gone' : 'changed'
 }
