@@ -3,7 +3,7 @@ import { t } from '@lingui/core/macro'
 import type { EditorActions, NoteDraft } from '../features/editor-actions'
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import { type Tick, withTick } from '../protocol/check-list'
-import { type NoteChange, NoteVersions, versionOf } from '../protocol/note-versions'
+import { type Lacking, NoteVersions, versionOf } from '../protocol/note-versions'
 import { copyTitle, RICH_NOTE, type RichNote, richNoteMessage, UNTITLED } from '../protocol/rich-note'
 import { shortName } from '../ui/short-name'
 import type { Context } from './context'
@@ -12,8 +12,8 @@ import { addresseeOf, isNoteTooLarge, share, whyNotShare } from './sharing'
 import { createTextEditing } from './text-editing'
 
 interface Change {
-  /** The tick that makes the version; absent when the whole note was written. */
-  readonly tick?: Tick
+  /** The ticks that make the version; absent when the whole note was written. */
+  readonly ticks?: readonly Tick[]
   readonly to?: DeviceId | undefined
 }
 
@@ -25,7 +25,7 @@ export function createNotes(
   const find = (id: ItemId) => items.getState().items.find((item) => item.id === id)
   const close = () => editor.setState({ kind: 'closed' }, true)
   const versions = new NoteVersions()
-  const put = (id: ItemId, note: RichNote, { tick, to = addresseeOf(context.stores, id) }: Change = {}) => {
+  const put = (id: ItemId, note: RichNote, { ticks, to = addresseeOf(context.stores, id) }: Change = {}) => {
     if (!note.root) return
     const before = find(id)
     const { message, extra } = richNoteMessage(
@@ -33,14 +33,14 @@ export function createNotes(
       note.root,
       before ? versionOf(before.message) : null,
     )
-    versions.made(id, message, tick ? { kind: 'tick', tick } : { kind: 'edit', note })
+    versions.made(id, message, ticks ? { kind: 'ticks', ticks } : { kind: 'edit', note })
     share(context, id, message, extra, { to })
   }
-  const tick = (id: ItemId, wanted: Tick) => {
+  const tick = (id: ItemId, ticks: readonly Tick[]) => {
     const content = find(id)?.content
     if (content?.kind !== RICH_NOTE || !content.root || whyNotShare(context)) return
-    const root = withTick(content.root, wanted)
-    if (root) put(id, { title: content.title, root }, { tick: wanted })
+    const root = ticks.reduce((before, one) => withTick(before, one) ?? before, content.root)
+    if (root !== content.root) put(id, { title: content.title, root }, { ticks })
   }
   const save = (id: ItemId, { title, root, pictures }: NoteDraft): string | null => {
     const refusal = whyNotShare(context)
@@ -69,17 +69,17 @@ export function createNotes(
       return save(isThere ? state.id : newItemId(), note)
     },
     saveCopy: (note) => save(newItemId(), { ...note, title: copyTitle(note.title) }),
-    tick,
+    tick: (id, one) => tick(id, [one]),
     newPictureId: newItemId,
   }
 }
 
 interface Remedies {
-  tick(id: ItemId, tick: Tick): void
+  tick(id: ItemId, ticks: readonly Tick[]): void
   copy(note: RichNote, to: DeviceId | undefined): void
 }
 
-/** Does a tick again that another device has replaced unseen, and offers to keep a note that it has replaced. */
+/** Does ticks again that another device has replaced unseen, and offers to keep a note that it has replaced. */
 function keepChanges(context: Context, versions: NoteVersions, { tick, copy }: Remedies): void {
   const { stores, toaster } = context
   const offerCopy = (id: ItemId, note: RichNote) => {
@@ -95,13 +95,12 @@ function keepChanges(context: Context, versions: NoteVersions, { tick, copy }: R
       },
     })
   }
-  const remedy = (id: ItemId, lacking: NoteChange | null) => {
-    if (lacking?.kind === 'tick') tick(id, lacking.tick)
-    if (lacking?.kind === 'edit') offerCopy(id, lacking.note)
+  const remedy = (id: ItemId, lacking: Lacking | null) => {
+    if (lacking?.note) offerCopy(id, lacking.note)
+    if (lacking && lacking.ticks.length > 0) tick(id, lacking.ticks)
   }
   stores.items.subscribe(({ items }, before) => {
     if (items === before.items) return
-    const own = new Set(versions.notes)
-    for (const { id, message } of items) if (own.has(id)) remedy(id, versions.seen(id, message))
+    for (const { id, message } of items) remedy(id, versions.seen(id, message))
   })
 }
