@@ -21,7 +21,9 @@ export function EditorHost() {
   const state = useStore(useApp().stores.editor)
   return (
     <Suspense>
-      {state.kind === 'creating' && <NoteEditor id={null} text={state.text} />}
+      {state.kind === 'creating' && (
+        <NoteEditor id={null} text={state.text} isPrivate={state.to !== undefined} />
+      )}
       {state.kind === 'editing' && <NoteEditor key={state.id} id={state.id} text="" />}
       {state.kind === 'viewing' && <NoteViewer id={state.id} />}
       {state.kind === 'editing-text' && state.question !== 'none' && (

@@ -20,31 +20,40 @@ import { TitleField } from './title-field'
 
 type Asking = 'no' | 'discard' | 'changed' | 'gone'
 
-/** The editor of a new note (no id) or an existing one. `text` is what was typed before it opened. */
-export function NoteEditor({ id, text }: { id: ItemId | null; text: string }) {
+interface NoteEditorProps {
+  /** Null for a new note. */
+  id: ItemId | null
+  /** What was typed before the editor opened. */
+  text: string
+  /** Whether a new note is for one device. Its draft is not kept, because a later new note is for everybody. */
+  isPrivate?: boolean
+}
+
+/** The editor of a new note or an existing one. */
+export function NoteEditor({ id, text, isPrivate = false }: NoteEditorProps) {
   const { actions } = useApp()
-  const opened = useOpened(id)
+  const opened = useOpened(id, isPrivate)
   const { note, title, setTitle, setRoot, isChanged, placed } = useNote(opened, text)
   const [news, setNews] = useState('')
   const [asking, setAsking] = useState<Asking>('no')
   const body = useRef<HTMLDivElement>(null)
   const titleRef = useRef<HTMLTextAreaElement>(null)
   const elsewhere = useElsewhere(id, opened.base)
-  useKeptDraft(id, isChanged ? note : null)
+  useKeptDraft(id, isChanged && !isPrivate ? note : null)
   // Showing the page has moved the focus to its first button.
   useLayoutEffect(() => {
     if (id === null && text === '') titleRef.current?.focus()
     else focusEnd(body)
   }, [id, text])
   const close = () => {
-    dropDraft(tabStorage)
+    if (!isPrivate) dropDraft(tabStorage)
     actions.notes.close()
   }
   const leave = () => (isChanged ? setAsking('discard') : close())
   const saveBy = (how: (note: Draft) => string | null) => {
     const refusal = note && how(note)
-    if (refusal === null) dropDraft(tabStorage)
-    else setNews(refusal)
+    if (refusal !== null) setNews(refusal)
+    else if (!isPrivate) dropDraft(tabStorage)
   }
   const save = () => (elsewhere === 'same' ? saveBy(actions.notes.save) : setAsking(elsewhere))
   const buttons = (

@@ -21,10 +21,10 @@ export interface OpenedNote {
 }
 
 /** Reads the content once. Changes by others while it is open are announced, and asked about when it is saved. */
-export function useOpened(id: ItemId | null): OpenedNote {
+export function useOpened(id: ItemId | null, isPrivate: boolean): OpenedNote {
   const { stores } = useApp()
   const [opened] = useState<OpenedNote>(() => {
-    const draft = readDraft(tabStorage, id)
+    const draft = isPrivate ? null : readDraft(tabStorage, id)
     if (draft) return { ...draft, isDraft: true }
     const item = stores.items.getState().items.find((one) => one.id === id)
     const note = item?.content.kind === RICH_NOTE ? item.content : { title: '', root: EMPTY_ROOT }
