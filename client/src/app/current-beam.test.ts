@@ -18,6 +18,7 @@ import {
   NEW,
   OLD,
   PHONE,
+  RENEWED,
   stores,
   toasts,
   told,
@@ -62,6 +63,33 @@ describe('the lifetime of a beam', () => {
     beam.enter(mine)
     enter(FakeSocket.newest)
     expect(loadSession(Date.now() + 30 * DAY_MS)).toMatchObject({ beamId: OLD, beamName: 'Cabin' })
+  })
+})
+
+describe('what is open on the items of a beam', () => {
+  const field = { kind: 'editing-text', id: ITEM, text: 'mine', opened: 'hello', question: 'none' } as const
+  beforeEach(() => {
+    beam.enter(mine)
+    FakeSocket.newest.accepts({ expires_at: null, now: 1, saved: CABIN })
+    stores.items.setState({ items: [pendingItem(ITEM, 'hello', 'text', 0)] })
+    stores.editor.setState(field, true)
+    stores.fullView.setState({ kind: 'open', id: ITEM, order: 'newest-first' }, true)
+    stores.beamDialog.setState({ kind: 'send', item: ITEM }, true)
+  })
+
+  it.each([
+    ['is left', () => beam.leave()],
+    ['makes way for another one', () => beam.enter(joinedSession(NEW))],
+  ])('is closed when the beam %s', (_when, go) => {
+    go()
+    expect(stores.editor.getState()).toEqual({ kind: 'closed' })
+    expect(stores.fullView.getState()).toEqual({ kind: 'closed' })
+    expect(stores.beamDialog.getState()).toEqual({ kind: 'none' })
+  })
+
+  it('stays open when the link of the beam is renewed', () => {
+    beam.renewed(OLD, RENEWED)
+    expect(stores.editor.getState()).toEqual(field)
   })
 })
 

@@ -46,8 +46,7 @@ export class CurrentBeam {
   enter(session: BeamSession, onStatus: (status: LiveBeamStatus) => void = () => {}): void {
     const { connection } = this.#context.stores
     this.#wishes += 1
-    this.#connection?.leave()
-    this.#patience?.end()
+    this.#disconnect()
     saveSession(session)
     this.#context.stores.session.setState({ status: 'set', session }, true)
     const patience = new PatientStatus((shown) => connection.setState(shown, true), isSeen)
@@ -139,10 +138,7 @@ export class CurrentBeam {
   leave(): void {
     const session = this.#session()
     this.#wishes += 1
-    this.#connection?.leave()
-    this.#connection = null
-    this.#patience?.end()
-    this.#patience = null
+    this.#disconnect()
     if (session) clearSessionOf(session.beamId)
     this.#context.stores.session.setState({ status: 'none' }, true)
     this.#context.stores.connection.setState({ status: 'idle' }, true)
@@ -163,10 +159,26 @@ export class CurrentBeam {
     this.#patience?.seen()
   }
 
+  #disconnect(): void {
+    // What is open belongs to the items that go now. Left open, it would be shared into the next beam.
+    if (this.#connection) closeParts(this.#context.stores)
+    this.#connection?.leave()
+    this.#connection = null
+    this.#patience?.end()
+    this.#patience = null
+  }
+
   #session(): BeamSession | null {
     const state = this.#context.stores.session.getState()
     return state.status === 'set' ? state.session : null
   }
+}
+
+/** Closes the parts of the page that show or change items of the beam. */
+function closeParts({ editor, fullView, beamDialog }: PageContext['stores']): void {
+  editor.setState({ kind: 'closed' }, true)
+  fullView.setState({ kind: 'closed' }, true)
+  if (beamDialog.getState().kind === 'send') beamDialog.setState({ kind: 'none' }, true)
 }
 
 /** Makes the session for joining by link, code or id. The server sends its expiry in the welcome. */

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { EditorActions } from '../features/editor-actions'
-import type { ItemId } from '../protocol/bindings'
-import { copyableText, pendingItem, textMessage } from '../protocol/item'
-import { EMPTY_ROOT, RICH_NOTE } from '../protocol/rich-note'
+import type { DeviceId, ItemId } from '../protocol/bindings'
+import { copyableText, type Item, pendingItem, textMessage } from '../protocol/item'
+import { versionOf } from '../protocol/note-versions'
+import { EMPTY_ROOT, RICH_NOTE, richNoteMessage, withText } from '../protocol/rich-note'
+import { reduceItems } from '../stores/items'
 import { createStores, type Stores } from '../stores/stores'
 import type { Context } from './context'
 import { createNotes } from './notes'
@@ -13,13 +15,15 @@ const [FIRST, SECOND] = ['first', 'second'] as [ItemId, ItemId]
 let stores: Stores
 let notes: EditorActions
 let isThere: boolean
+let pictures: (DeviceId | undefined)[]
 
 beforeEach(() => {
   isThere = true
+  pictures = []
   stores = createStores()
   const live = { share: vi.fn() }
   const context = { stores, toaster: createToaster(stores.toasts), live: () => (isThere ? live : null) }
-  notes = createNotes(context as unknown as Context, () => {})
+  notes = createNotes(context as unknown as Context, (_id, _file, to) => pictures.push(to))
   const items = [FIRST, SECOND].map((id) => {
     const { message, extra } = textMessage(`the ${id} text`)
     return pendingItem(id, message, extra, 0)
@@ -27,6 +31,22 @@ beforeEach(() => {
   stores.items.setState({ items })
 })
 
+const PHONE = 'phone' as DeviceId
+const receive = (id: ItemId, message: unknown, extra: string, to?: DeviceId) => {
+  const item = pendingItem(id, message, extra, 0, to)
+  stores.items.setState((state) => reduceItems(state, { type: 'received', item }), true)
+}
+const receiveText = (id: ItemId, text: string, to?: DeviceId) => receive(id, text, 'text', to)
+const deleteItem = (id: ItemId) =>
+  stores.items.setState((state) => reduceItems(state, { type: 'deleted', message: null, id }), true)
+const note = (text: string) => ({ title: 'Packing', root: withText(EMPTY_ROOT, text), pictures: [] })
+const receiveNote = (id: ItemId, text: string, base: string | null, to?: DeviceId) => {
+  const { message, extra } = richNoteMessage('Packing', withText(EMPTY_ROOT, text), base)
+  receive(id, message, extra, to)
+}
+/** The items that have come besides the two at the beginning. */
+const added = (): readonly Item[] =>
+  stores.items.getState().items.filter(({ id }) => id !== FIRST && id !== SECOND)
 const textOf = (id: ItemId) => {
   const item = stores.items.getState().items.find((one) => one.id === id)
   return item && copyableText(item.content)
@@ -41,8 +61,10 @@ describe('the field of a text', () => {
       id: FIRST,
       text: 'the first text',
       opened: 'the first text',
+      question: 'none',
     })
-    notes.saveText(FIRST, '  another text ')
+    notes.typeText('  another text ')
+    notes.saveText()
     expect(textOf(FIRST)).toBe('another text')
     expect(stores.items.getState().items).toHaveLength(2)
     expect(editor()).toEqual({ kind: 'closed' })
@@ -59,12 +81,14 @@ describe('the field of a text', () => {
   it('stays open with what was typed when it cannot be shared', () => {
     notes.edit(FIRST)
     isThere = false
-    notes.saveText(FIRST, 'changed')
+    notes.typeText('changed')
+    notes.saveText()
     expect(editor()).toMatchObject({ kind: 'editing-text' })
     expect(textOf(FIRST)).toBe('the first text')
     expect(stores.toasts.getState().toasts).toHaveLength(1)
     isThere = true
-    notes.saveText(FIRST, 'x'.repeat(300_000))
+    notes.typeText('x'.repeat(300_000))
+    notes.saveText()
     expect(stores.toasts.getState().toasts.at(-1)?.text).toBe(
       'This text is too long. Shorten it, then save again.',
     )
@@ -72,7 +96,8 @@ describe('the field of a text', () => {
 
   it('changes nothing when it is emptied', () => {
     notes.edit(FIRST)
-    notes.saveText(FIRST, ' ')
+    notes.typeText(' ')
+    notes.saveText()
     expect(textOf(FIRST)).toBe('the first text')
   })
 })
@@ -82,4 +107,109 @@ it('a copy of a note has a mark in its title and stands beside it', () => {
   expect(notes.saveCopy({ title: 'Packing', root: EMPTY_ROOT, pictures: [] })).toBeNull()
   const added = stores.items.getState().items.find(({ content }) => content.kind === RICH_NOTE)
   expect(added?.content).toMatchObject({ title: 'Packing (copy)' })
+})
+
+describe('a text that another device changes while its field is open', () => {
+  it.each([
+    ['the field is saved', () => notes.saveText()],
+    ['another field is opened', () => notes.edit(SECOND)],
+  ])('is asked about when %s', (_when, leave) => {
+    notes.edit(FIRST)
+    notes.typeText('mine')
+    receiveText(FIRST, 'theirs')
+    leave()
+    expect(textOf(FIRST)).toBe('theirs')
+    expect(editor()).toMatchObject({ id: FIRST, text: 'mine', question: 'changed' })
+    notes.replaceText()
+    expect(textOf(FIRST)).toBe('mine')
+  })
+
+  it('stays as it is when nothing was typed', () => {
+    notes.edit(FIRST)
+    receiveText(FIRST, 'theirs')
+    notes.saveText()
+    expect(textOf(FIRST)).toBe('theirs')
+    expect(editor()).toEqual({ kind: 'closed' })
+  })
+
+  it('keeps its one reader when both versions are kept', () => {
+    receiveText(FIRST, 'ours', PHONE)
+    notes.edit(FIRST)
+    notes.typeText('mine')
+    receiveText(FIRST, 'theirs', PHONE)
+    notes.saveText()
+    notes.copyText()
+    expect(added()).toMatchObject([{ message: 'mine', to: PHONE }])
+  })
+})
+
+describe('a text that goes while its field is open', () => {
+  it('closes the field in which nothing was typed', () => {
+    notes.edit(FIRST)
+    deleteItem(FIRST)
+    expect(editor()).toEqual({ kind: 'closed' })
+  })
+
+  it('is not made again: what was typed is offered as a new text for the same device', () => {
+    receiveText(FIRST, 'ours', PHONE)
+    notes.edit(FIRST)
+    notes.typeText('mine')
+    deleteItem(FIRST)
+    expect(editor()).toMatchObject({ question: 'gone' })
+    notes.edit(SECOND)
+    expect(editor()).toMatchObject({ id: FIRST, text: 'mine' })
+    notes.copyText()
+    expect(textOf(FIRST)).toBeUndefined()
+    expect(added()).toMatchObject([{ message: 'mine', to: PHONE }])
+  })
+
+  it('leaves what was typed to a new note for the same device when the writing goes on', () => {
+    receiveText(FIRST, 'ours', PHONE)
+    notes.edit(FIRST)
+    notes.typeText('mine')
+    deleteItem(FIRST)
+    notes.goOnWriting()
+    expect(editor()).toEqual({ kind: 'creating', text: 'mine', to: PHONE })
+    notes.save(note('mine'))
+    expect(added()).toMatchObject([{ to: PHONE }])
+  })
+})
+
+describe('a note for one device', () => {
+  const picture = { id: 'picture' as ItemId, file: new File(['x'], 'a.png') }
+  beforeEach(() => {
+    receiveNote(FIRST, 'ours', null, PHONE)
+    notes.edit(FIRST)
+  })
+
+  it('stays with that device as a copy, and so do the pictures', () => {
+    notes.saveCopy({ ...note('mine'), pictures: [picture] })
+    expect(added()).toMatchObject([{ to: PHONE }])
+    expect(pictures).toEqual([PHONE])
+  })
+
+  it('stays with that device when it was deleted and is shared as a new one', () => {
+    deleteItem(FIRST)
+    notes.save({ ...note('mine'), pictures: [picture] })
+    expect(textOf(FIRST)).toBeUndefined()
+    expect(added()).toMatchObject([{ to: PHONE }])
+    expect(pictures).toEqual([PHONE])
+  })
+
+  it('stays with that device when another version replaces it and both are kept', () => {
+    const [before] = stores.items.getState().items.filter(({ id }) => id === FIRST)
+    notes.save(note('mine'))
+    receiveNote(FIRST, 'theirs', versionOf(before?.message), PHONE)
+    stores.toasts.getState().toasts.at(-1)?.action?.run()
+    expect(added()).toMatchObject([{ content: { title: 'Packing (copy)' }, to: PHONE }])
+  })
+
+  it('is not copied into another beam', () => {
+    const [before] = stores.items.getState().items.filter(({ id }) => id === FIRST)
+    notes.save(note('mine'))
+    receiveNote(FIRST, 'theirs', versionOf(before?.message), PHONE)
+    isThere = false
+    stores.toasts.getState().toasts.at(-1)?.action?.run()
+    expect(added()).toEqual([])
+  })
 })

@@ -22,7 +22,10 @@ export interface EditorActions {
   edit(id: ItemId): void
   view(id: ItemId): void
   close(): void
-  /** Shares or changes the note and closes the editor. Returns null, or the reason why nothing was saved. */
+  /**
+   * Shares or changes the note and closes the editor. A note that was deleted meanwhile is shared as a new one. Returns
+   * null, or the reason why nothing was saved.
+   */
   save(note: NoteDraft): string | null
   /** Shares the note beside the one that is edited, with a mark in its title, and closes the editor. */
   saveCopy(note: NoteDraft): string | null
@@ -30,8 +33,17 @@ export interface EditorActions {
   tick(id: ItemId, tick: Tick): void
   /** Keeps what is typed into the field of a text. */
   typeText(text: string): void
-  /** Changes the text of an item and closes its field. An empty text changes nothing. */
-  saveText(id: ItemId, text: string): void
+  /**
+   * Changes the text to what was typed and closes the field. Asks first when another device has changed or deleted the
+   * text. An empty text changes nothing.
+   */
+  saveText(): void
+  /** Saves what was typed, whatever another device has made of the text. */
+  replaceText(): void
+  /** Shares what was typed as a new text, with the same addressee, and closes the field. */
+  copyText(): void
+  /** Takes back the question. What was typed into the field of a text that has gone becomes the start of a new note. */
+  goOnWriting(): void
   /** Returns the id for a picture that will be shared beside the note. */
   newPictureId(): ItemId
 }

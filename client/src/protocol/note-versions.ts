@@ -6,65 +6,95 @@ import type { ItemId } from './bindings'
 import type { Tick } from './check-list'
 import type { RichNote } from './rich-note'
 
-/** What this device changed: one tick, which can be done again on any version, or the whole note. */
+/** What this device changed: ticks, which can be done again on any version, or the whole note. */
 export type NoteChange =
-  | { readonly kind: 'tick'; readonly tick: Tick }
+  | { readonly kind: 'ticks'; readonly ticks: readonly Tick[] }
   | { readonly kind: 'edit'; readonly note: RichNote }
+
+/** What a version lacks of this device's changes. Of several whole notes the newest counts, which knew the others. */
+export interface Lacking {
+  readonly ticks: readonly Tick[]
+  readonly note: RichNote | null
+}
 
 interface OwnVersion {
   readonly version: string
-  readonly base: string | null
   readonly change: NoteChange
-  /** The versions seen since, each with the one it was made from. */
+}
+
+interface NoteHistory {
+  /** The message that was shown last, which needs no look again. */
+  shown: unknown
+  /** In the order in which they were made. */
+  own: readonly OwnVersion[]
+  /** The versions known, own ones too, each with the one it was made from. The newest come last. */
   readonly bases: Map<string, string | null>
 }
 
-/** Own versions remembered, the newest ones. */
+/** Notes with own versions remembered, the newest ones. */
 const MOST_NOTES = 100
-/** Versions followed back at most. */
-const LONGEST_CHAIN = 100
+/** Versions of a note remembered, the newest ones. */
+const MOST_VERSIONS = 100
 
 export class NoteVersions {
-  readonly #own = new Map<ItemId, OwnVersion>()
+  readonly #notes = new Map<ItemId, NoteHistory>()
 
   /** This device shares a version of a note. */
   made(id: ItemId, message: unknown, change: NoteChange): void {
-    this.#own.delete(id)
-    this.#own.set(id, { version: versionOf(message), base: baseOf(message), change, bases: new Map() })
-    const [oldest] = this.#own.keys()
-    if (this.#own.size > MOST_NOTES && oldest !== undefined) this.#own.delete(oldest)
-  }
-
-  /** The notes of which this device made a version. */
-  get notes(): Iterable<ItemId> {
-    return this.#own.keys()
+    const history = this.#notes.get(id) ?? { shown: null, own: [], bases: new Map() }
+    const [version, base] = [versionOf(message), baseOf(message)]
+    // The version before comes back when the server refuses this one.
+    if (base !== null && !history.bases.has(base)) learn(history, base, null)
+    learn(history, version, base)
+    history.own = [...history.own, { version, change }]
+    this.#notes.delete(id)
+    this.#notes.set(id, history)
+    const [oldest] = this.#notes.keys()
+    if (this.#notes.size > MOST_NOTES && oldest !== undefined) this.#notes.delete(oldest)
   }
 
   /**
-   * A version is shown now. Returns the change that it lacks because its author did not know of it, once; else null. A
-   * version that does not say what it was made from counts as knowing all before it.
+   * A version is shown now. Returns the changes that it lacks because its author did not know of them, once; null when
+   * it lacks none. A version that does not say what it was made from counts as knowing all before it. One made from a
+   * version that never came here may lack all.
    */
-  seen(id: ItemId, message: unknown): NoteChange | null {
-    const own = this.#own.get(id)
-    if (!own) return null
-    const version = versionOf(message)
-    // The version before comes back when the server has refused this one.
-    if (version === own.version || version === own.base || own.bases.has(version)) return null
-    own.bases.set(version, baseOf(message))
-    if (knows(own, version)) return null
-    this.#own.delete(id)
-    return own.change
+  seen(id: ItemId, message: unknown): Lacking | null {
+    const history = this.#notes.get(id)
+    if (!history || history.shown === message) return null
+    history.shown = message
+    const [version, base] = [versionOf(message), baseOf(message)]
+    if (history.bases.has(version)) return null
+    learn(history, version, base)
+    const known = base === null ? null : chainFrom(history.bases, version)
+    const lacking = history.own.filter((own) => known && !known.has(own.version))
+    history.own = history.own.filter((own) => known?.has(own.version))
+    return lacking.length === 0 ? null : together(lacking)
   }
 }
 
-function knows({ version, base, bases }: OwnVersion, from: string): boolean {
+function learn(history: NoteHistory, version: string, base: string | null): void {
+  history.bases.set(version, base)
+  const [oldest] = history.bases.keys()
+  if (history.bases.size <= MOST_VERSIONS || oldest === undefined) return
+  history.bases.delete(oldest)
+  history.own = history.own.filter((own) => own.version !== oldest)
+}
+
+/** Returns a version and all before it, as far as they are known. */
+function chainFrom(bases: NoteHistory['bases'], from: string): ReadonlySet<string> {
+  const chain = new Set<string>()
   let at: string | null = from
-  for (let steps = 0; at !== null && steps < LONGEST_CHAIN; steps += 1) {
-    if (at === version) return true
-    if (at === base) return false
+  while (at !== null && !chain.has(at)) {
+    chain.add(at)
     at = bases.get(at) ?? null
   }
-  return true
+  return chain
+}
+
+function together(lacking: readonly OwnVersion[]): Lacking {
+  const ticks = lacking.flatMap(({ change }) => (change.kind === 'ticks' ? change.ticks : []))
+  const notes = lacking.flatMap(({ change }) => (change.kind === 'edit' ? [change.note] : []))
+  return { ticks, note: notes.at(-1) ?? null }
 }
 
 /** Returns a short name of a version: a hash of its content, in hexadecimal digits. */

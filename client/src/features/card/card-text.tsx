@@ -16,18 +16,19 @@ const TextEditing = lazyPart(
 /** The content of a text or a note on its card, or the field in which a text is changed. */
 export function CardText({ item, tone }: { item: Item; tone: 'note' | 'list' }) {
   const { content } = item
-  const opened = useStore(useApp().stores.editor, (state) =>
-    state.kind === 'editing-text' && state.id === item.id ? state.opened : null,
+  const isOpen = useStore(
+    useApp().stores.editor,
+    (state) => state.kind === 'editing-text' && state.id === item.id,
   )
   if (content.kind === 'file') return null
   if (content.kind === RICH_NOTE) return <RichNoteFace id={item.id} note={content} tone={tone} />
   if (content.kind === 'link') return null
   const text = <LongText text={content.text} />
-  if (opened === null) return text
+  if (!isOpen) return text
   return (
     <NoteBoundary>
       <Suspense fallback={text}>
-        <TextEditing item={item} opened={opened} tone={tone} />
+        <TextEditing tone={tone} />
       </Suspense>
     </NoteBoundary>
   )

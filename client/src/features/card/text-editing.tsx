@@ -1,19 +1,16 @@
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useRef } from 'react'
 import { useStore } from 'zustand'
-import { copyableText, type Item } from '../../protocol/item'
 import { Button } from '../../ui/button'
 import { isComposing } from '../../ui/composing'
 import { cx } from '../../ui/cx'
 import { useGrowing } from '../../ui/growing'
 import { useApp } from '../actions'
-import { ConflictDialog } from '../note/conflict-dialog'
 import css from './text-editing.module.css'
 
 /** The field in which a text is changed on its card. Escape cancels, Ctrl+Enter saves. */
-export function TextEditing({ item, opened, tone }: { item: Item; opened: string; tone: 'note' | 'list' }) {
+export function TextEditing({ tone }: { tone: 'note' | 'list' }) {
   const { stores, actions } = useApp()
   const ref = useRef<HTMLTextAreaElement>(null)
-  const [asking, setAsking] = useState(false)
   const text = useStore(stores.editor, (state) => (state.kind === 'editing-text' ? state.text : ''))
   useGrowing(ref, text)
   useEffect(() => {
@@ -24,11 +21,7 @@ export function TextEditing({ item, opened, tone }: { item: Item; opened: string
     // The card takes the focus of the field, unless the person has gone on.
     return () => queueMicrotask(() => document.activeElement === document.body && card?.focus())
   }, [])
-  const save = () => {
-    const isChangedElsewhere = copyableText(item.content) !== opened
-    if (isChangedElsewhere && text.trim() !== opened) setAsking(true)
-    else actions.notes.saveText(item.id, text)
-  }
+  const save = actions.notes.saveText
   const cancel = actions.notes.close
   const onKeyDown = (event: KeyboardEvent) => {
     // The keys of the canvas and of a page below do nothing here.
@@ -60,17 +53,6 @@ export function TextEditing({ item, opened, tone }: { item: Item; opened: string
           Save
         </Button>
       </div>
-      {asking && (
-        <ConflictDialog
-          what="text"
-          onMine={() => actions.notes.saveText(item.id, text)}
-          onTheirs={cancel}
-          onBoth={() => {
-            if (actions.shareText(text)) cancel()
-          }}
-          onClose={() => setAsking(false)}
-        />
-      )}
     </div>
   )
 }

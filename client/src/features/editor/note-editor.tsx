@@ -9,41 +9,53 @@ import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { FullPage } from '../../ui/full-page'
 import { useApp } from '../actions'
 import { ConflictDialog } from '../note/conflict-dialog'
+import { GoneDialog } from '../note/gone-dialog'
 import { NoteBoundary, NoteError } from '../note/note-boundary'
 import { type Draft, dropDraft, useKeptDraft } from './draft'
 import css from './note-editor.module.css'
-import { useChangedElsewhere, useOpened } from './opened-note'
+import { useElsewhere, useOpened } from './opened-note'
 import { createPlacedPictures, PlacedPicturesContext } from './placed-pictures'
 import { RichText } from './rich-text'
 import { TitleField } from './title-field'
 
-/** The editor of a new note (no id) or an existing one. `text` is what was typed before it opened. */
-export function NoteEditor({ id, text }: { id: ItemId | null; text: string }) {
+type Asking = 'no' | 'discard' | 'changed' | 'gone'
+
+interface NoteEditorProps {
+  /** Null for a new note. */
+  id: ItemId | null
+  /** What was typed before the editor opened. */
+  text: string
+  /** Whether a new note is for one device. Its draft is not kept, because a later new note is for everybody. */
+  isPrivate?: boolean
+}
+
+/** The editor of a new note or an existing one. */
+export function NoteEditor({ id, text, isPrivate = false }: NoteEditorProps) {
   const { actions } = useApp()
-  const opened = useOpened(id)
+  const opened = useOpened(id, isPrivate)
   const { note, title, setTitle, setRoot, isChanged, placed } = useNote(opened, text)
   const [news, setNews] = useState('')
-  const [asking, setAsking] = useState<'no' | 'discard' | 'conflict'>('no')
+  const [asking, setAsking] = useState<Asking>('no')
   const body = useRef<HTMLDivElement>(null)
   const titleRef = useRef<HTMLTextAreaElement>(null)
-  const changedElsewhere = useChangedElsewhere(id, opened.base)
-  useKeptDraft(id, isChanged ? note : null)
+  const elsewhere = useElsewhere(id, opened.base)
+  useKeptDraft(id, isChanged && !isPrivate ? note : null)
   // Showing the page has moved the focus to its first button.
   useLayoutEffect(() => {
     if (id === null && text === '') titleRef.current?.focus()
     else focusEnd(body)
   }, [id, text])
   const close = () => {
-    dropDraft(tabStorage)
+    if (!isPrivate) dropDraft(tabStorage)
     actions.notes.close()
   }
   const leave = () => (isChanged ? setAsking('discard') : close())
   const saveBy = (how: (note: Draft) => string | null) => {
     const refusal = note && how(note)
-    if (refusal === null) dropDraft(tabStorage)
-    else setNews(refusal)
+    if (refusal !== null) setNews(refusal)
+    else if (!isPrivate) dropDraft(tabStorage)
   }
-  const save = () => (changedElsewhere ? setAsking('conflict') : saveBy(actions.notes.save))
+  const save = () => (elsewhere === 'same' ? saveBy(actions.notes.save) : setAsking(elsewhere))
   const buttons = (
     <>
       <Button look="ghost" onClick={leave}>
@@ -61,9 +73,7 @@ export function NoteEditor({ id, text }: { id: ItemId | null; text: string }) {
     <FullPage title={id === null ? t`Create New Note` : t`Edit Note`} buttons={buttons} onLeave={leave}>
       <div ref={body} className={css.body}>
         <p className={css.news} role="alert">
-          {news ||
-            (changedElsewhere &&
-              t`Another device has changed this note. When you update it, you can keep your version, theirs or both.`)}
+          {news || newsFrom(elsewhere)}
         </p>
         <PlacedPicturesContext value={placed}>
           {opened.root === null ? (
@@ -75,26 +85,65 @@ export function NoteEditor({ id, text }: { id: ItemId | null; text: string }) {
           )}
         </PlacedPicturesContext>
       </div>
-      {asking === 'discard' && (
-        <ConfirmDialog
-          title={id === null ? t`Discard this note?` : t`Discard the changes?`}
-          question={t`What you wrote has not been saved.`}
-          action={t`Discard`}
-          onConfirm={close}
-          onClose={() => setAsking('no')}
-        />
-      )}
-      {asking === 'conflict' && (
-        <ConflictDialog
-          what="note"
-          onMine={() => saveBy(actions.notes.save)}
-          onTheirs={close}
-          onBoth={() => saveBy(actions.notes.saveCopy)}
-          onClose={() => setAsking('no')}
-        />
-      )}
+      <Question
+        asking={asking}
+        isNew={id === null}
+        onSave={() => saveBy(actions.notes.save)}
+        onBoth={() => saveBy(actions.notes.saveCopy)}
+        onDiscard={close}
+        onClose={() => setAsking('no')}
+      />
     </FullPage>
   )
+}
+
+interface QuestionProps {
+  asking: Asking
+  isNew: boolean
+  onSave: () => void
+  onBoth: () => void
+  onDiscard: () => void
+  onClose: () => void
+}
+
+/** Asks before a version of the note is lost. */
+function Question({ asking, isNew, onSave, onBoth, onDiscard, onClose }: QuestionProps) {
+  switch (asking) {
+    case 'no':
+      return null
+    case 'discard':
+      return (
+        <ConfirmDialog
+          title={isNew ? t`Discard this note?` : t`Discard the changes?`}
+          question={t`What you wrote has not been saved.`}
+          action={t`Discard`}
+          onConfirm={onDiscard}
+          onClose={onClose}
+        />
+      )
+    case 'changed':
+      return (
+        <ConflictDialog what="note" onMine={onSave} onTheirs={onDiscard} onBoth={onBoth} onClose={onClose} />
+      )
+    case 'gone': {
+      const share = () => {
+        onClose()
+        onSave()
+      }
+      return <GoneDialog what="note" onShare={share} onDiscard={onDiscard} onClose={onClose} />
+    }
+  }
+}
+
+function newsFrom(elsewhere: ReturnType<typeof useElsewhere>): string {
+  switch (elsewhere) {
+    case 'same':
+      return ''
+    case 'changed':
+      return t`Another device has changed this note. When you update it, you can keep your version, theirs or both.`
+    case 'gone':
+      return t`This note was deleted. When you update it, you can share your version as a new note.`
+  }
 }
 
 /** The current content, and whether it differs from the original. */

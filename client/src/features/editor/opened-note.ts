@@ -21,10 +21,10 @@ export interface OpenedNote {
 }
 
 /** Reads the content once. Changes by others while it is open are announced, and asked about when it is saved. */
-export function useOpened(id: ItemId | null): OpenedNote {
+export function useOpened(id: ItemId | null, isPrivate: boolean): OpenedNote {
   const { stores } = useApp()
   const [opened] = useState<OpenedNote>(() => {
-    const draft = readDraft(tabStorage, id)
+    const draft = isPrivate ? null : readDraft(tabStorage, id)
     if (draft) return { ...draft, isDraft: true }
     const item = stores.items.getState().items.find((one) => one.id === id)
     const note = item?.content.kind === RICH_NOTE ? item.content : { title: '', root: EMPTY_ROOT }
@@ -34,9 +34,10 @@ export function useOpened(id: ItemId | null): OpenedNote {
   return opened
 }
 
-/** Whether another version of the note is here than the one that the text began with. */
-export function useChangedElsewhere(id: ItemId | null, base: string | null): boolean {
+/** What has become of the note since its text began: another version is here than that one, or it was deleted. */
+export function useElsewhere(id: ItemId | null, base: string | null): 'same' | 'changed' | 'gone' {
   const message = useStore(useApp().stores.items, ({ items }) => items.find((one) => one.id === id)?.message)
   const version = useMemo(() => (message === undefined ? null : versionOf(message)), [message])
-  return version !== null && base !== null && version !== base
+  if (id === null || base === null || version === base) return 'same'
+  return version === null ? 'gone' : 'changed'
 }
