@@ -212,8 +212,11 @@ describe('f13_files_in_a_saved_beam', () => {
   })
 
   const asks = () => {
-    const { promise, resolve } = Promise.withResolvers<Response>()
-    const fetch = vi.fn(() => promise)
+    let resolve: (response: Response) => void = () => {}
+    const said = new Promise<Response>((done) => {
+      resolve = done
+    })
+    const fetch = vi.fn(() => said)
     vi.stubGlobal('fetch', fetch)
     return { fetch, says: (largest: number) => resolve(answer(200, { largest, free: largest })) }
   }
