@@ -98,7 +98,7 @@ function noteItems(
   return [
     ...(open ? [{ label: 'Open', icon: ExternalLink, onSelect: open }] : []),
     ...(cards.some((card) => isCopyable(card, stores))
-      ? [{ label: `Copy${of}`, icon: Copy, onSelect: () => commands.copy(ids) }]
+      ? [{ label: copyLabel(cards), icon: Copy, onSelect: () => commands.copy(ids) }]
       : []),
     ...(files.length > 0
       ? [
@@ -123,6 +123,11 @@ function opening({ id, content }: Card, actions: AppValue['actions']): (() => vo
   if (content.kind === RICH_NOTE) return () => actions.notes.view(id)
   if (content.kind === 'link') return () => void window.open(content.url, '_blank', 'noreferrer')
   return null
+}
+
+function copyLabel(cards: readonly Card[]): string {
+  if (cards.length > 1) return `Copy ${cards.length} notes`
+  return cards.some(isBatch) ? 'Copy names' : 'Copy'
 }
 
 /** Of a batch, the names of its files are copied. */
