@@ -14,7 +14,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   beams: ['item', 'session', 'share'],
   canvas: ['card', 'item', 'session'],
   card: ['item', 'note', 'search', 'session', 'transfer'],
-  devices: ['arrival', 'keep', 'session', 'transfer'],
+  devices: ['arrival', 'files', 'keep', 'session', 'transfer'],
   editor: ['note'],
   files: ['session'],
   'full-view': ['card', 'item', 'transfer'],

@@ -114,7 +114,7 @@ test('a reload in the middle of an upload loses the file, and the card says so',
   await savesUnchanged(bob, plan)
 })
 
-test('f13_what_does_not_fit_is_named_before_it_is_shared', async ({ device, folder }) => {
+test('f13_what_does_not_fit_is_named_and_not_uploaded', async ({ device, folder }) => {
   const ada = await device('Ada')
   await hasAccount(ada)
   const link = await savesBeam(ada, 'Cabin', 'Keys are with Jonas')

@@ -1,4 +1,4 @@
-/** Says which files a saved beam's store has no room for, before they are shared (F13). */
+/** Says which files a saved beam's store has no room for, before they are uploaded (F13). */
 import { formatBytes } from '../features/transfer/format-bytes'
 import type { FileRoom, ItemId } from '../protocol/bindings'
 import { readFileRoom } from '../transport/note-calls'
@@ -6,7 +6,7 @@ import { shortName } from '../ui/short-name'
 import type { Context } from './context'
 import type { OutgoingFile } from './stored-copies'
 
-/** Without an answer within so many milliseconds the files are shared, and the upload shows what fits. */
+/** Without an answer within so many milliseconds the files are uploaded, and the upload shows what fits. */
 const ANSWER_WITHIN_MS = 3_000
 
 const NONE: ReadonlySet<ItemId> = new Set()

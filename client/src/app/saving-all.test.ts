@@ -13,6 +13,7 @@ const NAMES = ['a.png', 'b.png', 'c.png']
 
 let stores: Stores
 let saveAll: (id: ItemId) => Promise<void>
+let download: (ids: readonly ItemId[]) => Promise<void>
 /** The files of the picked folder, by name. */
 let folder: Map<string, string>
 /** How far each save was when it was told. */
@@ -52,7 +53,7 @@ beforeEach(() => {
   stores.saves.subscribe(({ saves }) =>
     told.push(saves[BATCH] ? `${saves[BATCH].saved} of ${saves[BATCH].of}` : 'ended'),
   )
-  saveAll = createSavingAll({ stores, toaster: createToaster(stores.toasts) }).saveAll
+  ;({ saveAll, download } = createSavingAll({ stores, toaster: createToaster(stores.toasts) }))
 })
 afterEach(() => {
   vi.unstubAllGlobals()
@@ -106,4 +107,17 @@ describe('saving all files of a batch', () => {
     expect(told.at(-1)).toBe('ended')
     expect(toasts()).toEqual(['The browser has 3 downloads to save'])
   })
+})
+
+it('downloads of selected files begin one after the other, because a browser drops those of one moment', async () => {
+  vi.useFakeTimers()
+  const begun: string[] = []
+  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
+    begun.push(this.download)
+  })
+  const ended = download([BATCH])
+  expect(begun).toEqual(['a.png'])
+  await vi.runAllTimersAsync()
+  await ended
+  expect(begun).toEqual(NAMES)
 })

@@ -1,10 +1,8 @@
-/** Saves all files of a batch: into a folder where the browser can pick one, else as one download after the other. */
+/** Saves several files: those of a batch into a folder where the browser can pick one, else one download after the other. */
 import type { Actions } from '../features/actions'
 import type { ItemId } from '../protocol/bindings'
-import type { Item } from '../protocol/item'
-import { itemsOfCards } from '../stores/cards'
+import { type Download, downloadsOf } from '../stores/downloads'
 import { reduceSaves, type SavesEvent } from '../stores/saves'
-import { addressIn, type Transfer } from '../stores/transfers'
 import { readBytes } from '../transport/http'
 import { canPickFolder, pickFolder, saveInto } from '../transport/save-folder'
 import type { Context } from './context'
@@ -12,20 +10,15 @@ import type { Context } from './context'
 /** Pause between two downloads: browsers drop those that a page begins at the same moment. */
 const BETWEEN_DOWNLOADS_MS = 250
 
-interface Saved {
-  readonly name: string
-  readonly url: string
-}
-
 /** Saves one file. Rejects when it could not. */
-type SaveOne = (file: Saved) => Promise<void>
+type SaveOne = (file: Download) => Promise<void>
 
 export function createSavingAll({
   stores,
   toaster,
-}: Pick<Context, 'stores' | 'toaster'>): Pick<Actions, 'saveAll'> {
+}: Pick<Context, 'stores' | 'toaster'>): Pick<Actions, 'saveAll' | 'download'> {
   const put = (event: SavesEvent) => stores.saves.setState((state) => reduceSaves(state, event), true)
-  const saveEach = async (id: ItemId, files: readonly Saved[], saveOne: SaveOne) => {
+  const saveEach = async (id: ItemId, files: readonly Download[], saveOne: SaveOne) => {
     const failed: string[] = []
     for (const [saved, file] of files.entries()) {
       put({ type: 'saving', id, save: { saved, of: files.length } })
@@ -35,12 +28,12 @@ export function createSavingAll({
     return failed
   }
   return {
+    async download(ids) {
+      for (const file of downloadsOf(ids, stores)) await download(file)
+    },
     async saveAll(id) {
       if (stores.saves.getState().saves[id]) return
-      const items = itemsOfCards(stores.items.getState().items, [id])
-      const files = items.flatMap(
-        (item) => savedOf(item, stores.transfers.getState().transfers[item.id]) ?? [],
-      )
+      const files = downloadsOf([id], stores)
       if (!canPickFolder()) {
         await saveEach(id, files, download)
         // The browser asks, names and saves on its own, and does not say how it went.
@@ -58,13 +51,7 @@ export function createSavingAll({
   }
 }
 
-function savedOf({ content }: Item, transfer: Transfer | undefined): Saved | null {
-  if (content.kind !== 'file') return null
-  const url = content.url ?? addressIn(transfer)
-  return url === null ? null : { name: content.name, url }
-}
-
-async function download({ name, url }: Saved): Promise<void> {
+async function download({ name, url }: Download): Promise<void> {
   const link = document.createElement('a')
   link.href = url
   link.download = name

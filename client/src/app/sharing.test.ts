@@ -4,6 +4,7 @@ import type { BeamId, DeviceId, ItemId, User } from '../protocol/bindings'
 import { liveItem } from '../protocol/item'
 import { cardsOf, isBatch } from '../stores/cards'
 import { createStores, type Stores } from '../stores/stores'
+import { reduceTransfers } from '../stores/transfers'
 import { renewLoginBy } from '../transport/http'
 import type { LiveBeam } from '../transport/live-beam'
 import type { Transfers } from '../transport/transfers'
@@ -207,12 +208,53 @@ describe('f13_files_in_a_saved_beam', () => {
     stores.account.setState({ status: 'anonymous' }, true)
   })
 
-  it('that do not fit are named before they are shared, and are not uploaded', async () => {
+  it('that do not fit are shown at once, named, and not uploaded', async () => {
     vi.stubGlobal('fetch', async () => answer(200, { largest: 3, free: 3 }))
     sharing.shareFiles([picture()])
-    expect(log).toEqual([])
+    expect(stores.items.getState().items).toHaveLength(1)
     await vi.waitFor(() => expect(log).toEqual(['offer', expect.stringMatching(/^share /)]))
-    expect(toasts()[0]).toBe('“a.png” (4 B) stays on this device only: this beam has 3 B left.')
+    expect(toasts()).toContain('“a.png” (4 B) stays on this device only: this beam has 3 B left.')
+  })
+
+  const asks = () => {
+    let resolve: (response: Response) => void = () => {}
+    const said = new Promise<Response>((done) => {
+      resolve = done
+    })
+    const fetch = vi.fn(() => said)
+    vi.stubGlobal('fetch', fetch)
+    return { fetch, says: (largest: number) => resolve(answer(200, { largest, free: largest })) }
+  }
+  const phoneIsHere = () =>
+    stores.devices.setState({ devices: [{ device_id: 'phone' as DeviceId, name: '', caps: ['files'] }] })
+
+  it('are offered to the devices before the server says what fits, and uploaded after', async () => {
+    phoneIsHere()
+    const { says } = asks()
+    sharing.shareFileAs('a' as ItemId, picture())
+    expect(log).toEqual(['offer', 'share a'])
+    says(9)
+    await vi.waitFor(() => expect(log).toEqual(['offer', 'share a', 'upload']))
+  })
+
+  it('are not stored when they are deleted meanwhile', async () => {
+    const { says } = asks()
+    sharing.shareFileAs('a' as ItemId, picture())
+    sharing.shareFileAs('b' as ItemId, picture())
+    stores.transfers.setState(
+      (state) => reduceTransfers(state, { type: 'forgotten', id: 'a' as ItemId }),
+      true,
+    )
+    says(9)
+    await vi.waitFor(() => expect(log).toEqual(['upload']))
+    expect(Object.keys(stores.transfers.getState().transfers)).toEqual(['b'])
+  })
+
+  it('s33_are_not_asked_about_when_they_are_for_one_device', () => {
+    const { fetch } = asks()
+    sharing.shareFiles([picture()], { to: 'phone' as DeviceId })
+    expect(log).toEqual(['offer', expect.stringMatching(/^share /)])
+    expect(fetch).not.toHaveBeenCalled()
   })
 
   it('are shared and uploaded when the server does not say', async () => {

@@ -1,6 +1,6 @@
 /** Shares texts and files into the beam. */
 import type { Actions } from '../features/actions'
-import { type DeviceId, type ItemId, MAX_MESSAGE_BYTES } from '../protocol/bindings'
+import { type BeamId, type DeviceId, type ItemId, MAX_MESSAGE_BYTES } from '../protocol/bindings'
 import {
   addressee,
   type BatchPart,
@@ -43,21 +43,17 @@ export type Sharing = Pick<Actions, 'shareText' | 'shareFiles' | 'shareAgain'> &
 
 export function createSharing(context: Context, uploads: UploadNews): Sharing {
   const copies = createStoredCopies(context)
-  const shareAll = (files: readonly OutgoingFile[], staying: ReadonlySet<ItemId>, at?: Point) => {
+  // What is chosen is shown and offered at once; only a copy of it waits for what the beam has room for.
+  const shareTogether = (files: readonly OutgoingFile[], at?: Point) => {
     land(context, cardIdsOf(files), at)
     uploads.began(files)
-    for (const file of files) {
-      if (staying.has(file.id)) offerFile(context, file)
-      else shareFile(context, copies, uploads, file)
+    const decide = files.map((file) => ({ id: file.id, store: shareFile(context, copies, uploads, file) }))
+    const storeAll = (staying: ReadonlySet<ItemId>) => {
+      for (const { id, store } of decide) if (isStillShared(context, id)) store(!staying.has(id))
     }
-  }
-  const shareTogether = (files: readonly OutgoingFile[], at?: Point) => {
-    if (context.stores.access.getState().kind !== 'saved') return shareAll(files, new Set(), at)
-    const beam = context.live()
-    void sayWhatStaysHere(context, files).then((staying) => {
-      // Chosen for the beam that the page was in then.
-      if (context.live() === beam) shareAll(files, staying, at)
-    })
+    const wanted = files.filter(({ to }) => to === undefined)
+    if (context.stores.access.getState().kind !== 'saved' || wanted.length === 0) storeAll(new Set())
+    else void sayWhatStaysHere(context, wanted).then(storeAll)
   }
   return {
     shareText(text, { at, to } = {}) {
@@ -136,23 +132,43 @@ function batchIn(content: ItemContent): BatchPart | undefined {
   return content.kind === 'file' ? content.batch : undefined
 }
 
+/** Whether an item was neither deleted, nor its beam left. */
+function isStillShared({ stores }: Context, id: ItemId): boolean {
+  return stores.transfers.getState().transfers[id] !== undefined
+}
+
+/** Shows a file at once, and offers it if a device can take it. Returns what stores a copy, if there is room for one. */
 function shareFile(
   context: Context,
   copies: StoredCopies,
   uploads: UploadNews,
   outgoing: OutgoingFile,
-): void {
-  const { stores, toaster } = context
-  const session = stores.session.getState()
+): (hasRoom: boolean) => void {
+  const session = context.stores.session.getState()
   // The server keeps no copy of what is for one device.
-  if (outgoing.to !== undefined) return offerFile(context, outgoing)
-  if (session.status !== 'set' || !copies.comesFirst(outgoing.file)) {
+  const isForOne = outgoing.to !== undefined
+  if (isForOne || session.status !== 'set' || !copies.comesFirst(outgoing.file)) {
     offerFile(context, outgoing)
-    return copies.storeBeside(outgoing)
+    return (hasRoom) => {
+      if (hasRoom && !isForOne) copies.storeBeside(outgoing)
+    }
   }
-  copies.storeFirst(outgoing, session.session.beamId, (end) => {
+  const { beamId } = session.session
+  copies.show(outgoing)
+  return (hasRoom) =>
+    hasRoom ? storeFirst(context, copies, uploads, outgoing, beamId) : offerFile(context, outgoing)
+}
+
+function storeFirst(
+  context: Context,
+  copies: StoredCopies,
+  uploads: UploadNews,
+  outgoing: OutgoingFile,
+  beam: BeamId,
+): void {
+  copies.storeFirst(outgoing, beam, (end) => {
     if (end === 'stored') return uploads.arrived(outgoing.id, outgoing.name)
-    toaster.bad('Failed to upload!')
+    context.toaster.bad('Failed to upload!')
     // Nothing is lost: the file waits for a device, as other files do.
     offerFile(context, outgoing)
     // A file that the server refused would be refused again.

@@ -65,7 +65,10 @@ const answer = (name: string, end: UploadEnd) => {
   events?.onEnd(end)
 }
 const isStored = (name: string) => answer(name, { status: 'stored', file: STORED })
-const first = () => copies.storeFirst(outgoing('a'), BEAM, (end) => ends.push(end))
+const first = () => {
+  copies.show(outgoing('a'))
+  copies.storeFirst(outgoing('a'), BEAM, (end) => ends.push(end))
+}
 /** Makes a file that devices receive from here, and shows it as this device's own item. */
 const hold = (file: OutgoingFile) => {
   const item = pendingItem(file.id, file.name, 'file', 0)

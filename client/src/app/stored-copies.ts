@@ -76,15 +76,21 @@ export class StoredCopies {
     return isStored(this.#stores.access.getState(), this.#stores.keeping.getState())
   }
 
-  /** Uploads a file with its progress shown, and shares it once the server has it. `onEnd` is called in either case. */
-  storeFirst(file: OutgoingFile, beam: BeamId, onEnd: (end: UploadEnd['status']) => void): void {
+  /** Shows a file that `storeFirst` will upload. */
+  show(file: OutgoingFile): void {
     const { id, name, batch } = file
-    const tell = progressOf((sent, bytesPerSecond) =>
-      this.#put(file, { status: 'moving', sent, bytesPerSecond }),
-    )
     const { message, extra } = fileItemMessage({ name, size: file.file.size, type: file.file.type, batch })
     const event = { type: 'shared', item: pendingItem(id, message, extra, Date.now()) } as const
     this.#stores.items.setState((state) => reduceItems(state, event), true)
+    this.#put(file, { status: 'moving', sent: 0, bytesPerSecond: 0 })
+  }
+
+  /** Uploads a file that is shown, with its progress, and shares it once the server has it. `onEnd` is called in either case. */
+  storeFirst(file: OutgoingFile, beam: BeamId, onEnd: (end: UploadEnd['status']) => void): void {
+    const { id } = file
+    const tell = progressOf((sent, bytesPerSecond) =>
+      this.#put(file, { status: 'moving', sent, bytesPerSecond }),
+    )
     tell(0)
     const ended = (end: UploadEnd) => {
       leave()

@@ -91,6 +91,8 @@ export interface Actions {
   readonly canSaveAs: boolean
   /** Saves every file of a batch that is here: into a folder that the person picks, or as downloads. */
   saveAll(id: ItemId): Promise<void>
+  /** Downloads the files of some cards that can be downloaded now, one after the other. */
+  download(ids: readonly ItemId[]): Promise<void>
   /** Cancels a transfer with one device, or with all that receive this file from here. */
   cancel(id: ItemId, device?: DeviceId): void
 

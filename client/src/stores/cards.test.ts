@@ -35,6 +35,14 @@ describe('the cards of a beam', () => {
     expect(shown([file('x', 0), file('sent just now', 1, { from: null })])).toEqual([['x', 'sent just now']])
   })
 
+  it('s33_are_for_one_device_when_all_files_of_a_batch_are', () => {
+    const forEve = (item: Item): Item => ({ ...item, to: EVE })
+    const [batch] = cardsOf([forEve(file('x', 0)), forEve(file('y', 1))])
+    expect(batch?.to).toBe(EVE)
+    const mixed = [forEve(file('x', 0)), file('for all', 1), forEve(file('y', 2))]
+    expect(shown(mixed)).toEqual([['x', 'y'], 'for all'])
+  })
+
   it('f14_never_have_the_id_of_a_batch_twice', () => {
     expect(shown([text(BATCH), file('x', 0), file('y', 1)])).toEqual([BATCH, 'x', 'y'])
   })

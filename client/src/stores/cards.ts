@@ -1,6 +1,6 @@
 /** What is shown as one card: an item, or a batch, the files that were shared together (F14). */
 import type { ItemId } from '../protocol/bindings'
-import type { Item, ItemContent } from '../protocol/item'
+import { addressee, type Item, type ItemContent } from '../protocol/item'
 
 export type FileItem = Item & { readonly content: Extract<ItemContent, { kind: 'file' }> }
 
@@ -8,7 +8,7 @@ export type FileItem = Item & { readonly content: Extract<ItemContent, { kind: '
  * The files of a batch that are in the beam, in the order in which they were chosen. The rest is that of its earliest
  * item, so that a batch has its place among the items as any of them has.
  */
-export interface Batch extends Pick<Item, 'seq' | 'from' | 'at' | 'note'> {
+export interface Batch extends Pick<Item, 'seq' | 'from' | 'at' | 'note' | 'to'> {
   /** The id of the batch. It stays while files come and go. */
   readonly id: ItemId
   readonly content: { readonly kind: 'batch'; readonly files: readonly FileItem[] }
@@ -57,8 +57,8 @@ function group(items: readonly Item[]): readonly Card[] {
       continue
     }
     const others = files.get(batch.id)
-    // What another device shares under the id of a batch does not belong to it.
-    if (others && !isOfOneDevice(others[0], item)) cards.push(item)
+    // What another device shares under the id of a batch does not belong to it, nor what others get to see.
+    if (others && !belongTogether(others[0], item)) cards.push(item)
     else if (others) others.push(item)
     else {
       const fresh = [item]
@@ -73,9 +73,12 @@ function isFile(item: Item): item is FileItem {
   return item.content.kind === 'file'
 }
 
-/** A file that the server has not named the device of was shared from here, as the others of its batch. */
-function isOfOneDevice(first: FileItem | undefined, item: FileItem): boolean {
-  return !first || first.from === null || item.from === null || first.from === item.from
+/** Whether two files are of one device, and for the same devices. */
+function belongTogether(first: FileItem | undefined, item: FileItem): boolean {
+  if (!first) return true
+  // A file that the server has not named the device of was shared from here, as the others of its batch.
+  const isOfOneDevice = first.from === null || item.from === null || first.from === item.from
+  return isOfOneDevice && first.to === item.to
 }
 
 function batchOf(files: readonly FileItem[]): Card {
@@ -85,8 +88,16 @@ function batchOf(files: readonly FileItem[]): Card {
   const inOrder = files.toSorted((a, b) => indexOf(a) - indexOf(b))
   const known = batchesOfFiles.get(first)
   if (known?.id === id && isSame(known.content.files, inOrder)) return known
-  const { seq, from, at, note } = first
-  const batch: Batch = { id, seq, from, at, note, content: { kind: 'batch', files: inOrder } }
+  const { seq, from, at, note, to } = first
+  const batch: Batch = {
+    id,
+    seq,
+    from,
+    at,
+    note,
+    ...addressee(to),
+    content: { kind: 'batch', files: inOrder },
+  }
   batchesOfFiles.set(first, batch)
   return batch
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Device, DeviceId } from '../protocol/bindings'
-import { createDevicesStore, deviceName, reduceDevices } from './devices'
+import { createDevicesStore, deviceName, fileTakers, reduceDevices } from './devices'
 
 const device = (id: string, name: string): Device => ({ device_id: id as DeviceId, name, caps: [] })
 const [first, phone, second] = [
@@ -28,4 +28,13 @@ it('s25_a_device_that_was_removed_is_known_as_such_until_it_is_here_again', () =
   const removed = reduceDevices(listed(nobody, first), { type: 'removed', devices: [phone.device_id] })
   expect(removed.removed.has(phone.device_id)).toBe(true)
   expect(listed(removed, first, phone).removed.has(phone.device_id)).toBe(false)
+})
+
+it('s33_a_file_for_one_device_is_taken_by_no_other', () => {
+  const takes = (one: Device): Device => ({ ...one, caps: ['files'] })
+  const all = listed(nobody, takes(first), phone, takes(second))
+  const takers = (to?: DeviceId) => fileTakers(all, to).map(({ device_id }) => device_id)
+  expect(takers()).toEqual([first.device_id, second.device_id])
+  expect(takers(second.device_id)).toEqual([second.device_id])
+  expect(takers(phone.device_id)).toEqual([])
 })

@@ -88,9 +88,12 @@ export function createDevicesStore() {
   return createStore<DevicesState>()(() => EMPTY)
 }
 
-/** Returns the other devices that understand frames and so can receive a file. */
-export function fileTakers(state: DevicesState): readonly Device[] {
-  return state.devices.filter((device) => device.device_id !== state.me && device.caps.includes('files'))
+/** Returns the other devices that understand frames and so can receive a file; of a file for one device, that one. */
+export function fileTakers(state: DevicesState, to?: DeviceId): readonly Device[] {
+  return state.devices.filter(
+    ({ device_id, caps }) =>
+      device_id !== state.me && caps.includes('files') && (to === undefined || device_id === to),
+  )
 }
 
 /** Whether a device is in the beam now. */

@@ -1,7 +1,7 @@
 /** Writes files into a folder that the person picks (File System Access). Only Chromium on desktops has it. */
 
 /** The part of a picked folder that is used here. */
-export type SaveFolder = Pick<FileSystemDirectoryHandle, 'getFileHandle'>
+export type SaveFolder = Pick<FileSystemDirectoryHandle, 'getFileHandle' | 'removeEntry'>
 
 /** Chromium's folder picker, which the DOM types lack (File System Access, section 3.3). */
 interface FolderPicker {
@@ -29,9 +29,25 @@ export async function pickFolder(): Promise<SaveFolder | null> {
 
 /** Writes a file under its name, or under a numbered one: what is in the folder already stays. */
 export async function saveInto(folder: SaveFolder, name: string, bytes: ReadableStream): Promise<void> {
-  const handle = await folder.getFileHandle(await freeName(folder, name), { create: true })
-  // The bytes go into a hidden file until they are all there.
-  await bytes.pipeTo(await handle.createWritable())
+  const free = await freeName(folder, allowedName(name))
+  const handle = await folder.getFileHandle(free, { create: true })
+  try {
+    // The bytes go into a hidden file until they are all there.
+    await bytes.pipeTo(await handle.createWritable())
+  } catch (error) {
+    // Without its bytes, the new file is an empty one.
+    await folder.removeEntry(free).catch(() => {})
+    throw error
+  }
+}
+
+// What Windows refuses in names; Chromium refuses it everywhere.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are among it.
+const REFUSED = /[\u0000-\u001f\u007f"*/:<>?\\|]|[. ]+$/g
+
+/** `a:b.txt` becomes `a_b.txt`. */
+function allowedName(name: string): string {
+  return name.replace(REFUSED, '_') || '_'
 }
 
 async function freeName(folder: SaveFolder, name: string): Promise<string> {
@@ -41,13 +57,17 @@ async function freeName(folder: SaveFolder, name: string): Promise<string> {
   }
 }
 
+/** Rejects when the browser refuses the name or the folder: then every other name would be refused as well. */
 async function isTaken(folder: SaveFolder, name: string): Promise<boolean> {
   try {
     await folder.getFileHandle(name)
     return true
   } catch (error) {
-    // A folder of that name counts as taken as well.
-    return !(error instanceof DOMException && error.name === 'NotFoundError')
+    if (!(error instanceof DOMException)) throw error
+    // A folder has that name.
+    if (error.name === 'TypeMismatchError') return true
+    if (error.name === 'NotFoundError') return false
+    throw error
   }
 }
 

@@ -13,10 +13,11 @@ import Trash2 from 'lucide-react/icons/trash-2'
 import Users from 'lucide-react/icons/users'
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'react'
 import type { ItemId } from '../../protocol/bindings'
-import { copyableText, type Item } from '../../protocol/item'
+import { copyableText } from '../../protocol/item'
 import { RICH_NOTE } from '../../protocol/rich-note'
 import type { Point } from '../../stores/canvas'
-import { itemsOfCards } from '../../stores/cards'
+import { type Card, cardsOf, isBatch } from '../../stores/cards'
+import { downloadsOf } from '../../stores/downloads'
 import type { Stores } from '../../stores/stores'
 import { useDismiss } from '../../ui/dismiss'
 import { Menu, type MenuItem } from '../../ui/menu'
@@ -24,7 +25,6 @@ import { type AppValue, useApp } from '../actions'
 import { useMayShare } from '../session/beam'
 import { useCanvas } from './canvas-context'
 import css from './context-menu.module.css'
-import { download, downloadsOf } from './downloads'
 import { type CanvasCommands, useCommands } from './use-commands'
 
 /** Distance that the menu keeps from the edges of the window, in px. */
@@ -87,23 +87,25 @@ function noteItems(
   mayShare: boolean,
 ): MenuItem[] {
   const { selected } = stores.canvas.getState()
-  const ids = selected.has(note) ? [...selected] : [note]
-  const items = itemsOfCards(stores.items.getState().items, ids)
+  const wanted = selected.has(note) ? selected : new Set([note])
+  // What is selected may have been deleted by another device.
+  const cards = cardsOf(stores.items.getState().items).filter(({ id }) => wanted.has(id))
+  const ids = cards.map(({ id }) => id)
   const of = ids.length === 1 ? '' : ` ${ids.length} notes`
   const files = downloadsOf(ids, stores)
-  const [only] = items
-  const open = items.length === 1 && only ? opening(only, actions) : null
+  const [only] = cards
+  const open = cards.length === 1 && only ? opening(only, actions) : null
   return [
     ...(open ? [{ label: 'Open', icon: ExternalLink, onSelect: open }] : []),
-    ...(items.some((item) => isCopyable(item, stores))
-      ? [{ label: `Copy${of}`, icon: Copy, onSelect: () => commands.copy(ids) }]
+    ...(cards.some((card) => isCopyable(card, stores))
+      ? [{ label: copyLabel(cards), icon: Copy, onSelect: () => commands.copy(ids) }]
       : []),
     ...(files.length > 0
       ? [
           {
             label: files.length === 1 ? 'Download' : `Download ${files.length} files`,
             icon: Download,
-            onSelect: () => download(files),
+            onSelect: () => void actions.download(ids),
           },
         ]
       : []),
@@ -117,13 +119,21 @@ function noteItems(
 }
 
 /** Returns what opens an item; null for one that is all on its note. */
-function opening({ id, content }: Item, actions: AppValue['actions']): (() => void) | null {
+function opening({ id, content }: Card, actions: AppValue['actions']): (() => void) | null {
   if (content.kind === RICH_NOTE) return () => actions.notes.view(id)
   if (content.kind === 'link') return () => void window.open(content.url, '_blank', 'noreferrer')
   return null
 }
 
-function isCopyable({ id, content }: Item, { media }: Stores): boolean {
+function copyLabel(cards: readonly Card[]): string {
+  if (cards.length > 1) return `Copy ${cards.length} notes`
+  return cards.some(isBatch) ? 'Copy names' : 'Copy'
+}
+
+/** Of a batch, the names of its files are copied. */
+function isCopyable(card: Card, { media }: Stores): boolean {
+  if (isBatch(card)) return true
+  const { id, content } = card
   return copyableText(content) !== null || media.getState().kinds[id]?.media === 'image'
 }
 

@@ -15,6 +15,7 @@ import X from 'lucide-react/icons/x'
 import { useCallback, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { ItemId } from '../../protocol/bindings'
+import { downloadsOf } from '../../stores/downloads'
 import { useDismiss } from '../../ui/dismiss'
 import { heightAs } from '../../ui/height-property'
 import type { Glyph } from '../../ui/icon'
@@ -23,7 +24,6 @@ import { Menu } from '../../ui/menu'
 import { useApp } from '../actions'
 import { useMayShare } from '../session/beam'
 import type { Axis, Edge } from './arranging'
-import { download, downloadsOf } from './downloads'
 import css from './selection-bar.module.css'
 import { useCommands } from './use-commands'
 
@@ -45,7 +45,7 @@ const AXES: readonly { axis: Axis; label: string; icon: Glyph }[] = [
 ]
 
 export function SelectionBar({ ids }: { ids: readonly ItemId[] }) {
-  const { stores } = useApp()
+  const { stores, actions } = useApp()
   const commands = useCommands()
   const mayShare = useMayShare()
   // The files that have arrived change with the transfers.
@@ -70,7 +70,7 @@ export function SelectionBar({ ids }: { ids: readonly ItemId[] }) {
         <IconButton
           icon={Download}
           label={files.length === 1 ? 'Download' : `Download ${files.length} files`}
-          onClick={() => download(files)}
+          onClick={() => void actions.download(ids)}
         />
       )}
       {ids.length > 1 && <Arrange ids={ids} />}

@@ -6,6 +6,7 @@ import { deviceName } from '../../stores/devices'
 import { Button } from '../../ui/button'
 import { Dialog, DialogFoot } from '../../ui/dialog'
 import { useApp } from '../actions'
+import { useOwnDrops } from '../files/use-own-drops'
 import css from './send-dialog.module.css'
 
 /** Sends a text or files to one device, which nobody else in the beam gets. */
@@ -14,6 +15,12 @@ export function SendDialog({ to, onClose }: { to: Device; onClose: () => void })
   const name = useStore(stores.devices, (state) => deviceName(state, to.device_id))
   const [text, setText] = useState('')
   const files = useRef<HTMLInputElement>(null)
+  const takesFiles = to.caps.includes('files')
+  const send = (chosen: readonly File[]) => {
+    actions.shareFiles(chosen, { to: to.device_id })
+    onClose()
+  }
+  const isOver = useOwnDrops(files, takesFiles ? send : null)
   return (
     <Dialog
       title={`Send to ${name}`}
@@ -33,7 +40,8 @@ export function SendDialog({ to, onClose }: { to: Device; onClose: () => void })
           rows={3}
           dir="auto"
           aria-label={`Message to ${name}`}
-          placeholder="Type a message"
+          data-over={isOver || undefined}
+          placeholder={isOver ? `Drop to send to ${name}` : 'Type a message'}
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
         />
@@ -45,13 +53,11 @@ export function SendDialog({ to, onClose }: { to: Device; onClose: () => void })
           aria-label={`Files to ${name}`}
           onChange={(event) => {
             const chosen = [...(event.currentTarget.files ?? [])]
-            if (chosen.length === 0) return
-            actions.shareFiles(chosen, { to: to.device_id })
-            onClose()
+            if (chosen.length > 0) send(chosen)
           }}
         />
         <DialogFoot>
-          {to.caps.includes('files') && (
+          {takesFiles && (
             <Button look="quiet" icon={Paperclip} onClick={() => files.current?.click()}>
               Files
             </Button>

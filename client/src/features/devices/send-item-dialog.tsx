@@ -1,6 +1,6 @@
 import { useStore } from 'zustand'
 import type { ItemId } from '../../protocol/bindings'
-import { deviceName, personName } from '../../stores/devices'
+import { deviceName, fileTakers, personName } from '../../stores/devices'
 import { Dialog } from '../../ui/dialog'
 import { Icon } from '../../ui/icon'
 import { useApp } from '../actions'
@@ -11,10 +11,17 @@ import css from './send-dialog.module.css'
 export function SendItemDialog({ item, onClose }: { item: ItemId; onClose: () => void }) {
   const { stores, actions } = useApp()
   const state = useStore(stores.devices)
-  const others = state.devices.filter(({ device_id }) => device_id !== state.me)
+  const isFile = useStore(stores.items, ({ items }) =>
+    items.some(({ id, content }) => id === item && content.kind === 'file'),
+  )
+  const others = isFile ? fileTakers(state) : state.devices.filter(({ device_id }) => device_id !== state.me)
   return (
     <Dialog title="Send to one device" sub="It gets a copy that nobody else sees." cross onClose={onClose}>
-      {others.length === 0 && <p className={css.nobody}>No other device is here.</p>}
+      {others.length === 0 && (
+        <p className={css.nobody}>
+          {isFile ? 'No other device that takes files is here.' : 'No other device is here.'}
+        </p>
+      )}
       <ul className={css.devices}>
         {others.map((device) => (
           <li key={device.device_id}>

@@ -5,8 +5,8 @@ import { fileTakers } from '../../stores/devices'
 import { useApp } from '../actions'
 import { useMayShare, useSession } from '../session/beam'
 import css from './drop-zone.module.css'
-import { droppedFiles, droppedTexts } from './dropped'
-import { named } from './named'
+import { droppedTexts, hasFiles } from './dropped'
+import { takeFiles } from './take-files'
 
 /** Shares files, texts and links dropped anywhere on the page, and shows a frame around it while they hover. */
 export function DropZone() {
@@ -19,10 +19,7 @@ export function DropZone() {
       for (const text of droppedTexts(data)) actions.shareText(text, { at })
       return
     }
-    void droppedFiles(data).then(({ files, unreadable }) => {
-      if (files.length > 0) actions.shareFiles(files, { at })
-      if (unreadable.length > 0) actions.warn(unreadableText(unreadable))
-    })
+    void takeFiles(data, actions.warn, (files) => actions.shareFiles(files, { at }))
   })
   if (!over) return null
   return (
@@ -32,18 +29,9 @@ export function DropZone() {
   )
 }
 
-function unreadableText(names: readonly string[]): string {
-  const check = names.length === 1 ? 'it is still there' : 'they are still there'
-  return `${named(names)} could not be read. Check that ${check}.`
-}
-
 export function dropText(takers: number): string {
   if (takers === 0) return 'Drop to share'
   return takers === 1 ? 'Drop to share with 1 device' : `Drop to share with ${takers} devices`
-}
-
-function hasFiles({ types }: DataTransfer): boolean {
-  return types.includes('Files')
 }
 
 /** Takes over every drag over the page, except texts over a field. Returns whether something hovers that is shared. */
@@ -64,8 +52,9 @@ function useDrops(ready: boolean, onDrop: (data: DataTransfer, at: Point) => voi
       else data.dropEffect = 'none'
     }
     const listeners: Partial<Record<keyof WindowEventMap, (event: DragEvent) => void>> = {
-      dragstart: () => {
-        isOwn = true
+      // A drag that the page prevents has no end.
+      dragstart: (event) => {
+        isOwn = !event.defaultPrevented
       },
       dragend: () => {
         isOwn = false
@@ -78,6 +67,8 @@ function useDrops(ready: boolean, onDrop: (data: DataTransfer, at: Point) => voi
       drop: (event) => {
         setDepth(0)
         on((_, data) => latest.current(data, { x: event.clientX, y: event.clientY }))(event)
+        // The element that was dragged may be gone, and then nothing tells that its drag ended.
+        isOwn = false
       },
     }
     for (const [type, listener] of Object.entries(listeners))
@@ -99,9 +90,8 @@ const FIELDS = 'input, textarea, [contenteditable="true"]'
 
 const TEXTS = ['text/plain', 'text/uri-list']
 
-/** Over a dialog only files are shared: a text that missed one of its fields is not meant for everybody. */
+/** Over a dialog nothing is shared: what missed one of its fields is not meant for everybody. */
 function isWanted(data: DataTransfer): boolean {
-  if (hasFiles(data)) return true
-  const isText = TEXTS.some((type) => data.types.includes(type))
-  return isText && document.querySelector('dialog:modal') === null
+  const isKnown = hasFiles(data) || TEXTS.some((type) => data.types.includes(type))
+  return isKnown && document.querySelector('dialog:modal') === null
 }

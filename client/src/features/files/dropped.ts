@@ -6,6 +6,10 @@ export interface DroppedFiles {
   readonly unreadable: readonly string[]
 }
 
+export function hasFiles({ types }: DataTransfer): boolean {
+  return types.includes('Files')
+}
+
 /** Must be called while the drop event is handled, because the browser empties the data after it. */
 export async function droppedFiles({ items, files }: DataTransfer): Promise<DroppedFiles> {
   const plain = [...files]

@@ -127,6 +127,37 @@ describe('a drop', () => {
     drops(window, { 'text/plain': 'Milk' })
     expect(shareText).toHaveBeenCalledOnce()
   })
+
+  const dropsFile = (target: Element | Window) => {
+    const dataTransfer = { types: ['Files'], items: [], files: [file('a.txt', '')] }
+    return act(async () => void fireEvent.drop(target, { dataTransfer }))
+  }
+
+  it('of a file is taken after a drag that the page has prevented, which never ends', async () => {
+    const prevent = (event: Event) => event.preventDefault()
+    document.body.addEventListener('dragstart', prevent)
+    fireEvent.dragStart(document.body)
+    document.body.removeEventListener('dragstart', prevent)
+    await dropsFile(window)
+    expect(sharedNames()).toEqual(['a.txt'])
+  })
+
+  it('is taken after the drag of an element that was gone before the drag ended', async () => {
+    fireEvent.dragStart(document.body)
+    drops(window, { 'text/plain': 'Milk' })
+    await dropsFile(window)
+    expect(sharedNames()).toEqual(['a.txt'])
+  })
+
+  it('on a dialog shares no file with everybody', async () => {
+    const dialog = document.body.appendChild(document.createElement('dialog'))
+    // jsdom has no modal dialogs.
+    const query = vi.spyOn(document, 'querySelector').mockReturnValue(dialog)
+    await dropsFile(dialog)
+    expect(shareFiles).not.toHaveBeenCalled()
+    query.mockRestore()
+    dialog.remove()
+  })
 })
 
 it.each([

@@ -2,6 +2,8 @@
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import type { ItemId } from '../../protocol/bindings'
+import type { Item } from '../../protocol/item'
+import { type Card, cardsOf, isBatch } from '../../stores/cards'
 import type { ViewOrder } from '../../stores/full-view'
 import { useApp } from '../actions'
 import { type ShownFile, shownFile } from '../item/shown-as'
@@ -12,9 +14,15 @@ export function useGallery(order: ViewOrder): readonly ShownFile[] {
   const transfers = useStore(stores.transfers, (state) => state.transfers)
   const kinds = useStore(stores.media, (state) => state.kinds)
   return useMemo(() => {
-    const files = items.flatMap((item) => shownFile(item, transfers[item.id], kinds[item.id]) ?? [])
-    return order === 'oldest-first' ? files : files.reverse()
+    const ordered = inOrder(cardsOf(items), order)
+    return ordered.flatMap((item) => shownFile(item, transfers[item.id], kinds[item.id]) ?? [])
   }, [items, transfers, kinds, order])
+}
+
+/** Returns the items of cards in the order of the page. Files of a batch stay in theirs, as its card shows them. */
+export function inOrder(cards: readonly Card[], order: ViewOrder): readonly Item[] {
+  const ordered = order === 'oldest-first' ? cards : cards.toReversed()
+  return ordered.flatMap((card): readonly Item[] => (isBatch(card) ? card.content.files : [card]))
 }
 
 export interface Position {

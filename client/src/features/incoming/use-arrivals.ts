@@ -1,5 +1,6 @@
 /** Shows the sheet for a batch that comes from another device, unless the person is busy. */
 import { useEffect } from 'react'
+import { cardsOf } from '../../stores/cards'
 import { type IncomingEvent, reduceIncoming } from '../../stores/incoming'
 import type { Stores } from '../../stores/stores'
 import { useApp } from '../actions'
@@ -29,12 +30,24 @@ export function useArrivals(): void {
 }
 
 function showFresh({ incoming, items, transfers }: Stores, put: (event: IncomingEvent) => void): void {
+  putAwayGone({ incoming, items }, put)
   const { fresh, shown } = incoming.getState()
   if (fresh.size === 0) return
   const batch = firstThatAsks(fresh, items.getState().items, transfers.getState())
   if (!batch) return
   const isFree = shown === null && matchMedia(NARROW).matches && !isBusy()
   put({ type: isFree ? 'shown' : 'passed', id: batch.id })
+}
+
+/** A batch that was deleted, or whose beam was left, keeps no other sheet away. */
+function putAwayGone(
+  { incoming, items }: Pick<Stores, 'incoming' | 'items'>,
+  put: (event: IncomingEvent) => void,
+): void {
+  const { shown } = incoming.getState()
+  if (shown !== null && !cardsOf(items.getState().items).some(({ id }) => id === shown)) {
+    put({ type: 'putAway' })
+  }
 }
 
 /** Whether the person writes, or has something else open. */

@@ -7,8 +7,8 @@ import { Icon } from '../../ui/icon'
 import { useApp } from '../actions'
 import css from './item-notice.module.css'
 
-/** Says for whom an item is that only one other device has (S33), and what becomes of it. */
-export function Audience({ item: { to, from } }: { item: Item }) {
+/** Says for whom an item or a batch is that only one other device has (S33), and what becomes of it. */
+export function Audience({ item: { to, from } }: { item: Pick<Item, 'to' | 'from'> }) {
   const { stores } = useApp()
   const whom = useStore(stores.devices, (state) => (to === undefined ? null : audienceOf(state, to, from)))
   const isSaved = useStore(stores.access, ({ kind }) => kind === 'saved')

@@ -3,9 +3,10 @@ import { cleanup, render } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { DeviceId, ItemId } from '../../protocol/bindings'
 import { fileItemMessage, type Item, liveItem, pendingItem, storedItemMessage } from '../../protocol/item'
+import { cardsOf, isBatch } from '../../stores/cards'
 import { createStores, type Stores } from '../../stores/stores'
 import { type Actions, AppContext } from '../actions'
-import { ItemNotice } from './item-notice'
+import { BatchNotice, ItemNotice } from './item-notice'
 
 const ME = 'me' as DeviceId
 const PHONE = 'phone' as DeviceId
@@ -119,5 +120,24 @@ describe('an item for one device', () => {
     const saved = { beam_name: 'Cabin', role: 'write', link_access: 'write', by_link: false } as const
     stores.access.setState({ kind: 'saved', saved }, true)
     expect(said(sent(PHONE, ME))).toBe('Only for you. Not stored in this beam.')
+  })
+  it('s33_names_it_for_a_batch_of_files_as_well', () => {
+    const batch = (index: number) => ({
+      id: '5b1f4a52-7d0e-4c3b-9a41-2f6d8e0c7b13' as ItemId,
+      count: 2,
+      index,
+    })
+    const files = [0, 1].map((index): Item => {
+      const message = fileItemMessage({ ...file, batch: batch(index) })
+      return { ...shared(message, ME), id: `${index}` as ItemId, to: PHONE }
+    })
+    const [card] = cardsOf(files)
+    if (!card || !isBatch(card)) throw new Error('no batch')
+    const { container } = render(
+      <AppContext value={{ stores, actions: {} as Actions }}>
+        <BatchNotice batch={card} />
+      </AppContext>,
+    )
+    expect(container.textContent).toBe('Only for Safari on iPhone.')
   })
 })

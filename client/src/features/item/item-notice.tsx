@@ -23,16 +23,19 @@ export function ItemNotice({ item }: { item: Item }) {
 }
 
 /** The warnings on the files of a batch: one sentence for all, with their count where only some have it. */
-export function BatchNotice({ batch: { content } }: { batch: Batch }) {
+export function BatchNotice({ batch }: { batch: Batch }) {
+  const { files } = batch.content
   const notice = useNotice()
-  const texts = content.files.map(notice).filter((text) => text !== null)
+  const texts = files.map(notice).filter((text) => text !== null)
   const [first] = texts
-  if (first === undefined) return null
   const same = texts.filter((text) => text === first).length
   return (
-    <p className={css.notice}>
-      {same === content.files.length ? first : `${same} of ${content.files.length}: ${first}`}
-    </p>
+    <>
+      {batch.to !== undefined && <Audience item={batch} />}
+      {first !== undefined && (
+        <p className={css.notice}>{same === files.length ? first : `${same} of ${files.length}: ${first}`}</p>
+      )}
+    </>
   )
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ItemId } from '../../protocol/bindings'
-import { fileItemMessage, pendingItem, textMessage } from '../../protocol/item'
+import { fileItemMessage, pendingItem, storedItemMessage, textMessage } from '../../protocol/item'
 import { documentOf, shownFile } from './shown-as'
 
 const file = (name: string, type = '') => {
@@ -31,6 +31,18 @@ describe('a file in the full view', () => {
   it('is shown only from this device or from the stored copy', () => {
     expect(shownFile(file('a.txt'), undefined, null)).toBeNull()
     expect(shownFile(file('a.txt'), here, null)).toMatchObject({ url: 'blob:a', as: 'text' })
+  })
+
+  it('is shown from this device rather than from the stored copy', () => {
+    const { message, extra } = storedItemMessage({
+      name: 'a.txt',
+      size: 7,
+      type: '',
+      url: '/api/uploads/0123456789abcdef',
+    })
+    const stored = pendingItem('a' as ItemId, message, extra, 0)
+    expect(shownFile(stored, here, null)?.url).toBe('blob:a')
+    expect(shownFile(stored, undefined, null)?.url).toBe('/api/uploads/0123456789abcdef')
   })
 
   it('is media when its first bytes say so, whatever its name', () => {

@@ -40,7 +40,7 @@ export function shownFile(
   kind: Recognized | null | undefined,
 ): ShownFile | null {
   if (content.kind !== 'file') return null
-  const url = content.url ?? addressIn(transfer)
+  const url = addressIn(transfer) ?? content.url
   const as = mediaOf(content, kind) ?? documentOf(content)
   return url === null || as === null ? null : { id, name: content.name, size: content.size, url, as }
 }

@@ -30,6 +30,14 @@ describe('a file card', () => {
     expect(view).toMatchObject({ url: '/api/uploads/x', rows: [{ status: 'done', path: 'stored' }] })
   })
 
+  it('is shown from this device where the server has a copy as well', () => {
+    const view = fileView(
+      { role: 'sending', to: {}, url: 'blob:a' },
+      { ...facts, storedUrl: '/api/uploads/x' },
+    )
+    expect(view).toMatchObject({ url: 'blob:a', rows: [{ status: 'done', path: 'stored' }] })
+  })
+
   it('can be stopped on its way to the server', () => {
     const state = { status: 'moving', sent: 40, bytesPerSecond: 7 } as const
     const view = fileView({ role: 'storing', state, url: 'blob:a' }, facts)

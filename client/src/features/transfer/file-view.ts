@@ -1,6 +1,6 @@
 /** The content of a file card, computed from the transfer: one row for each device or copy. */
 import type { DeviceId } from '../../protocol/bindings'
-import type { Receiving, Sending, Storing, Transfer } from '../../stores/transfers'
+import { addressIn, type Receiving, type Sending, type Storing, type Transfer } from '../../stores/transfers'
 import { failureText } from './failure-text'
 import type { Way } from './path-label'
 
@@ -52,7 +52,10 @@ const LOST: FileRow = {
 
 export function fileView(transfer: Transfer | undefined, facts: FileFacts): FileView {
   if (transfer?.role === 'storing') return { url: transfer.url, rows: [storingRow(transfer.state, facts)] }
-  if (facts.storedUrl !== null) return { url: facts.storedUrl, rows: [storingRow({ status: 'done' }, facts)] }
+  if (facts.storedUrl !== null) {
+    const url = addressIn(transfer) ?? facts.storedUrl
+    return { url, rows: [storingRow({ status: 'done' }, facts)] }
+  }
   if (!transfer) return { url: null, rows: [] }
   if (transfer.role === 'lost') return { url: null, rows: [LOST] }
   if (transfer.role === 'receiving') {

@@ -18,7 +18,7 @@ export function useFile(item: Item, size: number): FileView {
   const sender = useStore(stores.devices, (state) => deviceName(state, item.from))
   const takers = useStore(
     stores.devices,
-    useShallow((state) => fileTakers(state).map(({ device_id }) => deviceName(state, device_id))),
+    useShallow((state) => fileTakers(state, item.to).map(({ device_id }) => deviceName(state, device_id))),
   )
   const nameOf = (id: DeviceId) => deviceName(stores.devices.getState(), id)
   const storedUrl = item.content.kind === 'file' ? item.content.url : null
@@ -39,11 +39,11 @@ export function useFiles(files: readonly FileItem[]): readonly FileView[] {
   const viewOf = useMemo(() => {
     const known = new WeakMap<FileItem, { transfer: Transfer | undefined; view: FileView }>()
     const nameOf = (id: DeviceId | null) => deviceName(devices, id)
-    const takers = fileTakers(devices).map(({ device_id }) => nameOf(device_id))
     return (file: FileItem, transfer: Transfer | undefined): FileView => {
       const old = known.get(file)
       if (old && old.transfer === transfer) return old.view
       const { size, url: storedUrl } = file.content
+      const takers = fileTakers(devices, file.to).map(({ device_id }) => nameOf(device_id))
       const sender = nameOf(file.from)
       const view = fileView(transfer, {
         size,

@@ -1,0 +1,19 @@
+/** Takes the files of a drop, and says which of them could not be read. */
+import { droppedFiles } from './dropped'
+import { named } from './named'
+
+/** Must be called while the drop event is handled. `take` is called only when there are files. */
+export async function takeFiles(
+  data: DataTransfer,
+  warn: (text: string) => void,
+  take: (files: readonly File[]) => void,
+): Promise<void> {
+  const { files, unreadable } = await droppedFiles(data)
+  if (files.length > 0) take(files)
+  if (unreadable.length > 0) warn(unreadableText(unreadable))
+}
+
+function unreadableText(names: readonly string[]): string {
+  const check = names.length === 1 ? 'it is still there' : 'they are still there'
+  return `${named(names)} could not be read. Check that ${check}.`
+}

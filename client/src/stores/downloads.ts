@@ -1,0 +1,23 @@
+/** The files that are on this device or on the server, and so can be saved. */
+import type { ItemId } from '../protocol/bindings'
+import { itemsOfCards } from './cards'
+import type { Stores } from './stores'
+import { addressIn } from './transfers'
+
+export interface Download {
+  readonly url: string
+  readonly name: string
+}
+
+/** Returns the files of some cards that can be downloaded now. */
+export function downloadsOf(
+  ids: readonly ItemId[],
+  { items, transfers }: Pick<Stores, 'items' | 'transfers'>,
+): Download[] {
+  const known = transfers.getState().transfers
+  return itemsOfCards(items.getState().items, ids).flatMap(({ id, content }) => {
+    if (content.kind !== 'file') return []
+    const url = addressIn(known[id]) ?? content.url
+    return url === null ? [] : [{ url, name: content.name }]
+  })
+}
