@@ -210,11 +210,11 @@ impl Actor {
         }
     }
 
-    /// An unsaved beam exists in memory alone, so it refuses what is unknown instead of ending.
+    /// A beam whose items are in memory alone refuses what is unknown instead of ending.
     fn finish_write(&mut self, result: Result<Written, Unknown>) -> ControlFlow<End> {
         match result {
             Ok(written) => self.apply(Input::Written(written)),
-            Err(Unknown) if self.state.is_unsaved() => {
+            Err(Unknown) if self.state.has_no_items_in_tables() => {
                 self.apply(Input::Written(Written::Unavailable))
             }
             Err(Unknown) => self.shed(),

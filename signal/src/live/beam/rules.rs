@@ -397,6 +397,11 @@ impl Effect {
         matches!(self, Self::Shared(_) | Self::Deleted { .. })
     }
 
+    /// Whether the write stores every item of a beam that was in memory only.
+    pub(super) fn stores_all(&self) -> bool {
+        matches!(self, Self::Kept(_) | Self::Saved { .. })
+    }
+
     /// Whether the effect is in the stored state.
     fn is_in(&self, terms: &Terms) -> bool {
         let Terms { status, items, arrangement, removed, .. } = terms;
