@@ -302,6 +302,11 @@ impl Items {
         })
     }
 
+    /// An item that was to come back was deleted.
+    pub fn no_longer_want(&mut self, id: ItemId) {
+        self.recovery.settle(id);
+    }
+
     /// Removes an item and returns it. It is remembered for a while, because its deletion may be undone.
     pub fn delete(&mut self, id: ItemId) -> Option<LiveItem> {
         self.recovery.settle(id);

@@ -1,9 +1,12 @@
 //! Items for one other device (S33), and a device's own name (S32).
 
 use heliograph_shared::api::beams::LinkAccess;
+use heliograph_shared::socket::KeepTime;
 
 use super::saved::{OWNER, READER, USER, WRITER, outcome, saved};
 use super::*;
+
+const DAN: u8 = 4;
 
 impl Beam {
     fn sends(&mut self, from: u8, to: u8, id: u8, message: &Value) -> Vec<Told> {
@@ -99,6 +102,7 @@ fn s33_either_of_the_two_deletes_it_and_nobody_else_hears_of_it() {
     let mut beam = Beam::of(&[ADA, BOB, CAT]);
     beam.sends(ADA, BOB, 1, &json!("secret"));
 
+    // The two would delete it if they heard of these.
     assert_eq!(reached(&beam.deletes(CAT, &json!(null), Some(1))), [3]);
     assert_eq!(reached(&beam.deletes(CAT, &json!("secret"), None)), [3]);
     assert_eq!(beam.seen_by(BOB), [json!("secret")]);
@@ -111,6 +115,36 @@ fn s33_either_of_the_two_deletes_it_and_nobody_else_hears_of_it() {
     // Undo gives it back its sender, and keeps it between the two.
     assert_eq!(reached(&beam.sends(BOB, BOB, 1, &json!("secret"))), [1, 2]);
     assert_eq!(beam.seen_by(ADA), [json!("secret")]);
+}
+
+#[test]
+fn s33_nobody_guesses_by_deletions_what_others_have_for_themselves() {
+    let mut beam = Beam::of(&[ADA, BOB, CAT]);
+    beam.joins(DAN);
+    beam.sends(ADA, BOB, 1, &json!("1234"));
+
+    for kept in [false, true] {
+        if kept {
+            beam.says(CAT, Saying::Request(Request::Keep(Some(KeepTime::Day))));
+            beam.tell(Input::Written(Written::Done));
+        }
+        assert_eq!(reached(&beam.deletes(CAT, &json!("1233"), None)), [1, 2, 3, 4]);
+        assert_eq!(reached(&beam.deletes(CAT, &json!("1234"), None)), [3, 4]);
+        assert_eq!(reached(&beam.deletes(CAT, &json!(null), Some(1))), [3, 4]);
+    }
+    assert_eq!(beam.seen_by(BOB), [json!("1234")]);
+}
+
+#[test]
+fn s33_in_a_saved_beam_a_wrong_and_a_right_guess_have_the_same_answer() {
+    let mut beam = saved(LinkAccess::Write).with_visitors(&[OWNER, WRITER, READER, USER]);
+    beam.sends(WRITER, OWNER, 50, &json!("1234"));
+
+    for message in [json!("1233"), json!("1234")] {
+        assert_eq!(outcome(&beam.deletes(USER, &message, None)), "forbidden");
+        assert_eq!(outcome(&beam.deletes(READER, &message, None)), "forbidden");
+    }
+    assert!(beam.seen_by(OWNER).contains(&json!("1234")));
 }
 
 #[test]
