@@ -199,7 +199,7 @@ impl Actor {
         self.apply(Input::Tick)
     }
 
-    /// Applies what was read. An unsaved beam has no access to read, and nobody else has its items: it goes on.
+    /// Applies what was read. An unsaved beam, kept or not, has no access to read: it goes on.
     fn change_access(&mut self, read: Result<Option<Access>, Error>) -> ControlFlow<End> {
         match read {
             Ok(access) => self.apply(Input::AccessChanged(access)),

@@ -8,7 +8,7 @@ use heliograph_shared::socket::{Json, LiveItem, ServerMessage};
 
 use super::items::may_see;
 use super::request::Speaker;
-use super::rules::{BEAM_FULL, NOT_TO_CHANGE, READ_ONLY, SERVER_FULL};
+use super::rules::{NOT_TO_CHANGE, READ_ONLY, SERVER_FULL};
 use super::state::{BeamState, DEVICE_GONE, Output};
 use super::terms::Status;
 use crate::budget::Spent;
@@ -16,6 +16,9 @@ use crate::live::refusal::Refusal;
 
 const SHARED_WITH_ALL: Refusal =
     Refusal::new("Every device here has this item already.", ErrorCode::BadRequest);
+
+const TO_ITSELF: Refusal =
+    Refusal::new("This device has this item already.", ErrorCode::BadRequest);
 
 impl BeamState {
     /// Whether sharing this item concerns one other device only: it names one, or the item that it replaces does.
@@ -43,13 +46,20 @@ impl BeamState {
             Some((old, _)) => Some(old.from),
             None => Some(item.to.filter(|to| self.is_known(*to)).ok_or(DEVICE_GONE)?),
         };
+        if item.to == Some(by.device) && self.is_new_here(&item) {
+            return Err(TO_ITSELF);
+        }
         if is_stored {
-            if !self.items.has_room_for(&item) {
-                return Err(BEAM_FULL);
-            }
             self.items.reserve_for(&item).map_err(|Spent| SERVER_FULL)?;
         }
         Ok(self.take(by, item))
+    }
+
+    /// Whether the item is neither an edit nor one that was deleted and comes back, as it was, from its other device.
+    fn is_new_here(&self, item: &LiveItem) -> bool {
+        let mut before = item.clone();
+        self.items.recall(&mut before, None);
+        self.items.find(item.id).is_none() && before.from == item.from
     }
 
     /// Whether a device is here, or was lately and may come back.

@@ -1,4 +1,5 @@
-//! The permissions of each role (B6, S21 to S26). Devices of a saved beam learn of a change only after it is stored.
+//! The permissions of each role (B6, S21 to S26). Devices of a saved or kept beam learn of a change only after it is
+//! stored.
 
 use std::collections::{HashMap, HashSet};
 
