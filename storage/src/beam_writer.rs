@@ -9,7 +9,7 @@ use crate::Error;
 use crate::database::{Database, Transaction, args};
 use crate::revision::Revision;
 
-/// Changes saved beams. Only [`crate::Storage::open`] makes one. Cheap to clone.
+/// Changes saved and kept beams. Only [`crate::Storage::open`] makes one. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct BeamWriter {
     pub(crate) database: Database,

@@ -126,6 +126,22 @@ impl Storage {
         Ok(())
     }
 
+    /// Records a beam that nobody created and in which nothing was shared yet. A recorded one stays as it is.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn record_beam(
+        &self,
+        id: BeamId,
+        created_at: Millis,
+        expires_at: Millis,
+    ) -> Result<(), Error> {
+        let insert = "INSERT INTO beams (id, created_at, expires_at) VALUES ($1, $2, $3) \
+                      ON CONFLICT (id) DO NOTHING";
+        self.database.execute(insert, args![id.uuid(), created_at, expires_at]).await?;
+        Ok(())
+    }
+
     /// Records that something was shared in a beam, and the beam itself if nobody created it.
     ///
     /// # Errors

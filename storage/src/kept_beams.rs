@@ -8,6 +8,7 @@ use heliograph_shared::time::Millis;
 use crate::beam_writer::{BeamWriter, Locked, lock};
 use crate::database::{Transaction, args};
 use crate::notes::{NewNote, Quota, insert_notes};
+use crate::quota::take_turn;
 use crate::upload_endings::end_kept_uploads_at;
 use crate::{Error, Storage};
 
@@ -23,8 +24,8 @@ pub struct Keep {
 }
 
 impl BeamWriter {
-    /// Keeps an unsaved beam with these items, or a kept one for another time. Records a beam that is not recorded yet.
-    /// A kept beam stays with the address that asked first.
+    /// Keeps an unsaved beam with these items, or a kept one, which has them, for another time. Records a beam that is not
+    /// recorded yet. A kept beam stays with the address that asked first.
     ///
     /// # Errors
     /// [`Error::Conflict`] when it was saved or ended in the meantime, [`Error::Full`], [`Error::Uncertain`].
@@ -37,6 +38,7 @@ impl BeamWriter {
         quota: Quota,
     ) -> Result<(), Error> {
         let (mut transaction, locked) = self.begin(beam).await?;
+        take_turn(&mut transaction).await?;
         let record = "INSERT INTO beams (id, created_at, expires_at) VALUES ($1, $2, $3) \
                       ON CONFLICT (id) DO NOTHING";
         let values = args![beam.uuid(), expires_at - BEAM_LIFETIME, expires_at];
@@ -63,7 +65,9 @@ impl BeamWriter {
         if transaction.execute(update, values).await? == 0 {
             return Err(Error::Conflict);
         }
-        insert_notes(&mut transaction, locked, notes, quota).await?;
+        if is_new {
+            insert_notes(&mut transaction, locked, notes, quota).await?;
+        }
         end_kept_uploads_at(&mut transaction, locked, keep.until).await?;
         transaction.commit().await
     }

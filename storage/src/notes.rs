@@ -234,7 +234,6 @@ pub(crate) async fn insert_notes(
     quota: Quota,
 ) -> Result<(), Error> {
     let payer = payer_of(transaction, beam, quota.now).await?;
-    lock_authors(transaction, notes).await?;
     let (mut olds, mut grown) = (Vec::with_capacity(notes.len()), 0);
     for note in notes {
         let old = find_old(transaction, beam, note.id).await?;
@@ -246,6 +245,8 @@ pub(crate) async fn insert_notes(
     {
         return Err(Error::Full);
     }
+    // After the turn to take room.
+    lock_authors(transaction, notes).await?;
     let last = notes.iter().map(|note| note.seq).max().unwrap_or_default();
     let update = "UPDATE beams SET note_bytes = note_bytes + $3, \
                   last_seq = CASE WHEN last_seq < $2 THEN $2 ELSE last_seq END WHERE id = $1";

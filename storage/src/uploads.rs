@@ -146,7 +146,7 @@ impl Storage {
         Ok(Room::Given(given))
     }
 
-    /// Bytes that an account may still store, by its own quota and by that of everybody.
+    /// Bytes that an account may still store, by its own quota and by that of everybody. Others may take them meanwhile.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -156,11 +156,16 @@ impl Storage {
         quotas: Quotas,
         now: Millis,
     ) -> Result<u64, Error> {
-        let mut transaction = self.database.begin().await?;
-        let own = used_by_account(&mut transaction, account, None, now).await?;
-        let used = Used::read(&mut transaction, None, None, None, now).await?;
-        let free = quotas.all.saturating_sub(used.all);
-        Ok(free.min(quotas.account.saturating_sub(own)))
+        let used = "SELECT CAST(COALESCE((SELECT SUM(size) FROM uploads \
+                        WHERE expires_at IS NULL OR expires_at > $2), 0) \
+                        + COALESCE((SELECT SUM(note_bytes) FROM beams WHERE kept_until > $2), 0) AS BIGINT) AS by_all, \
+                    CAST(COALESCE((SELECT SUM(size) FROM uploads \
+                        WHERE account_id = $1 AND (expires_at IS NULL OR expires_at > $2)), 0) \
+                        + COALESCE((SELECT SUM(note_bytes) FROM beams WHERE owner_id = $1), 0) AS BIGINT) AS own";
+        let row = self.database.fetch_optional(used, args![account.uuid(), now]).await?;
+        let row = row.ok_or(Error::Corrupt)?;
+        let free = quotas.all.saturating_sub(row.number("by_all")?);
+        Ok(free.min(quotas.account.saturating_sub(row.number("own")?)))
     }
 
     /// Turns a pending upload into a finished one. Returns `false` if it has ended meanwhile.

@@ -32,6 +32,23 @@ async fn a_beam_is_found_as_it_was_created() {
 }
 
 #[tokio::test]
+async fn s31_a_beam_in_which_nothing_was_shared_yet_is_recorded_as_such() {
+    on_both(async |storage| {
+        let had_items =
+            async |id| storage.find_beam(id).await.unwrap().map(|record| record.had_items);
+        let id = BeamId::from_random(BEAM);
+
+        storage.record_beam(id, at(1_000), at(2_000)).await.unwrap();
+        assert_eq!(had_items(id).await, Some(false));
+
+        storage.record_shared_beam(id, at(1_000), at(2_000)).await.unwrap();
+        storage.record_beam(id, at(1_000), at(2_000)).await.unwrap();
+        assert_eq!(had_items(id).await, Some(true));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn an_id_is_created_once() {
     on_both(async |storage| {
         let id = BeamId::from_random(BEAM);

@@ -158,13 +158,30 @@ async fn s30_a_longer_time_holds_for_the_files_too_and_an_end_ends_them() {
 }
 
 #[tokio::test]
+async fn s30_a_wish_for_more_time_keeps_all_items_before_and_after_the_end_of_the_first() {
+    with_writer(async |storage, writer| {
+        let all = [note(1), note(2)];
+        keeps(&writer, 1, &all, PLENTY).await.unwrap();
+
+        // At 900 the time for which they were stored is over.
+        for (now, until) in [(499, 900), (900, 1_300)].map(|(now, until)| (at(now), at(until))) {
+            let quota = Quota { quotas: quotas(20), now };
+            writer.keep_beam(beam(1), &keep(until), at(2_000), &all, quota).await.unwrap();
+            assert_eq!(storage.notes_of(beam(1)).await.unwrap(), all, "{now:?}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn s30_a_kept_note_that_is_deleted_takes_no_room_and_its_file_ends_after_undo() {
     with_writer(async |storage, writer| {
         storage.record_shared_beam(beam(1), at(0), EXPIRES).await.unwrap();
         uploads(&storage, &NewUpload { for_item: false, ..file(1) }, 5, PLENTY).await;
         let naming = NewNote { upload: Some(file(1).id), ..note(1) };
         keeps(&writer, 1, &[naming], quotas(15)).await.unwrap();
-        assert!(matches!(keeps(&writer, 1, &[note(2)], quotas(15)).await, Err(Error::Full)));
+        let put = writer.put_note(beam(1), &note(2), quota(quotas(15))).await;
+        assert!(matches!(put, Err(Error::Full)));
 
         writer.delete_notes(beam(1), &[note(1).id], at(20)).await.unwrap();
 

@@ -9,6 +9,7 @@ use heliograph_shared::ids::{BeamId, DeviceId, ItemId, ShareId};
 use heliograph_shared::names::BeamName;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::blobs::BlobId;
+use heliograph_storage::kept_beams::Keep;
 use heliograph_storage::notes::NewNote;
 use heliograph_storage::uploads::{NewUpload, Wish};
 use heliograph_storage::{BeamWriter, Error, Storage};
@@ -124,19 +125,42 @@ fn sweeps(storage: &Storage) -> Job {
     job!(storage => async |storage: Storage| storage.bury_old_uploads(at(50)).await.map(drop))
 }
 
+fn keeps(writer: &BeamWriter, id: BeamId, notes: Vec<NewNote>) -> Job {
+    let keep = Keep { until: at(500), by: DeviceId::from_bytes([1; 16]), address: None };
+    job!(writer => async |writer: BeamWriter| {
+        writer.keep_beam(id, &keep, at(1_000), &notes, QUOTA).await
+    })
+}
+
+fn keeps_no_longer(writer: &BeamWriter, id: BeamId) -> Job {
+    job!(writer => async |writer: BeamWriter| writer.stop_keeping(id, at(10)).await)
+}
+
 fn uploads(storage: &Storage, id: BeamId, who: AccountId, n: u8) -> Job {
+    sends(storage, NewUpload { account: Some(who), ..file(id, n) })
+}
+
+/// A guest's file for an item.
+fn uploads_for_item(storage: &Storage, id: BeamId, n: u8) -> Job {
+    sends(storage, NewUpload { for_item: true, ..file(id, n) })
+}
+
+fn file(id: BeamId, n: u8) -> NewUpload {
+    NewUpload {
+        id: upload(n),
+        account: None,
+        beam: Some(id),
+        address: None,
+        name: "a.png".to_owned(),
+        media_type: "image/png".to_owned(),
+        created_at: at(10),
+        expires_at: None,
+        for_item: false,
+    }
+}
+
+fn sends(storage: &Storage, new: NewUpload) -> Job {
     job!(storage => async |storage: Storage| {
-        let new = NewUpload {
-            id: upload(n),
-            account: Some(who),
-            beam: Some(id),
-            address: None,
-            name: "a.png".to_owned(),
-            media_type: "image/png".to_owned(),
-            created_at: at(10),
-            expires_at: None,
-            for_item: false,
-        };
         storage.start_upload(&new).await?;
         let wish = Wish { least: 1, most: 1, quotas: quotas(1_000) };
         storage.grow_upload(new.id, wish, at(10)).await?;
@@ -164,6 +188,27 @@ async fn s9_a_beam_that_is_deleted_in_a_storm_of_changes_leaves_nothing() {
             assert!(storage.find_beam(id).await.unwrap().unwrap().has_ended(at(50)));
             assert_eq!(storage.notes_of(id).await.unwrap(), [], "round {round}");
             assert_eq!(storage.shares_of_beam(id).await.unwrap(), []);
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn s9_a_beam_that_is_kept_again_and_again_in_a_storm_of_uploads_ends_in_peace() {
+    with_writer(async |storage, writer| {
+        for round in 1..=ROUNDS {
+            stage(&storage, &writer, round).await;
+            let (id, [ada, bob]) = (beam(100 + round), [1, 2].map(|n| account(10 * round + n)));
+            storage.record_shared_beam(id, at(0), at(1_000)).await.unwrap();
+            let mut jobs: Vec<Job> = Vec::new();
+            for n in 1..=10 {
+                jobs.push(keeps(&writer, id, vec![note(1, Some(ada)), note(2, Some(bob))]));
+                jobs.push(uploads_for_item(&storage, id, 16 * round + n));
+                jobs.push(keeps_no_longer(&writer, id));
+                jobs.push(put(&writer, beam(round), note(n, Some(bob))));
+            }
+            jobs.push(sweeps(&storage));
+            all_at_once(jobs).await;
         }
     })
     .await;

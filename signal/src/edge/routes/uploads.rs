@@ -1,4 +1,4 @@
-//! Uploads over HTTP (H40 to H42).
+//! Uploads over HTTP: of guests and accounts (H40 to H42), and for items of saved and kept beams (H44, H32, F13).
 
 use std::sync::Arc;
 
@@ -102,7 +102,7 @@ pub async fn create_in_beam(
     form: Multipart,
 ) -> Result<(StatusCode, Json<UploadedFile>), Error> {
     let beam = BeamId::parse(&beam).map_err(|_| Error::NotFound)?;
-    let place = app.uploads.enter(client)?;
+    let place = app.uploads.enter_for_item(client)?;
     let account = session.map(|session| session.account.id);
     let uploader = match kept(&app, beam).await? {
         Some(kept) => Uploader::Kept(client, kept.until),

@@ -28,6 +28,8 @@ use crate::random;
 
 /// Uploads from one address: enough for a folder of pictures.
 const RATE: Rate = Rate { burst: 120, every: Duration::from_secs(30) };
+/// Uploads for items from one address: a beam may take several batches of files at once.
+const RATE_OF_ITEMS: Rate = Rate { burst: 1_000, every: Duration::from_secs(1) };
 /// Most concurrent uploads from one address.
 const AT_ONCE_PER_CLIENT: usize = 8;
 /// Name of the secret for the pseudonyms of addresses.
@@ -44,6 +46,7 @@ pub struct Uploads {
     budget: Arc<Budget>,
     address_secret: Secret,
     rate: Buckets<Client>,
+    rate_of_items: Buckets<Client>,
     by_client: Counts<Client>,
 }
 
@@ -95,7 +98,8 @@ impl Uploads {
         if let Err(error) = storage.abandon_uploads().await {
             tracing::warn!(%error, "the room of broken uploads could not be freed");
         }
-        let (rate, by_client) = (Buckets::new(RATE), Counts::new(AT_ONCE_PER_CLIENT));
+        let (rate, rate_of_items) = (Buckets::new(RATE), Buckets::new(RATE_OF_ITEMS));
+        let by_client = Counts::new(AT_ONCE_PER_CLIENT);
         let capacity = limits.capacity(blobs.clone());
         Ok(Self {
             limits,
@@ -106,6 +110,7 @@ impl Uploads {
             budget,
             address_secret,
             rate,
+            rate_of_items,
             by_client,
         })
     }
@@ -122,8 +127,20 @@ impl Uploads {
     /// [`Error::TooFast`] when the address exceeds its rate, [`Error::Busy`] when it has too many running uploads or
     /// the memory is spent.
     pub fn enter(&self, client: Option<Client>) -> Result<Place, Error> {
+        self.enter_at(&self.rate, client)
+    }
+
+    /// Admits one more upload for an item of a saved or kept beam (H44, H32).
+    ///
+    /// # Errors
+    /// As [`Self::enter`].
+    pub fn enter_for_item(&self, client: Option<Client>) -> Result<Place, Error> {
+        self.enter_at(&self.rate_of_items, client)
+    }
+
+    fn enter_at(&self, rate: &Buckets<Client>, client: Option<Client>) -> Result<Place, Error> {
         if let Some(client) = client {
-            self.rate.take(client, self.clock.steady()).map_err(Error::TooFast)?;
+            rate.take(client, self.clock.steady()).map_err(Error::TooFast)?;
         }
         let of_client = client.map(|client| self.by_client.enter(client).ok_or(Error::Busy));
         let of_client = of_client.transpose()?;
@@ -146,11 +163,53 @@ impl Uploads {
     /// Forgets the addresses whose rate limits are full again.
     pub fn sweep(&self, now: Instant) {
         self.rate.sweep(now);
+        self.rate_of_items.sweep(now);
     }
 }
 
 impl Uploader {
     const fn is_guest(self) -> bool {
         matches!(self, Self::Guest(_) | Self::Kept(..))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
+
+    use axum::http::HeaderMap;
+    use clap::Parser;
+    use heliograph_storage::Location;
+    use heliograph_storage::blobs;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Arguments {
+        #[command(flatten)]
+        limits: Limits,
+    }
+
+    #[tokio::test]
+    async fn h44_a_thousand_files_for_items_come_at_once_and_then_one_a_second() {
+        let folder = tempfile::tempdir().unwrap();
+        let location = Location::Folder(folder.path().to_owned());
+        let (storage, _) = Storage::open(&location).await.unwrap();
+        let blobs = Blobs::open(&blobs::Location::Folder(folder.path().to_owned())).unwrap();
+        let limits = Arguments::parse_from(["heliograph"]).limits;
+        let clock = Clock::running(Millis::new(0));
+        let uploads =
+            Uploads::open(limits, storage, blobs, Budget::unlimited(), clock).await.unwrap();
+        let client = Client::of(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), &HeaderMap::new(), &[]);
+        assert!(client.is_some());
+        tokio::time::pause();
+
+        for n in 1..=1_000 {
+            assert!(uploads.enter_for_item(client).is_ok(), "{n}");
+        }
+        assert!(matches!(uploads.enter_for_item(client), Err(Error::TooFast(_))));
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert!(uploads.enter_for_item(client).is_ok());
+        assert!(uploads.enter(client).is_ok(), "other uploads have a rate of their own");
     }
 }

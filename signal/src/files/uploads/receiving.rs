@@ -113,7 +113,8 @@ impl Uploads {
     async fn find_beam(&self, beam: Option<BeamId>, now: Millis) -> Result<Option<Millis>, Error> {
         let Some(beam) = beam else { return Ok(None) };
         if self.storage.find_beam(beam).await?.is_none() {
-            self.storage.record_shared_beam(beam, now, now + BEAM_LIFETIME).await?;
+            // The file is in no item yet (S31).
+            self.storage.record_beam(beam, now, now + BEAM_LIFETIME).await?;
         }
         match self.storage.find_beam(beam).await? {
             Some(record) if record.has_ended(now) => Err(Error::NotFound),

@@ -199,7 +199,7 @@ impl Actor {
         self.apply(Input::Tick)
     }
 
-    /// Applies what was read. An unsaved beam has no access to read, and nobody else has its items: it goes on.
+    /// Applies what was read. An unsaved beam, kept or not, has no access to read: it goes on.
     fn change_access(&mut self, read: Result<Option<Access>, Error>) -> ControlFlow<End> {
         match read {
             Ok(access) => self.apply(Input::AccessChanged(access)),
@@ -210,11 +210,11 @@ impl Actor {
         }
     }
 
-    /// An unsaved beam exists in memory alone, so it refuses what is unknown instead of ending.
+    /// A beam whose items are in memory alone refuses what is unknown instead of ending.
     fn finish_write(&mut self, result: Result<Written, Unknown>) -> ControlFlow<End> {
         match result {
             Ok(written) => self.apply(Input::Written(written)),
-            Err(Unknown) if self.state.is_unsaved() => {
+            Err(Unknown) if self.state.has_no_items_in_tables() => {
                 self.apply(Input::Written(Written::Unavailable))
             }
             Err(Unknown) => self.shed(),

@@ -8,7 +8,7 @@ use heliograph_shared::socket::{Json, LiveItem, ServerMessage};
 
 use super::items::may_see;
 use super::request::Speaker;
-use super::rules::{BEAM_FULL, NOT_TO_CHANGE, READ_ONLY, SERVER_FULL};
+use super::rules::{NOT_TO_CHANGE, READ_ONLY, SERVER_FULL};
 use super::state::{BeamState, DEVICE_GONE, Output};
 use super::terms::Status;
 use crate::budget::Spent;
@@ -16,6 +16,9 @@ use crate::live::refusal::Refusal;
 
 const SHARED_WITH_ALL: Refusal =
     Refusal::new("Every device here has this item already.", ErrorCode::BadRequest);
+
+const TO_ITSELF: Refusal =
+    Refusal::new("This device has this item already.", ErrorCode::BadRequest);
 
 impl BeamState {
     /// Whether sharing this item concerns one other device only: it names one, or the item that it replaces does.
@@ -43,13 +46,20 @@ impl BeamState {
             Some((old, _)) => Some(old.from),
             None => Some(item.to.filter(|to| self.is_known(*to)).ok_or(DEVICE_GONE)?),
         };
+        if item.to == Some(by.device) && self.is_new_here(&item) {
+            return Err(TO_ITSELF);
+        }
         if is_stored {
-            if !self.items.has_room_for(&item) {
-                return Err(BEAM_FULL);
-            }
             self.items.reserve_for(&item).map_err(|Spent| SERVER_FULL)?;
         }
         Ok(self.take(by, item))
+    }
+
+    /// Whether the item is neither an edit nor one that was deleted and comes back, as it was, from its other device.
+    fn is_new_here(&self, item: &LiveItem) -> bool {
+        let mut before = item.clone();
+        self.items.recall(&mut before, None);
+        self.items.find(item.id).is_none() && before.from == item.from
     }
 
     /// Whether a device is here, or was lately and may come back.
@@ -58,28 +68,36 @@ impl BeamState {
     }
 
     /// Handles a deletion that concerns items for one device only: it names such an item, or no item for everybody has the
-    /// content. `None` for any other deletion.
+    /// content. `None` for any other deletion. Items that the device may not see are as good as absent.
     pub(super) fn delete_for_one(
         &mut self,
         by: Speaker,
         message: &Json,
         id: Option<ItemId>,
     ) -> Option<Vec<Output>> {
-        let named = id.map_or_else(|| self.items.with_content(message), |id| vec![id]);
-        let items: Vec<_> =
-            named.into_iter().filter_map(|id| Some(self.items.find(id)?.0)).collect();
-        if items.is_empty() || items.iter().any(|item| item.to.is_none()) {
+        let named = self.named(message, id);
+        let seen: Vec<_> = named.into_iter().filter(|item| may_see(item, by.device)).collect();
+        if seen.is_empty() || seen.iter().any(|item| item.to.is_none()) {
             return None;
         }
-        let seen: Vec<_> =
-            items.into_iter().filter(|item| may_see(item, by.device)).map(|item| item.id).collect();
-        if !seen.is_empty() {
-            let deleted: Vec<_> = seen.into_iter().filter_map(|id| self.items.delete(id)).collect();
-            return Some(deleted.into_iter().map(|item| self.tell_deleted(item)).collect());
-        }
-        // As after the deletion of an item that is not here, but nobody else hears of it.
-        let answer = ServerMessage::DeleteNote { message: message.clone(), id };
-        Some(vec![Output::Send(vec![by.connection], answer)])
+        let ids: Vec<_> = seen.into_iter().map(|item| item.id).collect();
+        let deleted: Vec<_> = ids.into_iter().filter_map(|id| self.items.delete(id)).collect();
+        Some(deleted.into_iter().map(|item| self.tell_deleted(item)).collect())
+    }
+
+    /// Tells of the deletion of something that is not here. Who has it for itself is not told, because it would delete its
+    /// own: nobody learns by a deletion what others have for themselves.
+    pub(super) fn tell_of_absent(&self, by: Speaker, message: Json, id: Option<ItemId>) -> Output {
+        let hidden = self.named(&message, id);
+        let has_hidden =
+            |device| hidden.iter().any(|item| may_see(item, device) && !may_see(item, by.device));
+        let to = self.connections(|member| !has_hidden(member.device.device_id)).collect();
+        Output::Send(to, ServerMessage::DeleteNote { message, id })
+    }
+
+    fn named(&self, message: &Json, id: Option<ItemId>) -> Vec<&LiveItem> {
+        let ids = id.map_or_else(|| self.items.with_content(message), |id| vec![id]);
+        ids.into_iter().filter_map(|id| Some(self.items.find(id)?.0)).collect()
     }
 
     fn tell_deleted(&self, item: LiveItem) -> Output {

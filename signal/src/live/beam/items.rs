@@ -45,6 +45,11 @@ pub enum Keeping {
 /// The deleted items that may come back as they were: as many as an unsaved beam holds.
 const MOST_DELETED: usize = MAX_LIVE_ITEMS;
 
+/// Most items for one device in a saved or kept beam (S33).
+pub(super) const MAX_FOR_ONE: usize = 500;
+/// Most bytes of such items.
+pub(super) const MAX_FOR_ONE_BYTES: usize = 2 * 1024 * 1024;
+
 /// Bytes that an item takes beside its content: its record, and what the allocator adds. A deleted one takes no more.
 const RECORD_BYTES: usize = 256;
 
@@ -65,6 +70,22 @@ pub struct Items {
     dropped: u64,
     /// What devices still know of earlier memories of the beam.
     recovery: Recovery,
+}
+
+/// What some of the items take.
+struct Taken {
+    items: usize,
+    bytes: usize,
+}
+
+impl Taken {
+    fn by<'a>(kept: impl Iterator<Item = &'a Kept>) -> Self {
+        let nothing = Self { items: 0, bytes: 0 };
+        kept.fold(nothing, |Self { items, bytes }, kept| Self {
+            items: items + 1,
+            bytes: bytes + kept.bytes(),
+        })
+    }
 }
 
 #[derive(Debug)]
@@ -200,13 +221,14 @@ impl Items {
         self.position(item.id).is_some_and(|at| self.is_same(at, item))
     }
 
-    /// Whether a saved or kept beam has room for the item. An edit frees the room of the old content, and one that does not
-    /// grow always fits.
+    /// Whether a saved or kept beam has room for an item for everybody. An edit frees the room of the old content, and one
+    /// that does not grow always fits. Items for one device take none of this room: who owns the beam could not delete them.
     pub fn has_room_for(&self, item: &LiveItem) -> bool {
         let bytes = bytes_of(item);
+        let taken = Taken::by(self.kept.iter().filter(|kept| kept.item.to.is_none()));
         match self.position(item.id).map(|at| self.kept[at].bytes()) {
-            Some(old) => bytes <= old || self.bytes - old + bytes <= MAX_NOTES_BYTES,
-            None => self.kept.len() < MAX_NOTES && self.bytes + bytes <= MAX_NOTES_BYTES,
+            Some(old) => bytes <= old || taken.bytes - old + bytes <= MAX_NOTES_BYTES,
+            None => taken.items < MAX_NOTES && taken.bytes + bytes <= MAX_NOTES_BYTES,
         }
     }
 
@@ -303,6 +325,11 @@ impl Items {
         })
     }
 
+    /// An item that was to come back was deleted.
+    pub fn no_longer_want(&mut self, id: ItemId) {
+        self.recovery.settle(id);
+    }
+
     /// Removes an item and returns it. It is remembered for a while, because its deletion may be undone.
     pub fn delete(&mut self, id: ItemId) -> Option<LiveItem> {
         self.recovery.settle(id);
@@ -386,9 +413,22 @@ impl Items {
         }
     }
 
+    /// Drops the oldest items for one device of a saved or kept beam until the others fit. The newest one always does.
+    fn make_room_for_one(&mut self) {
+        let is_for_one = |kept: &&Kept| kept.item.to.is_some();
+        let mut taken = Taken::by(self.kept.iter().filter(is_for_one));
+        while taken.items > 1 && (taken.items > MAX_FOR_ONE || taken.bytes > MAX_FOR_ONE_BYTES) {
+            let oldest = self.kept.iter().position(|kept| kept.item.to.is_some());
+            let Some(oldest) = oldest.and_then(|at| self.remove(at)) else { return };
+            taken = Taken { items: taken.items - 1, bytes: taken.bytes - oldest.bytes() };
+            // The two devices keep theirs.
+            self.let_go = self.let_go.max(oldest.item.seq);
+        }
+    }
+
     fn make_room(&mut self) {
         if self.keeping == Keeping::All {
-            return;
+            return self.make_room_for_one();
         }
         while self.kept.len() > MAX_LIVE_ITEMS
             || self.bytes > MAX_LIVE_BYTES

@@ -1,7 +1,7 @@
 //! Keeping an unsaved beam: on request, for a while (S30).
 
 use heliograph_shared::error::ErrorCode;
-use heliograph_shared::socket::{KeepTime, Kept, LiveItem, ServerMessage};
+use heliograph_shared::socket::{KeepTime, Kept, ServerMessage};
 use heliograph_shared::time::Millis;
 
 use super::request::Speaker;
@@ -63,9 +63,8 @@ impl BeamState {
             None => Write::StopKeeping,
             Some(wish) => {
                 // An item for one device stays in memory (S33).
-                let is_new = |item: &LiveItem| kept.is_none() && item.to.is_none();
-                let new = self.items.all().filter(|(item, _)| is_new(item));
-                let notes = new.map(|(item, author)| note(item, author)).collect();
+                let for_all = self.items.all().filter(|(item, _)| item.to.is_none());
+                let notes = for_all.map(|(item, author)| note(item, author)).collect();
                 Write::Keep { kept: wish, client: by.client, expires_at, notes }
             }
         };

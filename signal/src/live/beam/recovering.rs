@@ -32,14 +32,18 @@ impl BeamState {
         outputs
     }
 
-    /// Takes back an item that a device was asked for, and tells everybody.
+    /// Takes back an item that a device was asked for, and tells everybody. One for one device does not come back: whoever
+    /// brought it could say that it was for anybody (S33).
     pub(super) fn restore(&mut self, mut item: LiveItem, now: Millis) -> Vec<Output> {
-        if !self.is_only_in_memory() {
+        if !self.is_only_in_memory() || item.to.is_some() {
             return Vec::new();
         }
         item.at = item.at.min(now);
         match self.items.restore(item) {
-            Some(shared) => self.tell_shared(shared),
+            Some(shared) => {
+                self.forgotten = false;
+                self.tell_shared(shared)
+            }
             None => Vec::new(),
         }
     }

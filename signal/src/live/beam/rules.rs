@@ -1,4 +1,5 @@
-//! The permissions of each role (B6, S21 to S26). Devices of a saved beam learn of a change only after it is stored.
+//! The permissions of each role (B6, S21 to S26). Devices of a saved or kept beam learn of a change only after it is
+//! stored.
 
 use std::collections::{HashMap, HashSet};
 
@@ -191,10 +192,15 @@ impl BeamState {
             return Ok(Verdict::Done(outputs));
         }
         let Status::Saved(access) = &self.status else {
-            let ids = id.map_or_else(|| self.for_all_with_content(&message), |id| vec![id]);
-            let is_stored =
-                self.kept().is_some() && ids.iter().any(|id| self.items.find(*id).is_some());
-            if !is_stored {
+            let ids = self.for_all(&message, id);
+            if ids.is_empty() {
+                // It may be on its way back (S28).
+                if let Some(id) = id {
+                    self.items.no_longer_want(id);
+                }
+                return Ok(Verdict::Done(vec![self.tell_of_absent(by, message, id)]));
+            }
+            if self.kept().is_none() {
                 return Ok(Verdict::Done(self.forget(&ids, message, id)));
             }
             return Ok(delete_stored(ids, message, id));
@@ -202,10 +208,7 @@ impl BeamState {
         // With the link alone nobody deletes stored notes, and nothing is looked for.
         let role = access.named_role(by.account).filter(|role| role.may_write());
         let role = role.ok_or(NOT_YOURS)?;
-        let ids = match id {
-            Some(id) => self.items.find(id).map(|_| id).into_iter().collect(),
-            None => self.for_all_with_content(&message),
-        };
+        let ids = self.for_all(&message, id);
         let is_own = |id: &ItemId| {
             self.items.find(*id).is_some_and(|(item, author)| is_own(by, item, author))
         };
@@ -218,10 +221,12 @@ impl BeamState {
         Ok(delete_stored(ids, message, id))
     }
 
-    fn for_all_with_content(&self, message: &Json) -> Vec<ItemId> {
+    /// The items for everybody that a deletion names by id or by content.
+    fn for_all(&self, message: &Json, id: Option<ItemId>) -> Vec<ItemId> {
+        let ids = id.map_or_else(|| self.items.with_content(message), |id| vec![id]);
         let is_for_all =
             |id: &ItemId| self.items.find(*id).is_some_and(|(item, _)| item.to.is_none());
-        self.items.with_content(message).into_iter().filter(is_for_all).collect()
+        ids.into_iter().filter(is_for_all).collect()
     }
 
     pub(super) fn forget(
@@ -396,6 +401,11 @@ impl BeamState {
 impl Effect {
     fn is_of_items(&self) -> bool {
         matches!(self, Self::Shared(_) | Self::Deleted { .. })
+    }
+
+    /// Whether the write stores every item of a beam that was in memory only.
+    pub(super) fn stores_all(&self) -> bool {
+        matches!(self, Self::Kept(_) | Self::Saved { .. })
     }
 
     /// Whether the effect is in the stored state.

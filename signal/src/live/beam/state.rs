@@ -226,6 +226,12 @@ impl BeamState {
         self.is_unsaved() && self.kept().is_none()
     }
 
+    /// Whether no table has its items, not even if the write under way is stored.
+    pub(super) fn has_no_items_in_tables(&self) -> bool {
+        let stores_all = |pending: &Pending| pending.effect.stores_all();
+        self.is_only_in_memory() && !self.writing.as_ref().is_some_and(stores_all)
+    }
+
     fn expires_at(&self) -> Millis {
         match self.status {
             Status::Unsaved { expires_at, .. } => expires_at,

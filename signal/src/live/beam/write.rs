@@ -43,7 +43,7 @@ pub enum Write {
         client: Option<Client>,
         /// When the beam would expire.
         expires_at: Millis,
-        /// Its items so far, if it is not kept yet.
+        /// Its items so far. They are stored if it is not kept yet, or no longer when they get there.
         notes: Vec<NewNote>,
     },
     /// Store a new or edited note of a kept beam.

@@ -4,7 +4,7 @@ use futures_util::FutureExt as _;
 use heliograph_shared::ids::{BeamId, ItemId};
 use heliograph_shared::limits::{BEAM_LIFETIME, LINGER, OUTBOX_MESSAGES};
 use heliograph_shared::names::{BeamName, Email, Kind, PersonName, Username};
-use heliograph_shared::socket::{Device, DeviceUser, SyncFrom};
+use heliograph_shared::socket::{Device, DeviceUser, KeepTime, SyncFrom};
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::{AccountId, NewAccount};
 use heliograph_storage::blobs::{self, Blobs};
@@ -259,6 +259,41 @@ async fn s22_an_unsaved_beam_whose_write_is_unknown_refuses_it_and_keeps_its_ite
 
     let page = Input::Said(ConnectionId(1), Saying::Sync(SyncFrom { after: None }));
     assert!(matches!(&actor.state.handle(page, Millis::new(0))[..], [Output::Send(..)]));
+}
+
+/// Lets a device ask for something in a beam of its own whose write ends as unknown.
+async fn unknown_after(requests: impl IntoIterator<Item = Request>) -> ControlFlow<End> {
+    let folder = tempfile::tempdir().unwrap();
+    let mut actor = actor(keeper(&folder).await).await;
+    assert!(actor.apply(Input::Join(newcomer(1))).is_continue());
+    for request in requests {
+        if let Some(writing) = actor.writing.take() {
+            let written = writing.await;
+            assert!(actor.finish_write(written).is_continue());
+        }
+        let said = Input::Said(ConnectionId(1), Saying::Request(request));
+        assert!(actor.apply(said).is_continue());
+    }
+    assert!(actor.writing.take().is_some());
+    actor.finish_write(Err(Unknown))
+}
+
+#[tokio::test]
+async fn s30_a_beam_that_may_be_kept_or_not_is_loaded_again() {
+    let end = unknown_after([Request::Keep(Some(KeepTime::Day))]).await;
+    assert_eq!(end, Break(End::Asleep));
+}
+
+#[tokio::test]
+async fn s30_a_kept_beam_whose_item_may_be_stored_or_not_is_loaded_again() {
+    let share = Request::Share {
+        message: RawValue::from_string("1".to_owned()).unwrap(),
+        kind: Kind::parse("text".to_owned()).unwrap(),
+        id: ItemId::from_random([1; 16]),
+        to: None,
+    };
+    let end = unknown_after([Request::Keep(Some(KeepTime::Day)), share]).await;
+    assert_eq!(end, Break(End::Asleep));
 }
 
 #[tokio::test]

@@ -1,9 +1,13 @@
 //! Items for one other device (S33), and a device's own name (S32).
 
 use heliograph_shared::api::beams::LinkAccess;
+use heliograph_shared::socket::KeepTime;
 
+use super::super::items::{MAX_FOR_ONE, MAX_FOR_ONE_BYTES};
 use super::saved::{OWNER, READER, USER, WRITER, outcome, saved};
 use super::*;
+
+const DAN: u8 = 4;
 
 impl Beam {
     pub(super) fn sends(&mut self, from: u8, to: u8, id: u8, message: &Value) -> Vec<Told> {
@@ -99,6 +103,7 @@ fn s33_either_of_the_two_deletes_it_and_nobody_else_hears_of_it() {
     let mut beam = Beam::of(&[ADA, BOB, CAT]);
     beam.sends(ADA, BOB, 1, &json!("secret"));
 
+    // The two would delete it if they heard of these.
     assert_eq!(reached(&beam.deletes(CAT, &json!(null), Some(1))), [3]);
     assert_eq!(reached(&beam.deletes(CAT, &json!("secret"), None)), [3]);
     assert_eq!(beam.seen_by(BOB), [json!("secret")]);
@@ -111,6 +116,36 @@ fn s33_either_of_the_two_deletes_it_and_nobody_else_hears_of_it() {
     // Undo gives it back its sender, and keeps it between the two.
     assert_eq!(reached(&beam.sends(BOB, BOB, 1, &json!("secret"))), [1, 2]);
     assert_eq!(beam.seen_by(ADA), [json!("secret")]);
+}
+
+#[test]
+fn s33_nobody_guesses_by_deletions_what_others_have_for_themselves() {
+    let mut beam = Beam::of(&[ADA, BOB, CAT]);
+    beam.joins(DAN);
+    beam.sends(ADA, BOB, 1, &json!("1234"));
+
+    for kept in [false, true] {
+        if kept {
+            beam.says(CAT, Saying::Request(Request::Keep(Some(KeepTime::Day))));
+            beam.tell(Input::Written(Written::Done));
+        }
+        assert_eq!(reached(&beam.deletes(CAT, &json!("1233"), None)), [1, 2, 3, 4]);
+        assert_eq!(reached(&beam.deletes(CAT, &json!("1234"), None)), [3, 4]);
+        assert_eq!(reached(&beam.deletes(CAT, &json!(null), Some(1))), [3, 4]);
+    }
+    assert_eq!(beam.seen_by(BOB), [json!("1234")]);
+}
+
+#[test]
+fn s33_in_a_saved_beam_a_wrong_and_a_right_guess_have_the_same_answer() {
+    let mut beam = saved(LinkAccess::Write).with_visitors(&[OWNER, WRITER, READER, USER]);
+    beam.sends(WRITER, OWNER, 50, &json!("1234"));
+
+    for message in [json!("1233"), json!("1234")] {
+        assert_eq!(outcome(&beam.deletes(USER, &message, None)), "forbidden");
+        assert_eq!(outcome(&beam.deletes(READER, &message, None)), "forbidden");
+    }
+    assert!(beam.seen_by(OWNER).contains(&json!("1234")));
 }
 
 #[test]
@@ -151,6 +186,56 @@ fn s33_a_saved_beam_stores_none_of_it() {
     assert_eq!(note.seq, 22);
     beam.tell(Input::Written(Written::Done));
     assert_eq!(reached(&beam.deletes(OWNER, &json!(null), Some(50))).len(), 2);
+}
+
+#[test]
+fn s33_items_for_one_device_take_none_of_a_stored_beams_room_and_the_oldest_give_way() {
+    let mut beam = Beam::of(&[ADA, BOB]);
+    beam.says(ADA, Saying::Request(Request::Keep(Some(KeepTime::Day))));
+    beam.tell(Input::Written(Written::Done));
+    let send = |beam: &mut Beam, n: usize| {
+        let mut id = [0; 16];
+        id[8..].copy_from_slice(&n.to_be_bytes());
+        let (id, to) = (ItemId::from_random(id), Some(DeviceId::from_bytes([BOB; 16])));
+        let share = Request::Share { message: content(&json!(n)), kind: text(), id, to };
+        beam.says(ADA, Saying::Request(share))
+    };
+    let held = |beam: &Beam| beam.state.items.all().count();
+
+    for n in 0..MAX_FOR_ONE {
+        send(&mut beam, n);
+    }
+    assert_eq!(held(&beam), MAX_FOR_ONE);
+    assert_eq!(beam.page(None)["oldest"], json!(1));
+    assert_eq!(types(&send(&mut beam, MAX_FOR_ONE)), [(1, "rec_clipboard"), (2, "rec_clipboard")]);
+
+    assert_eq!(held(&beam), MAX_FOR_ONE);
+    assert_eq!(beam.page(None)["oldest"], json!(2), "it does not look deleted");
+    let told = beam.shares(ADA, 1, &json!("for all"));
+    assert!(matches!(told[..], [Told::ToWrite(Write::PutKept(_))]), "{told:?}");
+}
+
+#[test]
+fn s33_large_items_for_one_device_give_way_too() {
+    let mut beam = Beam::of(&[ADA, BOB]);
+    beam.says(ADA, Saying::Request(Request::Keep(Some(KeepTime::Day))));
+    beam.tell(Input::Written(Written::Done));
+    let half = json!("x".repeat(MAX_FOR_ONE_BYTES / 2 - 6));
+
+    for id in 1..=2 {
+        beam.sends(ADA, BOB, id, &half);
+    }
+    assert_eq!(beam.state.items.all().count(), 2);
+    beam.sends(ADA, BOB, 3, &json!("more"));
+
+    let ids: Vec<_> = beam.state.items.all().map(|(item, _)| item.id).collect();
+    assert_eq!(ids, [item(2), item(3)]);
+}
+
+#[test]
+fn s33_a_device_sends_itself_nothing() {
+    let mut beam = Beam::of(&[ADA, BOB]);
+    assert_eq!(outcome(&beam.sends(ADA, ADA, 1, &json!("hi"))), "bad_request");
 }
 
 #[test]

@@ -31,6 +31,16 @@ impl Beam {
     }
 
     fn restores_as(&mut self, device: u8, number: u8, seq: u64) -> Vec<Told> {
+        self.restores_for(device, number, seq, None)
+    }
+
+    fn restores_for(
+        &mut self,
+        device: u8,
+        number: u8,
+        seq: u64,
+        to: Option<DeviceId>,
+    ) -> Vec<Told> {
         let item = LiveItem {
             message: content(&json!(number)),
             extra: "text".to_owned(),
@@ -38,7 +48,7 @@ impl Beam {
             seq,
             from: DeviceId::from_bytes([CAT; 16]),
             at: Millis::new(i64::from(number)),
-            to: None,
+            to,
         };
         self.says(device, Saying::Request(Request::Restore(item)))
     }
@@ -81,6 +91,32 @@ fn s28_items_come_back_in_their_order_with_their_device_and_time() {
     let first = &page["items"][0];
     assert_eq!((&first["from"], &first["at"]), (&json!(device(CAT)), &json!(1)));
     assert_eq!(page["oldest"], json!(START + 1), "what is older was not deleted");
+}
+
+#[test]
+fn s28_an_item_for_one_device_does_not_come_back() {
+    let mut beam = restarted(&[ADA, BOB]);
+    beam.holds(ADA, (1, 1), &[1]);
+    let to = Some(DeviceId::from_bytes([BOB; 16]));
+
+    assert_eq!(beam.restores_for(ADA, 1, 1, to), []);
+
+    assert_eq!(beam.contents(), Vec::<Value>::new());
+}
+
+#[test]
+fn s31_a_beam_whose_items_came_back_has_forgotten_nothing() {
+    let terms =
+        Terms { items: Items::none_after(START, unlimited()), forgotten: true, ..unsaved(true) };
+    let mut beam = Beam::with(terms);
+    beam.joins(ADA);
+    beam.brings(ADA, (1, 1), &[1]);
+    beam.deletes(ADA, &json!(1), Some(1));
+
+    let told = beam.joins(BOB);
+
+    let Told::Message(_, welcome) = &told[2] else { panic!("{told:?}") };
+    assert_eq!(welcome["message"].get("forgotten"), None);
 }
 
 #[test]
