@@ -37,8 +37,9 @@ for (const phone of [false, true]) {
     await expect.poll(() => shown.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(64)
     await expectNothingSerious(bob)
 
-    // The actions of a note are shown under the pointer.
-    await bob.card('view.png').hover()
+    // The actions of a note are shown under the pointer, those of a card in its menu.
+    if (phone) await bob.card('view.png').getByRole('button', { name: 'More' }).click()
+    else await bob.card('view.png').hover()
     const sha256 = createHash('sha256').update(file.buffer).digest('hex')
     expect(await bob.savedSha256({ name: file.name, path: '', size: file.buffer.length, sha256 })).toBe(
       sha256,
