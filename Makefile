@@ -14,7 +14,8 @@ CLIENT := client/dist/index.html
 SERVER := target/release/heliograph
 
 CLIENT_SOURCES := $(shell find client/src client/public client/scripts -type f) \
-	client/index.html client/package.json client/tsconfig.json client/vite.config.ts
+	client/index.html client/package.json client/tsconfig.json client/vite.config.ts \
+	client/texts.config.ts client/lingui.config.ts
 SERVER_SOURCES := $(shell find shared storage websocket signal turn -type f -not -name '*.md') Cargo.toml Cargo.lock
 
 .PHONY: run build test test-long bench dev fmt clean lint rust-built rust-tests client-tests e2e
@@ -53,6 +54,7 @@ lint: $(MODULES)
 	cargo fmt --all --check
 	npm run --silent lint
 	npm run --silent typecheck --workspaces
+	npm run --silent texts:check --workspace client
 
 # The client is built first, because every build of the server embeds it. aws-lc would add a second TLS and a C++ build.
 rust-built: $(CLIENT)
