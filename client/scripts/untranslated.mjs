@@ -1,6 +1,6 @@
 // Prints every string in the sources that reads like a text for people and is not translated, and every text that is
 // looked up when its file is imported, before the language is known. Exits with 1 when there is one.
-// Run by `npm run texts:check`.
+// Run it in `client` as `node scripts/untranslated.mjs`.
 import { globSync, readFileSync } from 'node:fs'
 import { parse } from '@babel/parser'
 import { VISITOR_KEYS } from '@babel/types'
