@@ -79,13 +79,13 @@ test(
 
 test('what is dropped lands under the pointer, several as a block', everywhere, async ({ device }) => {
   const ada = await withNotes(device, 'here first')
-  await drops(ada, { x: 760, y: 300 }, { 'text/plain': 'Milk' })
+  await drops(ada, { x: 760, y: 220 }, { 'text/plain': 'Milk' })
   await ada.sees('Milk')
-  await expectAt(ada, 'Milk', { x: 760, y: 300 })
-  await drops(ada, { x: 1000, y: 430 }, { 'text/uri-list': 'https://a.example/\r\nhttps://b.example/' })
+  await expectAt(ada, 'Milk', { x: 760, y: 220 })
+  await drops(ada, { x: 1000, y: 560 }, { 'text/uri-list': 'https://a.example/\r\nhttps://b.example/' })
   await ada.sees('a.example')
   await ada.sees('b.example')
-  await expectAt(ada, 'a.example', { x: 1000, y: 430 })
+  await expectAt(ada, 'a.example', { x: 1000, y: 560 })
   expect(await coveredNotes(ada)).toEqual([])
 
   const field = await ada.opensMessageField()
