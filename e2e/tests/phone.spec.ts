@@ -81,6 +81,7 @@ test('the message field stays visible above an open keyboard', async ({ device }
   const bob = await device('Bob', { phone: true })
   await bob.opensSpace()
   await bob.page.getByRole('button', { name: 'New Beam' }).click()
+  await bob.seesDevices(1)
   await bob.opensHome()
   const field = await bob.opensMessageField()
   await field.focus()
