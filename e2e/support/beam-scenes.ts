@@ -2,10 +2,7 @@
 import { expect } from '@playwright/test'
 import { hasAccount } from './account.ts'
 import type { Device } from './device.ts'
-import { hasSavedBeam, joinedByAnother } from './scene-steps.ts'
-import type { Scene } from './scenes.ts'
-
-const BOTH = ['desktop', 'phone'] as const
+import { BOTH, hasSavedBeam, joinedByAnother, type Scene } from './scene-steps.ts'
 
 /** Opens the menu of the beam, which every page has. */
 export async function opensBeamMenu({ page }: Device): Promise<void> {

@@ -1,4 +1,4 @@
-/** What several scenes begin with. */
+/** What scenes are, and what several of them begin with. */
 import { expect, type Locator } from '@playwright/test'
 import { hasAccount, savesBeam } from './account.ts'
 import type { Device } from './device.ts'
@@ -14,6 +14,16 @@ export interface Stage {
   looker: Device
   phone: boolean
 }
+
+/** A screen in one of its states. */
+export interface Scene {
+  name: string
+  on: readonly ('desktop' | 'phone')[]
+  /** Takes the steps and asserts that the screen is shown. */
+  show: (stage: Stage) => Promise<void>
+}
+
+export const BOTH = ['desktop', 'phone'] as const
 
 /** Replaces the camera by one that shows a grey picture. Runs in the page, before its scripts. */
 export function pretendCamera(): void {
