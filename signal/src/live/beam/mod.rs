@@ -5,6 +5,7 @@ mod access;
 mod actor;
 mod addressed;
 mod arrangement;
+mod arranging;
 pub mod commit;
 mod content;
 pub mod handle;

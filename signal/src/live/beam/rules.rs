@@ -1,20 +1,19 @@
 //! The permissions of each role (B6, S21 to S26). Devices of a saved or kept beam learn of a change only after it is
 //! stored.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use heliograph_shared::api::beams::{LinkAccess, Role};
 use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::{DeviceId, ItemId};
-use heliograph_shared::limits::{MAX_PLACES, MAX_REMOVED_DEVICES};
+use heliograph_shared::limits::MAX_REMOVED_DEVICES;
 use heliograph_shared::names::BeamName;
-use heliograph_shared::socket::{Arrange, Json, LiveItem, Placed, ServerMessage};
+use heliograph_shared::socket::{Json, LiveItem, ServerMessage};
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::notes::NewNote;
 use heliograph_storage::saved_beams::Access;
 
-use super::arrangement::news;
 use super::content;
 use super::items::Shared;
 use super::request::{Request, Speaker};
@@ -47,8 +46,6 @@ pub(super) const QUOTA_FULL: Refusal = Refusal::new(
 );
 const DISK_FULL: Refusal =
     Refusal::new("The server's disk is full. Try again later.", ErrorCode::NoRoom);
-const TOO_MANY_PLACES: Refusal =
-    Refusal::new("Send at most 500 places at a time.", ErrorCode::TooLarge);
 const LOGIN_NEEDED: Refusal = Refusal::new("Log in to save this beam.", ErrorCode::Unauthorized);
 const NOT_TO_RENAME: Refusal =
     Refusal::new("Only the owner and admins of this beam can rename it.", ErrorCode::Forbidden);
@@ -241,42 +238,6 @@ impl BeamState {
         vec![self.tell_all(ServerMessage::DeleteNote { message, id })]
     }
 
-    fn arrange(&mut self, by: Speaker, change: Arrange) -> Result<Verdict, Refusal> {
-        let Arrange { shared, mut places } = change;
-        if let Status::Saved(access) = &self.status
-            && !access.role(by.account).is_some_and(Role::may_write)
-        {
-            return Err(READ_ONLY);
-        }
-        if places.len() > MAX_PLACES {
-            return Err(TOO_MANY_PLACES);
-        }
-        let was = self.arrangement.is_shared();
-        let shared = shared.unwrap_or(was);
-        let here = self.for_everybody();
-        places.retain(|placed| shared && here.contains(&placed.id));
-        if shared == was && places.is_empty() {
-            return Ok(Verdict::Done(Vec::new()));
-        }
-        Ok(if matches!(self.status, Status::Saved(_)) {
-            let write = Write::Arrange { shared, places: places.clone() };
-            Verdict::Store(Box::new(write), Effect::Arranged { shared, places })
-        } else {
-            Verdict::Done(vec![self.rearrange(by, shared, places)])
-        })
-    }
-
-    fn rearrange(&mut self, by: Speaker, shared: bool, places: Vec<Placed>) -> Output {
-        self.arrangement.change(shared, &places, &self.for_everybody());
-        let ours = self.connections(|member| !member.plain).collect();
-        Output::Send(ours, news(shared, places, Some(by.device)))
-    }
-
-    /// The items that have a place in the shared arrangement. Nobody learns of those for one other device (S33).
-    fn for_everybody(&self) -> HashSet<ItemId> {
-        self.items.all().filter(|(item, _)| item.to.is_none()).map(|(item, _)| item.id).collect()
-    }
-
     fn save(&self, by: Speaker, name: BeamName) -> Result<Verdict, Refusal> {
         let account = by.account.ok_or(LOGIN_NEEDED)?;
         match &self.status {
@@ -394,40 +355,6 @@ impl BeamState {
             }
             Effect::Kept(kept) => self.set_kept(kept),
             Effect::Arranged { shared, places } => vec![self.rearrange(by, shared, places)],
-        }
-    }
-}
-
-impl Effect {
-    fn is_of_items(&self) -> bool {
-        matches!(self, Self::Shared(_) | Self::Deleted { .. })
-    }
-
-    /// Whether the write stores every item of a beam that was in memory only.
-    pub(super) fn stores_all(&self) -> bool {
-        matches!(self, Self::Kept(_) | Self::Saved { .. })
-    }
-
-    /// Whether the effect is in the stored state.
-    fn is_in(&self, terms: &Terms) -> bool {
-        let Terms { status, items, arrangement, removed, .. } = terms;
-        match (self, status) {
-            (Self::Saved { owner, .. }, Status::Saved(access)) => access.owner == *owner,
-            (Self::Renamed(name), Status::Saved(access)) => access.name == name.as_str(),
-            (Self::Shared(item), Status::Saved(_) | Status::Unsaved { kept: Some(_), .. }) => {
-                items.find(item.id).is_some_and(|(stored, _)| stored.seq == item.seq)
-            }
-            (Self::Deleted { ids, .. }, Status::Saved(_) | Status::Unsaved { .. }) => {
-                ids.iter().all(|id| items.find(*id).is_none())
-            }
-            (Self::Kept(wanted), Status::Unsaved { kept, .. }) => kept == wanted,
-            (Self::Arranged { shared, places }, Status::Saved(_)) => {
-                arrangement.has(*shared, places)
-            }
-            (Self::Removed(device), _) => removed.contains(device),
-            (Self::Kept(_), Status::Saved(_)) | (_, Status::Unsaved { .. } | Status::Ended) => {
-                false
-            }
         }
     }
 }

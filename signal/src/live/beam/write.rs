@@ -9,7 +9,7 @@ use heliograph_storage::accounts::AccountId;
 use heliograph_storage::notes::NewNote;
 
 use super::request::Speaker;
-use super::terms::Terms;
+use super::terms::{Status, Terms};
 use crate::address::Client;
 
 /// A change to store. There is one at a time, so that the stored order is the beam's order.
@@ -98,4 +98,39 @@ pub(super) enum Effect {
     Removed(DeviceId),
     Kept(Option<Kept>),
     Arranged { shared: bool, places: Vec<Placed> },
+}
+
+impl Effect {
+    /// Whether the effect concerns items, and not the beam as a whole.
+    pub fn is_of_items(&self) -> bool {
+        matches!(self, Self::Shared(_) | Self::Deleted { .. })
+    }
+
+    /// Whether the write stores every item of a beam that was in memory only.
+    pub fn stores_all(&self) -> bool {
+        matches!(self, Self::Kept(_) | Self::Saved { .. })
+    }
+
+    /// Whether the effect is in the stored state.
+    pub fn is_in(&self, terms: &Terms) -> bool {
+        let Terms { status, items, arrangement, removed, .. } = terms;
+        match (self, status) {
+            (Self::Saved { owner, .. }, Status::Saved(access)) => access.owner == *owner,
+            (Self::Renamed(name), Status::Saved(access)) => access.name == name.as_str(),
+            (Self::Shared(item), Status::Saved(_) | Status::Unsaved { kept: Some(_), .. }) => {
+                items.find(item.id).is_some_and(|(stored, _)| stored.seq == item.seq)
+            }
+            (Self::Deleted { ids, .. }, Status::Saved(_) | Status::Unsaved { .. }) => {
+                ids.iter().all(|id| items.find(*id).is_none())
+            }
+            (Self::Kept(wanted), Status::Unsaved { kept, .. }) => kept == wanted,
+            (Self::Arranged { shared, places }, Status::Saved(_)) => {
+                arrangement.has(*shared, places)
+            }
+            (Self::Removed(device), _) => removed.contains(device),
+            (Self::Kept(_), Status::Saved(_)) | (_, Status::Unsaved { .. } | Status::Ended) => {
+                false
+            }
+        }
+    }
 }
