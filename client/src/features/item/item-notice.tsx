@@ -1,4 +1,5 @@
 import { useStore } from 'zustand'
+import { useShallow } from 'zustand/react/shallow'
 import type { Item } from '../../protocol/item'
 import type { Batch } from '../../stores/cards'
 import { whyGone } from '../../stores/connection'
@@ -13,7 +14,7 @@ import css from './item-notice.module.css'
 
 /** A warning on an item: the server refused it or does not have it yet, or only one device has its file. */
 export function ItemNotice({ item }: { item: Item }) {
-  const text = useNotice()(item)
+  const [text] = useNotices([item])
   return (
     <>
       {item.to !== undefined && <Audience item={item} />}
@@ -25,8 +26,7 @@ export function ItemNotice({ item }: { item: Item }) {
 /** The warnings on the files of a batch: one sentence for all, with their count where only some have it. */
 export function BatchNotice({ batch }: { batch: Batch }) {
   const { files } = batch.content
-  const notice = useNotice()
-  const texts = files.map(notice).filter((text) => text !== null)
+  const texts = useNotices(files).filter((text) => text !== null)
   const [first] = texts
   const same = texts.filter((text) => text === first).length
   return (
@@ -39,27 +39,32 @@ export function BatchNotice({ batch }: { batch: Batch }) {
   )
 }
 
-/** Returns a function that says what the warning on an item is; null where there is none. */
-function useNotice(): (item: Item) => string | null {
+/**
+ * Returns the warning on each of some items of one device; null where there is none. A card is not rendered again while
+ * the files of other cards move.
+ */
+function useNotices(items: readonly Item[]): readonly (string | null)[] {
   const { stores } = useApp()
   const isStored = useIsStored()
-  const devices = useStore(stores.devices)
-  const { transfers } = useStore(stores.transfers)
   const isCutOff = useIsCutOff()
-  return (item) => {
+  const holder = useStore(stores.devices, (state) => holderOf(state, items[0]))
+  const areElsewhere = useStore(
+    stores.transfers,
+    useShallow(({ transfers }) => items.map(({ id }) => isLostOrReceived(transfers[id]))),
+  )
+  return items.map((item, at) => {
     if (item.refusal) return `Not shared: ${item.refusal}`
     if (isCutOff && item.seq === null) return 'Not sent yet. It goes out once you are connected.'
     // For an item for one device the line above says so.
     if (item.to !== undefined || !livesOnOneDevice(isStored, item)) return null
-    return noCopyText(item, devices, transfers[item.id])
-  }
+    // A reload lost the file here, or this device has received a copy of its own.
+    return areElsewhere[at] ? 'This beam has no copy.' : `Only on ${holder}. This beam has no copy.`
+  })
 }
 
-function noCopyText(item: Item, devices: DevicesState, transfer: Transfer | undefined): string {
-  // A reload lost the file here, or this device has received a copy of its own.
-  if (isLostOrReceived(transfer)) return 'This beam has no copy.'
-  const isMine = item.from === null || item.from === devices.me
-  return `Only on ${isMine ? 'this device' : deviceName(devices, item.from)}. This beam has no copy.`
+function holderOf(devices: DevicesState, item: Item | undefined): string {
+  const isMine = !item || item.from === null || item.from === devices.me
+  return isMine ? 'this device' : deviceName(devices, item.from)
 }
 
 function isLostOrReceived(transfer: Transfer | undefined): boolean {
