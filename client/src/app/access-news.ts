@@ -84,14 +84,14 @@ export class AccessNews {
     const kept = this.#byOwnClock(message)
     this.#tellKeeping({ type: 'changed', kept })
     if (kept === null) {
-      this.#toaster.info('This beam is no longer kept.')
+      this.#toaster.info(t`This beam is no longer kept.`)
       return
     }
     const { session } = this.#stores
     const state = session.getState()
     const expiresAt = state.status === 'set' ? (state.session.expiresAt ?? 0) : 0
     this.#keep({ expiresAt: Math.max(expiresAt, kept.until) })
-    this.#toaster.ok(`Kept until ${formatUntil(kept.until, Date.now())}`)
+    this.#toaster.ok(t`Kept until ${formatUntil(kept.until, Date.now())}`)
   }
 
   #byOwnClock(kept: Kept | null | undefined): { until: number; by: Kept['by'] } | null {

@@ -2,6 +2,7 @@
  * Tells of what others share while the page is hidden: in the title of the tab (by the store), on the icon of the
  * installed app, and by a notification where the person asked for it. All of it goes when the page is seen again.
  */
+import { t } from '@lingui/core/macro'
 import type { Actions } from '../features/actions'
 import { type Arrivals, newcomersOf } from '../stores/arrivals'
 import { browserStorage } from '../stores/site-storage'
@@ -59,7 +60,7 @@ export function tellArrivals(
 }
 
 function titleOf(unseen: number): string {
-  return unseen === 1 ? '1 new item' : `${unseen} new items`
+  return unseen === 1 ? t`1 new item` : t`${unseen} new items`
 }
 
 /** Returns the action by which a person wishes for notifications, and learns whether they did so before. */
@@ -71,7 +72,7 @@ export function createArrivals({ arrivals }: Stores, toaster: Toaster): Pick<Act
       else if ((await Notification.requestPermission()) === 'granted') browserStorage.setItem(WISH_KEY, 'yes')
       arrivals.setState({ notifying: notifyingNow() })
       if (wanted && notifyingNow() === 'blocked') {
-        toaster.bad('Notifications are blocked. Allow them in the settings of the browser.')
+        toaster.bad(t`Notifications are blocked. Allow them in the settings of the browser.`)
       }
     },
   }

@@ -1,4 +1,5 @@
 /** Makes batches of the files that are shared together (F14), and refuses more than the beam holds. */
+import { t } from '@lingui/core/macro'
 import { type ItemId, MAX_BATCH_FILES, MAX_LIVE_ITEMS, MAX_NOTES } from '../protocol/bindings'
 import type { BatchPart } from '../protocol/item'
 import { isStored } from '../stores/keeping'
@@ -25,7 +26,7 @@ export function hasRoom({ stores, toaster }: Pick<Context, 'stores' | 'toaster'>
   if (count <= room || count < 2) return true
   toaster.bad(
     `A beam holds ${most.toLocaleString('en')} items, and ${room === 0 ? 'none' : `only ${room}`} more can be added here. ` +
-      'Choose fewer files, or put them into one archive.',
+      t`Choose fewer files, or put them into one archive.`,
   )
   return false
 }

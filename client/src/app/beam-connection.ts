@@ -1,4 +1,5 @@
 /** The connection to one beam: opens the live channel and passes its messages to the stores. */
+import { t } from '@lingui/core/macro'
 import { paths } from '../features/paths'
 import type { BeamId, BeamKey, DeviceId, ErrorCode, ItemId, ServerMessage } from '../protocol/bindings'
 import type { BeamSession } from '../stores/beam-session'
@@ -145,7 +146,7 @@ export class BeamConnection {
   #receive(message: ServerMessage): void {
     switch (message.type) {
       case 'auth_success':
-        if (!isEntrance(location.pathname)) this.#context.toaster.ok('Beaming')
+        if (!isEntrance(location.pathname)) this.#context.toaster.ok(t`Beaming`)
         return
       case 'welcome':
         this.#access.hear(message)

@@ -1,4 +1,5 @@
 /** Access to the device's clipboard and to its share sheet. */
+import { t } from '@lingui/core/macro'
 import type { Actions, Screen } from '../features/actions'
 import { beamLink } from '../protocol/beam-link'
 import { copyableText, type Item } from '../protocol/item'
@@ -35,7 +36,7 @@ export function createClipboard(
     if (same) return stores.pointedOut.setState(({ times }) => ({ id: same.id, times: times + 1 }))
     const table = await tableOf(html)
     const isShared = (table && sharing.shareNote(table)) || sharing.shareText(text)
-    if (isShared && screen === 'space') toaster.ok('Content pasted successfully!')
+    if (isShared && screen === 'space') toaster.ok(t`Content pasted successfully!`)
   }
   return {
     pasteText: (text, screen, html) => void pasteText(text, screen, html),
@@ -47,20 +48,20 @@ export function createClipboard(
     },
     async copyBeamId() {
       const id = beamId()
-      if (id && (await writeClipboard(id))) toaster.ok('Beam ID copied successfully')
-      else toaster.bad('Failed to copy Beam ID!')
+      if (id && (await writeClipboard(id))) toaster.ok(t`Beam ID copied successfully`)
+      else toaster.bad(t`Failed to copy Beam ID!`)
     },
     async copyLink() {
       const address = link()
-      if (address && (await writeClipboard(address))) toaster.ok('Link copied successfully')
-      else toaster.bad('Failed to copy the link!')
+      if (address && (await writeClipboard(address))) toaster.ok(t`Link copied successfully`)
+      else toaster.bad(t`Failed to copy the link!`)
     },
     async shareLink() {
       const url = link()
       if (!url) return
       // Some browsers define the property without a function.
       if (typeof navigator.share !== 'function') {
-        window.alert('Sharing is not supported on this device/browser.')
+        window.alert(t`Sharing is not supported on this device/browser.`)
         return
       }
       // Closing the share sheet rejects the promise. That is not an error.
@@ -129,7 +130,7 @@ async function clipOf(items: readonly ClipboardItem[]): Promise<Clip> {
 }
 
 function fileOf(picture: Blob, type: string): File {
-  return new File([picture], `Pasted picture.${type.slice('image/'.length)}`, { type })
+  return new File([picture], t`Pasted picture.${type.slice('image/'.length)}`, { type })
 }
 
 function logClipboardFailure(error: unknown): void {

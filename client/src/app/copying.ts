@@ -1,4 +1,5 @@
 /** Copies items to the device's clipboard. */
+import { t } from '@lingui/core/macro'
 import type { Actions } from '../features/actions'
 import type { ItemId } from '../protocol/bindings'
 import { copyableText } from '../protocol/item'
@@ -15,7 +16,7 @@ export function createCopying({ stores, toaster }: Context): Pick<Actions, 'copy
   const find = (id: ItemId) => [...cards(), ...items()].find((card) => card.id === id)
   const copyText = async (text: string, html: string | null = null) => {
     const isWritten = await (html === null ? writeClipboard(text) : writeRichClipboard(text, html))
-    if (isWritten) toaster.ok('Text copied successfully!')
+    if (isWritten) toaster.ok(t`Text copied successfully!`)
   }
   /** Returns the address of a picture on this device; null for any other item. */
   const pictureOf = (id: ItemId): string | null => {
@@ -30,8 +31,8 @@ export function createCopying({ stores, toaster }: Context): Pick<Actions, 'copy
     if (text !== null && text !== undefined) return copyText(text, htmlOf(item))
     const url = pictureOf(id)
     if (url === null) return
-    if (await writePicture(url)) toaster.ok('Picture copied successfully!')
-    else toaster.bad('Failed to copy the picture!')
+    if (await writePicture(url)) toaster.ok(t`Picture copied successfully!`)
+    else toaster.bad(t`Failed to copy the picture!`)
   }
   return {
     copyItem,

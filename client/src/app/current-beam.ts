@@ -1,4 +1,5 @@
 /** The beam that this page is in: creates, joins and enters beams, and follows a renewed link. */
+import { t } from '@lingui/core/macro'
 import type { Actions } from '../features/actions'
 import { findBeamId } from '../protocol/beam-link'
 import { BEAM_LIFETIME_MS, type Beam, type BeamId } from '../protocol/bindings'
@@ -211,7 +212,7 @@ export function createBeamActions(
       const beamId = findBeamId(text)
       if (!beamId) return false
       beam.join(beamId)
-      toaster.ok('Joined Beam successfully')
+      toaster.ok(t`Joined Beam successfully`)
       return true
     },
     enterRecent(id) {
@@ -224,7 +225,7 @@ export function createBeamActions(
     reconnect: () => beam.wake(),
     async saveBeam(name) {
       const refusal = await beam.save(name)
-      if (refusal === null) toaster.ok('Beam saved successfully!')
+      if (refusal === null) toaster.ok(t`Beam saved successfully!`)
       return refusal
     },
     keepBeam(time) {

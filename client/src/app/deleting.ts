@@ -1,4 +1,5 @@
 /** Deletes items, and brings them back on Undo. */
+import { t } from '@lingui/core/macro'
 import type { Actions } from '../features/actions'
 import type { ItemId } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
@@ -22,7 +23,7 @@ export function createDeleting(
   const deleteItems = (ids: readonly ItemId[]) => {
     const items = itemsOfCards(stores.items.getState().items, ids)
     const allowed = items.filter((item) => mayDelete(stores.access.getState(), item))
-    if (allowed.length < items.length) toaster.bad('Cannot delete beam note from UI (Update Soon)')
+    if (allowed.length < items.length) toaster.bad(t`Cannot delete beam note from UI (Update Soon)`)
     const deleted = allowed.filter((item) => !callOff(context, item))
     if (deleted.length === 0) return null
     return undo.add(deleted.map((item) => deleteItem(context, item, offerAgain)))

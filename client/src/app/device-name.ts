@@ -1,4 +1,5 @@
 /** The name of this device from its browser's user agent, such as "Chrome on Android". */
+import { t } from '@lingui/core/macro'
 
 const BROWSERS: readonly [RegExp, string][] = [
   [/Edg(?:e|A|iOS)?\//, 'Edge'],
@@ -21,5 +22,5 @@ const SYSTEMS: readonly [RegExp, string][] = [
 
 export function deviceName(userAgent: string): string {
   const find = (names: readonly [RegExp, string][]) => names.find(([pattern]) => pattern.test(userAgent))?.[1]
-  return `${find(BROWSERS) ?? 'Browser'} on ${find(SYSTEMS) ?? 'a device'}`
+  return `${find(BROWSERS) ?? t`Browser`} on ${find(SYSTEMS) ?? 'a device'}`
 }

@@ -1,4 +1,5 @@
 /** Says which files a saved beam's store has no room for, before they are uploaded (F13). */
+import { t } from '@lingui/core/macro'
 import { formatBytes } from '../features/transfer/format-bytes'
 import type { FileRoom, ItemId } from '../protocol/bindings'
 import { readFileRoom } from '../transport/note-calls'
@@ -42,11 +43,12 @@ export function withoutRoom(
 }
 
 function textFor(staying: readonly OutgoingFile[], count: number, { largest, free }: FileRoom): string {
-  const room = largest < free ? `stores files up to ${formatBytes(largest)}` : `has ${formatBytes(free)} left`
+  const room =
+    largest < free ? t`stores files up to ${formatBytes(largest)}` : `has ${formatBytes(free)} left`
   const [first, ...others] = staying
   if (first && others.length === 0) {
     const what = `“${shortName(first.name)}” (${formatBytes(first.file.size)})`
-    return `${what} stays on this device only: this beam ${room}.`
+    return t`${what} stays on this device only: this beam ${room}.`
   }
-  return `${staying.length} of ${count} files stay on this device only: this beam ${room}.`
+  return t`${staying.length} of ${count} files stay on this device only: this beam ${room}.`
 }

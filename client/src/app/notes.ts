@@ -85,11 +85,11 @@ function keepChanges(context: Context, versions: NoteVersions, { tick, copy }: R
   const offerCopy = (id: ItemId, note: RichNote) => {
     const name = shortName(note.title || UNTITLED)
     const [beam, to] = [context.live(), addresseeOf(stores, id)]
-    toaster.bad(`Another device has just replaced your version of “${name}”.`, {
-      label: 'Keep both',
+    toaster.bad(t`Another device has just replaced your version of “${name}”.`, {
+      label: t`Keep both`,
       run() {
         const refusal =
-          context.live() === beam ? whyNotShare(context) : 'You have left the beam of this note.'
+          context.live() === beam ? whyNotShare(context) : t`You have left the beam of this note.`
         if (refusal === null) copy({ ...note, title: copyTitle(note.title) }, to)
         else toaster.bad(refusal)
       },

@@ -1,4 +1,5 @@
 /** Keeps what is found up to date: with what is typed, with the items, and with the names of devices. */
+import { t } from '@lingui/core/macro'
 import { matching } from '../features/search/matching'
 import type { ItemId } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
@@ -10,7 +11,7 @@ import type { Stores } from '../stores/stores'
 export function keepSearch({ search, items, devices, pointedOut }: Stores): void {
   const authorOf = (item: Item) => {
     const { me } = devices.getState()
-    return item.from === null || item.from === me ? 'this device' : deviceName(devices.getState(), item.from)
+    return item.from === null || item.from === me ? t`this device` : deviceName(devices.getState(), item.from)
   }
   const look = () => {
     const state = search.getState()

@@ -1,4 +1,5 @@
 /** Sends an item that is in the beam to one device: as a copy that only that device gets (S33). */
+import { t } from '@lingui/core/macro'
 import type { Actions } from '../features/actions'
 import { AUTO_RECEIVE_BYTES } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
@@ -29,7 +30,7 @@ export function createSendingOn(
         return
       }
       share(context, newItemId(), item.message, item.extra, { to })
-      toaster.ok(`Sent to ${deviceName(stores.devices.getState(), to)}`)
+      toaster.ok(t`Sent to ${deviceName(stores.devices.getState(), to)}`)
     },
   }
 }

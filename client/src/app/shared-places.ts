@@ -1,4 +1,5 @@
 /** Keeps the places of the notes in step with the other devices while the arrangement is shared (S35). */
+import { t } from '@lingui/core/macro'
 import { type Arrange, type Arranged, type ItemId, MAX_PLACES, type Placed } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
 import { mayShare } from '../stores/beam-access'
@@ -71,7 +72,9 @@ export class SharedPlaces {
     if (from === null) this.#flush()
     if (from === null || shared === wasShared) return
     this.#toaster.ok(
-      shared ? 'Notes lie in the same places for everybody now' : 'Each device arranges its own notes again',
+      shared
+        ? t`Notes lie in the same places for everybody now`
+        : t`Each device arranges its own notes again`,
     )
   }
 

@@ -1,4 +1,5 @@
 /** Shares texts and files into the beam. */
+import { t } from '@lingui/core/macro'
 import type { Actions } from '../features/actions'
 import { type BeamId, type DeviceId, type ItemId, MAX_MESSAGE_BYTES } from '../protocol/bindings'
 import {
@@ -61,7 +62,7 @@ export function createSharing(context: Context, uploads: UploadNews): Sharing {
       if (trimmed === '' || !canShare(context)) return false
       // A longer text is shared as a file, because a message has a size limit.
       if (isTooLong(trimmed)) {
-        const file = new File([trimmed], 'Text.txt', { type: 'text/plain' })
+        const file = new File([trimmed], t`Text.txt`, { type: 'text/plain' })
         shareTogether([{ ...outgoing(file), ...addressee(to) }], at)
       } else {
         const { message, extra } = textMessage(trimmed)
@@ -168,7 +169,7 @@ function storeFirst(
 ): void {
   copies.storeFirst(outgoing, beam, (end) => {
     if (end === 'stored') return uploads.arrived(outgoing.id, outgoing.name)
-    context.toaster.bad('Failed to upload!')
+    context.toaster.bad(t`Failed to upload!`)
     // Nothing is lost: the file waits for a device, as other files do.
     offerFile(context, outgoing)
     // A file that the server refused would be refused again.
@@ -192,12 +193,12 @@ function offerChosen(
 ): void {
   if (displayName(file.name) !== name) {
     return void context.toaster.bad(
-      `“${shortName(displayName(file.name))}” is another file. Choose “${shortName(name)}”.`,
+      t`“${shortName(displayName(file.name))}” is another file. Choose “${shortName(name)}”.`,
     )
   }
   if (file.size !== size) {
     return void context.toaster.bad(
-      `“${shortName(name)}” has changed since it was shared. Share it as a new file.`,
+      t`“${shortName(name)}” has changed since it was shared. Share it as a new file.`,
     )
   }
   const url = addressOf(file)
@@ -225,10 +226,10 @@ export function forget({ stores }: Pick<Context, 'stores'>, id: ItemId): void {
 
 /** Returns why nothing can be shared from here; null when sharing is possible. */
 export function whyNotShare({ stores, live }: Pick<Context, 'stores' | 'live'>): string | null {
-  if (!live()) return 'Join a beam first, then share.'
+  if (!live()) return t`Join a beam first, then share.`
   if (whyGone(stores.connection.getState()))
-    return 'This beam is closed here. Make or join another one, then share.'
-  return mayShare(stores.access.getState()) ? null : 'You can only read in this beam.'
+    return t`This beam is closed here. Make or join another one, then share.`
+  return mayShare(stores.access.getState()) ? null : t`You can only read in this beam.`
 }
 
 function canShare(context: Context): boolean {

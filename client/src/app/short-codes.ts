@@ -1,4 +1,5 @@
 /** Short codes: asks for the one of the current beam, and finds the beam of another. */
+import { t } from '@lingui/core/macro'
 import type { Actions } from '../features/actions'
 import { HttpError } from '../transport/http'
 import { loadable } from '../ui/lazy-part'
@@ -24,17 +25,17 @@ export function createShortCodes({ stores, toaster }: Pick<PageContext, 'stores'
     },
     async askForCode() {
       const state = stores.session.getState()
-      if (state.status !== 'set') return { why: 'Join a beam first.' }
+      if (state.status !== 'set') return { why: t`Join a beam first.` }
       try {
         const { code, expires_in } = await (await calls()).createCode(state.session.beamId)
         return { code, expiresIn: expires_in }
       } catch (error) {
-        return { why: whyNot(error, 'There is no code for this beam.') }
+        return { why: whyNot(error, t`There is no code for this beam.`) }
       }
     },
     async copyShortCode(code) {
-      if (await writeClipboard(code)) toaster.ok('Short code copied successfully')
-      else toaster.bad('Failed to copy the short code!')
+      if (await writeClipboard(code)) toaster.ok(t`Short code copied successfully`)
+      else toaster.bad(t`Failed to copy the short code!`)
     },
   }
 }

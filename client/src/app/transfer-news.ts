@@ -1,4 +1,5 @@
 /** Takes the engine's reports into the stores, and shows those that concern the person as toasts. */
+import { t } from '@lingui/core/macro'
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
 import type { Path } from '../stores/devices'
@@ -79,7 +80,7 @@ export function createTransferNews(
     if (!state || stores.transfers.getState().transfers[id]?.role !== 'sending') return
     put({ type: 'sending', id, to: device, state })
     if (state.status === 'done') uploads.arrived(id, nameOf(id))
-    if (state.status === 'failed') toaster.bad('Failed to upload!')
+    if (state.status === 'failed') toaster.bad(t`Failed to upload!`)
   }
 
   return (event: EngineEvent): void => {

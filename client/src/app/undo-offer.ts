@@ -1,4 +1,5 @@
 /** The toast that offers Undo. It covers every deletion since it is on the screen, so that none loses its Undo. */
+import { t } from '@lingui/core/macro'
 import type { Restore } from '../features/actions'
 import type { ItemId } from '../protocol/bindings'
 import { reduceTransfers } from '../stores/transfers'
@@ -50,8 +51,8 @@ export class UndoOffer {
     const count = deletions.reduce((sum, { ways }) => sum + ways.length, 0)
     if (count === 0) return
     const what = deletions.every(({ ways }) => ways.every(({ isFile }) => isFile)) ? 'files' : 'notes'
-    const text = count === 1 ? 'Deleted' : `Deleted ${count} ${what}`
-    this.#toast = toaster.info(text, { label: 'Undo', run: () => void this.#undo(this.#covered) })
+    const text = count === 1 ? t`Deleted` : t`Deleted ${count} ${what}`
+    this.#toast = toaster.info(text, { label: t`Undo`, run: () => void this.#undo(this.#covered) })
   }
 
   #undo(deletions: readonly Deletion[]): boolean {

@@ -1,4 +1,5 @@
 /** Tells about files that go out: one toast for a single file, and one for all that were shared together. */
+import { t } from '@lingui/core/macro'
 import type { ItemId } from '../protocol/bindings'
 import type { Stores } from '../stores/stores'
 import { shortName } from '../ui/short-name'
@@ -26,8 +27,8 @@ export class UploadNews {
   began(files: readonly { id: ItemId; name: string }[]): void {
     const [first, ...others] = files
     if (!first) return
-    if (others.length === 0) return void this.#toaster.info(`Uploading ${shortName(first.name)}`)
-    const toast = this.#toaster.info(`Uploading ${files.length} files`)
+    if (others.length === 0) return void this.#toaster.info(t`Uploading ${shortName(first.name)}`)
+    const toast = this.#toaster.info(t`Uploading ${files.length} files`)
     const batch = { waiting: new Set(files.map(({ id }) => id)), toast, uploaded: 0 }
     for (const { id } of files) this.#batches.set(id, batch)
   }
@@ -35,7 +36,7 @@ export class UploadNews {
   /** A device or the server has the whole of a file. Of several files, only the first copy of each counts. */
   arrived(id: ItemId, name: string): void {
     const batch = this.#batches.get(id)
-    if (!batch) return void this.#toaster.ok(`Uploaded "${shortName(name)}" Successfully!`)
+    if (!batch) return void this.#toaster.ok(t`Uploaded "${shortName(name)}" Successfully!`)
     if (!batch.waiting.delete(id)) return
     batch.uploaded += 1
     const { transfers } = this.#transfers.getState()
@@ -43,6 +44,6 @@ export class UploadNews {
     if ([...batch.waiting].some((one) => transfers[one])) return
     this.#toaster.dismiss(batch.toast)
     const what = batch.uploaded === 1 ? `"${shortName(name)}"` : `${batch.uploaded} files`
-    this.#toaster.ok(`Uploaded ${what} Successfully!`)
+    this.#toaster.ok(t`Uploaded ${what} Successfully!`)
   }
 }

@@ -104,7 +104,7 @@ export function isHere(state: DevicesState, id: DeviceId): boolean {
 /** Returns who shared something: the person and the device, or the device alone. */
 export function authorName(state: DevicesState, id: DeviceId): string {
   const name = state.names[id]
-  if (name === undefined) return 'a device that left'
+  if (name === undefined) return t`a device that left`
   const person = state.people[id]
   return person === undefined ? name : `${person} · ${name}`
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Ellipsis from 'lucide-react/icons/ellipsis'
 import { useCallback, useRef, useState } from 'react'
 import { cx } from './cx'
@@ -32,7 +33,7 @@ export function MoreMenu({
     <div ref={anchor} className={css.anchor}>
       <IconButton
         icon={Ellipsis}
-        label="More"
+        label={t`More`}
         iconSize={iconSize}
         aria-haspopup="menu"
         aria-expanded={open !== 'no'}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { MyBeams } from '../../features/beams/my-beams'
 import { PageFooter } from '../../features/session/page-footer'
 import { DesktopShell } from '../shell/desktop-shell'
@@ -9,7 +10,7 @@ import css from './beams.module.css'
 import { ForAccounts } from './guards'
 
 export function BeamsRoute() {
-  usePageTitle('My Beams')
+  usePageTitle(t`My Beams`)
   const viewport = useViewportClass()
   if (viewport === 'undetermined') return <Loading />
   return <ForAccounts>{() => (viewport === 'mobile' ? <OnPhone /> : <OnDesktop />)}</ForAccounts>

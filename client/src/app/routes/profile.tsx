@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { Profile } from '../../features/account/profile'
 import { DesktopShell } from '../shell/desktop-shell'
 import { Loading } from '../shell/loading'
@@ -8,7 +9,7 @@ import { useViewportClass } from '../viewport'
 import { ForAccounts } from './guards'
 
 export function ProfileRoute() {
-  usePageTitle('Profile')
+  usePageTitle(t`Profile`)
   const viewport = useViewportClass()
   const logOut = useLogOut()
   if (viewport === 'undetermined') return <Loading />

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { Space } from '../../features/space/space'
 import { Column, DesktopShell } from '../shell/desktop-shell'
 import { Loading } from '../shell/loading'
@@ -6,7 +7,7 @@ import { PhoneShell } from '../shell/phone-shell'
 import { useViewportClass } from '../viewport'
 
 export function SpaceRoute() {
-  usePageTitle('Space')
+  usePageTitle(t`Space`)
   const viewport = useViewportClass()
   if (viewport === 'undetermined') return <Loading />
   if (viewport === 'mobile') {

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { NavLink } from 'react-router'
 import { useStore } from 'zustand'
 import { useApp } from '../../features/actions'
@@ -11,19 +12,19 @@ export function MainNav() {
   const account = useStore(useApp().stores.account, (state) => state)
   const logOut = useLogOut()
   return (
-    <nav className={css.nav} aria-label="Main">
+    <nav className={css.nav} aria-label={t`Main`}>
       <NavLink to={paths.home} end>
-        Home
+        {t`Home`}
       </NavLink>
       {account.status === 'anonymous' && (
         <>
-          <NavLink to={paths.login}>Login</NavLink>
-          <NavLink to={paths.register}>Register</NavLink>
+          <NavLink to={paths.login}>{t`Login`}</NavLink>
+          <NavLink to={paths.register}>{t`Register`}</NavLink>
         </>
       )}
       {account.status === 'authenticated' && (
         <>
-          <NavLink to={paths.beams}>Beams</NavLink>
+          <NavLink to={paths.beams}>{t`Beams`}</NavLink>
           <NavLink to={paths.profile}>
             {account.user.profile_picture && (
               <Avatar name={account.user.first_name} picture={account.user.profile_picture} size={22} />
@@ -32,7 +33,7 @@ export function MainNav() {
           </NavLink>
           <span className={css.line} />
           <button type="button" onClick={logOut}>
-            Logout
+            {t`Logout`}
           </button>
         </>
       )}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Bookmark from 'lucide-react/icons/bookmark'
 import House from 'lucide-react/icons/house'
 import Layers from 'lucide-react/icons/layers'
@@ -18,19 +19,19 @@ import css from './phone-tabs.module.css'
 export function PhoneTabs() {
   const account = useStore(useApp().stores.account, (state) => state)
   return (
-    <nav className={css.tabs} aria-label="Main">
+    <nav className={css.tabs} aria-label={t`Main`}>
       <Tab to={paths.home} label="Home" icon={House} />
-      <Tab to={paths.space} label="Space" icon={Layers} />
+      <Tab to={paths.space} label={t`Space`} icon={Layers} />
       {account.status === 'anonymous' && (
         <>
-          <Tab to={paths.login} label="Login" icon={User} />
-          <Tab to={paths.register} label="Register" icon={UserPlus} />
+          <Tab to={paths.login} label={t`Login`} icon={User} />
+          <Tab to={paths.register} label={t`Register`} icon={UserPlus} />
         </>
       )}
       {account.status === 'authenticated' && (
         <>
-          <Tab to={paths.beams} label="Beams" icon={Bookmark} />
-          <Tab to={paths.profile} label="Profile" icon={User}>
+          <Tab to={paths.beams} label={t`Beams`} icon={Bookmark} />
+          <Tab to={paths.profile} label={t`Profile`} icon={User}>
             {account.user.profile_picture && (
               <Avatar name={account.user.first_name} picture={account.user.profile_picture} size={22} />
             )}
@@ -67,7 +68,7 @@ function LogOutTab() {
   return (
     <button type="button" onClick={logOut}>
       <Icon of={LogOut} size={22} />
-      Logout
+      {t`Logout`}
     </button>
   )
 }

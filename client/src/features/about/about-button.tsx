@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { Suspense, useState } from 'react'
 import { Button } from '../../ui/button'
 import { lazyPart } from '../../ui/lazy-part'
@@ -13,7 +14,7 @@ export function AboutButton({ look = 'plain' }: { look?: 'plain' | 'ghost' }) {
   return (
     <>
       <Button look={look} aria-haspopup="dialog" onClick={() => setOpen(true)}>
-        Know More
+        {t`Know More`}
       </Button>
       {open && (
         <Suspense>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Hand from 'lucide-react/icons/hand'
 import KeyRound from 'lucide-react/icons/key-round'
 import ShieldCheck from 'lucide-react/icons/shield-check'
@@ -37,7 +38,7 @@ export function AboutDialog({ onClose }: { onClose: () => void }) {
   const { name } = useProduct()
   return (
     <Dialog
-      title={`About ${name}`}
+      title={t`About ${name}`}
       sub={TAGLINE}
       picture={<Mark size={40} />}
       width="large"
@@ -57,7 +58,7 @@ export function AboutDialog({ onClose }: { onClose: () => void }) {
       </ul>
       <DialogFoot>
         <Button look="primary" className={css.done} onClick={onClose}>
-          Got it!
+          {t`Got it!`}
         </Button>
       </DialogFoot>
     </Dialog>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { useId } from 'react'
 import { useStore } from 'zustand'
 import { useApp } from '../actions'
@@ -16,8 +17,8 @@ export function NotifySwitch() {
         Tell me when something arrives
         <span id={hint} className={css.hint}>
           {isBlocked
-            ? 'Notifications are blocked in the settings of the browser.'
-            : 'A notification, while this page is in the background'}
+            ? t`Notifications are blocked in the settings of the browser.`
+            : t`A notification, while this page is in the background`}
         </span>
       </span>
       <input

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import DoorOpen from 'lucide-react/icons/door-open'
 import History from 'lucide-react/icons/history'
 import Keyboard from 'lucide-react/icons/keyboard'
@@ -23,7 +24,7 @@ export function BeamCommands({ onClose }: { onClose: () => void }) {
       item.onSelect()
     },
   })
-  return <Menu label="Beam" items={items.map(closing)} />
+  return <Menu label={t`Beam`} items={items.map(closing)} />
 }
 
 function useMenuItems(): readonly MenuItem[] {
@@ -33,15 +34,15 @@ function useMenuItems(): readonly MenuItem[] {
   const isGone = useGone() !== null
   const hasRecent = useHasRecent()
   const share = useShare()
-  const code: MenuItem = { label: 'Show QR', icon: QrCode, onSelect: () => open({ kind: 'code' }) }
-  const leave: MenuItem = { label: 'Leave Beam', icon: DoorOpen, onSelect: () => wish({ do: 'leave' }) }
-  const recent: MenuItem = { label: 'Recent beams', icon: History, onSelect: () => open({ kind: 'recent' }) }
+  const code: MenuItem = { label: t`Show QR`, icon: QrCode, onSelect: () => open({ kind: 'code' }) }
+  const leave: MenuItem = { label: t`Leave Beam`, icon: DoorOpen, onSelect: () => wish({ do: 'leave' }) }
+  const recent: MenuItem = { label: t`Recent beams`, icon: History, onSelect: () => open({ kind: 'recent' }) }
   return [
     ...(isIn && !isGone ? [code] : []),
-    ...(share && !isGone ? [{ label: 'Share with people', icon: UserPlus, onSelect: share }] : []),
-    { label: 'New Beam', icon: Plus, onSelect: () => wish({ do: 'new' }) },
-    { label: 'Join Beam', icon: Keyboard, onSelect: () => wish({ do: 'join' }) },
-    { label: 'Scan QR', icon: ScanQrCode, onSelect: () => wish({ do: 'scan' }) },
+    ...(share && !isGone ? [{ label: t`Share with people`, icon: UserPlus, onSelect: share }] : []),
+    { label: t`New Beam`, icon: Plus, onSelect: () => wish({ do: 'new' }) },
+    { label: t`Join Beam`, icon: Keyboard, onSelect: () => wish({ do: 'join' }) },
+    { label: t`Scan QR`, icon: ScanQrCode, onSelect: () => wish({ do: 'scan' }) },
     ...(hasRecent ? [recent] : []),
     ...(isIn ? [leave] : []),
   ]

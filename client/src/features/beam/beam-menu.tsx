@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import MenuGlyph from 'lucide-react/icons/menu'
 import { Suspense, useCallback, useRef, useState } from 'react'
 import { useBackCloses } from '../../ui/back-closes'
@@ -24,8 +25,8 @@ export function BeamMenu({ on }: { on: 'desktop' | 'phone' }) {
       <button
         type="button"
         className={css.button}
-        aria-label="Beam"
-        title="Beam"
+        aria-label={t`Beam`}
+        title={t`Beam`}
         aria-haspopup="menu"
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Copy from 'lucide-react/icons/copy'
 import Link from 'lucide-react/icons/link'
 import RectangleEllipsis from 'lucide-react/icons/rectangle-ellipsis'
@@ -19,25 +20,30 @@ export function CodeDialog({ onClose }: { onClose: () => void }) {
   const id = useSession()?.beamId
   if (!link || !id) return null
   return (
-    <Dialog title="Add a device" sub="Scan the code, open the link, or type the ID." cross onClose={onClose}>
+    <Dialog
+      title={t`Add a device`}
+      sub={t`Scan the code, open the link, or type the ID.`}
+      cross
+      onClose={onClose}
+    >
       <div className={css.code}>
-        <QrCode value={link} size="big" label="QR code of this beam" />
+        <QrCode value={link} size="big" label={t`QR code of this beam`} />
       </div>
       <dl className={css.ways}>
-        <Way name="Link" text={link} />
-        <Way name="Beam ID" text={id} />
+        <Way name={t`Link`} text={link} />
+        <Way name={t`Beam ID`} text={id} />
         <ShortCodeWay key={id} />
       </dl>
       <DialogFoot>
         <Button icon={Copy} onClick={() => void actions.copyBeamId()}>
-          Copy
+          {t`Copy`}
         </Button>
         <Button icon={Link} onClick={() => void actions.copyLink()}>
-          Copy link
+          {t`Copy link`}
         </Button>
         {typeof navigator.share === 'function' && (
           <Button icon={Share} onClick={() => void actions.shareLink()}>
-            Share
+            {t`Share`}
           </Button>
         )}
       </DialogFoot>
@@ -75,7 +81,7 @@ function ShortCodeWay() {
   const isOver = state.status === 'shown' && left === 0
   return (
     <div className={css.way}>
-      <dt>Short code</dt>
+      <dt>{t`Short code`}</dt>
       <dd className={css.short}>
         {state.status === 'shown' && !isOver ? (
           <>
@@ -83,7 +89,7 @@ function ShortCodeWay() {
             <span className={css.left}>ends in {minutes(left)}</span>
             <IconButton
               icon={Copy}
-              label="Copy short code"
+              label={t`Copy short code`}
               look="small"
               iconSize={14}
               onClick={() => void actions.copyShortCode(state.code)}
@@ -98,7 +104,7 @@ function ShortCodeWay() {
               disabled={state.status === 'asking'}
               onClick={() => void ask()}
             >
-              {isOver ? 'Show a new short code' : SHOW}
+              {isOver ? t`Show a new short code` : SHOW}
             </Button>
             {state.status === 'failed' && (
               <span className={css.failed} role="alert">

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import type { Departure } from '../../stores/beam-dialog'
 import type { Loss } from '../../stores/losses'
 import { Button } from '../../ui/button'
@@ -30,7 +31,7 @@ interface LeaveDialogProps {
 /** Asks before a beam is left in which something would be lost. */
 export function LeaveDialog({ departure, losses, onLeave, onClose }: LeaveDialogProps) {
   return (
-    <Dialog title="Leave this beam?" place="upper" asks onClose={onClose}>
+    <Dialog title={t`Leave this beam?`} place="upper" asks onClose={onClose}>
       <ul className={css.losses}>
         {losses.map((loss) => (
           <li key={loss}>{WORDS[loss]}</li>
@@ -38,7 +39,7 @@ export function LeaveDialog({ departure, losses, onLeave, onClose }: LeaveDialog
       </ul>
       <DialogFoot>
         <Button look="ghost" autoFocus onClick={onClose}>
-          Stay
+          {t`Stay`}
         </Button>
         <Button look="danger" onClick={onLeave}>
           {ACTIONS[departure.do]}

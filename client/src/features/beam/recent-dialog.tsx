@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import X from 'lucide-react/icons/x'
 import { useStore } from 'zustand'
 import type { RecentBeam } from '../../stores/recent-beams'
@@ -25,8 +26,8 @@ export function RecentDialog({ onClose }: { onClose: () => void }) {
   const all = useStore(stores.recentBeams, ({ beams }) => beams)
   const beams = all.filter(({ beamId }) => beamId !== here)
   return (
-    <Dialog title="Recent beams" sub="Only this browser knows this list." cross onClose={onClose}>
-      {beams.length === 0 && <p className={css.empty}>No other beams yet.</p>}
+    <Dialog title={t`Recent beams`} sub={t`Only this browser knows this list.`} cross onClose={onClose}>
+      {beams.length === 0 && <p className={css.empty}>{t`No other beams yet.`}</p>}
       <ul className={css.list}>
         {beams.map((beam) => (
           <li key={beam.beamId} className={css.row}>
@@ -43,7 +44,7 @@ export function RecentDialog({ onClose }: { onClose: () => void }) {
             </button>
             <IconButton
               icon={X}
-              label={`Remove ${nameOf(beam)} from the list`}
+              label={t`Remove ${nameOf(beam)} from the list`}
               look="small"
               iconSize={16}
               onClick={() => actions.forgetRecent(beam.beamId)}
@@ -54,10 +55,10 @@ export function RecentDialog({ onClose }: { onClose: () => void }) {
       {beams.length > 0 && (
         <DialogFoot>
           <Button look="ghost" onClick={() => actions.forgetRecent('all')}>
-            Clear the list
+            {t`Clear the list`}
           </Button>
           <Button look="quiet" onClick={onClose}>
-            Close
+            {t`Close`}
           </Button>
         </DialogFoot>
       )}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Copy from 'lucide-react/icons/copy'
 import type { ReactNode } from 'react'
 import { BEAM_PARAM } from '../../protocol/beam-link'
@@ -36,7 +37,7 @@ export function BeamCard({ beam, line, children }: { beam: Beam; line?: ReactNod
             {shortId(beam.beam_id)}
             <IconButton
               icon={Copy}
-              label="Copy beam ID"
+              label={t`Copy beam ID`}
               look="small"
               iconSize={14}
               onClick={() => void beams.copyId(beam.beam_id)}
@@ -47,7 +48,7 @@ export function BeamCard({ beam, line, children }: { beam: Beam; line?: ReactNod
         <div className={css.acts}>
           {/* A full page load, so that the beam is entered in the same way as by any other link. */}
           <ButtonLink size="sm" href={`/?${BEAM_PARAM}=${beam.beam_id}`}>
-            Open Beam
+            {t`Open Beam`}
           </ButtonLink>
           {children}
         </div>

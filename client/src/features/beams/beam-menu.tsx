@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Pencil from 'lucide-react/icons/pencil'
 import Trash2 from 'lucide-react/icons/trash-2'
 import { useState } from 'react'
@@ -17,19 +18,19 @@ export function BeamMenu({ beam }: { beam: Beam }) {
   return (
     <>
       <MoreMenu
-        label={`More of ${name}`}
+        label={t`More of ${name}`}
         items={[
-          { label: 'Rename', icon: Pencil, onSelect: () => setDialog('rename') },
-          { label: 'Delete Beam', icon: Trash2, onSelect: () => setDialog('delete') },
+          { label: t`Rename`, icon: Pencil, onSelect: () => setDialog('rename') },
+          { label: t`Delete Beam`, icon: Trash2, onSelect: () => setDialog('delete') },
         ]}
       />
       {dialog === 'rename' && <RenameDialog beam={beam} onClose={close} />}
       {dialog === 'delete' && (
         <ConfirmDialog
-          title="Delete Beam"
-          question={`Are you sure you want to delete ${name}? Its notes and files are deleted for everybody.`}
-          warning="This action cannot be undone"
-          action="Delete Beam"
+          title={t`Delete Beam`}
+          question={t`Are you sure you want to delete ${name}? Its notes and files are deleted for everybody.`}
+          warning={t`This action cannot be undone`}
+          action={t`Delete Beam`}
           onConfirm={() => void beams.remove(beam)}
           onClose={close}
         />

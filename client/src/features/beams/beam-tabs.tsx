@@ -1,4 +1,5 @@
 /** The content of the three tabs of My Beams, and what they show while it loads. */
+import { t } from '@lingui/core/macro'
 import Bookmark from 'lucide-react/icons/bookmark'
 import CircleAlert from 'lucide-react/icons/circle-alert'
 import LogOut from 'lucide-react/icons/log-out'
@@ -24,13 +25,13 @@ import css from './beam-tabs.module.css'
 export function MineTab({ beams, newBeam }: { beams: readonly Beam[]; newBeam: ReactNode }) {
   if (beams.length === 0) {
     return (
-      <Empty icon={Bookmark} title="No Beams Yet" text="Create your first beam to get started">
+      <Empty icon={Bookmark} title={t`No Beams Yet`} text={t`Create your first beam to get started`}>
         {newBeam}
       </Empty>
     )
   }
   return (
-    <ul className={css.grid} aria-label="My Beams">
+    <ul className={css.grid} aria-label={t`My Beams`}>
       {beams.map((beam) => (
         <li key={beam.beam_id}>
           <BeamCard beam={beam}>
@@ -47,26 +48,28 @@ export function SharedWithMeTab({ shares }: { shares: readonly SharedBeam[] }) {
   const [leaving, setLeaving] = useState<SharedBeam | null>(null)
   const { beams } = useApp().actions
   if (shares.length === 0) {
-    return <Empty icon={Users} title="No Shared Beams" text="No one has shared any beams with you yet" />
+    return (
+      <Empty icon={Users} title={t`No Shared Beams`} text={t`No one has shared any beams with you yet`} />
+    )
   }
   return (
     <>
-      <ul className={css.grid} aria-label="Shared With Me">
+      <ul className={css.grid} aria-label={t`Shared With Me`}>
         {shares.map((share) => (
           <li key={share.id}>
             <BeamCard beam={share.beam} line={<OwnerLine share={share} />}>
               {share.share_type === 'admin' && <ShareButton beam={share.beam} />}
-              <IconButton icon={LogOut} label="Leave Beam" onClick={() => setLeaving(share)} />
+              <IconButton icon={LogOut} label={t`Leave Beam`} onClick={() => setLeaving(share)} />
             </BeamCard>
           </li>
         ))}
       </ul>
       {leaving && (
         <ConfirmDialog
-          title="Leave Beam"
-          question={`Are you sure you want to leave ${beamName(leaving.beam.beam_name)}?`}
-          warning={`Only ${leaving.owner.username} or an admin can share it with you again.`}
-          action="Leave Beam"
+          title={t`Leave Beam`}
+          question={t`Are you sure you want to leave ${beamName(leaving.beam.beam_name)}?`}
+          warning={t`Only ${leaving.owner.username} or an admin can share it with you again.`}
+          action={t`Leave Beam`}
           onConfirm={() => void beams.leave(leaving)}
           onClose={() => setLeaving(null)}
         />
@@ -88,10 +91,12 @@ function OwnerLine({ share: { owner, share_type } }: { share: SharedBeam }) {
 
 export function MySharesTab({ shares }: { shares: readonly BeamShare[] }) {
   if (shares.length === 0) {
-    return <Empty icon={Users} title="No Shared Beams" text="You haven't shared any beams with others yet" />
+    return (
+      <Empty icon={Users} title={t`No Shared Beams`} text={t`You haven't shared any beams with others yet`} />
+    )
   }
   return (
-    <ul className={css.grid} aria-label="My Shares">
+    <ul className={css.grid} aria-label={t`My Shares`}>
       {shares.map((share) => (
         <li key={share.id}>
           <BeamCard
@@ -127,7 +132,7 @@ function ShareButton({ beam }: { beam: Beam }) {
   return (
     <IconButton
       icon={UserPlus}
-      label="Share"
+      label={t`Share`}
       aria-haspopup="dialog"
       onClick={() => void beams.openSharing(beam)}
     />
@@ -136,7 +141,7 @@ function ShareButton({ beam }: { beam: Beam }) {
 
 export function BeamsLoading() {
   return (
-    <div className={css.grid} role="status" aria-label="Loading ...">
+    <div className={css.grid} role="status" aria-label={t`Loading ...`}>
       {['first', 'second', 'third'].map((place) => (
         <Skeleton key={place} className={css.skeleton} />
       ))}
@@ -150,10 +155,10 @@ export function BeamsFailed() {
     <div role="alert">
       <Empty
         icon={CircleAlert}
-        title="Failed to fetch beams"
-        text="The server did not answer as it should. Is it running, and are you online?"
+        title={t`Failed to fetch beams`}
+        text={t`The server did not answer as it should. Is it running, and are you online?`}
       >
-        <Button onClick={() => void beams.load()}>Retry</Button>
+        <Button onClick={() => void beams.load()}>{t`Retry`}</Button>
       </Empty>
     </div>
   )

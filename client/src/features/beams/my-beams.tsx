@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import ArrowLeft from 'lucide-react/icons/arrow-left'
 import Plus from 'lucide-react/icons/plus'
 import { useEffect, useState } from 'react'
@@ -33,7 +34,7 @@ export function MyBeams() {
   return (
     <main className={css.page}>
       <Head />
-      <Tabs label="Beams" tabs={tabs} chosen={tab} onChoose={setTab}>
+      <Tabs label={t`Beams`} tabs={tabs} chosen={tab} onChoose={setTab}>
         <Shown tab={tab} lists={lists} />
       </Tabs>
     </main>
@@ -46,12 +47,12 @@ function Head() {
       <div className={css.back}>
         <Link className={buttonClass({ look: 'ghost', size: 'sm' })} to={paths.home}>
           <Icon of={ArrowLeft} size={16} />
-          <span>Back to Home</span>
+          <span>{t`Back to Home`}</span>
         </Link>
       </div>
-      <h1>My Beams</h1>
+      <h1>{t`My Beams`}</h1>
       <div className={css.newBeam}>
-        <NewBeamButton label="New Beam" look="primary" />
+        <NewBeamButton label={t`New Beam`} look="primary" />
       </div>
     </div>
   )
@@ -84,7 +85,7 @@ function Shown({ tab, lists }: { tab: TabKey; lists: ListsState }) {
       return <BeamsFailed />
     case 'ready':
       if (tab === 'mine')
-        return <MineTab beams={lists.mine} newBeam={<NewBeamButton label="Create Beam" look="soft" />} />
+        return <MineTab beams={lists.mine} newBeam={<NewBeamButton label={t`Create Beam`} look="soft" />} />
       if (tab === 'withMe') return <SharedWithMeTab shares={lists.withMe} />
       return <MySharesTab shares={lists.byMe} />
   }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { type FormEvent, useState } from 'react'
 import type { Beam } from '../../protocol/bindings'
 import { Button } from '../../ui/button'
@@ -24,26 +25,26 @@ export function RenameDialog({ beam, onClose }: { beam: Beam; onClose: () => voi
     else setError(outcome.fieldError)
   }
   return (
-    <Dialog title="Rename Beam" place="upper" onClose={onClose}>
+    <Dialog title={t`Rename Beam`} place="upper" onClose={onClose}>
       <form className={css.form} onSubmit={(event) => void save(event)}>
         <Field
-          label="Beam Name"
+          label={t`Beam Name`}
           value={name}
           onChange={(event) => {
             setName(event.currentTarget.value)
             setError(null)
           }}
-          error={trimmed === '' ? 'Please enter a beam name' : error}
+          error={trimmed === '' ? t`Please enter a beam name` : error}
           maxLength={LONGEST_NAME}
           autoComplete="off"
           autoFocus
         />
         <DialogFoot>
           <Button look="ghost" onClick={onClose}>
-            Cancel
+            {t`Cancel`}
           </Button>
           <Button look="primary" type="submit" disabled={trimmed === '' || busy}>
-            {busy ? 'Saving...' : 'Save'}
+            {busy ? t`Saving...` : t`Save`}
           </Button>
         </DialogFoot>
       </form>

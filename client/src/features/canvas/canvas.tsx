@@ -1,4 +1,5 @@
 /** The infinite canvas: one transform moves all notes, and each note is rendered by itself. */
+import { t } from '@lingui/core/macro'
 import { type MouseEvent, type ReactNode, type RefObject, Suspense, useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
 import { type Card, cardsOf } from '../../stores/cards'
@@ -148,10 +149,9 @@ function Ground({ cards, history }: { cards: readonly Card[]; history: CanvasHis
       {cards.length > 0 && <Edge of={start} id={NOTES} />}
       <div ref={layer} className={css.layer}>
         <p id={HINT} hidden>
-          Arrow keys go from note to note. F2 goes to the buttons of a note, and Escape comes back. A question
-          mark lists all keys.
+          {t`Arrow keys go from note to note. F2 goes to the buttons of a note, and Escape comes back. A question mark lists all keys.`}
         </p>
-        <ul aria-label="Shared items" aria-describedby={HINT}>
+        <ul aria-label={t`Shared items`} aria-describedby={HINT}>
           {cards.map((card) => (
             <PlacedNote key={card.id} card={card} />
           ))}

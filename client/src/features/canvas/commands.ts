@@ -1,4 +1,5 @@
 /** The keyboard commands of the canvas: one table, by which keys are handled and which the help shows. */
+import { t } from '@lingui/core/macro'
 import type { Point } from '../../stores/canvas'
 import type { Direction } from './neighbours'
 
@@ -133,7 +134,7 @@ export function keysOf({ commands, shown }: Shortcut): readonly string[] {
 /** Names a pressed key as the table does. Shift counts only where it does not change which character is typed. */
 function nameOf({ key, shiftKey, ctrlKey, metaKey }: Key): string {
   const isSign = key.length === 1 && !/[a-z]/i.test(key)
-  const control = ctrlKey || metaKey ? 'Ctrl+' : ''
-  const shift = shiftKey && !isSign ? 'Shift+' : ''
+  const control = ctrlKey || metaKey ? t`Ctrl+` : ''
+  const shift = shiftKey && !isSign ? t`Shift+` : ''
   return control + shift + (key.length === 1 ? key.toUpperCase() : key)
 }

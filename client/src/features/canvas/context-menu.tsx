@@ -1,4 +1,5 @@
 /** The menu of a note, or of the ground where no note is. */
+import { t } from '@lingui/core/macro'
 import ClipboardPaste from 'lucide-react/icons/clipboard-paste'
 import Copy from 'lucide-react/icons/copy'
 import Download from 'lucide-react/icons/download'
@@ -49,7 +50,7 @@ export function ContextMenu({ note, at }: { note: ItemId | null; at: Point }) {
   }))
   return (
     <div ref={ref} className={css.place}>
-      <Menu label={note ? 'Note' : 'Canvas'} items={closing} />
+      <Menu label={note ? t`Note` : t`Canvas`} items={closing} />
     </div>
   )
 }
@@ -96,21 +97,21 @@ function noteItems(
   const [only] = cards
   const open = cards.length === 1 && only ? opening(only, actions) : null
   return [
-    ...(open ? [{ label: 'Open', icon: ExternalLink, onSelect: open }] : []),
+    ...(open ? [{ label: t`Open`, icon: ExternalLink, onSelect: open }] : []),
     ...(cards.some((card) => isCopyable(card, stores))
       ? [{ label: copyLabel(cards), icon: Copy, onSelect: () => commands.copy(ids) }]
       : []),
     ...(files.length > 0
       ? [
           {
-            label: files.length === 1 ? 'Download' : `Download ${files.length} files`,
+            label: files.length === 1 ? t`Download` : t`Download ${files.length} files`,
             icon: Download,
             onSelect: () => void actions.download(ids),
           },
         ]
       : []),
     {
-      label: selected.has(note) ? 'Deselect' : 'Select',
+      label: selected.has(note) ? t`Deselect` : t`Select`,
       icon: SquareMousePointer,
       onSelect: () => commands.toggle(note),
     },
@@ -126,8 +127,8 @@ function opening({ id, content }: Card, actions: AppValue['actions']): (() => vo
 }
 
 function copyLabel(cards: readonly Card[]): string {
-  if (cards.length > 1) return `Copy ${cards.length} notes`
-  return cards.some(isBatch) ? 'Copy names' : 'Copy'
+  if (cards.length > 1) return t`Copy ${cards.length} notes`
+  return cards.some(isBatch) ? t`Copy names` : t`Copy`
 }
 
 /** Of a batch, the names of its files are copied. */
@@ -140,7 +141,7 @@ function isCopyable(card: Card, { media }: Stores): boolean {
 function arrangement({ canvas }: Stores, actions: AppValue['actions']): MenuItem {
   const { shared } = canvas.getState()
   return {
-    label: shared ? 'Arrange here only' : 'Arrange for everyone',
+    label: shared ? t`Arrange here only` : t`Arrange for everyone`,
     icon: Users,
     onSelect: () => actions.arrangeForEveryone(!shared),
   }
@@ -148,18 +149,18 @@ function arrangement({ canvas }: Stores, actions: AppValue['actions']): MenuItem
 
 function groundItems({ stores, actions }: AppValue, commands: CanvasCommands, mayShare: boolean): MenuItem[] {
   const hasNotes = stores.items.getState().items.length > 0
-  const paste = { label: 'Paste', icon: ClipboardPaste, onSelect: () => void actions.paste('home') }
-  const create = { label: 'New note', icon: Maximize2, onSelect: () => actions.notes.create() }
+  const paste = { label: t`Paste`, icon: ClipboardPaste, onSelect: () => void actions.paste('home') }
+  const create = { label: t`New note`, icon: Maximize2, onSelect: () => actions.notes.create() }
   return [
     ...(mayShare ? [paste, create] : []),
     ...(hasNotes
       ? [
-          { label: 'Select all', icon: SquareDashed, onSelect: commands.selectAll },
-          { label: 'Tidy up', icon: LayoutGrid, onSelect: commands.tidyUp },
+          { label: t`Select all`, icon: SquareDashed, onSelect: commands.selectAll },
+          { label: t`Tidy up`, icon: LayoutGrid, onSelect: commands.tidyUp },
           ...(mayShare ? [arrangement(stores, actions)] : []),
-          { label: 'Fit all', icon: Scan, onSelect: commands.fitAll },
+          { label: t`Fit all`, icon: Scan, onSelect: commands.fitAll },
         ]
       : []),
-    { label: 'Keyboard shortcuts', icon: Keyboard, onSelect: commands.showHelp },
+    { label: t`Keyboard shortcuts`, icon: Keyboard, onSelect: commands.showHelp },
   ]
 }

@@ -1,4 +1,5 @@
 /** A map of the notes around the view at one fiftieth. A press, a drag or the arrow keys move the view. */
+import { t } from '@lingui/core/macro'
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from 'react'
 import type { Point } from '../../stores/canvas'
 import { cardsOf } from '../../stores/cards'
@@ -49,8 +50,8 @@ export function Minimap() {
     <button
       type="button"
       className={css.map}
-      aria-label="Map of the notes"
-      title="Press or drag to go there; arrow keys move the view"
+      aria-label={t`Map of the notes`}
+      title={t`Press or drag to go there; arrow keys move the view`}
       {...handlersOf(board, held)}
     >
       <canvas ref={ref} width={MAP.width} height={MAP.height} />

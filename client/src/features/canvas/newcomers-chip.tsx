@@ -1,4 +1,5 @@
 /** Shows the number of new notes outside of the view, and points to the nearest. A press moves the view there. */
+import { t } from '@lingui/core/macro'
 import ArrowRight from 'lucide-react/icons/arrow-right'
 import { useLayoutEffect, useRef } from 'react'
 import { useStore } from 'zustand'
@@ -25,7 +26,7 @@ export function NewcomersChip() {
       const box = nearestOf(board, unseen, canvas.getState().places)
       if (!box || !ref.current) return
       const { x, y, angle } = pointerTo(toScreen(board.camera, middle(box)), board.screen, INSETS)
-      ref.current.style.transform = `translate(${x}px, ${y}px) translate(-50%, -50%)`
+      ref.current.style.transform = t`translate(${x}px, ${y}px) translate(-50%, -50%)`
       ref.current.style.setProperty('--angle', `${angle}deg`)
     }
     point()
@@ -39,9 +40,9 @@ export function NewcomersChip() {
     const box = nearestOf(board, unseen, canvas.getState().places)
     if (box) board.flyTo(centredOn(board.camera, middle(box), board.screen))
   }
-  const label = unseen.size === 1 ? '1 new note' : `${unseen.size} new notes`
+  const label = unseen.size === 1 ? t`1 new note` : t`${unseen.size} new notes`
   return (
-    <button ref={ref} type="button" className={css.chip} title="Show it" onClick={go}>
+    <button ref={ref} type="button" className={css.chip} title={t`Show it`} onClick={go}>
       {label}
       <span className={css.arrow}>
         <ArrowRight size={15} strokeWidth={2} />

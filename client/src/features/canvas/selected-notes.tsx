@@ -1,4 +1,5 @@
 /** What belongs to the selection: its bar, and the announcement of its size to screen readers. */
+import { t } from '@lingui/core/macro'
 import { Suspense } from 'react'
 import { useStore } from 'zustand'
 import { useShallow } from 'zustand/react/shallow'
@@ -25,7 +26,7 @@ export function SelectedNotes() {
   return (
     <>
       <p className="visually-hidden" aria-live="polite">
-        {ids.length > 0 && (ids.length === 1 ? '1 note selected' : `${ids.length} notes selected`)}
+        {ids.length > 0 && (ids.length === 1 ? t`1 note selected` : t`${ids.length} notes selected`)}
       </p>
       {ids.length > 0 && (
         <Suspense>

@@ -1,5 +1,6 @@
 /** The bar of the selected notes: what can be done with all of them at once. */
 
+import { t } from '@lingui/core/macro'
 import AlignMiddle from 'lucide-react/icons/align-center-horizontal'
 import AlignCentre from 'lucide-react/icons/align-center-vertical'
 import AlignBottom from 'lucide-react/icons/align-end-horizontal'
@@ -57,7 +58,7 @@ export function SelectionBar({ ids }: { ids: readonly ItemId[] }) {
       className={css.bar}
       role="toolbar"
       tabIndex={-1}
-      aria-label="Selected notes"
+      aria-label={t`Selected notes`}
       data-selection-bar
       onKeyDown={(event) => {
         const isInMenu = event.target instanceof Element && event.target.role === 'menuitem'
@@ -65,17 +66,17 @@ export function SelectionBar({ ids }: { ids: readonly ItemId[] }) {
       }}
     >
       <span className={css.count}>{ids.length === 1 ? '1 selected' : `${ids.length} selected`}</span>
-      <IconButton icon={Copy} label="Copy" onClick={() => commands.copy(ids)} />
+      <IconButton icon={Copy} label={t`Copy`} onClick={() => commands.copy(ids)} />
       {files.length > 0 && (
         <IconButton
           icon={Download}
-          label={files.length === 1 ? 'Download' : `Download ${files.length} files`}
+          label={files.length === 1 ? t`Download` : t`Download ${files.length} files`}
           onClick={() => void actions.download(ids)}
         />
       )}
       {ids.length > 1 && <Arrange ids={ids} />}
       {mayShare && <IconButton icon={Trash2} label="Delete" onClick={() => commands.remove(ids)} />}
-      <IconButton icon={X} label="Select none" onClick={() => commands.select([])} />
+      <IconButton icon={X} label={t`Select none`} onClick={() => commands.select([])} />
     </div>
   )
 }
@@ -105,14 +106,14 @@ function Arrange({ ids }: { ids: readonly ItemId[] }) {
     <div ref={anchor} className={css.anchor}>
       <IconButton
         icon={AlignLeft}
-        label="Arrange"
+        label={t`Arrange`}
         aria-haspopup="menu"
         aria-expanded={open}
         onClick={() => setOpen(!open)}
       />
       {open && (
         <div className={css.menu}>
-          <Menu label="Arrange" items={ids.length > 2 ? [...align, ...distribute] : align} />
+          <Menu label={t`Arrange`} items={ids.length > 2 ? [...align, ...distribute] : align} />
         </div>
       )}
     </div>

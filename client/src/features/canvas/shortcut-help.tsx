@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { Fragment } from 'react'
 import { Dialog } from '../../ui/dialog'
 import { keysOf, SHORTCUT_GROUPS } from './commands'
@@ -6,7 +7,7 @@ import css from './shortcut-help.module.css'
 /** The list of keys. It shows the table by which they are handled. */
 export function ShortcutHelp({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog title="Keyboard shortcuts" width="large" cross onClose={onClose}>
+    <Dialog title={t`Keyboard shortcuts`} width="large" cross onClose={onClose}>
       <div className={css.groups}>
         {SHORTCUT_GROUPS.map(({ title, shortcuts }) => (
           <section key={title}>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { useHasItems } from '../session/beam'
 import css from './skip-link.module.css'
 
@@ -16,7 +17,7 @@ export function SkipLink() {
         document.getElementById(NOTES)?.focus()
       }}
     >
-      Skip to the notes
+      {t`Skip to the notes`}
     </a>
   )
 }

@@ -1,5 +1,6 @@
 /** The buttons above the map: zoom, fit all notes, tidy them up, and the switch of the shared arrangement. */
 
+import { t } from '@lingui/core/macro'
 import LayoutGrid from 'lucide-react/icons/layout-grid'
 import Minus from 'lucide-react/icons/minus'
 import Plus from 'lucide-react/icons/plus'
@@ -25,10 +26,10 @@ export function ZoomControls() {
   const percent = `${Math.round(zoom * 100)} %`
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
-    <div role="group" aria-label="View and places" className={css.controls}>
+    <div role="group" aria-label={t`View and places`} className={css.controls}>
       <IconButton
         icon={Minus}
-        label="Zoom out"
+        label={t`Zoom out`}
         look="small"
         iconSize={15}
         disabled={zoom <= LEAST_ZOOM}
@@ -37,23 +38,23 @@ export function ZoomControls() {
       <button
         type="button"
         className={css.percent}
-        aria-label={`Zoom ${percent}, back to 100 %`}
-        title="Back to 100 %"
+        aria-label={t`Zoom ${percent}, back to 100 %`}
+        title={t`Back to 100 %`}
         onClick={fullSize}
       >
         {percent}
       </button>
       <IconButton
         icon={Plus}
-        label="Zoom in"
+        label={t`Zoom in`}
         look="small"
         iconSize={15}
         disabled={zoom >= MOST_ZOOM}
         onClick={zoomIn}
       />
-      <IconButton icon={Maximize} label="Fit all" look="small" iconSize={15} onClick={fitAll} />
+      <IconButton icon={Maximize} label={t`Fit all`} look="small" iconSize={15} onClick={fitAll} />
       <ArrangeForEveryone />
-      <IconButton icon={LayoutGrid} label="Tidy up" look="small" iconSize={15} onClick={tidyUp} />
+      <IconButton icon={LayoutGrid} label={t`Tidy up`} look="small" iconSize={15} onClick={tidyUp} />
     </div>
   )
 }
@@ -66,7 +67,7 @@ function ArrangeForEveryone() {
   return (
     <IconButton
       icon={Users}
-      label="Arrange for everyone"
+      label={t`Arrange for everyone`}
       look="small"
       iconSize={15}
       aria-pressed={shared}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Pause from 'lucide-react/icons/pause'
 import Play from 'lucide-react/icons/play'
 import { useRef, useState } from 'react'
@@ -52,7 +53,7 @@ export function AudioPlayer({ url, name, tone, onBroken }: AudioPlayerProps) {
       />
       <IconButton
         icon={playing ? Pause : Play}
-        label={playing ? 'Pause' : 'Play'}
+        label={playing ? t`Pause` : t`Play`}
         look="solid"
         className={css.toggle}
         iconSize={17}
@@ -62,7 +63,7 @@ export function AudioPlayer({ url, name, tone, onBroken }: AudioPlayerProps) {
       <div className={css.track}>
         <input
           type="range"
-          aria-label={`Position in ${name}`}
+          aria-label={t`Position in ${name}`}
           aria-valuetext={formatClock(at)}
           min={0}
           max={Number.isFinite(length) && length > 0 ? length : 1}

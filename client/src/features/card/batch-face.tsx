@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Copy from 'lucide-react/icons/copy'
 import Download from 'lucide-react/icons/download'
 import Trash2 from 'lucide-react/icons/trash-2'
@@ -89,7 +90,12 @@ function NoteTools({ batch, does }: BatchProps) {
   const look = { look: 'small', iconSize: 15 } as const
   return (
     <div className={css.above} data-actions>
-      <IconButton icon={Copy} label="Copy names" {...look} onClick={() => void actions.copyItem(batch.id)} />
+      <IconButton
+        icon={Copy}
+        label={t`Copy names`}
+        {...look}
+        onClick={() => void actions.copyItem(batch.id)}
+      />
       {mayShare && <IconButton icon={Trash2} label="Delete" {...look} onClick={does.remove} />}
     </div>
   )
@@ -99,10 +105,10 @@ function ListMenu({ batch, view, does }: BatchProps) {
   const { actions } = useApp()
   const mayDelete = useMayShare() && !view.row.actions.includes('cancel')
   const items = [
-    { label: 'Copy names', icon: Copy, onSelect: () => void actions.copyItem(batch.id) },
+    { label: t`Copy names`, icon: Copy, onSelect: () => void actions.copyItem(batch.id) },
     ...(mayDelete ? [{ label: 'Delete', icon: Trash2, onSelect: does.remove }] : []),
   ]
-  return <MoreMenu label={`More of ${countOf(batch.content)}`} items={items} iconSize={20} />
+  return <MoreMenu label={t`More of ${countOf(batch.content)}`} items={items} iconSize={20} />
 }
 
 /** The progress of all files, and what can be done with all of them. */
@@ -116,7 +122,7 @@ function Sum({ batch, view, does, on }: BatchProps & { on: Ground }) {
         <>
           <Progress
             value={fraction(row.bytes ?? 0, size)}
-            label={`Progress of ${countOf(batch.content)}`}
+            label={t`Progress of ${countOf(batch.content)}`}
             look={on === 'page' && row.status === 'parked' ? 'dim' : on}
           />
           <div className={css.texts}>
@@ -145,7 +151,7 @@ function Foot({ batch, view, does, on, text }: BatchProps & { on: Ground; text: 
         {isComing && (
           <IconButton
             icon={X}
-            label="Cancel all"
+            label={t`Cancel all`}
             look={on === 'note' ? 'well' : 'fill'}
             iconSize={on === 'note' ? 16 : 20}
             onClick={does.cancel}
@@ -161,7 +167,7 @@ function ReceiveButton({ view, does, on }: BatchProps & { on: Ground }) {
   if (receivable === 0) return null
   return (
     <button type="button" className={css.button} data-on={on} data-main onClick={does.receive}>
-      {receivable === files.length ? 'Receive all' : `Receive ${receivable} more`}
+      {receivable === files.length ? t`Receive all` : t`Receive ${receivable} more`}
     </button>
   )
 }
@@ -181,7 +187,7 @@ function SaveButton({ batch, view, does, on }: BatchProps & { on: Ground }) {
       onClick={does.save}
     >
       <Icon of={Download} size={16} />
-      {save ? `Saving ${save.saved + 1} of ${save.of}` : isMain ? 'Save all' : `Save ${view.received}`}
+      {save ? t`Saving ${save.saved + 1} of ${save.of}` : isMain ? t`Save all` : t`Save ${view.received}`}
     </button>
   )
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import CircleCheck from 'lucide-react/icons/circle-check'
 import Trash2 from 'lucide-react/icons/trash-2'
 import { memo, type RefObject, useEffect, useId, useMemo, useRef, useState } from 'react'
@@ -57,7 +58,7 @@ export function BatchFiles(props: {
           aria-controls={id}
           onClick={() => setIsOpen(!isOpen)}
         >
-          {isOpen ? 'Show less' : closed === 0 ? 'Show the files' : `Show all ${files.length}`}
+          {isOpen ? t`Show less` : closed === 0 ? t`Show the files` : t`Show all ${files.length}`}
         </button>
       )}
     </>
@@ -149,10 +150,10 @@ function FileTools({ item, view, row, on }: Omit<FileProps, 'isRoomy'> & { row: 
           type="button"
           className={css.take}
           data-on={on}
-          aria-label={`Receive ${item.content.name}`}
+          aria-label={t`Receive ${item.content.name}`}
           onClick={() => act('receive', row)}
         >
-          Receive
+          {t`Receive`}
         </button>
       )}
       {isReceived(view) && view.url && (
@@ -164,7 +165,7 @@ function FileTools({ item, view, row, on }: Omit<FileProps, 'isRoomy'> & { row: 
         <span className={css.remove}>
           <IconButton
             icon={Trash2}
-            label={`Delete ${item.content.name}`}
+            label={t`Delete ${item.content.name}`}
             look={on === 'note' ? 'well' : 'bar'}
             iconSize={on === 'note' ? 15 : 18}
             onClick={() => actions.deleteItem(item.id)}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { useState } from 'react'
 import { useApp } from '../actions'
 import type { Ground } from '../transfer/file-row'
@@ -22,7 +23,7 @@ export function BatchThumbs({ files, on }: { files: readonly BatchFile[]; on: Gr
           key={file.item.id}
           type="button"
           className={css.thumb}
-          aria-label={`Full view of ${file.item.content.name}`}
+          aria-label={t`Full view of ${file.item.content.name}`}
           onClick={() => actions.showFull(file.item.id, on === 'note' ? 'oldest-first' : 'newest-first')}
         >
           <img

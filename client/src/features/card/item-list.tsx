@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { memo, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { type Card, cardsOf, isBatch } from '../../stores/cards'
@@ -48,7 +49,7 @@ export function ItemList() {
       {(cards.length >= LEAST_ITEMS || found !== null) && <ListSearch />}
       <ReceiveAll on="list" />
       {found?.size === 0 && <NothingFound />}
-      <ul ref={list} className={css.list} aria-label="Shared items">
+      <ul ref={list} className={css.list} aria-label={t`Shared items`}>
         {newestFirst.map((card, at) => (
           <Entry key={card.id} card={card} isFirst={at < FIRST} isHalf={areHalves[at] ?? false} />
         ))}

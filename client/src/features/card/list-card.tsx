@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { memo } from 'react'
 import type { Item } from '../../protocol/item'
 import { type Card, isBatch } from '../../stores/cards'
@@ -63,7 +64,7 @@ function FileFace({ item, content, isHalf }: { item: Item; content: FileContent;
             <button
               type="button"
               className={css.enlarge}
-              aria-label={`Full view of ${content.name}`}
+              aria-label={t`Full view of ${content.name}`}
               onClick={() => actions.showFull(item.id, 'newest-first')}
             />
           )}

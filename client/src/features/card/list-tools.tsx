@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import BookOpen from 'lucide-react/icons/book-open'
 import Copy from 'lucide-react/icons/copy'
 import Download from 'lucide-react/icons/download'
@@ -40,7 +41,7 @@ export function ListTools({ item, view, media }: ListToolsProps) {
   const canSendOn = useCanSendOn() && mayShare
   const sendOn = () => stores.beamDialog.setState({ kind: 'send', item: item.id }, true)
   const menu = [
-    ...(canSendOn ? [{ label: 'Send to one device', icon: Send, onSelect: sendOn }] : []),
+    ...(canSendOn ? [{ label: t`Send to one device`, icon: Send, onSelect: sendOn }] : []),
     ...menuOf({ item, view, media }, actions, mayShare && !isStoppable),
   ]
   return (
@@ -48,7 +49,7 @@ export function ListTools({ item, view, media }: ListToolsProps) {
       <FirstTool item={item} view={view} media={media} />
       {view.rows.length === 1 && row && <RowTools row={row} item={item} on="page" />}
       {menu.length > 0 && (
-        <MoreMenu label={`More of ${nameOf(item.content)}`} items={menu} iconSize={ICON_SIZE} />
+        <MoreMenu label={t`More of ${nameOf(item.content)}`} items={menu} iconSize={ICON_SIZE} />
       )}
     </div>
   )
@@ -65,7 +66,7 @@ function FirstTool({ item, view, media }: ListToolsProps) {
         target="_blank"
         rel="noreferrer"
         icon={ExternalLink}
-        label="Open"
+        label={t`Open`}
         iconSize={ICON_SIZE}
       />
     )
@@ -74,7 +75,7 @@ function FirstTool({ item, view, media }: ListToolsProps) {
     return (
       <IconButton
         icon={Copy}
-        label="Copy"
+        label={t`Copy`}
         iconSize={ICON_SIZE}
         onClick={() => void actions.copyItem(item.id)}
       />
@@ -91,14 +92,14 @@ function menuOf(
   mayDelete: boolean,
 ): MenuItem[] {
   const { id, content } = item
-  const copy = { label: 'Copy', icon: Copy, onSelect: () => void actions.copyItem(id) }
+  const copy = { label: t`Copy`, icon: Copy, onSelect: () => void actions.copyItem(id) }
   const items: MenuItem[] = []
   if (content.kind === RICH_NOTE) {
-    items.push({ label: 'Open', icon: BookOpen, onSelect: () => actions.notes.view(id) })
-    if (mayDelete) items.push({ label: 'Edit', icon: Pencil, onSelect: () => actions.notes.edit(id) })
+    items.push({ label: t`Open`, icon: BookOpen, onSelect: () => actions.notes.view(id) })
+    if (mayDelete) items.push({ label: t`Edit`, icon: Pencil, onSelect: () => actions.notes.edit(id) })
   }
   if (content.kind === 'text' && mayDelete) {
-    items.push({ label: 'Edit', icon: Pencil, onSelect: () => actions.notes.edit(id) })
+    items.push({ label: t`Edit`, icon: Pencil, onSelect: () => actions.notes.edit(id) })
   }
   if (content.kind === 'link' || media === 'image') items.push(copy)
   if (content.kind === 'file' && view.url) items.push(...fileMenu(id, content, view.url, media, actions))
@@ -119,8 +120,8 @@ function fileMenu(
   const canShow = media === null ? documentOf(content) !== null : media !== 'image'
   const download = { url, name: content.name }
   return [
-    ...(canShow ? [{ label: 'Full view', icon: Maximize2, onSelect: show }] : []),
-    ...(isPicture(media) ? [{ label: 'Download', icon: Download, download, onSelect: () => {} }] : []),
+    ...(canShow ? [{ label: t`Full view`, icon: Maximize2, onSelect: show }] : []),
+    ...(isPicture(media) ? [{ label: t`Download`, icon: Download, download, onSelect: () => {} }] : []),
   ]
 }
 

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Volume2 from 'lucide-react/icons/volume-2'
 import VolumeOff from 'lucide-react/icons/volume-x'
 import { useState } from 'react'
@@ -41,7 +42,7 @@ function SilentVideo({ url, name, onBroken }: Pick<MediaViewProps, 'url' | 'name
       />
       <button type="button" className={css.sound} aria-pressed={!muted} onClick={() => setMuted(!muted)}>
         <Icon of={muted ? VolumeOff : Volume2} size={14} />
-        Sound
+        {t`Sound`}
       </button>
     </div>
   )

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Copy from 'lucide-react/icons/copy'
 import Maximize2 from 'lucide-react/icons/maximize'
 import Pencil from 'lucide-react/icons/pencil'
@@ -34,7 +35,7 @@ export function NoteActions({ item, url, media, canShow }: NoteActionsProps) {
       {canCopy && (
         <IconButton
           icon={Copy}
-          label="Copy"
+          label={t`Copy`}
           look="small"
           iconSize={15}
           onClick={() => void actions.copyItem(item.id)}
@@ -43,7 +44,7 @@ export function NoteActions({ item, url, media, canShow }: NoteActionsProps) {
       {content.kind === 'text' && mayShare && (
         <IconButton
           icon={Pencil}
-          label="Edit"
+          label={t`Edit`}
           look="small"
           iconSize={15}
           onClick={() => actions.notes.edit(item.id)}
@@ -52,7 +53,7 @@ export function NoteActions({ item, url, media, canShow }: NoteActionsProps) {
       {canShow && (
         <IconButton
           icon={Maximize2}
-          label="Full view"
+          label={t`Full view`}
           look="small"
           iconSize={15}
           onClick={() => actions.showFull(item.id, 'oldest-first')}

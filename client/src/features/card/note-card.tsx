@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import ExternalLink from 'lucide-react/icons/external-link'
 import { type KeyboardEvent, memo } from 'react'
 import type { Item } from '../../protocol/item'
@@ -95,7 +96,7 @@ function WrittenFace({ item }: { item: Item }) {
           <p className={css.path}>{content.path}</p>
           <a className={css.open} href={content.url} target="_blank" rel="noreferrer">
             <Icon of={ExternalLink} size={12} />
-            Open
+            {t`Open`}
           </a>
         </>
       ) : (

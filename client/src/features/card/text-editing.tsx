@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { type KeyboardEvent, useEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import { Button } from '../../ui/button'
@@ -40,17 +41,17 @@ export function TextEditing({ tone }: { tone: 'note' | 'list' }) {
         className={css.field}
         rows={1}
         dir="auto"
-        aria-label="Text"
+        aria-label={t`Text`}
         value={text}
         onChange={(event) => actions.notes.typeText(event.currentTarget.value)}
         onKeyDown={onKeyDown}
       />
       <div className={css.foot}>
         <Button look="ghost" size="sm" onClick={cancel}>
-          Cancel
+          {t`Cancel`}
         </Button>
         <Button look="primary" size="sm" disabled={text.trim() === ''} onClick={save}>
-          Save
+          {t`Save`}
         </Button>
       </div>
     </div>

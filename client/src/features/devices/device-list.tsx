@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Pencil from 'lucide-react/icons/pencil'
 import QrCode from 'lucide-react/icons/qr-code'
 import Send from 'lucide-react/icons/send'
@@ -26,7 +27,7 @@ import { SendDialog } from './send-dialog'
 
 function useTitle(): string {
   const count = useStore(useApp().stores.devices, (state) => state.devices.length)
-  return count === 1 ? '1 device in this beam' : `${count} devices in this beam`
+  return count === 1 ? t`1 device in this beam` : t`${count} devices in this beam`
 }
 
 /** The device list on desktops, below the pill. */
@@ -57,7 +58,7 @@ function DeviceList() {
   const mayRemove = useStore(stores.access, mayRemoveDevices)
   // Only a saved beam's link can be renewed.
   const isSaved = useStore(stores.access, ({ kind }) => kind === 'saved')
-  const way = isSaved ? 'renew it under Share in My Beams' : 'make a new beam'
+  const way = isSaved ? t`renew it under Share in My Beams` : t`make a new beam`
   const nameOf = ({ device_id }: Device) => deviceName(stores.devices.getState(), device_id)
   const [removing, setRemoving] = useState<Device | null>(null)
   const [sendingTo, setSendingTo] = useState<Device | null>(null)
@@ -80,17 +81,17 @@ function DeviceList() {
         className={css.add}
         onClick={() => stores.beamDialog.setState({ kind: 'code' }, true)}
       >
-        Add a device
+        {t`Add a device`}
       </Button>
       {sendingTo && <SendDialog to={sendingTo} onClose={() => setSendingTo(null)} />}
       <KeptRow />
       <NotifySwitch />
       {removing && (
         <ConfirmDialog
-          title="Remove device"
-          question={`Are you sure you want to remove ${nameOf(removing)} from this beam?`}
-          warning={`It cannot come back under this name. To keep out everybody who has the link, ${way}.`}
-          action="Remove device"
+          title={t`Remove device`}
+          question={t`Are you sure you want to remove ${nameOf(removing)} from this beam?`}
+          warning={t`It cannot come back under this name. To keep out everybody who has the link, ${way}.`}
+          action={t`Remove device`}
           onConfirm={() => actions.removeDevice(removing.device_id)}
           onClose={() => setRemoving(null)}
         />
@@ -117,7 +118,7 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
   const person = personName(device)
   const picture = device.profile_picture ?? null
   // A long name of a person is cut off at its end.
-  const meta = [mine && 'This device', person].filter(Boolean).join(' · ')
+  const meta = [mine && t`This device`, person].filter(Boolean).join(' · ')
   if (renaming) {
     return (
       <li className={css.device}>
@@ -152,7 +153,7 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
       {mine && (
         <IconButton
           icon={Pencil}
-          label="Rename this device"
+          label={t`Rename this device`}
           look="small"
           iconSize={16}
           onClick={() => setRenaming(true)}
@@ -161,7 +162,7 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
       {onSend && !mine && (
         <IconButton
           icon={Send}
-          label={`Send to ${name}`}
+          label={t`Send to ${name}`}
           look="small"
           iconSize={16}
           onClick={() => onSend(device)}
@@ -170,7 +171,7 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
       {onRemove && !mine && (
         <IconButton
           icon={X}
-          label={`Remove device ${name}`}
+          label={t`Remove device ${name}`}
           look="small"
           iconSize={16}
           onClick={() => onRemove(device)}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { type KeyboardEvent, useState } from 'react'
 import { MAX_DEVICE_NAME } from '../../protocol/bindings'
 import { Button } from '../../ui/button'
@@ -28,8 +29,8 @@ export function DeviceNameForm({ name, onClose }: { name: string; onClose: () =>
       <input
         ref={(input) => input?.focus()}
         className={css.input}
-        aria-label="Name of this device"
-        placeholder="Its browser and system"
+        aria-label={t`Name of this device`}
+        placeholder={t`Its browser and system`}
         maxLength={MAX_DEVICE_NAME}
         autoComplete="off"
         value={text}
@@ -37,10 +38,10 @@ export function DeviceNameForm({ name, onClose }: { name: string; onClose: () =>
         onKeyDown={onKeyDown}
       />
       <Button size="sm" look="primary" type="submit">
-        Save
+        {t`Save`}
       </Button>
       <Button size="sm" look="ghost" onClick={onClose}>
-        Cancel
+        {t`Cancel`}
       </Button>
     </form>
   )

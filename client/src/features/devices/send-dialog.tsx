@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Paperclip from 'lucide-react/icons/paperclip'
 import { useRef, useState } from 'react'
 import { useStore } from 'zustand'
@@ -23,8 +24,8 @@ export function SendDialog({ to, onClose }: { to: Device; onClose: () => void })
   const isOver = useOwnDrops(files, takesFiles ? send : null)
   return (
     <Dialog
-      title={`Send to ${name}`}
-      sub="Nobody else gets it. The server forgets it when everybody has left."
+      title={t`Send to ${name}`}
+      sub={t`Nobody else gets it. The server forgets it when everybody has left.`}
       place="upper"
       onClose={onClose}
     >
@@ -39,9 +40,9 @@ export function SendDialog({ to, onClose }: { to: Device; onClose: () => void })
           className={css.field}
           rows={3}
           dir="auto"
-          aria-label={`Message to ${name}`}
+          aria-label={t`Message to ${name}`}
           data-over={isOver || undefined}
-          placeholder={isOver ? `Drop to send to ${name}` : 'Type a message'}
+          placeholder={isOver ? t`Drop to send to ${name}` : t`Type a message`}
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
         />
@@ -50,7 +51,7 @@ export function SendDialog({ to, onClose }: { to: Device; onClose: () => void })
           type="file"
           multiple
           hidden
-          aria-label={`Files to ${name}`}
+          aria-label={t`Files to ${name}`}
           onChange={(event) => {
             const chosen = [...(event.currentTarget.files ?? [])]
             if (chosen.length > 0) send(chosen)
@@ -59,11 +60,11 @@ export function SendDialog({ to, onClose }: { to: Device; onClose: () => void })
         <DialogFoot>
           {takesFiles && (
             <Button look="quiet" icon={Paperclip} onClick={() => files.current?.click()}>
-              Files
+              {t`Files`}
             </Button>
           )}
           <Button look="primary" type="submit" disabled={text.trim() === ''}>
-            Send
+            {t`Send`}
           </Button>
         </DialogFoot>
       </form>

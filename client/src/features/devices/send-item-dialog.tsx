@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { useStore } from 'zustand'
 import type { ItemId } from '../../protocol/bindings'
 import { deviceName, fileTakers, personName } from '../../stores/devices'
@@ -16,10 +17,15 @@ export function SendItemDialog({ item, onClose }: { item: ItemId; onClose: () =>
   )
   const others = isFile ? fileTakers(state) : state.devices.filter(({ device_id }) => device_id !== state.me)
   return (
-    <Dialog title="Send to one device" sub="It gets a copy that nobody else sees." cross onClose={onClose}>
+    <Dialog
+      title={t`Send to one device`}
+      sub={t`It gets a copy that nobody else sees.`}
+      cross
+      onClose={onClose}
+    >
       {others.length === 0 && (
         <p className={css.nobody}>
-          {isFile ? 'No other device that takes files is here.' : 'No other device is here.'}
+          {isFile ? t`No other device that takes files is here.` : t`No other device is here.`}
         </p>
       )}
       <ul className={css.devices}>

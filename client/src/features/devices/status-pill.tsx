@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Monitor from 'lucide-react/icons/monitor'
 import Users from 'lucide-react/icons/users'
 import WifiOff from 'lucide-react/icons/wifi-off'
@@ -75,9 +76,9 @@ function pillLook(connection: Connection, count: number, kept: string): PillLook
     case 'stopped':
       return null
     case 'reconnecting':
-      return { tone: 'warn', text: `Reconnecting… ${connection.attempt} of ${connection.of}` }
+      return { tone: 'warn', text: t`Reconnecting… ${connection.attempt} of ${connection.of}` }
     case 'connecting':
-      return { tone: 'plain', text: 'Connecting…' }
+      return { tone: 'plain', text: t`Connecting…` }
     case 'live':
       return count > 1
         ? { tone: 'ok', icon: Users, text: `${count} devices${kept}` }
@@ -88,7 +89,7 @@ function pillLook(connection: Connection, count: number, kept: string): PillLook
 /** What the pill says of a kept beam. A phone has room for the fact alone; the device list has the time. */
 function keptText(until: string | null, phone: boolean): string {
   if (until === null) return ''
-  return phone ? ' · kept' : ` · Kept until ${until}`
+  return phone ? ' · kept' : t` · Kept until ${until}`
 }
 
 const REASONS = {
@@ -105,11 +106,11 @@ function StoppedBar({ why }: { why: keyof typeof REASONS }) {
       <span>{REASONS[why]}</span>
       {why === 'unreachable' ? (
         <Button size="sm" onClick={() => actions.reconnect()}>
-          Retry
+          {t`Retry`}
         </Button>
       ) : (
         <Button size="sm" onClick={() => void actions.newBeam()}>
-          New Beam
+          {t`New Beam`}
         </Button>
       )}
     </div>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import File from 'lucide-react/icons/file'
 import Folder from 'lucide-react/icons/folder'
 import ImagePlus from 'lucide-react/icons/image-plus'
@@ -42,16 +43,16 @@ function FileLabel(props: {
 /** The picker for pictures, videos and recordings. It is first, because on a phone it opens the gallery. */
 export function MediaButton({ look }: { look: 'tall' | 'small' }) {
   // On /space there is room for the text of the specification alone.
-  const hint = look === 'tall' ? 'Photos & videos' : undefined
-  return <FileLabel text="Choose files" hint={hint} icon={ImagePlus} mediaOnly look={look} />
+  const hint = look === 'tall' ? t`Photos & videos` : undefined
+  return <FileLabel text={t`Choose files`} hint={hint} icon={ImagePlus} mediaOnly look={look} />
 }
 
 /** The pickers for any file and for folders. */
 export function AnyFileButtons() {
   return (
     <>
-      <FileLabel text="Any file" icon={File} look="small" />
-      {PICKS_FOLDERS && <FileLabel text="Folder" icon={Folder} folder look="small" />}
+      <FileLabel text={t`Any file`} icon={File} look="small" />
+      {PICKS_FOLDERS && <FileLabel text={t`Folder`} icon={Folder} folder look="small" />}
     </>
   )
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import type { ChangeEvent, RefObject } from 'react'
 import { useApp } from '../actions'
 import { named } from './named'
@@ -52,7 +53,7 @@ function isMedia({ type }: File): boolean {
 
 function refusedText(files: readonly File[]): string {
   const what =
-    files.length === 1 ? 'is not a picture, video or recording' : 'are not pictures, videos or recordings'
+    files.length === 1 ? t`is not a picture, video or recording` : t`are not pictures, videos or recordings`
   return `${named(files.map(({ name }) => name))} ${what}. Choose “Any file” to share ${files.length === 1 ? 'it' : 'them'}.`
 }
 

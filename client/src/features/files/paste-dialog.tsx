@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { useState } from 'react'
 import { Button } from '../../ui/button'
 import { Dialog, DialogFoot } from '../../ui/dialog'
@@ -12,7 +13,7 @@ export function PasteDialog({ screen, onClose }: { screen: Screen; onClose: () =
   const { actions } = useApp()
   const [text, setText] = useState('')
   return (
-    <Dialog title="Paste" sub={WHY} place="upper" onClose={onClose}>
+    <Dialog title={t`Paste`} sub={WHY} place="upper" onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -24,8 +25,8 @@ export function PasteDialog({ screen, onClose }: { screen: Screen; onClose: () =
           className={css.field}
           rows={4}
           dir="auto"
-          aria-label="Paste here"
-          placeholder="Paste here"
+          aria-label={t`Paste here`}
+          placeholder={t`Paste here`}
           value={text}
           // Keyboards of phones insert what is copied as if it were typed.
           onChange={(event) => setText(event.currentTarget.value)}
@@ -37,10 +38,10 @@ export function PasteDialog({ screen, onClose }: { screen: Screen; onClose: () =
         />
         <DialogFoot>
           <Button look="quiet" onClick={onClose}>
-            Cancel
+            {t`Cancel`}
           </Button>
           <Button look="primary" type="submit" disabled={text.trim() === ''}>
-            Share
+            {t`Share`}
           </Button>
         </DialogFoot>
       </form>

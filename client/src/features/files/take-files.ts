@@ -1,4 +1,5 @@
 /** Takes the files of a drop, and says which of them could not be read. */
+import { t } from '@lingui/core/macro'
 import { droppedFiles } from './dropped'
 import { named } from './named'
 
@@ -14,6 +15,6 @@ export async function takeFiles(
 }
 
 function unreadableText(names: readonly string[]): string {
-  const check = names.length === 1 ? 'it is still there' : 'they are still there'
-  return `${named(names)} could not be read. Check that ${check}.`
+  const check = names.length === 1 ? t`it is still there` : t`they are still there`
+  return t`${named(names)} could not be read. Check that ${check}.`
 }

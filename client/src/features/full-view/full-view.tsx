@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import ChevronLeft from 'lucide-react/icons/chevron-left'
 import ChevronRight from 'lucide-react/icons/chevron-right'
 import Copy from 'lucide-react/icons/copy'
@@ -40,7 +41,7 @@ export function FullView({ id, order }: { id: ItemId; order: ViewOrder }) {
       {gallery.length > 1 && <Steps position={position} onStep={step} />}
       <div className={css.tools}>
         {file.as === 'image' && (
-          <IconButton icon={Copy} label="Copy" onClick={() => void actions.copyItem(id)} />
+          <IconButton icon={Copy} label={t`Copy`} onClick={() => void actions.copyItem(id)} />
         )}
         <DownloadLink url={file.url} name={file.name} look="bar" iconSize={18} />
       </div>
@@ -56,7 +57,7 @@ function Steps({ position, onStep }: { position: Position; onStep: (by: 1 | -1) 
     <>
       <IconButton
         icon={ChevronLeft}
-        label="Previous"
+        label={t`Previous`}
         look="plain"
         className={css.previous}
         disabled={position.previous === null}
@@ -64,7 +65,7 @@ function Steps({ position, onStep }: { position: Position; onStep: (by: 1 | -1) 
       />
       <IconButton
         icon={ChevronRight}
-        label="Next"
+        label={t`Next`}
         look="plain"
         className={css.next}
         disabled={position.next === null}
@@ -77,7 +78,7 @@ function Steps({ position, onStep }: { position: Position; onStep: (by: 1 | -1) 
 function Stage({ file, onStep }: { file: ShownFile; onStep: (by: 1 | -1) => void }) {
   const [broken, setBroken] = useState(false)
   const onBroken = () => setBroken(true)
-  if (broken) return <CannotShow>This browser cannot show the file.</CannotShow>
+  if (broken) return <CannotShow>{t`This browser cannot show the file.`}</CannotShow>
   const { url, name } = file
   switch (file.as) {
     case 'image':

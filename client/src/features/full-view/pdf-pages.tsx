@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { useEffect, useRef, useState } from 'react'
 import type { PdfDocument } from './pdf-document'
 import css from './pdf-view.module.css'
@@ -31,7 +32,7 @@ export function PdfPages({ name, pdf, first }: PdfPagesProps) {
   return (
     <div className={css.frame}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by the keyboard too */}
-      <section ref={scroll} className={css.scroll} aria-label={`Pages of ${name}`} tabIndex={0}>
+      <section ref={scroll} className={css.scroll} aria-label={t`Pages of ${name}`} tabIndex={0}>
         {scale !== null &&
           numbers.map((number) => (
             <Page key={number} number={number} pdf={pdf} first={first} scale={scale} />
@@ -77,7 +78,7 @@ function Page({ number, pdf, first, scale }: PageProps) {
     <div
       ref={box}
       role="group"
-      aria-label={`Page ${number} of ${pdf.pageCount}`}
+      aria-label={t`Page ${number} of ${pdf.pageCount}`}
       className={css.page}
       style={{ width: size.width * scale, height: size.height * scale }}
     >

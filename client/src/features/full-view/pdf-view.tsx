@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { useEffect, useRef, useState } from 'react'
 import { useApp } from '../actions'
 import type { ShownFile } from '../item/shown-as'
@@ -25,7 +26,7 @@ export function PdfView({ file }: { file: ShownFile }) {
   if (opening.status === 'opening') {
     return (
       <div className={css.opening} role="status">
-        Opening the PDF…
+        {t`Opening the PDF…`}
       </div>
     )
   }
@@ -40,7 +41,7 @@ function usePdf({ url, size }: ShownFile): Opening {
     let isOver = false
     const open = async (): Promise<Opening> => {
       if (size > MOST_BYTES)
-        return { status: 'failed', why: `A PDF above ${formatBytes(MOST_BYTES)} is not shown here.` }
+        return { status: 'failed', why: t`A PDF above ${formatBytes(MOST_BYTES)} is not shown here.` }
       const [bytes, { openPdf }] = await Promise.all([actions.readFile(url, size), import('./pdf-document')])
       const pdf = await openPdf(bytes, (data) => actions.readFile(data, MOST_DATA_BYTES))
       opened.current = pdf
@@ -62,8 +63,8 @@ function usePdf({ url, size }: ShownFile): Opening {
 
 function whyNot(error: unknown): string {
   const name = error instanceof Error ? error.name : ''
-  if (name === 'PasswordException') return 'This PDF asks for a password.'
+  if (name === 'PasswordException') return t`This PDF asks for a password.`
   return name === 'InvalidPDFException'
-    ? 'This file is not a PDF that can be read.'
-    : 'The PDF could not be opened.'
+    ? t`This file is not a PDF that can be read.`
+    : t`The PDF could not be opened.`
 }

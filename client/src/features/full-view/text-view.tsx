@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { useEffect, useState } from 'react'
 import { readTextStart } from '../../protocol/text-file'
 import { cx } from '../../ui/cx'
@@ -24,7 +25,7 @@ export function TextView({ file }: { file: ShownFile }) {
   if (reading.status === 'failed') return <CannotShow>{reading.why}</CannotShow>
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by the keyboard too
-    <section className={css.scroll} aria-label={`Text of ${file.name}`} tabIndex={0}>
+    <section className={css.scroll} aria-label={t`Text of ${file.name}`} tabIndex={0}>
       <pre className={cx(css.text, PROSE.test(file.name) && css.prose)} dir="auto">
         {reading.text}
       </pre>
@@ -49,10 +50,10 @@ function useText({ url }: ShownFile): Reading {
         tell(
           start
             ? { status: 'read', text: start.text }
-            : { status: 'failed', why: 'This file is not a text.' },
+            : { status: 'failed', why: t`This file is not a text.` },
         )
       },
-      () => tell({ status: 'failed', why: 'The file could not be read.' }),
+      () => tell({ status: 'failed', why: t`The file could not be read.` }),
     )
     return () => {
       isOver = true

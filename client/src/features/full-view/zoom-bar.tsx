@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Minus from 'lucide-react/icons/minus'
 import Plus from 'lucide-react/icons/plus'
 import Maximize from 'lucide-react/icons/scan'
@@ -23,19 +24,19 @@ export function ZoomBar(props: ZoomBarProps) {
   const percent = `${Math.round(scale * 100)} %`
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
-    <div role="group" aria-label="Zoom" className={css.bar}>
-      <IconButton icon={Minus} label="Zoom out" onClick={() => onZoom(1 / STEP)} />
+    <div role="group" aria-label={t`Zoom`} className={css.bar}>
+      <IconButton icon={Minus} label={t`Zoom out`} onClick={() => onZoom(1 / STEP)} />
       <button
         type="button"
         className={css.percent}
-        aria-label={`Zoom ${percent}, to 100 %`}
-        title="To 100 %"
+        aria-label={t`Zoom ${percent}, to 100 %`}
+        title={t`To 100 %`}
         onClick={onFull}
       >
         {percent}
       </button>
-      <IconButton icon={Plus} label="Zoom in" onClick={() => onZoom(STEP)} />
-      <IconButton icon={Maximize} label="Fit" onClick={onFit} />
+      <IconButton icon={Plus} label={t`Zoom in`} onClick={() => onZoom(STEP)} />
+      <IconButton icon={Maximize} label={t`Fit`} onClick={onFit} />
     </div>
   )
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Copy from 'lucide-react/icons/copy'
 import { useDeferredValue } from 'react'
 import { Icon } from '../../ui/icon'
@@ -17,8 +18,8 @@ export function CornerQr() {
       <button
         type="button"
         className={css.code}
-        aria-label="Show QR"
-        title="Show QR"
+        aria-label={t`Show QR`}
+        title={t`Show QR`}
         aria-haspopup="dialog"
         onClick={() => stores.beamDialog.setState({ kind: 'code' }, true)}
       >
@@ -27,11 +28,11 @@ export function CornerQr() {
       <button
         type="button"
         className={css.over}
-        aria-label="Copy beam ID"
+        aria-label={t`Copy beam ID`}
         onClick={() => void actions.copyBeamId()}
       >
         <Icon of={Copy} size={16} />
-        Copy
+        {t`Copy`}
       </button>
     </div>
   )

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { Suspense, useRef } from 'react'
 import { lazyPart } from '../../ui/lazy-part'
 import { useApp } from '../actions'
@@ -58,7 +59,7 @@ export function DesktopHome() {
         {stage === 'alone-with-notes' && <KeepCard place="canvas" />}
         <ReceiveAll on="canvas" />
         {hasNotes(stage) && <CanvasSearch />}
-        {hasNotes(stage) && <p className={css.hint}>Double Click a note to copy</p>}
+        {hasNotes(stage) && <p className={css.hint}>{t`Double Click a note to copy`}</p>}
         {session && !gone && (mayShare ? <Tools /> : <Reader />)}
       </main>
       {!hasNotes(stage) && <PageFooter place={isShared(stage) ? 'beside-code' : 'corners'} />}
@@ -100,8 +101,8 @@ function Tools() {
         onFiles={() => files.current?.click()}
         onFolder={PICKS_FOLDERS ? () => folder.current?.click() : null}
       />
-      <FileInput ref={files} label="Choose files" reachedByMenu />
-      {PICKS_FOLDERS && <FileInput ref={folder} label="Choose folder" folder reachedByMenu />}
+      <FileInput ref={files} label={t`Choose files`} reachedByMenu />
+      {PICKS_FOLDERS && <FileInput ref={folder} label={t`Choose folder`} folder reachedByMenu />}
     </>
   )
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Copy from 'lucide-react/icons/copy'
 import Link from 'lucide-react/icons/link'
 import Plus from 'lucide-react/icons/plus'
@@ -27,7 +28,7 @@ export function Hero() {
   const isSaved = useSavedName() !== null
   return (
     <Column
-      picture={link && <QrCode value={link} size="big" label="QR code of this beam" />}
+      picture={link && <QrCode value={link} size="big" label={t`QR code of this beam`} />}
       heading={isSaved ? '' : SCAN}
     >
       <BeamButtons />
@@ -44,9 +45,9 @@ export function BeamButtons() {
       <AboutButton />
       <SourceLink />
       <Button icon={Copy} onClick={() => void actions.copyBeamId()}>
-        Copy
+        {t`Copy`}
       </Button>
-      <IconButton icon={Link} label="Copy link" look="plain" onClick={() => void actions.copyLink()} />
+      <IconButton icon={Link} label={t`Copy link`} look="plain" onClick={() => void actions.copyLink()} />
       <JoinButton look="ghost" size="md" />
     </>
   )
@@ -61,7 +62,7 @@ export function HeroBesideNotes() {
     <section className={css.beside}>
       <div className={css.picture}>
         {link ? (
-          <QrCode value={link} size="big" label="QR code of this beam" />
+          <QrCode value={link} size="big" label={t`QR code of this beam`} />
         ) : (
           <Skeleton className={css.skeleton} />
         )}
@@ -85,12 +86,12 @@ export function NoBeam() {
   return (
     <Column
       calm
-      heading={failed ? 'The beam could not be made' : SUBTITLE}
-      subtitle={failed ? 'The server did not answer as it should. Is it running, and are you online?' : ''}
+      heading={failed ? t`The beam could not be made` : SUBTITLE}
+      subtitle={failed ? t`The server did not answer as it should. Is it running, and are you online?` : ''}
     >
       <OfflineNote />
       <Button look="primary" icon={failed ? undefined : Plus} onClick={() => void actions.newBeam()}>
-        {failed ? 'Try again' : 'New Beam'}
+        {failed ? t`Try again` : t`New Beam`}
       </Button>
       <JoinButton look="plain" size="md" />
     </Column>

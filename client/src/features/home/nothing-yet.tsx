@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { Mark } from '../../ui/mark'
 import { Forgotten } from '../keep/forgotten'
 import { BeamButtons } from './hero'
@@ -8,8 +9,8 @@ export function NothingYet() {
   return (
     <section className={css.empty}>
       <Mark size={40} />
-      <h2>Nothing shared yet</h2>
-      <p>Paste, type a message or drop a file. It is on the other device at once.</p>
+      <h2>{t`Nothing shared yet`}</h2>
+      <p>{t`Paste, type a message or drop a file. It is on the other device at once.`}</p>
       <Forgotten />
       <div className={css.buttons}>
         <BeamButtons />

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import type { ReactNode } from 'react'
 import { Mark } from '../../ui/mark'
 import { SaveButton } from '../save/save-button'
@@ -16,10 +17,10 @@ export function TitleBar() {
   if (savedName !== null) {
     return (
       <Title>
-        <h1 className={css.name} title={`Saved as ${savedName}`}>
+        <h1 className={css.name} title={t`Saved as ${savedName}`}>
           {savedName}
         </h1>
-        {shared ? <h2>Start Sharing</h2> : <p>Saved beam</p>}
+        {shared ? <h2>{t`Start Sharing`}</h2> : <p>{t`Saved beam`}</p>}
       </Title>
     )
   }
@@ -33,8 +34,8 @@ export function TitleBar() {
   }
   return (
     <Title after={<SaveButton />}>
-      <h1>Start Sharing</h1>
-      <p>Share Clipboards / Links / Pictures / Videos</p>
+      <h1>{t`Start Sharing`}</h1>
+      <p>{t`Share Clipboards / Links / Pictures / Videos`}</p>
     </Title>
   )
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Download from 'lucide-react/icons/download'
 import X from 'lucide-react/icons/x'
 import { useStore } from 'zustand'
@@ -35,7 +36,7 @@ export function IncomingSheet({ batch, onClose }: { batch: Batch; onClose: () =>
           value={row.bytes === null ? 0 : fraction(row.bytes, size)}
           icon={deviceIcon(sender)}
           gradient={gradientOf(batch.id)}
-          label="Progress of all files"
+          label={t`Progress of all files`}
         />
       }
       onClose={onClose}
@@ -72,15 +73,15 @@ function Foot({ batch, view, onClose }: { batch: Batch; view: BatchView; onClose
   const does = useBatchActions(batch, view)
   const { receivable, received, files, row } = view
   const isComing = row.actions.includes('cancel')
-  const rest = receivable === files.length ? 'Receive all' : `Receive ${receivable} more`
+  const rest = receivable === files.length ? t`Receive all` : t`Receive ${receivable} more`
   return (
     <DialogFoot>
       <Button look="quiet" onClick={onClose}>
-        {received === files.length ? 'Done' : 'Hide'}
+        {received === files.length ? t`Done` : t`Hide`}
       </Button>
       {isComing && (
         <Button look="quiet" icon={X} className={css.cancel} onClick={does.cancel}>
-          Cancel
+          {t`Cancel`}
         </Button>
       )}
       {!isComing && receivable > 0 && (
@@ -90,7 +91,7 @@ function Foot({ batch, view, onClose }: { batch: Batch; view: BatchView; onClose
       )}
       {!isComing && receivable === 0 && received > 0 && (
         <Button look="primary" icon={Download} onClick={does.save}>
-          Save all
+          {t`Save all`}
         </Button>
       )}
     </DialogFoot>

@@ -1,4 +1,5 @@
 /** Shows the sheet for a batch that comes from another device, unless the person is busy. */
+import { t } from '@lingui/core/macro'
 import { useEffect } from 'react'
 import { cardsOf } from '../../stores/cards'
 import { type IncomingEvent, reduceIncoming } from '../../stores/incoming'
@@ -54,6 +55,6 @@ function putAwayGone(
 function isBusy(): boolean {
   const { activeElement } = document
   const isField =
-    activeElement?.matches('input:not([type=file]), textarea, select, [contenteditable]') ?? false
+    activeElement?.matches(t`input:not([type=file]), textarea, select, [contenteditable]`) ?? false
   return isField || document.querySelector('dialog[open], [role=menu]') !== null
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Lock from 'lucide-react/icons/lock'
 import { useStore } from 'zustand'
 import type { DeviceId } from '../../protocol/bindings'
@@ -18,15 +19,15 @@ export function Audience({ item: { to, from } }: { item: Pick<Item, 'to' | 'from
       <Icon of={Lock} size={12} />
       <span>
         {whom}
-        {isSaved && ' Not stored in this beam.'}
+        {isSaved && t` Not stored in this beam.`}
       </span>
     </p>
   )
 }
 
 function audienceOf(state: DevicesState, to: DeviceId, from: DeviceId | null): string {
-  if (to === state.me && from !== state.me) return 'Only for you.'
+  if (to === state.me && from !== state.me) return t`Only for you.`
   const name = deviceName(state, to)
-  if (state.removed.has(to)) return `Only for ${name}, which was removed from this beam.`
-  return isHere(state, to) ? `Only for ${name}.` : `Only for ${name}, which is not here now.`
+  if (state.removed.has(to)) return t`Only for ${name}, which was removed from this beam.`
+  return isHere(state, to) ? t`Only for ${name}.` : t`Only for ${name}, which is not here now.`
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { useStore } from 'zustand'
 import type { Item } from '../../protocol/item'
 import { authorName } from '../../stores/devices'
@@ -37,9 +38,9 @@ export function useByline(item: Item): string {
 /** Returns `You`, `from` with the author's name, or null while the device does not know itself yet. */
 function useAuthor({ from, note }: Item): string | null {
   return useStore(useApp().stores.devices, (state) => {
-    if (from === null || from === state.me) return 'You'
+    if (from === null || from === state.me) return t`You`
     // By another device of this person's account, which may have left long ago.
-    if (note?.mine && state.names[from] === undefined) return 'You'
+    if (note?.mine && state.names[from] === undefined) return t`You`
     return state.me === null ? null : `from ${authorName(state, from)}`
   })
 }

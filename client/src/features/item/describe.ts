@@ -1,4 +1,5 @@
 /** The name and the icon of an item. */
+import { t } from '@lingui/core/macro'
 import CodeXml from 'lucide-react/icons/code-xml'
 import File from 'lucide-react/icons/file'
 import FileArchive from 'lucide-react/icons/file-archive'
@@ -33,16 +34,16 @@ const DOCUMENTS = /\.(pdf|txt|md|docx?|odt|rtf|csv)$/i
 export function kindOf(content: CardContent): string {
   switch (content.kind) {
     case 'batch':
-      return isOfPictures(content) ? 'Pictures' : 'Files'
+      return isOfPictures(content) ? t`Pictures` : 'Files'
     case 'link':
-      return 'Link'
+      return t`Link`
     case RICH_NOTE:
-      return 'Note'
+      return t`Note`
     case 'file':
       return CATEGORIES[content.category].kind
     case 'text':
     case 'unknown':
-      return codeOf(content.text) === null ? 'Text' : 'Code'
+      return codeOf(content.text) === null ? t`Text` : t`Code`
   }
 }
 

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { useStore } from 'zustand'
 import { useShallow } from 'zustand/react/shallow'
 import type { Item } from '../../protocol/item'
@@ -53,18 +54,18 @@ function useNotices(items: readonly Item[]): readonly (string | null)[] {
     useShallow(({ transfers }) => items.map(({ id }) => isLostOrReceived(transfers[id]))),
   )
   return items.map((item, at) => {
-    if (item.refusal) return `Not shared: ${item.refusal}`
-    if (isCutOff && item.seq === null) return 'Not sent yet. It goes out once you are connected.'
+    if (item.refusal) return t`Not shared: ${item.refusal}`
+    if (isCutOff && item.seq === null) return t`Not sent yet. It goes out once you are connected.`
     // For an item for one device the line above says so.
     if (item.to !== undefined || !livesOnOneDevice(isStored, item)) return null
     // A reload lost the file here, or this device has received a copy of its own.
-    return areElsewhere[at] ? 'This beam has no copy.' : `Only on ${holder}. This beam has no copy.`
+    return areElsewhere[at] ? t`This beam has no copy.` : t`Only on ${holder}. This beam has no copy.`
   })
 }
 
 function holderOf(devices: DevicesState, item: Item | undefined): string {
   const isMine = !item || item.from === null || item.from === devices.me
-  return isMine ? 'this device' : deviceName(devices, item.from)
+  return isMine ? t`this device` : deviceName(devices, item.from)
 }
 
 function isLostOrReceived(transfer: Transfer | undefined): boolean {

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Send from 'lucide-react/icons/send'
 import { useStore } from 'zustand'
 import type { ItemId } from '../../protocol/bindings'
@@ -16,7 +17,7 @@ export function SendOn({ id, look, iconSize }: { id: ItemId; look: 'bar' | 'smal
   return (
     <IconButton
       icon={Send}
-      label="Send to one device"
+      label={t`Send to one device`}
       look={look}
       iconSize={iconSize}
       aria-haspopup="dialog"

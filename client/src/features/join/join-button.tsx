@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { Suspense, useState } from 'react'
 import { Button } from '../../ui/button'
 import type { Glyph } from '../../ui/icon'
@@ -22,7 +23,7 @@ export function JoinButton({
   return (
     <>
       <Button look={look} size={size} icon={icon} aria-haspopup="dialog" onClick={() => setOpen(true)}>
-        Join Beam
+        {t`Join Beam`}
       </Button>
       {open && (
         <Suspense>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import ClipboardPaste from 'lucide-react/icons/clipboard-paste'
 import { useRef, useState } from 'react'
 import { parseShortCode } from '../../protocol/short-code'
@@ -58,11 +59,16 @@ export function JoinDialog({ onJoined, onClose }: { onJoined?: () => void; onClo
   const hint = joinHint(text)
   const error = attempt.status === 'wrong' ? attempt.why : hint.kind === 'error' ? hint.text : null
   return (
-    <Dialog title="Join Beam" sub="Joins as soon as the id is complete." place="upper" onClose={onClose}>
+    <Dialog
+      title={t`Join Beam`}
+      sub={t`Joins as soon as the id is complete.`}
+      place="upper"
+      onClose={onClose}
+    >
       <form className={css.form} onSubmit={(event) => event.preventDefault()}>
         <Field
           ref={field}
-          label="Enter Beam ID"
+          label={t`Enter Beam ID`}
           value={text}
           onChange={(event) => void enter(event.currentTarget.value)}
           hint={attempt.status === 'clipboardClosed' ? CLOSED_CLIPBOARD : hint.text}
@@ -74,10 +80,10 @@ export function JoinDialog({ onJoined, onClose }: { onJoined?: () => void; onClo
         />
         <div className={css.buttons}>
           <Button look="quiet" onClick={onClose}>
-            Cancel
+            {t`Cancel`}
           </Button>
           <Button look="soft" icon={ClipboardPaste} onClick={() => void paste()}>
-            Paste
+            {t`Paste`}
           </Button>
           {hasCameras() && <ScanButton look="quiet" size="md" onJoined={joined} />}
         </div>

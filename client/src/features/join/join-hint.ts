@@ -1,4 +1,5 @@
 /** The hint below the field of the Join Beam dialog. */
+import { t } from '@lingui/core/macro'
 import { BEAM_ID_LENGTH, findBeamId } from '../../protocol/beam-link'
 import { missingOfShortCode, parseShortCode } from '../../protocol/short-code'
 
@@ -12,13 +13,13 @@ export function joinHint(text: string): JoinHint {
   const typed = text.trim()
   if (typed === '') return { kind: 'hint', text: ANY }
   if (typed.includes('/')) return linkHint(typed)
-  if (parseShortCode(typed)) return { kind: 'hint', text: 'Looking up the code…' }
+  if (parseShortCode(typed)) return { kind: 'hint', text: t`Looking up the code…` }
   const missing = missingOfShortCode(typed)
-  if (missing !== null) return { kind: 'hint', text: `${characters(missing)} to go.` }
+  if (missing !== null) return { kind: 'hint', text: t`${characters(missing)} to go.` }
   const left = BEAM_ID_LENGTH - typed.length
-  if (left > 0) return { kind: 'hint', text: `${characters(left)} to go. ${WHOLE_LINK}` }
-  if (findBeamId(typed)) return { kind: 'hint', text: 'Joining…' }
-  return { kind: 'error', text: 'This is not a beam ID.' }
+  if (left > 0) return { kind: 'hint', text: t`${characters(left)} to go. ${WHOLE_LINK}` }
+  if (findBeamId(typed)) return { kind: 'hint', text: t`Joining…` }
+  return { kind: 'error', text: t`This is not a beam ID.` }
 }
 
 function characters(count: number): string {
@@ -27,6 +28,6 @@ function characters(count: number): string {
 
 function linkHint(typed: string): JoinHint {
   return findBeamId(typed)
-    ? { kind: 'hint', text: 'Joining…' }
-    : { kind: 'hint', text: 'The link is not whole yet.' }
+    ? { kind: 'hint', text: t`Joining…` }
+    : { kind: 'hint', text: t`The link is not whole yet.` }
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import ArrowUp from 'lucide-react/icons/arrow-up'
 import { useRef, useState } from 'react'
 import { heightAs } from '../../ui/height-property'
@@ -32,8 +33,8 @@ export function Composer() {
       <div ref={barHeight} className={css.bar}>
         <MessageField
           ref={field}
-          label="Message"
-          placeholder="Message"
+          label={t`Message`}
+          placeholder={t`Message`}
           text={text}
           onText={setText}
           onSend={send}
@@ -41,7 +42,7 @@ export function Composer() {
         <IconButton
           type="submit"
           icon={ArrowUp}
-          label="Send"
+          label={t`Send`}
           look="accent"
           iconSize={20}
           className={css.send}

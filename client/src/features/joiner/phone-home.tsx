@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import ClipboardPaste from 'lucide-react/icons/clipboard-paste'
 import Plus from 'lucide-react/icons/plus'
 import { useStore } from 'zustand'
@@ -51,7 +52,7 @@ function Joined() {
       {hasItems && (
         <section aria-labelledby="in-this-beam">
           <div className={css.listHead}>
-            <h2 id="in-this-beam">In this beam</h2>
+            <h2 id="in-this-beam">{t`In this beam`}</h2>
             <SaveButton />
           </div>
           <ItemList />
@@ -68,8 +69,8 @@ function Sharing() {
   const mayShare = useMayShare()
   return (
     <>
-      <h1>Start Sharing</h1>
-      <p className={css.subtitle}>Share Clipboards / Links / Pictures / Videos</p>
+      <h1>{t`Start Sharing`}</h1>
+      <p className={css.subtitle}>{t`Share Clipboards / Links / Pictures / Videos`}</p>
       <NobodyYet />
       {mayShare ? (
         <Ways />
@@ -89,7 +90,7 @@ function Ways() {
     <div className={css.ways}>
       <Button look="primary" className={css.tall} onClick={() => void actions.paste('home')}>
         <Icon of={ClipboardPaste} size={26} />
-        Paste
+        {t`Paste`}
       </Button>
       <MediaButton look="tall" />
       <AnyFileButtons />
@@ -109,10 +110,10 @@ function NotJoined() {
       {doesParcelWait ? <ParcelNote /> : <LaptopPicture />}
       <div className={css.words}>
         <h1>Open {host} on a PC or laptop to start beaming</h1>
-        <p>Then scan the code it shows.</p>
+        <p>{t`Then scan the code it shows.`}</p>
         {status === 'failed' && (
           <p className={css.failed} role="alert">
-            The beam could not be made. Are you online?
+            {t`The beam could not be made. Are you online?`}
           </p>
         )}
       </div>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { useIsForgotten } from '../session/keeping'
 import css from './forgotten.module.css'
 
@@ -6,8 +7,7 @@ export function Forgotten() {
   if (!useIsForgotten()) return null
   return (
     <p className={css.note} role="status">
-      What was shared here is no longer here. It stays for a minute after the last device leaves, or as long
-      as somebody asks to keep it.
+      {t`What was shared here is no longer here. It stays for a minute after the last device leaves, or as long as somebody asks to keep it.`}
     </p>
   )
 }

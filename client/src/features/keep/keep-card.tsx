@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Clock from 'lucide-react/icons/clock'
 import X from 'lucide-react/icons/x'
 import { useId } from 'react'
@@ -19,20 +20,20 @@ export function KeepCard({ place }: { place: 'canvas' | 'list' }) {
     <section className={cx(css.card, css[place])} aria-labelledby={heading}>
       <Icon of={Clock} size={20} />
       <div className={css.words}>
-        <h2 id={heading}>No other device is here</h2>
-        <p>Keep it for 1 h / 24 h</p>
+        <h2 id={heading}>{t`No other device is here`}</h2>
+        <p>{t`Keep it for 1 h / 24 h`}</p>
       </div>
       <div className={css.times}>
-        <Button look="soft" aria-label="Keep it for 1 h" onClick={() => actions.keepBeam('1h')}>
-          1 h
+        <Button look="soft" aria-label={t`Keep it for 1 h`} onClick={() => actions.keepBeam('1h')}>
+          {t`1 h`}
         </Button>
-        <Button look="soft" aria-label="Keep it for 24 h" onClick={() => actions.keepBeam('24h')}>
-          24 h
+        <Button look="soft" aria-label={t`Keep it for 24 h`} onClick={() => actions.keepBeam('24h')}>
+          {t`24 h`}
         </Button>
       </div>
       <IconButton
         icon={X}
-        label="Do not keep it"
+        label={t`Do not keep it`}
         className={css.cross}
         onClick={() => actions.declineKeeping()}
       />

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Clock from 'lucide-react/icons/clock'
 import { useState } from 'react'
 import { useStore } from 'zustand'
@@ -18,23 +19,23 @@ export function KeptRow() {
   const [asks, setAsks] = useState(false)
   if (until === null) return null
   return (
-    <section className={css.row} aria-label="Keeping">
+    <section className={css.row} aria-label={t`Keeping`}>
       <Icon of={Clock} size={20} />
       <div className={css.words}>
         <p className={css.until}>Kept until {until}</p>
         <p className={css.who}>The server stores what is here. {who}</p>
       </div>
       {mayEnd && (
-        <Button size="sm" aria-label="Stop keeping" onClick={() => setAsks(true)}>
-          Stop
+        <Button size="sm" aria-label={t`Stop keeping`} onClick={() => setAsks(true)}>
+          {t`Stop`}
         </Button>
       )}
       {asks && (
         <ConfirmDialog
-          title="Stop keeping"
-          question="Are you sure you want to delete what the server has stored of this beam?"
-          warning="What is shared here then goes a minute after the last device leaves. Files that no device has are lost."
-          action="Stop keeping"
+          title={t`Stop keeping`}
+          question={t`Are you sure you want to delete what the server has stored of this beam?`}
+          warning={t`What is shared here then goes a minute after the last device leaves. Files that no device has are lost.`}
+          action={t`Stop keeping`}
           onConfirm={() => actions.keepBeam(null)}
           onClose={() => setAsks(false)}
         />
@@ -49,6 +50,6 @@ function useWho(): string {
   const by = useStore(keeping, ({ kept }) => kept?.by ?? null)
   return useStore(devices, (state) => {
     if (by === null) return ''
-    return by === state.me ? 'You asked for it.' : `${deviceName(state, by)} asked for it.`
+    return by === state.me ? t`You asked for it.` : t`${deviceName(state, by)} asked for it.`
   })
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
 import { OverPage } from '../../ui/over-page'
@@ -19,18 +20,18 @@ export function ConflictDialog({ what, onMine, onTheirs, onBoth, onClose }: Conf
   }
   return (
     <OverPage>
-      <Dialog title={`This ${what} has changed`} place="upper" asks onClose={onClose}>
+      <Dialog title={t`This ${what} has changed`} place="upper" asks onClose={onClose}>
         <p className={css.question}>
-          Another device changed it while you were writing. Keeping one version replaces the other everywhere.
+          {t`Another device changed it while you were writing. Keeping one version replaces the other everywhere.`}
         </p>
         <div className={css.choices}>
           <Button look="primary" autoFocus onClick={then(onBoth)}>
-            Keep both
+            {t`Keep both`}
           </Button>
-          <Button onClick={then(onMine)}>Keep mine</Button>
-          <Button onClick={then(onTheirs)}>Keep theirs</Button>
+          <Button onClick={then(onMine)}>{t`Keep mine`}</Button>
+          <Button onClick={then(onTheirs)}>{t`Keep theirs`}</Button>
           <Button look="ghost" onClick={onClose}>
-            Go on writing
+            {t`Go on writing`}
           </Button>
         </div>
       </Dialog>

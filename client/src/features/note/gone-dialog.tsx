@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
 import { OverPage } from '../../ui/over-page'
@@ -14,7 +15,7 @@ interface GoneDialogProps {
 export function GoneDialog({ what, onShare, onDiscard, onClose }: GoneDialogProps) {
   return (
     <OverPage>
-      <Dialog title={`This ${what} is gone`} place="upper" asks onClose={onClose}>
+      <Dialog title={t`This ${what} is gone`} place="upper" asks onClose={onClose}>
         <p className={css.question}>
           It was deleted or replaced while you were writing. You can share what you wrote as a new {what}.
         </p>
@@ -22,9 +23,9 @@ export function GoneDialog({ what, onShare, onDiscard, onClose }: GoneDialogProp
           <Button look="primary" autoFocus onClick={onShare}>
             Share as a new {what}
           </Button>
-          <Button onClick={onDiscard}>Discard</Button>
+          <Button onClick={onDiscard}>{t`Discard`}</Button>
           <Button look="ghost" onClick={onClose}>
-            Go on writing
+            {t`Go on writing`}
           </Button>
         </div>
       </Dialog>

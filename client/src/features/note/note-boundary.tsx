@@ -1,9 +1,10 @@
+import { t } from '@lingui/core/macro'
 import { Component, type ReactNode } from 'react'
 import css from './note-boundary.module.css'
 
 /** Shown in place of a note that cannot be shown. */
 export function NoteError() {
-  return <p className={css.error}>An error was thrown.</p>
+  return <p className={css.error}>{t`An error was thrown.`}</p>
 }
 
 /** Limits an error in one note to that note. */

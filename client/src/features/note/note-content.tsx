@@ -1,4 +1,5 @@
 /** The content of a rich note, drawn read-only from its checked nodes. The editor draws it by itself. */
+import { t } from '@lingui/core/macro'
 import { createElement, type ReactNode, useMemo } from 'react'
 import { type CheckItem, checkItems, type Tick } from '../../protocol/check-list'
 import { type Markup, markupOf } from '../../protocol/note-markup'
@@ -67,7 +68,7 @@ function drawBox(state: string, boxes: Boxes): ReactNode {
       type="button"
       role="checkbox"
       aria-checked={item.checked}
-      aria-label={item.text || 'Item'}
+      aria-label={item.text || t`Item`}
       data-box={state}
       onClick={() => boxes.onTick({ ...item, number, checked: !item.checked })}
     />
@@ -79,7 +80,7 @@ function Scrolling({ tone, children }: { tone: Tone; children: ReactNode }) {
   if (tone !== 'page') return children
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by the keyboard too
-    <section className={css.scroll} aria-label="Table" tabIndex={0}>
+    <section className={css.scroll} aria-label={t`Table`} tabIndex={0}>
       {children}
     </section>
   )

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import ImageIcon from 'lucide-react/icons/image'
 import { type CSSProperties, useState } from 'react'
 import { Icon } from '../../ui/icon'
@@ -20,9 +21,9 @@ export function NotePicture({ src, alt, style }: PlaceProps & { src: string }) {
 /** The placeholder of a picture. */
 export function PicturePlace({ alt, style }: PlaceProps) {
   return (
-    <span className={css.place} style={style} role="img" aria-label={alt || 'A picture that is not here'}>
+    <span className={css.place} style={style} role="img" aria-label={alt || t`A picture that is not here`}>
       <Icon of={ImageIcon} size={20} />
-      <span aria-hidden="true">{alt || 'This picture is not here'}</span>
+      <span aria-hidden="true">{alt || t`This picture is not here`}</span>
     </span>
   )
 }

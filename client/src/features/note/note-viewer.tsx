@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import X from 'lucide-react/icons/x'
 import { useEffect } from 'react'
 import { useStore } from 'zustand'
@@ -27,20 +28,20 @@ export function NoteViewer({ id }: { id: ItemId }) {
   const buttons = (
     <>
       <Button look="ghost" onClick={() => void actions.copyItem(id)}>
-        Copy
+        {t`Copy`}
       </Button>
       {mayShare && (
         <Button look="ghost" onClick={() => actions.notes.edit(id)}>
-          Edit
+          {t`Edit`}
         </Button>
       )}
-      <IconButton icon={X} label="Close" onClick={actions.notes.close} />
+      <IconButton icon={X} label={t`Close`} onClick={actions.notes.close} />
     </>
   )
   return (
-    <FullPage title="Note" buttons={buttons} onLeave={actions.notes.close}>
+    <FullPage title={t`Note`} buttons={buttons} onLeave={actions.notes.close}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by the keyboard too */}
-      <section className={css.scroll} aria-label="Note" tabIndex={0}>
+      <section className={css.scroll} aria-label={t`Note`} tabIndex={0}>
         <article className={css.column} aria-label={note.title || UNTITLED}>
           <h2 className={css.title} dir="auto">
             {note.title || UNTITLED}

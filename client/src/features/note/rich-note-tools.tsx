@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import BookOpen from 'lucide-react/icons/book-open'
 import Pencil from 'lucide-react/icons/pencil'
 import type { ItemId } from '../../protocol/bindings'
@@ -21,7 +22,7 @@ export function RichNoteTools({
     <>
       <IconButton
         icon={BookOpen}
-        label="Open"
+        label={t`Open`}
         look={look}
         iconSize={iconSize}
         onClick={() => actions.notes.view(id)}
@@ -29,7 +30,7 @@ export function RichNoteTools({
       {mayShare && (
         <IconButton
           icon={Pencil}
-          label="Edit"
+          label={t`Edit`}
           look={look}
           iconSize={iconSize}
           onClick={() => actions.notes.edit(id)}

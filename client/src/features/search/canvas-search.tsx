@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Search from 'lucide-react/icons/search'
 import { Suspense, useEffect, useRef, useState } from 'react'
 import { NO_SEARCH } from '../../stores/search'
@@ -38,7 +39,7 @@ export function CanvasSearch() {
         <IconButton
           ref={opener}
           icon={Search}
-          label="Search items"
+          label={t`Search items`}
           aria-keyshortcuts="/"
           look="plain"
           className={css.opener}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import X from 'lucide-react/icons/x'
 import { useRef, useState } from 'react'
 import { useStore } from 'zustand'
@@ -33,7 +34,9 @@ export function ListSearch() {
       <SearchField
         ref={field}
         end={
-          isOn && <IconButton icon={X} label="Clear the search" look="small" iconSize={16} onClick={clear} />
+          isOn && (
+            <IconButton icon={X} label={t`Clear the search`} look="small" iconSize={16} onClick={clear} />
+          )
         }
         onFocus={() => setIsOpen(true)}
         onLeave={leave}
@@ -51,8 +54,8 @@ export function NothingFound() {
   const text = useStore(search, (state) => state.text.trim())
   return (
     <div className={css.nothing}>
-      <p>{text === '' ? 'There is nothing of this kind.' : `Nothing matches “${text}”.`}</p>
-      <Button onClick={() => search.setState(NO_SEARCH, true)}>Show all</Button>
+      <p>{text === '' ? t`There is nothing of this kind.` : t`Nothing matches “${text}”.`}</p>
+      <Button onClick={() => search.setState(NO_SEARCH, true)}>{t`Show all`}</Button>
     </div>
   )
 }

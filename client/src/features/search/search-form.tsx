@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Search from 'lucide-react/icons/search'
 import type { KeyboardEvent, ReactNode, RefObject } from 'react'
 import { useStore } from 'zustand'
@@ -43,8 +44,8 @@ export function SearchField({ ref, end, onFocus, onLeave, onStep }: SearchFieldP
         ref={ref}
         type="search"
         className={css.field}
-        aria-label="Search items"
-        placeholder="Search"
+        aria-label={t`Search items`}
+        placeholder={t`Search`}
         dir="auto"
         autoComplete="off"
         spellCheck={false}
@@ -73,7 +74,7 @@ export function SearchKinds() {
   const chosen = useStore(search, (state) => state.kind)
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
-    <div role="group" aria-label="Kinds" className={css.kinds}>
+    <div role="group" aria-label={t`Kinds`} className={css.kinds}>
       {KINDS.map(([kind, label]) => (
         <button
           key={kind}
@@ -103,7 +104,7 @@ export function SearchCount({ at }: { at?: number | undefined }) {
 }
 
 function countText(found: number, all: number, at: number | undefined): string {
-  if (found === 0) return `None of ${all} items matches`
+  if (found === 0) return t`None of ${all} items matches`
   if (at !== undefined) return `${at + 1} of ${found} matches`
-  return found === 1 ? `1 of ${all} items matches` : `${found} of ${all} items match`
+  return found === 1 ? t`1 of ${all} items matches` : t`${found} of ${all} items match`
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import ArrowDown from 'lucide-react/icons/arrow-down'
 import ArrowUp from 'lucide-react/icons/arrow-up'
 import X from 'lucide-react/icons/x'
@@ -23,14 +24,14 @@ export function SearchPanel({
     <div className={css.panel}>
       <div className={css.line}>
         <SearchField ref={ref} onLeave={onClose} onStep={step} />
-        <IconButton icon={X} label="Close the search" onClick={onClose} />
+        <IconButton icon={X} label={t`Close the search`} onClick={onClose} />
       </div>
       <SearchKinds />
       <div className={css.foot}>
         <SearchCount at={at} />
         <IconButton
           icon={ArrowUp}
-          label="Previous match"
+          label={t`Previous match`}
           look="small"
           iconSize={16}
           disabled={isEmpty}
@@ -38,7 +39,7 @@ export function SearchPanel({
         />
         <IconButton
           icon={ArrowDown}
-          label="Next match"
+          label={t`Next match`}
           look="small"
           iconSize={16}
           disabled={isEmpty}

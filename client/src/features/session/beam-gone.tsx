@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { Link } from 'react-router'
 import { useStore } from 'zustand'
 import { type Gone, whyGone } from '../../stores/connection'
@@ -45,11 +46,11 @@ export function BeamGone({ why }: { why: Gone }) {
       <div className={css.ways}>
         {loginHelps && (
           <Link className={buttonClass({ look: 'primary' })} to={paths.login}>
-            Login
+            {t`Login`}
           </Link>
         )}
         <Button look={loginHelps ? 'plain' : 'primary'} onClick={() => void actions.newBeam()}>
-          New Beam
+          {t`New Beam`}
         </Button>
         <JoinButton look="plain" size="md" />
       </div>

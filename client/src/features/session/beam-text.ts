@@ -1,4 +1,5 @@
 /** Texts about a beam on its card. */
+import { t } from '@lingui/core/macro'
 
 const SHOWN_ID = 8
 
@@ -17,5 +18,5 @@ export function shortId(id: string): string {
 
 /** Returns `Created` with the day. `at` is in milliseconds since the Unix epoch. */
 export function createdText(at: number): string {
-  return `Created ${DATE.format(at)}`
+  return t`Created ${DATE.format(at)}`
 }

@@ -1,4 +1,5 @@
 /** The beam as the screens read it: its state, its link, and its devices. */
+import { t } from '@lingui/core/macro'
 import { useStore } from 'zustand'
 import { beamLink } from '../../protocol/beam-link'
 import { mayShare } from '../../stores/beam-access'
@@ -27,8 +28,8 @@ export function useSavedName(): string | null {
 
 /** The label of the button that creates a beam, for each state. */
 export function newBeamLabel(status: 'none' | 'creating' | 'failed' | 'set'): string {
-  if (status === 'creating') return 'Making a beam…'
-  return status === 'failed' ? 'Try again' : 'New Beam'
+  if (status === 'creating') return t`Making a beam…`
+  return status === 'failed' ? t`Try again` : t`New Beam`
 }
 
 /** Returns the link by which another device joins; null while there is no beam. */

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Hourglass from 'lucide-react/icons/hourglass'
 import { useStore } from 'zustand'
 import { Icon } from '../../ui/icon'
@@ -18,7 +19,7 @@ export function NobodyYet() {
   return (
     <p className={css.line} role="status">
       <Icon of={Hourglass} size={16} />
-      Nobody is here yet. This page waits. Is the ID right?
+      {t`Nobody is here yet. This page waits. Is the ID right?`}
     </p>
   )
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import WifiOff from 'lucide-react/icons/wifi-off'
 import { Icon } from '../../ui/icon'
 import css from './offline-note.module.css'
@@ -9,7 +10,7 @@ export function OfflineNote() {
   return (
     <p className={css.note} role="status">
       <Icon of={WifiOff} size={16} />
-      You are offline. A beam can be made or joined once you are back.
+      {t`You are offline. A beam can be made or joined once you are back.`}
     </p>
   )
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { useStore } from 'zustand'
 import { LANGUAGES } from '../../languages/languages'
 import { cx } from '../../ui/cx'
@@ -30,14 +31,14 @@ export function PageFooter({ place = 'page' }: { place?: 'page' | 'corners' | 'b
       <span className={css.facts}>
         {isInstallable && (
           <button type="button" onClick={() => void actions.install()}>
-            Install app
+            {t`Install app`}
           </button>
         )}
         <a href={repository} target="_blank" rel="noreferrer">
-          Source code
+          {t`Source code`}
         </a>
         <a href={repository && `${repository}/issues`} target="_blank" rel="noreferrer">
-          Support
+          {t`Support`}
         </a>
         {LANGUAGES.length > 1 && <LanguageSwitch />}
         <span>Version {version}</span>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Eye from 'lucide-react/icons/eye'
 import { Icon } from '../../ui/icon'
 import css from './read-only.module.css'
@@ -7,7 +8,7 @@ export function ReadOnly() {
   return (
     <p className={css.line}>
       <Icon of={Eye} size={16} />
-      You can only read in this beam
+      {t`You can only read in this beam`}
     </p>
   )
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { ButtonLink } from '../../ui/button'
 import { SourceGlyph } from '../../ui/icon'
 import { useProduct } from './beam'
@@ -7,7 +8,7 @@ export function SourceLink({ look = 'plain' }: { look?: 'plain' | 'ghost' }) {
   const { repository } = useProduct()
   return (
     <ButtonLink look={look} icon={SourceGlyph} href={repository} target="_blank" rel="noreferrer">
-      Source code
+      {t`Source code`}
     </ButtonLink>
   )
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Copy from 'lucide-react/icons/copy'
 import Link from 'lucide-react/icons/link'
 import RefreshCw from 'lucide-react/icons/refresh-cw'
@@ -18,34 +19,34 @@ export function LinkRow({ beam }: { beam: Beam }) {
   return (
     <div className={css.row}>
       <Icon of={Link} size={18} />
-      <span className={css.words}>Anyone with the link</span>
+      <span className={css.words}>{t`Anyone with the link`}</span>
       <Select<LinkAccess>
         look="row"
-        label="Anyone with the link"
+        label={t`Anyone with the link`}
         value={beam.link_access}
         options={LINK_ACCESS}
         onChange={(access) => void beams.setLinkAccess(beam, access)}
       />
       <IconButton
         icon={Copy}
-        label="Copy link"
+        label={t`Copy link`}
         look="small"
         iconSize={16}
         onClick={() => void beams.copyLinkOf(beam.beam_id)}
       />
       <IconButton
         icon={RefreshCw}
-        label="Renew link"
+        label={t`Renew link`}
         look="small"
         iconSize={16}
         onClick={() => setAsking(true)}
       />
       {asking && (
         <ConfirmDialog
-          title="Renew link"
-          question="The beam gets a new link. You and the people named here go along, all others join again."
-          warning="The old link and its code stop working."
-          action="Renew link"
+          title={t`Renew link`}
+          question={t`The beam gets a new link. You and the people named here go along, all others join again.`}
+          warning={t`The old link and its code stop working.`}
+          action={t`Renew link`}
           onConfirm={() => void beams.renewLink(beam)}
           onClose={() => setAsking(false)}
         />

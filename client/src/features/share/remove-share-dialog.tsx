@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { useState } from 'react'
 import type { BeamShare } from '../../protocol/bindings'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
@@ -27,20 +28,20 @@ export function RemoveShareDialog({ share, onClose }: { share: BeamShare; onClos
   }
   return (
     <ConfirmDialog
-      title="Remove Share"
-      question={`Are you sure you want to remove access for ${name}?`}
-      warning="This action cannot be undone"
-      action="Remove Share"
+      title={t`Remove Share`}
+      question={t`Are you sure you want to remove access for ${name}?`}
+      warning={t`This action cannot be undone`}
+      action={t`Remove Share`}
       onConfirm={() => void remove()}
       onClose={onClose}
     >
       {beam.link_access !== 'none' && (
         <div className={css.open}>
           <p>
-            Anyone with the link can still {beam.link_access === 'write' ? 'read and write' : 'read'} here, so
-            this does not stop {name}.
+            Anyone with the link can still {beam.link_access === 'write' ? t`read and write` : 'read'} here,
+            so this does not stop {name}.
           </p>
-          <Select<LinkFate> look="row" label="The link" value={fate} options={FATES} onChange={setFate} />
+          <Select<LinkFate> look="row" label={t`The link`} value={fate} options={FATES} onChange={setFate} />
         </div>
       )}
     </ConfirmDialog>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import X from 'lucide-react/icons/x'
 import { useState } from 'react'
 import type { BeamShare, Level } from '../../protocol/bindings'
@@ -22,12 +23,17 @@ export function ShareControls({ share, levels = LEVELS }: ShareControlsProps) {
     <>
       <Select<Level>
         look="row"
-        label={`Permission of ${name}`}
+        label={t`Permission of ${name}`}
         value={share.share_type}
         options={levels}
         onChange={(level) => void beams.changeLevel(share, level)}
       />
-      <IconButton icon={X} label={`Remove access for ${name}`} look="small" onClick={() => setAsking(true)} />
+      <IconButton
+        icon={X}
+        label={t`Remove access for ${name}`}
+        look="small"
+        onClick={() => setAsking(true)}
+      />
       {asking && <RemoveShareDialog share={share} onClose={() => setAsking(false)} />}
     </>
   )

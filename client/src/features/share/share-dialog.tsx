@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import type { ReactNode } from 'react'
 import type { BeamDetails, BeamShare } from '../../protocol/bindings'
 import { linkDefeatsReadShares, type SharingState } from '../../stores/beams'
@@ -20,8 +21,8 @@ export function ShareDialog({ sharing }: { sharing: Exclude<SharingState, { stat
   const { beam } = sharing
   return (
     <Dialog
-      title={`Share “${beamName(beam.beam_name)}”`}
-      sub="People you name find it under Shared With Me."
+      title={t`Share “${beamName(beam.beam_name)}”`}
+      sub={t`People you name find it under Shared With Me.`}
       width="wide"
       cross
       onClose={beams.closeSharing}
@@ -32,7 +33,7 @@ export function ShareDialog({ sharing }: { sharing: Exclude<SharingState, { stat
           <p className={css.failed} role="alert">
             The people with access to this beam could not be loaded.
             <Button size="sm" onClick={() => void beams.openSharing(beam)}>
-              Retry
+              {t`Retry`}
             </Button>
           </p>
         )}
@@ -50,7 +51,7 @@ function Sharing({ details }: { details: BeamDetails }) {
   return (
     <>
       <ShareForm beam={beam} levels={levels} />
-      <h3 className={css.heading}>Shared with</h3>
+      <h3 className={css.heading}>{t`Shared with`}</h3>
       <ul>
         <OwnerRow details={details} />
         {shares.map((share) => (
@@ -60,10 +61,10 @@ function Sharing({ details }: { details: BeamDetails }) {
       {linkDefeatsReadShares(beam.link_access, shares) && (
         <p className={css.warning} role="status">
           <span>
-            Anyone with the link can still write here, so Read Only does not stop people who have the link.
+            {t`Anyone with the link can still write here, so Read Only does not stop people who have the link.`}
           </span>
           <Button size="sm" onClick={() => void beams.setLinkAccess(beam, 'read')}>
-            Set link to Read Only
+            {t`Set link to Read Only`}
           </Button>
         </p>
       )}
@@ -81,7 +82,7 @@ function OwnerRow({ details: { owner, role } }: { details: BeamDetails }) {
       picture={profile_picture}
       remark={role === 'owner' ? ' · you' : ''}
     >
-      <span className={css.role}>Owner</span>
+      <span className={css.role}>{t`Owner`}</span>
     </Person>
   )
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import AtSign from 'lucide-react/icons/at-sign'
 import CircleAlert from 'lucide-react/icons/circle-alert'
 import { type FormEvent, useId, useState } from 'react'
@@ -22,7 +23,7 @@ export function ShareForm({ beam, levels }: { beam: Beam; levels: typeof LEVELS 
     event.preventDefault()
     if (busy) return
     const name = username.trim().replace(/^@/, '')
-    if (name === '') return setError('Please enter a username')
+    if (name === '') return setError(t`Please enter a username`)
     setBusy(true)
     const outcome = await beams.share(beam, name, level)
     setBusy(false)
@@ -35,10 +36,10 @@ export function ShareForm({ beam, levels }: { beam: Beam; levels: typeof LEVELS 
         <span className={cx(css.input, error !== null && css.bad)}>
           <Icon of={AtSign} size={16} />
           <input
-            aria-label="Username"
+            aria-label={t`Username`}
             aria-invalid={error !== null}
             aria-describedby={message}
-            placeholder="Username"
+            placeholder={t`Username`}
             value={username}
             onChange={(event) => {
               setUsername(event.currentTarget.value)
@@ -49,9 +50,15 @@ export function ShareForm({ beam, levels }: { beam: Beam; levels: typeof LEVELS 
             spellCheck={false}
           />
         </span>
-        <Select<Level> look="field" label="Permission" value={level} options={levels} onChange={setLevel} />
+        <Select<Level>
+          look="field"
+          label={t`Permission`}
+          value={level}
+          options={levels}
+          onChange={setLevel}
+        />
         <Button look="primary" type="submit" className={css.share} disabled={busy}>
-          {busy ? 'Sharing...' : 'Share'}
+          {busy ? t`Sharing...` : t`Share`}
         </Button>
       </div>
       <p id={message} className={css.error}>

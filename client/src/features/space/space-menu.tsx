@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import ClipboardPaste from 'lucide-react/icons/clipboard-paste'
 import NotebookPen from 'lucide-react/icons/notebook-pen'
 import Plus from 'lucide-react/icons/plus'
@@ -44,20 +45,20 @@ export function SpaceMenu() {
   }
   const open = state === 'open'
   const create = {
-    label: 'Create',
-    hint: 'Write a note',
+    label: t`Create`,
+    hint: t`Write a note`,
     icon: NotebookPen,
     onSelect: then(() => actions.notes.create()),
   }
   const paste = {
-    label: 'Paste',
-    hint: 'From the clipboard',
+    label: t`Paste`,
+    hint: t`From the clipboard`,
     icon: ClipboardPaste,
     onSelect: then(() => actions.paste('space')),
   }
   const share = {
-    label: 'Share',
-    hint: 'Invite a device',
+    label: t`Share`,
+    hint: t`Invite a device`,
     icon: Share,
     onSelect: then(() => actions.shareLink()),
   }
@@ -67,14 +68,14 @@ export function SpaceMenu() {
       <div ref={anchor} className={css.anchor} data-dock>
         {state !== 'closed' && (
           <div ref={menuHeight} className={cx(css.menu, !open && css.closing)}>
-            <Menu label="Space Menu" roomy heading items={mayShare ? [create, paste, share] : [share]} />
+            <Menu label={t`Space Menu`} roomy heading items={mayShare ? [create, paste, share] : [share]} />
           </div>
         )}
         <button
           ref={button}
           type="button"
           className={cx(css.fab, (open || !hasItems) && css.quiet)}
-          aria-label={open ? 'Close' : 'Space Menu'}
+          aria-label={open ? t`Close` : t`Space Menu`}
           aria-haspopup="menu"
           aria-expanded={open}
           onClick={() => (open ? close() : setState('open'))}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Plus from 'lucide-react/icons/plus'
 import Share from 'lucide-react/icons/share'
 import { useStore } from 'zustand'
@@ -65,7 +66,7 @@ export function Space() {
 function Filled() {
   return (
     <>
-      <h1 className="visually-hidden">Space</h1>
+      <h1 className="visually-hidden">{t`Space`}</h1>
       <Code size="medium" />
       <Files />
       <KeepCard place="list" />
@@ -80,7 +81,7 @@ function Empty({ session }: { session: boolean }) {
     <>
       <div className={css.middle}>
         {session ? <Code size="big" /> : <Mark size={72} />}
-        <h1 className={css.heading}>Share Clipboards / Links / Pictures / Videos</h1>
+        <h1 className={css.heading}>{t`Share Clipboards / Links / Pictures / Videos`}</h1>
         <NobodyYet />
         <div className={css.more}>
           <AboutButton look="ghost" />
@@ -92,7 +93,7 @@ function Empty({ session }: { session: boolean }) {
       {session ? (
         <div className={css.share} data-bar>
           <Button look="primary" size="lg" icon={Share} onClick={() => void actions.shareLink()}>
-            Share
+            {t`Share`}
           </Button>
         </div>
       ) : (
@@ -109,7 +110,7 @@ function Code({ size }: { size: 'big' | 'medium' }) {
   if (!link || !alone) return size === 'big' ? <Mark size={72} /> : null
   return (
     <div className={css.code}>
-      <QrCode value={link} size={size} label="QR code of this beam" />
+      <QrCode value={link} size={size} label={t`QR code of this beam`} />
     </div>
   )
 }
@@ -132,7 +133,7 @@ function Ways() {
       <OfflineNote />
       {status === 'failed' && (
         <p className={css.failed} role="alert">
-          The beam could not be made. Are you online?
+          {t`The beam could not be made. Are you online?`}
         </p>
       )}
       <Button

@@ -1,4 +1,5 @@
 /** Announcements for people who do not see the page: arrivals, devices that join and leave, progress of files. */
+import { t } from '@lingui/core/macro'
 import type { Item } from '../../protocol/item'
 import { newcomersOf } from '../../stores/arrivals'
 import { type Card, cardsOf, type FileItem, isBatch } from '../../stores/cards'
@@ -27,7 +28,7 @@ export function arrivalNews(before: ItemsState, after: ItemsState, devices: Devi
 /** Says that what somebody wanted to share is there already. */
 export function pointedOutNews({ id }: PointedOut, items: readonly Item[]): string | null {
   const item = items.find((one) => one.id === id)
-  return item ? `${kindOf(item.content)} is here already` : null
+  return item ? t`${kindOf(item.content)} is here already` : null
 }
 
 export function deviceNews(before: DevicesState, after: DevicesState): string | null {

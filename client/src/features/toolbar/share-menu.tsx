@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import File from 'lucide-react/icons/file'
 import Folder from 'lucide-react/icons/folder'
 import Link from 'lucide-react/icons/link'
@@ -22,13 +23,13 @@ export function ShareMenu({
   }
   return (
     <Menu
-      label="Share"
+      label={t`Share`}
       items={[
         { label: 'Files', icon: File, onSelect: then(onFiles) },
-        ...(onFolder ? [{ label: 'Folder', icon: Folder, onSelect: then(onFolder) }] : []),
-        { label: 'Copy link', icon: Link, onSelect: then(() => void actions.copyLink()) },
+        ...(onFolder ? [{ label: t`Folder`, icon: Folder, onSelect: then(onFolder) }] : []),
+        { label: t`Copy link`, icon: Link, onSelect: then(() => void actions.copyLink()) },
         {
-          label: 'Show QR',
+          label: t`Show QR`,
           icon: QrCode,
           onSelect: then(() => stores.beamDialog.setState({ kind: 'code' }, true)),
         },

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import ArrowUp from 'lucide-react/icons/arrow-up'
 import ClipboardPaste from 'lucide-react/icons/clipboard-paste'
 import Maximize2 from 'lucide-react/icons/maximize-2'
@@ -35,7 +36,11 @@ export function Toolbar({ onFiles, onFolder }: { onFiles: () => void; onFolder: 
     wasOpen.current = mode === 'message'
   }, [mode])
   return (
-    <section ref={barHeight} className={cx(css.toolbar, mode === 'message' && css.wide)} aria-label="Toolbar">
+    <section
+      ref={barHeight}
+      className={cx(css.toolbar, mode === 'message' && css.wide)}
+      aria-label={t`Toolbar`}
+    >
       {mode === 'message' ? (
         <MessageEntry onClose={() => setMode('collapsed')} />
       ) : (
@@ -62,7 +67,7 @@ function Tools({ opener, onMessage, onFiles, onFolder }: ToolsProps) {
     <>
       <IconButton
         icon={ClipboardPaste}
-        label="Paste"
+        label={t`Paste`}
         iconSize={20}
         className={css.tool}
         onClick={() => void actions.paste('home')}
@@ -70,7 +75,7 @@ function Tools({ opener, onMessage, onFiles, onFolder }: ToolsProps) {
       <IconButton
         ref={opener}
         icon={MessageSquare}
-        label="Message"
+        label={t`Message`}
         iconSize={20}
         className={css.tool}
         onClick={onMessage}
@@ -78,7 +83,7 @@ function Tools({ opener, onMessage, onFiles, onFolder }: ToolsProps) {
       <div ref={anchor} className={css.anchor}>
         <IconButton
           icon={Share}
-          label="Share"
+          label={t`Share`}
           iconSize={20}
           className={css.tool}
           aria-haspopup="menu"
@@ -95,7 +100,7 @@ function Tools({ opener, onMessage, onFiles, onFolder }: ToolsProps) {
       </div>
       <IconButton
         icon={Maximize2}
-        label="New note"
+        label={t`New note`}
         iconSize={20}
         className={css.tool}
         onClick={() => actions.notes.create()}
@@ -131,20 +136,20 @@ function MessageEntry({ onClose }: { onClose: () => void }) {
         if (event.key === 'Escape' && !isComposing(event.nativeEvent)) onClose()
       }}
     >
-      <IconButton icon={X} label="Close" iconSize={20} onClick={onClose} />
+      <IconButton icon={X} label={t`Close`} iconSize={20} onClick={onClose} />
       <MessageField
         ref={field}
-        label="Type a message"
-        placeholder="Type a message"
+        label={t`Type a message`}
+        placeholder={t`Type a message`}
         text={text}
         onText={setText}
         onSend={send}
       />
-      <IconButton icon={Maximize2} label="New note" iconSize={18} onClick={expand} />
+      <IconButton icon={Maximize2} label={t`New note`} iconSize={18} onClick={expand} />
       <IconButton
         type="submit"
         icon={ArrowUp}
-        label="Send"
+        label={t`Send`}
         look="accent"
         iconSize={20}
         disabled={trimmed === ''}

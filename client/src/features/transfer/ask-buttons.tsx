@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { cx } from '../../ui/cx'
 import css from './ask-buttons.module.css'
 import type { FileAction } from './file-view'
@@ -16,7 +17,7 @@ export function AskButtons({
     <>
       {actions.includes('save-as') && (
         <button type="button" className={cx(css.button, css[look])} onClick={() => onAct('save-as')}>
-          Save as…
+          {t`Save as…`}
         </button>
       )}
       {actions.includes('receive') && (
@@ -25,7 +26,7 @@ export function AskButtons({
           className={cx(css.button, css[look], css.main)}
           onClick={() => onAct('receive')}
         >
-          Receive
+          {t`Receive`}
         </button>
       )}
     </>

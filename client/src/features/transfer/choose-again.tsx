@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { type ChangeEvent, useRef } from 'react'
 import { cx } from '../../ui/cx'
 import { useApp } from '../actions'
@@ -21,14 +22,14 @@ export function ChooseAgain({ item, content, on }: Pick<FileRowProps, 'item' | '
         className={cx(css.button, css[on], css.main)}
         onClick={() => input.current?.click()}
       >
-        Choose the file again
+        {t`Choose the file again`}
       </button>
       <input
         ref={input}
         type="file"
         className="visually-hidden"
         tabIndex={-1}
-        aria-label={`Choose ${content.name} again`}
+        aria-label={t`Choose ${content.name} again`}
         onChange={onChange}
       />
     </>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import Download from 'lucide-react/icons/download'
 import { IconLink } from '../../ui/icon-button'
 
@@ -14,6 +15,13 @@ export function DownloadLink({
   iconSize?: number
 }) {
   return (
-    <IconLink href={url} download={name} icon={Download} label="Download" look={look} iconSize={iconSize} />
+    <IconLink
+      href={url}
+      download={name}
+      icon={Download}
+      label={t`Download`}
+      look={look}
+      iconSize={iconSize}
+    />
   )
 }

@@ -1,4 +1,5 @@
 /** The parts of a transfer that notes and lists show alike. Each has its own layout. */
+import { t } from '@lingui/core/macro'
 import Clock from 'lucide-react/icons/clock'
 import RefreshCw from 'lucide-react/icons/refresh-cw'
 import Unplug from 'lucide-react/icons/unplug'
@@ -43,7 +44,7 @@ export function RowProgress(
   return (
     <Progress
       value={fraction(row.bytes, content.size)}
-      label={to ? `Progress of ${content.name} to ${to}` : `Progress of ${content.name}`}
+      label={to ? t`Progress of ${content.name} to ${to}` : t`Progress of ${content.name}`}
       look={on === 'page' && row.status === 'parked' ? 'dim' : on}
     />
   )
@@ -57,10 +58,10 @@ export function RowTools({ row, item, on }: Pick<FileRowProps, 'row' | 'item'> &
   return (
     <>
       {row.actions.includes('retry') && (
-        <IconButton icon={RefreshCw} label="Retry" {...BUTTONS[on]} onClick={() => act('retry', row)} />
+        <IconButton icon={RefreshCw} label={t`Retry`} {...BUTTONS[on]} onClick={() => act('retry', row)} />
       )}
       {row.actions.includes('cancel') && (
-        <IconButton icon={X} label="Cancel" {...BUTTONS[on]} onClick={() => act('cancel', row)} />
+        <IconButton icon={X} label={t`Cancel`} {...BUTTONS[on]} onClick={() => act('cancel', row)} />
       )}
     </>
   )

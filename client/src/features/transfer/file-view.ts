@@ -1,4 +1,5 @@
 /** The content of a file card, computed from the transfer: one row for each device or copy. */
+import { t } from '@lingui/core/macro'
 import type { DeviceId } from '../../protocol/bindings'
 import { addressIn, type Receiving, type Sending, type Storing, type Transfer } from '../../stores/transfers'
 import { failureText } from './failure-text'
@@ -72,8 +73,8 @@ export function fileView(transfer: Transfer | undefined, facts: FileFacts): File
 /** Says whose turn it is: that of a person at a device that is here, or that of a device to come. */
 function waitingText(takers: readonly string[]): string {
   const [only, ...others] = takers
-  if (only === undefined) return 'Waiting for a device'
-  return others.length === 0 ? `Offered to ${only}` : `Offered to ${takers.length} devices`
+  if (only === undefined) return t`Waiting for a device`
+  return others.length === 0 ? t`Offered to ${only}` : t`Offered to ${takers.length} devices`
 }
 
 function receivingRow(state: Receiving, facts: FileFacts): FileRow {
@@ -83,29 +84,33 @@ function receivingRow(state: Receiving, facts: FileFacts): FileRow {
     case 'looking':
       return { ...row, text: '' }
     case 'offered':
-      return { ...row, text: `From ${facts.sender}`, actions: ask }
+      return { ...row, text: t`From ${facts.sender}`, actions: ask }
     case 'queued':
       return {
         ...row,
         bytes: state.received,
-        text: state.received > 0 ? 'Waiting to go on' : 'Waiting to start',
+        text: state.received > 0 ? t`Waiting to go on` : t`Waiting to start`,
         actions: ['cancel'],
       }
     case 'moving':
       return { ...row, ...moving(state, state.received), actions: ['cancel'] }
     case 'parked':
-      return { ...row, bytes: state.received, text: `Waiting for ${facts.sender}`, actions: ['cancel'] }
+      return { ...row, bytes: state.received, text: t`Waiting for ${facts.sender}`, actions: ['cancel'] }
     case 'failed':
       return { ...row, bytes: state.received, text: failureText(state.why), actions: ['retry', 'cancel'] }
     case 'cancelled':
       // The sender still offers the file: it stopped this transfer, and would have deleted the item otherwise.
-      return { ...row, text: state.by === 'me' ? 'Cancelled' : `Cancelled by ${facts.sender}`, actions: ask }
+      return {
+        ...row,
+        text: state.by === 'me' ? t`Cancelled` : t`Cancelled by ${facts.sender}`,
+        actions: ask,
+      }
     case 'done':
       return {
         ...row,
         bytes: facts.size,
         path: state.path,
-        text: state.isKept ? 'Complete' : 'Complete, but only in this tab',
+        text: state.isKept ? t`Complete` : t`Complete, but only in this tab`,
       }
   }
 }
@@ -116,20 +121,20 @@ function sendingRow(device: DeviceId, state: Sending, facts: FileFacts): FileRow
     case 'moving':
       return { ...row, ...moving(state, state.sent), actions: ['cancel'] }
     case 'parked':
-      return { ...row, bytes: state.sent, text: `Waiting for ${facts.nameOf(device)}`, actions: ['cancel'] }
+      return { ...row, bytes: state.sent, text: t`Waiting for ${facts.nameOf(device)}`, actions: ['cancel'] }
     case 'failed':
       return { ...row, text: failureText(state.why) }
     case 'cancelled':
-      return { ...row, text: state.by === 'me' ? 'Cancelled' : `Cancelled by ${facts.nameOf(device)}` }
+      return { ...row, text: state.by === 'me' ? t`Cancelled` : t`Cancelled by ${facts.nameOf(device)}` }
     case 'done':
-      return { ...row, bytes: facts.size, path: state.path, text: 'Complete' }
+      return { ...row, bytes: facts.size, path: state.path, text: t`Complete` }
   }
 }
 
 function storingRow(state: Storing, { size }: FileFacts): FileRow {
   const row = { ...PLAIN, status: state.status }
   return state.status === 'done'
-    ? { ...row, bytes: size, path: 'stored', text: 'Complete' }
+    ? { ...row, bytes: size, path: 'stored', text: t`Complete` }
     : { ...row, bytes: state.sent, bytesPerSecond: state.bytesPerSecond, text: '', actions: ['cancel'] }
 }
 

@@ -1,4 +1,5 @@
 /** Formats durations. */
+import { t } from '@lingui/core/macro'
 
 /** From this many hours the time left is too uncertain to be shown. */
 const DAY_HOURS = 24
@@ -9,7 +10,7 @@ export function formatTimeLeft(seconds: number): string {
   const minutes = Math.ceil(seconds / 60)
   if (minutes < 60) return `${minutes} min`
   const hours = Math.floor(minutes / 60)
-  if (hours >= DAY_HOURS) return 'more than a day'
+  if (hours >= DAY_HOURS) return t`more than a day`
   // In steps of ten minutes; over hours a finer estimate would be false precision.
   const rest = Math.floor((minutes % 60) / 10) * 10
   return rest === 0 ? `${hours} h` : `${hours} h ${rest} min`

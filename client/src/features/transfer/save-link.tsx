@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { cx } from '../../ui/cx'
 import css from './ask-buttons.module.css'
 import type { FileRow, FileView } from './file-view'
@@ -11,7 +12,7 @@ export function isSavable(row: FileRow, view: FileView): boolean {
 export function SaveLink({ url, name, look }: { url: string; name: string; look: 'note' | 'page' }) {
   return (
     <a href={url} download={name} className={cx(css.button, css[look], css.main, css.link)}>
-      Save
+      {t`Save`}
     </a>
   )
 }
