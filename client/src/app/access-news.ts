@@ -15,8 +15,8 @@ type News = Extract<
   { type: 'welcome' | 'beam_saved' | 'beam_renamed' | 'access_changed' | 'kept' }
 >
 
-/** Shown when an action failed because there is no connection. */
-export const NOT_CONNECTED = 'Not connected. Try again in a moment.'
+/** Why an action failed while there is no connection. */
+export const notConnected = () => t`Not connected. Try again in a moment.`
 
 export class AccessNews {
   readonly #stores: Stores
@@ -36,16 +36,16 @@ export class AccessNews {
    * time.
    */
   save(send: () => boolean): Promise<string | null> {
-    this.#end(NOT_CONNECTED)
+    this.#end(notConnected())
     return new Promise((resolve) => {
       this.#saving = resolve
-      if (!send()) this.#end(NOT_CONNECTED)
+      if (!send()) this.#end(notConnected())
     })
   }
 
   /** The socket is gone, so a pending `save` will not be answered. */
   lost(): void {
-    this.#end(NOT_CONNECTED)
+    this.#end(notConnected())
   }
 
   /** Takes an error from the server. Returns true when it answers a pending `save`. */
@@ -91,7 +91,8 @@ export class AccessNews {
     const state = session.getState()
     const expiresAt = state.status === 'set' ? (state.session.expiresAt ?? 0) : 0
     this.#keep({ expiresAt: Math.max(expiresAt, kept.until) })
-    this.#toaster.ok(t`Kept until ${formatUntil(kept.until, Date.now())}`)
+    const until = formatUntil(kept.until, Date.now())
+    this.#toaster.ok(t`Kept until ${until}`)
   }
 
   #byOwnClock(kept: Kept | null | undefined): { until: number; by: Kept['by'] } | null {

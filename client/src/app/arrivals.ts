@@ -2,8 +2,10 @@
  * Tells of what others share while the page is hidden: in the title of the tab (by the store), on the icon of the
  * installed app, and by a notification where the person asked for it. All of it goes when the page is seen again.
  */
-import { t } from '@lingui/core/macro'
+
+import { plural, t } from '@lingui/core/macro'
 import type { Actions } from '../features/actions'
+import { isNamed } from '../features/session/beam-text'
 import { type Arrivals, newcomersOf } from '../stores/arrivals'
 import { browserStorage } from '../stores/site-storage'
 import type { Stores } from '../stores/stores'
@@ -53,14 +55,14 @@ export function tellArrivals(
     if (arrivals.getState().notifying !== 'on') return
     const now = around.now()
     const here = session.getState()
-    const beam = here.status === 'set' ? here.session.beamName : ''
+    const beam = here.status === 'set' && isNamed(here.session.beamName) ? here.session.beamName : ''
     around.notify(titleOf(unseen), beam, now - lastAt < BURST_MS)
     lastAt = now
   })
 }
 
 function titleOf(unseen: number): string {
-  return unseen === 1 ? t`1 new item` : t`${unseen} new items`
+  return plural(unseen, { one: '# new item', other: '# new items' })
 }
 
 /** Returns the action by which a person wishes for notifications, and learns whether they did so before. */

@@ -1,5 +1,5 @@
 /** Makes batches of the files that are shared together (F14), and refuses more than the beam holds. */
-import { t } from '@lingui/core/macro'
+import { plural, t } from '@lingui/core/macro'
 import { type ItemId, MAX_BATCH_FILES, MAX_LIVE_ITEMS, MAX_NOTES } from '../protocol/bindings'
 import type { BatchPart } from '../protocol/item'
 import { isStored } from '../stores/keeping'
@@ -24,9 +24,11 @@ export function hasRoom({ stores, toaster }: Pick<Context, 'stores' | 'toaster'>
   const room = Math.max(0, most - stores.items.getState().items.length)
   // A single file is shared like a text, which always goes out.
   if (count <= room || count < 2) return true
-  toaster.bad(
-    `A beam holds ${most.toLocaleString('en')} items, and ${room === 0 ? 'none' : `only ${room}`} more can be added here. ` +
-      t`Choose fewer files, or put them into one archive.`,
-  )
+  const full =
+    room === 0
+      ? t`A beam holds ${plural(most, { other: '# items' })}, and none more can be added here.`
+      : t`A beam holds ${plural(most, { other: '# items' })}, and only ${room} more can be added here.`
+  const remedy = t`Choose fewer files, or put them into one archive.`
+  toaster.bad(`${full} ${remedy}`)
   return false
 }

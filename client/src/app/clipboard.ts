@@ -9,11 +9,8 @@ import type { Context } from './context'
 import type { Sharing } from './sharing'
 
 const PRODUCT = 'Heliograph'
-const SHARE_TITLE = `${PRODUCT} Beam`
-const SHARE_TEXT = `Join my Beam on ${PRODUCT}`
 const TEXT = 'text/plain'
 const HTML = 'text/html'
-const EMPTY_TEXT = { home: 'Your clipboard is empty!', space: 'Clipboard is empty!' } as const
 
 type Clipboard = Pick<Actions, 'paste' | 'pasteText' | 'copyBeamId' | 'copyLink' | 'shareLink'>
 
@@ -31,7 +28,9 @@ export function createClipboard(
   }
   const pasteText = async (pasted: string, screen: Screen, html = '') => {
     const text = pasted.trim()
-    if (text === '') return void toaster.info(EMPTY_TEXT[screen])
+    if (text === '') {
+      return void toaster.info(screen === 'home' ? t`Your clipboard is empty!` : t`Clipboard is empty!`)
+    }
     const same = stores.items.getState().items.find((item) => isSame(item, text))
     if (same) return stores.pointedOut.setState(({ times }) => ({ id: same.id, times: times + 1 }))
     const table = await tableOf(html)
@@ -65,7 +64,9 @@ export function createClipboard(
         return
       }
       // Closing the share sheet rejects the promise. That is not an error.
-      await navigator.share({ title: SHARE_TITLE, text: SHARE_TEXT, url }).catch(() => {})
+      await navigator
+        .share({ title: t`${PRODUCT} Beam`, text: t`Join my Beam on ${PRODUCT}`, url })
+        .catch(() => {})
     },
   }
 }
@@ -130,7 +131,7 @@ async function clipOf(items: readonly ClipboardItem[]): Promise<Clip> {
 }
 
 function fileOf(picture: Blob, type: string): File {
-  return new File([picture], t`Pasted picture.${type.slice('image/'.length)}`, { type })
+  return new File([picture], `${t`Pasted picture`}.${type.slice('image/'.length)}`, { type })
 }
 
 function logClipboardFailure(error: unknown): void {

@@ -3,21 +3,19 @@ import { t } from '@lingui/core/macro'
 import type { Actions } from '../features/actions'
 import { findBeamId } from '../protocol/beam-link'
 import { BEAM_LIFETIME_MS, type Beam, type BeamId } from '../protocol/bindings'
-import type { BeamSession } from '../stores/beam-session'
+import { type BeamSession, UNTITLED_KEY } from '../stores/beam-session'
 import { reduceCanvas } from '../stores/canvas'
 import { reduceKeeping } from '../stores/keeping'
 import { reduceRecentBeams } from '../stores/recent-beams'
 import { createBeam } from '../transport/http'
 import type { LiveBeam, LiveBeamStatus } from '../transport/live-beam'
-import { NOT_CONNECTED } from './access-news'
+import { notConnected } from './access-news'
 import { BeamConnection } from './beam-connection'
 import type { PageContext } from './context'
 import { isSeen } from './page-life'
 import { PatientStatus } from './patient-status'
 import { findRenewed } from './renewed-beam'
 import { clearSessionOf, moveDeviceToken, saveSession, updateSession } from './session-storage'
-
-const UNTITLED = 'Untitled Beam'
 
 export class CurrentBeam {
   readonly #context: PageContext
@@ -132,7 +130,7 @@ export class CurrentBeam {
 
   /** Saves the beam to the account. Resolves to null once it is saved, else to the reason why not. */
   save(name: string): Promise<string | null> {
-    return this.#connection?.save(name) ?? Promise.resolve(NOT_CONNECTED)
+    return this.#connection?.save(name) ?? Promise.resolve(notConnected())
   }
 
   /** Leaves the current beam for none. A later visit does not come back to it by itself. */
@@ -184,7 +182,7 @@ function closeParts({ editor, fullView, beamDialog }: PageContext['stores']): vo
 
 /** Makes the session for joining by link, code or id. The server sends its expiry in the welcome. */
 export function joinedSession(beamId: BeamId): BeamSession {
-  return { beamId, beamKey: null, beamName: UNTITLED, expiresAt: Date.now() + BEAM_LIFETIME_MS }
+  return { beamId, beamKey: null, beamName: UNTITLED_KEY, expiresAt: Date.now() + BEAM_LIFETIME_MS }
 }
 
 type BeamActions = Pick<
@@ -229,13 +227,13 @@ export function createBeamActions(
       return refusal
     },
     keepBeam(time) {
-      if (!beam.live?.keep(time)) toaster.bad(NOT_CONNECTED)
+      if (!beam.live?.keep(time)) toaster.bad(notConnected())
     },
     declineKeeping: () =>
       stores.keeping.setState((state) => reduceKeeping(state, { type: 'declined' }), true),
     arrangeForEveryone: (shared) => beam.connection?.places.share(shared),
     removeDevice(id) {
-      if (!beam.live?.removeDevice(id)) toaster.bad(NOT_CONNECTED)
+      if (!beam.live?.removeDevice(id)) toaster.bad(notConnected())
     },
   }
 }

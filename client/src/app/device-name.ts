@@ -22,5 +22,7 @@ const SYSTEMS: readonly [RegExp, string][] = [
 
 export function deviceName(userAgent: string): string {
   const find = (names: readonly [RegExp, string][]) => names.find(([pattern]) => pattern.test(userAgent))?.[1]
-  return `${find(BROWSERS) ?? t`Browser`} on ${find(SYSTEMS) ?? 'a device'}`
+  const browser = find(BROWSERS) ?? t`Browser`
+  const system = find(SYSTEMS)
+  return system === undefined ? t`${browser} on a device` : t`${browser} on ${system}`
 }

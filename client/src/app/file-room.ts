@@ -43,12 +43,17 @@ export function withoutRoom(
 }
 
 function textFor(staying: readonly OutgoingFile[], count: number, { largest, free }: FileRoom): string {
-  const room =
-    largest < free ? t`stores files up to ${formatBytes(largest)}` : `has ${formatBytes(free)} left`
   const [first, ...others] = staying
+  const fits = formatBytes(Math.min(largest, free))
   if (first && others.length === 0) {
-    const what = `“${shortName(first.name)}” (${formatBytes(first.file.size)})`
-    return t`${what} stays on this device only: this beam ${room}.`
+    const name = shortName(first.name)
+    const size = formatBytes(first.file.size)
+    return largest < free
+      ? t`“${name}” (${size}) stays on this device only: this beam stores files up to ${fits}.`
+      : t`“${name}” (${size}) stays on this device only: this beam has ${fits} left.`
   }
-  return t`${staying.length} of ${count} files stay on this device only: this beam ${room}.`
+  const some = staying.length
+  return largest < free
+    ? t`${some} of ${count} files stay on this device only: this beam stores files up to ${fits}.`
+    : t`${some} of ${count} files stay on this device only: this beam has ${fits} left.`
 }

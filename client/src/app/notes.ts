@@ -4,7 +4,7 @@ import type { EditorActions, NoteDraft } from '../features/editor-actions'
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import { type Tick, withTick } from '../protocol/check-list'
 import { type Lacking, NoteVersions, versionOf } from '../protocol/note-versions'
-import { copyTitle, RICH_NOTE, type RichNote, richNoteMessage, UNTITLED } from '../protocol/rich-note'
+import { copyTitle, RICH_NOTE, type RichNote, richNoteMessage, untitledNote } from '../protocol/rich-note'
 import { shortName } from '../ui/short-name'
 import type { Context } from './context'
 import { newItemId } from './random-ids'
@@ -83,7 +83,7 @@ interface Remedies {
 function keepChanges(context: Context, versions: NoteVersions, { tick, copy }: Remedies): void {
   const { stores, toaster } = context
   const offerCopy = (id: ItemId, note: RichNote) => {
-    const name = shortName(note.title || UNTITLED)
+    const name = shortName(note.title || untitledNote())
     const [beam, to] = [context.live(), addresseeOf(stores, id)]
     toaster.bad(t`Another device has just replaced your version of “${name}”.`, {
       label: t`Keep both`,

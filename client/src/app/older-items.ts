@@ -2,6 +2,7 @@
  * Gets the items that the server has dropped for lack of room from a device that still has them, and sends them to
  * others (S29). Tells the person when the server has dropped some.
  */
+import { t } from '@lingui/core/macro'
 import { type DeviceId, type LiveItem, MAX_LIVE_ITEMS } from '../protocol/bindings'
 import { acceptable, type OlderMessage, olderPage, readOlder } from '../protocol/older-items'
 import { isStored } from '../stores/keeping'
@@ -16,7 +17,8 @@ const MOST_ITEMS = 5_000
 /** Most pages for one device, and from others in one search, so that none can keep this one busy. */
 const MOST_PAGES = 1_000
 
-const TOO_MANY = `More than the server keeps (${MAX_LIVE_ITEMS} items, 8 MB): the oldest are now only on the devices that are here. A saved beam keeps more, but not what is gone from the server.`
+const tooMany = () =>
+  t`More than the server keeps (${MAX_LIVE_ITEMS} items, 8 MB): the oldest are now only on the devices that are here. A saved beam keeps more, but not what is gone from the server.`
 
 interface Search {
   /** The devices to ask, the one asked now first. */
@@ -139,7 +141,7 @@ export class OlderItems {
     if (this.#hasTold || access.kind !== 'unsaved') return
     if (isStored(access, this.#stores.keeping.getState())) return
     this.#hasTold = true
-    this.#toaster.info(TOO_MANY)
+    this.#toaster.info(tooMany())
   }
 
   #isSaved(): boolean {

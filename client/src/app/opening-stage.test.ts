@@ -3,7 +3,7 @@ import type { DeviceId, ItemId, LiveItem, Note } from '../protocol/bindings'
 import { type Item, liveItem } from '../protocol/item'
 import { noteItem } from '../protocol/note'
 import { type ItemsEvent, type ItemsState, reduceItems } from '../stores/items'
-import { clearTextOpener, type Opener, OpeningStage, UNOPENED } from './opening-stage'
+import { clearTextOpener, type Opener, OpeningStage, unopened } from './opening-stage'
 
 const live = (id: string, seq: number): LiveItem => ({
   id: id as ItemId,
@@ -85,7 +85,7 @@ it('shows an item that cannot be opened with a message', async () => {
   await turn()
   opener.asked.get('a')?.fail()
   await vi.waitFor(() => expect(shown.state.items).toHaveLength(1))
-  expect(shown.state.items[0]).toMatchObject({ id: 'a', seq: 1, content: { text: UNOPENED } })
+  expect(shown.state.items[0]).toMatchObject({ id: 'a', seq: 1, content: { text: unopened() } })
 })
 
 it('delivers nothing after the beam was left', async () => {

@@ -2,6 +2,7 @@
  * Between the live channel and the items store: converts arrivals to items, in their order. Today everything arrives in
  * clear text and is only parsed; sealed content will be opened here, in a worker.
  */
+import { t } from '@lingui/core/macro'
 import type { LiveItem, Note } from '../protocol/bindings'
 import { type Item, liveItem, type NoteMark } from '../protocol/item'
 import { noteItem } from '../protocol/note'
@@ -31,7 +32,7 @@ export interface Opener {
 export const clearTextOpener: Opener = { open: liveItem, openNote: noteItem }
 
 /** Shown in place of an item that could not be opened. */
-export const UNOPENED = 'This item could not be opened on this device.'
+export const unopened = () => t`This item could not be opened on this device.`
 
 export class OpeningStage {
   readonly #opener: Opener
@@ -88,7 +89,7 @@ export class OpeningStage {
     try {
       return await this.#opener.open(item, note)
     } catch {
-      return { ...liveItem(item, note), content: { kind: 'unknown', extra: item.extra, text: UNOPENED } }
+      return { ...liveItem(item, note), content: { kind: 'unknown', extra: item.extra, text: unopened() } }
     }
   }
 
@@ -96,7 +97,7 @@ export class OpeningStage {
     try {
       return await this.#opener.openNote(note)
     } catch {
-      return { ...noteItem(note), content: { kind: 'unknown', extra: note.note_type, text: UNOPENED } }
+      return { ...noteItem(note), content: { kind: 'unknown', extra: note.note_type, text: unopened() } }
     }
   }
 }

@@ -1,5 +1,5 @@
 /** Saves several files: those of a batch into a folder where the browser can pick one, else one download after the other. */
-import { t } from '@lingui/core/macro'
+import { plural, t } from '@lingui/core/macro'
 import type { Actions } from '../features/actions'
 import type { ItemId } from '../protocol/bindings'
 import { type Download, downloadsOf } from '../stores/downloads'
@@ -38,7 +38,12 @@ export function createSavingAll({
       if (!canPickFolder()) {
         await saveEach(id, files, download)
         // The browser asks, names and saves on its own, and does not say how it went.
-        return void toaster.info(t`The browser has ${files.length} downloads to save`)
+        return void toaster.info(
+          plural(files.length, {
+            one: 'The browser has # download to save',
+            other: 'The browser has # downloads to save',
+          }),
+        )
       }
       const folder = await pickFolder()
       if (!folder) return
@@ -46,8 +51,10 @@ export function createSavingAll({
         saveInto(folder, name, await readBytes(url)),
       )
       const saved = files.length - failed.length
-      if (failed.length === 0) toaster.ok(t`Saved ${saved} files`)
-      else toaster.bad(t`Saved ${saved} of ${files.length} files. “${failed[0]}” could not be saved.`)
+      const [name] = failed
+      const all = files.length
+      if (name === undefined) toaster.ok(plural(saved, { one: 'Saved # file', other: 'Saved # files' }))
+      else toaster.bad(t`Saved ${saved} of ${all} files. “${name}” could not be saved.`)
     },
   }
 }

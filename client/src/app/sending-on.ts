@@ -10,8 +10,8 @@ import type { Context } from './context'
 import { newItemId } from './random-ids'
 import { share, whyNotShare } from './sharing'
 
-const NOT_HERE = 'This file is not on this device. Receive it first.'
-const TOO_LARGE = 'This file is too large to send on. Save it, then send it from the list of devices.'
+const notHere = () => t`This file is not on this device. Receive it first.`
+const tooLarge = () => t`This file is too large to send on. Save it, then send it from the list of devices.`
 
 export function createSendingOn(
   context: Context,
@@ -30,7 +30,8 @@ export function createSendingOn(
         return
       }
       share(context, newItemId(), item.message, item.extra, { to })
-      toaster.ok(t`Sent to ${deviceName(stores.devices.getState(), to)}`)
+      const device = deviceName(stores.devices.getState(), to)
+      toaster.ok(t`Sent to ${device}`)
     },
   }
 }
@@ -44,12 +45,12 @@ async function fileOf(
   const own = transfers.offered(id)
   if (own) return new File([own], name, { type })
   const address = addressIn(stores.transfers.getState().transfers[id]) ?? url
-  if (address === null) return NOT_HERE
+  if (address === null) return notHere()
   // Unlike a file of this device, what was received is read into memory.
-  if (size > AUTO_RECEIVE_BYTES) return TOO_LARGE
+  if (size > AUTO_RECEIVE_BYTES) return tooLarge()
   try {
     return new File([await readBlob(address)], name, { type })
   } catch {
-    return NOT_HERE
+    return notHere()
   }
 }

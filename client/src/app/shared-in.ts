@@ -6,7 +6,7 @@ import type { Actions } from '../features/actions'
 import { displayName } from '../protocol/item'
 import { dropShared, readShared, type SharedContent } from '../service-worker/share-target'
 import { NOTHING_WAITS } from '../stores/share-target'
-import { NOT_CONNECTED } from './access-news'
+import { notConnected } from './access-news'
 import type { Context } from './context'
 import { whyNotShare } from './sharing'
 
@@ -64,7 +64,7 @@ export function createSharedIn(
 /** Returns why nothing can be shared now. Without a connection it waits where it is, which survives a reload. */
 function whyNot(context: Context): string | null {
   const isLive = context.stores.connection.getState().status === 'live'
-  return whyNotShare(context) ?? (isLive ? null : NOT_CONNECTED)
+  return whyNotShare(context) ?? (isLive ? null : notConnected())
 }
 
 function dropParam(): void {

@@ -6,7 +6,7 @@ import { mayShare } from '../stores/beam-access'
 import { type CanvasState, type Point, reduceCanvas } from '../stores/canvas'
 import { type Card, cardsOf, isBatch } from '../stores/cards'
 import type { Stores } from '../stores/stores'
-import { NOT_CONNECTED } from './access-news'
+import { notConnected } from './access-news'
 import type { Toaster } from './toaster'
 
 /** Places are sent at most this often, in ms: ten times a second look smooth on the other devices. */
@@ -49,7 +49,7 @@ export class SharedPlaces {
   /** Turns the shared arrangement on, with the places that the notes have here, or off. */
   share(shared: boolean): void {
     const { places } = this.#stores.canvas.getState()
-    if (!this.#send({ shared, places: [] })) return void this.#toaster.bad(NOT_CONNECTED)
+    if (!this.#send({ shared, places: [] })) return void this.#toaster.bad(notConnected())
     if (!shared) return
     this.#toSend(places)
     this.#flush()

@@ -62,7 +62,7 @@ export function createSharing(context: Context, uploads: UploadNews): Sharing {
       if (trimmed === '' || !canShare(context)) return false
       // A longer text is shared as a file, because a message has a size limit.
       if (isTooLong(trimmed)) {
-        const file = new File([trimmed], t`Text.txt`, { type: 'text/plain' })
+        const file = new File([trimmed], `${t`Text`}.txt`, { type: 'text/plain' })
         shareTogether([{ ...outgoing(file), ...addressee(to) }], at)
       } else {
         const { message, extra } = textMessage(trimmed)
@@ -191,15 +191,13 @@ function offerChosen(
   { id, file, name, batch, to }: Omit<OutgoingFile, 'url'>,
   size: number,
 ): void {
+  const wanted = shortName(name)
   if (displayName(file.name) !== name) {
-    return void context.toaster.bad(
-      t`“${shortName(displayName(file.name))}” is another file. Choose “${shortName(name)}”.`,
-    )
+    const chosen = shortName(displayName(file.name))
+    return void context.toaster.bad(t`“${chosen}” is another file. Choose “${wanted}”.`)
   }
   if (file.size !== size) {
-    return void context.toaster.bad(
-      t`“${shortName(name)}” has changed since it was shared. Share it as a new file.`,
-    )
+    return void context.toaster.bad(t`“${wanted}” has changed since it was shared. Share it as a new file.`)
   }
   const url = addressOf(file)
   offer(context, id, file, url)

@@ -9,8 +9,7 @@ import type { PageContext } from './context'
 // Loaded on the first use, not with the first page.
 const calls = loadable(() => import('../transport/code-calls'))
 
-const WRONG = 'This code is wrong or has ended. Ask for a new one on the other device.'
-const UNREACHABLE = 'The server does not answer. Are you online?'
+const unreachable = () => t`The server does not answer. Are you online?`
 
 type ShortCodes = Pick<Actions, 'findByCode' | 'askForCode' | 'copyShortCode'>
 
@@ -20,7 +19,9 @@ export function createShortCodes({ stores, toaster }: Pick<PageContext, 'stores'
       try {
         return { beam: await (await calls()).findByCode(code) }
       } catch (error) {
-        return { why: whyNot(error, WRONG) }
+        return {
+          why: whyNot(error, t`This code is wrong or has ended. Ask for a new one on the other device.`),
+        }
       }
     },
     async askForCode() {
@@ -42,6 +43,6 @@ export function createShortCodes({ stores, toaster }: Pick<PageContext, 'stores'
 
 /** @param unknown shown when the server does not know the code or the beam */
 function whyNot(error: unknown, unknown: string): string {
-  if (!(error instanceof HttpError) || error.status === null) return UNREACHABLE
-  return error.status === 404 ? unknown : (error.detail ?? UNREACHABLE)
+  if (!(error instanceof HttpError) || error.status === null) return unreachable()
+  return error.status === 404 ? unknown : (error.detail ?? unreachable())
 }

@@ -20,8 +20,8 @@ import { typedByBytes } from './media-kinds'
 import type { Toaster } from './toaster'
 import type { UploadNews } from './upload-news'
 
-const MEMORY_ONLY =
-  'This browser gives pages no disk space here. Received files stay in memory: save what you want to keep.'
+const memoryOnly = () =>
+  t`This browser gives pages no disk space here. Received files stay in memory: save what you want to keep.`
 
 /** The page as the engine in its worker needs it. */
 export interface EnginePage {
@@ -94,7 +94,7 @@ export function createTransferNews(
       case 'askRelay':
         return tell({ do: 'relayWaits', bytes: page()?.live.unsent ?? 0 })
       case 'memoryOnly':
-        toaster.info(MEMORY_ONLY)
+        toaster.info(memoryOnly())
         return
       case 'link':
         if (!event.opened) page()?.links.fail(event.device, event.key)

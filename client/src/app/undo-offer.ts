@@ -1,5 +1,5 @@
 /** The toast that offers Undo. It covers every deletion since it is on the screen, so that none loses its Undo. */
-import { t } from '@lingui/core/macro'
+import { plural, t } from '@lingui/core/macro'
 import type { Restore } from '../features/actions'
 import type { ItemId } from '../protocol/bindings'
 import { reduceTransfers } from '../stores/transfers'
@@ -50,8 +50,10 @@ export class UndoOffer {
     if (shown !== null) toaster.dismiss(shown)
     const count = deletions.reduce((sum, { ways }) => sum + ways.length, 0)
     if (count === 0) return
-    const what = deletions.every(({ ways }) => ways.every(({ isFile }) => isFile)) ? 'files' : 'notes'
-    const text = count === 1 ? t`Deleted` : t`Deleted ${count} ${what}`
+    const areFiles = deletions.every(({ ways }) => ways.every(({ isFile }) => isFile))
+    const text = areFiles
+      ? plural(count, { 1: 'Deleted', one: 'Deleted # file', other: 'Deleted # files' })
+      : plural(count, { 1: 'Deleted', one: 'Deleted # note', other: 'Deleted # notes' })
     this.#toast = toaster.info(text, { label: t`Undo`, run: () => void this.#undo(this.#covered) })
   }
 

@@ -1,5 +1,5 @@
 /** Tells about files that go out: one toast for a single file, and one for all that were shared together. */
-import { t } from '@lingui/core/macro'
+import { plural, t } from '@lingui/core/macro'
 import type { ItemId } from '../protocol/bindings'
 import type { Stores } from '../stores/stores'
 import { shortName } from '../ui/short-name'
@@ -27,8 +27,11 @@ export class UploadNews {
   began(files: readonly { id: ItemId; name: string }[]): void {
     const [first, ...others] = files
     if (!first) return
-    if (others.length === 0) return void this.#toaster.info(t`Uploading ${shortName(first.name)}`)
-    const toast = this.#toaster.info(t`Uploading ${files.length} files`)
+    const name = shortName(first.name)
+    if (others.length === 0) return void this.#toaster.info(t`Uploading ${name}`)
+    const toast = this.#toaster.info(
+      plural(files.length, { one: 'Uploading # file', other: 'Uploading # files' }),
+    )
     const batch = { waiting: new Set(files.map(({ id }) => id)), toast, uploaded: 0 }
     for (const { id } of files) this.#batches.set(id, batch)
   }
@@ -36,14 +39,22 @@ export class UploadNews {
   /** A device or the server has the whole of a file. Of several files, only the first copy of each counts. */
   arrived(id: ItemId, name: string): void {
     const batch = this.#batches.get(id)
-    if (!batch) return void this.#toaster.ok(t`Uploaded "${shortName(name)}" Successfully!`)
+    if (!batch) return void this.#toaster.ok(uploaded(name))
     if (!batch.waiting.delete(id)) return
     batch.uploaded += 1
     const { transfers } = this.#transfers.getState()
     // A file that was deleted meanwhile is not waited for.
     if ([...batch.waiting].some((one) => transfers[one])) return
     this.#toaster.dismiss(batch.toast)
-    const what = batch.uploaded === 1 ? `"${shortName(name)}"` : `${batch.uploaded} files`
-    this.#toaster.ok(t`Uploaded ${what} Successfully!`)
+    this.#toaster.ok(batch.uploaded === 1 ? uploaded(name) : uploadedMany(batch.uploaded))
   }
+}
+
+function uploaded(whole: string): string {
+  const name = shortName(whole)
+  return t`Uploaded "${name}" Successfully!`
+}
+
+function uploadedMany(count: number): string {
+  return plural(count, { one: 'Uploaded # file Successfully!', other: 'Uploaded # files Successfully!' })
 }

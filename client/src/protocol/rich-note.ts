@@ -1,12 +1,13 @@
 /** Rich notes (`lexi_note`): a title and the state of the editor, and their form in `share_clipboard`. */
+import { t } from '@lingui/core/macro'
 import { parseJson } from './envelope'
 import type { NoteNode, RootNode } from './note-nodes'
 import { readNoteState } from './note-state'
 
 /** The `extra` under which a rich note is shared. */
 export const RICH_NOTE = 'lexi_note'
-/** Shown where a note has no title. */
-export const UNTITLED = 'Untitled Note'
+/** Returns what is shown where a note has no title. */
+export const untitledNote = () => t`Untitled Note`
 export const LONGEST_TITLE = 200
 /** Largest state as JSON, in bytes. Pictures that do not fit are shared as items of their own. */
 export const MAX_NOTE_STATE_BYTES = 128 * 1024
@@ -49,11 +50,11 @@ export function richNoteMessage(
   return { message: base === null ? note : { ...note, base }, extra: RICH_NOTE }
 }
 
-const COPY_MARK = ' (copy)'
-
 /** Returns the title of a copy that stands beside the note. */
 export function copyTitle(title: string): string {
-  return `${(title.trim() || UNTITLED).slice(0, LONGEST_TITLE - COPY_MARK.length)}${COPY_MARK}`
+  const copyOf = (name: string) => t`${name} (copy)`
+  const room = LONGEST_TITLE - copyOf('').length
+  return copyOf((title.trim() || untitledNote()).slice(0, room))
 }
 
 /** Appends a text to the content, with a paragraph for each of its lines. */

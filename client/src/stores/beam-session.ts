@@ -2,6 +2,9 @@
 import { createStore } from 'zustand/vanilla'
 import type { BeamId, BeamKey, Site } from '../protocol/bindings'
 
+/** The stored name of a beam that was joined by a link (the specification's "Link parameter"). */
+export const UNTITLED_KEY = 'Untitled Beam'
+
 export interface BeamSession {
   readonly beamId: BeamId
   /** Null when joined by scan, link or typed id. */

@@ -29,7 +29,7 @@ export function MainNav() {
             {account.user.profile_picture && (
               <Avatar name={account.user.first_name} picture={account.user.profile_picture} size={22} />
             )}
-            Profile
+            {t`Profile`}
           </NavLink>
           <span className={css.line} />
           <button type="button" onClick={logOut}>

@@ -39,7 +39,7 @@ export function AboutDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog
       title={t`About ${name}`}
-      sub={TAGLINE}
+      sub={i18n._(TAGLINE)}
       picture={<Mark size={40} />}
       width="large"
       cross

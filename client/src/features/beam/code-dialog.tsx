@@ -67,8 +67,6 @@ type CodeState =
   | { readonly status: 'shown'; readonly code: string; readonly endsAt: number }
   | { readonly status: 'failed'; readonly why: string }
 
-const SHOW = 'Show a short code'
-
 /** Six characters that stand for the id for a while, to be read out or typed. */
 function ShortCodeWay() {
   const { actions } = useApp()
@@ -78,6 +76,7 @@ function ShortCodeWay() {
     setState({ status: 'asking' })
     setState(stateOf(await actions.askForCode()))
   }
+  const time = minutes(left)
   const isOver = state.status === 'shown' && left === 0
   return (
     <div className={css.way}>
@@ -86,7 +85,7 @@ function ShortCodeWay() {
         {state.status === 'shown' && !isOver ? (
           <>
             <strong>{state.code}</strong>
-            <span className={css.left}>ends in {minutes(left)}</span>
+            <span className={css.left}>{t`ends in ${time}`}</span>
             <IconButton
               icon={Copy}
               label={t`Copy short code`}
@@ -104,7 +103,7 @@ function ShortCodeWay() {
               disabled={state.status === 'asking'}
               onClick={() => void ask()}
             >
-              {isOver ? t`Show a new short code` : SHOW}
+              {isOver ? t`Show a new short code` : t`Show a short code`}
             </Button>
             {state.status === 'failed' && (
               <span className={css.failed} role="alert">

@@ -1,24 +1,25 @@
-import { t } from '@lingui/core/macro'
+import { i18n, type MessageDescriptor } from '@lingui/core'
+import { msg, t } from '@lingui/core/macro'
 import type { Departure } from '../../stores/beam-dialog'
 import type { Loss } from '../../stores/losses'
 import { Button } from '../../ui/button'
 import { Dialog, DialogFoot } from '../../ui/dialog'
 import css from './leave-dialog.module.css'
 
-const WORDS: Readonly<Record<Loss, string>> = {
-  transfer: 'A transfer is running. It stops when you leave.',
-  file: 'Only this page has a file that is offered here. Nobody can receive it after you leave.',
-  unsent: 'Something you shared has not been sent yet.',
-  items: 'No other device is here. What is in this beam is deleted a minute after you leave.',
-  addressed: 'No other device is here. What is for one device only is deleted a minute after you leave.',
+const WORDS: Readonly<Record<Loss, MessageDescriptor>> = {
+  transfer: msg`A transfer is running. It stops when you leave.`,
+  file: msg`Only this page has a file that is offered here. Nobody can receive it after you leave.`,
+  unsent: msg`Something you shared has not been sent yet.`,
+  items: msg`No other device is here. What is in this beam is deleted a minute after you leave.`,
+  addressed: msg`No other device is here. What is for one device only is deleted a minute after you leave.`,
 }
 
-const ACTIONS: Readonly<Record<Departure['do'], string>> = {
-  leave: 'Leave Beam',
-  new: 'Leave for a new beam',
-  join: 'Leave and join',
-  scan: 'Leave and scan',
-  enter: 'Leave and open',
+const ACTIONS: Readonly<Record<Departure['do'], MessageDescriptor>> = {
+  leave: msg`Leave Beam`,
+  new: msg`Leave for a new beam`,
+  join: msg`Leave and join`,
+  scan: msg`Leave and scan`,
+  enter: msg`Leave and open`,
 }
 
 interface LeaveDialogProps {
@@ -34,7 +35,7 @@ export function LeaveDialog({ departure, losses, onLeave, onClose }: LeaveDialog
     <Dialog title={t`Leave this beam?`} place="upper" asks onClose={onClose}>
       <ul className={css.losses}>
         {losses.map((loss) => (
-          <li key={loss}>{WORDS[loss]}</li>
+          <li key={loss}>{i18n._(WORDS[loss])}</li>
         ))}
       </ul>
       <DialogFoot>
@@ -42,7 +43,7 @@ export function LeaveDialog({ departure, losses, onLeave, onClose }: LeaveDialog
           {t`Stay`}
         </Button>
         <Button look="danger" onClick={onLeave}>
-          {ACTIONS[departure.do]}
+          {i18n._(ACTIONS[departure.do])}
         </Button>
       </DialogFoot>
     </Dialog>

@@ -1,3 +1,4 @@
+import { i18n } from '@lingui/core'
 import { t } from '@lingui/core/macro'
 import X from 'lucide-react/icons/x'
 import { useStore } from 'zustand'
@@ -7,16 +8,11 @@ import { Dialog, DialogFoot } from '../../ui/dialog'
 import { IconButton } from '../../ui/icon-button'
 import { useApp } from '../actions'
 import { useSession } from '../session/beam'
-import { shortId, UNTITLED_BEAM } from '../session/beam-text'
+import { isNamed, shortId } from '../session/beam-text'
 import css from './recent-dialog.module.css'
 import { useDepartures } from './use-departure'
 
-const WHEN = new Intl.DateTimeFormat('en-US', {
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-})
+const WHEN = { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const
 
 /** The other beams that this browser was in. */
 export function RecentDialog({ onClose }: { onClose: () => void }) {
@@ -38,13 +34,13 @@ export function RecentDialog({ onClose }: { onClose: () => void }) {
             >
               <span className={css.name}>{nameOf(beam)}</span>
               <span className={css.meta}>
-                {isNamed(beam) && `${shortId(beam.beamId)} · `}
-                {WHEN.format(beam.at)}
+                {isNamed(beam.beamName) && `${shortId(beam.beamId)} · `}
+                {i18n.date(new Date(beam.at), WHEN)}
               </span>
             </button>
             <IconButton
               icon={X}
-              label={t`Remove ${nameOf(beam)} from the list`}
+              label={removeLabel(nameOf(beam))}
               look="small"
               iconSize={16}
               onClick={() => actions.forgetRecent(beam.beamId)}
@@ -66,12 +62,11 @@ export function RecentDialog({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** The name of a saved beam, or the first characters of the id. */
-function nameOf(beam: RecentBeam): string {
-  return isNamed(beam) ? beam.beamName : shortId(beam.beamId)
+function removeLabel(beam: string): string {
+  return t`Remove ${beam} from the list`
 }
 
-/** A beam joined by a link is called untitled, which tells nothing apart. */
-function isNamed({ beamName }: RecentBeam): boolean {
-  return beamName !== '' && beamName !== UNTITLED_BEAM
+/** The name of a saved beam, or the first characters of the id. */
+function nameOf(beam: RecentBeam): string {
+  return isNamed(beam.beamName) ? beam.beamName : shortId(beam.beamId)
 }

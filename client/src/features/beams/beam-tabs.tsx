@@ -67,8 +67,8 @@ export function SharedWithMeTab({ shares }: { shares: readonly SharedBeam[] }) {
       {leaving && (
         <ConfirmDialog
           title={t`Leave Beam`}
-          question={t`Are you sure you want to leave ${beamName(leaving.beam.beam_name)}?`}
-          warning={t`Only ${leaving.owner.username} or an admin can share it with you again.`}
+          question={leaveQuestion(beamName(leaving.beam.beam_name))}
+          warning={leaveWarning(leaving.owner.username)}
           action={t`Leave Beam`}
           onConfirm={() => void beams.leave(leaving)}
           onClose={() => setLeaving(null)}
@@ -180,4 +180,12 @@ function Empty({ icon, title, text, children }: EmptyProps) {
       {children && <div className={css.button}>{children}</div>}
     </div>
   )
+}
+
+function leaveQuestion(beam: string): string {
+  return t`Are you sure you want to leave ${beam}?`
+}
+
+function leaveWarning(owner: string): string {
+  return t`Only ${owner} or an admin can share it with you again.`
 }

@@ -1,4 +1,5 @@
-import { t } from '@lingui/core/macro'
+import { i18n, type MessageDescriptor } from '@lingui/core'
+import { msg, t } from '@lingui/core/macro'
 import ArrowLeft from 'lucide-react/icons/arrow-left'
 import Plus from 'lucide-react/icons/plus'
 import { useEffect, useState } from 'react'
@@ -15,10 +16,10 @@ import css from './my-beams.module.css'
 
 type TabKey = 'mine' | 'withMe' | 'byMe'
 
-const TABS: readonly { key: TabKey; label: string }[] = [
-  { key: 'mine', label: 'My Beams' },
-  { key: 'withMe', label: 'Shared With Me' },
-  { key: 'byMe', label: 'My Shares' },
+const TABS: readonly { key: TabKey; label: MessageDescriptor }[] = [
+  { key: 'mine', label: msg`My Beams` },
+  { key: 'withMe', label: msg`Shared With Me` },
+  { key: 'byMe', label: msg`My Shares` },
 ]
 
 /** My Beams: the account's beams, the beams shared with it, and its own shares. */
@@ -27,9 +28,10 @@ export function MyBeams() {
   const lists = useStore(stores.beams, (state) => state.lists)
   const [tab, setTab] = useState<TabKey>('mine')
   useEffect(() => void actions.beams.load(), [actions])
-  const tabs = TABS.map((entry) => ({
-    ...entry,
-    count: lists.status === 'ready' ? lists[entry.key].length : null,
+  const tabs = TABS.map(({ key, label }) => ({
+    key,
+    label: i18n._(label),
+    count: lists.status === 'ready' ? lists[key].length : null,
   }))
   return (
     <main className={css.page}>

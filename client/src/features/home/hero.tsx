@@ -1,4 +1,5 @@
-import { t } from '@lingui/core/macro'
+import { i18n } from '@lingui/core'
+import { msg, t } from '@lingui/core/macro'
 import Copy from 'lucide-react/icons/copy'
 import Link from 'lucide-react/icons/link'
 import Plus from 'lucide-react/icons/plus'
@@ -18,8 +19,8 @@ import { OfflineNote } from '../session/offline-note'
 import { SourceLink } from '../session/source-link'
 import css from './hero.module.css'
 
-const SCAN = 'Scan the QR Code with your mobile phone to start sharing.'
-const SUBTITLE = 'Share Clipboards / Links / Pictures / Videos'
+const SCAN = msg`Scan the QR Code with your mobile phone to start sharing.`
+const SUBTITLE = msg`Share Clipboards / Links / Pictures / Videos`
 
 /** The hero while no other device is here: the QR code and what it is for. */
 export function Hero() {
@@ -29,7 +30,7 @@ export function Hero() {
   return (
     <Column
       picture={link && <QrCode value={link} size="big" label={t`QR code of this beam`} />}
-      heading={isSaved ? '' : SCAN}
+      heading={isSaved ? '' : i18n._(SCAN)}
     >
       <BeamButtons />
       <Forgotten />
@@ -68,8 +69,8 @@ export function HeroBesideNotes() {
         )}
       </div>
       <div className={css.glass}>
-        {!isSaved && <h1 className={css.heading}>{SCAN}</h1>}
-        <p className={css.subtitle}>{SUBTITLE}</p>
+        {!isSaved && <h1 className={css.heading}>{i18n._(SCAN)}</h1>}
+        <p className={css.subtitle}>{i18n._(SUBTITLE)}</p>
       </div>
     </section>
   )
@@ -80,13 +81,13 @@ export function NoBeam() {
   const { stores, actions } = useApp()
   const status = useStore(stores.session, (state) => state.status)
   if (status === 'creating') {
-    return <Column picture={<Skeleton className={css.skeleton} />} heading={SCAN} />
+    return <Column picture={<Skeleton className={css.skeleton} />} heading={i18n._(SCAN)} />
   }
   const failed = status === 'failed'
   return (
     <Column
       calm
-      heading={failed ? t`The beam could not be made` : SUBTITLE}
+      heading={failed ? t`The beam could not be made` : i18n._(SUBTITLE)}
       subtitle={failed ? t`The server did not answer as it should. Is it running, and are you online?` : ''}
     >
       <OfflineNote />
@@ -107,7 +108,7 @@ interface ColumnProps {
   children?: ReactNode
 }
 
-function Column({ picture, heading, subtitle = SUBTITLE, calm = false, children }: ColumnProps) {
+function Column({ picture, heading, subtitle = i18n._(SUBTITLE), calm = false, children }: ColumnProps) {
   return (
     <section className={calm ? css.calm : css.column}>
       {picture && <div className={css.picture}>{picture}</div>}

@@ -26,9 +26,10 @@ export function IncomingSheet({ batch, onClose }: { batch: Batch; onClose: () =>
   const { devices } = useApp().stores
   const sender = useStore(devices, (state) => deviceName(state, batch.from))
   const { row, size } = view
+  const files = countOf(batch.content)
   return (
     <Dialog
-      title={`${countOf(batch.content)} from ${sender}`}
+      title={t`${files} from ${sender}`}
       look="centred"
       drags
       picture={
@@ -43,7 +44,7 @@ export function IncomingSheet({ batch, onClose }: { batch: Batch; onClose: () =>
     >
       <Facts view={view} />
       <div className={css.files}>
-        <BatchFiles files={view.files} on="page" isRoomy label={countOf(batch.content)} />
+        <BatchFiles files={view.files} on="page" isRoomy label={files} />
       </div>
       <Foot batch={batch} view={view} onClose={onClose} />
     </Dialog>

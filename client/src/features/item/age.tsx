@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { useSyncExternalStore } from 'react'
 
 const TICK_MS = 30_000
@@ -36,8 +37,10 @@ const DAY = 24 * HOUR
 /** Returns `now`, `2 min`, `3 h` or `2 d`. A time in the future, by a clock that is behind, gives `now`. */
 export function formatAge(at: number, now: number): string {
   const age = now - at
-  if (age < MINUTE) return 'now'
-  if (age < HOUR) return `${Math.floor(age / MINUTE)} min`
-  if (age < DAY) return `${Math.floor(age / HOUR)} h`
-  return `${Math.floor(age / DAY)} d`
+  const minutes = Math.floor(age / MINUTE)
+  const hours = Math.floor(age / HOUR)
+  const days = Math.floor(age / DAY)
+  if (age < MINUTE) return t`now`
+  if (age < HOUR) return t`${minutes} min`
+  return age < DAY ? t`${hours} h` : t`${days} d`
 }

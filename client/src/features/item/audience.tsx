@@ -18,8 +18,7 @@ export function Audience({ item: { to, from } }: { item: Pick<Item, 'to' | 'from
     <p className={css.audience}>
       <Icon of={Lock} size={12} />
       <span>
-        {whom}
-        {isSaved && t` Not stored in this beam.`}
+        {isSaved ? `${whom} ${t`Not stored in this beam.`}` : whom}
       </span>
     </p>
   )

@@ -1,3 +1,4 @@
+import { i18n } from '@lingui/core'
 import { t } from '@lingui/core/macro'
 import { useStore } from 'zustand'
 import type { Item } from '../../protocol/item'
@@ -6,7 +7,7 @@ import { useApp } from '../actions'
 import { Age } from './age'
 import css from './byline.module.css'
 
-const WHEN = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short' })
+const WHEN = { dateStyle: 'medium', timeStyle: 'short' } as const
 
 /** Who shared an item, and when. The author's name is cut off where there is no room; the tooltip has it whole. */
 export function Byline({ item }: { item: Item }) {
@@ -32,7 +33,7 @@ function Author({ name }: { name: string }) {
 
 /** Returns the author and the time as one text, for a tooltip. */
 export function useByline(item: Item): string {
-  return [useAuthor(item), WHEN.format(item.at)].filter(Boolean).join(', ')
+  return [useAuthor(item), i18n.date(new Date(item.at), WHEN)].filter(Boolean).join(', ')
 }
 
 /** Returns `You`, `from` with the author's name, or null while the device does not know itself yet. */
@@ -41,6 +42,8 @@ function useAuthor({ from, note }: Item): string | null {
     if (from === null || from === state.me) return t`You`
     // By another device of this person's account, which may have left long ago.
     if (note?.mine && state.names[from] === undefined) return t`You`
-    return state.me === null ? null : `from ${authorName(state, from)}`
+    if (state.me === null) return null
+    const author = authorName(state, from)
+    return t`from ${author}`
   })
 }

@@ -1,5 +1,6 @@
 /** The name and the icon of an item. */
-import { t } from '@lingui/core/macro'
+import { i18n } from '@lingui/core'
+import { msg, plural, t } from '@lingui/core/macro'
 import CodeXml from 'lucide-react/icons/code-xml'
 import File from 'lucide-react/icons/file'
 import FileArchive from 'lucide-react/icons/file-archive'
@@ -15,16 +16,16 @@ import Video from 'lucide-react/icons/video'
 import { AUTO_RECEIVE_BYTES } from '../../protocol/bindings'
 import type { ItemContent } from '../../protocol/item'
 import type { Media, Recognized } from '../../protocol/magic'
-import { RICH_NOTE, UNTITLED } from '../../protocol/rich-note'
+import { RICH_NOTE, untitledNote } from '../../protocol/rich-note'
 import type { Batch, CardContent } from '../../stores/cards'
 import type { Glyph } from '../../ui/icon'
 import { codeBlocks } from './code-blocks'
 
 const CATEGORIES = {
-  image: { kind: 'Picture', icon: Image },
-  audio: { kind: 'Audio', icon: Music },
-  video: { kind: 'Video', icon: Video },
-  file: { kind: 'File', icon: File },
+  image: { kind: msg`Picture`, icon: Image },
+  audio: { kind: msg`Audio`, icon: Music },
+  video: { kind: msg`Video`, icon: Video },
+  file: { kind: msg`File`, icon: File },
 } as const
 
 const ARCHIVES = /\.(zip|7z|rar|tar|gz|bz2|xz|zst|tgz)$/i
@@ -34,13 +35,13 @@ const DOCUMENTS = /\.(pdf|txt|md|docx?|odt|rtf|csv)$/i
 export function kindOf(content: CardContent): string {
   switch (content.kind) {
     case 'batch':
-      return isOfPictures(content) ? t`Pictures` : 'Files'
+      return isOfPictures(content) ? t`Pictures` : t`Files`
     case 'link':
       return t`Link`
     case RICH_NOTE:
       return t`Note`
     case 'file':
-      return CATEGORIES[content.category].kind
+      return i18n._(CATEGORIES[content.category].kind)
     case 'text':
     case 'unknown':
       return codeOf(content.text) === null ? t`Text` : t`Code`
@@ -64,8 +65,9 @@ function isOfPictures({ files }: Batch['content']): boolean {
 /** Returns the count of a batch in words: `9 files`, `1 picture`. */
 export function countOf(content: Batch['content']): string {
   const count = content.files.length
-  const noun = isOfPictures(content) ? 'picture' : 'file'
-  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`
+  return isOfPictures(content)
+    ? plural(count, { one: '# picture', other: '# pictures' })
+    : plural(count, { one: '# file', other: '# files' })
 }
 
 /** Returns the code of a text that consists only of code; else null. */
@@ -85,7 +87,8 @@ export function nameOf(content: CardContent): string {
 function summary(content: ItemContent): string {
   if (content.kind === 'link') return content.host
   if (content.kind === 'file') return content.name
-  const text = content.kind === RICH_NOTE ? content.title || UNTITLED : (codeOf(content.text) ?? content.text)
+  const text =
+    content.kind === RICH_NOTE ? content.title || untitledNote() : (codeOf(content.text) ?? content.text)
   const line = text.trim().split('\n')[0] ?? ''
   return line.length > SHORT ? `${line.slice(0, SHORT).trimEnd()}…` : line
 }

@@ -34,7 +34,7 @@ export function BatchNotice({ batch }: { batch: Batch }) {
     <>
       {batch.to !== undefined && <Audience item={batch} />}
       {first !== undefined && (
-        <p className={css.notice}>{same === files.length ? first : `${same} of ${files.length}: ${first}`}</p>
+        <p className={css.notice}>{same === files.length ? first : ofSome(same, files.length, first)}</p>
       )}
     </>
   )
@@ -54,13 +54,19 @@ function useNotices(items: readonly Item[]): readonly (string | null)[] {
     useShallow(({ transfers }) => items.map(({ id }) => isLostOrReceived(transfers[id]))),
   )
   return items.map((item, at) => {
-    if (item.refusal) return t`Not shared: ${item.refusal}`
+    const { refusal: reason } = item
+    if (reason) return t`Not shared: ${reason}`
     if (isCutOff && item.seq === null) return t`Not sent yet. It goes out once you are connected.`
     // For an item for one device the line above says so.
     if (item.to !== undefined || !livesOnOneDevice(isStored, item)) return null
     // A reload lost the file here, or this device has received a copy of its own.
     return areElsewhere[at] ? t`This beam has no copy.` : t`Only on ${holder}. This beam has no copy.`
   })
+}
+
+/** A warning on some of the files of a batch. */
+function ofSome(count: number, all: number, warning: string): string {
+  return t`${count} of ${all}: ${warning}`
 }
 
 function holderOf(devices: DevicesState, item: Item | undefined): string {

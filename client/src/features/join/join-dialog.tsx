@@ -1,4 +1,5 @@
-import { t } from '@lingui/core/macro'
+import { i18n } from '@lingui/core'
+import { msg, t } from '@lingui/core/macro'
 import ClipboardPaste from 'lucide-react/icons/clipboard-paste'
 import { useRef, useState } from 'react'
 import { parseShortCode } from '../../protocol/short-code'
@@ -11,7 +12,7 @@ import { ScanButton } from '../scanner/scan-button'
 import css from './join-dialog.module.css'
 import { joinHint } from './join-hint'
 
-const CLOSED_CLIPBOARD = 'The browser does not allow reading the clipboard here. Paste into the field.'
+const CLOSED_CLIPBOARD = msg`The browser does not allow reading the clipboard here. Paste into the field.`
 
 /** What was tried last. */
 type Attempt =
@@ -71,7 +72,7 @@ export function JoinDialog({ onJoined, onClose }: { onJoined?: () => void; onClo
           label={t`Enter Beam ID`}
           value={text}
           onChange={(event) => void enter(event.currentTarget.value)}
-          hint={attempt.status === 'clipboardClosed' ? CLOSED_CLIPBOARD : hint.text}
+          hint={attempt.status === 'clipboardClosed' ? i18n._(CLOSED_CLIPBOARD) : hint.text}
           error={error}
           mono
           autoComplete="off"

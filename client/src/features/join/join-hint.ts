@@ -1,29 +1,26 @@
 /** The hint below the field of the Join Beam dialog. */
-import { t } from '@lingui/core/macro'
+import { plural, t } from '@lingui/core/macro'
 import { BEAM_ID_LENGTH, findBeamId } from '../../protocol/beam-link'
 import { missingOfShortCode, parseShortCode } from '../../protocol/short-code'
 
 export type JoinHint = { kind: 'hint' | 'error'; text: string }
 
-const WHOLE_LINK = 'A whole link works too.'
-const ANY = 'The ID, its link, or a short code of six characters.'
-
 /** Counts down to a whole id. A text of that length or more without an id is an error. */
 export function joinHint(text: string): JoinHint {
   const typed = text.trim()
-  if (typed === '') return { kind: 'hint', text: ANY }
+  if (typed === '') return { kind: 'hint', text: t`The ID, its link, or a short code of six characters.` }
   if (typed.includes('/')) return linkHint(typed)
   if (parseShortCode(typed)) return { kind: 'hint', text: t`Looking up the code…` }
   const missing = missingOfShortCode(typed)
-  if (missing !== null) return { kind: 'hint', text: t`${characters(missing)} to go.` }
+  if (missing !== null) return { kind: 'hint', text: toGo(missing) }
   const left = BEAM_ID_LENGTH - typed.length
-  if (left > 0) return { kind: 'hint', text: t`${characters(left)} to go. ${WHOLE_LINK}` }
+  if (left > 0) return { kind: 'hint', text: `${toGo(left)} ${t`A whole link works too.`}` }
   if (findBeamId(typed)) return { kind: 'hint', text: t`Joining…` }
   return { kind: 'error', text: t`This is not a beam ID.` }
 }
 
-function characters(count: number): string {
-  return count === 1 ? '1 character' : `${count} characters`
+function toGo(count: number): string {
+  return plural(count, { one: '# character to go.', other: '# characters to go.' })
 }
 
 function linkHint(typed: string): JoinHint {

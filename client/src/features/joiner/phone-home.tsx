@@ -109,7 +109,7 @@ function NotJoined() {
     <main className={css.alone}>
       {doesParcelWait ? <ParcelNote /> : <LaptopPicture />}
       <div className={css.words}>
-        <h1>Open {host} on a PC or laptop to start beaming</h1>
+        <h1>{t`Open ${host} on a PC or laptop to start beaming`}</h1>
         <p>{t`Then scan the code it shows.`}</p>
         {status === 'failed' && (
           <p className={css.failed} role="alert">

@@ -22,8 +22,10 @@ export function KeptRow() {
     <section className={css.row} aria-label={t`Keeping`}>
       <Icon of={Clock} size={20} />
       <div className={css.words}>
-        <p className={css.until}>Kept until {until}</p>
-        <p className={css.who}>The server stores what is here. {who}</p>
+        <p className={css.until}>{t`Kept until ${until}`}</p>
+        <p className={css.who}>
+          {t`The server stores what is here.`} {who}
+        </p>
       </div>
       {mayEnd && (
         <Button size="sm" aria-label={t`Stop keeping`} onClick={() => setAsks(true)}>
@@ -50,6 +52,8 @@ function useWho(): string {
   const by = useStore(keeping, ({ kept }) => kept?.by ?? null)
   return useStore(devices, (state) => {
     if (by === null) return ''
-    return by === state.me ? t`You asked for it.` : t`${deviceName(state, by)} asked for it.`
+    if (by === state.me) return t`You asked for it.`
+    const device = deviceName(state, by)
+    return t`${device} asked for it.`
   })
 }

@@ -3,7 +3,7 @@ import X from 'lucide-react/icons/x'
 import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import type { ItemId } from '../../protocol/bindings'
-import { RICH_NOTE, type RichNote, UNTITLED } from '../../protocol/rich-note'
+import { RICH_NOTE, type RichNote, untitledNote } from '../../protocol/rich-note'
 import { Button } from '../../ui/button'
 import { FullPage } from '../../ui/full-page'
 import { IconButton } from '../../ui/icon-button'
@@ -42,9 +42,9 @@ export function NoteViewer({ id }: { id: ItemId }) {
     <FullPage title={t`Note`} buttons={buttons} onLeave={actions.notes.close}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by the keyboard too */}
       <section className={css.scroll} aria-label={t`Note`} tabIndex={0}>
-        <article className={css.column} aria-label={note.title || UNTITLED}>
+        <article className={css.column} aria-label={note.title || untitledNote()}>
           <h2 className={css.title} dir="auto">
-            {note.title || UNTITLED}
+            {note.title || untitledNote()}
           </h2>
           <Content id={id} note={note} />
         </article>

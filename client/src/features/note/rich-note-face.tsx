@@ -1,5 +1,5 @@
 import type { ItemId } from '../../protocol/bindings'
-import { type RichNote, UNTITLED } from '../../protocol/rich-note'
+import { type RichNote, untitledNote } from '../../protocol/rich-note'
 import { cx } from '../../ui/cx'
 import { Folded } from '../../ui/folded'
 import { NoteBoundary, NoteError } from './note-boundary'
@@ -21,7 +21,7 @@ export function RichNoteFace({
   return (
     <>
       <p className={cx(css.title, tone === 'note' && css.onNote)} dir="auto">
-        {title || UNTITLED}
+        {title || untitledNote()}
       </p>
       {root === null && <NoteError />}
       {root !== null && root.children.length > 0 && (

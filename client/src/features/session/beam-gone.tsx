@@ -1,4 +1,5 @@
-import { t } from '@lingui/core/macro'
+import { i18n, type MessageDescriptor } from '@lingui/core'
+import { msg, t } from '@lingui/core/macro'
 import { Link } from 'react-router'
 import { useStore } from 'zustand'
 import { type Gone, whyGone } from '../../stores/connection'
@@ -8,23 +9,23 @@ import { JoinButton } from '../join/join-button'
 import { paths } from '../paths'
 import css from './beam-gone.module.css'
 
-const WORDS: Readonly<Record<Gone, { heading: string; text: string }>> = {
+const WORDS: Readonly<Record<Gone, { heading: MessageDescriptor; text: MessageDescriptor }>> = {
   'logged-out': {
-    heading: 'Your login has ended',
-    text: 'This beam was open under your account. Log in again to go on.',
+    heading: msg`Your login has ended`,
+    text: msg`This beam was open under your account. Log in again to go on.`,
   },
   forbidden: {
-    heading: 'You cannot join this beam',
-    text: 'It is shared with certain people only, or this device was removed from it.',
+    heading: msg`You cannot join this beam`,
+    text: msg`It is shared with certain people only, or this device was removed from it.`,
   },
   ended: {
-    heading: 'This beam has ended',
-    text: 'It expired, it was deleted, or its link was renewed.',
+    heading: msg`This beam has ended`,
+    text: msg`It expired, it was deleted, or its link was renewed.`,
   },
 }
 
 /** Nobody is kept out of an unsaved beam but the devices that were removed from it. */
-const REMOVED = { heading: WORDS.forbidden.heading, text: 'This device was removed from it.' }
+const REMOVED = { heading: WORDS.forbidden.heading, text: msg`This device was removed from it.` }
 
 /** Returns why the beam is closed for good on this device; null while it is not. */
 export function useGone(): Gone | null {
@@ -41,8 +42,8 @@ export function BeamGone({ why }: { why: Gone }) {
   const loginHelps = why !== 'ended' && !isLoggedIn && !isRemoved
   return (
     <section className={css.gone}>
-      <h1>{heading}</h1>
-      <p>{text}</p>
+      <h1>{i18n._(heading)}</h1>
+      <p>{i18n._(text)}</p>
       <div className={css.ways}>
         {loginHelps && (
           <Link className={buttonClass({ look: 'primary' })} to={paths.login}>

@@ -1,14 +1,18 @@
 /** Texts about a beam on its card. */
+
+import { i18n } from '@lingui/core'
 import { t } from '@lingui/core/macro'
+import { UNTITLED_KEY } from '../../stores/beam-session'
 
 const SHOWN_ID = 8
 
-export const UNTITLED_BEAM = 'Untitled Beam'
-
-const DATE = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', year: 'numeric' })
-
 export function beamName(name: string): string {
-  return name.trim() === '' ? UNTITLED_BEAM : name
+  return isNamed(name) ? name : t`Untitled Beam`
+}
+
+/** A beam that was joined by a link has a name that tells nothing apart. */
+export function isNamed(name: string): boolean {
+  return name.trim() !== '' && name !== UNTITLED_KEY
 }
 
 /** Returns the first characters of an id, enough to tell beams apart. */
@@ -18,5 +22,6 @@ export function shortId(id: string): string {
 
 /** Returns `Created` with the day. `at` is in milliseconds since the Unix epoch. */
 export function createdText(at: number): string {
-  return t`Created ${DATE.format(at)}`
+  const day = i18n.date(new Date(at), { month: 'short', day: 'numeric', year: 'numeric' })
+  return t`Created ${day}`
 }

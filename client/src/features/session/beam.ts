@@ -1,5 +1,5 @@
 /** The beam as the screens read it: its state, its link, and its devices. */
-import { t } from '@lingui/core/macro'
+import { msg, t } from '@lingui/core/macro'
 import { useStore } from 'zustand'
 import { beamLink } from '../../protocol/beam-link'
 import { mayShare } from '../../stores/beam-access'
@@ -8,7 +8,7 @@ import { whyGone } from '../../stores/connection'
 import { useApp } from '../actions'
 
 /** The product in one line. */
-export const TAGLINE = 'Instant content sharing between devices. No accounts, no hassle.'
+export const TAGLINE = msg`Instant content sharing between devices. No accounts, no hassle.`
 
 /** Used until the server has sent its own description. */
 const PRODUCT = { name: 'Heliograph', version: '1.0.0', repository: undefined }

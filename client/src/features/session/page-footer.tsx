@@ -1,3 +1,4 @@
+import { i18n } from '@lingui/core'
 import { t } from '@lingui/core/macro'
 import { useStore } from 'zustand'
 import { LANGUAGES } from '../../languages/languages'
@@ -26,7 +27,7 @@ export function PageFooter({ place = 'page' }: { place?: 'page' | 'corners' | 'b
     >
       <span className={css.tagline}>
         <Mark size={18} />
-        {TAGLINE}
+        {i18n._(TAGLINE)}
       </span>
       <span className={css.facts}>
         {isInstallable && (
@@ -41,9 +42,9 @@ export function PageFooter({ place = 'page' }: { place?: 'page' | 'corners' | 'b
           {t`Support`}
         </a>
         {LANGUAGES.length > 1 && <LanguageSwitch />}
-        <span>Version {version}</span>
+        <span>{t`Version ${version}`}</span>
         <span>© {new Date().getFullYear()}</span>
-        <span>Made with love by {name}</span>
+        <span>{t`Made with love by ${name}`}</span>
       </span>
     </footer>
   )

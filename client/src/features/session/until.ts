@@ -1,11 +1,9 @@
 /** When something ends, in words: `15:30` today, `Tue 15:30` later. */
-
-const TIME = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const DAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short' })
+import { i18n } from '@lingui/core'
 
 /** Both times are in milliseconds since the Unix epoch, and shown in this device's time zone. */
 export function formatUntil(until: number, now: number): string {
-  const time = TIME.format(until)
+  const time = i18n.date(new Date(until), { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
   const isToday = new Date(until).toDateString() === new Date(now).toDateString()
-  return isToday ? time : `${DAY.format(until)} ${time}`
+  return isToday ? time : `${i18n.date(new Date(until), { weekday: 'short' })} ${time}`
 }
