@@ -15,8 +15,11 @@ const PROSE = /\p{L}{2,}[^\p{L}]* \p{L}|^\p{Lu}\p{Ll}+\b/u
 const NAMES =
   /^(Alt|Arrow\w+|Backspace|Control|Delete|End|Enter|Escape|F\d+|Home|Insert|Meta|Page(Up|Down)|Shift|Tab|ContextMenu|Chrome|Chromium|Edge|Firefox|Opera|Safari|Samsung Internet|Heliograph|Android|Linux|Windows|Mac|[A-Z]\w+(Error|Event)|Content-\w+|Files|Inter|POST|GET|PUT|DELETE)$/
 
-/** Lists of CSS selectors and media queries: `a[href], button`, `(pointer: coarse)`. */
-const CSS = /^[a-z]*(\[[^\]]+\])*(, [a-z]*(\[[^\]]+\])*)+$|^\([a-z-]+: [a-z0-9]+\)$/
+/** What is pressed: `Ctrl+Shift+Z`, `Space+`. */
+const KEYS = /^((Ctrl|Shift|Space)\+)+\S*$/
+
+/** CSS: lists of selectors, media queries and functions: `a[href], button`, `(pointer: coarse)`, `px) translate(-50%)`. */
+const CSS = /translate\(|^[a-z]*(\[[^\]]+\])*(, [a-z]*(\[[^\]]+\])*)+$|^\([a-z-]+: [a-z0-9]+\)$/
 
 /** Methods that take selectors or styles, or that split a list of words. */
 const CODE_METHODS = new Set(['animate', 'closest', 'matches', 'querySelector', 'querySelectorAll', 'split'])
@@ -36,8 +39,8 @@ const SKIPPED = {
   TSTypeAnnotation: () => true,
   TSTypeParameterInstantiation: () => true,
   TaggedTemplateExpression: ({ tag }) => TRANSLATED.has(tag.name),
-  CallExpression: ({ callee }) =>
-    TRANSLATED.has(callee.name) || CODE_METHODS.has(callee.property?.name) || isForEngineers(callee),
+  CallExpression: isNoText,
+  OptionalCallExpression: isNoText,
   JSXElement: ({ openingElement }) => TRANSLATED.has(openingElement.name.name),
   JSXAttribute: ({ name }) => LOOKS.has(name.name),
   NewExpression: ({ callee }) => isForEngineers(callee),
@@ -45,6 +48,10 @@ const SKIPPED = {
   AssignmentExpression: ({ left }) => KEY.test(left.property?.name ?? ''),
   // What is compared came from elsewhere.
   StringLiteral: (_, parent) => parent.type === 'BinaryExpression' && /^[!=]==$/.test(parent.operator),
+}
+
+function isNoText({ callee }) {
+  return TRANSLATED.has(callee.name) || CODE_METHODS.has(callee.property?.name) || isForEngineers(callee)
 }
 
 /** Errors and the console are read by engineers. */
@@ -100,7 +107,7 @@ function textOf(node) {
 }
 
 function isProse(text) {
-  return PROSE.test(text) && !NAMES.test(text) && !CSS.test(text)
+  return PROSE.test(text) && ![NAMES, KEYS, CSS].some((pattern) => pattern.test(text))
 }
 
 const WITHOUT_TEXTS = /bindings\.ts|schemas\.ts|languages\//

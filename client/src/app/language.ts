@@ -2,7 +2,14 @@
 import { i18n, type Messages } from '@lingui/core'
 import { t } from '@lingui/core/macro'
 import { messages as english } from '../languages/en.po'
-import { bestLanguage, directionOf, type Language, parseLanguage, SOURCE } from '../languages/languages'
+import {
+  bestLanguage,
+  directionOf,
+  formatsOf,
+  type Language,
+  parseLanguage,
+  SOURCE,
+} from '../languages/languages'
 import { browserStorage } from '../stores/site-storage'
 import type { Stores } from '../stores/stores'
 import type { Toaster } from './toaster'
@@ -36,7 +43,7 @@ export function createLanguageChoice(stores: Pick<Stores, 'language'>, toaster: 
 async function speak(language: Language): Promise<Language> {
   const messages = language === SOURCE ? english : await CATALOGUES[`../languages/${language}.po`]?.()
   if (!messages) throw new Error(`There is no catalogue for ${language}`)
-  i18n.loadAndActivate({ locale: language, messages })
+  i18n.loadAndActivate({ locale: language, locales: formatsOf(language), messages })
   document.documentElement.lang = language
   document.documentElement.dir = directionOf(language)
   return language

@@ -18,6 +18,7 @@ export type BeamDialogState =
   | { readonly kind: 'join' }
   | { readonly kind: 'scan' }
   | { readonly kind: 'recent' }
+  | { readonly kind: 'language' }
   /** Asks to which device an item goes. */
   | { readonly kind: 'send'; readonly item: ItemId }
   /** Asks before something is lost. */

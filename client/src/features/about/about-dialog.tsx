@@ -1,4 +1,5 @@
-import { t } from '@lingui/core/macro'
+import { i18n, type MessageDescriptor } from '@lingui/core'
+import { msg, t } from '@lingui/core/macro'
 import Hand from 'lucide-react/icons/hand'
 import KeyRound from 'lucide-react/icons/key-round'
 import ShieldCheck from 'lucide-react/icons/shield-check'
@@ -13,23 +14,27 @@ import { TAGLINE, useProduct } from '../session/beam'
 import css from './about-dialog.module.css'
 
 /** The features of the product. Each text is a promise that the server and this page keep. */
-const FEATURES: readonly { icon: Glyph; title: string; text: string }[] = [
-  { icon: Zap, title: 'Instant sharing', text: 'Scan the code, and what you paste here is there.' },
+const FEATURES: readonly { icon: Glyph; title: MessageDescriptor; text: MessageDescriptor }[] = [
+  { icon: Zap, title: msg`Instant sharing`, text: msg`Scan the code, and what you paste here is there.` },
   {
     icon: KeyRound,
-    title: 'No login required',
-    text: 'Making a beam and joining it by its code needs no account.',
+    title: msg`No login required`,
+    text: msg`Making a beam and joining it by its code needs no account.`,
   },
-  { icon: Hand, title: 'Drag and drop sticky notes', text: 'Put everything where you will find it again.' },
+  {
+    icon: Hand,
+    title: msg`Drag and drop sticky notes`,
+    text: msg`Put everything where you will find it again.`,
+  },
   {
     icon: ShieldCheck,
-    title: 'Privacy first',
-    text: 'Nobody tracks you. Files go straight between devices where the network lets them. A beam that nobody saves is deleted after 24 hours, or when the time is over for which somebody asked to keep it.',
+    title: msg`Privacy first`,
+    text: msg`Nobody tracks you. Files go straight between devices where the network lets them. A beam that nobody saves is deleted after 24 hours, or when the time is over for which somebody asked to keep it.`,
   },
   {
     icon: SourceGlyph,
-    title: 'Open source, free forever',
-    text: 'Read it, change it, run it on your own machine with one command.',
+    title: msg`Open source, free forever`,
+    text: msg`Read it, change it, run it on your own machine with one command.`,
   },
 ]
 
@@ -47,11 +52,11 @@ export function AboutDialog({ onClose }: { onClose: () => void }) {
     >
       <ul className={css.features}>
         {FEATURES.map(({ icon, title, text }, index) => (
-          <li key={title} className={css.feature}>
+          <li key={title.id} className={css.feature}>
             <Tile icon={icon} gradient={index} />
             <div>
-              <h3>{title}</h3>
-              <p>{text}</p>
+              <h3>{i18n._(title)}</h3>
+              <p>{i18n._(text)}</p>
             </div>
           </li>
         ))}

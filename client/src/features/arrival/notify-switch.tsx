@@ -14,7 +14,7 @@ export function NotifySwitch() {
   return (
     <label className={css.row}>
       <span className={css.words}>
-        Tell me when something arrives
+        {t`Tell me when something arrives`}
         <span id={hint} className={css.hint}>
           {isBlocked
             ? t`Notifications are blocked in the settings of the browser.`

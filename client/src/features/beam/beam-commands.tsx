@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro'
 import DoorOpen from 'lucide-react/icons/door-open'
 import History from 'lucide-react/icons/history'
 import Keyboard from 'lucide-react/icons/keyboard'
+import Languages from 'lucide-react/icons/languages'
 import Plus from 'lucide-react/icons/plus'
 import QrCode from 'lucide-react/icons/qr-code'
 import ScanQrCode from 'lucide-react/icons/scan-qr-code'
@@ -37,6 +38,11 @@ function useMenuItems(): readonly MenuItem[] {
   const code: MenuItem = { label: t`Show QR`, icon: QrCode, onSelect: () => open({ kind: 'code' }) }
   const leave: MenuItem = { label: t`Leave Beam`, icon: DoorOpen, onSelect: () => wish({ do: 'leave' }) }
   const recent: MenuItem = { label: t`Recent beams`, icon: History, onSelect: () => open({ kind: 'recent' }) }
+  const language: MenuItem = {
+    label: t`Language`,
+    icon: Languages,
+    onSelect: () => open({ kind: 'language' }),
+  }
   return [
     ...(isIn && !isGone ? [code] : []),
     ...(share && !isGone ? [{ label: t`Share with people`, icon: UserPlus, onSelect: share }] : []),
@@ -44,6 +50,7 @@ function useMenuItems(): readonly MenuItem[] {
     { label: t`Join Beam`, icon: Keyboard, onSelect: () => wish({ do: 'join' }) },
     { label: t`Scan QR`, icon: ScanQrCode, onSelect: () => wish({ do: 'scan' }) },
     ...(hasRecent ? [recent] : []),
+    language,
     ...(isIn ? [leave] : []),
   ]
 }

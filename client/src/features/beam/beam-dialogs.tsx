@@ -21,6 +21,10 @@ const RecentDialog = lazyPart(
   () => import('./recent-dialog'),
   (m) => m.RecentDialog,
 )
+const LanguageDialog = lazyPart(
+  () => import('../session/language-dialog'),
+  (m) => m.LanguageDialog,
+)
 const ShareDialog = lazyPart(
   () => import('../share/share-dialog'),
   (m) => m.ShareDialog,
@@ -48,6 +52,7 @@ export function BeamDialogs() {
       {state.kind === 'join' && <JoinDialog onJoined={showBeam} onClose={close} />}
       {state.kind === 'scan' && <Scanner onJoined={showBeam} onClose={close} />}
       {state.kind === 'recent' && <RecentDialog onClose={close} />}
+      {state.kind === 'language' && <LanguageDialog onClose={close} />}
       {state.kind === 'send' && <SendItemDialog item={state.item} onClose={close} />}
       {sharing.status !== 'closed' && <ShareDialog sharing={sharing} />}
       {state.kind === 'leaving' && (

@@ -1,5 +1,6 @@
 /** The keyboard commands of the canvas: one table, by which keys are handled and which the help shows. */
-import { t } from '@lingui/core/macro'
+import type { MessageDescriptor } from '@lingui/core'
+import { msg } from '@lingui/core/macro'
 import type { Point } from '../../stores/canvas'
 import type { Direction } from './neighbours'
 
@@ -20,15 +21,15 @@ export interface Key {
 
 export interface Shortcut {
   /** What it does, as the help says it. */
-  readonly words: string
+  readonly words: MessageDescriptor
   /** By the name of the keys. None: the browser, or the note itself, handles them. */
   readonly commands: Readonly<Record<string, Command>>
-  /** The keys as the help shows them, where that is not simply their names. */
+  /** The keys that the help shows, where they are not those of the commands: names of keys and of `KEY_WORDS`. */
   readonly shown?: readonly string[]
 }
 
 export interface ShortcutGroup {
-  readonly title: string
+  readonly title: MessageDescriptor
   readonly shortcuts: readonly Shortcut[]
 }
 
@@ -54,66 +55,66 @@ function moves(step: number): (to: Direction) => Command {
 
 export const SHORTCUT_GROUPS: readonly ShortcutGroup[] = [
   {
-    title: 'Notes',
+    title: msg`Notes`,
     shortcuts: [
-      { words: 'Go to the notes, and on from them', commands: {}, shown: ['Tab'] },
+      { words: msg`Go to the notes, and on from them`, commands: {}, shown: ['Tab'] },
       {
-        words: 'Go to the note that way',
+        words: msg`Go to the note that way`,
         commands: arrows('', (to) => ({ do: 'go', to })),
-        shown: ['Arrow keys'],
+        shown: ['arrows'],
       },
       {
-        words: 'Go to the first or the last note',
+        words: msg`Go to the first or the last note`,
         commands: { Home: { do: 'first' }, End: { do: 'last' } },
       },
-      { words: 'Open a formatted note, copy any other', commands: {}, shown: ['Enter'] },
-      { words: 'Go to the buttons of a note, Escape to come back', commands: { F2: { do: 'enter' } } },
+      { words: msg`Open a formatted note, copy any other`, commands: {}, shown: ['Enter'] },
+      { words: msg`Go to the buttons of a note, Escape to come back`, commands: { F2: { do: 'enter' } } },
       {
-        words: 'Show the menu',
+        words: msg`Show the menu`,
         commands: { 'Shift+F10': { do: 'menu' }, ContextMenu: { do: 'menu' } },
-        shown: ['Shift+F10', 'Menu key'],
+        shown: ['Shift+F10', 'menu'],
       },
-      { words: 'Copy', commands: { 'Ctrl+C': { do: 'copy' } } },
-      { words: 'Delete', commands: { Delete: { do: 'delete' }, Backspace: { do: 'delete' } } },
-      { words: 'Select, or no longer', commands: { X: { do: 'pick' } }, shown: ['X', 'Shift+click'] },
-      { words: 'Select all', commands: { 'Ctrl+A': { do: 'select-all' } } },
-      { words: 'Select by a frame', commands: {}, shown: ['Shift+drag'] },
-      { words: 'Select none, leave the notes', commands: { Escape: { do: 'escape' } } },
+      { words: msg`Copy`, commands: { 'Ctrl+C': { do: 'copy' } } },
+      { words: msg`Delete`, commands: { Delete: { do: 'delete' }, Backspace: { do: 'delete' } } },
+      { words: msg`Select, or no longer`, commands: { X: { do: 'pick' } }, shown: ['X', 'Shift+click'] },
+      { words: msg`Select all`, commands: { 'Ctrl+A': { do: 'select-all' } } },
+      { words: msg`Select by a frame`, commands: {}, shown: ['Shift+drag'] },
+      { words: msg`Select none, leave the notes`, commands: { Escape: { do: 'escape' } } },
     ],
   },
   {
-    title: 'Places',
+    title: msg`Places`,
     shortcuts: [
       {
-        words: 'Move by 10 px',
+        words: msg`Move by 10 px`,
         commands: arrows('Ctrl+', moves(STEP)),
-        shown: ['Ctrl+Arrow keys'],
+        shown: ['Ctrl+arrows'],
       },
       {
-        words: 'Move by 50 px',
+        words: msg`Move by 50 px`,
         commands: arrows('Ctrl+Shift+', moves(LONG_STEP)),
-        shown: ['Ctrl+Shift+Arrow keys'],
+        shown: ['Ctrl+Shift+arrows'],
       },
       {
-        words: 'Move selected notes by 50 px; without Shift by 10 px',
+        words: msg`Move selected notes by 50 px; without Shift by 10 px`,
         commands: arrows('Shift+', moves(LONG_STEP)),
-        shown: ['Shift+Arrow keys'],
+        shown: ['Shift+arrows'],
       },
-      { words: 'Tidy up', commands: { T: { do: 'tidy-up' } } },
-      { words: 'Undo', commands: { 'Ctrl+Z': { do: 'undo' } } },
-      { words: 'Redo', commands: { 'Ctrl+Shift+Z': { do: 'redo' }, 'Ctrl+Y': { do: 'redo' } } },
+      { words: msg`Tidy up`, commands: { T: { do: 'tidy-up' } } },
+      { words: msg`Undo`, commands: { 'Ctrl+Z': { do: 'undo' } } },
+      { words: msg`Redo`, commands: { 'Ctrl+Shift+Z': { do: 'redo' }, 'Ctrl+Y': { do: 'redo' } } },
     ],
   },
   {
-    title: 'View',
+    title: msg`View`,
     shortcuts: [
-      { words: 'Zoom in', commands: { '+': { do: 'zoom-in' }, '=': { do: 'zoom-in' } }, shown: ['+'] },
-      { words: 'Zoom out', commands: { '-': { do: 'zoom-out' } } },
-      { words: 'Back to 100 %', commands: { '0': { do: 'full-size' } } },
-      { words: 'Fit all', commands: { '1': { do: 'fit-all' } } },
-      { words: 'Move the view', commands: {}, shown: ['Space+drag'] },
-      { words: 'Paste', commands: {}, shown: ['Ctrl+V'] },
-      { words: 'This list', commands: { '?': { do: 'help' } } },
+      { words: msg`Zoom in`, commands: { '+': { do: 'zoom-in' }, '=': { do: 'zoom-in' } }, shown: ['+'] },
+      { words: msg`Zoom out`, commands: { '-': { do: 'zoom-out' } } },
+      { words: msg`Back to 100 %`, commands: { '0': { do: 'full-size' } } },
+      { words: msg`Fit all`, commands: { '1': { do: 'fit-all' } } },
+      { words: msg`Move the view`, commands: {}, shown: ['Space+drag'] },
+      { words: msg`Paste`, commands: {}, shown: ['Ctrl+V'] },
+      { words: msg`This list`, commands: { '?': { do: 'help' } } },
     ],
   },
 ]
@@ -126,7 +127,15 @@ export function commandOf(key: Key): Command | null {
   return key.altKey ? null : (COMMANDS.get(nameOf(key)) ?? null)
 }
 
-/** Returns the keys of a shortcut as the help shows them. */
+/** What the help says in words, because it is not the name of one key. */
+export const KEY_WORDS: Readonly<Record<string, MessageDescriptor>> = {
+  arrows: msg`Arrow keys`,
+  menu: msg`Menu key`,
+  click: msg`click`,
+  drag: msg`drag`,
+}
+
+/** Returns the keys of a shortcut that the help shows. */
 export function keysOf({ commands, shown }: Shortcut): readonly string[] {
   return shown ?? Object.keys(commands)
 }
@@ -134,7 +143,7 @@ export function keysOf({ commands, shown }: Shortcut): readonly string[] {
 /** Names a pressed key as the table does. Shift counts only where it does not change which character is typed. */
 function nameOf({ key, shiftKey, ctrlKey, metaKey }: Key): string {
   const isSign = key.length === 1 && !/[a-z]/i.test(key)
-  const control = ctrlKey || metaKey ? t`Ctrl+` : ''
-  const shift = shiftKey && !isSign ? t`Shift+` : ''
+  const control = ctrlKey || metaKey ? 'Ctrl+' : ''
+  const shift = shiftKey && !isSign ? 'Shift+' : ''
   return control + shift + (key.length === 1 ? key.toUpperCase() : key)
 }

@@ -1,5 +1,5 @@
 /** The menu of a note, or of the ground where no note is. */
-import { t } from '@lingui/core/macro'
+import { plural, t } from '@lingui/core/macro'
 import ClipboardPaste from 'lucide-react/icons/clipboard-paste'
 import Copy from 'lucide-react/icons/copy'
 import Download from 'lucide-react/icons/download'
@@ -92,8 +92,8 @@ function noteItems(
   // What is selected may have been deleted by another device.
   const cards = cardsOf(stores.items.getState().items).filter(({ id }) => wanted.has(id))
   const ids = cards.map(({ id }) => id)
-  const of = ids.length === 1 ? '' : ` ${ids.length} notes`
-  const files = downloadsOf(ids, stores)
+  const noteCount = ids.length
+  const fileCount = downloadsOf(ids, stores).length
   const [only] = cards
   const open = cards.length === 1 && only ? opening(only, actions) : null
   return [
@@ -101,10 +101,10 @@ function noteItems(
     ...(cards.some((card) => isCopyable(card, stores))
       ? [{ label: copyLabel(cards), icon: Copy, onSelect: () => commands.copy(ids) }]
       : []),
-    ...(files.length > 0
+    ...(fileCount > 0
       ? [
           {
-            label: files.length === 1 ? t`Download` : t`Download ${files.length} files`,
+            label: plural(fileCount, { 1: 'Download', other: 'Download # files' }),
             icon: Download,
             onSelect: () => void actions.download(ids),
           },
@@ -115,7 +115,15 @@ function noteItems(
       icon: SquareMousePointer,
       onSelect: () => commands.toggle(note),
     },
-    ...(mayShare ? [{ label: `Delete${of}`, icon: Trash2, onSelect: () => commands.remove(ids) }] : []),
+    ...(mayShare
+      ? [
+          {
+            label: plural(noteCount, { 1: 'Delete', other: 'Delete # notes' }),
+            icon: Trash2,
+            onSelect: () => commands.remove(ids),
+          },
+        ]
+      : []),
   ]
 }
 
@@ -127,7 +135,8 @@ function opening({ id, content }: Card, actions: AppValue['actions']): (() => vo
 }
 
 function copyLabel(cards: readonly Card[]): string {
-  if (cards.length > 1) return t`Copy ${cards.length} notes`
+  const count = cards.length
+  if (count > 1) return plural(count, { other: 'Copy # notes' })
   return cards.some(isBatch) ? t`Copy names` : t`Copy`
 }
 

@@ -1,5 +1,5 @@
 /** Shows the number of new notes outside of the view, and points to the nearest. A press moves the view there. */
-import { t } from '@lingui/core/macro'
+import { plural, t } from '@lingui/core/macro'
 import ArrowRight from 'lucide-react/icons/arrow-right'
 import { useLayoutEffect, useRef } from 'react'
 import { useStore } from 'zustand'
@@ -26,7 +26,7 @@ export function NewcomersChip() {
       const box = nearestOf(board, unseen, canvas.getState().places)
       if (!box || !ref.current) return
       const { x, y, angle } = pointerTo(toScreen(board.camera, middle(box)), board.screen, INSETS)
-      ref.current.style.transform = t`translate(${x}px, ${y}px) translate(-50%, -50%)`
+      ref.current.style.transform = `translate(${x}px, ${y}px) translate(-50%, -50%)`
       ref.current.style.setProperty('--angle', `${angle}deg`)
     }
     point()
@@ -40,10 +40,10 @@ export function NewcomersChip() {
     const box = nearestOf(board, unseen, canvas.getState().places)
     if (box) board.flyTo(centredOn(board.camera, middle(box), board.screen))
   }
-  const label = unseen.size === 1 ? t`1 new note` : t`${unseen.size} new notes`
+  const count = unseen.size
   return (
     <button ref={ref} type="button" className={css.chip} title={t`Show it`} onClick={go}>
-      {label}
+      {plural(count, { one: '# new note', other: '# new notes' })}
       <span className={css.arrow}>
         <ArrowRight size={15} strokeWidth={2} />
       </span>

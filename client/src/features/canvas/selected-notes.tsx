@@ -1,5 +1,5 @@
 /** What belongs to the selection: its bar, and the announcement of its size to screen readers. */
-import { t } from '@lingui/core/macro'
+import { plural } from '@lingui/core/macro'
 import { Suspense } from 'react'
 import { useStore } from 'zustand'
 import { useShallow } from 'zustand/react/shallow'
@@ -23,12 +23,13 @@ export function SelectedNotes() {
         .map(({ id }) => id),
     ),
   )
+  const count = ids.length
   return (
     <>
       <p className="visually-hidden" aria-live="polite">
-        {ids.length > 0 && (ids.length === 1 ? t`1 note selected` : t`${ids.length} notes selected`)}
+        {count > 0 && plural(count, { one: '# note selected', other: '# notes selected' })}
       </p>
-      {ids.length > 0 && (
+      {count > 0 && (
         <Suspense>
           <SelectionBar ids={ids} />
         </Suspense>

@@ -1,6 +1,7 @@
 /** The bar of the selected notes: what can be done with all of them at once. */
 
-import { t } from '@lingui/core/macro'
+import { i18n, type MessageDescriptor } from '@lingui/core'
+import { msg, plural, t } from '@lingui/core/macro'
 import AlignMiddle from 'lucide-react/icons/align-center-horizontal'
 import AlignCentre from 'lucide-react/icons/align-center-vertical'
 import AlignBottom from 'lucide-react/icons/align-end-horizontal'
@@ -31,18 +32,18 @@ import { useCommands } from './use-commands'
 /** Toasts are above it. */
 const height = heightAs('--menu', 8)
 
-const EDGES: readonly { edge: Edge; label: string; icon: Glyph }[] = [
-  { edge: 'left', label: 'Align left', icon: AlignLeft },
-  { edge: 'centre', label: 'Align centre', icon: AlignCentre },
-  { edge: 'right', label: 'Align right', icon: AlignRight },
-  { edge: 'top', label: 'Align top', icon: AlignTop },
-  { edge: 'middle', label: 'Align middle', icon: AlignMiddle },
-  { edge: 'bottom', label: 'Align bottom', icon: AlignBottom },
+const EDGES: readonly { edge: Edge; label: MessageDescriptor; icon: Glyph }[] = [
+  { edge: 'left', label: msg`Align left`, icon: AlignLeft },
+  { edge: 'centre', label: msg`Align centre`, icon: AlignCentre },
+  { edge: 'right', label: msg`Align right`, icon: AlignRight },
+  { edge: 'top', label: msg`Align top`, icon: AlignTop },
+  { edge: 'middle', label: msg`Align middle`, icon: AlignMiddle },
+  { edge: 'bottom', label: msg`Align bottom`, icon: AlignBottom },
 ]
 
-const AXES: readonly { axis: Axis; label: string; icon: Glyph }[] = [
-  { axis: 'horizontal', label: 'Distribute horizontally', icon: DistributeAcross },
-  { axis: 'vertical', label: 'Distribute vertically', icon: DistributeDown },
+const AXES: readonly { axis: Axis; label: MessageDescriptor; icon: Glyph }[] = [
+  { axis: 'horizontal', label: msg`Distribute horizontally`, icon: DistributeAcross },
+  { axis: 'vertical', label: msg`Distribute vertically`, icon: DistributeDown },
 ]
 
 export function SelectionBar({ ids }: { ids: readonly ItemId[] }) {
@@ -51,7 +52,8 @@ export function SelectionBar({ ids }: { ids: readonly ItemId[] }) {
   const mayShare = useMayShare()
   // The files that have arrived change with the transfers.
   useStore(stores.transfers, (state) => state.transfers)
-  const files = downloadsOf(ids, stores)
+  const noteCount = ids.length
+  const fileCount = downloadsOf(ids, stores).length
   return (
     <div
       ref={height}
@@ -65,17 +67,17 @@ export function SelectionBar({ ids }: { ids: readonly ItemId[] }) {
         if (event.key === 'Escape' && !isInMenu) commands.select([])
       }}
     >
-      <span className={css.count}>{ids.length === 1 ? '1 selected' : `${ids.length} selected`}</span>
+      <span className={css.count}>{plural(noteCount, { other: '# selected' })}</span>
       <IconButton icon={Copy} label={t`Copy`} onClick={() => commands.copy(ids)} />
-      {files.length > 0 && (
+      {fileCount > 0 && (
         <IconButton
           icon={Download}
-          label={files.length === 1 ? t`Download` : t`Download ${files.length} files`}
+          label={plural(fileCount, { 1: 'Download', other: 'Download # files' })}
           onClick={() => void actions.download(ids)}
         />
       )}
-      {ids.length > 1 && <Arrange ids={ids} />}
-      {mayShare && <IconButton icon={Trash2} label="Delete" onClick={() => commands.remove(ids)} />}
+      {noteCount > 1 && <Arrange ids={ids} />}
+      {mayShare && <IconButton icon={Trash2} label={t`Delete`} onClick={() => commands.remove(ids)} />}
       <IconButton icon={X} label={t`Select none`} onClick={() => commands.select([])} />
     </div>
   )
@@ -93,12 +95,12 @@ function Arrange({ ids }: { ids: readonly ItemId[] }) {
     act()
   }
   const align = EDGES.map(({ edge, label, icon }) => ({
-    label,
+    label: i18n._(label),
     icon,
     onSelect: then(() => commands.align(ids, edge)),
   }))
   const distribute = AXES.map(({ axis, label, icon }) => ({
-    label,
+    label: i18n._(label),
     icon,
     onSelect: then(() => commands.distribute(ids, axis)),
   }))

@@ -23,7 +23,7 @@ export function ZoomControls() {
     (listener) => board.onView(listener),
     () => board.camera.zoom,
   )
-  const percent = `${Math.round(zoom * 100)} %`
+  const percent = Math.round(zoom * 100)
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
     <div role="group" aria-label={t`View and places`} className={css.controls}>
@@ -38,11 +38,11 @@ export function ZoomControls() {
       <button
         type="button"
         className={css.percent}
-        aria-label={t`Zoom ${percent}, back to 100 %`}
+        aria-label={t`Zoom ${percent} %, back to 100 %`}
         title={t`Back to 100 %`}
         onClick={fullSize}
       >
-        {percent}
+        {t`${percent} %`}
       </button>
       <IconButton
         icon={Plus}

@@ -1,4 +1,4 @@
-import { t } from '@lingui/core/macro'
+import { plural, t } from '@lingui/core/macro'
 import Copy from 'lucide-react/icons/copy'
 import Download from 'lucide-react/icons/download'
 import Trash2 from 'lucide-react/icons/trash-2'
@@ -6,6 +6,7 @@ import X from 'lucide-react/icons/x'
 import { useStore } from 'zustand'
 import type { Batch } from '../../stores/cards'
 import { reduceIncoming } from '../../stores/incoming'
+import type { Save } from '../../stores/saves'
 import { Icon } from '../../ui/icon'
 import { IconButton } from '../../ui/icon-button'
 import { MoreMenu } from '../../ui/more-menu'
@@ -96,7 +97,7 @@ function NoteTools({ batch, does }: BatchProps) {
         {...look}
         onClick={() => void actions.copyItem(batch.id)}
       />
-      {mayShare && <IconButton icon={Trash2} label="Delete" {...look} onClick={does.remove} />}
+      {mayShare && <IconButton icon={Trash2} label={t`Delete`} {...look} onClick={does.remove} />}
     </div>
   )
 }
@@ -104,11 +105,12 @@ function NoteTools({ batch, does }: BatchProps) {
 function ListMenu({ batch, view, does }: BatchProps) {
   const { actions } = useApp()
   const mayDelete = useMayShare() && !view.row.actions.includes('cancel')
+  const name = countOf(batch.content)
   const items = [
     { label: t`Copy names`, icon: Copy, onSelect: () => void actions.copyItem(batch.id) },
-    ...(mayDelete ? [{ label: 'Delete', icon: Trash2, onSelect: does.remove }] : []),
+    ...(mayDelete ? [{ label: t`Delete`, icon: Trash2, onSelect: does.remove }] : []),
   ]
-  return <MoreMenu label={t`More of ${countOf(batch.content)}`} items={items} iconSize={20} />
+  return <MoreMenu label={t`More of ${name}`} items={items} iconSize={20} />
 }
 
 /** The progress of all files, and what can be done with all of them. */
@@ -116,13 +118,14 @@ function Sum({ batch, view, does, on }: BatchProps & { on: Ground }) {
   const { row, size } = view
   const { left, right } = useProgressTexts(row, size)
   const hasBar = row.bytes !== null && row.status !== 'done'
+  const name = countOf(batch.content)
   return (
     <div className={css.sum}>
       {hasBar && (
         <>
           <Progress
             value={fraction(row.bytes ?? 0, size)}
-            label={t`Progress of ${countOf(batch.content)}`}
+            label={t`Progress of ${name}`}
             look={on === 'page' && row.status === 'parked' ? 'dim' : on}
           />
           <div className={css.texts}>
@@ -167,14 +170,15 @@ function ReceiveButton({ view, does, on }: BatchProps & { on: Ground }) {
   if (receivable === 0) return null
   return (
     <button type="button" className={css.button} data-on={on} data-main onClick={does.receive}>
-      {receivable === files.length ? t`Receive all` : t`Receive ${receivable} more`}
+      {receivable === files.length ? t`Receive all` : plural(receivable, { other: 'Receive # more' })}
     </button>
   )
 }
 
 function SaveButton({ batch, view, does, on }: BatchProps & { on: Ground }) {
   const save = useStore(useApp().stores.saves, ({ saves }) => saves[batch.id])
-  if (view.received === 0) return null
+  const { received } = view
+  if (received === 0) return null
   // The main action as soon as nothing is left to receive.
   const isMain = view.receivable === 0 && view.row.status === 'done'
   return (
@@ -187,7 +191,12 @@ function SaveButton({ batch, view, does, on }: BatchProps & { on: Ground }) {
       onClick={does.save}
     >
       <Icon of={Download} size={16} />
-      {save ? t`Saving ${save.saved + 1} of ${save.of}` : isMain ? t`Save all` : t`Save ${view.received}`}
+      {save ? savingText(save) : isMain ? t`Save all` : plural(received, { other: 'Save #' })}
     </button>
   )
+}
+
+function savingText({ saved, of: count }: Save): string {
+  const number = saved + 1
+  return t`Saving ${number} of ${count}`
 }

@@ -1,4 +1,4 @@
-import { t } from '@lingui/core/macro'
+import { plural, t } from '@lingui/core/macro'
 import CircleCheck from 'lucide-react/icons/circle-check'
 import Trash2 from 'lucide-react/icons/trash-2'
 import { memo, type RefObject, useEffect, useId, useMemo, useRef, useState } from 'react'
@@ -42,6 +42,8 @@ export function BatchFiles(props: {
   useOwnWheel(list)
   const isCut = files.length > closed
   const shown = isCut && !isOpen ? files.slice(0, closed) : files
+  const count = files.length
+  const more = closed === 0 ? t`Show the files` : plural(count, { other: 'Show all #' })
   return (
     <>
       <ul ref={list} id={id} className={css.files} data-on={on} aria-label={label}>
@@ -58,7 +60,7 @@ export function BatchFiles(props: {
           aria-controls={id}
           onClick={() => setIsOpen(!isOpen)}
         >
-          {isOpen ? t`Show less` : closed === 0 ? t`Show the files` : t`Show all ${files.length}`}
+          {isOpen ? t`Show less` : more}
         </button>
       )}
     </>
@@ -141,6 +143,7 @@ function FileTools({ item, view, row, on }: Omit<FileProps, 'isRoomy'> & { row: 
   const act = useFileAction(item)
   const mayShare = useMayShare()
   const isStoppable = row.actions.includes('cancel')
+  const { name } = item.content
   const percent = row.status === 'moving' || row.status === 'queued' || row.status === 'parked'
   return (
     <div className={css.tools}>
@@ -150,14 +153,14 @@ function FileTools({ item, view, row, on }: Omit<FileProps, 'isRoomy'> & { row: 
           type="button"
           className={css.take}
           data-on={on}
-          aria-label={t`Receive ${item.content.name}`}
+          aria-label={t`Receive ${name}`}
           onClick={() => act('receive', row)}
         >
           {t`Receive`}
         </button>
       )}
       {isReceived(view) && view.url && (
-        <DownloadLink url={view.url} name={item.content.name} look={on === 'note' ? 'well' : 'bar'} />
+        <DownloadLink url={view.url} name={name} look={on === 'note' ? 'well' : 'bar'} />
       )}
       {row.status === 'done' && !isReceived(view) && <Icon of={CircleCheck} size={18} />}
       <RowTools row={row} item={item} on={on} />
@@ -165,7 +168,7 @@ function FileTools({ item, view, row, on }: Omit<FileProps, 'isRoomy'> & { row: 
         <span className={css.remove}>
           <IconButton
             icon={Trash2}
-            label={t`Delete ${item.content.name}`}
+            label={t`Delete ${name}`}
             look={on === 'note' ? 'well' : 'bar'}
             iconSize={on === 'note' ? 15 : 18}
             onClick={() => actions.deleteItem(item.id)}

@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro'
 import { useState } from 'react'
+import type { FileItem } from '../../stores/cards'
 import { useApp } from '../actions'
 import type { Ground } from '../transfer/file-row'
 import css from './batch-thumbs.module.css'
@@ -18,25 +19,29 @@ export function BatchThumbs({ files, on }: { files: readonly BatchFile[]; on: Gr
   if (shown.length === 0) return null
   return (
     <div className={css.thumbs} data-count={shown.length} data-on={on}>
-      {shown.map((file, at) => (
+      {shown.map(({ item, view }, at) => (
         <button
-          key={file.item.id}
+          key={item.id}
           type="button"
           className={css.thumb}
-          aria-label={t`Full view of ${file.item.content.name}`}
-          onClick={() => actions.showFull(file.item.id, on === 'note' ? 'oldest-first' : 'newest-first')}
+          aria-label={fullViewLabel(item.content)}
+          onClick={() => actions.showFull(item.id, on === 'note' ? 'oldest-first' : 'newest-first')}
         >
           <img
-            src={file.view.url ?? undefined}
+            src={view.url ?? undefined}
             alt=""
             loading="lazy"
             decoding="async"
             draggable={false}
-            onError={() => setBroken((old) => new Set([...old, file.item.id]))}
+            onError={() => setBroken((old) => new Set([...old, item.id]))}
           />
           {more > 0 && at === shown.length - 1 && <span className={css.more}>+{more}</span>}
         </button>
       ))}
     </div>
   )
+}
+
+function fullViewLabel({ name }: FileItem['content']): string {
+  return t`Full view of ${name}`
 }

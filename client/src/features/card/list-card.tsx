@@ -55,16 +55,17 @@ function FileFace({ item, content, isHalf }: { item: Item; content: FileContent;
   const view = useFile(item, content.size)
   const [media, onBroken] = useMedia(item, view.url)
   const isPicture = media !== null && media !== 'audio'
+  const { name } = content
   return (
     <>
       {isPicture && view.url && (
         <div className={css.picture}>
-          <MediaView media={media} url={view.url} name={content.name} tone="page" onBroken={onBroken} />
+          <MediaView media={media} url={view.url} name={name} tone="page" onBroken={onBroken} />
           {media === 'image' && (
             <button
               type="button"
               className={css.enlarge}
-              aria-label={t`Full view of ${content.name}`}
+              aria-label={t`Full view of ${name}`}
               onClick={() => actions.showFull(item.id, 'newest-first')}
             />
           )}
@@ -74,7 +75,7 @@ function FileFace({ item, content, isHalf }: { item: Item; content: FileContent;
         {!isPicture && <Tile icon={iconOf(content)} gradient={gradientOf(item.id)} />}
         <div className={css.words}>
           <div className={isPicture ? css.caption : css.title}>
-            <FileName name={content.name} />
+            <FileName name={name} />
           </div>
           {!isHalf && (
             <div className={css.meta}>
@@ -87,7 +88,7 @@ function FileFace({ item, content, isHalf }: { item: Item; content: FileContent;
       </div>
       {media === 'audio' && view.url && (
         <div className={css.player}>
-          <MediaView media="audio" url={view.url} name={content.name} tone="page" onBroken={onBroken} />
+          <MediaView media="audio" url={view.url} name={name} tone="page" onBroken={onBroken} />
         </div>
       )}
       <Progresses item={item} content={content} view={view} isShown={media !== null} />

@@ -40,6 +40,7 @@ export function ListTools({ item, view, media }: ListToolsProps) {
   const isStoppable = view.rows.some((one) => one.actions.includes('cancel'))
   const canSendOn = useCanSendOn() && mayShare
   const sendOn = () => stores.beamDialog.setState({ kind: 'send', item: item.id }, true)
+  const name = nameOf(item.content)
   const menu = [
     ...(canSendOn ? [{ label: t`Send to one device`, icon: Send, onSelect: sendOn }] : []),
     ...menuOf({ item, view, media }, actions, mayShare && !isStoppable),
@@ -48,9 +49,7 @@ export function ListTools({ item, view, media }: ListToolsProps) {
     <div className={css.tools}>
       <FirstTool item={item} view={view} media={media} />
       {view.rows.length === 1 && row && <RowTools row={row} item={item} on="page" />}
-      {menu.length > 0 && (
-        <MoreMenu label={t`More of ${nameOf(item.content)}`} items={menu} iconSize={ICON_SIZE} />
-      )}
+      {menu.length > 0 && <MoreMenu label={t`More of ${name}`} items={menu} iconSize={ICON_SIZE} />}
     </div>
   )
 }
@@ -103,7 +102,7 @@ function menuOf(
   }
   if (content.kind === 'link' || media === 'image') items.push(copy)
   if (content.kind === 'file' && view.url) items.push(...fileMenu(id, content, view.url, media, actions))
-  if (mayDelete) items.push({ label: 'Delete', icon: Trash2, onSelect: () => actions.deleteItem(id) })
+  if (mayDelete) items.push({ label: t`Delete`, icon: Trash2, onSelect: () => actions.deleteItem(id) })
   return items
 }
 

@@ -66,7 +66,7 @@ export function NoteActions({ item, url, media, canShow }: NoteActionsProps) {
       {mayShare && (
         <IconButton
           icon={Trash2}
-          label="Delete"
+          label={t`Delete`}
           look="small"
           iconSize={15}
           onClick={() => actions.deleteItem(item.id)}

@@ -1,4 +1,4 @@
-import { t } from '@lingui/core/macro'
+import { plural, t } from '@lingui/core/macro'
 import Pencil from 'lucide-react/icons/pencil'
 import QrCode from 'lucide-react/icons/qr-code'
 import Send from 'lucide-react/icons/send'
@@ -27,7 +27,7 @@ import { SendDialog } from './send-dialog'
 
 function useTitle(): string {
   const count = useStore(useApp().stores.devices, (state) => state.devices.length)
-  return count === 1 ? t`1 device in this beam` : t`${count} devices in this beam`
+  return plural(count, { one: '# device in this beam', other: '# devices in this beam' })
 }
 
 /** The device list on desktops, below the pill. */
@@ -58,11 +58,10 @@ function DeviceList() {
   const mayRemove = useStore(stores.access, mayRemoveDevices)
   // Only a saved beam's link can be renewed.
   const isSaved = useStore(stores.access, ({ kind }) => kind === 'saved')
-  const way = isSaved ? t`renew it under Share in My Beams` : t`make a new beam`
-  const nameOf = ({ device_id }: Device) => deviceName(stores.devices.getState(), device_id)
   const [removing, setRemoving] = useState<Device | null>(null)
   const [sendingTo, setSendingTo] = useState<Device | null>(null)
   const maySend = useMayShare()
+  const name = deviceName(stores.devices.getState(), removing?.device_id ?? null)
   return (
     <>
       <ul>
@@ -89,8 +88,12 @@ function DeviceList() {
       {removing && (
         <ConfirmDialog
           title={t`Remove device`}
-          question={t`Are you sure you want to remove ${nameOf(removing)} from this beam?`}
-          warning={t`It cannot come back under this name. To keep out everybody who has the link, ${way}.`}
+          question={t`Are you sure you want to remove ${name} from this beam?`}
+          warning={
+            isSaved
+              ? t`It cannot come back under this name. To keep out everybody who has the link, renew it under Share in My Beams.`
+              : t`It cannot come back under this name. To keep out everybody who has the link, make a new beam.`
+          }
           action={t`Remove device`}
           onConfirm={() => actions.removeDevice(removing.device_id)}
           onClose={() => setRemoving(null)}

@@ -1,10 +1,11 @@
-import { t } from '@lingui/core/macro'
+import { i18n, type MessageDescriptor } from '@lingui/core'
+import { msg, plural, t } from '@lingui/core/macro'
 import Monitor from 'lucide-react/icons/monitor'
 import Users from 'lucide-react/icons/users'
 import WifiOff from 'lucide-react/icons/wifi-off'
 import { Suspense, useCallback, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import type { Connection } from '../../stores/connection'
+import type { Connection, Gone } from '../../stores/connection'
 import { Button } from '../../ui/button'
 import { useDismiss } from '../../ui/dismiss'
 import type { Glyph } from '../../ui/icon'
@@ -40,7 +41,9 @@ export function StatusPill({ phone = false }: { phone?: boolean }) {
   if (connection.status === 'stopped' && connection.why !== 'unreachable' && !hasItems) return null
   if (connection.status === 'stopped') return <StoppedBar why={connection.why} />
   const look =
-    online || connection.status === 'idle' ? pillLook(connection, count, keptText(keptUntil, phone)) : OFFLINE
+    online || connection.status === 'idle'
+      ? pillLook(connection, count, keptText(keptUntil, phone))
+      : offlineLook()
   if (!look) return null
   return (
     <div ref={anchor} className={css.anchor}>
@@ -68,42 +71,50 @@ interface PillLook {
   text: string
 }
 
-const OFFLINE: PillLook = { tone: 'warn', icon: WifiOff, text: 'Offline' }
+function offlineLook(): PillLook {
+  return { tone: 'warn', icon: WifiOff, text: t`Offline` }
+}
 
-function pillLook(connection: Connection, count: number, kept: string): PillLook | null {
+function pillLook(connection: Connection, count: number, kept: string | null): PillLook | null {
   switch (connection.status) {
     case 'idle':
     case 'stopped':
       return null
-    case 'reconnecting':
-      return { tone: 'warn', text: t`Reconnecting… ${connection.attempt} of ${connection.of}` }
+    case 'reconnecting': {
+      const { attempt, of: attempts } = connection
+      return { tone: 'warn', text: t`Reconnecting… ${attempt} of ${attempts}` }
+    }
     case 'connecting':
       return { tone: 'plain', text: t`Connecting…` }
-    case 'live':
-      return count > 1
-        ? { tone: 'ok', icon: Users, text: `${count} devices${kept}` }
-        : { tone: 'plain', icon: Monitor, text: `1 device${kept}` }
+    case 'live': {
+      const here = Math.max(1, count)
+      const devices = plural(here, { one: '# device', other: '# devices' })
+      const text = kept === null ? devices : `${devices} · ${kept}`
+      return count > 1 ? { tone: 'ok', icon: Users, text } : { tone: 'plain', icon: Monitor, text }
+    }
   }
 }
 
 /** What the pill says of a kept beam. A phone has room for the fact alone; the device list has the time. */
-function keptText(until: string | null, phone: boolean): string {
-  if (until === null) return ''
-  return phone ? ' · kept' : t` · Kept until ${until}`
+function keptText(until: string | null, phone: boolean): string | null {
+  if (until === null) return null
+  return phone ? t`kept` : t`Kept until ${until}`
 }
 
-const REASONS = {
-  'logged-out': 'Your login has ended',
-  unreachable: 'Not connected',
-  forbidden: 'You cannot join this beam',
-  ended: 'This beam has ended',
-} as const
+type StopReason = Gone | 'unreachable'
 
-function StoppedBar({ why }: { why: keyof typeof REASONS }) {
+const REASONS: Readonly<Record<StopReason, MessageDescriptor>> = {
+  'logged-out': msg`Your login has ended`,
+  unreachable: msg`Not connected`,
+  forbidden: msg`You cannot join this beam`,
+  ended: msg`This beam has ended`,
+}
+
+function StoppedBar({ why }: { why: StopReason }) {
   const { actions } = useApp()
   return (
     <div className={css.stopped} role="status">
-      <span>{REASONS[why]}</span>
+      <span>{i18n._(REASONS[why])}</span>
       {why === 'unreachable' ? (
         <Button size="sm" onClick={() => actions.reconnect()}>
           {t`Retry`}

@@ -1,4 +1,4 @@
-import { t } from '@lingui/core/macro'
+import { plural, t } from '@lingui/core/macro'
 import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Point } from '../../stores/canvas'
@@ -32,7 +32,7 @@ export function DropZone() {
 
 export function dropText(takers: number): string {
   if (takers === 0) return t`Drop to share`
-  return takers === 1 ? t`Drop to share with 1 device` : t`Drop to share with ${takers} devices`
+  return plural(takers, { one: 'Drop to share with # device', other: 'Drop to share with # devices' })
 }
 
 /** Takes over every drag over the page, except texts over a field. Returns whether something hovers that is shared. */

@@ -1,4 +1,4 @@
-import { t } from '@lingui/core/macro'
+import { plural } from '@lingui/core/macro'
 import type { ChangeEvent, RefObject } from 'react'
 import { useApp } from '../actions'
 import { named } from './named'
@@ -52,9 +52,12 @@ function isMedia({ type }: File): boolean {
 }
 
 function refusedText(files: readonly File[]): string {
-  const what =
-    files.length === 1 ? t`is not a picture, video or recording` : t`are not pictures, videos or recordings`
-  return `${named(files.map(({ name }) => name))} ${what}. Choose “Any file” to share ${files.length === 1 ? 'it' : 'them'}.`
+  const names = named(files.map(({ name }) => name))
+  const count = files.length
+  return plural(count, {
+    1: `${names} is not a picture, video or recording. Choose “Any file” to share it.`,
+    other: `${names} are not pictures, videos or recordings. Choose “Any file” to share them.`,
+  })
 }
 
 /** Whether the browser can pick a folder. */

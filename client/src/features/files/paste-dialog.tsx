@@ -6,14 +6,17 @@ import { type Screen, useApp } from '../actions'
 import { sharePasted } from './paste-anywhere'
 import css from './paste-dialog.module.css'
 
-const WHY = 'The browser does not let this page read the clipboard. Paste into the field.'
-
 /** A field to paste into, where the page may not read the clipboard: on plain http, or without permission. */
 export function PasteDialog({ screen, onClose }: { screen: Screen; onClose: () => void }) {
   const { actions } = useApp()
   const [text, setText] = useState('')
   return (
-    <Dialog title={t`Paste`} sub={WHY} place="upper" onClose={onClose}>
+    <Dialog
+      title={t`Paste`}
+      sub={t`The browser does not let this page read the clipboard. Paste into the field.`}
+      place="upper"
+      onClose={onClose}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault()

@@ -1,5 +1,5 @@
 /** Takes the files of a drop, and says which of them could not be read. */
-import { t } from '@lingui/core/macro'
+import { plural } from '@lingui/core/macro'
 import { droppedFiles } from './dropped'
 import { named } from './named'
 
@@ -14,7 +14,11 @@ export async function takeFiles(
   if (unreadable.length > 0) warn(unreadableText(unreadable))
 }
 
-function unreadableText(names: readonly string[]): string {
-  const check = names.length === 1 ? t`it is still there` : t`they are still there`
-  return t`${named(names)} could not be read. Check that ${check}.`
+function unreadableText(unreadable: readonly string[]): string {
+  const count = unreadable.length
+  const names = named(unreadable)
+  return plural(count, {
+    1: `${names} could not be read. Check that it is still there.`,
+    other: `${names} could not be read. Check that they are still there.`,
+  })
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import type { ReactNode } from 'react'
 import css from './full-view.module.css'
 
@@ -6,7 +7,7 @@ export function CannotShow({ children }: { children: ReactNode }) {
   return (
     <div className={css.stage}>
       <p className={css.cannot} role="alert">
-        {children} You can download it.
+        {children} {t`You can download it.`}
       </p>
     </div>
   )

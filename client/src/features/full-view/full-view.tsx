@@ -34,11 +34,12 @@ export function FullView({ id, order }: { id: ItemId; order: ViewOrder }) {
   useArrowKeys(step)
   if (!position) return null
   const { file, number } = position
-  const count = gallery.length > 1 ? `${number} of ${gallery.length}` : null
+  const count = gallery.length
+  const place = count > 1 ? t`${number} of ${count}` : null
   return (
-    <Dialog title={file.name} {...(count && { sub: count })} width="window" cross onClose={actions.closeFull}>
+    <Dialog title={file.name} {...(place && { sub: place })} width="window" cross onClose={actions.closeFull}>
       <Stage key={id} file={file} onStep={step} />
-      {gallery.length > 1 && <Steps position={position} onStep={step} />}
+      {count > 1 && <Steps position={position} onStep={step} />}
       <div className={css.tools}>
         {file.as === 'image' && (
           <IconButton icon={Copy} label={t`Copy`} onClick={() => void actions.copyItem(id)} />
@@ -46,7 +47,7 @@ export function FullView({ id, order }: { id: ItemId; order: ViewOrder }) {
         <DownloadLink url={file.url} name={file.name} look="bar" iconSize={18} />
       </div>
       <p className="visually-hidden" role="status">
-        {count && `${file.name}, ${count}`}
+        {place && `${file.name}, ${place}`}
       </p>
     </Dialog>
   )

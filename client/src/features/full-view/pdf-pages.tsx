@@ -1,4 +1,4 @@
-import { t } from '@lingui/core/macro'
+import { plural, t } from '@lingui/core/macro'
 import { useEffect, useRef, useState } from 'react'
 import type { PdfDocument } from './pdf-document'
 import css from './pdf-view.module.css'
@@ -28,7 +28,9 @@ export function PdfPages({ name, pdf, first }: PdfPagesProps) {
   const fit = room ? Math.min(1, (room.width - MARGIN) / first.width) : null
   const scale = own ?? fit
   const put = (next: number) => setOwn(Math.min(MOST_SCALE, Math.max(LEAST_SCALE, next)))
-  const numbers = Array.from({ length: Math.min(MOST_PAGES, pdf.pageCount) }, (_, at) => at + 1)
+  const pages = pdf.pageCount
+  const shown = Math.min(MOST_PAGES, pages)
+  const numbers = Array.from({ length: shown }, (_, at) => at + 1)
   return (
     <div className={css.frame}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by the keyboard too */}
@@ -37,9 +39,11 @@ export function PdfPages({ name, pdf, first }: PdfPagesProps) {
           numbers.map((number) => (
             <Page key={number} number={number} pdf={pdf} first={first} scale={scale} />
           ))}
-        {pdf.pageCount > MOST_PAGES && (
+        {pages > shown && (
           <p className={css.rest}>
-            These are the first {MOST_PAGES} of {pdf.pageCount} pages. Download the file to read the rest.
+            {plural(pages, {
+              other: `These are the first ${shown} of ${pages} pages. Download the file to read the rest.`,
+            })}
           </p>
         )}
       </section>
@@ -66,6 +70,7 @@ function Page({ number, pdf, first, scale }: PageProps) {
   const box = useRef<HTMLDivElement>(null)
   const sheet = useRef<HTMLDivElement>(null)
   const isNear = useNear(box)
+  const count = pdf.pageCount
   const [size, setSize] = useState(first)
   useEffect(() => {
     if (!isNear || !sheet.current) return
@@ -78,7 +83,7 @@ function Page({ number, pdf, first, scale }: PageProps) {
     <div
       ref={box}
       role="group"
-      aria-label={t`Page ${number} of ${pdf.pageCount}`}
+      aria-label={t`Page ${number} of ${count}`}
       className={css.page}
       style={{ width: size.width * scale, height: size.height * scale }}
     >

@@ -40,8 +40,10 @@ function usePdf({ url, size }: ShownFile): Opening {
   useEffect(() => {
     let isOver = false
     const open = async (): Promise<Opening> => {
-      if (size > MOST_BYTES)
-        return { status: 'failed', why: t`A PDF above ${formatBytes(MOST_BYTES)} is not shown here.` }
+      if (size > MOST_BYTES) {
+        const limit = formatBytes(MOST_BYTES)
+        return { status: 'failed', why: t`A PDF above ${limit} is not shown here.` }
+      }
       const [bytes, { openPdf }] = await Promise.all([actions.readFile(url, size), import('./pdf-document')])
       const pdf = await openPdf(bytes, (data) => actions.readFile(data, MOST_DATA_BYTES))
       opened.current = pdf

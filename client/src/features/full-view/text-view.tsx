@@ -20,19 +20,19 @@ type Reading =
 
 /** The start of a text file as plain characters: nothing of it is ever parsed as markup. */
 export function TextView({ file }: { file: ShownFile }) {
+  const { name } = file
   const reading = useText(file)
   if (reading.status === 'reading') return <div className={css.scroll} aria-busy="true" />
   if (reading.status === 'failed') return <CannotShow>{reading.why}</CannotShow>
+  const size = formatBytes(file.size)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by the keyboard too
-    <section className={css.scroll} aria-label={t`Text of ${file.name}`} tabIndex={0}>
-      <pre className={cx(css.text, PROSE.test(file.name) && css.prose)} dir="auto">
+    <section className={css.scroll} aria-label={t`Text of ${name}`} tabIndex={0}>
+      <pre className={cx(css.text, PROSE.test(name) && css.prose)} dir="auto">
         {reading.text}
       </pre>
       {file.size > MOST_BYTES && (
-        <p className={css.rest}>
-          This is the first MB of {formatBytes(file.size)}. Download the file to read the rest.
-        </p>
+        <p className={css.rest}>{t`This is the first MB of ${size}. Download the file to read the rest.`}</p>
       )}
     </section>
   )

@@ -21,7 +21,7 @@ const STEP = 1.25
 export function ZoomBar(props: ZoomBarProps) {
   const { scale, onZoom, onFull, onFit } = props
   useZoomKeys(props)
-  const percent = `${Math.round(scale * 100)} %`
+  const percent = Math.round(scale * 100)
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
     <div role="group" aria-label={t`Zoom`} className={css.bar}>
@@ -29,11 +29,11 @@ export function ZoomBar(props: ZoomBarProps) {
       <button
         type="button"
         className={css.percent}
-        aria-label={t`Zoom ${percent}, to 100 %`}
+        aria-label={t`Zoom ${percent} %, to 100 %`}
         title={t`To 100 %`}
         onClick={onFull}
       >
-        {percent}
+        {t`${percent} %`}
       </button>
       <IconButton icon={Plus} label={t`Zoom in`} onClick={() => onZoom(STEP)} />
       <IconButton icon={Maximize} label={t`Fit`} onClick={onFit} />

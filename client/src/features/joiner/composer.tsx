@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro'
 import ArrowUp from 'lucide-react/icons/arrow-up'
-import { useRef, useState } from 'react'
+import { useRef } from 'react'
+import { useStore } from 'zustand'
 import { heightAs } from '../../ui/height-property'
 import { IconButton } from '../../ui/icon-button'
 import { useApp } from '../actions'
@@ -12,8 +13,9 @@ const barHeight = heightAs('--bar')
 
 /** The message field of phones, within reach of the thumb. */
 export function Composer() {
-  const { actions } = useApp()
-  const [text, setText] = useState('')
+  const { stores, actions } = useApp()
+  const { text } = useStore(stores.draft)
+  const setText = (typed: string) => stores.draft.setState({ text: typed }, true)
   const field = useRef<HTMLTextAreaElement>(null)
   const trimmed = text.trim()
   const send = () => {

@@ -18,9 +18,10 @@ export function ConflictDialog({ what, onMine, onTheirs, onBoth, onClose }: Conf
     onClose()
     act()
   }
+  const title = what === 'note' ? t`This note has changed` : t`This text has changed`
   return (
     <OverPage>
-      <Dialog title={t`This ${what} has changed`} place="upper" asks onClose={onClose}>
+      <Dialog title={title} place="upper" asks onClose={onClose}>
         <p className={css.question}>
           {t`Another device changed it while you were writing. Keeping one version replaces the other everywhere.`}
         </p>

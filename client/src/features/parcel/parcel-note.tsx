@@ -20,7 +20,13 @@ export function ParcelNote() {
   if (count === 0) return null
   return (
     <section className={css.parcel} aria-labelledby={heading}>
-      <h2 id={heading}>{plural(count, { 1: 'Waits to be shared', other: '# things wait to be shared' })}</h2>
+      <h2 id={heading}>
+        {plural(count, {
+          1: 'Waits to be shared',
+          one: '# thing waits to be shared',
+          other: '# things wait to be shared',
+        })}
+      </h2>
       <ul className={css.things}>
         {texts.map((words, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes its order, and two texts may be equal
@@ -44,7 +50,7 @@ export function ParcelNote() {
           {t`Discard`}
         </Button>
         <Button look="primary" disabled={!canShare} onClick={() => void actions.shareParcel()}>
-          {plural(count, { 1: 'Share it', other: 'Share # things' })}
+          {plural(count, { 1: 'Share it', one: 'Share # thing', other: 'Share # things' })}
         </Button>
       </div>
     </section>

@@ -1,12 +1,13 @@
 /** Decides which items match what is looked for. */
+import { i18n } from '@lingui/core'
 import type { ItemId } from '../../protocol/bindings'
 import { copyableText, type Item, type ItemContent } from '../../protocol/item'
 import { RICH_NOTE } from '../../protocol/rich-note'
 import type { SearchKind, SearchState } from '../../stores/search'
 import { kindOf } from '../item/describe'
 
-/** The texts of items as they are compared. An item is a new object when it changes. */
-const comparable = new WeakMap<Item, string>()
+/** The texts of items as they are compared, in one language. An item is a new object when it changes. */
+const comparable = new WeakMap<Item, { readonly locale: string; readonly text: string }>()
 
 /** Returns the matching items; null when nothing is looked for. `authorOf` names the device that shared an item. */
 export function matching(
@@ -31,11 +32,12 @@ export function searchKindOf(content: ItemContent): SearchKind {
 }
 
 function textOf(item: Item): string {
+  const { locale } = i18n
   const known = comparable.get(item)
-  if (known !== undefined) return known
+  if (known?.locale === locale) return known.text
   const { content } = item
   const text = folded(`${content.kind === 'file' ? content.name : copyableText(content)} ${kindOf(content)}`)
-  comparable.set(item, text)
+  comparable.set(item, { locale, text })
   return text
 }
 

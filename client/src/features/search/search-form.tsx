@@ -1,4 +1,5 @@
-import { t } from '@lingui/core/macro'
+import { i18n, type MessageDescriptor } from '@lingui/core'
+import { msg, plural, t } from '@lingui/core/macro'
 import Search from 'lucide-react/icons/search'
 import type { KeyboardEvent, ReactNode, RefObject } from 'react'
 import { useStore } from 'zustand'
@@ -60,12 +61,12 @@ export function SearchField({ ref, end, onFocus, onLeave, onStep }: SearchFieldP
   )
 }
 
-const KINDS: readonly (readonly [SearchKind, string])[] = [
-  ['text', 'Text'],
-  ['link', 'Links'],
-  ['picture', 'Pictures'],
-  ['file', 'Files'],
-  ['note', 'Notes'],
+const KINDS: readonly (readonly [SearchKind, MessageDescriptor])[] = [
+  ['text', msg`Text`],
+  ['link', msg`Links`],
+  ['picture', msg`Pictures`],
+  ['file', msg`Files`],
+  ['note', msg`Notes`],
 ]
 
 /** The filters by kind. A second press takes a filter away. */
@@ -83,7 +84,7 @@ export function SearchKinds() {
           aria-pressed={kind === chosen}
           onClick={() => search.setState({ kind: kind === chosen ? null : kind })}
         >
-          {label}
+          {i18n._(label)}
         </button>
       ))}
     </div>
@@ -104,7 +105,13 @@ export function SearchCount({ at }: { at?: number | undefined }) {
 }
 
 function countText(found: number, all: number, at: number | undefined): string {
-  if (found === 0) return t`None of ${all} items matches`
-  if (at !== undefined) return `${at + 1} of ${found} matches`
-  return found === 1 ? t`1 of ${all} items matches` : t`${found} of ${all} items match`
+  if (found === 0) return plural(all, { other: `None of ${all} items matches` })
+  if (at !== undefined) {
+    const number = at + 1
+    return plural(found, { other: `${number} of ${found} matches` })
+  }
+  return plural(found, {
+    one: `${found} of ${all} items matches`,
+    other: `${found} of ${all} items match`,
+  })
 }

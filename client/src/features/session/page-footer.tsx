@@ -1,7 +1,6 @@
 import { i18n } from '@lingui/core'
 import { t } from '@lingui/core/macro'
 import { useStore } from 'zustand'
-import { LANGUAGES } from '../../languages/languages'
 import { cx } from '../../ui/cx'
 import { Mark } from '../../ui/mark'
 import { useApp } from '../actions'
@@ -41,7 +40,7 @@ export function PageFooter({ place = 'page' }: { place?: 'page' | 'corners' | 'b
         <a href={repository && `${repository}/issues`} target="_blank" rel="noreferrer">
           {t`Support`}
         </a>
-        {LANGUAGES.length > 1 && <LanguageSwitch />}
+        <LanguageSwitch />
         <span>{t`Version ${version}`}</span>
         <span>© {new Date().getFullYear()}</span>
         <span>{t`Made with love by ${name}`}</span>

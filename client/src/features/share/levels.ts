@@ -1,18 +1,23 @@
 /** The levels of shares and links, with their labels. */
+import { i18n, type MessageDescriptor } from '@lingui/core'
+import { msg } from '@lingui/core/macro'
 import type { Level, LinkAccess } from '../../protocol/bindings'
 
-export const LEVELS: readonly { value: Level; label: string }[] = [
-  { value: 'read', label: 'Read Only' },
-  { value: 'write', label: 'Read & Write' },
-  { value: 'admin', label: 'Admin' },
-]
+export const LEVELS: readonly Level[] = ['read', 'write', 'admin']
+export const LINK_ACCESS: readonly LinkAccess[] = ['write', 'read', 'none']
 
-export const LINK_ACCESS: readonly { value: LinkAccess; label: string }[] = [
-  { value: 'write', label: 'Read & Write' },
-  { value: 'read', label: 'Read Only' },
-  { value: 'none', label: 'No Access' },
-]
+const LABELS: Readonly<Record<Level | LinkAccess, MessageDescriptor>> = {
+  read: msg`Read Only`,
+  write: msg`Read & Write`,
+  admin: msg`Admin`,
+  none: msg`No Access`,
+}
 
-export function levelLabel(level: Level): string {
-  return LEVELS.find(({ value }) => value === level)?.label ?? level
+export function levelLabel(level: Level | LinkAccess): string {
+  return i18n._(LABELS[level])
+}
+
+/** Returns levels as the options of a list. */
+export function levelOptions<Value extends Level | LinkAccess>(levels: readonly Value[]) {
+  return levels.map((value) => ({ value, label: levelLabel(value) }))
 }

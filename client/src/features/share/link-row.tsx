@@ -9,7 +9,7 @@ import { Icon } from '../../ui/icon'
 import { IconButton } from '../../ui/icon-button'
 import { Select } from '../../ui/select'
 import { useApp } from '../actions'
-import { LINK_ACCESS } from './levels'
+import { LINK_ACCESS, levelOptions } from './levels'
 import css from './link-row.module.css'
 
 /** The link, and what it allows people without a share. */
@@ -24,7 +24,7 @@ export function LinkRow({ beam }: { beam: Beam }) {
         look="row"
         label={t`Anyone with the link`}
         value={beam.link_access}
-        options={LINK_ACCESS}
+        options={levelOptions(LINK_ACCESS)}
         onChange={(access) => void beams.setLinkAccess(beam, access)}
       />
       <IconButton

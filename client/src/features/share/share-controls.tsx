@@ -5,13 +5,13 @@ import type { BeamShare, Level } from '../../protocol/bindings'
 import { IconButton } from '../../ui/icon-button'
 import { Select } from '../../ui/select'
 import { useApp } from '../actions'
-import { LEVELS } from './levels'
+import { LEVELS, levelOptions } from './levels'
 import { RemoveShareDialog } from './remove-share-dialog'
 
 interface ShareControlsProps {
   share: BeamShare
   /** The levels to choose from; an admin cannot make others admins. */
-  levels?: typeof LEVELS
+  levels?: readonly Level[]
 }
 
 /** Changes the level of one share, or removes it. */
@@ -25,7 +25,7 @@ export function ShareControls({ share, levels = LEVELS }: ShareControlsProps) {
         look="row"
         label={t`Permission of ${name}`}
         value={share.share_type}
-        options={levels}
+        options={levelOptions(levels)}
         onChange={(level) => void beams.changeLevel(share, level)}
       />
       <IconButton

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro'
 import type { ReactNode } from 'react'
-import type { BeamDetails, BeamShare } from '../../protocol/bindings'
+import type { BeamDetails, BeamShare, Level } from '../../protocol/bindings'
 import { linkDefeatsReadShares, type SharingState } from '../../stores/beams'
 import { Avatar } from '../../ui/avatar'
 import { Button } from '../../ui/button'
@@ -19,9 +19,10 @@ import { ShareForm } from './share-form'
 export function ShareDialog({ sharing }: { sharing: Exclude<SharingState, { status: 'closed' }> }) {
   const { beams } = useApp().actions
   const { beam } = sharing
+  const name = beamName(beam.beam_name)
   return (
     <Dialog
-      title={t`Share “${beamName(beam.beam_name)}”`}
+      title={t`Share “${name}”`}
       sub={t`People you name find it under Shared With Me.`}
       width="wide"
       cross
@@ -31,7 +32,7 @@ export function ShareDialog({ sharing }: { sharing: Exclude<SharingState, { stat
         {sharing.status === 'loading' && <Skeleton className={css.skeleton} />}
         {sharing.status === 'failed' && (
           <p className={css.failed} role="alert">
-            The people with access to this beam could not be loaded.
+            {t`The people with access to this beam could not be loaded.`}
             <Button size="sm" onClick={() => void beams.openSharing(beam)}>
               {t`Retry`}
             </Button>
@@ -47,7 +48,7 @@ function Sharing({ details }: { details: BeamDetails }) {
   const { beam, role, shares } = details
   const { beams } = useApp().actions
   const isOwner = role === 'owner'
-  const levels = isOwner ? LEVELS : LEVELS.filter(({ value }) => value !== 'admin')
+  const levels = isOwner ? LEVELS : LEVELS.filter((level) => level !== 'admin')
   return (
     <>
       <ShareForm beam={beam} levels={levels} />
@@ -80,16 +81,16 @@ function OwnerRow({ details: { owner, role } }: { details: BeamDetails }) {
       username={username}
       name={fullName(owner)}
       picture={profile_picture}
-      remark={role === 'owner' ? ' · you' : ''}
+      remark={role === 'owner' ? t`you` : ''}
     >
       <span className={css.role}>{t`Owner`}</span>
     </Person>
   )
 }
 
-function PersonRow({ share, levels }: { share: BeamShare; levels: typeof LEVELS }) {
+function PersonRow({ share, levels }: { share: BeamShare; levels: readonly Level[] }) {
   // Only the owner makes admins and removes them.
-  const mayManage = levels.some(({ value }) => value === share.share_type)
+  const mayManage = levels.includes(share.share_type)
   return (
     <Person {...recipientOf(share)}>
       {mayManage ? (
@@ -117,7 +118,7 @@ function Person({ username, name, picture, remark = '', children }: PersonProps)
         {name !== null && (
           <div className={css.meta}>
             @{username}
-            {remark}
+            {remark && ` · ${remark}`}
           </div>
         )}
       </div>

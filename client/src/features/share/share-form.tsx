@@ -8,11 +8,11 @@ import { cx } from '../../ui/cx'
 import { Icon } from '../../ui/icon'
 import { Select } from '../../ui/select'
 import { useApp } from '../actions'
-import type { LEVELS } from './levels'
+import { levelOptions } from './levels'
 import css from './share-form.module.css'
 
 /** Shares the beam with a person at a level. */
-export function ShareForm({ beam, levels }: { beam: Beam; levels: typeof LEVELS }) {
+export function ShareForm({ beam, levels }: { beam: Beam; levels: readonly Level[] }) {
   const { beams } = useApp().actions
   const [username, setUsername] = useState('')
   const [level, setLevel] = useState<Level>('read')
@@ -54,7 +54,7 @@ export function ShareForm({ beam, levels }: { beam: Beam; levels: typeof LEVELS 
           look="field"
           label={t`Permission`}
           value={level}
-          options={levels}
+          options={levelOptions(levels)}
           onChange={setLevel}
         />
         <Button look="primary" type="submit" className={css.share} disabled={busy}>

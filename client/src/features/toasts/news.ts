@@ -1,5 +1,6 @@
 /** Announcements for people who do not see the page: arrivals, devices that join and leave, progress of files. */
-import { t } from '@lingui/core/macro'
+import { i18n } from '@lingui/core'
+import { plural, t } from '@lingui/core/macro'
 import type { Item } from '../../protocol/item'
 import { newcomersOf } from '../../stores/arrivals'
 import { type Card, cardsOf, type FileItem, isBatch } from '../../stores/cards'
@@ -19,16 +20,21 @@ export function arrivalNews(before: ItemsState, after: ItemsState, devices: Devi
   const arrived = newcomersOf(before, after, devices.me)
   const [first] = arrived
   if (!first) return null
-  if (arrived.length > 1) return `${arrived.length} items`
+  const items = arrived.length
+  if (items > 1) return plural(items, { one: '# item', other: '# items' })
   const count = isBatch(first) ? (first.content.files[0]?.content.batch?.count ?? 0) : 1
-  const what = count > 1 ? `${count} files` : kindOf(first.content)
-  return `${what} from ${deviceName(devices, first.from)}`
+  const device = deviceName(devices, first.from)
+  if (count > 1) return plural(count, { one: `# file from ${device}`, other: `# files from ${device}` })
+  const kind = kindOf(first.content)
+  return t({ message: `${kind} from ${device}`, comment: 'Such as “Picture from Firefox on Linux”' })
 }
 
 /** Says that what somebody wanted to share is there already. */
 export function pointedOutNews({ id }: PointedOut, items: readonly Item[]): string | null {
   const item = items.find((one) => one.id === id)
-  return item ? t`${kindOf(item.content)} is here already` : null
+  if (!item) return null
+  const kind = kindOf(item.content)
+  return t({ message: `${kind} is here already`, comment: 'Such as “Picture is here already”' })
 }
 
 export function deviceNews(before: DevicesState, after: DevicesState): string | null {
@@ -37,9 +43,15 @@ export function deviceNews(before: DevicesState, after: DevicesState): string | 
     return null
   const missing = (from: DevicesState, there: DevicesState) =>
     there.devices.filter((device) => !from.devices.some((other) => other.device_id === device.device_id))
-  const joined = missing(before, after).map(({ device_id }) => `${deviceName(after, device_id)} joined`)
-  const left = missing(after, before).map(({ device_id }) => `${deviceName(before, device_id)} left`)
-  return [...joined, ...left].join(', ') || null
+  const joined = missing(before, after).map(({ device_id }) => {
+    const device = deviceName(after, device_id)
+    return t`${device} joined`
+  })
+  const left = missing(after, before).map(({ device_id }) => {
+    const device = deviceName(before, device_id)
+    return t`${device} left`
+  })
+  return listed([...joined, ...left])
 }
 
 const STEPS = 4
@@ -54,9 +66,16 @@ export function progressNews(
     const files = filesOf(card)
     const now = quarters(files, after)
     if (now === null || now === quarters(files, before)) return []
-    return [`${isBatch(card) ? countOf(card.content) : files[0]?.content.name} ${now * 25} %`]
+    const what = isBatch(card) ? countOf(card.content) : files[0]?.content.name
+    const percent = now * 25
+    return [t({ message: `${what} ${percent} %`, comment: 'Such as “9 files 25 %” or “a.zip 25 %”' })]
   })
-  return news.join(', ') || null
+  return listed(news)
+}
+
+/** Returns the news one after the other: `a, b, c`; null when there are none. */
+function listed(news: readonly string[]): string | null {
+  return new Intl.ListFormat(i18n.locale, { type: 'unit' }).format(news) || null
 }
 
 function filesOf(card: Card): readonly FileItem[] {

@@ -25,7 +25,7 @@ export function ShareMenu({
     <Menu
       label={t`Share`}
       items={[
-        { label: 'Files', icon: File, onSelect: then(onFiles) },
+        { label: t`Files`, icon: File, onSelect: then(onFiles) },
         ...(onFolder ? [{ label: t`Folder`, icon: Folder, onSelect: then(onFolder) }] : []),
         { label: t`Copy link`, icon: Link, onSelect: then(() => void actions.copyLink()) },
         {

@@ -1,4 +1,5 @@
 /** Sums up the transfers of several files, or of one file to several devices, as one row. */
+import { t } from '@lingui/core/macro'
 import { type FileRow, type FileView, isReceived } from './file-view'
 
 export interface FileInBatch {
@@ -47,7 +48,7 @@ export function batchRow(files: readonly FileInBatch[]): BatchRow {
     text: textOf(
       status,
       rows.map((one) => one.row),
-      { received, of: files.length },
+      { received, count: files.length },
     ),
     actions: files.some(({ view }) => can(view, 'cancel') && !can(view, 'retry')) ? ['cancel'] : [],
   }
@@ -83,9 +84,9 @@ function pathOf(rows: readonly FileRow[]): FileRow['path'] {
 function textOf(
   status: FileRow['status'],
   rows: readonly FileRow[],
-  { received, of }: { received: number; of: number },
+  { received, count }: { received: number; count: number },
 ): string {
-  const isPart = received > 0 && received < of
-  if (isPart && (status === 'offered' || status === 'cancelled')) return `${received} of ${of} received`
+  const isPart = received > 0 && received < count
+  if (isPart && (status === 'offered' || status === 'cancelled')) return t`${received} of ${count} received`
   return rows.find((row) => row.status === status)?.text ?? ''
 }

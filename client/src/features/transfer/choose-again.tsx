@@ -8,6 +8,7 @@ import type { FileRowProps, Ground } from './file-row'
 /** Asks for a file that a reload lost, so that it can be offered again. */
 export function ChooseAgain({ item, content, on }: Pick<FileRowProps, 'item' | 'content'> & { on: Ground }) {
   const { actions } = useApp()
+  const { name } = content
   const input = useRef<HTMLInputElement>(null)
   const onChange = (event: ChangeEvent<HTMLInputElement>) => {
     const [file] = event.currentTarget.files ?? []
@@ -29,7 +30,7 @@ export function ChooseAgain({ item, content, on }: Pick<FileRowProps, 'item' | '
         type="file"
         className="visually-hidden"
         tabIndex={-1}
-        aria-label={t`Choose ${content.name} again`}
+        aria-label={t`Choose ${name} again`}
         onChange={onChange}
       />
     </>

@@ -1,4 +1,5 @@
 /** The sentences for transfers that failed. */
+import { i18n } from '@lingui/core'
 import { t } from '@lingui/core/macro'
 import type { TransferFailure } from '../../protocol/transfer-failure'
 
@@ -33,5 +34,6 @@ export function failureText(failure: TransferFailure): string {
 }
 
 function megabytes(bytes: number): string {
-  return `${Math.floor(bytes / (1024 * 1024))} MB`
+  const unit = { style: 'unit', unit: 'megabyte', useGrouping: false } as const
+  return i18n.number(Math.floor(bytes / (1024 * 1024)), unit)
 }

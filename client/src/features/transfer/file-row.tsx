@@ -1,5 +1,6 @@
 /** The parts of a transfer that notes and lists show alike. Each has its own layout. */
-import { t } from '@lingui/core/macro'
+import { i18n, type MessageDescriptor } from '@lingui/core'
+import { msg, t } from '@lingui/core/macro'
 import Clock from 'lucide-react/icons/clock'
 import RefreshCw from 'lucide-react/icons/refresh-cw'
 import Unplug from 'lucide-react/icons/unplug'
@@ -39,12 +40,13 @@ export function useRecipient({ row, named }: Pick<FileRowProps, 'row' | 'named'>
 export function RowProgress(
   props: Pick<FileRowProps, 'row' | 'content'> & { to: string | null; on: Ground },
 ) {
-  const { row, content, to, on } = props
+  const { row, content, to: device, on } = props
+  const { name } = content
   if (row.bytes === null || (on === 'page' && row.status === 'done')) return null
   return (
     <Progress
       value={fraction(row.bytes, content.size)}
-      label={to ? t`Progress of ${content.name} to ${to}` : t`Progress of ${content.name}`}
+      label={device ? t`Progress of ${name} to ${device}` : t`Progress of ${name}`}
       look={on === 'page' && row.status === 'parked' ? 'dim' : on}
     />
   )
@@ -67,11 +69,11 @@ export function RowTools({ row, item, on }: Pick<FileRowProps, 'row' | 'item'> &
   )
 }
 
-const STATES: Partial<Record<FileRow['status'], { label: string; icon: Glyph }>> = {
+const STATES: Partial<Record<FileRow['status'], { label: MessageDescriptor; icon: Glyph }>> = {
   // A transfer to a device shows its way instead.
-  moving: { label: 'Uploading', icon: Upload },
-  queued: { label: 'Queued', icon: Clock },
-  parked: { label: 'Parked', icon: Unplug },
+  moving: { label: msg`Uploading`, icon: Upload },
+  queued: { label: msg`Queued`, icon: Clock },
+  parked: { label: msg`Parked`, icon: Unplug },
 }
 
 /** Whether this row has a badge. */
@@ -81,12 +83,19 @@ export function hasBadge(row: FileRow): boolean {
 
 /** The way of the transfer, or what it waits for. */
 export function StateBadge({ row, on }: { row: FileRow; on: Ground }) {
-  const state = row.path ? PATHS[row.path] : STATES[row.status]
+  if (row.path) {
+    const { label, icon, tone } = PATHS[row.path]
+    return (
+      <Badge tone={on === 'note' ? 'note' : tone} icon={icon}>
+        {label}
+      </Badge>
+    )
+  }
+  const state = STATES[row.status]
   if (!state) return null
-  const tone = on === 'page' && row.path ? PATHS[row.path].tone : 'plain'
   return (
-    <Badge tone={on === 'note' ? 'note' : tone} icon={state.icon}>
-      {state.label}
+    <Badge tone={on === 'note' ? 'note' : 'plain'} icon={state.icon}>
+      {i18n._(state.label)}
     </Badge>
   )
 }

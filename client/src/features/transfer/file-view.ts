@@ -1,5 +1,5 @@
 /** The content of a file card, computed from the transfer: one row for each device or copy. */
-import { t } from '@lingui/core/macro'
+import { plural, t } from '@lingui/core/macro'
 import type { DeviceId } from '../../protocol/bindings'
 import { addressIn, type Receiving, type Sending, type Storing, type Transfer } from '../../stores/transfers'
 import { failureText } from './failure-text'
@@ -44,13 +44,6 @@ const PLAIN: Omit<FileRow, 'status' | 'text'> = {
   actions: [],
 }
 
-const LOST: FileRow = {
-  ...PLAIN,
-  status: 'lost',
-  text: 'This page was reloaded, so the file is no longer here.',
-  actions: ['choose'],
-}
-
 export function fileView(transfer: Transfer | undefined, facts: FileFacts): FileView {
   if (transfer?.role === 'storing') return { url: transfer.url, rows: [storingRow(transfer.state, facts)] }
   if (facts.storedUrl !== null) {
@@ -58,7 +51,7 @@ export function fileView(transfer: Transfer | undefined, facts: FileFacts): File
     return { url, rows: [storingRow({ status: 'done' }, facts)] }
   }
   if (!transfer) return { url: null, rows: [] }
-  if (transfer.role === 'lost') return { url: null, rows: [LOST] }
+  if (transfer.role === 'lost') return { url: null, rows: [lostRow()] }
   if (transfer.role === 'receiving') {
     const { state } = transfer
     return { url: state.status === 'done' ? state.url : null, rows: [receivingRow(state, facts)] }
@@ -72,19 +65,30 @@ export function fileView(transfer: Transfer | undefined, facts: FileFacts): File
 
 /** Says whose turn it is: that of a person at a device that is here, or that of a device to come. */
 function waitingText(takers: readonly string[]): string {
-  const [only, ...others] = takers
-  if (only === undefined) return t`Waiting for a device`
-  return others.length === 0 ? t`Offered to ${only}` : t`Offered to ${takers.length} devices`
+  const [deviceName] = takers
+  if (deviceName === undefined) return t`Waiting for a device`
+  const count = takers.length
+  return plural(count, {
+    1: `Offered to ${deviceName}`,
+    one: 'Offered to # device',
+    other: 'Offered to # devices',
+  })
+}
+
+function lostRow(): FileRow {
+  const text = t`This page was reloaded, so the file is no longer here.`
+  return { ...PLAIN, status: 'lost', text, actions: ['choose'] }
 }
 
 function receivingRow(state: Receiving, facts: FileFacts): FileRow {
   const row = { ...PLAIN, status: state.status }
   const ask: readonly FileAction[] = facts.canSaveAs ? ['receive', 'save-as'] : ['receive']
+  const deviceName = facts.sender
   switch (state.status) {
     case 'looking':
       return { ...row, text: '' }
     case 'offered':
-      return { ...row, text: t`From ${facts.sender}`, actions: ask }
+      return { ...row, text: t`From ${deviceName}`, actions: ask }
     case 'queued':
       return {
         ...row,
@@ -95,14 +99,14 @@ function receivingRow(state: Receiving, facts: FileFacts): FileRow {
     case 'moving':
       return { ...row, ...moving(state, state.received), actions: ['cancel'] }
     case 'parked':
-      return { ...row, bytes: state.received, text: t`Waiting for ${facts.sender}`, actions: ['cancel'] }
+      return { ...row, bytes: state.received, text: t`Waiting for ${deviceName}`, actions: ['cancel'] }
     case 'failed':
       return { ...row, bytes: state.received, text: failureText(state.why), actions: ['retry', 'cancel'] }
     case 'cancelled':
       // The sender still offers the file: it stopped this transfer, and would have deleted the item otherwise.
       return {
         ...row,
-        text: state.by === 'me' ? t`Cancelled` : t`Cancelled by ${facts.sender}`,
+        text: state.by === 'me' ? t`Cancelled` : t`Cancelled by ${deviceName}`,
         actions: ask,
       }
     case 'done':
@@ -117,15 +121,16 @@ function receivingRow(state: Receiving, facts: FileFacts): FileRow {
 
 function sendingRow(device: DeviceId, state: Sending, facts: FileFacts): FileRow {
   const row = { ...PLAIN, device, status: state.status }
+  const deviceName = facts.nameOf(device)
   switch (state.status) {
     case 'moving':
       return { ...row, ...moving(state, state.sent), actions: ['cancel'] }
     case 'parked':
-      return { ...row, bytes: state.sent, text: t`Waiting for ${facts.nameOf(device)}`, actions: ['cancel'] }
+      return { ...row, bytes: state.sent, text: t`Waiting for ${deviceName}`, actions: ['cancel'] }
     case 'failed':
       return { ...row, text: failureText(state.why) }
     case 'cancelled':
-      return { ...row, text: state.by === 'me' ? t`Cancelled` : t`Cancelled by ${facts.nameOf(device)}` }
+      return { ...row, text: state.by === 'me' ? t`Cancelled` : t`Cancelled by ${deviceName}` }
     case 'done':
       return { ...row, bytes: facts.size, path: state.path, text: t`Complete` }
   }

@@ -14,7 +14,7 @@ describe('time left', () => {
     [86_341, 'more than a day'],
     [646_856_400, 'more than a day'],
     [Number.POSITIVE_INFINITY, 'more than a day'],
-  ])('%d s reads %s', (seconds, text) => expect(formatTimeLeft(seconds)).toBe(text))
+  ])('%d s reads %s', (seconds, text) => expect(formatTimeLeft(seconds)).toBe(`${text} left`))
 })
 
 describe('a place in a recording', () => {

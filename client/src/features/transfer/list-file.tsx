@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { AskButtons } from './ask-buttons'
 import { ChooseAgain } from './choose-again'
 import { type FileRowProps, RowProgress, RowTools, StateBadge, useRecipient } from './file-row'
@@ -18,16 +19,16 @@ export function ListFileRow({
 }) {
   const { left, right } = useProgressTexts(row, content.size)
   const act = useFileAction(item)
-  const to = useRecipient({ row, named })
+  const device = useRecipient({ row, named })
   return (
     <div className={css.row}>
-      {to && (
+      {device && (
         <div className={css.to}>
-          <span>To {to}</span>
+          <span>{t`To ${device}`}</span>
           <RowTools row={row} item={item} on="page" />
         </div>
       )}
-      <RowProgress row={row} content={content} to={to} on="page" />
+      <RowProgress row={row} content={content} to={device} on="page" />
       <div className={css.texts}>
         <span>{[left, right].filter(Boolean).join(' · ')}</span>
         <StateBadge row={row} on="page" />

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import type { Item } from '../../protocol/item'
 import { Tile } from '../../ui/tile'
 import { Byline } from '../item/byline'
@@ -54,11 +55,11 @@ export function NoteFile({ item, content, view }: { item: Item; content: FileCon
 function Row({ row, item, content, named, url }: FileRowProps & { url: string | null }) {
   const { left, right } = useProgressTexts(row, content.size)
   const act = useFileAction(item)
-  const to = useRecipient({ row, named })
+  const device = useRecipient({ row, named })
   return (
     <div className={css.row}>
-      {to && <div className={css.to}>To {to}</div>}
-      <RowProgress row={row} content={content} to={to} on="note" />
+      {device && <div className={css.to}>{t`To ${device}`}</div>}
+      <RowProgress row={row} content={content} to={device} on="note" />
       <div className={css.texts}>
         <span>{left}</span>
         <span>{right}</span>

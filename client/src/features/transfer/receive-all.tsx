@@ -1,3 +1,4 @@
+import { plural } from '@lingui/core/macro'
 import Download from 'lucide-react/icons/download'
 import { useStore } from 'zustand'
 import { useShallow } from 'zustand/react/shallow'
@@ -26,7 +27,7 @@ export function ReceiveAll({ on }: { on: 'canvas' | 'list' }) {
       className={cx(css.all, css[on])}
       onClick={() => actions.receiveAll()}
     >
-      Receive all {count} files
+      {plural(count, { one: 'Receive # file', other: 'Receive all # files' })}
     </Button>
   )
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro'
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { useShallow } from 'zustand/react/shallow'
@@ -104,7 +105,8 @@ export function rightText(
 ): string {
   if (bytes === null || status === 'done' || status === 'waiting') return ''
   if (status === 'moving' && settled && bytesPerSecond >= 1) {
-    return `${formatTimeLeft((size - bytes) / bytesPerSecond)} left`
+    return formatTimeLeft((size - bytes) / bytesPerSecond)
   }
-  return `${Math.floor(fraction(bytes, size) * 100)} %`
+  const percent = Math.floor(fraction(bytes, size) * 100)
+  return t`${percent} %`
 }
