@@ -12,6 +12,12 @@ function workerName({ name }: { name: string }): string {
   return name === 'service-worker' ? 'sw.js' : 'assets/[name]-[hash].js'
 }
 
+/** The server finds a catalogue by its name, and tells browsers to load the one of their language early. */
+function chunkName({ facadeModuleId, name }: { facadeModuleId: string | null; name: string }): string {
+  const isCatalogue = facadeModuleId?.endsWith('.po')
+  return isCatalogue ? `assets/language-${name}-[hash].js` : 'assets/[name]-[hash].js'
+}
+
 export default defineConfig({
   plugins: [react(), ...texts],
   // simple-peer's source wants Node's globals; its prebuilt bundle does not.
@@ -22,7 +28,12 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // One file for everything that the first page needs. By default each module that a later part shares with it
     // becomes a file of its own: eleven files, each a request before anything is drawn.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'first-page', tags: ['$initial'] }] } } },
+    rolldownOptions: {
+      output: {
+        codeSplitting: { groups: [{ name: 'first-page', tags: ['$initial'] }] },
+        chunkFileNames: chunkName,
+      },
+    },
   },
   worker: { format: 'es', rolldownOptions: { output: { entryFileNames: workerName } } },
   server: { proxy: { '/api': server, '/ws': { target: server, ws: true } } },

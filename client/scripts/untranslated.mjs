@@ -110,7 +110,7 @@ function isProse(text) {
   return PROSE.test(text) && ![NAMES, KEYS, CSS].some((pattern) => pattern.test(text))
 }
 
-const WITHOUT_TEXTS = /bindings\.ts|schemas\.ts|languages\//
+const WITHOUT_TEXTS = /bindings\.ts|schemas\.ts|server-texts\.ts|languages\//
 const files = globSync('src/**/*.{ts,tsx}').filter((file) => !WITHOUT_TEXTS.test(file))
 const found = files.sort().flatMap(texts)
 for (const one of found) process.stdout.write(`${one}\n`)

@@ -2,6 +2,7 @@
 import { t } from '@lingui/core/macro'
 import { paths } from '../features/paths'
 import type { BeamId, BeamKey, DeviceId, ErrorCode, ItemId, ServerMessage } from '../protocol/bindings'
+import { serverText } from '../protocol/server-texts'
 import type { BeamSession } from '../stores/beam-session'
 import { type ItemsEvent, type ItemsState, reduceItems } from '../stores/items'
 import { type KeepingEvent, reduceKeeping } from '../stores/keeping'
@@ -185,18 +186,19 @@ export class BeamConnection {
   }
 
   #refused({ id, to, extra, message }: Extract<ServerMessage, { type: 'error' }>): void {
+    const why = serverText(message)
     if (to !== undefined) {
-      if (this.live.refusedRemoval(to, extra)) this.#context.toaster.bad(message)
+      if (this.live.refusedRemoval(to, extra)) this.#context.toaster.bad(why)
       // Else the error concerns a signal or frame to another device, which no person asked for.
       else this.#unreached(to, extra)
       return
     }
     if (id === undefined) {
-      if (!this.#access.refused(message)) this.#context.toaster.bad(message)
+      if (!this.#access.refused(why)) this.#context.toaster.bad(why)
       return
     }
-    this.#opening.push({ type: 'refused', id, why: message })
-    this.#context.toaster.bad(message)
+    this.#opening.push({ type: 'refused', id, why })
+    this.#context.toaster.bad(why)
     // The item was not deleted after all; the reload brings it back as a note.
     if (extra === 'forbidden') this.#reloadNotes()
   }

@@ -1,4 +1,6 @@
 // @vitest-environment jsdom
+import { i18n, type Messages } from '@lingui/core'
+import { msg } from '@lingui/core/macro'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { pendingItem } from '../protocol/item'
 import { reduceTransfers } from '../stores/transfers'
@@ -279,6 +281,41 @@ it('s14_a_refused_item_shows_the_reason', async () => {
   FakeSocket.newest.says({ type: 'error', message: why, extra: 'forbidden', id: ITEM })
   await vi.waitFor(() => expect(stores.items.getState().items).toEqual([{ ...item, refusal: why }]))
   expect(toasts()).toContain(why)
+})
+
+describe('in another language', () => {
+  const german: Messages = {
+    [msg`Log in to save this beam.`.id]: ['Melde dich an.'],
+    [msg`Try again.`.id]: ['Noch einmal.'],
+    [msg`Only the creator, owner and admins can remove devices.`.id]: ['Das darfst du nicht.'],
+    [msg`You may only read in this beam.`.id]: ['Du darfst nur lesen.'],
+  }
+  const refuses = (message: string, about: object = {}) =>
+    FakeSocket.newest.says({ type: 'error', message, extra: 'forbidden', ...about })
+  beforeEach(() => {
+    i18n.loadAndActivate({ locale: 'de', messages: german })
+    beam.enter(mine)
+    FakeSocket.newest.accepts({ expires_at: 2, now: 1 })
+  })
+  afterEach(() => i18n.loadAndActivate({ locale: 'en', messages: {} }))
+
+  it('a refused item shows the reason', async () => {
+    beam.live?.share(ITEM, 'hello', 'text')
+    stores.items.setState({ items: [pendingItem(ITEM, 'hello', 'text', 0)], epoch: 'e' })
+    refuses('You may only read in this beam.', { id: ITEM })
+    await vi.waitFor(() => expect(stores.items.getState().items[0]?.refusal).toBe('Du darfst nur lesen.'))
+    expect(toasts()).toContain('Du darfst nur lesen.')
+  })
+
+  it('a refused wish says why', async () => {
+    const saving = beam.save('Cabin')
+    refuses('Log in to save this beam.')
+    expect(await saving).toBe('Melde dich an.')
+    createBeamActions(beam, context).removeDevice(PHONE)
+    refuses('Only the creator, owner and admins can remove devices.', { to: PHONE })
+    refuses('Try again.')
+    expect(toasts()).toEqual(expect.arrayContaining(['Das darfst du nicht.', 'Noch einmal.']))
+  })
 })
 
 it('s14_a_refused_item_does_not_answer_a_pending_save', async () => {

@@ -1,7 +1,6 @@
 /** Shows the page in a language: the one that the person chose on this device, else the browser's. */
 import { i18n, type Messages } from '@lingui/core'
 import { t } from '@lingui/core/macro'
-import { messages as english } from '../languages/en.po'
 import {
   bestLanguage,
   directionOf,
@@ -15,17 +14,24 @@ import type { Stores } from '../stores/stores'
 import type { Toaster } from './toaster'
 
 const KEY = 'language'
+const RETRY_MS = 3_000
 
 /** Each catalogue is a file of its own, so that a page loads one. */
-const CATALOGUES = import.meta.glob<Messages>(['../languages/*.po', '!../languages/en.po'], {
-  import: 'messages',
-})
+const CATALOGUES = import.meta.glob<Messages>('../languages/*.po', { import: 'messages' })
 
 /** Shows the page in the language of this device, and returns it. Call it before anything is drawn. */
 export async function startLanguage(): Promise<Language> {
   const wanted = parseLanguage(browserStorage.getItem(KEY)) ?? bestLanguage(navigator.languages)
   // Without its catalogue, for example after an update while offline, the page is in English.
-  return speak(wanted).catch(() => speak(SOURCE))
+  return speak(wanted)
+    .catch(() => speak(SOURCE))
+    .catch(reloadSoon)
+}
+
+/** Without any text there is no page: the connection broke, or the server was updated meanwhile. */
+function reloadSoon(): Promise<never> {
+  setTimeout(() => location.reload(), RETRY_MS)
+  return new Promise(() => {})
 }
 
 /** Shows the page in another language, and remembers it on this device. */
@@ -41,7 +47,7 @@ export function createLanguageChoice(stores: Pick<Stores, 'language'>, toaster: 
 }
 
 async function speak(language: Language): Promise<Language> {
-  const messages = language === SOURCE ? english : await CATALOGUES[`../languages/${language}.po`]?.()
+  const messages = await CATALOGUES[`../languages/${language}.po`]?.()
   if (!messages) throw new Error(`There is no catalogue for ${language}`)
   i18n.loadAndActivate({ locale: language, locales: formatsOf(language), messages })
   document.documentElement.lang = language

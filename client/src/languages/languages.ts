@@ -23,7 +23,7 @@ export const LANGUAGES = [
 
 export type Language = (typeof LANGUAGES)[number]['code']
 
-/** English needs no catalogue to be loaded: its texts come with the page. */
+/** The language of the texts in the sources. */
 export const SOURCE: Language = 'en'
 
 /** Chinese is written in two ways; a tag without a script says by its region which one is meant (RFC 5646, 4.1). */

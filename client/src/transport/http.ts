@@ -3,11 +3,15 @@ import { t } from '@lingui/core/macro'
 import * as v from 'valibot'
 import type { CreatedBeam, FieldErrors, Site } from '../protocol/bindings'
 import { createdBeamSchema, errorBodySchema, fieldErrorsSchema, siteSchema } from '../protocol/schemas'
+import { serverText } from '../protocol/server-texts'
 
 const BASE = '/api'
 const TIMEOUT_MS = 30_000
 
-/** A failed call. Its message is the server's sentence, or else a generic one of the specification. */
+/**
+ * A failed call. Its message is the server's sentence, or else a generic one of the specification. All sentences are in
+ * the language of the page.
+ */
 export class HttpError extends Error {
   constructor(
     /** HTTP status; null when there was no answer. */
@@ -21,6 +25,9 @@ export class HttpError extends Error {
     super(message)
   }
 }
+
+/** Username and password do not match (H11). Renewing the login would not help. */
+class WrongCredentials extends HttpError {}
 
 /** The login has ended, whichever call noticed it. */
 export class LoginOver extends HttpError {
@@ -92,7 +99,7 @@ export function renewLoginBy(renew: () => Promise<Renewal>): void {
 }
 
 function isStale(error: unknown): boolean {
-  return error instanceof HttpError && error.status === 401 && error.detail !== 'Invalid credentials'
+  return error instanceof HttpError && error.status === 401 && !(error instanceof WrongCredentials)
 }
 
 async function send(method: string, path: string, sent: unknown): Promise<Response> {
@@ -119,10 +126,22 @@ function withoutAnswer(error: unknown): string {
 }
 
 function refusal(status: number, body: unknown): HttpError {
-  const detail = v.safeParse(errorBodySchema, body)
-  if (detail.success) return new HttpError(status, detail.output.detail, detail.output.detail)
+  const error = v.safeParse(errorBodySchema, body)
+  if (error.success) {
+    const { detail } = error.output
+    const sentence = serverText(detail)
+    // Their code is that of a login that is over.
+    const Refusal = detail === 'Invalid credentials' ? WrongCredentials : HttpError
+    return new Refusal(status, sentence, sentence)
+  }
   const fields = v.safeParse(fieldErrorsSchema, body)
-  return new HttpError(status, statusText(status), null, fields.success ? fields.output : {})
+  return new HttpError(status, statusText(status), null, fields.success ? translated(fields.output) : {})
+}
+
+function translated(fields: FieldErrors): FieldErrors {
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, sentences]) => [field, sentences.map(serverText)]),
+  )
 }
 
 function statusText(status: number): string {

@@ -14,6 +14,7 @@ use sha2::{Digest as _, Sha256};
 use crate::app::App;
 use crate::config::Origin;
 use crate::edge::answers::Waiting;
+use crate::edge::language;
 use crate::error::Error;
 use crate::files::byte_range;
 
@@ -52,12 +53,24 @@ fn answer<Files: RustEmbed>(
         return response;
     }
     let path = uri.path().trim_start_matches('/');
-    let response = match public_url {
-        _ if is_file::<Files>(path) => file::<Files>(path, headers),
-        Some(url) => index_at::<Files>(url, headers),
-        None => file::<Files>(INDEX, headers),
+    let response = if is_file::<Files>(path) {
+        file::<Files>(path, headers)
+    } else {
+        index::<Files>(headers, public_url)
     };
     response.unwrap_or_else(|| NOT_BUILT.into_response())
+}
+
+fn index<Files: RustEmbed>(headers: &HeaderMap, public_url: Option<&Origin>) -> Option<Response> {
+    let mut response = match public_url {
+        Some(url) => index_at::<Files>(url, headers)?,
+        None => file::<Files>(INDEX, headers)?,
+    };
+    if let Some(texts) = language::preload::<Files>(headers) {
+        response.headers_mut().insert(header::LINK, texts);
+        response.headers_mut().append(header::VARY, HeaderValue::from_static("accept-language"));
+    }
+    Some(response)
 }
 
 /// The index with the whole address of its preview picture, which the readers of previews want (ogp.me). It is not
@@ -272,6 +285,25 @@ mod tests {
         let body = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
         let text = str::from_utf8(&body).unwrap();
         assert!(text.contains("content=\"https://beam.example.org/preview.png\""), "{text}");
+    }
+
+    #[tokio::test]
+    async fn h35_the_index_names_the_texts_of_the_language_that_the_browser_wants() {
+        for (wanted, catalogue) in [
+            ("de-CH,de;q=0.9,en;q=0.8", "language-de-a1-b2_c3.js"),
+            ("zh-Hant-TW,zh-Hant", "language-zh-Hant-0a1b2c3d.js"),
+            ("tlh,en", "language-en-12345678.js"),
+            ("", "language-en-12345678.js"),
+        ] {
+            let (index, _) = get("/space", &[(header::ACCEPT_LANGUAGE, wanted)]).await;
+            let expected = format!("</assets/{catalogue}>; rel=modulepreload");
+            assert_eq!(header(&index, "link"), expected, "{wanted}");
+            let varies = index.headers().get_all("vary").iter().collect::<Vec<_>>();
+            assert_eq!(varies, ["accept-encoding", "accept-language"]);
+        }
+        let wanted = [(header::ACCEPT_LANGUAGE, "de")];
+        let (script, _) = get("/assets/index-abc123.js", &wanted).await;
+        assert_eq!((header(&script, "link"), header(&script, "vary")), ("", "accept-encoding"));
     }
 
     #[tokio::test]

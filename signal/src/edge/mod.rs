@@ -9,6 +9,7 @@ pub(crate) mod form;
 pub(crate) mod headers;
 mod host;
 mod json;
+mod language;
 mod openapi;
 pub mod router;
 mod routes;
