@@ -19,6 +19,8 @@ import { Server } from './server.ts'
 
 export interface DeviceOptions {
   phone?: boolean
+  /** The language of the browser. */
+  locale?: string
   /** Runs in a browser process of its own with a profile on the disk, which large files need. */
   own?: BrowserName
   /** Further flags of that process. */
@@ -97,12 +99,13 @@ async function ownBrowser(name: BrowserName, options: DeviceOptions): Promise<Ma
 
 function contextOptions(browser: BrowserName, options: DeviceOptions): BrowserContextOptions {
   const viewport = options.phone ? PHONE : DESKTOP
+  const { locale = 'en-GB' } = options
   const touch = options.phone ? { hasTouch: true, ...(browser === 'chromium' && { isMobile: true }) } : {}
   // Firefox's driver rejects the emulation of media features.
-  if (browser === 'firefox') return { viewport, locale: 'en-GB', ...touch }
+  if (browser === 'firefox') return { viewport, locale, ...touch }
   return {
     viewport,
-    locale: 'en-GB',
+    locale,
     ...touch,
     reducedMotion: 'reduce',
     colorScheme: 'light',

@@ -1,0 +1,76 @@
+import { expect } from '@playwright/test'
+import { expectNoSidewaysScroll, expectNothingSerious } from '../support/axe.ts'
+import type { Device } from '../support/device.ts'
+import { test } from '../support/stage.ts'
+
+const everywhere = { tag: '@everywhere' }
+/** The first heading while alone, and while another device is there. */
+const ENGLISH = /^(Scan the QR Code|Start Sharing)/
+const CATALOGUES = '**/assets/language-*'
+
+test(
+  "the page is in the language of the browser, and in another one at the person's choice",
+  everywhere,
+  async ({ device }) => {
+    const ada = await device('Ada', { locale: 'de-CH' })
+    await ada.opensHome()
+    await seesLanguage(ada, 'de', 'ltr')
+
+    await ada.page.getByRole('contentinfo').getByRole('combobox').selectOption('he')
+    await seesLanguage(ada, 'he', 'rtl')
+    await expectNoSidewaysScroll(ada)
+
+    await ada.page.reload()
+    await seesLanguage(ada, 'he', 'rtl')
+  },
+)
+
+test('on a phone the menu changes the language, and a message that is being written stays', async ({
+  device,
+}) => {
+  const ada = await device('Ada')
+  const link = await ada.startsBeam()
+  const bob = await device('Bob', { phone: true })
+  await bob.opens(link)
+  await bob.enters(await bob.opensMessageField(), 'half a sentence')
+
+  await bob.page.getByRole('button', { name: 'Beam', exact: true }).click()
+  await bob.page.getByRole('menuitem', { name: 'Language' }).click()
+  const dialog = bob.page.getByRole('dialog', { name: 'Language' })
+  await expectNothingSerious(bob)
+  await expect(dialog.getByRole('button', { name: 'English' })).toHaveAttribute('aria-current', 'true')
+  await dialog.getByRole('button', { name: 'العربية' }).click()
+
+  await seesLanguage(bob, 'ar', 'rtl')
+  await expect(bob.page.getByRole('textbox')).toHaveValue('half a sentence')
+  await expectNoSidewaysScroll(bob)
+  await ada.seesDevices(2)
+})
+
+test('a language that does not load leaves the page in English', async ({ device }) => {
+  const ada = await device('Ada', { locale: 'fr' })
+  await ada.page.route('**/assets/language-fr-*', (route) => route.abort())
+  await ada.opensHome()
+  await seesLanguage(ada, 'en', 'ltr')
+  await ada.seesDevices(1)
+})
+
+test('without any texts the page tries again until they come', async ({ device }) => {
+  const ada = await device('Ada')
+  await ada.page.route(CATALOGUES, (route) => route.abort())
+  const refused = ada.page.waitForEvent('requestfailed')
+  await ada.opensHome()
+  await refused
+  await expect(ada.page.getByText('Loading ...')).toBeVisible()
+  await ada.page.unroute(CATALOGUES)
+  await ada.seesDevices(1)
+})
+
+async function seesLanguage({ page }: Device, language: string, direction: 'ltr' | 'rtl'): Promise<void> {
+  const html = page.locator('html')
+  await expect(html).toHaveAttribute('lang', language)
+  await expect(html).toHaveAttribute('dir', direction)
+  const heading = page.getByRole('heading').first()
+  if (language === 'en') await expect(heading).toHaveText(ENGLISH)
+  else await expect(heading).not.toHaveText(ENGLISH)
+}
