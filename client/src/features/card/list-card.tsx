@@ -102,7 +102,9 @@ function Words({ item, content }: { item: Item; content: Exclude<Item['content']
     return (
       <>
         <div className={css.words}>
-          <div className={css.title}>{content.host}</div>
+          <div className={css.title} dir="ltr">
+            {content.host}
+          </div>
           <div className={css.line}>
             {content.path && <span className={css.path}>{content.path}</span>}
             <Byline item={item} />

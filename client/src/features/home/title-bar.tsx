@@ -16,7 +16,7 @@ export function TitleBar() {
   if (savedName !== null) {
     return (
       <Title>
-        <h1 className={css.name} title={`Saved as ${savedName}`}>
+        <h1 className={css.name} dir="auto" title={`Saved as ${savedName}`}>
           {savedName}
         </h1>
         {shared ? <h2>Start Sharing</h2> : <p>Saved beam</p>}
