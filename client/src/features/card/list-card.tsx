@@ -77,7 +77,7 @@ function FileFace({ item, content, isHalf }: { item: Item; content: FileContent;
           </div>
           {!isHalf && (
             <div className={css.meta}>
-              {formatSize(partOf(view), content.size)} ·{' '}
+              <bdi>{formatSize(partOf(view), content.size)}</bdi> ·{' '}
               {namesSender(view) ? <Age at={item.at} /> : <Byline item={item} />}
             </div>
           )}
