@@ -115,7 +115,7 @@ function Person({ username, name, picture, remark = '', children }: PersonProps)
         <div className={css.name}>{name ?? `@${username}`}</div>
         {name !== null && (
           <div className={css.meta}>
-            @{username}
+            <bdi>@{username}</bdi>
             {remark}
           </div>
         )}
