@@ -3,7 +3,7 @@ import { expect } from '@playwright/test'
 import { expectNoSidewaysScroll, expectNothingSerious } from '../support/axe.ts'
 import { drags, emptyPlace, expectAt, middleOf, plus, restsOn } from '../support/canvas.ts'
 import type { Device } from '../support/device.ts'
-import { expectNothingOutside, readsToTheLeft } from '../support/directions.ts'
+import { expectNothingOutside, expectRoomForLongWords, readsToTheLeft } from '../support/languages.ts'
 import { png } from '../support/png.ts'
 import { SCENES } from '../support/scenes.ts'
 import { type CallDevice, test } from '../support/stage.ts'
@@ -34,7 +34,7 @@ test('every screen in the list is there', () => {
 
 for (const { name, on, show } of SCENES.filter((scene) => SCREENS.includes(scene.name))) {
   for (const size of on) {
-    test(`${name}-${size} fits when it is mirrored, and axe finds nothing serious`, async ({
+    test(`${name}-${size} fits when it is mirrored, also with long words, and axe finds nothing serious`, async ({
       device,
       folder,
     }) => {
@@ -46,6 +46,10 @@ for (const { name, on, show } of SCENES.filter((scene) => SCREENS.includes(scene
         await looker.page.emulateMedia({ colorScheme })
         await expectNothingSerious(looker)
       }
+      await expectNoSidewaysScroll(looker)
+      await expectNothingOutside(looker)
+      if (phone) await looker.page.setViewportSize({ width: 320, height: 844 })
+      await expectRoomForLongWords(looker)
       await expectNoSidewaysScroll(looker)
       await expectNothingOutside(looker)
     })
@@ -108,9 +112,9 @@ test('a menu opens at the pointer and inside of the window', everywhere, async (
   const atSide = await boxAt(x, y)
   expect(atSide.x).toBeGreaterThanOrEqual(8)
   expect(atSide.x + atSide.width).toBeLessThanOrEqual(1440 - 8)
-  const inside = await boxAt(500, 150)
-  expect(Math.round(inside.x + inside.width)).toBe(500)
-  expect(Math.round(inside.y)).toBe(150)
+  const inside = await boxAt(400, 450)
+  expect(Math.round(inside.x + inside.width)).toBe(400)
+  expect(Math.round(inside.y)).toBe(450)
 })
 
 test('the map moves the view, and the zoom keeps the middle', async ({ device }) => {
