@@ -177,7 +177,7 @@ test('a table has all its actions', everywhere, async ({ device }) => {
 
   await editor.chooses('Table', 'Insert row below')
   await expect(rows).toHaveCount(4)
-  await editor.chooses('Table', 'Insert column right')
+  await editor.chooses('Table', 'Insert column after')
   await expect(rows.first().locator('th')).toHaveCount(3)
   await editor.types('ArrowDown')
   await editor.chooses('Table', 'Delete row')

@@ -52,7 +52,7 @@ export function Dialog(props: DialogProps) {
       <div className={cx(css.head, drags && css.grab)} data-grab={drags || undefined}>
         {picture}
         <div>
-          <h2 id={heading} className={css.title}>
+          <h2 id={heading} className={css.title} dir="auto">
             {title}
           </h2>
           {sub && <p className={css.sub}>{sub}</p>}

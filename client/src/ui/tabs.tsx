@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useId, useRef } from 'react'
 import { cx } from './cx'
+import { forward } from './direction'
 import css from './tabs.module.css'
 
 export interface Tab<Key extends string> {
@@ -61,9 +62,9 @@ export function Tabs<Key extends string>({ label, tabs, chosen, onChoose, childr
 function nextTab(key: string, at: number, count: number): number | null {
   switch (key) {
     case 'ArrowRight':
-      return (at + 1) % count
+      return (at + forward() + count) % count
     case 'ArrowLeft':
-      return (at - 1 + count) % count
+      return (at - forward() + count) % count
     case 'Home':
       return 0
     case 'End':

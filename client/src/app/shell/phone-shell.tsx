@@ -27,7 +27,7 @@ export function PhoneShell({
       <div className={cx(css.shell, ground === 'surface' && css.surface)}>
         <header className={css.head}>
           <Mark />
-          <span className={css.name}>{name}</span>
+          <bdi className={css.name}>{name}</bdi>
           <StatusPill phone />
           <BeamMenu on="phone" />
         </header>

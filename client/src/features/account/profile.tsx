@@ -71,7 +71,9 @@ function Head({ user, isEditing, children }: { user: User; isEditing: boolean; c
       </div>
       <div className={css.name}>
         <h1>{name}</h1>
-        <p>@{user.username}</p>
+        <p>
+          <bdi>@{user.username}</bdi>
+        </p>
       </div>
       {!isEditing && children}
     </div>

@@ -32,7 +32,7 @@ export function RecentDialog({ onClose }: { onClose: () => void }) {
               className={css.open}
               onClick={() => wish({ do: 'enter', beam: beam.beamId })}
             >
-              <span className={css.name}>{nameOf(beam)}</span>
+              <bdi className={css.name}>{nameOf(beam)}</bdi>
               <span className={css.meta}>
                 {isNamed(beam.beamName) && `${shortId(beam.beamId)} · `}
                 {i18n.date(new Date(beam.at), WHEN)}

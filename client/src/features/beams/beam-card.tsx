@@ -30,7 +30,9 @@ export function BeamCard({ beam, line, children }: { beam: Beam; line?: ReactNod
         ))}
       </div>
       <div className={css.body}>
-        <h2 title={name}>{name}</h2>
+        <h2 dir="auto" title={name}>
+          {name}
+        </h2>
         <div className={css.facts}>
           <span>{createdText(beam.created_at)}</span>
           <span className={css.id}>

@@ -16,15 +16,26 @@ const QR = { width: 100, height: 100 }
 const LARGE_QR = { width: 380, height: 450, at: 0.27, below: 254 }
 /** Between the large code and the notes for which the view made way. */
 const CODE_GAP = 50
-/** The card that offers to keep the beam, right of the large code and above the toolbar. */
+/** The card that offers to keep the beam, beside the large code and above the toolbar. */
 const KEEP = { width: 560, height: 72, beside: 214, below: 176 }
 /** In its wide form, with the hint above. */
 const TOOLBAR = { width: 400, height: 96 }
 /** With the zoom buttons above. */
 const MINIMAP = { width: 128, height: 136 }
 
+/** 1 where the texts of the page run to the right, and -1 where they run to the left and the bars are mirrored. */
+type Forward = 1 | -1
+
 /** Returns the boxes that new notes avoid. The QR code is large while no other device is here. */
-export function barsOf({ width, height }: Size, code: 'large' | 'corner'): Box[] {
+export function barsOf(screen: Size, code: 'large' | 'corner', forward: Forward): Box[] {
+  return barsToRight(screen, code).map((bar) => laid(bar, screen, forward))
+}
+
+function laid(bar: Box, screen: Size, forward: Forward): Box {
+  return forward === 1 ? bar : { ...bar, x: screen.width - bar.x - bar.width }
+}
+
+function barsToRight({ width, height }: Size, code: 'large' | 'corner'): Box[] {
   const low = (box: Size) => height - INSET - box.height
   return [
     { x: INSET, y: INSET, ...TITLE },
@@ -40,16 +51,27 @@ export function barsOf({ width, height }: Size, code: 'large' | 'corner'): Box[]
 }
 
 /**
- * Returns the view from which the large code lies over none of these notes, by moving it to the left; null when it lies
- * over none now. Notes are in canvas coordinates.
+ * Returns the view from which the large code lies over none of these notes, by moving it sideways; null when it lies over
+ * none now. Notes are in canvas coordinates.
  */
-export function besideCode(camera: Camera, screen: Size, notes: readonly Box[]): Camera | null {
-  const code = onCanvas(camera, largeCode(screen))
+export function besideCode(
+  camera: Camera,
+  screen: Size,
+  notes: readonly Box[],
+  forward: Forward,
+): Camera | null {
+  const code = onCanvas(camera, laid(largeCode(screen), screen, forward))
   if (!notes.some((note) => touches(note, code))) return null
   const view = onCanvas(camera, { x: 0, y: 0, ...screen })
   const isLevel = (note: Box) => touches({ ...note, x: code.x }, code) && touches(note, view)
-  const left = Math.min(...notes.filter(isLevel).map(({ x }) => x))
-  return { ...camera, x: camera.x - (code.x + code.width + CODE_GAP / camera.zoom - left) }
+  const level = notes.filter(isLevel)
+  const gap = CODE_GAP / camera.zoom
+  const left = Math.min(...level.map(({ x }) => x))
+  const right = Math.max(...level.map(({ x, width }) => x + width))
+  return {
+    ...camera,
+    x: camera.x + (forward === 1 ? left - (code.x + code.width + gap) : right - (code.x - gap)),
+  }
 }
 
 /** Returns the boxes of the bars in canvas coordinates. */
@@ -57,8 +79,9 @@ export function barsOnCanvas(
   camera: Camera,
   screen: Size,
   { devices }: Pick<DevicesState, 'devices'>,
+  forward: Forward,
 ): Box[] {
-  return barsOf(screen, devices.length > 1 ? 'corner' : 'large').map((bar) => onCanvas(camera, bar))
+  return barsOf(screen, devices.length > 1 ? 'corner' : 'large', forward).map((bar) => onCanvas(camera, bar))
 }
 
 function onCanvas(camera: Camera, { width, height, ...at }: Box): Box {

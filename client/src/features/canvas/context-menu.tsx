@@ -20,6 +20,7 @@ import type { Point } from '../../stores/canvas'
 import { type Card, cardsOf, isBatch } from '../../stores/cards'
 import { downloadsOf } from '../../stores/downloads'
 import type { Stores } from '../../stores/stores'
+import { forward } from '../../ui/direction'
 import { useDismiss } from '../../ui/dismiss'
 import { Menu, type MenuItem } from '../../ui/menu'
 import { type AppValue, useApp } from '../actions'
@@ -55,12 +56,13 @@ export function ContextMenu({ note, at }: { note: ItemId | null; at: Point }) {
   )
 }
 
-/** Keeps the menu within the window. */
+/** Opens the menu at the pointer, within the window. */
 function usePlaced(ref: React.RefObject<HTMLElement | null>, { x, y }: Point) {
   useLayoutEffect(() => {
     const menu = ref.current
     if (!menu) return
-    const left = Math.max(EDGE, Math.min(x, window.innerWidth - menu.offsetWidth - EDGE))
+    const start = forward() === 1 ? x : x - menu.offsetWidth
+    const left = Math.max(EDGE, Math.min(start, window.innerWidth - menu.offsetWidth - EDGE))
     const top = Math.max(EDGE, Math.min(y, window.innerHeight - menu.offsetHeight - EDGE))
     menu.style.translate = `${left}px ${top}px`
   }, [ref, x, y])

@@ -24,7 +24,7 @@ const seeds = fc.integer({ min: 1, max: 2 ** 31 }).map(seeded)
 const heights = fc.array(fc.integer({ min: 80, max: 380 }), { minLength: 60, maxLength: 60 })
 
 function ground(notes: Box[] = [], code: 'large' | 'corner' = 'corner', screen: Size = SCREEN): Ground {
-  return { view: { x: 0, y: 0, ...screen }, bars: barsOf(screen, code), notes }
+  return { view: { x: 0, y: 0, ...screen }, bars: barsOf(screen, code, 1), notes }
 }
 
 function placedBy(placer: Placer, sizes: readonly Size[], follows = true): Box[] {
@@ -58,7 +58,7 @@ describe('the place of a new note', () => {
   })
 
   it('is the middle of the room beside the large code while no other device is here', () => {
-    const [code] = barsOf(SCREEN, 'large').filter(({ height }) => height > 400)
+    const [code] = barsOf(SCREEN, 'large', 1).filter(({ height }) => height > 400)
     const [first] = placed(1, ground([], 'large'), seeded(1))
     if (!code || !first) throw new Error('no code')
     expect(middle(first).x).toBeCloseTo((code.x + code.width + BAR_GAP + 1390) / 2, 0)
@@ -87,7 +87,7 @@ describe('the place of a new note', () => {
         const boxes = placed(9, ground(), random)
         for (const box of boxes) {
           expect(isSeen(box, { x: 50, y: 50, width: 1340, height: 800 })).toBe(true)
-          expect(barsOf(SCREEN, 'corner').some((bar) => touches(box, bar, BAR_GAP))).toBe(false)
+          expect(barsOf(SCREEN, 'corner', 1).some((bar) => touches(box, bar, BAR_GAP))).toBe(false)
         }
         expect(tooClose(boxes)).toBe(0)
       }),

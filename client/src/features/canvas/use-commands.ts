@@ -3,6 +3,7 @@ import { createContext, useContext, useMemo } from 'react'
 import type { ItemId } from '../../protocol/bindings'
 import { type CanvasEvent, type Point, reduceCanvas } from '../../stores/canvas'
 import { cardsOf } from '../../stores/cards'
+import { forward } from '../../ui/direction'
 import { type AppValue, useApp } from '../actions'
 import { type Axis, aligned, distributed, type Edge, inRows, type Places } from './arranging'
 import { barsOnCanvas, VIEW_INSETS } from './bars'
@@ -75,7 +76,7 @@ function createCommands(
   }
   // Relative to the end of an earlier press's flight, so that two presses are two steps.
   const zoomBy = (factor: number) => board.flyTo(zoomed(board.destination, factor, middle()))
-  const bars = () => barsOnCanvas(board.camera, board.screen, devices.getState())
+  const bars = () => barsOnCanvas(board.camera, board.screen, devices.getState(), forward())
   return {
     ...history,
     copy: (ids) => void actions.copyItems(ids),

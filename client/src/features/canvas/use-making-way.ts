@@ -2,6 +2,7 @@
 import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import { cardsOf } from '../../stores/cards'
+import { forward } from '../../ui/direction'
 import { useApp } from '../actions'
 import { besideCode } from './bars'
 import type { CanvasValue } from './canvas-context'
@@ -15,7 +16,7 @@ export function useMakingWay({ board }: CanvasValue): void {
     // The places of deleted notes stay, in case they come back.
     const present = cardsOf(items.getState().items).map(({ id }) => id)
     const notes = [...board.boxes(present, places)].map(([, box]) => box)
-    const camera = besideCode(board.destination, board.screen, notes)
+    const camera = besideCode(board.destination, board.screen, notes, forward())
     if (camera) board.flyTo(camera)
   }, [board, canvas, items, isAlone])
 }

@@ -6,6 +6,7 @@ import { newestOf } from '../../stores/arrivals'
 import { type Camera, type CanvasState, HOME_CAMERA, type Point, reduceCanvas } from '../../stores/canvas'
 import { type Card, cardsOf } from '../../stores/cards'
 import type { Stores } from '../../stores/stores'
+import { forward } from '../../ui/direction'
 import { useApp } from '../actions'
 import { barsOnCanvas, VIEW_INSETS } from './bars'
 import type { Board } from './board'
@@ -88,7 +89,7 @@ function placeAll(
   const placer = new Placer(
     {
       view: visibleBox(camera, board.screen),
-      bars: barsOnCanvas(camera, board.screen, devices.getState()),
+      bars: barsOnCanvas(camera, board.screen, devices.getState(), forward()),
       notes: [...board.boxes(idsOf(cardsOf(items.getState().items)), places)].map(([, box]) => box),
     },
     Math.random,

@@ -79,7 +79,7 @@ function FileFace({ item, content, isHalf }: { item: Item; content: FileContent;
           </div>
           {!isHalf && (
             <div className={css.meta}>
-              {formatSize(partOf(view), content.size)} ·{' '}
+              <bdi>{formatSize(partOf(view), content.size)}</bdi> ·{' '}
               {namesSender(view) ? <Age at={item.at} /> : <Byline item={item} />}
             </div>
           )}
@@ -104,7 +104,9 @@ function Words({ item, content }: { item: Item; content: Exclude<Item['content']
     return (
       <>
         <div className={css.words}>
-          <div className={css.title}>{content.host}</div>
+          <div className={css.title} dir="ltr">
+            {content.host}
+          </div>
           <div className={css.line}>
             {content.path && <span className={css.path}>{content.path}</span>}
             <Byline item={item} />

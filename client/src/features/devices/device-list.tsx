@@ -139,7 +139,7 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
         </span>
       )}
       <div className={css.words}>
-        <div className={css.name} title={name}>
+        <div className={css.name} dir="auto" title={name}>
           <span>{device.name}</span>
           {/* The number tells equal names apart, so it is never cut off. */}
           <span className={css.number}>{name.slice(device.name.length)}</span>

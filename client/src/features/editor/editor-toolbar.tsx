@@ -41,6 +41,7 @@ import AlignStart from 'lucide-react/icons/text-align-start'
 import Underline from 'lucide-react/icons/underline'
 import Undo2 from 'lucide-react/icons/undo-2'
 import { type KeyboardEvent, useEffect, useState } from 'react'
+import { forward } from '../../ui/direction'
 import type { Glyph } from '../../ui/icon'
 import { Select } from '../../ui/select'
 import { ColourPopover } from './colour-popover'
@@ -253,9 +254,9 @@ function ListTools({ editor, tools, only }: PartProps & { only: readonly ListTyp
 }
 
 const ALIGNMENTS = [
-  { format: 'start', icon: AlignStart, label: msg`Align left` },
+  { format: 'start', icon: AlignStart, label: msg`Align to start` },
   { format: 'center', icon: AlignCenter, label: msg`Align centre` },
-  { format: 'end', icon: AlignEnd, label: msg`Align right` },
+  { format: 'end', icon: AlignEnd, label: msg`Align to end` },
   { format: 'justify', icon: AlignJustify, label: msg`Justify` },
 ] as const
 
@@ -290,7 +291,7 @@ function InsertTools({ editor, tools }: PartProps) {
 
 /** The arrow keys move the focus along the toolbar (WAI-ARIA). A list of choices keeps its own arrow keys. */
 function walk(event: KeyboardEvent<HTMLDivElement>) {
-  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+  const step = { ArrowRight: forward(), ArrowLeft: -forward() }[event.key]
   if (!step || !(event.target instanceof HTMLButtonElement)) return
   const tools = [...event.currentTarget.querySelectorAll<HTMLElement>(':scope > :is(button, span > select)')]
   const at = tools.indexOf(event.target)

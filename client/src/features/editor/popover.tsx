@@ -1,5 +1,6 @@
 import { type ReactNode, type RefObject, useId, useLayoutEffect, useRef, useState } from 'react'
 import { cx } from '../../ui/cx'
+import { forward } from '../../ui/direction'
 import { type Glyph, Icon } from '../../ui/icon'
 import css from './popover.module.css'
 
@@ -83,7 +84,8 @@ function placeBy(panel: HTMLElement, button: HTMLElement): void {
   const { width, height } = panel.getBoundingClientRect()
   const below = from.bottom + GAP_PX
   const fits = below + height <= window.innerHeight - MARGIN_PX
-  const left = Math.min(from.left, window.innerWidth - width - MARGIN_PX)
+  const start = forward() === 1 ? from.left : from.right - width
+  const left = Math.min(start, window.innerWidth - width - MARGIN_PX)
   panel.style.left = `${Math.max(MARGIN_PX, left)}px`
   panel.style.top = `${fits ? below : Math.max(MARGIN_PX, from.top - GAP_PX - height)}px`
 }

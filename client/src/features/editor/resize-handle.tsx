@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro'
 import { type KeyboardEvent, type PointerEvent, type RefObject, useRef } from 'react'
+import { forward } from '../../ui/direction'
 import { resized, type Size } from './image-size'
 import css from './image-view.module.css'
 
@@ -27,7 +28,8 @@ export function ResizeHandle({
   const onPointerMove = ({ clientX }: PointerEvent) => {
     const frame = picture.current?.parentElement
     if (!drag.current || !frame) return
-    drag.current.to = sizeAt(drag.current.from, clientX - drag.current.x)
+    // The handle is at the end of the picture's line.
+    drag.current.to = sizeAt(drag.current.from, forward(frame) * (clientX - drag.current.x))
     frame.style.width = `${drag.current.to.width}px`
   }
   // Also called when the browser took the pointer away: the shown size then counts.
@@ -36,11 +38,12 @@ export function ResizeHandle({
     drag.current = null
     if (to) onResize(to)
   }
-  const onKeyDown = (event: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const right = KEY_STEP_PX * forward(event.currentTarget)
     const step = {
-      ArrowRight: KEY_STEP_PX,
+      ArrowRight: right,
       ArrowDown: KEY_STEP_PX,
-      ArrowLeft: -KEY_STEP_PX,
+      ArrowLeft: -right,
       ArrowUp: -KEY_STEP_PX,
     }[event.key]
     const box = picture.current?.getBoundingClientRect()

@@ -33,8 +33,8 @@ export interface TableAction {
 const INSERT: readonly TableAction[] = [
   { label: msg`Insert row above`, $run: () => $insertRow(false) },
   { label: msg`Insert row below`, $run: () => $insertRow(true) },
-  { label: msg`Insert column left`, $run: () => $insertColumn(false) },
-  { label: msg`Insert column right`, $run: () => $insertColumn(true) },
+  { label: msg`Insert column before`, $run: () => $insertColumn(false) },
+  { label: msg`Insert column after`, $run: () => $insertColumn(true) },
 ]
 
 const LOOK: readonly TableAction[] = [

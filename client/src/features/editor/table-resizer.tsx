@@ -1,9 +1,10 @@
 import { useLexicalComposerContext } from '@lexical/react/LexicalComposerContext'
 import { $getNearestNodeFromDOMNode, $getNodeByKey, type LexicalEditor, type NodeKey } from 'lexical'
 import { useEffect } from 'react'
+import { forward } from '../../ui/direction'
 import { $columnOf, $columnWidths, $isTable, widened } from './table-widths'
 
-/** Distance in px from a cell's right edge at which the pointer grabs it. */
+/** Distance in px from a cell's last edge at which the pointer grabs it. */
 const EDGE_PX = 6
 
 interface Drag {
@@ -11,9 +12,11 @@ interface Drag {
   column: number
   widths: readonly number[]
   x: number
+  /** 1 where the columns go to the right, -1 where they go to the left. */
+  forward: 1 | -1
 }
 
-/** Resizes columns by dragging the right edge of a cell. */
+/** Resizes columns by dragging the last edge of a cell. */
 export function TableResizer() {
   const [editor] = useLexicalComposerContext()
   useEffect(() => editor.registerRootListener((root) => (root ? wire(editor, root) : undefined)), [editor])
@@ -23,7 +26,7 @@ export function TableResizer() {
 function wire(editor: LexicalEditor, root: HTMLElement): () => void {
   let drag: Drag | null = null
   const move = (event: PointerEvent) => {
-    if (drag) setWidth(editor, drag, event.clientX - drag.x)
+    if (drag) setWidth(editor, drag, drag.forward * (event.clientX - drag.x))
     else root.style.cursor = edgeCell(event) ? 'col-resize' : ''
   }
   const down = (event: PointerEvent) => {
@@ -53,10 +56,13 @@ function wire(editor: LexicalEditor, root: HTMLElement): () => void {
   }
 }
 
-/** Returns the cell whose right edge is under the pointer. */
+/** Returns the cell whose last edge is under the pointer. */
 function edgeCell({ target, clientX }: PointerEvent): HTMLElement | null {
   const cell = target instanceof Element ? target.closest<HTMLElement>('td, th') : null
-  return cell && cell.getBoundingClientRect().right - clientX <= EDGE_PX ? cell : null
+  if (!cell) return null
+  const { left, right } = cell.getBoundingClientRect()
+  const inside = forward(cell) === 1 ? right - clientX : clientX - left
+  return inside <= EDGE_PX ? cell : null
 }
 
 function begin(editor: LexicalEditor, cell: HTMLElement, x: number): Drag | null {
@@ -68,6 +74,7 @@ function begin(editor: LexicalEditor, cell: HTMLElement, x: number): Drag | null
       column: place.column,
       widths: $columnWidths(editor, place.table),
       x,
+      forward: forward(cell),
     }
   })
 }

@@ -6,6 +6,7 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import type { ItemId } from '../../protocol/bindings'
 import type { ViewOrder } from '../../stores/full-view'
 import { Dialog } from '../../ui/dialog'
+import { forward } from '../../ui/direction'
 import { IconButton } from '../../ui/icon-button'
 import { useApp } from '../actions'
 import { AudioPlayer } from '../card/audio-player'
@@ -31,14 +32,16 @@ export function FullView({ id, order }: { id: ItemId; order: ViewOrder }) {
     const to = by === 1 ? position?.next : position?.previous
     if (to) actions.showFull(to, order)
   }
-  useArrowKeys(step)
+  // The next file is where the texts of the page go on.
+  const stepRight = (by: 1 | -1) => step(by === forward() ? 1 : -1)
+  useArrowKeys(stepRight)
   if (!position) return null
   const { file, number } = position
   const count = gallery.length
   const place = count > 1 ? t`${number} of ${count}` : null
   return (
     <Dialog title={file.name} {...(place && { sub: place })} width="window" cross onClose={actions.closeFull}>
-      <Stage key={id} file={file} onStep={step} />
+      <Stage key={id} file={file} onStep={stepRight} />
       {count > 1 && <Steps position={position} onStep={step} />}
       <div className={css.tools}>
         {file.as === 'image' && (
@@ -115,7 +118,7 @@ function Stage({ file, onStep }: { file: ShownFile; onStep: (by: 1 | -1) => void
   }
 }
 
-/** Left and right go to the previous and the next file, unless the focus is on something that uses these keys. */
+/** Calls `onStep` with 1 for the right arrow and -1 for the left, unless the focus is on something that uses these keys. */
 function useArrowKeys(onStep: (by: 1 | -1) => void) {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return

@@ -17,7 +17,7 @@ export function TitleBar() {
   if (savedName !== null) {
     return (
       <Title>
-        <h1 className={css.name} title={t`Saved as ${savedName}`}>
+        <h1 className={css.name} dir="auto" title={t`Saved as ${savedName}`}>
           {savedName}
         </h1>
         {shared ? <h2>{t`Start Sharing`}</h2> : <p>{t`Saved beam`}</p>}

@@ -17,9 +17,7 @@ export function Audience({ item: { to, from } }: { item: Pick<Item, 'to' | 'from
   return (
     <p className={css.audience}>
       <Icon of={Lock} size={12} />
-      <span>
-        {isSaved ? `${whom} ${t`Not stored in this beam.`}` : whom}
-      </span>
+      <span>{isSaved ? `${whom} ${t`Not stored in this beam.`}` : whom}</span>
     </p>
   )
 }

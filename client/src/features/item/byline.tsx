@@ -25,7 +25,7 @@ function Author({ name }: { name: string }) {
   const number = / \d+$/.exec(name)?.[0] ?? ''
   return (
     <>
-      <span className={css.author}>{name.slice(0, name.length - number.length)}</span>
+      <bdi className={css.author}>{name.slice(0, name.length - number.length)}</bdi>
       {number && <span>{number.trim()}</span>}
     </>
   )

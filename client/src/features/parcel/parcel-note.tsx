@@ -37,7 +37,7 @@ export function ParcelNote() {
         {files.map(({ name, size }, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes its order, and two names may be equal
           <li key={at} className={css.file}>
-            <span className={css.name}>{name}</span>
+            <bdi className={css.name}>{name}</bdi>
             <span className={css.size}>{formatBytes(size)}</span>
           </li>
         ))}

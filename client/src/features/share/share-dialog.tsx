@@ -117,7 +117,7 @@ function Person({ username, name, picture, remark = '', children }: PersonProps)
         <div className={css.name}>{name ?? `@${username}`}</div>
         {name !== null && (
           <div className={css.meta}>
-            @{username}
+            <bdi>@{username}</bdi>
             {remark && ` · ${remark}`}
           </div>
         )}

@@ -7,7 +7,7 @@ const ENDING = 9
 export function FileName({ name }: { name: string }) {
   const cut = Math.max(0, name.length - ENDING)
   return (
-    <span className={css.name} title={name}>
+    <bdi className={css.name} title={name}>
       <span className="visually-hidden">{name}</span>
       <span className={css.stem} aria-hidden="true">
         {name.slice(0, cut)}
@@ -15,6 +15,6 @@ export function FileName({ name }: { name: string }) {
       <span className={css.ending} aria-hidden="true">
         {name.slice(cut)}
       </span>
-    </span>
+    </bdi>
   )
 }
