@@ -11,9 +11,13 @@ const TRANSLATED = new Set(['t', 'msg', 'plural', 'select', 'selectOrdinal', 'Tr
 /** Two words, or one that begins with a capital: `Join Beam`, `Copied`, `of`. Codes and class names are neither. */
 const PROSE = /\p{L}{2,}[^\p{L}]* \p{L}|^\p{Lu}\p{Ll}+\b/u
 
-/** Names that begin with a capital in every language: keys of the keyboard, headers, browsers. */
+/** Names that begin with a capital in every language: browsers, headers, methods. */
 const NAMES =
-  /^(Alt|Arrow\w+|Backspace|Control|Delete|End|Enter|Escape|F\d+|Home|Insert|Meta|Page(Up|Down)|Shift|Tab|ContextMenu|Chrome|Chromium|Edge|Firefox|Opera|Safari|Samsung Internet|Heliograph|Android|Linux|Windows|Mac|[A-Z]\w+(Error|Event)|Content-\w+|Files|Inter|POST|GET|PUT|DELETE)$/
+  /^(Chrome|Chromium|Edge|Firefox|Opera|Safari|Samsung Internet|Heliograph|Android|Linux|Windows|Mac|[A-Z]\w+(Error|Event)|Content-\w+|Files|Inter|POST|GET|PUT|DELETE)$/
+
+/** Keys as the browser names them. Shown to people they are texts: `label="Home"`. */
+const KEY_NAMES =
+  /^(Alt|Arrow\w+|Backspace|Control|Delete|End|Enter|Escape|F\d+|Home|Insert|Meta|Page(Up|Down)|Shift|Tab|ContextMenu)$/
 
 /** What is pressed: `Ctrl+Shift+Z`, `Space+`. */
 const KEYS = /^((Ctrl|Shift|Space)\+)+\S*$/
@@ -75,7 +79,7 @@ function texts(file) {
 
 function walk(node, parent, tell) {
   if (SKIPPED[node.type]?.(node, parent)) return
-  const text = textOf(node)
+  const text = textOf(node, parent)
   if (text !== null) return tell(text, node.loc.start.line)
   for (const child of childrenOf(node)) walk(child, node, tell)
 }
@@ -93,12 +97,12 @@ function childrenOf(node) {
 }
 
 /** Returns the text for people that a node has itself; null when it has none. */
-function textOf(node) {
+function textOf(node, parent) {
   switch (node.type) {
     case 'JSXText':
       return /\p{L}/u.test(node.value) ? node.value : null
     case 'StringLiteral':
-      return isProse(node.value) ? node.value : null
+      return isProse(node.value, parent?.type === 'JSXAttribute') ? node.value : null
     case 'TemplateElement':
       return isProse(node.value.cooked) ? node.value.cooked : null
     default:
@@ -106,8 +110,9 @@ function textOf(node) {
   }
 }
 
-function isProse(text) {
-  return PROSE.test(text) && ![NAMES, KEYS, CSS].some((pattern) => pattern.test(text))
+function isProse(text, isShown = false) {
+  const exempt = isShown ? [NAMES, CSS] : [NAMES, KEY_NAMES, KEYS, CSS]
+  return PROSE.test(text) && !exempt.some((pattern) => pattern.test(text))
 }
 
 const WITHOUT_TEXTS = /bindings\.ts|schemas\.ts|server-texts\.ts|languages\//

@@ -186,5 +186,5 @@ function sendingState(progress: Progress, path: (kind: 'direct' | 'relay') => Pa
 
 /** Returns the name of a file item, to be shown. */
 export function fileName(item: Item | undefined): string {
-  return item?.content.kind === 'file' ? item.content.name : 'file'
+  return item?.content.kind === 'file' ? item.content.name : t`file`
 }

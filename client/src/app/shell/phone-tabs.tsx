@@ -20,7 +20,7 @@ export function PhoneTabs() {
   const account = useStore(useApp().stores.account, (state) => state)
   return (
     <nav className={css.tabs} aria-label={t`Main`}>
-      <Tab to={paths.home} label="Home" icon={House} />
+      <Tab to={paths.home} label={t`Home`} icon={House} />
       <Tab to={paths.space} label={t`Space`} icon={Layers} />
       {account.status === 'anonymous' && (
         <>

@@ -55,6 +55,6 @@ function putAwayGone(
 function isBusy(): boolean {
   const { activeElement } = document
   const isField =
-    activeElement?.matches(t`input:not([type=file]), textarea, select, [contenteditable]`) ?? false
+    activeElement?.matches('input:not([type=file]), textarea, select, [contenteditable]') ?? false
   return isField || document.querySelector('dialog[open], [role=menu]') !== null
 }
