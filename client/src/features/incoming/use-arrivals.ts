@@ -1,5 +1,4 @@
 /** Shows the sheet for a batch that comes from another device, unless the person is busy. */
-import { t } from '@lingui/core/macro'
 import { useEffect } from 'react'
 import { cardsOf } from '../../stores/cards'
 import { type IncomingEvent, reduceIncoming } from '../../stores/incoming'
