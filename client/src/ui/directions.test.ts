@@ -14,8 +14,10 @@ const EXCEPT: Readonly<Record<string, readonly string[]>> = {
   // A check mark, which is drawn as a corner that is turned.
   'features/editor/editor-theme.module.css': ['border-width: 0 2px 2px 0'],
   'features/note/note-content.module.css': ['left: 4.5px', 'border-width: 0 2px 2px 0'],
-  // The page's two variables that say where the insets of the screen are.
+  // The page's variables that say where a line begins, and where the insets of the screen are.
   'ui/tokens.css': [
+    '--side: left',
+    '--side: right',
     '--safe-start: env(safe-area-inset-left)',
     '--safe-end: env(safe-area-inset-right)',
     '--safe-start: env(safe-area-inset-right)',
