@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use heliograph_shared::api::beams::{LinkAccess, Role};
+use heliograph_shared::decode::Subject;
 use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::limits::MAX_REMOVED_DEVICES;
@@ -79,9 +80,18 @@ impl BeamState {
             return self.consider(speaker, request, now);
         }
         let subject = request.subject();
-        match self.waiting.push(speaker, request) {
-            Ok(()) => Vec::new(),
-            Err(Spent) => vec![refuse(speaker.connection, BUSY.about(subject))],
+        let restored = match &request {
+            Request::Restore(item) => Some(item.id),
+            _ => None,
+        };
+        match (self.waiting.push(speaker, request), restored) {
+            (Ok(()), _) => Vec::new(),
+            // It sends it again as fast as it is read (S15).
+            (Err(Spent), Some(id)) => {
+                let again = ServerMessage::Wanted { message: vec![id] };
+                vec![Output::Send(vec![speaker.connection], again)]
+            }
+            (Err(Spent), None) => vec![refuse(speaker.connection, BUSY.about(subject))],
         }
     }
 
@@ -93,7 +103,7 @@ impl BeamState {
         match self.decide(by, request, now) {
             Ok(Verdict::Done(outputs)) => outputs,
             Ok(Verdict::Store(write, effect)) => {
-                self.writing = Some(Pending { by, subject, effect });
+                self.writing = Some(Pending::Asked { by, subject, effect });
                 vec![Output::Write(*write)]
             }
             Err(refusal) => vec![refuse(by.connection, refusal.about(subject))],
@@ -108,8 +118,8 @@ impl BeamState {
                 self.share(by, item)
             }
             Request::Delete { message, id } => self.delete(by, message, id),
-            Request::Held(held) => Ok(Verdict::Done(self.compare(by, &held))),
-            Request::Restore(item) => Ok(Verdict::Done(self.restore(item, now))),
+            Request::Held(held) => Ok(self.compare(by, &held)),
+            Request::Restore(item) => Ok(self.restore(item, now)),
             Request::Save(name) => self.save(by, name),
             Request::RemoveDevice(device) => self.remove(by, device),
             Request::Keep(time) => self.keep(by, time, now),
@@ -253,7 +263,9 @@ impl BeamState {
                 let for_all = self.items.all().filter(|(item, _)| item.to.is_none());
                 let notes = for_all.map(|(item, author)| note(item, author)).collect();
                 let places = self.arrangement.is_shared().then(|| self.arrangement.places());
-                let write = Write::Save { owner: account, name: name.clone(), notes, places };
+                let earlier = self.items.earlier();
+                let write =
+                    Write::Save { owner: account, name: name.clone(), notes, places, earlier };
                 Ok(Verdict::Store(Box::new(write), Effect::Saved { owner: account, name }))
             }
         }
@@ -283,30 +295,21 @@ impl BeamState {
 
     /// Handles the end of a write: tells its effect and starts the next request.
     pub(super) fn written(&mut self, written: Written, now: Millis) -> Vec<Output> {
-        let Some(pending) = self.writing.take() else { return Vec::new() };
-        let Pending { by, subject, effect } = pending;
-        let refused = |refusal: Refusal| vec![refuse(by.connection, refusal.about(subject))];
-        let mut outputs = match written {
-            Written::Done => self.tell_stored(by, effect),
-            // The time for which the beam was kept ended meanwhile: it goes on in memory.
-            Written::Refused if effect.is_of_items() && self.is_kept_no_longer(now) => {
-                self.tell_stored(by, effect)
+        let mut outputs = match self.writing.take() {
+            Some(Pending::Asked { by, subject, effect }) => {
+                self.answer(by, subject, effect, written, now)
             }
-            Written::Refused => refused(OVERTAKEN),
-            Written::Full => refused(self.full(&effect)),
-            Written::DiskFull => refused(DISK_FULL),
-            Written::Unavailable => refused(UNAVAILABLE),
-            Written::Reloaded(terms) => {
-                let mut outputs = if effect.is_in(&terms) {
-                    self.tell_stored(by, effect)
-                } else {
-                    refused(UNAVAILABLE)
-                };
-                outputs.extend(self.reload(*terms, now));
-                outputs
+            Some(Pending::Behind(unstored)) => {
+                self.caught_up(unstored, &written);
+                match written {
+                    Written::Reloaded(terms) => self.reload(*terms, now),
+                    _ => Vec::new(),
+                }
             }
+            None => return Vec::new(),
         };
         outputs.extend(self.end_keeping(now));
+        outputs.extend(self.catch_up());
         while self.writing.is_none()
             && let Some((speaker, request)) = self.waiting.pop()
         {
@@ -315,12 +318,56 @@ impl BeamState {
         outputs
     }
 
-    /// Takes over the stored state. An unsaved beam has none, so it stays as it is.
+    /// Tells the effect of a write, or why there is none.
+    fn answer(
+        &mut self,
+        by: Speaker,
+        subject: Subject,
+        effect: Effect,
+        written: Written,
+        now: Millis,
+    ) -> Vec<Output> {
+        let refused = |refusal: Refusal| vec![refuse(by.connection, refusal.about(subject))];
+        match written {
+            Written::Done => self.tell_stored(by, effect),
+            // The time for which the beam was kept ended meanwhile: it goes on in memory.
+            Written::Refused if effect.is_of_items() && self.is_kept_no_longer(now) => {
+                self.tell_stored(by, effect)
+            }
+            Written::Refused | Written::Full | Written::DiskFull | Written::Unavailable
+                if effect.is_recovery() =>
+            {
+                self.not_restored(&effect, &written);
+                Vec::new()
+            }
+            Written::Refused => refused(OVERTAKEN),
+            Written::Full => refused(self.full(&effect)),
+            Written::DiskFull => refused(DISK_FULL),
+            Written::Unavailable => refused(UNAVAILABLE),
+            Written::Reloaded(terms) => {
+                let mut outputs = if effect.is_in(&terms) {
+                    self.tell_stored(by, effect)
+                } else if effect.is_recovery() {
+                    Vec::new()
+                } else {
+                    refused(UNAVAILABLE)
+                };
+                outputs.extend(self.reload(*terms, now));
+                outputs
+            }
+        }
+    }
+
+    /// Takes over the stored state, except what it does not have yet. An unsaved beam has none, so it stays as it is.
     fn reload(&mut self, terms: Terms, now: Millis) -> Vec<Output> {
         match terms.status {
             Status::Saved(access) => {
                 self.items.take_over(terms.items);
                 self.arrangement = terms.arrangement;
+                if self.arrangement.is_shared() {
+                    let moved: Vec<_> = self.behind.moved.values().copied().collect();
+                    self.arrangement.change(true, &moved, &self.for_everybody());
+                }
                 self.change_access(Some(access), now)
             }
             Status::Ended => self.change_access(None, now),
@@ -332,6 +379,8 @@ impl BeamState {
         match effect {
             Effect::Shared(item) => self.take(by, item),
             Effect::Deleted { ids, message, id } => self.forget(&ids, message, id),
+            Effect::Restored(item) => self.take_back(item),
+            Effect::Compared { deleted, answer } => self.apply_findings(&deleted, answer),
             Effect::Saved { owner, name } => {
                 self.items.keep_all();
                 // A change over HTTP may have been applied first; it is the newer one.

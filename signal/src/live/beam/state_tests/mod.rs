@@ -52,6 +52,7 @@ enum Told {
     Recorded,
     ToWrite(Write),
     Lingers,
+    StoresSoon,
     Finished,
 }
 
@@ -138,6 +139,7 @@ impl Beam {
                     self.may_send_chunks.insert(connection.0, allowed);
                 }
                 Output::Write(write) => told.push(Told::ToWrite(write)),
+                Output::StoreSoon => told.push(Told::StoresSoon),
                 Output::Linger => told.push(Told::Lingers),
                 Output::Finish => told.push(Told::Finished),
             }
