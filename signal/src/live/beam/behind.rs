@@ -30,7 +30,7 @@ pub(super) struct Behind {
 impl BeamState {
     /// Asks to be told when to store, if there is something to store.
     pub(super) fn store_soon(&mut self) -> Option<Output> {
-        if self.behind.is_expected || !self.is_behind() {
+        if self.behind.is_expected || self.behind.is_due || !self.is_behind() {
             return None;
         }
         self.behind.is_expected = true;

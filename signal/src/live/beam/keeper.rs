@@ -123,11 +123,11 @@ impl Keeper {
         Ok(Items::stored(notes.into_iter().filter_map(item), earlier, last_seq, room)?)
     }
 
-    /// The age of an unsaved beam in milliseconds. It is more than the numbers of all items so far, because a beam has
-    /// fewer than a thousand items a second. So the numbers of a new memory follow those of the lost ones (S28).
+    /// The age of an unsaved beam in microseconds. It is more than the numbers of all items so far: a beam cannot have a
+    /// million items a second (S15, S17). So the numbers of a new memory follow those of the lost ones (S28).
     fn age(&self, created_at: Millis) -> u64 {
         let age = self.clock.now().since(created_at);
-        u64::try_from(age.as_millis()).unwrap_or_default()
+        u64::try_from(age.as_micros()).unwrap_or_default()
     }
 
     /// The access to the beam; `None` for an unsaved one.

@@ -4,10 +4,12 @@ mod addressed;
 mod arrangement;
 mod items;
 mod keeping;
+mod kept_recovery;
 mod memory;
 mod recovery;
 mod removals;
 mod saved;
+mod shared_moves;
 mod writes;
 
 use std::collections::{HashMap, HashSet};
