@@ -104,6 +104,24 @@ async fn s30_a_kept_beam_is_found_with_its_items_and_no_one_elses() {
 }
 
 #[tokio::test]
+async fn s28_what_a_beam_knows_of_lost_items_stays_as_long_as_it_is_kept_or_saved() {
+    with_writer(async |storage, writer| {
+        let known = async || storage.find_beam(beam(1)).await.unwrap().unwrap().earlier;
+        let put = async |now| writer.put_earlier(beam(1), "more", now).await;
+        assert!(matches!(put(at(10)).await, Err(Error::Missing)), "nobody asked to keep it");
+        let keep = Keep { earlier: Some("some".to_owned()), ..keep(UNTIL) };
+        writer.keep_beam(beam(1), &keep, EXPIRES, &[note(1)], quota(PLENTY)).await.unwrap();
+        assert_eq!(known().await.as_deref(), Some("some"));
+        put(at(10)).await.unwrap();
+        assert_eq!(known().await.as_deref(), Some("more"));
+        assert!(matches!(put(UNTIL).await, Err(Error::Missing)));
+        assert_eq!(storage.forget_kept_beams(UNTIL).await.unwrap(), 1);
+        assert_eq!(known().await, None);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn s30_a_beam_lives_as_long_as_it_is_kept() {
     with_writer(async |storage, writer| {
         let keep = keep(at(5_000));

@@ -3,15 +3,10 @@
 //! items (S28).
 
 use std::collections::HashMap;
-use std::mem;
 use std::time::Duration;
 
 use heliograph_shared::ids::ItemId;
 use heliograph_shared::socket::Placed;
-
-use super::state::{BeamState, Output};
-use super::terms::Status;
-use super::write::{Pending, Unstored, Write, Written};
 
 /// How long the tables may be behind. A server that is killed loses no more than that.
 pub(super) const WRITE_BEHIND: Duration = Duration::from_secs(1);
@@ -21,65 +16,17 @@ pub(super) const WRITE_BEHIND: Duration = Duration::from_secs(1);
 pub(super) struct Behind {
     /// The last places of the notes that were moved.
     pub moved: HashMap<ItemId, Placed>,
-    /// Whether [`super::state::Input::StoreNow`] will come.
-    is_expected: bool,
-    /// Whether it came while something else was being stored.
-    is_due: bool,
+    /// Whether the caller was asked to tell when it is time to store.
+    pub is_expected: bool,
+    /// Whether it told while something else was being stored.
+    pub is_due: bool,
 }
 
-impl BeamState {
-    /// Asks to be told when to store, if there is something to store.
-    pub(super) fn store_soon(&mut self) -> Option<Output> {
-        if self.behind.is_expected || self.behind.is_due || !self.is_behind() {
-            return None;
-        }
-        self.behind.is_expected = true;
-        Some(Output::StoreSoon)
-    }
-
-    fn is_behind(&mut self) -> bool {
-        match self.status {
-            Status::Saved(_) => !self.behind.moved.is_empty(),
-            Status::Unsaved { kept, .. } => kept.is_some() && *self.items.has_learnt(),
-            Status::Ended => false,
-        }
-    }
-
-    /// It is time to store what is not stored yet, or as soon as the write under way has ended.
-    pub(super) fn store_now(&mut self) -> Vec<Output> {
-        self.behind.is_expected = false;
-        self.behind.is_due = true;
-        self.catch_up().into_iter().collect()
-    }
-
-    /// Stores what is due, unless something else is being stored.
-    pub(super) fn catch_up(&mut self) -> Option<Output> {
-        if self.writing.is_some() || !mem::take(&mut self.behind.is_due) || !self.is_behind() {
-            return None;
-        }
-        let (write, unstored) = if matches!(self.status, Status::Saved(_)) {
-            let places: Vec<_> = mem::take(&mut self.behind.moved).into_values().collect();
-            (Write::Arrange { shared: true, places: places.clone() }, Unstored::Places(places))
-        } else {
-            *self.items.has_learnt() = false;
-            (Write::Learnt(self.items.earlier()), Unstored::Learnt)
-        };
-        self.writing = Some(Pending::Behind(unstored));
-        Some(Output::Write(write))
-    }
-
-    /// The write has ended. What could not be stored is stored later, unless the beam is about to sleep.
-    pub(super) fn caught_up(&mut self, unstored: Unstored, written: &Written) {
-        let is_over = matches!(written, Written::Done | Written::Refused) || self.lingered;
-        match unstored {
-            _ if is_over => {}
-            Unstored::Learnt => *self.items.has_learnt() = true,
-            Unstored::Places(places) => {
-                for placed in places {
-                    // A later move is the newer one.
-                    self.behind.moved.entry(placed.id).or_insert(placed);
-                }
-            }
-        }
-    }
+/// What is being stored although the devices know it already.
+#[derive(Debug)]
+pub(super) enum Unstored {
+    /// Where notes of a saved beam were moved to (S35).
+    Places(Vec<Placed>),
+    /// What a kept beam has learnt of the items that it lacks (S28).
+    Learnt,
 }

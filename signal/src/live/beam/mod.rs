@@ -7,6 +7,7 @@ mod addressed;
 mod arrangement;
 mod arranging;
 mod behind;
+mod catching_up;
 pub mod commit;
 mod content;
 pub mod earlier;

@@ -1,7 +1,6 @@
 //! Devices bring back the items of an unsaved beam that the server has lost (S28). In a kept beam each is stored before it is
 //! told.
 
-use heliograph_shared::ids::ItemId;
 use heliograph_shared::socket::{Held, LiveItem, ServerMessage};
 use heliograph_shared::time::Millis;
 use serde_json::value::RawValue;
@@ -18,31 +17,31 @@ impl BeamState {
         if !self.is_unsaved() {
             return Verdict::Done(Vec::new());
         }
-        let Findings { wanted, outdated, deleted } = self.items.compare(held);
-        let to_sender = |message| Output::Send(vec![by.connection], message);
-        let delete = |id| ServerMessage::DeleteNote { message: nothing(), id: Some(id) };
-        let mut answer: Vec<_> = outdated.into_iter().map(|id| to_sender(delete(id))).collect();
-        if !wanted.is_empty() {
-            answer.push(to_sender(ServerMessage::Wanted { message: wanted }));
+        let findings = self.items.compare(held);
+        if self.kept().is_some() && !findings.deleted.is_empty() {
+            let write = Write::Delete(findings.deleted.clone());
+            return Verdict::Store(Box::new(write), Effect::Compared(findings));
         }
-        if self.kept().is_some() && !deleted.is_empty() {
-            let write = Write::Delete(deleted.clone());
-            return Verdict::Store(Box::new(write), Effect::Compared { deleted, answer });
-        }
-        Verdict::Done(self.apply_findings(&deleted, answer))
+        Verdict::Done(self.conclude(by, findings))
     }
 
-    /// Deletes what a device knows to be deleted, and answers it.
-    pub(super) fn apply_findings(
-        &mut self,
-        deleted: &[ItemId],
-        answer: Vec<Output>,
-    ) -> Vec<Output> {
+    /// Deletes what the device knows to be deleted, tells it what it does not know, and asks for what is missing.
+    pub(super) fn conclude(&mut self, by: Speaker, findings: Findings) -> Vec<Output> {
+        let Findings { wanted, outdated, deleted } = findings;
+        let nothing = || RawValue::NULL.to_owned();
         let mut outputs = Vec::new();
-        for &id in deleted {
+        for id in deleted {
             outputs.extend(self.forget(&[id], nothing(), Some(id)));
         }
-        outputs.extend(answer);
+        let to_sender = |message| Output::Send(vec![by.connection], message);
+        outputs.extend(
+            outdated.into_iter().map(|id| {
+                to_sender(ServerMessage::DeleteNote { message: nothing(), id: Some(id) })
+            }),
+        );
+        if !wanted.is_empty() {
+            outputs.push(to_sender(ServerMessage::Wanted { message: wanted }));
+        }
         outputs
     }
 
@@ -79,8 +78,4 @@ impl BeamState {
             self.items.give_up(item);
         }
     }
-}
-
-fn nothing() -> Box<RawValue> {
-    RawValue::NULL.to_owned()
 }

@@ -380,7 +380,7 @@ impl BeamState {
             Effect::Shared(item) => self.take(by, item),
             Effect::Deleted { ids, message, id } => self.forget(&ids, message, id),
             Effect::Restored(item) => self.take_back(item),
-            Effect::Compared { deleted, answer } => self.apply_findings(&deleted, answer),
+            Effect::Compared(findings) => self.conclude(by, findings),
             Effect::Saved { owner, name } => {
                 self.items.keep_all();
                 // A change over HTTP may have been applied first; it is the newer one.

@@ -8,9 +8,10 @@ use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::notes::NewNote;
 
+use super::behind::Unstored;
 use super::earlier::Earlier;
+use super::recovery::Findings;
 use super::request::Speaker;
-use super::state::Output;
 use super::terms::{Status, Terms};
 use crate::address::Client;
 
@@ -97,15 +98,6 @@ pub(super) enum Pending {
     Behind(Unstored),
 }
 
-/// What the devices know before it is stored.
-#[derive(Debug)]
-pub(super) enum Unstored {
-    /// Where notes of a saved beam were moved to (S35).
-    Places(Vec<Placed>),
-    /// What a kept beam has learnt of the items that it lacks (S28).
-    Learnt,
-}
-
 /// The effect of a write, to tell the devices once it is stored.
 #[derive(Debug)]
 pub(super) enum Effect {
@@ -117,11 +109,8 @@ pub(super) enum Effect {
     Shared(LiveItem),
     /// An item came back (S28).
     Restored(LiveItem),
-    /// A device knew that these were deleted; `answer` is the rest of what it is told (S28).
-    Compared {
-        deleted: Vec<ItemId>,
-        answer: Vec<Output>,
-    },
+    /// A device knew that some of the items here were deleted (S28).
+    Compared(Findings),
     Deleted {
         ids: Vec<ItemId>,
         message: Json,
@@ -143,7 +132,7 @@ impl Effect {
 
     /// Whether it brings back what an earlier memory had. Nobody asked for that, so nobody is told that it failed.
     pub fn is_recovery(&self) -> bool {
-        matches!(self, Self::Restored(_) | Self::Compared { .. })
+        matches!(self, Self::Restored(_) | Self::Compared(_))
     }
 
     /// Whether the write stores every item of a beam that was in memory only.
@@ -162,7 +151,7 @@ impl Effect {
                 Status::Saved(_) | Status::Unsaved { kept: Some(_), .. },
             ) => items.find(item.id).is_some_and(|(stored, _)| stored.seq == item.seq),
             (
-                Self::Deleted { ids, .. } | Self::Compared { deleted: ids, .. },
+                Self::Deleted { ids, .. } | Self::Compared(Findings { deleted: ids, .. }),
                 Status::Saved(_) | Status::Unsaved { .. },
             ) => ids.iter().all(|id| items.find(*id).is_none()),
             (Self::Kept(wanted), Status::Unsaved { kept, .. }) => kept == wanted,
