@@ -148,8 +148,8 @@ impl Items {
     pub fn take_over(&mut self, stored: Self) {
         let is_for_one = |kept: &Kept| kept.item.to.is_some();
         let for_one: Vec<_> = mem::take(&mut self.kept).into_iter().filter(is_for_one).collect();
-        let (dropped, let_go_for_one) = (self.dropped, self.let_go_for_one);
-        *self = Self { dropped, let_go_for_one, ..stored };
+        let (let_go_for_one, dropped) = (self.let_go_for_one, self.dropped);
+        *self = Self { let_go_for_one, dropped, ..stored };
         for Kept { item, author, .. } in for_one {
             if self.reserve(1, bytes_of(&item)).is_ok() {
                 self.last_seq = self.last_seq.max(item.seq);

@@ -25,6 +25,7 @@ mod seen;
 pub mod state;
 #[cfg(test)]
 mod state_tests;
+mod storing;
 pub mod terms;
 mod waiting;
 pub mod write;

@@ -21,7 +21,7 @@ fn woken_in(earlier: Option<Earlier>, numbers: &[u8], room: Share) -> Beam {
     let status =
         Status::Unsaved { expires_at: EXPIRES, recorded: true, kept: Some(kept(ADA, EXPIRES)) };
     let items = Items::stored(notes, earlier, 200, room).unwrap();
-    let mut beam = Beam::with(Terms { items, status, ..unsaved(true) });
+    let mut beam = Beam::with(Terms { status, items, ..unsaved(true) });
     beam.joins(ADA);
     beam.joins(BOB);
     beam
@@ -39,8 +39,8 @@ fn stored(number: u8) -> LiveItem {
     }
 }
 
-fn lost() -> Option<Earlier> {
-    Some(Earlier { let_go: LOST, known: Vec::new() })
+fn lost() -> Earlier {
+    Earlier { let_go: LOST, known: Vec::new() }
 }
 
 impl Beam {
@@ -66,7 +66,7 @@ impl Beam {
 
 #[test]
 fn s28_what_a_kept_beam_never_stored_comes_back_in_its_place_and_is_stored_first() {
-    let mut beam = woken(lost(), &[150]);
+    let mut beam = woken(Some(lost()), &[150]);
 
     assert_eq!(wanted(&beam.holds(BOB, (1, 9), &[7])), [json!(item(7))]);
     let told = beam.restores(BOB, 7);
@@ -80,7 +80,7 @@ fn s28_what_a_kept_beam_never_stored_comes_back_in_its_place_and_is_stored_first
 
 #[test]
 fn s28_two_devices_bring_an_item_to_a_kept_beam_once() {
-    let mut beam = woken(lost(), &[]);
+    let mut beam = woken(Some(lost()), &[]);
     for device in [ADA, BOB] {
         assert_eq!(wanted(&beam.holds(device, (1, 9), &[7])).len(), 1);
     }
@@ -95,7 +95,7 @@ fn s28_two_devices_bring_an_item_to_a_kept_beam_once() {
 
 #[test]
 fn s28_what_a_device_saw_deleted_leaves_a_kept_beam_once_that_is_stored() {
-    let mut beam = woken(lost(), &[150]);
+    let mut beam = woken(Some(lost()), &[150]);
     beam.brings_stored(BOB, (1, 2), &[1, 2]);
 
     let told = beam.holds(ADA, (1, 3), &[1, 3]);
@@ -108,7 +108,7 @@ fn s28_what_a_device_saw_deleted_leaves_a_kept_beam_once_that_is_stored() {
 
 #[test]
 fn s28_what_was_deleted_in_a_kept_beam_stays_deleted_after_it_slept() {
-    let mut beam = woken(lost(), &[]);
+    let mut beam = woken(Some(lost()), &[]);
     beam.brings_stored(ADA, (5, 9), &[3, 7, 8]);
     for number in [3, 7] {
         beam.deletes(ADA, &json!(null), Some(number));
@@ -125,7 +125,7 @@ fn s28_what_was_deleted_in_a_kept_beam_stays_deleted_after_it_slept() {
 
 #[test]
 fn s28_what_is_still_wanted_when_a_kept_beam_sleeps_is_wanted_again() {
-    let mut beam = woken(lost(), &[]);
+    let mut beam = woken(Some(lost()), &[]);
     beam.holds(ADA, (1, 9), &[6, 7, 8]);
     beam.restores(ADA, 6);
     beam.stores();
@@ -151,7 +151,7 @@ fn s28_what_cannot_be_stored_stays_on_its_device_in_silence_and_late_joiners_hea
     for (written, is_wanted_again, dropped) in
         [(Written::Full, false, 1), (Written::DiskFull, false, 1), (Written::Unavailable, true, 0)]
     {
-        let mut beam = woken(lost(), &[]);
+        let mut beam = woken(Some(lost()), &[]);
         beam.holds(ADA, (7, 7), &[7]);
         beam.restores(ADA, 7);
 
@@ -166,8 +166,11 @@ fn s28_what_cannot_be_stored_stays_on_its_device_in_silence_and_late_joiners_hea
 
 #[test]
 fn s28_what_a_kept_beam_has_no_memory_for_stays_on_its_device() {
-    let mut beam =
-        woken_in(lost(), &[], budget(&["--memory-items", "1000"]).nothing(budget::Kind::Items));
+    let mut beam = woken_in(
+        Some(lost()),
+        &[],
+        budget(&["--memory-items", "1000"]).nothing(budget::Kind::Items),
+    );
     let held = Held { known: Vec::new(), items: vec![HeldItem { id: item(7), seq: 7 }] };
     assert_eq!(wanted(&beam.says(ADA, Saying::Request(Request::Held(held)))).len(), 1);
     let big = LiveItem { message: content(&json!("x".repeat(900))), ..stored(7) };
@@ -179,7 +182,7 @@ fn s28_what_a_kept_beam_has_no_memory_for_stays_on_its_device() {
 
 #[test]
 fn s28_what_finds_no_room_to_wait_is_asked_for_again() {
-    let mut beam = woken(lost(), &[]);
+    let mut beam = woken(Some(lost()), &[]);
     beam.holds(ADA, (1, 9), &[7, 8]);
     beam.restores(ADA, 8);
     for _ in 0..MAX_WAITING_CHANGES {
