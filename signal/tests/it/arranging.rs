@@ -37,6 +37,8 @@ async fn s35_the_last_place_outlives_the_end_of_the_server() {
     let id = device.sees("rec_clipboard").await["id"].take();
     device.says(&json!({"type": "save_beam", "message": "Trip"})).await;
     drags(&mut device, &id).await;
+    // The server does not wait for it, so it ends before the place would be stored by itself.
+    device.leaves().await;
 
     let folder = server.ends().await;
 
