@@ -17,10 +17,10 @@ impl BeamState {
         Some(Output::StoreSoon)
     }
 
-    fn is_behind(&mut self) -> bool {
+    fn is_behind(&self) -> bool {
         match self.status {
             Status::Saved(_) => !self.behind.moved.is_empty(),
-            Status::Unsaved { kept, .. } => kept.is_some() && *self.items.has_learnt(),
+            Status::Unsaved { kept, .. } => kept.is_some() && self.items.has_learnt(),
             Status::Ended => false,
         }
     }
@@ -41,7 +41,7 @@ impl BeamState {
             let places: Vec<_> = mem::take(&mut self.behind.moved).into_values().collect();
             (Write::Arrange { shared: true, places: places.clone() }, Unstored::Places(places))
         } else {
-            *self.items.has_learnt() = false;
+            self.items.set_learnt(false);
             (Write::Learnt(self.items.earlier()), Unstored::Learnt)
         };
         self.writing = Some(Pending::Behind(unstored));
@@ -53,7 +53,7 @@ impl BeamState {
         let is_over = matches!(written, Written::Done | Written::Refused) || self.lingered;
         match unstored {
             _ if is_over => {}
-            Unstored::Learnt => *self.items.has_learnt() = true,
+            Unstored::Learnt => self.items.set_learnt(true),
             Unstored::Places(places) => {
                 for placed in places {
                     // A later move is the newer one.

@@ -9,8 +9,8 @@ use heliograph_shared::ids::ItemId;
 use heliograph_shared::limits::{MAX_HELD_ITEMS, MAX_HELD_RANGES};
 use heliograph_shared::socket::Held;
 
-/// Most outdated items to name at a time, fewer than an outbox holds. The others follow after the next `sync`.
-const MOST_OUTDATED: usize = 400;
+/// Most deletions to tell of at a time, fewer than an outbox holds. The others follow after the next `sync`.
+const MOST_DELETIONS: usize = 400;
 
 /// The items of earlier memories that are expected, and those that are known to be deleted.
 #[derive(Debug, Default)]
@@ -153,11 +153,12 @@ impl Recovery {
             }
         }
         findings.wanted.reverse();
-        findings.outdated.truncate(MOST_OUTDATED);
+        findings.outdated.truncate(MOST_DELETIONS);
         let holds: HashMap<_, _> = items().map(|item| (item.id, item.seq)).collect();
         for &(first, last) in held.known.iter().take(MAX_HELD_RANGES) {
             self.learn(first, last.min(self.start), &holds, here, &mut findings);
         }
+        findings.deleted.truncate(MOST_DELETIONS);
         findings
     }
 

@@ -75,9 +75,14 @@ impl Items {
         Earlier { let_go: self.let_go, known: self.recovery.learnt() }
     }
 
-    /// Whether that may have changed since [`Items::earlier`] was stored.
-    pub fn has_learnt(&mut self) -> &mut bool {
-        &mut self.recovery.has_learnt
+    /// Whether that may differ from what was stored last.
+    pub fn has_learnt(&self) -> bool {
+        self.recovery.has_learnt
+    }
+
+    /// What [`Items::earlier`] told is being stored, or it could not be.
+    pub fn set_learnt(&mut self, has_learnt: bool) {
+        self.recovery.has_learnt = has_learnt;
     }
 
     fn place_of(&self, seq: u64) -> usize {

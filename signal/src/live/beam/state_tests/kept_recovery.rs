@@ -140,6 +140,28 @@ fn s28_what_is_still_wanted_when_a_kept_beam_sleeps_is_wanted_again() {
 }
 
 #[test]
+fn s28_a_device_that_claims_to_know_everything_closes_no_outbox() {
+    let all: Vec<_> = (0..250).collect();
+    let mut beam = woken(Some(Earlier { let_go: 1_000, known: Vec::new() }), &all);
+    let notes = (1_000..1_500_u128).map(|number| LiveItem {
+        id: ItemId::from_random((number << 64).to_be_bytes()),
+        seq: u64::try_from(number).unwrap() - 750,
+        ..stored(1)
+    });
+    for item in notes {
+        beam.state.items.restore(item);
+    }
+
+    let told = beam.says(
+        ADA,
+        Saying::Request(Request::Held(Held { known: vec![(0, 999)], items: Vec::new() })),
+    );
+
+    let [Told::ToWrite(Write::Delete(ids)), ..] = &told[..] else { panic!("nothing is deleted") };
+    assert_eq!(ids.len(), 400);
+}
+
+#[test]
 fn s28_a_kept_beam_asks_for_more_than_an_unsaved_one_holds() {
     let mut beam = woken(Some(Earlier { let_go: 1_000, known: Vec::new() }), &[]);
     let told = beam.says(ADA, Saying::Request(Request::Held(six_hundred())));
