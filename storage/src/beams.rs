@@ -25,6 +25,10 @@ pub struct BeamRecord {
     pub created_at: Millis,
     /// Whether anything was ever shared in it.
     pub had_items: bool,
+    /// The sequence number of the newest note that was ever stored in it.
+    pub last_seq: u64,
+    /// What it knows of the items that its notes lack, as its live beam wrote it.
+    pub earlier: Option<String>,
     /// How long the beam lives.
     pub life: Life,
 }
@@ -54,8 +58,6 @@ pub struct Saved {
     pub name: String,
     /// The link access.
     pub link_access: LinkAccess,
-    /// The sequence number of the newest note.
-    pub last_seq: u64,
 }
 
 impl BeamRecord {
@@ -79,7 +81,6 @@ impl BeamRecord {
                 owner: AccountId::from_uuid(owner),
                 name,
                 link_access: LinkAccess::read(row, "link_access")?,
-                last_seq: row.number("last_seq")?,
             }),
             (None, _, _, Some(expires_at)) => Life::Unsaved { expires_at, kept: read_kept(row)? },
             _ => return Err(Error::Corrupt),
@@ -88,6 +89,8 @@ impl BeamRecord {
             key_hash: key_hash.as_deref().map(KeyHash::from_bytes).transpose()?,
             created_at: row.time("created_at")?,
             had_items: row.number("had_items")? > 0,
+            last_seq: row.number("last_seq")?,
+            earlier: row.get("earlier")?,
             life,
         })
     }
@@ -164,7 +167,7 @@ impl Storage {
     /// [`Error::Database`], [`Error::Corrupt`].
     pub async fn find_beam(&self, id: BeamId) -> Result<Option<BeamRecord>, Error> {
         let select = "SELECT key_hash, created_at, expires_at, ended_at, owner_id, name, link_access, last_seq, \
-                      kept_until, kept_by, had_items \
+                      kept_until, kept_by, had_items, earlier \
                       FROM beams WHERE id = $1";
         let row = self.database.fetch_optional(select, args![id.uuid()]).await?;
         row.as_ref().map(BeamRecord::read).transpose()

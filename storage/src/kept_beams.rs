@@ -21,6 +21,8 @@ pub struct Keep {
     pub by: DeviceId,
     /// A pseudonym of its address, whose quota the items take.
     pub address: Option<String>,
+    /// What the beam knows of the items that its notes lack.
+    pub earlier: Option<String>,
 }
 
 impl BeamWriter {
@@ -50,7 +52,7 @@ impl BeamWriter {
             // The sweeper may not have been here since the last time.
             forget(&mut transaction, locked, quota.now).await?;
         }
-        let update = "UPDATE beams SET kept_until = $2, kept_by = $3, had_items = 1, \
+        let update = "UPDATE beams SET kept_until = $2, kept_by = $3, had_items = 1, earlier = $7, \
                       kept_address = CASE WHEN $5 = 1 THEN $4 ELSE kept_address END, \
                       expires_at = CASE WHEN expires_at < $2 THEN $2 ELSE expires_at END \
                       WHERE id = $1 AND owner_id IS NULL AND ended_at IS NULL AND expires_at > $6";
@@ -60,7 +62,8 @@ impl BeamWriter {
             keep.by.uuid(),
             keep.address.clone(),
             i64::from(is_new),
-            quota.now
+            quota.now,
+            keep.earlier.clone()
         ];
         if transaction.execute(update, values).await? == 0 {
             return Err(Error::Conflict);
@@ -69,6 +72,20 @@ impl BeamWriter {
             insert_notes(&mut transaction, locked, notes, quota).await?;
         }
         end_kept_uploads_at(&mut transaction, locked, keep.until).await?;
+        transaction.commit().await
+    }
+
+    /// Stores what a kept beam knows of the items that its notes lack.
+    ///
+    /// # Errors
+    /// [`Error::Missing`] when the beam is not kept any more, [`Error::Uncertain`].
+    pub async fn put_earlier(&self, beam: BeamId, earlier: &str, now: Millis) -> Result<(), Error> {
+        let (mut transaction, _) = self.begin(beam).await?;
+        let update = "UPDATE beams SET earlier = $2 \
+                      WHERE id = $1 AND owner_id IS NULL AND kept_until > $3";
+        if transaction.execute(update, args![beam.uuid(), earlier, now]).await? == 0 {
+            return Err(Error::Missing);
+        }
         transaction.commit().await
     }
 
@@ -111,7 +128,7 @@ impl Storage {
 /// Deletes the notes of an unsaved beam. Its files end now, and the sweeper removes them.
 async fn forget(transaction: &mut Transaction, beam: Locked, now: Millis) -> Result<(), Error> {
     let id = beam.beam().uuid();
-    let update = "UPDATE beams SET kept_until = NULL, kept_by = NULL, kept_address = NULL, note_bytes = 0 \
+    let update = "UPDATE beams SET kept_until = NULL, kept_by = NULL, kept_address = NULL, earlier = NULL, note_bytes = 0 \
                   WHERE id = $1 AND owner_id IS NULL";
     if transaction.execute(update, args![id]).await? == 0 {
         return Ok(());

@@ -177,14 +177,15 @@ impl BeamWriter {
         owner: AccountId,
         name: &BeamName,
         notes: &[NewNote],
+        earlier: Option<&str>,
         quota: Quota,
     ) -> Result<(), Error> {
         let _changing = self.beam_lists.bump();
         let (mut transaction, locked) = self.begin(beam).await?;
         let update = "UPDATE beams SET owner_id = $2, name = $3, expires_at = NULL, \
-                      kept_until = NULL, kept_by = NULL, kept_address = NULL, note_bytes = 0 \
+                      kept_until = NULL, kept_by = NULL, kept_address = NULL, earlier = $5, note_bytes = 0 \
                       WHERE id = $1 AND owner_id IS NULL AND ended_at IS NULL AND expires_at > $4";
-        let values = args![beam.uuid(), owner.uuid(), name.as_str(), quota.now];
+        let values = args![beam.uuid(), owner.uuid(), name.as_str(), quota.now, earlier];
         if transaction.execute(update, values).await? == 0 {
             return Err(Error::Conflict);
         }
@@ -300,7 +301,7 @@ pub(crate) async fn end_beam(
         transaction.execute(delete, args![beam.beam().uuid()]).await?;
     }
     let update = "UPDATE beams SET owner_id = NULL, name = NULL, key_hash = NULL, expires_at = $2, ended_at = $2, \
-                  link_access = 'none', last_seq = 0, note_bytes = 0 WHERE id = $1";
+                  link_access = 'none', earlier = NULL, last_seq = 0, note_bytes = 0 WHERE id = $1";
     transaction.execute(update, args![beam.beam().uuid(), now]).await?;
     Ok(())
 }

@@ -5,7 +5,7 @@ import type { BeamId, BeamKey, DeviceId, ErrorCode, ItemId, ServerMessage } from
 import { serverText } from '../protocol/server-texts'
 import type { BeamSession } from '../stores/beam-session'
 import { type ItemsEvent, type ItemsState, reduceItems } from '../stores/items'
-import { type KeepingEvent, reduceKeeping } from '../stores/keeping'
+import { isStored, type KeepingEvent, reduceKeeping } from '../stores/keeping'
 import { reduceTransfers } from '../stores/transfers'
 import { hasRtc } from '../transport/has-rtc'
 import {
@@ -112,7 +112,7 @@ export class BeamConnection {
   }
 
   #liveEvents(): LiveBeamEvents {
-    const { transfers } = this.#context
+    const { transfers, stores } = this.#context
     return {
       onStatus: (status) => this.#changed(status),
       onMessage: (message) => this.#receive(message),
@@ -122,10 +122,9 @@ export class BeamConnection {
           type: 'synced',
           ...synced,
           note: this.#isSaved() ? { mine: false } : null,
-          // A kept beam may lack what was shared before it was kept, so what is here stays here.
-          isStored: this.#isSaved(),
+          isStored: isStored(stores.access.getState(), stores.keeping.getState()),
         })
-        this.#older.synced(synced.oldest, dropped)
+        this.#older.synced(synced.oldest, dropped, synced.items)
       },
       onRelayed: (from, frame) => transfers.tell({ do: 'relayed', from, frame }, [frame]),
     }

@@ -75,14 +75,21 @@ afterEach(() => vi.useRealTimers())
 
 describe('s29_items_that_the_server_has_dropped', () => {
   it('come from a device that has them, page by page, and are told of once', () => {
-    me.older.synced(351, 350)
+    me.older.synced(351, 350, [])
     carries(me, ada)
     expect(me.taken).toEqual(Array.from({ length: 350 }, (_, at) => 350 - at))
     expect(me.memory.knows(id(1))).toBe(true)
     expect(me.toasts).toEqual([expect.stringContaining('A saved beam keeps more')])
-    me.older.synced(351, 350)
+    me.older.synced(351, 350, [])
     expect(me.sent).toEqual([])
     expect(me.toasts).toHaveLength(1)
+  })
+
+  it('are asked for when the server has others of that age, which devices brought back', () => {
+    me.memory.synced(351, items(301, 600))
+    me.older.synced(351, 300, items(301, 600))
+    carries(me, ada)
+    expect(me.taken).toEqual(Array.from({ length: 300 }, (_, at) => 300 - at))
   })
 
   it('s30_are_not_told_of_when_there_are_more_in_a_kept_beam', () => {
@@ -99,13 +106,13 @@ describe('s29_items_that_the_server_has_dropped', () => {
     const bob = new Person(BOB)
     bob.memory.synced(1, items(1, 600))
     const empty = new Person(ADA)
-    me.older.synced(351, 350)
+    me.older.synced(351, 350, [])
     carries(me, empty, bob)
     expect(me.taken).toHaveLength(350)
 
     for (const fails of [(one: Person) => one.older.gone(ADA), () => vi.advanceTimersByTime(5_000)]) {
       const other = new Person(ME)
-      other.older.synced(351, 350)
+      other.older.synced(351, 350, [])
       expect(other.sent.splice(0)).toMatchObject([{ to: ADA }])
       fails(other)
       expect(other.sent).toMatchObject([{ to: BOB, message: { ask: 'older', before: 351 } }])
@@ -113,17 +120,17 @@ describe('s29_items_that_the_server_has_dropped', () => {
   })
 
   it('are not asked for when none was dropped, nor in a saved beam', () => {
-    me.older.synced(351, 0)
+    me.older.synced(351, 0, [])
     const saved = { beam_name: '', role: 'write', link_access: 'write', by_link: true } as const
     me.stores.access.setState({ kind: 'saved', saved }, true)
-    me.older.synced(351, 350)
+    me.older.synced(351, 350, [])
     expect([me.sent, me.toasts]).toEqual([[], []])
   })
 
   it('that are here, being deleted, or not older are not taken, and nothing from a device that was not asked', () => {
     me.deletions = [id(2)]
     me.memory.remember([item(1)])
-    me.older.synced(351, 350)
+    me.older.synced(351, 350, [])
     const have = (...some: LiveItem[]) => ({ have: 'older', items: some, next: null })
     me.older.heard(BOB, have(item(9)))
     me.older.heard(ADA, have(item(1), item(2), item(3), item(900)))
@@ -131,7 +138,7 @@ describe('s29_items_that_the_server_has_dropped', () => {
   })
 
   it('end when a device answers with pages that go nowhere', () => {
-    me.older.synced(351, 350)
+    me.older.synced(351, 350, [])
     me.sent.length = 0
     me.older.heard(ADA, { have: 'older', items: [item(5)], next: 351 })
     expect(me.sent).toEqual([])
@@ -141,10 +148,10 @@ describe('s29_items_that_the_server_has_dropped', () => {
     me.memory.remember([item(1), item(2)])
     me.memory.deleted(id(1), null)
     me.memory.deleted(undefined, 2)
-    me.older.synced(351, 350)
+    me.older.synced(351, 350, [])
     carries(me, ada)
     expect(me.taken).toEqual(Array.from({ length: 348 }, (_, at) => 350 - at))
-    me.older.synced(351, 350)
+    me.older.synced(351, 350, [])
     expect(me.sent).toEqual([])
   })
 
@@ -157,18 +164,18 @@ describe('s29_items_that_the_server_has_dropped', () => {
 
   it('are asked for once when some of them were deleted before this device came, and again when more are dropped', () => {
     for (const n of [1, 2]) ada.memory.deleted(id(n), null)
-    me.older.synced(351, 350)
+    me.older.synced(351, 350, [])
     carries(me, ada)
     expect(me.taken).toHaveLength(348)
-    me.older.synced(351, 350)
+    me.older.synced(351, 350, [])
     expect(me.sent).toEqual([])
     me.memory.synced(701, items(701, 800))
-    me.older.synced(701, 700)
+    me.older.synced(701, 700, [])
     expect(me.sent).toMatchObject([{ to: ADA, message: { ask: 'older', before: 701 } }])
   })
 
   it('end with a page that has none', () => {
-    me.older.synced(351, 350)
+    me.older.synced(351, 350, [])
     me.older.heard(ADA, { have: 'older', items: [item(350)], next: 350 })
     me.sent.length = 0
     me.older.heard(ADA, { have: 'older', items: [], next: 349 })
@@ -176,7 +183,7 @@ describe('s29_items_that_the_server_has_dropped', () => {
   })
 
   it('are asked from the next device when the first page has none', () => {
-    me.older.synced(351, 350)
+    me.older.synced(351, 350, [])
     me.sent.length = 0
     me.older.heard(ADA, { have: 'older', items: [], next: 349 })
     expect(me.sent).toMatchObject([{ to: BOB, message: { before: 351 } }])

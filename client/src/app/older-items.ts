@@ -59,12 +59,13 @@ export class OlderItems {
     })
   }
 
-  /** The server has sent what it has. */
-  synced(oldest: number, dropped: number): void {
+  /** The server has sent what it has. Of what is older than its memory it may have some again (S28). */
+  synced(oldest: number, dropped: number, there: readonly { seq: number }[]): void {
     this.#end()
     if (dropped === 0 || this.#isSaved()) return
     this.#tell()
-    const missing = dropped - this.#live().memory.countBelow(oldest)
+    const back = there.filter(({ seq }) => seq < oldest).length
+    const missing = dropped - (this.#live().memory.countBelow(oldest) - back)
     if (missing <= 0) return
     const { devices, me } = this.#stores.devices.getState()
     const others = devices.filter(({ device_id, caps }) => device_id !== me && caps.includes('files'))

@@ -82,6 +82,27 @@ describe('s28_what_a_device_holds', () => {
     expect(memory.held()).toEqual({ known: [[1, 1]], items: [{ id: 'a', seq: 1 }] })
   })
 
+  it('s30_is_what_a_kept_beam_never_stored, after each of its restarts', () => {
+    memory.synced(1, [item('a', 1), item('b', 2)])
+    for (const stored of [
+      [item('c', 101), item('d', 102)],
+      [item('d', 102)],
+      [item('b', 2), item('d', 102)],
+    ]) {
+      memory.synced(101, stored)
+      expect(memory.held()).toEqual({
+        known: [[1, 2]],
+        items: [
+          { id: 'a', seq: 1 },
+          { id: 'b', seq: 2 },
+        ],
+      })
+    }
+    expect(memory.knows('c' as ItemId)).toBe(true)
+    memory.synced(201, [])
+    expect(ids()).toEqual(['a', 'b', 'd'])
+  })
+
   it('lacks what this device is deleting', () => {
     memory.synced(1, [item('a', 1), item('b', 2)])
     memory.synced(100, [])

@@ -8,11 +8,6 @@ export interface ItemsState {
   readonly items: readonly Item[]
   /** Identifies the server's memory that the items came from (S11). */
   readonly epoch: string | null
-  /**
-   * The server stores everything from this number on. What is older may have been dropped before the beam was stored.
-   * Absent while it stores nothing, as far as its last `sync` told.
-   */
-  readonly storedFrom?: number
 }
 
 export type ItemsEvent =
@@ -68,25 +63,13 @@ function synced(state: ItemsState, event: Synced): ItemsState {
   return {
     epoch: event.epoch,
     items: place(keptAfter(state, event), items),
-    ...(event.saved ? { storedFrom: storedSince(state, event) } : {}),
   }
 }
 
-/** Returns the number from which on everything was stored at some time. Up to there items may have been dropped. */
-function storedSince(state: ItemsState, event: Synced): number {
-  const first = event.items.reduce((lowest, item) => Math.min(lowest, order(item)), Number.POSITIVE_INFINITY)
-  // A restarted server no longer knows what was dropped before.
-  const hasForgotten = state.epoch !== null && state.epoch !== event.epoch
-  if (!hasForgotten) return Math.max(state.storedFrom ?? 0, Math.min(event.oldest, first))
-  const newest = state.items.reduce((highest, { seq }) => Math.max(highest, seq ?? 0), 0)
-  return state.storedFrom ?? Math.min(newest + 1, first)
-}
-
 /**
- * Returns the items that a sync leaves here; the others were deleted while this device was away (S11). In the same
- * epoch these are all at or after `oldest` that the server lacks. Of another epoch, the server of a saved beam still
- * has all that it ever stored (S22), and that of an unsaved one has forgotten everything: what is here then stays here,
- * and the server gets it back (S28).
+ * Returns the items that a sync leaves here; the others were deleted while this device was away (S11). These are all at or
+ * after `oldest` that the server lacks, and every note that it stored at some time. In another epoch, the server of an
+ * unsaved beam that nobody keeps has forgotten everything: what is here then stays here, and the server gets it back (S28).
  */
 function keptAfter(state: ItemsState, event: Synced): readonly Item[] {
   const { items, epoch } = state
@@ -94,9 +77,7 @@ function keptAfter(state: ItemsState, event: Synced): readonly Item[] {
   if (!isSame && !event.saved) return items
   const there = new Set(event.items.map((item) => item.id))
   const isLacking = ({ id, seq }: Item) => seq !== null && !there.has(id)
-  const oldest = isSame ? event.oldest : 0
-  const from = event.saved ? Math.max(oldest, storedSince(state, event)) : oldest
-  const wasThere = (item: Item) => order(item) >= (item.note === null ? from : oldest)
+  const wasThere = (item: Item) => order(item) >= (item.note === null || isSame ? event.oldest : 0)
   // Items for one device are not stored (S33): with another epoch the server has forgotten them.
   const isForgotten = (item: Item) => !isSame && item.to !== undefined
   return items.filter((item) => isForgotten(item) || !(isLacking(item) && wasThere(item)))

@@ -44,6 +44,8 @@ const TOO_MANY: &[u8] =
 const REFUSALS: usize = 64;
 /// Time for open connections to end after the sockets were closed; with those ten seconds it stays under 15 (S19).
 const END_TIMEOUT: Duration = Duration::from_millis(3_500);
+/// Time to store what is not stored yet, before 15 s are over.
+const STORE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The bound listeners, not yet accepting.
 pub struct Listeners {
@@ -77,6 +79,9 @@ pub async fn serve(listeners: Listeners, app: Arc<App>, shutdown: CancellationTo
     app.tasks.close();
     if timeout(END_TIMEOUT, app.tasks.wait()).await.is_err() {
         tracing::warn!(tasks = app.tasks.len(), "some connections did not end in time");
+    }
+    if timeout(STORE_TIMEOUT, app.live.hub.store_all()).await.is_err() {
+        tracing::warn!("some beams could not be stored in time");
     }
 }
 

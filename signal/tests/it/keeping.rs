@@ -90,6 +90,34 @@ async fn s30_what_is_kept_is_there_after_everybody_left_and_everything_else_is_n
 }
 
 #[tokio::test]
+async fn s28_what_was_lost_before_a_beam_was_kept_comes_back_and_is_kept_too() {
+    let server = TestServer::start().await;
+    let beam = unknown_beam();
+    let (mut ada, _) = joins(&server, beam).await;
+    ada.shares("lost").await;
+    let mut lost = ada.sees("rec_clipboard").await;
+    lost.as_object_mut().unwrap().remove("type");
+    is_recorded(&server, beam).await;
+    let server = TestServer::on(server.ends().await, &[]).await;
+    let (mut bob, _) = joins(&server, beam).await;
+    keeps(&mut bob, "1h").await;
+    bob.shares("later").await;
+    bob.sees_item().await;
+
+    let (mut ada, _) = joins(&server, beam).await;
+    let (id, seq) = (&lost["id"], &lost["seq"]);
+    let held = json!({"known": [[seq, seq]], "items": [{"id": id, "seq": seq}]});
+    ada.says(&json!({"type": "held", "message": held})).await;
+    assert_eq!(ada.sees("wanted").await["message"], json!([id]));
+    ada.says(&json!({"type": "restore", "message": lost})).await;
+    assert_eq!(bob.sees_item().await, "lost");
+
+    let server = TestServer::on(server.ends().await, &[]).await;
+    let (mut cat, _) = joins(&server, beam).await;
+    assert_eq!(contents(&mut cat).await, ["lost", "later"]);
+}
+
+#[tokio::test]
 async fn h32_a_file_of_any_type_stays_as_long_as_the_beam_is_kept() {
     let server = TestServer::start().await;
     let beam = unknown_beam();

@@ -9,6 +9,7 @@
 
 mod abuse;
 mod accounts;
+mod arranging;
 mod arrows;
 mod beam_files;
 mod broken_uploads;

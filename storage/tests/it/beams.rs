@@ -11,7 +11,14 @@ const BEAM: [u8; 16] = [7; 16];
 fn record() -> BeamRecord {
     let key_hash = Some(BeamKey::from_random([1; 32]).hash());
     let life = Life::Unsaved { expires_at: at(2_000), kept: None };
-    BeamRecord { key_hash, created_at: at(1_000), had_items: false, life }
+    BeamRecord {
+        key_hash,
+        created_at: at(1_000),
+        had_items: false,
+        last_seq: 0,
+        earlier: None,
+        life,
+    }
 }
 
 async fn create(storage: &Storage, id: BeamId) -> Result<(), Error> {

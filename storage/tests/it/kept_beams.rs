@@ -42,7 +42,7 @@ fn note(n: u8) -> NewNote {
 }
 
 fn keep(until: Millis) -> Keep {
-    Keep { until, by: device(1), address: Some("here".to_owned()) }
+    Keep { until, by: device(1), address: Some("here".to_owned()), earlier: None }
 }
 
 fn quota(quotas: Quotas) -> Quota {
@@ -99,6 +99,24 @@ async fn s30_a_kept_beam_is_found_with_its_items_and_no_one_elses() {
         assert_eq!(life(&storage, 2).await, Life::Unsaved { expires_at: EXPIRES, kept: None });
         let put = writer.put_note(beam(2), &note(1), quota(PLENTY)).await;
         assert!(matches!(put, Err(Error::Missing)), "nobody asked to keep this one");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn s28_what_a_beam_knows_of_lost_items_stays_as_long_as_it_is_kept_or_saved() {
+    with_writer(async |storage, writer| {
+        let known = async || storage.find_beam(beam(1)).await.unwrap().unwrap().earlier;
+        let put = async |now| writer.put_earlier(beam(1), "more", now).await;
+        assert!(matches!(put(at(10)).await, Err(Error::Missing)), "nobody asked to keep it");
+        let keep = Keep { earlier: Some("some".to_owned()), ..keep(UNTIL) };
+        writer.keep_beam(beam(1), &keep, EXPIRES, &[note(1)], quota(PLENTY)).await.unwrap();
+        assert_eq!(known().await.as_deref(), Some("some"));
+        put(at(10)).await.unwrap();
+        assert_eq!(known().await.as_deref(), Some("more"));
+        assert!(matches!(put(UNTIL).await, Err(Error::Missing)));
+        assert_eq!(storage.forget_kept_beams(UNTIL).await.unwrap(), 1);
+        assert_eq!(known().await, None);
     })
     .await;
 }
@@ -256,7 +274,10 @@ async fn s30_a_saved_or_ended_beam_is_not_kept() {
         storage.record_shared_beam(beam(1), at(0), EXPIRES).await.unwrap();
         storage.record_shared_beam(beam(2), at(0), at(9)).await.unwrap();
         let name = BeamName::parse("Beam").unwrap();
-        writer.save_beam(beam(1), account(1), &name, &[note(3)], quota(PLENTY)).await.unwrap();
+        writer
+            .save_beam(beam(1), account(1), &name, &[note(3)], None, quota(PLENTY))
+            .await
+            .unwrap();
 
         for n in [1, 2] {
             let kept = keeps(&writer, n, &[note(1)], PLENTY).await;
@@ -280,7 +301,7 @@ async fn s30_a_kept_beam_that_is_saved_is_the_owners_with_its_files() {
 
         let name = BeamName::parse("Beam").unwrap();
         let save = async |bytes| {
-            writer.save_beam(beam(1), account(1), &name, &notes, quota(quotas(bytes))).await
+            writer.save_beam(beam(1), account(1), &name, &notes, None, quota(quotas(bytes))).await
         };
         assert!(matches!(save(19).await, Err(Error::Full)));
         save(25).await.unwrap();

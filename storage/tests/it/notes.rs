@@ -35,7 +35,7 @@ async fn stage(storage: &Storage, writer: &BeamWriter) {
     storage.create_account(&person(1, "ada"), &session(1, 1, 0)).await.unwrap();
     storage.record_shared_beam(beam(), at(0), at(1_000)).await.unwrap();
     let name = BeamName::parse("Beam").unwrap();
-    writer.save_beam(beam(), account(1), &name, &[], QUOTA).await.unwrap();
+    writer.save_beam(beam(), account(1), &name, &[], None, QUOTA).await.unwrap();
 }
 
 fn quota(bytes: u64) -> Quota {
@@ -219,7 +219,7 @@ async fn b4_a_beam_with_an_item_of_a_deleted_account_is_saved_without_its_author
 
         let name = BeamName::parse("Beam").unwrap();
         let shared = [of_bob(1), note(2, "2")];
-        writer.save_beam(beam(), account(1), &name, &shared, QUOTA).await.unwrap();
+        writer.save_beam(beam(), account(1), &name, &shared, None, QUOTA).await.unwrap();
         writer.put_note(beam(), &of_bob(3), QUOTA).await.unwrap();
 
         let notes = storage.notes_of(beam()).await.unwrap();

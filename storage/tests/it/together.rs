@@ -61,7 +61,7 @@ async fn stage(storage: &Storage, writer: &BeamWriter, round: u8) {
 async fn saved(storage: &Storage, writer: &BeamWriter, n: u8, owner: u8) {
     storage.record_shared_beam(beam(n), at(0), at(1_000)).await.unwrap();
     let name = BeamName::parse("Beam").unwrap();
-    writer.save_beam(beam(n), account(owner), &name, &[], QUOTA).await.unwrap();
+    writer.save_beam(beam(n), account(owner), &name, &[], None, QUOTA).await.unwrap();
 }
 
 type Job = Pin<Box<dyn Future<Output = Result<(), Error>> + Send>>;
@@ -126,7 +126,8 @@ fn sweeps(storage: &Storage) -> Job {
 }
 
 fn keeps(writer: &BeamWriter, id: BeamId, notes: Vec<NewNote>) -> Job {
-    let keep = Keep { until: at(500), by: DeviceId::from_bytes([1; 16]), address: None };
+    let keep =
+        Keep { until: at(500), by: DeviceId::from_bytes([1; 16]), address: None, earlier: None };
     job!(writer => async |writer: BeamWriter| {
         writer.keep_beam(id, &keep, at(1_000), &notes, QUOTA).await
     })

@@ -159,10 +159,8 @@ impl List {
 /// Sequence number of the newest note of a saved beam.
 async fn last_seq(storage: &Storage, beam: BeamId) -> Result<u64, Error> {
     let record = storage.find_beam(beam).await?;
-    Ok(match record.map(|record| record.life) {
-        Some(Life::Saved(saved)) => saved.last_seq,
-        Some(Life::Unsaved { .. } | Life::Ended) | None => 0,
-    })
+    let saved = record.filter(|record| matches!(record.life, Life::Saved(_)));
+    Ok(saved.map_or(0, |record| record.last_seq))
 }
 
 /// Whether the beam exists unsaved, so that the request is not a guess.
@@ -283,7 +281,7 @@ mod tests {
         storage.record_shared_beam(beam(), Millis::new(0), Millis::new(1_000)).await.unwrap();
         let notes: Vec<_> = (1..=150).map(|number| stored(number, number.into())).collect();
         let name = BeamName::parse("Beam").unwrap();
-        writer.save_beam(beam(), account, &name, &notes, QUOTA).await.unwrap();
+        writer.save_beam(beam(), account, &name, &notes, None, QUOTA).await.unwrap();
         (storage, writer, account)
     }
 

@@ -20,6 +20,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::ConnectionId;
+use super::behind::WRITE_BEHIND;
 use super::handle::Command;
 use super::keeper::{Keeper, Unknown};
 use super::state::{BeamState, Input, Output};
@@ -94,13 +95,24 @@ struct Actor {
     writing: Option<Writing>,
     /// The end of the time for which an empty beam lingers, by the steady clock.
     lingers_until: Option<Instant>,
+    /// When what is not stored yet is stored, by the same clock.
+    stores_at: Option<Instant>,
 }
 
 impl Actor {
     fn new(state: BeamState, clock: Clock, relay: Arc<Relay>, keeper: Keeper) -> Self {
         let lingers_until = Some(clock.steady() + LINGER);
         let outboxes = HashMap::new();
-        Self { state, clock, outboxes, relay, keeper, writing: None, lingers_until }
+        Self {
+            state,
+            clock,
+            outboxes,
+            relay,
+            keeper,
+            writing: None,
+            lingers_until,
+            stores_at: None,
+        }
     }
 
     /// Runs until the beam ends. Commands that were taken but not handled stay in `commands`.
@@ -160,6 +172,9 @@ impl Actor {
         if self.lingers_until.take_if(|until| *until <= now).is_some() {
             self.apply(Input::Lingered)?;
         }
+        if self.stores_at.take_if(|at| *at <= now).is_some() {
+            self.apply(Input::StoreNow)?;
+        }
         self.apply(Input::Tick)
     }
 
@@ -181,6 +196,11 @@ impl Actor {
                 let _ = done.send(());
                 outcome
             }
+            Command::Store(done) => {
+                let outcome = self.store().await;
+                let _ = done.send(());
+                outcome
+            }
             Command::UserChanged(account, user) => self.apply(Input::UserChanged(account, user)),
         }
     }
@@ -197,6 +217,17 @@ impl Actor {
         let access = self.keeper.access().await;
         self.change_access(access)?;
         self.apply(Input::Tick)
+    }
+
+    /// Stores what is not stored yet, and waits until it is.
+    async fn store(&mut self) -> ControlFlow<End> {
+        self.stores_at = None;
+        self.apply(Input::StoreNow)?;
+        while let Some(writing) = self.writing.take() {
+            let result = writing.await;
+            self.finish_write(result)?;
+        }
+        Continue(())
     }
 
     /// Applies what was read. An unsaved beam, kept or not, has no access to read: it goes on.
@@ -252,6 +283,7 @@ impl Actor {
                 Output::Write(write) => {
                     self.writing = Some(Box::pin(self.keeper.clone().write(write)));
                 }
+                Output::StoreSoon => self.stores_at = Some(self.clock.steady() + WRITE_BEHIND),
                 Output::Linger => self.lingers_until = Some(self.clock.steady() + LINGER),
                 Output::Finish if self.state.has_ended(now) => {
                     return Break(End::TurnAway(CloseCode::Ended));
@@ -298,7 +330,8 @@ impl Actor {
         let deadline = Some(self.state.deadline()).filter(|deadline| *deadline < Millis::MAX);
         let ends = deadline.map(|deadline| deadline.since(self.clock.now()));
         let lingers = self.lingers_until.map(|until| until - self.clock.steady());
-        [ends, lingers].into_iter().flatten().min()
+        let stores = self.stores_at.map(|at| at - self.clock.steady());
+        [ends, lingers, stores].into_iter().flatten().min()
     }
 }
 

@@ -60,7 +60,12 @@ impl Beams {
         new: BeamId,
         now: Millis,
     ) -> Result<Beam, Error> {
-        let renew = async move |writer: BeamWriter| writer.renew_beam(actor, old, new, now).await;
+        let hub = self.hub.clone();
+        let renew = async move |writer: BeamWriter| {
+            // The new id wakes from the tables.
+            hub.store(old).await;
+            writer.renew_beam(actor, old, new, now).await
+        };
         self.commit(vec![old, new], renew).await
     }
 

@@ -28,6 +28,8 @@ pub(super) enum Command {
     Gone(ConnectionId),
     /// The beam's access, name, id or existence changed in the database.
     Refresh(oneshot::Sender<()>),
+    /// Store what is not stored yet.
+    Store(oneshot::Sender<()>),
     /// A user has another name or picture.
     UserChanged(AccountId, DeviceUser),
 }
@@ -84,6 +86,14 @@ impl BeamHandle {
         let (done, was_done) = oneshot::channel();
         if self.mailbox.send(Command::Refresh(done)).await.is_ok() {
             // A beam that ends instead has no devices left.
+            let _ = was_done.await;
+        }
+    }
+
+    /// Has the beam store what is not stored yet, and waits until it is.
+    pub(super) async fn store(&self) {
+        let (done, was_done) = oneshot::channel();
+        if self.mailbox.send(Command::Store(done)).await.is_ok() {
             let _ = was_done.await;
         }
     }

@@ -80,6 +80,22 @@ impl Hub {
         }
     }
 
+    /// Stores what a live beam has not stored yet.
+    pub(super) async fn store(&self, beam: BeamId) {
+        let handle = self.lock().get(&beam).cloned();
+        if let Some(handle) = handle {
+            handle.store().await;
+        }
+    }
+
+    /// Stores what the live beams have not stored yet: the server is about to end.
+    pub async fn store_all(&self) {
+        let handles: Vec<_> = self.lock().values().cloned().collect();
+        for handle in handles {
+            handle.store().await;
+        }
+    }
+
     /// Changes how the devices of an account are shown in a beam (S6).
     pub async fn change_user(&self, beam: BeamId, account: AccountId, user: DeviceUser) {
         let handle = self.lock().get(&beam).cloned();

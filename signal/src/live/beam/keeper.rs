@@ -19,6 +19,7 @@ use serde_json::value::RawValue;
 use tokio::time::{sleep, timeout};
 
 use super::arrangement::Arrangement;
+use super::earlier::Earlier;
 use super::items::Items;
 use super::terms::{Status, Terms};
 use super::write::{Write, Written};
@@ -91,14 +92,15 @@ impl Keeper {
                 terms.status = Status::Unsaved { expires_at, recorded, kept };
                 terms.forgotten = recorded && kept.is_none();
                 let age = self.age(record.created_at);
+                let last_seq = age.max(record.last_seq);
                 terms.items = match kept {
-                    Some(_) => self.stored_items(age).await?,
-                    None => Items::none_after(age, self.budget.nothing(Kind::Items)),
+                    Some(_) => self.stored_items(record.earlier, last_seq).await?,
+                    None => Items::none_after(last_seq, self.budget.nothing(Kind::Items)),
                 };
             }
             Life::Ended => terms.status = Status::Ended,
-            Life::Saved(saved) => {
-                terms.items = self.stored_items(saved.last_seq).await?;
+            Life::Saved(_) => {
+                terms.items = self.stored_items(record.earlier, record.last_seq).await?;
                 let places = self.storage.arrangement_of(self.beam).await?;
                 terms.arrangement = Arrangement::stored(places);
                 terms.status = self.access().await?.map_or(Status::Ended, Status::Saved);
@@ -108,18 +110,24 @@ impl Keeper {
     }
 
     /// The stored items of a saved or kept beam, whose numbers were at most `last_seq`.
-    async fn stored_items(&self, last_seq: u64) -> Result<Items, LoadError> {
+    async fn stored_items(
+        &self,
+        earlier: Option<String>,
+        last_seq: u64,
+    ) -> Result<Items, LoadError> {
+        let earlier = earlier.map(|earlier| serde_json::from_str(&earlier)).transpose();
+        let earlier = earlier.map_err(|_| Error::Corrupt)?;
         let notes = self.storage.notes_of(self.beam).await?;
         let last_seq = notes.last().map_or(last_seq, |note| note.seq.max(last_seq));
         let room = self.budget.nothing(Kind::Items);
-        Ok(Items::stored(notes.into_iter().filter_map(item), last_seq, room)?)
+        Ok(Items::stored(notes.into_iter().filter_map(item), earlier, last_seq, room)?)
     }
 
-    /// The age of an unsaved beam in milliseconds. It is more than the numbers of all items so far, because a beam has
-    /// fewer than a thousand items a second. So the numbers of a new memory follow those of the lost ones (S28).
+    /// The age of an unsaved beam in microseconds. It is more than the numbers of all items so far: a beam cannot have a
+    /// million items a second (S15, S17). So the numbers of a new memory follow those of the lost ones (S28).
     fn age(&self, created_at: Millis) -> u64 {
         let age = self.clock.now().since(created_at);
-        u64::try_from(age.as_millis()).unwrap_or_default()
+        u64::try_from(age.as_micros()).unwrap_or_default()
     }
 
     /// The access to the beam; `None` for an unsaved one.
@@ -142,8 +150,10 @@ impl Keeper {
             return Ok(Written::DiskFull);
         }
         let written = match &write {
-            Write::Save { owner, name, notes, places } => {
-                let saved = writer.save_beam(beam, *owner, name, notes, quota).await;
+            Write::Save { owner, name, notes, places, earlier } => {
+                let earlier = text(earlier);
+                let saved =
+                    writer.save_beam(beam, *owner, name, notes, Some(&earlier), quota).await;
                 if let (Ok(()), Some(places)) = (&saved, places) {
                     self.arrange_saved(places).await;
                 }
@@ -153,11 +163,13 @@ impl Keeper {
                 writer.change_beam(*actor, beam, Some(name), None).await.map(drop)
             }
             Write::Put(note) | Write::PutKept(note) => writer.put_note(beam, note, quota).await,
-            Write::Keep { kept, client, expires_at, notes } => {
+            Write::Keep { kept, client, expires_at, notes, earlier } => {
                 let address = client.map(|client| client.pseudonym(&self.address_secret));
-                let keep = Keep { until: kept.until, by: kept.by, address };
+                let earlier = Some(text(earlier));
+                let keep = Keep { until: kept.until, by: kept.by, address, earlier };
                 writer.keep_beam(beam, &keep, *expires_at, notes, quota).await
             }
+            Write::Learnt(earlier) => writer.put_earlier(beam, &text(earlier), quota.now).await,
             Write::StopKeeping => writer.stop_keeping(beam, quota.now).await,
             Write::Delete(ids) => writer.delete_notes(beam, ids, quota.now).await,
             Write::Arrange { shared, places } => writer.arrange(beam, *shared, places).await,
@@ -253,6 +265,11 @@ where
         sleep(RELOAD_PAUSE).await;
     }
     Err(Unknown)
+}
+
+/// How the tables hold it.
+fn text(earlier: &Earlier) -> String {
+    serde_json::to_string(earlier).unwrap_or_default()
 }
 
 /// A stored note as the item that it was.

@@ -65,7 +65,8 @@ impl BeamState {
                 // An item for one device stays in memory (S33).
                 let for_all = self.items.all().filter(|(item, _)| item.to.is_none());
                 let notes = for_all.map(|(item, author)| note(item, author)).collect();
-                Write::Keep { kept: wish, client: by.client, expires_at, notes }
+                let earlier = self.items.earlier();
+                Write::Keep { kept: wish, client: by.client, expires_at, notes, earlier }
             }
         };
         Ok(Verdict::Store(Box::new(write), Effect::Kept(wish)))

@@ -1,4 +1,5 @@
-//! Devices bring back the items of an unsaved beam whose memory the server has lost (S28).
+//! Devices bring back the items of an unsaved beam that the server has lost (S28). In a kept beam each is stored before it is
+//! told.
 
 use heliograph_shared::socket::{Held, LiveItem, ServerMessage};
 use heliograph_shared::time::Millis;
@@ -6,15 +7,27 @@ use serde_json::value::RawValue;
 
 use super::recovery::Findings;
 use super::request::Speaker;
+use super::rules::{Verdict, note};
 use super::state::{BeamState, Output};
+use super::write::{Effect, Write, Written};
 
 impl BeamState {
     /// Compares what a device holds with what is here, and asks for what is missing.
-    pub(super) fn compare(&mut self, by: Speaker, held: &Held) -> Vec<Output> {
-        if !self.is_only_in_memory() {
-            return Vec::new();
+    pub(super) fn compare(&mut self, by: Speaker, held: &Held) -> Verdict {
+        if !self.is_unsaved() {
+            return Verdict::Done(Vec::new());
         }
-        let Findings { wanted, outdated, deleted } = self.items.compare(held);
+        let findings = self.items.compare(held);
+        if self.kept().is_some() && !findings.deleted.is_empty() {
+            let write = Write::Delete(findings.deleted.clone());
+            return Verdict::Store(Box::new(write), Effect::Compared(findings));
+        }
+        Verdict::Done(self.conclude(by, findings))
+    }
+
+    /// Deletes what the device knows to be deleted, tells it what it does not know, and asks for what is missing.
+    pub(super) fn conclude(&mut self, by: Speaker, findings: Findings) -> Vec<Output> {
+        let Findings { wanted, outdated, deleted } = findings;
         let nothing = || RawValue::NULL.to_owned();
         let mut outputs = Vec::new();
         for id in deleted {
@@ -32,19 +45,37 @@ impl BeamState {
         outputs
     }
 
-    /// Takes back an item that a device was asked for, and tells everybody. One for one device does not come back: whoever
-    /// brought it could say that it was for anybody (S33).
-    pub(super) fn restore(&mut self, mut item: LiveItem, now: Millis) -> Vec<Output> {
-        if !self.is_only_in_memory() || item.to.is_some() {
-            return Vec::new();
+    /// Takes back an item that a device was asked for. One for one device does not come back: whoever brought it could say
+    /// that it was for anybody (S33).
+    pub(super) fn restore(&mut self, mut item: LiveItem, now: Millis) -> Verdict {
+        if !self.is_unsaved() || item.to.is_some() || !self.items.wants(&item) {
+            return Verdict::Done(Vec::new());
         }
         item.at = item.at.min(now);
-        match self.items.restore(item) {
-            Some(shared) => {
-                self.forgotten = false;
-                self.tell_shared(shared)
-            }
-            None => Vec::new(),
+        if self.kept().is_none() {
+            return Verdict::Done(self.take_back(item));
+        }
+        if !self.items.has_room_for(&item) || self.items.reserve_for(&item).is_err() {
+            self.items.give_up(&item);
+            return Verdict::Done(Vec::new());
+        }
+        let author = self.items.find(item.id).and_then(|(_, author)| author);
+        let write = Write::PutKept(note(&item, author));
+        Verdict::Store(Box::new(write), Effect::Restored(item))
+    }
+
+    /// Takes the item and tells everybody.
+    pub(super) fn take_back(&mut self, item: LiveItem) -> Vec<Output> {
+        self.forgotten = false;
+        let shared = self.items.restore(item);
+        self.tell_shared(shared)
+    }
+
+    /// What came back could not be stored. Without room for it, it stays where it is; otherwise it is wanted again when a
+    /// device tells of it.
+    pub(super) fn not_restored(&mut self, effect: &Effect, written: &Written) {
+        if let (Effect::Restored(item), Written::Full | Written::DiskFull) = (effect, written) {
+            self.items.give_up(item);
         }
     }
 }

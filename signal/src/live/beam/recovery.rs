@@ -6,11 +6,11 @@
 use std::collections::HashMap;
 
 use heliograph_shared::ids::ItemId;
-use heliograph_shared::limits::{MAX_HELD_ITEMS, MAX_HELD_RANGES, MAX_LIVE_ITEMS};
+use heliograph_shared::limits::{MAX_HELD_ITEMS, MAX_HELD_RANGES};
 use heliograph_shared::socket::Held;
 
-/// Most outdated items to name at a time, fewer than an outbox holds. The others follow after the next `sync`.
-const MOST_OUTDATED: usize = 400;
+/// Most deletions to tell of at a time, fewer than an outbox holds. The others follow after the next `sync`.
+const MOST_DELETIONS: usize = 400;
 
 /// The items of earlier memories that are expected, and those that are known to be deleted.
 #[derive(Debug, Default)]
@@ -24,6 +24,10 @@ pub struct Recovery {
     /// The highest number of earlier memories that has no room here. Up to it nothing more is wanted, and what is
     /// missing was not necessarily deleted.
     floor: u64,
+    /// How many items of earlier memories have no room here: at least so many are on devices only.
+    lacking: u64,
+    /// Whether [`Recovery::learnt`] may have changed.
+    pub has_learnt: bool,
 }
 
 /// What follows from what a device holds.
@@ -38,9 +42,9 @@ pub struct Findings {
 }
 
 impl Recovery {
-    /// Nothing is known yet of the memories whose last number may be `start`.
-    pub fn after(start: u64) -> Self {
-        Self { start, ..Self::default() }
+    /// Of the memories whose last number may be `start`, everything in these ranges that was not deleted is here.
+    pub fn after(start: u64, known: Vec<(u64, u64)>) -> Self {
+        Self { start, known, ..Self::default() }
     }
 
     /// Whether a number belongs to an earlier memory.
@@ -58,15 +62,33 @@ impl Recovery {
         self.wanted.len()
     }
 
-    /// The item has come back, or it was deleted.
+    /// The item has come back.
     pub fn settle(&mut self, id: ItemId) {
-        self.wanted.remove(&id);
+        self.has_learnt |= self.wanted.remove(&id).is_some();
+    }
+
+    /// An item of this number, or one that was to come back, was deleted. It is known now, so that no device that slept
+    /// brings it back.
+    pub fn settle_deleted(&mut self, id: ItemId, seq: Option<u64>) {
+        for seq in [self.wanted.remove(&id), seq].into_iter().flatten() {
+            if self.is_earlier(seq) {
+                self.add_known(seq, seq);
+            }
+        }
     }
 
     /// An item of an earlier memory was dropped for lack of room, and older ones would be too.
+    pub fn drop(&mut self, seq: u64) {
+        self.drop_to(seq);
+        self.lacking += 1;
+    }
+
+    /// There is no room for items up to this number: they are wanted no more.
     pub fn drop_to(&mut self, seq: u64) {
         self.floor = self.floor.max(seq);
+        let before = self.wanted.len();
         self.wanted.retain(|_, wanted| *wanted > seq);
+        self.lacking += (before - self.wanted.len()) as u64;
     }
 
     /// Gives up what is wanted, because there is no memory for it.
@@ -76,8 +98,41 @@ impl Recovery {
         }
     }
 
-    /// Compares what a device holds with what is here.
-    pub fn compare(&mut self, held: &Held, here: &HashMap<ItemId, u64>) -> Findings {
+    /// How many items of earlier memories are known to have no room here.
+    pub const fn lacking(&self) -> u64 {
+        self.lacking
+    }
+
+    /// Counts what a device holds and has no room here. Devices hold much the same, so the one that holds most counts.
+    pub fn count_lacking(&mut self, held: &Held, here: &HashMap<ItemId, u64>) {
+        let items = held.items.iter().take(MAX_HELD_ITEMS);
+        let lacking = items.filter(|item| item.seq <= self.floor && !here.contains_key(&item.id));
+        self.lacking = self.lacking.max(lacking.count() as u64);
+    }
+
+    /// The ranges of which everything that was not deleted is here, without what is still wanted or has no room.
+    pub fn learnt(&self) -> Vec<(u64, u64)> {
+        let mut wanted: Vec<_> = self.wanted.values().copied().collect();
+        wanted.sort_unstable();
+        let mut ranges = Vec::new();
+        for &(first, last) in &self.known {
+            let mut next = first.max(self.floor + 1);
+            let from = wanted.partition_point(|seq| *seq < next);
+            for seq in wanted[from..].iter().take_while(|seq| **seq <= last) {
+                ranges.push((next, seq - 1));
+                next = seq + 1;
+            }
+            ranges.push((next, last));
+        }
+        ranges.retain(|(first, last)| first <= last);
+        // Without room for all of them less is known, and more comes back.
+        ranges.sort_unstable_by_key(|(first, last)| std::cmp::Reverse(last - first));
+        ranges.truncate(MAX_HELD_RANGES);
+        ranges
+    }
+
+    /// Compares what a device holds with what is here. There is room for so many more.
+    pub fn compare(&mut self, held: &Held, here: &HashMap<ItemId, u64>, most: usize) -> Findings {
         let mut findings = Findings::default();
         let items = || held.items.iter().take(MAX_HELD_ITEMS);
         // The newest first: when not all have room, they are wanted.
@@ -90,7 +145,7 @@ impl Recovery {
             match self.wanted.get(&item.id).copied() {
                 Some(seq) if seq > item.seq => {}
                 None if self.is_known(item.seq) => findings.outdated.push(item.id),
-                None if !self.has_room_for(item.seq) => self.floor = item.seq,
+                None if !self.has_room_for(item.seq, most) => self.floor = item.seq,
                 _ => {
                     self.wanted.insert(item.id, item.seq);
                     findings.wanted.push(item.id);
@@ -98,17 +153,18 @@ impl Recovery {
             }
         }
         findings.wanted.reverse();
-        findings.outdated.truncate(MOST_OUTDATED);
+        findings.outdated.truncate(MOST_DELETIONS);
         let holds: HashMap<_, _> = items().map(|item| (item.id, item.seq)).collect();
         for &(first, last) in held.known.iter().take(MAX_HELD_RANGES) {
             self.learn(first, last.min(self.start), &holds, here, &mut findings);
         }
+        findings.deleted.truncate(MOST_DELETIONS);
         findings
     }
 
     /// Makes room for one more wanted item. An older one makes way.
-    fn has_room_for(&mut self, seq: u64) -> bool {
-        if self.wanted.len() < MAX_LIVE_ITEMS {
+    fn has_room_for(&mut self, seq: u64, most: usize) -> bool {
+        if self.wanted.len() < most {
             return true;
         }
         let oldest = self.wanted.values().copied().min().filter(|oldest| *oldest < seq);
@@ -152,9 +208,12 @@ impl Recovery {
             }
             !touches
         });
-        // Without room for it less is known, and more comes back.
-        if self.known.len() < MAX_HELD_RANGES {
-            self.known.push((first, last));
+        self.known.push((first, last));
+        // Without room for all of them less is known, and more comes back.
+        let shortest = (0..self.known.len()).min_by_key(|at| self.known[*at].1 - self.known[*at].0);
+        if let Some(shortest) = shortest.filter(|_| self.known.len() > MAX_HELD_RANGES) {
+            self.known.swap_remove(shortest);
         }
+        self.has_learnt = true;
     }
 }

@@ -1,9 +1,7 @@
 //! The permissions of each role (B6, S21 to S26). Devices of a saved or kept beam learn of a change only after it is
 //! stored.
 
-use std::collections::HashMap;
-
-use heliograph_shared::api::beams::{LinkAccess, Role};
+use heliograph_shared::api::beams::Role;
 use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::limits::MAX_REMOVED_DEVICES;
@@ -12,14 +10,13 @@ use heliograph_shared::socket::{Json, LiveItem, ServerMessage};
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::notes::NewNote;
-use heliograph_storage::saved_beams::Access;
 
 use super::content;
 use super::items::Shared;
 use super::request::{Request, Speaker};
 use super::state::{BeamState, Output, refuse};
-use super::terms::{Status, Terms};
-use super::write::{Effect, Pending, Write, Written};
+use super::terms::Status;
+use super::write::{Effect, Pending, Write};
 use crate::budget::Spent;
 use crate::live::refusal::Refusal;
 
@@ -30,10 +27,6 @@ pub(super) const READ_ONLY: Refusal =
     Refusal::new("You may only read in this beam.", ErrorCode::Forbidden);
 const BUSY: Refusal =
     Refusal::new("This beam cannot store that much at once. Try again.", ErrorCode::Unavailable);
-const UNAVAILABLE: Refusal =
-    Refusal::new("This could not be stored. Try again.", ErrorCode::Unavailable);
-const OVERTAKEN: Refusal =
-    Refusal::new("This beam has changed in the meantime.", ErrorCode::Forbidden);
 pub(super) const NOT_TO_CHANGE: Refusal =
     Refusal::new("You cannot change this note.", ErrorCode::Forbidden);
 pub(super) const BEAM_FULL: Refusal =
@@ -44,8 +37,6 @@ pub(super) const QUOTA_FULL: Refusal = Refusal::new(
     "The account of this beam's owner is full. Delete files or notes first.",
     ErrorCode::NoRoom,
 );
-const DISK_FULL: Refusal =
-    Refusal::new("The server's disk is full. Try again later.", ErrorCode::NoRoom);
 const LOGIN_NEEDED: Refusal = Refusal::new("Log in to save this beam.", ErrorCode::Unauthorized);
 const NOT_TO_RENAME: Refusal =
     Refusal::new("Only the owner and admins of this beam can rename it.", ErrorCode::Forbidden);
@@ -79,13 +70,22 @@ impl BeamState {
             return self.consider(speaker, request, now);
         }
         let subject = request.subject();
-        match self.waiting.push(speaker, request) {
-            Ok(()) => Vec::new(),
-            Err(Spent) => vec![refuse(speaker.connection, BUSY.about(subject))],
+        let restored = match &request {
+            Request::Restore(item) => Some(item.id),
+            _ => None,
+        };
+        match (self.waiting.push(speaker, request), restored) {
+            (Ok(()), _) => Vec::new(),
+            // It sends it again as fast as it is read (S15).
+            (Err(Spent), Some(id)) => {
+                let again = ServerMessage::Wanted { message: vec![id] };
+                vec![Output::Send(vec![speaker.connection], again)]
+            }
+            (Err(Spent), None) => vec![refuse(speaker.connection, BUSY.about(subject))],
         }
     }
 
-    fn consider(&mut self, by: Speaker, request: Request, now: Millis) -> Vec<Output> {
+    pub(super) fn consider(&mut self, by: Speaker, request: Request, now: Millis) -> Vec<Output> {
         if self.removed.contains(&by.device) || matches!(self.status, Status::Ended) {
             return Vec::new();
         }
@@ -93,7 +93,7 @@ impl BeamState {
         match self.decide(by, request, now) {
             Ok(Verdict::Done(outputs)) => outputs,
             Ok(Verdict::Store(write, effect)) => {
-                self.writing = Some(Pending { by, subject, effect });
+                self.writing = Some(Pending::Asked { by, subject, effect });
                 vec![Output::Write(*write)]
             }
             Err(refusal) => vec![refuse(by.connection, refusal.about(subject))],
@@ -108,8 +108,8 @@ impl BeamState {
                 self.share(by, item)
             }
             Request::Delete { message, id } => self.delete(by, message, id),
-            Request::Held(held) => Ok(Verdict::Done(self.compare(by, &held))),
-            Request::Restore(item) => Ok(Verdict::Done(self.restore(item, now))),
+            Request::Held(held) => Ok(self.compare(by, &held)),
+            Request::Restore(item) => Ok(self.restore(item, now)),
             Request::Save(name) => self.save(by, name),
             Request::RemoveDevice(device) => self.remove(by, device),
             Request::Keep(time) => self.keep(by, time, now),
@@ -253,7 +253,9 @@ impl BeamState {
                 let for_all = self.items.all().filter(|(item, _)| item.to.is_none());
                 let notes = for_all.map(|(item, author)| note(item, author)).collect();
                 let places = self.arrangement.is_shared().then(|| self.arrangement.places());
-                let write = Write::Save { owner: account, name: name.clone(), notes, places };
+                let earlier = self.items.earlier();
+                let write =
+                    Write::Save { owner: account, name: name.clone(), notes, places, earlier };
                 Ok(Verdict::Store(Box::new(write), Effect::Saved { owner: account, name }))
             }
         }
@@ -279,83 +281,6 @@ impl BeamState {
             return Err(if is_saved { REMOVED_TOO_MANY } else { REMOVED_TOO_MANY_UNSAVED });
         }
         Ok(Verdict::Store(Box::new(Write::RemoveDevice(device)), Effect::Removed(device)))
-    }
-
-    /// Handles the end of a write: tells its effect and starts the next request.
-    pub(super) fn written(&mut self, written: Written, now: Millis) -> Vec<Output> {
-        let Some(pending) = self.writing.take() else { return Vec::new() };
-        let Pending { by, subject, effect } = pending;
-        let refused = |refusal: Refusal| vec![refuse(by.connection, refusal.about(subject))];
-        let mut outputs = match written {
-            Written::Done => self.tell_stored(by, effect),
-            // The time for which the beam was kept ended meanwhile: it goes on in memory.
-            Written::Refused if effect.is_of_items() && self.is_kept_no_longer(now) => {
-                self.tell_stored(by, effect)
-            }
-            Written::Refused => refused(OVERTAKEN),
-            Written::Full => refused(self.full(&effect)),
-            Written::DiskFull => refused(DISK_FULL),
-            Written::Unavailable => refused(UNAVAILABLE),
-            Written::Reloaded(terms) => {
-                let mut outputs = if effect.is_in(&terms) {
-                    self.tell_stored(by, effect)
-                } else {
-                    refused(UNAVAILABLE)
-                };
-                outputs.extend(self.reload(*terms, now));
-                outputs
-            }
-        };
-        outputs.extend(self.end_keeping(now));
-        while self.writing.is_none()
-            && let Some((speaker, request)) = self.waiting.pop()
-        {
-            outputs.extend(self.consider(speaker, request, now));
-        }
-        outputs
-    }
-
-    /// Takes over the stored state. An unsaved beam has none, so it stays as it is.
-    fn reload(&mut self, terms: Terms, now: Millis) -> Vec<Output> {
-        match terms.status {
-            Status::Saved(access) => {
-                self.items.take_over(terms.items);
-                self.arrangement = terms.arrangement;
-                self.change_access(Some(access), now)
-            }
-            Status::Ended => self.change_access(None, now),
-            Status::Unsaved { .. } => Vec::new(),
-        }
-    }
-
-    fn tell_stored(&mut self, by: Speaker, effect: Effect) -> Vec<Output> {
-        match effect {
-            Effect::Shared(item) => self.take(by, item),
-            Effect::Deleted { ids, message, id } => self.forget(&ids, message, id),
-            Effect::Saved { owner, name } => {
-                self.items.keep_all();
-                // A change over HTTP may have been applied first; it is the newer one.
-                if !matches!(self.status, Status::Saved(_)) {
-                    let (name, shares) = (name.as_str().to_owned(), HashMap::new());
-                    let link_access = LinkAccess::default();
-                    self.status = Status::Saved(Access { owner, name, link_access, shares });
-                }
-                self.tell_each(|message| ServerMessage::BeamSaved { message })
-            }
-            Effect::Renamed(name) => {
-                let name = name.as_str().to_owned();
-                if let Status::Saved(access) = &mut self.status {
-                    access.name.clone_from(&name);
-                }
-                vec![self.tell_all(ServerMessage::BeamRenamed { message: name })]
-            }
-            Effect::Removed(device) => {
-                self.removed.insert(device);
-                self.send_away(&[device])
-            }
-            Effect::Kept(kept) => self.set_kept(kept),
-            Effect::Arranged { shared, places } => vec![self.rearrange(by, shared, places)],
-        }
     }
 }
 

@@ -6,9 +6,8 @@ use heliograph_shared::close::CloseCode;
 use heliograph_shared::decode::Subject;
 use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::DeviceId;
-use heliograph_shared::limits::MAX_DEVICES;
 use heliograph_shared::socket::{
-    Device, DeviceUser, Json, LiveItem, ServerMessage, SignalFrom, SyncFrom, Welcome,
+    Device, DeviceUser, Json, LiveItem, ServerMessage, SignalFrom, SyncFrom,
 };
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
@@ -16,6 +15,7 @@ use heliograph_storage::saved_beams::Access;
 
 use super::ConnectionId;
 use super::arrangement::Arrangement;
+use super::behind::Behind;
 use super::items::{Items, Shared, may_see};
 use super::request::{Request, Speaker};
 use super::seen::Seen;
@@ -71,6 +71,8 @@ pub enum Input {
     Tick,
     /// Its time after the last [`Output::Linger`] is over.
     Lingered,
+    /// The time after [`Output::StoreSoon`] is over, or the server ends.
+    StoreNow,
 }
 
 /// A decoded message of a device.
@@ -122,6 +124,9 @@ pub enum Output {
     /// Nobody is in the beam: tell it [`Input::Lingered`] after `LINGER`, by a clock that does not jump. A later one of
     /// these takes the place of this one.
     Linger,
+    /// Something is not stored yet: tell it [`Input::StoreNow`] after `WRITE_BEHIND`, by a clock that does not jump. There is
+    /// one of these at a time.
+    StoreSoon,
     /// The beam has ended.
     Finish,
 }
@@ -140,12 +145,14 @@ pub struct BeamState {
     pub(super) seen: Seen,
     /// The write under way.
     pub(super) writing: Option<Pending>,
+    /// What the tables do not have yet.
+    pub(super) behind: Behind,
     /// The requests that wait for it, in order.
     pub(super) waiting: Waiting,
     /// Whether what was shared earlier is gone, and nothing was shared since (S31).
     pub(super) forgotten: bool,
     /// Whether nobody has come since the beam was told that it had lingered.
-    lingered: bool,
+    pub(super) lingered: bool,
 }
 
 impl BeamState {
@@ -163,6 +170,7 @@ impl BeamState {
             removed,
             seen: Seen::default(),
             writing: None,
+            behind: Behind::default(),
             waiting,
             forgotten,
             lingered: false,
@@ -171,6 +179,12 @@ impl BeamState {
 
     /// Applies one input and returns the actions, in order.
     pub fn handle(&mut self, input: Input, now: Millis) -> Vec<Output> {
+        let mut outputs = self.obey(input, now);
+        outputs.extend(self.store_soon());
+        outputs
+    }
+
+    fn obey(&mut self, input: Input, now: Millis) -> Vec<Output> {
         match input {
             Input::Join(newcomer) => self.join(newcomer, now),
             Input::Said(connection, saying) => match self.member(connection) {
@@ -191,8 +205,11 @@ impl BeamState {
             }
             Input::Lingered => {
                 self.lingered = self.members.is_empty();
-                self.end(now)
+                let mut outputs = if self.lingered { self.store_now() } else { Vec::new() };
+                outputs.extend(self.end(now));
+                outputs
             }
+            Input::StoreNow => self.store_now(),
         }
     }
 
@@ -228,7 +245,10 @@ impl BeamState {
 
     /// Whether no table has its items, not even if the write under way is stored.
     pub(super) fn has_no_items_in_tables(&self) -> bool {
-        let stores_all = |pending: &Pending| pending.effect.stores_all();
+        let stores_all = |pending: &Pending| match pending {
+            Pending::Asked { effect, .. } => effect.stores_all(),
+            Pending::Behind(_) => false,
+        };
         self.is_only_in_memory() && !self.writing.as_ref().is_some_and(stores_all)
     }
 
@@ -237,68 +257,6 @@ impl BeamState {
             Status::Unsaved { expires_at, .. } => expires_at,
             Status::Saved(_) => Millis::MAX,
             Status::Ended => Millis::MIN,
-        }
-    }
-
-    fn join(&mut self, newcomer: Newcomer, now: Millis) -> Vec<Output> {
-        let connection = newcomer.connection;
-        let device = newcomer.device.device_id;
-        let same = self.members.iter().position(|member| member.device.device_id == device);
-        if let Some(code) = self.refusal(&newcomer, same.is_none(), now) {
-            return vec![Output::Close(connection, code)];
-        }
-        let mut outputs = Vec::with_capacity(6);
-        let welcome = self.welcome(&newcomer, now);
-        if let Some(at) = same {
-            // It moves to the end: it has no links any more, and the later of two devices initiates them (L1).
-            let old = self.members.remove(at);
-            outputs.push(Output::Close(old.connection, CloseCode::Replaced));
-        }
-        let may_write = self.may_write(&newcomer);
-        let removed: Vec<_> = self.removed.iter().copied().collect();
-        let arranged = if newcomer.plain { Vec::new() } else { self.arrangement.welcome() };
-        self.seen.add(device);
-        self.members.push(newcomer);
-        self.lingered = false;
-        let success = ServerMessage::AuthSuccess { message: "Welcome to the beam.".to_owned() };
-        outputs.push(Output::Admit(connection));
-        outputs.push(Output::AllowChunks(connection, may_write));
-        outputs.push(Output::Send(vec![connection], success));
-        outputs.push(Output::Send(vec![connection], welcome));
-        outputs.extend(
-            self.tell_removed(&removed, |member| member.connection == connection && !member.plain),
-        );
-        outputs.push(self.tell_who_is_here());
-        outputs.extend(arranged.into_iter().map(|news| Output::Send(vec![connection], news)));
-        outputs
-    }
-
-    /// Why a newcomer is refused, if it is.
-    fn refusal(&self, newcomer: &Newcomer, is_new: bool, now: Millis) -> Option<CloseCode> {
-        if self.has_ended(now) {
-            Some(CloseCode::Ended)
-        } else if self.removed.contains(&newcomer.device.device_id) || self.is_shut_to(newcomer) {
-            Some(CloseCode::Forbidden)
-        } else {
-            (is_new && self.members.len() >= MAX_DEVICES).then_some(CloseCode::BeamFull)
-        }
-    }
-
-    fn welcome(&self, newcomer: &Newcomer, now: Millis) -> ServerMessage {
-        ServerMessage::Welcome {
-            message: Welcome {
-                device_id: newcomer.device.device_id,
-                ice_servers: Vec::new(),
-                expires_at: match self.status {
-                    Status::Unsaved { expires_at, .. } => Some(expires_at),
-                    Status::Saved(_) | Status::Ended => None,
-                },
-                now,
-                creator: newcomer.creator,
-                saved: self.saved_for(newcomer),
-                kept: self.kept(),
-                forgotten: self.forgotten && self.is_unsaved() && self.items.is_empty(),
-            },
         }
     }
 
@@ -351,39 +309,6 @@ impl BeamState {
         }
     }
 
-    fn rename(&mut self, connection: ConnectionId, name: String) -> Vec<Output> {
-        let mut members = self.members.iter_mut();
-        let Some(member) = members.find(|member| member.connection == connection) else {
-            return Vec::new();
-        };
-        if member.device.name == name {
-            return Vec::new();
-        }
-        member.device.name = name;
-        vec![self.tell_who_is_here()]
-    }
-
-    /// Changes how an account's devices are shown, and tells everybody if that is a change (S6).
-    fn change_user(&mut self, account: AccountId, user: &DeviceUser) -> Vec<Output> {
-        let mut is_new = false;
-        for member in self.members.iter_mut().filter(|member| member.account == Some(account)) {
-            is_new |= member.device.user != *user;
-            member.device.user.clone_from(user);
-        }
-        if is_new { vec![self.tell_who_is_here()] } else { Vec::new() }
-    }
-
-    fn leave(&mut self, connection: ConnectionId) -> Vec<Output> {
-        let before = self.members.len();
-        self.members.retain(|member| member.connection != connection);
-        if self.members.len() == before { Vec::new() } else { vec![self.after_leaving()] }
-    }
-
-    /// Tells the remaining devices, or lingers when nobody remains.
-    pub(super) fn after_leaving(&self) -> Output {
-        if self.members.is_empty() { Output::Linger } else { self.tell_who_is_here() }
-    }
-
     /// Ends the beam if its time has come.
     pub(super) fn end(&mut self, now: Millis) -> Vec<Output> {
         let is_over = self.lingered || self.has_ended(now);
@@ -394,11 +319,6 @@ impl BeamState {
         let mut outputs: Vec<_> = self.members.drain(..).map(close).collect();
         outputs.push(Output::Finish);
         outputs
-    }
-
-    fn tell_who_is_here(&self) -> Output {
-        let message = self.members.iter().map(|member| member.device.clone()).collect();
-        self.tell_all(ServerMessage::AuthedUsers { message })
     }
 
     pub(super) fn tell_all(&self, message: ServerMessage) -> Output {

@@ -8,6 +8,9 @@ use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::notes::NewNote;
 
+use super::behind::Unstored;
+use super::earlier::Earlier;
+use super::recovery::Findings;
 use super::request::Speaker;
 use super::terms::{Status, Terms};
 use crate::address::Client;
@@ -25,6 +28,8 @@ pub enum Write {
         notes: Vec<NewNote>,
         /// Where they lie, if their arrangement is shared.
         places: Option<Vec<Placed>>,
+        /// What it knows of the items that it lacks.
+        earlier: Earlier,
     },
     /// Rename the beam.
     Rename {
@@ -45,9 +50,13 @@ pub enum Write {
         expires_at: Millis,
         /// Its items so far. They are stored if it is not kept yet, or no longer when they get there.
         notes: Vec<NewNote>,
+        /// What it knows of the items that it lacks.
+        earlier: Earlier,
     },
-    /// Store a new or edited note of a kept beam.
+    /// Store a new, edited or restored note of a kept beam.
     PutKept(NewNote),
+    /// Store what a kept beam has learnt of the items that it lacks.
+    Learnt(Earlier),
     /// Keep the beam no longer.
     StopKeeping,
     /// Delete notes.
@@ -82,28 +91,48 @@ pub enum Written {
 
 /// The write under way.
 #[derive(Debug)]
-pub(super) struct Pending {
-    pub by: Speaker,
-    pub subject: Subject,
-    pub effect: Effect,
+pub(super) enum Pending {
+    /// A device waits for it.
+    Asked { by: Speaker, subject: Subject, effect: Effect },
+    /// The devices know already.
+    Behind(Unstored),
 }
 
 /// The effect of a write, to tell the devices once it is stored.
 #[derive(Debug)]
 pub(super) enum Effect {
-    Saved { owner: AccountId, name: BeamName },
+    Saved {
+        owner: AccountId,
+        name: BeamName,
+    },
     Renamed(BeamName),
     Shared(LiveItem),
-    Deleted { ids: Vec<ItemId>, message: Json, id: Option<ItemId> },
+    /// An item came back (S28).
+    Restored(LiveItem),
+    /// A device knew that some of the items here were deleted (S28).
+    Compared(Findings),
+    Deleted {
+        ids: Vec<ItemId>,
+        message: Json,
+        id: Option<ItemId>,
+    },
     Removed(DeviceId),
     Kept(Option<Kept>),
-    Arranged { shared: bool, places: Vec<Placed> },
+    Arranged {
+        shared: bool,
+        places: Vec<Placed>,
+    },
 }
 
 impl Effect {
     /// Whether the effect concerns items, and not the beam as a whole.
     pub fn is_of_items(&self) -> bool {
-        matches!(self, Self::Shared(_) | Self::Deleted { .. })
+        matches!(self, Self::Shared(_) | Self::Deleted { .. }) || self.is_recovery()
+    }
+
+    /// Whether it brings back what an earlier memory had. Nobody asked for that, so nobody is told that it failed.
+    pub fn is_recovery(&self) -> bool {
+        matches!(self, Self::Restored(_) | Self::Compared(_))
     }
 
     /// Whether the write stores every item of a beam that was in memory only.
@@ -117,12 +146,14 @@ impl Effect {
         match (self, status) {
             (Self::Saved { owner, .. }, Status::Saved(access)) => access.owner == *owner,
             (Self::Renamed(name), Status::Saved(access)) => access.name == name.as_str(),
-            (Self::Shared(item), Status::Saved(_) | Status::Unsaved { kept: Some(_), .. }) => {
-                items.find(item.id).is_some_and(|(stored, _)| stored.seq == item.seq)
-            }
-            (Self::Deleted { ids, .. }, Status::Saved(_) | Status::Unsaved { .. }) => {
-                ids.iter().all(|id| items.find(*id).is_none())
-            }
+            (
+                Self::Shared(item) | Self::Restored(item),
+                Status::Saved(_) | Status::Unsaved { kept: Some(_), .. },
+            ) => items.find(item.id).is_some_and(|(stored, _)| stored.seq == item.seq),
+            (
+                Self::Deleted { ids, .. } | Self::Compared(Findings { deleted: ids, .. }),
+                Status::Saved(_) | Status::Unsaved { .. },
+            ) => ids.iter().all(|id| items.find(*id).is_none()),
             (Self::Kept(wanted), Status::Unsaved { kept, .. }) => kept == wanted,
             (Self::Arranged { shared, places }, Status::Saved(_)) => {
                 arrangement.has(*shared, places)

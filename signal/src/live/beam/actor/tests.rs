@@ -4,11 +4,12 @@ use futures_util::FutureExt as _;
 use heliograph_shared::ids::{BeamId, ItemId};
 use heliograph_shared::limits::{BEAM_LIFETIME, LINGER, OUTBOX_MESSAGES};
 use heliograph_shared::names::{BeamName, Email, Kind, PersonName, Username};
-use heliograph_shared::socket::{Device, DeviceUser, KeepTime, SyncFrom};
+use heliograph_shared::socket::{Arrange, Device, DeviceUser, KeepTime, Placed, SyncFrom};
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::{AccountId, NewAccount};
 use heliograph_storage::blobs::{self, Blobs};
-use heliograph_storage::notes::Quota;
+use heliograph_storage::kept_beams::Keep;
+use heliograph_storage::notes::{NewNote, Quota};
 use heliograph_storage::quota::Quotas;
 use heliograph_storage::secrets::Secret;
 use heliograph_storage::sessions::{NewSession, NewToken, NewTokens, SessionId};
@@ -69,7 +70,7 @@ async fn saved(folder: &TempDir) -> (Actor, AccountId) {
     storage.create_account(&account(ada), &session(ada)).await.unwrap();
     storage.record_shared_beam(beam_id(), Millis::new(0), Millis::new(1_000)).await.unwrap();
     let (name, quota) = (name("Beam"), Quota { quotas: Quotas::UNLIMITED, now: Millis::new(0) });
-    writer.save_beam(beam_id(), ada, &name, &[], quota).await.unwrap();
+    writer.save_beam(beam_id(), ada, &name, &[], None, quota).await.unwrap();
     let mut actor = actor(keeper).await;
     let newcomer = Newcomer { account: Some(ada), ..newcomer(1) };
     assert!(actor.apply(Input::Join(newcomer)).is_continue());
@@ -314,4 +315,63 @@ async fn h31_a_change_after_the_write_under_way_is_what_holds() {
         actor.state.saved_for(&Newcomer { account: Some(ada), ..newcomer(1) }).unwrap().beam_name,
         "Later"
     );
+}
+
+#[tokio::test]
+async fn s35_a_move_is_stored_by_itself_within_a_second() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut actor, _) = saved(&folder).await;
+    let storage = actor.keeper.storage.clone();
+    let (beam, mut mailbox) = BeamHandle::new();
+    let running = tokio::spawn(async move {
+        actor.run(&mut mailbox, &mut Vec::new()).await;
+    });
+    share(&beam, 1, 1).await;
+    let id = ItemId::from_random([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
+    for (shared, x) in [(Some(true), 1), (None, 2)] {
+        let places = vec![Placed { id, x, y: 0 }];
+        let change = Request::Arrange(Arrange { shared, places });
+        beam.said(ConnectionId(1), Saying::Request(change)).await;
+    }
+    // Each returns when a write has ended: the note's, and that of the switch, after which the move is handled.
+    for _ in 0..2 {
+        beam.refresh().await;
+    }
+    let place = async || storage.arrangement_of(beam_id()).await.unwrap().unwrap()[0].x;
+    assert_eq!(place().await, 1, "the move is told and not stored yet");
+
+    time_passes(WRITE_BEHIND).await;
+
+    while place().await != 2 {}
+    running.abort();
+}
+
+#[tokio::test]
+async fn s28_the_numbers_of_a_new_memory_follow_a_burst_and_everything_that_was_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut keeper = keeper(&folder).await;
+    let (now, end) = (Millis::new(0), Millis::new(1_000_000));
+    keeper.storage.record_shared_beam(beam_id(), now, end).await.unwrap();
+    keeper.clock = Clock::running(Millis::new(50));
+    let next = keeper.load().await.unwrap().items.next_seq();
+    assert!(next > 50_000, "a hundred devices may share five hundred items at once: {next}");
+
+    let keep = Keep { until: end, by: DeviceId::from_bytes([1; 16]), address: None, earlier: None };
+    let quota = Quota { quotas: Quotas::UNLIMITED, now };
+    let note = NewNote {
+        id: ItemId::from_random([1; 16]),
+        seq: 90_000_000,
+        content: "1".to_owned(),
+        upload: None,
+        kind: "text".to_owned(),
+        device: keep.by,
+        author: None,
+        created_at: now,
+    };
+    let (writer, id) = (&keeper.writer, note.id);
+    writer.keep_beam(beam_id(), &keep, end, &[note], quota).await.unwrap();
+    writer.delete_notes(beam_id(), &[id], now).await.unwrap();
+    assert_eq!(keeper.load().await.unwrap().items.next_seq(), 90_000_001);
+    writer.stop_keeping(beam_id(), now).await.unwrap();
+    assert_eq!(keeper.load().await.unwrap().items.next_seq(), 90_000_001);
 }

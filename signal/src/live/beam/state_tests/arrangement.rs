@@ -8,19 +8,24 @@ use super::saved::{GUEST, OWNER, READER, WRITER, outcome, saved};
 use super::*;
 use crate::live::beam::write::Write;
 
-fn at(number: u8, x: i32) -> Placed {
+pub(super) fn at(number: u8, x: i32) -> Placed {
     Placed { id: item(number), x, y: 0 }
 }
 
 impl Beam {
-    fn arranges(&mut self, who: u8, shared: Option<bool>, places: &[Placed]) -> Vec<Told> {
+    pub(super) fn arranges(
+        &mut self,
+        who: u8,
+        shared: Option<bool>,
+        places: &[Placed],
+    ) -> Vec<Told> {
         let change = Arrange { shared, places: places.to_vec() };
         self.says(who, Saying::Request(Request::Arrange(change)))
     }
 }
 
 /// The content of each `arranged`, with its socket.
-fn news(told: &[Told]) -> Vec<(u64, Value)> {
+pub(super) fn news(told: &[Told]) -> Vec<(u64, Value)> {
     let content = |told: &Told| match told {
         Told::Message(to, message) if message["type"] == "arranged" => {
             Some((*to, message["message"].clone()))

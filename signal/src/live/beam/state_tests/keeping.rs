@@ -9,7 +9,7 @@ use super::*;
 const HOUR: Duration = Duration::from_hours(1);
 const DAY: Duration = Duration::from_hours(24);
 
-fn kept(device: u8, until: Millis) -> Kept {
+pub(super) fn kept(device: u8, until: Millis) -> Kept {
     Kept { until, by: DeviceId::from_bytes([device; 16]) }
 }
 
@@ -25,7 +25,7 @@ fn news(told: &[Told]) -> Vec<(u64, Value)> {
 }
 
 impl Beam {
-    fn asks_to_keep(&mut self, device: u8, time: Option<KeepTime>) -> Vec<Told> {
+    pub(super) fn asks_to_keep(&mut self, device: u8, time: Option<KeepTime>) -> Vec<Told> {
         self.says(device, Saying::Request(Request::Keep(time)))
     }
 

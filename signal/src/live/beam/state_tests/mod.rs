@@ -4,10 +4,12 @@ mod addressed;
 mod arrangement;
 mod items;
 mod keeping;
+mod kept_recovery;
 mod memory;
 mod recovery;
 mod removals;
 mod saved;
+mod shared_moves;
 mod writes;
 
 use std::collections::{HashMap, HashSet};
@@ -52,6 +54,7 @@ enum Told {
     Recorded,
     ToWrite(Write),
     Lingers,
+    StoresSoon,
     Finished,
 }
 
@@ -138,6 +141,7 @@ impl Beam {
                     self.may_send_chunks.insert(connection.0, allowed);
                 }
                 Output::Write(write) => told.push(Told::ToWrite(write)),
+                Output::StoreSoon => told.push(Told::StoresSoon),
                 Output::Linger => told.push(Told::Lingers),
                 Output::Finish => told.push(Told::Finished),
             }

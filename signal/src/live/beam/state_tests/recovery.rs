@@ -20,13 +20,13 @@ fn restarted(devices: &[u8]) -> Beam {
 
 impl Beam {
     /// A device knows everything in this range, and holds the items with these numbers, which are also their ids.
-    fn holds(&mut self, device: u8, known: (u64, u64), items: &[u8]) -> Vec<Told> {
+    pub(super) fn holds(&mut self, device: u8, known: (u64, u64), items: &[u8]) -> Vec<Told> {
         let items = items.iter().map(|&n| HeldItem { id: item(n), seq: n.into() }).collect();
         let held = Held { known: vec![known], items };
         self.says(device, Saying::Request(Request::Held(held)))
     }
 
-    fn restores(&mut self, device: u8, number: u8) -> Vec<Told> {
+    pub(super) fn restores(&mut self, device: u8, number: u8) -> Vec<Told> {
         self.restores_as(device, number, u64::from(number))
     }
 
@@ -54,7 +54,7 @@ impl Beam {
     }
 
     /// A device holds these and brings back whatever is wanted.
-    fn brings(&mut self, device: u8, known: (u64, u64), items: &[u8]) {
+    pub(super) fn brings(&mut self, device: u8, known: (u64, u64), items: &[u8]) {
         let told = self.holds(device, known, items);
         let wanted = wanted(&told);
         for &number in items.iter().filter(|&&number| wanted.contains(&json!(item(number)))) {
@@ -64,7 +64,7 @@ impl Beam {
 }
 
 /// The items that a device is asked for.
-fn wanted(told: &[Told]) -> Vec<Value> {
+pub(super) fn wanted(told: &[Told]) -> Vec<Value> {
     let ids = told.iter().filter_map(|told| match told {
         Told::Message(_, message) if message["type"] == "wanted" => message["message"].as_array(),
         _ => None,
@@ -221,7 +221,7 @@ fn s28_the_newer_version_of_an_item_counts() {
 }
 
 /// What a device tells that holds 600 items and knows that there are no others.
-fn six_hundred() -> Held {
+pub(super) fn six_hundred() -> Held {
     let items = (1..=600_u64).map(|seq| {
         let mut bytes = [1; 16];
         bytes[..8].copy_from_slice(&seq.to_be_bytes());
@@ -301,4 +301,31 @@ fn s28_a_beam_that_has_items_dropped_for_lack_of_room_calls_them_not_deleted() {
     }
     assert!(beam.page(None)["dropped"].as_u64().unwrap() > 3);
     assert_eq!(beam.holds(ADA, (1, 3), &[1, 2, 3]), []);
+}
+
+#[test]
+fn s29_what_finds_no_room_after_a_restart_counts_as_dropped_once() {
+    let mut beam = restarted_with(unlimited());
+    for device in [ADA, BOB, ADA] {
+        beam.says(device, Saying::Request(Request::Held(six_hundred())));
+        assert_eq!(beam.page(None)["dropped"], json!(600 - MAX_LIVE_ITEMS));
+    }
+}
+
+#[test]
+fn s29_what_finds_no_memory_after_a_restart_counts_as_dropped_once() {
+    let mut beam = restarted_with(budget(&["--memory-items", "4000"]).nothing(budget::Kind::Items));
+    for device in [ADA, BOB] {
+        beam.says(device, Saying::Request(Request::Held(six_hundred())));
+        assert_eq!(beam.page(None)["dropped"], json!(600));
+    }
+}
+
+#[test]
+fn s28_what_no_range_covers_and_was_deleted_does_not_come_back() {
+    let mut beam = restarted(&[ADA, BOB]);
+    beam.brings(ADA, (5, 9), &[3]);
+    beam.deletes(ADA, &json!(null), Some(3));
+    let told = beam.holds(BOB, (1, 1), &[3]);
+    assert_eq!(types(&told), [(2, "delete_note")]);
 }

@@ -7,6 +7,7 @@ use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::saved_beams::Access;
 
+use super::super::earlier::Earlier;
 use super::*;
 use crate::budget::Spent;
 
@@ -53,7 +54,7 @@ pub(super) fn saved_in(link_access: LinkAccess, room: Share) -> Result<Beam, Spe
     Ok(Beam::with(Terms {
         epoch: "epoch".to_owned(),
         status: Status::Saved(access(link_access)),
-        items: Items::stored(notes, 20, room)?,
+        items: Items::stored(notes, Some(Earlier::default()), 20, room)?,
         arrangement: Arrangement::default(),
         removed: HashSet::new(),
         forgotten: false,
@@ -229,7 +230,7 @@ fn s21_a_creator_who_is_logged_in_saves_and_everybody_hears_their_own_role() {
     beam.shares(BOB, 1, &json!("before"));
 
     let told = beam.saves(OWNER, "Trip");
-    let [Told::ToWrite(Write::Save { owner, name, notes, places: None })] = &told[..] else {
+    let [Told::ToWrite(Write::Save { owner, name, notes, places: None, .. })] = &told[..] else {
         panic!("{told:?}")
     };
     assert_eq!((Some(*owner), name.as_str(), notes.len()), (account(OWNER), "Trip", 1));

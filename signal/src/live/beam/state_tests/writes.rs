@@ -6,6 +6,7 @@ use heliograph_shared::socket::LiveItem;
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 
+use super::super::earlier::Earlier;
 use super::saved::{OWNER, WRITER, access, account, outcome, saved, visitor};
 use super::*;
 
@@ -29,13 +30,21 @@ fn reloaded(
     change: impl FnOnce(&mut Vec<(LiveItem, Option<AccountId>)>),
     last_seq: u64,
 ) -> Written {
+    reloaded_with(Earlier::default(), change, last_seq)
+}
+
+fn reloaded_with(
+    earlier: Earlier,
+    change: impl FnOnce(&mut Vec<(LiveItem, Option<AccountId>)>),
+    last_seq: u64,
+) -> Written {
     let stored = saved(LinkAccess::Write).state.items;
     let mut notes: Vec<_> = stored.all().map(|(item, author)| (item.clone(), author)).collect();
     change(&mut notes);
     Written::Reloaded(Box::new(Terms {
         epoch: "another".to_owned(),
         status: Status::Saved(access(LinkAccess::Write)),
-        items: Items::stored(notes, last_seq, unlimited()).unwrap(),
+        items: Items::stored(notes, Some(earlier), last_seq, unlimited()).unwrap(),
         arrangement: Arrangement::default(),
         removed: HashSet::new(),
         forgotten: false,
@@ -82,13 +91,15 @@ fn s11_what_was_let_go_before_the_beam_was_saved_stays_so_when_it_is_read_again(
         let share = Request::Share { message: content(&json!(number)), kind: text(), id, to: None };
         beam.says(OWNER, Saying::Request(share));
     }
-    beam.saves(OWNER, "Trip");
+    let told = beam.saves(OWNER, "Trip");
+    let [Told::ToWrite(Write::Save { earlier, .. })] = &told[..] else { panic!("{told:?}") };
+    let earlier = earlier.clone();
     beam.stores();
     beam.joins(ADA);
     assert_eq!(beam.page(None)["oldest"], 2);
 
     beam.shares(OWNER, 51, &json!("lost"));
-    beam.tell(Input::Written(reloaded(|_| {}, 501)));
+    beam.tell(Input::Written(reloaded_with(earlier, |_| {}, 501)));
 
     assert_eq!(beam.page(None)["oldest"], 2);
 }
