@@ -360,7 +360,7 @@ fn is_false(value: &bool) -> bool {
 pub struct Kept {
     /// When that ends, in milliseconds since the Unix epoch by the server's clock. The beam lives at least as long.
     pub until: Millis,
-    /// The device that asked for it. It may end it, and so may the creator.
+    /// The device that asked for it first. It may end it, and so may the creator.
     pub by: DeviceId,
 }
 

@@ -17,7 +17,7 @@ use crate::{Error, Storage};
 pub struct Keep {
     /// Until when.
     pub until: Millis,
-    /// The device that asks.
+    /// The device that asked first.
     pub by: DeviceId,
     /// A pseudonym of its address, whose quota the items take.
     pub address: Option<String>,

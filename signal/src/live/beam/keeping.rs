@@ -53,11 +53,13 @@ impl BeamState {
             return Err(SAVED_ALREADY);
         };
         let until = time.map(|time| now + time.duration());
+        // It stays with the device that asked first.
+        let first = kept.map_or(by.device, |kept| kept.by);
         let is_longer = kept.is_none_or(|kept| until >= Some(kept.until));
-        if !is_longer && !by.creator && kept.is_some_and(|kept| kept.by != by.device) {
+        if !is_longer && !by.creator && by.device != first {
             return Err(NOT_TO_END);
         }
-        let wish = until.map(|until| Kept { until, by: by.device });
+        let wish = until.map(|until| Kept { until, by: first });
         let write = match wish {
             None if kept.is_none() => return Ok(Verdict::Done(Vec::new())),
             None => Write::StopKeeping,

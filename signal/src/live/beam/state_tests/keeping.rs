@@ -108,8 +108,9 @@ fn s30_who_asked_and_the_creator_end_it_and_nobody_else() {
 }
 
 #[test]
-fn s30_anybody_makes_it_longer_and_only_who_may_end_it_makes_it_shorter() {
+fn s30_anybody_makes_it_longer_and_it_stays_with_who_asked_first() {
     let mut beam = Beam::kept(&[ADA, BOB]);
+    beam.tell(Input::Join(Newcomer { creator: true, ..newcomer(CAT, CAT.into()) }));
     beam.now = Millis::new(1);
     beam.shares(ADA, 1, &json!("hi"));
     beam.stores();
@@ -118,11 +119,30 @@ fn s30_anybody_makes_it_longer_and_only_who_may_end_it_makes_it_shorter() {
         panic!("{told:?}")
     };
     // The time for which they were stored may be over when the wish gets there.
-    assert_eq!((*wish, notes.len()), (kept(BOB, Millis::new(1) + DAY), 1));
+    assert_eq!((*wish, notes.len()), (kept(ADA, Millis::new(1) + DAY), 1));
+    let longer = json!(kept(ADA, Millis::new(1) + DAY));
+    assert_eq!(news(&beam.stores()), [1, 2, 3].map(|to| (to, longer.clone())));
+
+    for shorter in [Some(KeepTime::Hour), None] {
+        assert_eq!(outcome(&beam.asks_to_keep(BOB, shorter)), "forbidden");
+    }
+    for who in [CAT, ADA] {
+        let told = beam.asks_to_keep(who, Some(KeepTime::Hour));
+        assert_eq!(outcome(&told), "yes", "{who}");
+        assert_eq!(news(&beam.stores())[0].1, json!(kept(ADA, Millis::new(1) + HOUR)));
+    }
+}
+
+#[test]
+fn s30_a_keeping_that_is_over_belongs_to_nobody() {
+    let mut beam = Beam::kept(&[ADA, BOB]);
+    beam.asks_to_keep(ADA, None);
     beam.stores();
 
-    assert_eq!(outcome(&beam.asks_to_keep(ADA, Some(KeepTime::Hour))), "forbidden");
-    assert_eq!(outcome(&beam.asks_to_keep(BOB, Some(KeepTime::Hour))), "yes");
+    beam.asks_to_keep(BOB, Some(KeepTime::Hour));
+
+    assert_eq!(news(&beam.stores())[0].1, json!(kept(BOB, Millis::new(0) + HOUR)));
+    assert_eq!(outcome(&beam.asks_to_keep(ADA, None)), "forbidden");
 }
 
 #[test]
