@@ -124,6 +124,32 @@ async fn h32_a_file_of_any_type_stays_as_long_as_the_beam_is_kept() {
 }
 
 #[tokio::test]
+async fn f13_everybody_learns_how_much_room_guests_have_in_a_kept_beam() {
+    let server = TestServer::with(&["--guest-file", "60", "--guest-total", "100"]).await;
+    let beam = unknown_beam();
+    let mut guest = server.person("guest");
+    let (mut ada, _) = joins(&server, beam).await;
+    assert_eq!(guest.gets(&files_of(beam)).await.status, 404, "it is not kept yet");
+    keeps(&mut ada, "1h").await;
+    assert_eq!(guest.gets(&files_of(beam)).await.json(), json!({"largest": 60, "free": 100}));
+
+    // A note counts with its quotes and its kind.
+    ada.shares("x".repeat(34)).await;
+    ada.sees_item().await;
+    assert_eq!(guest.gets(&files_of(beam)).await.json(), json!({"largest": 60, "free": 60}));
+    assert_eq!(guest.uploads(&files_of(beam), &pdf()).await.status, 201);
+    let left = 60 - pdf().bytes.len();
+    let mut ada = server.registered("ada").await;
+    for person in [&mut guest, &mut ada] {
+        let room = person.gets(&files_of(beam)).await.json();
+        assert_eq!(room, json!({"largest": left, "free": left}));
+    }
+
+    server.time_passes(61 * MINUTE).await;
+    assert_eq!(guest.gets(&files_of(beam)).await.status, 404);
+}
+
+#[tokio::test]
 async fn s30_an_address_may_ask_thirty_times_at_once() {
     let server = TestServer::start().await;
     let beam = unknown_beam();

@@ -202,8 +202,12 @@ async fn s30_the_quotas_of_guests_hold_for_items_and_files_together() {
         Quotas { all: 30, ..PLENTY },
     ] {
         with_writer(async |storage, writer| {
+            let here = || Some("here".to_owned());
+            let free = async || storage.free_for_guest(beam(1), here(), narrow, at(10)).await;
             keeps(&writer, 1, &[note(1)], narrow).await.unwrap();
+            assert_eq!(free().await.unwrap(), 20);
             assert_eq!(uploads(&storage, &file(1), 10, narrow).await, Room::Given(10));
+            assert_eq!(free().await.unwrap(), 10);
             let whole = note(2);
             let shorter = NewNote { content: "12345".to_owned(), ..note(2) };
             let longer = NewNote { content: "1234567".to_owned(), ..note(2) };
