@@ -119,6 +119,15 @@ pub(crate) async fn take_turn(transaction: &mut Transaction) -> Result<(), Error
     Ok(())
 }
 
+/// Makes this the only transaction that takes room of an account, until its end.
+pub(crate) async fn lock_account(
+    transaction: &mut Transaction,
+    account: AccountId,
+) -> Result<(), Error> {
+    let lock = "SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE";
+    transaction.lock(lock, args![account.uuid()]).await
+}
+
 /// Bytes that an account uses, without one of its uploads. Locks the account's row, so that until the end of the
 /// transaction no other one can take room.
 pub(crate) async fn used_by_account(
@@ -127,8 +136,7 @@ pub(crate) async fn used_by_account(
     except: Option<BlobId>,
     now: Millis,
 ) -> Result<u64, Error> {
-    let lock = "SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE";
-    transaction.lock(lock, args![account.uuid()]).await?;
+    lock_account(transaction, account).await?;
     let sum = "SELECT CAST(COALESCE((SELECT SUM(size) FROM uploads WHERE account_id = $1 AND id <> $2 \
                    AND (expires_at IS NULL OR expires_at > $3)), 0) \
                + COALESCE((SELECT SUM(note_bytes) FROM beams WHERE owner_id = $1), 0) AS BIGINT) AS used";

@@ -114,7 +114,7 @@ async fn s2_a_saved_beam_that_is_not_open_to_the_caller_is_a_guess() {
     storage.record_shared_beam(beam, now, now + Duration::from_secs(1_000)).await.unwrap();
     let (name, quota) =
         (BeamName::parse("Trip").unwrap(), Quota { quotas: Quotas::UNLIMITED, now });
-    writer.save_beam(beam, owner, &name, &[], quota).await.unwrap();
+    writer.save_beam(beam, owner, &name, &[], None, quota).await.unwrap();
     writer.change_beam(owner, beam, None, Some(LinkAccess::None)).await.unwrap();
     let joins = async |cookies: &str| {
         let headers = [ADA, ("cookie", cookies)];

@@ -104,7 +104,7 @@ impl<'a> World<'a> {
             created_at: now,
         };
         let name = BeamName::parse("Trip").unwrap();
-        writer.save_beam(beam, owner, &name, &[note], quota(now)).await.unwrap();
+        writer.save_beam(beam, owner, &name, &[note], None, quota(now)).await.unwrap();
         writer.change_beam(owner, beam, None, Some(link_access)).await.unwrap();
         let share = async |who: Who, level| {
             let (id, name) = (ShareId::from_random(*Uuid::now_v7().as_bytes()), self.person(who));

@@ -148,6 +148,6 @@ async fn saved_by(storage: &Storage, writer: &BeamWriter, n: u8) -> BeamId {
     storage.record_shared_beam(beam, at(0), at(1_000)).await.unwrap();
     let notes = [1, 2].map(|author| note(author, Some(account(author))));
     let name = BeamName::parse("Beam").unwrap();
-    writer.save_beam(beam, account(n), &name, &notes, QUOTA).await.unwrap();
+    writer.save_beam(beam, account(n), &name, &notes, None, QUOTA).await.unwrap();
     beam
 }

@@ -260,7 +260,10 @@ async fn s30_a_saved_or_ended_beam_is_not_kept() {
         storage.record_shared_beam(beam(1), at(0), EXPIRES).await.unwrap();
         storage.record_shared_beam(beam(2), at(0), at(9)).await.unwrap();
         let name = BeamName::parse("Beam").unwrap();
-        writer.save_beam(beam(1), account(1), &name, &[note(3)], quota(PLENTY)).await.unwrap();
+        writer
+            .save_beam(beam(1), account(1), &name, &[note(3)], None, quota(PLENTY))
+            .await
+            .unwrap();
 
         for n in [1, 2] {
             let kept = keeps(&writer, n, &[note(1)], PLENTY).await;
@@ -284,7 +287,7 @@ async fn s30_a_kept_beam_that_is_saved_is_the_owners_with_its_files() {
 
         let name = BeamName::parse("Beam").unwrap();
         let save = async |bytes| {
-            writer.save_beam(beam(1), account(1), &name, &notes, quota(quotas(bytes))).await
+            writer.save_beam(beam(1), account(1), &name, &notes, None, quota(quotas(bytes))).await
         };
         assert!(matches!(save(19).await, Err(Error::Full)));
         save(25).await.unwrap();

@@ -283,7 +283,7 @@ mod tests {
         storage.record_shared_beam(beam(), Millis::new(0), Millis::new(1_000)).await.unwrap();
         let notes: Vec<_> = (1..=150).map(|number| stored(number, number.into())).collect();
         let name = BeamName::parse("Beam").unwrap();
-        writer.save_beam(beam(), account, &name, &notes, QUOTA).await.unwrap();
+        writer.save_beam(beam(), account, &name, &notes, None, QUOTA).await.unwrap();
         (storage, writer, account)
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use heliograph_shared::ids::BeamId;
 use heliograph_shared::limits::BEAM_LIFETIME;
-use heliograph_shared::socket::{LiveItem, Placed};
+use heliograph_shared::socket::LiveItem;
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::beams::Life;
@@ -143,11 +143,7 @@ impl Keeper {
         }
         let written = match &write {
             Write::Save { owner, name, notes, places } => {
-                let saved = writer.save_beam(beam, *owner, name, notes, quota).await;
-                if let (Ok(()), Some(places)) = (&saved, places) {
-                    self.arrange_saved(places).await;
-                }
-                saved
+                writer.save_beam(beam, *owner, name, notes, places.as_deref(), quota).await
             }
             Write::Rename { actor, name } => {
                 writer.change_beam(*actor, beam, Some(name), None).await.map(drop)
@@ -197,14 +193,6 @@ impl Keeper {
                 tracing::warn!(%error, "the disk could not be asked for its room");
                 true
             }
-        }
-    }
-
-    /// Stores the shared arrangement of a beam that has just been saved. The beam goes on without it: its places are
-    /// stored again as notes are moved.
-    async fn arrange_saved(&self, places: &[Placed]) {
-        if let Err(error) = self.writer.arrange(self.beam, true, places).await {
-            tracing::error!(%error, "the places of a saved beam's notes could not be stored");
         }
     }
 

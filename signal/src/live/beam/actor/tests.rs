@@ -69,7 +69,7 @@ async fn saved(folder: &TempDir) -> (Actor, AccountId) {
     storage.create_account(&account(ada), &session(ada)).await.unwrap();
     storage.record_shared_beam(beam_id(), Millis::new(0), Millis::new(1_000)).await.unwrap();
     let (name, quota) = (name("Beam"), Quota { quotas: Quotas::UNLIMITED, now: Millis::new(0) });
-    writer.save_beam(beam_id(), ada, &name, &[], quota).await.unwrap();
+    writer.save_beam(beam_id(), ada, &name, &[], None, quota).await.unwrap();
     let mut actor = actor(keeper).await;
     let newcomer = Newcomer { account: Some(ada), ..newcomer(1) };
     assert!(actor.apply(Input::Join(newcomer)).is_continue());
