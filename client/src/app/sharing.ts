@@ -115,9 +115,12 @@ function createStoredCopies(context: Context): StoredCopies {
   // The server never refuses an upload for a stale login, so nothing would renew it. `readMe` does.
   const isLoggedIn = () => stores.account.getState().status === 'authenticated'
   const uploadLoggedIn = uploadAfter(async () => isLoggedIn() && (await readMe()), upload)
-  return new StoredCopies(stores, uploadLoggedIn, (id, message, extra) => {
+  const shareStored = (id: ItemId, message: unknown, extra: string) => {
     // Sharing it again would take back a deletion that the server has not confirmed yet.
     if (!context.live()?.deletions.includes(id)) share(context, id, message, extra)
+  }
+  return new StoredCopies(stores, uploadLoggedIn, shareStored, ({ id, file, url }) => {
+    offer(context, id, file, url)
   })
 }
 

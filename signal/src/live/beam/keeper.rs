@@ -10,6 +10,7 @@ use heliograph_shared::socket::LiveItem;
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::beams::Life;
+use heliograph_storage::blobs::BlobId;
 use heliograph_storage::kept_beams::Keep;
 use heliograph_storage::notes::{NewNote, Quota};
 use heliograph_storage::saved_beams::Access;
@@ -158,6 +159,7 @@ impl Keeper {
             Write::Delete(ids) => writer.delete_notes(beam, ids, quota.now).await,
             Write::Arrange { shared, places } => writer.arrange(beam, *shared, places).await,
             Write::RemoveDevice(device) => writer.remove_device(beam, *device).await,
+            Write::FindGone(files) => return Ok(self.find_gone(files).await),
         };
         match written {
             Ok(()) => Ok(Written::Done),
@@ -176,6 +178,23 @@ impl Keeper {
                 })
             }
         }
+    }
+
+    /// Finds out which of these files are gone.
+    async fn find_gone(&self, files: &[BlobId]) -> Written {
+        let now = self.clock.now();
+        let mut gone = HashSet::new();
+        for file in files {
+            match self.storage.find_upload(*file, now).await {
+                Ok(Some(_)) => {}
+                Ok(None) => drop(gone.insert(*file)),
+                Err(error) => {
+                    tracing::error!(%error, "the files of a beam could not be looked for");
+                    return Written::Unavailable;
+                }
+            }
+        }
+        Written::Gone(gone)
     }
 
     /// Whether the disk may take what guests ask to keep. A disk that cannot be asked takes it: the write itself fails on

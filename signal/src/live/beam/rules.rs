@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use heliograph_shared::api::beams::{LinkAccess, Role};
+use heliograph_shared::decode::Subject;
 use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::limits::MAX_REMOVED_DEVICES;
@@ -11,15 +12,13 @@ use heliograph_shared::names::BeamName;
 use heliograph_shared::socket::{Json, LiveItem, ServerMessage};
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
-use heliograph_storage::notes::NewNote;
 use heliograph_storage::saved_beams::Access;
 
-use super::content;
 use super::items::Shared;
 use super::request::{Request, Speaker};
 use super::state::{BeamState, Output, refuse};
 use super::terms::{Status, Terms};
-use super::write::{Effect, Pending, Write, Written};
+use super::write::{Effect, Pending, Write, Written, note};
 use crate::budget::Spent;
 use crate::live::refusal::Refusal;
 
@@ -93,7 +92,7 @@ impl BeamState {
         match self.decide(by, request, now) {
             Ok(Verdict::Done(outputs)) => outputs,
             Ok(Verdict::Store(write, effect)) => {
-                self.writing = Some(Pending { by, subject, effect });
+                self.writing = Some(Pending { by: Some(by), subject, effect });
                 vec![Output::Write(*write)]
             }
             Err(refusal) => vec![refuse(by.connection, refusal.about(subject))],
@@ -283,10 +282,34 @@ impl BeamState {
 
     /// Handles the end of a write: tells its effect and starts the next request.
     pub(super) fn written(&mut self, written: Written, now: Millis) -> Vec<Output> {
-        let Some(pending) = self.writing.take() else { return Vec::new() };
-        let Pending { by, subject, effect } = pending;
+        let mut outputs = match (self.writing.take(), written) {
+            (Some(Pending { by: Some(by), subject, effect }), written) => {
+                self.answer(by, subject, effect, written, now)
+            }
+            (Some(_), Written::Gone(files)) => self.forget_files(&files),
+            (Some(_), _) => Vec::new(),
+            (None, _) => return Vec::new(),
+        };
+        outputs.extend(self.end_keeping(now));
+        while self.writing.is_none()
+            && let Some((speaker, request)) = self.waiting.pop()
+        {
+            outputs.extend(self.consider(speaker, request, now));
+        }
+        outputs
+    }
+
+    /// Tells the effect of a write, or its sender that there is none.
+    fn answer(
+        &mut self,
+        by: Speaker,
+        subject: Subject,
+        effect: Effect,
+        written: Written,
+        now: Millis,
+    ) -> Vec<Output> {
         let refused = |refusal: Refusal| vec![refuse(by.connection, refusal.about(subject))];
-        let mut outputs = match written {
+        match written {
             Written::Done => self.tell_stored(by, effect),
             // The time for which the beam was kept ended meanwhile: it goes on in memory.
             Written::Refused if effect.is_of_items() && self.is_kept_no_longer(now) => {
@@ -295,7 +318,7 @@ impl BeamState {
             Written::Refused => refused(OVERTAKEN),
             Written::Full => refused(self.full(&effect)),
             Written::DiskFull => refused(DISK_FULL),
-            Written::Unavailable => refused(UNAVAILABLE),
+            Written::Unavailable | Written::Gone(_) => refused(UNAVAILABLE),
             Written::Reloaded(terms) => {
                 let mut outputs = if effect.is_in(&terms) {
                     self.tell_stored(by, effect)
@@ -305,14 +328,7 @@ impl BeamState {
                 outputs.extend(self.reload(*terms, now));
                 outputs
             }
-        };
-        outputs.extend(self.end_keeping(now));
-        while self.writing.is_none()
-            && let Some((speaker, request)) = self.waiting.pop()
-        {
-            outputs.extend(self.consider(speaker, request, now));
         }
-        outputs
     }
 
     /// Takes over the stored state. An unsaved beam has none, so it stays as it is.
@@ -355,6 +371,7 @@ impl BeamState {
             }
             Effect::Kept(kept) => self.set_kept(kept),
             Effect::Arranged { shared, places } => vec![self.rearrange(by, shared, places)],
+            Effect::Nothing => Vec::new(),
         }
     }
 }
@@ -366,17 +383,4 @@ fn delete_stored(ids: Vec<ItemId>, message: Json, id: Option<ItemId>) -> Verdict
 /// Whether a note is the speaker's own: shared by their account, or, without a login, by their device.
 fn is_own(by: Speaker, item: &LiveItem, author: Option<AccountId>) -> bool {
     if author.is_some() { author == by.account } else { item.from == by.device }
-}
-
-pub(super) fn note(item: &LiveItem, author: Option<AccountId>) -> NewNote {
-    NewNote {
-        id: item.id,
-        seq: item.seq,
-        content: item.message.get().to_owned(),
-        upload: content::upload(&item.message),
-        kind: item.extra.clone(),
-        device: item.from,
-        author,
-        created_at: item.at,
-    }
 }

@@ -1,13 +1,17 @@
 //! The writes of a live beam, one at a time, and how a write ends.
 
+use std::collections::HashSet;
+
 use heliograph_shared::decode::Subject;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::names::BeamName;
 use heliograph_shared::socket::{Json, Kept, LiveItem, Placed};
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
+use heliograph_storage::blobs::BlobId;
 use heliograph_storage::notes::NewNote;
 
+use super::content;
 use super::request::Speaker;
 use super::terms::{Status, Terms};
 use crate::address::Client;
@@ -61,6 +65,9 @@ pub enum Write {
     },
     /// Remove a device.
     RemoveDevice(DeviceId),
+    /// Find out which of these files are gone. This takes the turn of a change, so that none stores their addresses
+    /// meanwhile.
+    FindGone(Vec<BlobId>),
 }
 
 /// How a write ended.
@@ -76,6 +83,8 @@ pub enum Written {
     DiskFull,
     /// Not stored: the database cannot be written now.
     Unavailable,
+    /// These files are gone.
+    Gone(HashSet<BlobId>),
     /// Stored or not: the connection broke during the commit. The fresh stored state tells.
     Reloaded(Box<Terms>),
 }
@@ -83,7 +92,8 @@ pub enum Written {
 /// The write under way.
 #[derive(Debug)]
 pub(super) struct Pending {
-    pub by: Speaker,
+    /// The device that asked for it; `None` for what the beam does by itself.
+    pub by: Option<Speaker>,
     pub subject: Subject,
     pub effect: Effect,
 }
@@ -91,13 +101,25 @@ pub(super) struct Pending {
 /// The effect of a write, to tell the devices once it is stored.
 #[derive(Debug)]
 pub(super) enum Effect {
-    Saved { owner: AccountId, name: BeamName },
+    Saved {
+        owner: AccountId,
+        name: BeamName,
+    },
     Renamed(BeamName),
     Shared(LiveItem),
-    Deleted { ids: Vec<ItemId>, message: Json, id: Option<ItemId> },
+    Deleted {
+        ids: Vec<ItemId>,
+        message: Json,
+        id: Option<ItemId>,
+    },
     Removed(DeviceId),
     Kept(Option<Kept>),
-    Arranged { shared: bool, places: Vec<Placed> },
+    Arranged {
+        shared: bool,
+        places: Vec<Placed>,
+    },
+    /// None: nothing was changed.
+    Nothing,
 }
 
 impl Effect {
@@ -128,9 +150,22 @@ impl Effect {
                 arrangement.has(*shared, places)
             }
             (Self::Removed(device), _) => removed.contains(device),
-            (Self::Kept(_), Status::Saved(_)) | (_, Status::Unsaved { .. } | Status::Ended) => {
-                false
-            }
+            (Self::Kept(_) | Self::Nothing, Status::Saved(_))
+            | (_, Status::Unsaved { .. } | Status::Ended) => false,
         }
+    }
+}
+
+/// An item as it is stored.
+pub(super) fn note(item: &LiveItem, author: Option<AccountId>) -> NewNote {
+    NewNote {
+        id: item.id,
+        seq: item.seq,
+        content: item.message.get().to_owned(),
+        upload: content::upload(&item.message),
+        kind: item.extra.clone(),
+        device: item.from,
+        author,
+        created_at: item.at,
     }
 }
