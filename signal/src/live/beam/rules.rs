@@ -367,7 +367,9 @@ impl BeamState {
             }
             Effect::Removed(device) => {
                 self.removed.insert(device);
-                self.send_away(&[device])
+                let mut outputs = self.send_away(&[device]);
+                outputs.extend(self.delete_items_for(device));
+                outputs
             }
             Effect::Kept(kept) => self.set_kept(kept),
             Effect::Arranged { shared, places } => vec![self.rearrange(by, shared, places)],
