@@ -211,7 +211,10 @@ describe('s30_a_file_whose_stored_copy_went_with_the_keeping', () => {
     isStored('a.png')
     echo('a')
     expect(offered).toEqual([])
-    stores.transfers.setState((state) => reduceTransfers(state, { type: 'forgotten', id: 'a' as ItemId }), true)
+    stores.transfers.setState(
+      (state) => reduceTransfers(state, { type: 'forgotten', id: 'a' as ItemId }),
+      true,
+    )
     keep(false)
     echo('a')
     expect(offered).toEqual([])

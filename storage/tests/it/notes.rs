@@ -237,8 +237,8 @@ async fn s35_a_beam_is_saved_with_its_shared_arrangement_or_not_at_all() {
         let placed = |n| Placed { id: note(n, "1").id, x: 40, y: -5 };
         let (name, notes) = (BeamName::parse("Beam").unwrap(), [note(1, "1")]);
         let save = async |quota| {
-            let places = [placed(1), placed(2)];
-            writer.save_beam(beam(), account(1), &name, &notes, Some(&places), quota).await
+            let both = [placed(1), placed(2)];
+            writer.save_beam(beam(), account(1), &name, &notes, Some(&both), quota).await
         };
 
         let nothing = Quota { quotas: quotas(1), ..QUOTA };
