@@ -125,6 +125,16 @@ fn sweeps(storage: &Storage) -> Job {
     job!(storage => async |storage: Storage| storage.bury_old_uploads(at(50)).await.map(drop))
 }
 
+/// Sweeps after this many reads, so that the rounds of a storm meet at different steps.
+fn sweeps_after(storage: &Storage, reads: u32, id: BeamId) -> Job {
+    job!(storage => async |storage: Storage| {
+        for _ in 0..reads {
+            storage.find_beam(id).await?;
+        }
+        storage.bury_old_uploads(at(50)).await.map(drop)
+    })
+}
+
 fn keeps(writer: &BeamWriter, id: BeamId, notes: Vec<NewNote>) -> Job {
     let keep = Keep { until: at(500), by: DeviceId::from_bytes([1; 16]), address: None };
     job!(writer => async |writer: BeamWriter| {
@@ -330,8 +340,7 @@ async fn s21_a_beam_is_saved_while_its_files_are_swept() {
             }
             all_at_once(vec![
                 saves_with_files(&writer, id, ada, &files),
-                sweeps(&storage),
-                sweeps(&storage),
+                sweeps_after(&storage, 20 * u32::from(round), id),
             ])
             .await;
             assert!(storage.access_to(id).await.unwrap().is_some(), "round {round}");
