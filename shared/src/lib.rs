@@ -2,8 +2,10 @@
 //! in `PROTOCOL.md` beside this crate; the TypeScript bindings are generated from these types.
 
 pub mod api;
+pub mod arrangement;
 pub mod close;
 pub mod decode;
+pub mod device;
 pub mod error;
 pub mod ids;
 pub mod json;

@@ -5,12 +5,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::api::accounts::PublicUser;
 use crate::api::beams::{LinkAccess, Role};
 use crate::error::ErrorCode;
-use crate::ids::{DeviceId, DeviceToken, ItemId};
+use crate::ids::{DeviceId, ItemId};
 use crate::time::Millis;
 
+pub use crate::arrangement::{Arrange, Arranged, Placed};
+pub use crate::device::{AuthExtra, Cap, Device, DeviceUser};
 pub use crate::json::Json;
 
 /// A message from a device.
@@ -101,58 +102,6 @@ pub enum ClientMessage {
         /// The receiver.
         extra: SignalTo,
     },
-}
-
-/// A change of the shared arrangement (S35).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct Arrange {
-    /// Turns it on or off; null leaves it as it is.
-    #[serde(default)]
-    pub shared: Option<bool>,
-    /// New places.
-    #[serde(default)]
-    pub places: Vec<Placed>,
-}
-
-/// The place of an item on the canvas: its upper left corner, in CSS pixels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct Placed {
-    /// The item.
-    pub id: ItemId,
-    /// From the left.
-    pub x: i32,
-    /// From the top.
-    pub y: i32,
-}
-
-/// The device's description of itself in `auth` (S3).
-#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
-pub struct AuthExtra {
-    /// Version of these extensions to the protocol: 1.
-    #[serde(default)]
-    pub v: u32,
-    /// The device's capabilities.
-    #[serde(default)]
-    pub caps: Vec<Cap>,
-    /// The device's name, such as "Chrome on Android".
-    #[serde(default)]
-    pub name: Option<String>,
-    /// Keeps the device the same one after a reconnect (S5).
-    #[serde(default)]
-    pub device_token: Option<DeviceToken>,
-}
-
-/// A capability of a device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum Cap {
-    /// Understands frames: sends and receives files, directly or through the relay.
-    Files,
-    /// Supports WebRTC.
-    Rtc,
-    /// A capability that this server does not know.
-    #[serde(other)]
-    Unknown,
 }
 
 /// For how long an unsaved beam can be kept (P26).
@@ -314,17 +263,6 @@ pub enum ServerMessage {
     },
 }
 
-/// News of the shared arrangement (S35).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct Arranged {
-    /// Whether it is on.
-    pub shared: bool,
-    /// New places.
-    pub places: Vec<Placed>,
-    /// The device that made the change; null for the arrangement as a device finds it when it joins.
-    pub from: Option<DeviceId>,
-}
-
 /// The beam and the server, for a device that joined (S4).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 pub struct Welcome {
@@ -360,7 +298,7 @@ fn is_false(value: &bool) -> bool {
 pub struct Kept {
     /// When that ends, in milliseconds since the Unix epoch by the server's clock. The beam lives at least as long.
     pub until: Millis,
-    /// The device that asked for it. It may end it, and so may the creator.
+    /// The device that asked for it first. It may end it, and so may the creator.
     pub by: DeviceId,
 }
 
@@ -390,54 +328,6 @@ pub struct IceServer {
     #[ts(optional)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credential: Option<String>,
-}
-
-/// A device in the beam.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct Device {
-    /// The device's id.
-    pub device_id: DeviceId,
-    /// The device's name, such as "Chrome on Android"; "Another device" for a plain device.
-    pub name: String,
-    /// The device's capabilities; empty for a plain device.
-    pub caps: Vec<Cap>,
-    /// The logged-in user (B7), whose fields are flattened into the device's.
-    #[serde(flatten, default)]
-    #[ts(flatten)]
-    pub user: DeviceUser,
-}
-
-/// The fields of the user who is logged in on a device: all of them, or none.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct DeviceUser {
-    /// Unique without case.
-    #[ts(optional)]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub username: Option<String>,
-    /// Given name.
-    #[ts(optional)]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub first_name: Option<String>,
-    /// Family name.
-    #[ts(optional)]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_name: Option<String>,
-    /// Address of the picture, relative to the origin.
-    #[ts(optional)]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub profile_picture: Option<String>,
-}
-
-impl From<PublicUser> for DeviceUser {
-    fn from(user: PublicUser) -> Self {
-        let PublicUser { username, first_name, last_name, profile_picture } = user;
-        Self {
-            username: Some(username),
-            first_name: Some(first_name),
-            last_name: Some(last_name),
-            profile_picture,
-        }
-    }
 }
 
 /// An item, as the server keeps and sends it.

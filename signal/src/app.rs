@@ -38,6 +38,8 @@ const GUESSES: Rate = Rate { burst: 10, every: Duration::from_secs(6) };
 const USERNAMES: Rate = Rate { burst: 30, every: Duration::from_secs(20) };
 /// More than a person asks for. Each wish writes all items of a beam.
 const KEEPS: Rate = Rate { burst: 30, every: Duration::from_secs(20) };
+/// A beam full of devices at once. Each removal writes a row.
+const REMOVALS: Rate = Rate { burst: 100, every: Duration::from_secs(1) };
 /// 240 an hour: every visit to the page may create a beam.
 const BEAM_CREATIONS: Rate = Rate { burst: 240, every: Duration::from_secs(15) };
 /// 30 in ten minutes, over all accounts: the throttle by account does not stop a guesser who tries many accounts.
@@ -123,6 +125,7 @@ pub struct Limits {
     guesses: Arc<Buckets<Client>>,
     /// Wishes to keep a beam.
     keeps: Arc<Buckets<Client>>,
+    removals: Arc<Buckets<Client>>,
     beam_creations: Buckets<Client>,
     passwords: Buckets<Client>,
     /// Passwords from known devices, right ones too: each costs a hash, and a login.
@@ -141,6 +144,7 @@ impl Default for Limits {
             sockets: Counts::new(SOCKETS_PER_CLIENT),
             guesses: Arc::new(Buckets::new(GUESSES)),
             keeps: Arc::new(Buckets::new(KEEPS)),
+            removals: Arc::new(Buckets::new(REMOVALS)),
             beam_creations: Buckets::new(BEAM_CREATIONS),
             passwords: Buckets::new(PASSWORDS),
             known_passwords: Buckets::new(PASSWORDS),
@@ -228,8 +232,8 @@ impl Limits {
 
     /// Forgets the keys whose buckets are full.
     pub fn sweep(&self, now: Instant) {
-        let Self { guesses, keeps, beam_creations, passwords, forms, .. } = self;
-        for buckets in [guesses, keeps] {
+        let Self { guesses, keeps, removals, beam_creations, passwords, forms, .. } = self;
+        for buckets in [guesses, keeps, removals] {
             buckets.sweep(now);
         }
         let Self { registrations, usernames, .. } = self;
@@ -287,6 +291,7 @@ impl App {
             budget: budget.clone(),
             guesses: limits.guesses.clone(),
             keeps: limits.keeps.clone(),
+            removals: limits.removals.clone(),
         });
         let tasks = TaskTracker::new();
         let beams = Beams::new(live.hub.clone(), tasks.clone());

@@ -3,8 +3,8 @@
 use heliograph_shared::ids::{BeamId, ItemId};
 use heliograph_shared::socket::Placed;
 
-use crate::beam_writer::BeamWriter;
-use crate::database::args;
+use crate::beam_writer::{BeamWriter, Locked};
+use crate::database::{Transaction, args};
 use crate::{Error, Storage};
 
 impl Storage {
@@ -43,7 +43,7 @@ impl BeamWriter {
         shared: bool,
         places: &[Placed],
     ) -> Result<(), Error> {
-        let (mut transaction, _) = self.begin(beam).await?;
+        let (mut transaction, locked) = self.begin(beam).await?;
         let beam = beam.uuid();
         let update = "UPDATE beams SET arranged = $2 WHERE id = $1 AND owner_id IS NOT NULL";
         if transaction.execute(update, args![beam, i64::from(shared)]).await? == 0 {
@@ -53,12 +53,21 @@ impl BeamWriter {
             let forget = "UPDATE notes SET place_x = NULL, place_y = NULL WHERE beam_id = $1 AND place_x IS NOT NULL";
             transaction.execute(forget, args![beam]).await?;
         }
-        for Placed { id, x, y } in places {
-            let update =
-                "UPDATE notes SET place_x = $3, place_y = $4 WHERE beam_id = $1 AND id = $2";
-            let values = args![beam, id.uuid(), i64::from(*x), i64::from(*y)];
-            transaction.execute(update, values).await?;
-        }
+        place_notes(&mut transaction, locked, places).await?;
         transaction.commit().await
     }
+}
+
+/// Stores places of a beam's notes. Ids that do not exist are ignored.
+pub(crate) async fn place_notes(
+    transaction: &mut Transaction,
+    beam: Locked,
+    places: &[Placed],
+) -> Result<(), Error> {
+    for Placed { id, x, y } in places {
+        let update = "UPDATE notes SET place_x = $3, place_y = $4 WHERE beam_id = $1 AND id = $2";
+        let values = args![beam.beam().uuid(), id.uuid(), i64::from(*x), i64::from(*y)];
+        transaction.execute(update, values).await?;
+    }
+    Ok(())
 }

@@ -7,9 +7,9 @@ use heliograph_shared::time::Millis;
 
 use crate::beam_writer::{BeamWriter, Locked, lock};
 use crate::database::{Transaction, args};
-use crate::notes::{NewNote, Quota, insert_notes};
+use crate::notes::{NewNote, Quota, insert_notes, lock_authors};
 use crate::quota::take_turn;
-use crate::upload_endings::end_kept_uploads_at;
+use crate::upload_endings::{end_kept_uploads_at, lock_uploads_of_beam};
 use crate::{Error, Storage};
 
 /// A wish to keep a beam.
@@ -17,7 +17,7 @@ use crate::{Error, Storage};
 pub struct Keep {
     /// Until when.
     pub until: Millis,
-    /// The device that asks.
+    /// The device that asked first.
     pub by: DeviceId,
     /// A pseudonym of its address, whose quota the items take.
     pub address: Option<String>,
@@ -41,6 +41,9 @@ impl BeamWriter {
     ) -> Result<(), Error> {
         let (mut transaction, locked) = self.begin(beam).await?;
         take_turn(&mut transaction).await?;
+        // All of the beam's uploads change here, so the accounts are locked before the first of them.
+        lock_authors(&mut transaction, notes).await?;
+        lock_uploads_of_beam(&mut transaction, locked).await?;
         let record = "INSERT INTO beams (id, created_at, expires_at) VALUES ($1, $2, $3) \
                       ON CONFLICT (id) DO NOTHING";
         let values = args![beam.uuid(), expires_at - BEAM_LIFETIME, expires_at];

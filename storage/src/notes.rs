@@ -10,7 +10,7 @@ use crate::accounts::AccountId;
 use crate::beam_writer::{BeamWriter, Locked};
 use crate::blobs::BlobId;
 use crate::database::{Row, Transaction, args};
-use crate::quota::{Quotas, Used, take_turn, used_by_account};
+use crate::quota::{Quotas, Used, lock_account, take_turn, used_by_account};
 use crate::upload_endings::{keep_upload, release_upload};
 use crate::{Error, Storage};
 
@@ -152,9 +152,14 @@ impl BeamWriter {
     ) -> Result<(), Error> {
         let (mut transaction, locked) = self.begin(beam).await?;
         payer_of(&mut transaction, locked, now).await?;
-        let mut bytes = 0;
+        let mut olds = Vec::with_capacity(ids.len());
         for id in ids {
-            let Some(old) = find_old(&mut transaction, locked, *id).await? else { continue };
+            olds.extend(find_old(&mut transaction, locked, *id).await?.map(|old| (id, old)));
+        }
+        lock_uploads(&mut transaction, locked, olds.iter().filter_map(|(_, old)| old.upload))
+            .await?;
+        let mut bytes = 0;
+        for (id, old) in olds {
             let delete = "DELETE FROM notes WHERE beam_id = $1 AND id = $2";
             transaction.execute(delete, args![beam.uuid(), id.uuid()]).await?;
             bytes += old.bytes;
@@ -246,7 +251,13 @@ pub(crate) async fn insert_notes(
         return Err(Error::Full);
     }
     // After the turn to take room.
+    if let Payer::Owner(owner) = payer {
+        lock_account(transaction, owner).await?;
+    }
     lock_authors(transaction, notes).await?;
+    let old_uploads = olds.iter().flatten().filter_map(|old| old.upload);
+    let uploads = notes.iter().filter_map(|note| note.upload).chain(old_uploads);
+    lock_uploads(transaction, beam, uploads).await?;
     let last = notes.iter().map(|note| note.seq).max().unwrap_or_default();
     let update = "UPDATE beams SET note_bytes = note_bytes + $3, \
                   last_seq = CASE WHEN last_seq < $2 THEN $2 ELSE last_seq END WHERE id = $1";
@@ -271,11 +282,28 @@ pub(crate) async fn insert_notes(
 
 /// Locks the accounts that shared these notes, so that each of them is there until the end of the transaction or is gone
 /// already. The notes of an account that is gone have no author.
-async fn lock_authors(transaction: &mut Transaction, notes: &[NewNote]) -> Result<(), Error> {
+pub(crate) async fn lock_authors(
+    transaction: &mut Transaction,
+    notes: &[NewNote],
+) -> Result<(), Error> {
     let authors: BTreeSet<_> = notes.iter().filter_map(|note| note.author).collect();
     for author in authors {
         let lock = "SELECT 1 FROM accounts WHERE id = $1 FOR KEY SHARE";
         transaction.lock(lock, args![author.uuid()]).await?;
+    }
+    Ok(())
+}
+
+/// Locks these uploads of a beam in the order of their ids, before any of them changes.
+async fn lock_uploads(
+    transaction: &mut Transaction,
+    beam: Locked,
+    uploads: impl Iterator<Item = BlobId>,
+) -> Result<(), Error> {
+    let ids: BTreeSet<_> = uploads.map(|id| id.to_string()).collect();
+    for id in ids {
+        let lock = "SELECT 1 FROM uploads WHERE id = $1 AND beam_id = $2 FOR UPDATE";
+        transaction.lock(lock, args![id, beam.beam().uuid()]).await?;
     }
     Ok(())
 }

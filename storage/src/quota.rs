@@ -1,13 +1,14 @@
 //! The quotas: of an account, over its files and the notes in its beams, and of guests, over their files and what is kept
 //! of their beams.
 
+use heliograph_shared::ids::BeamId;
 use heliograph_shared::time::Millis;
 use uuid::Uuid;
 
-use crate::Error;
 use crate::accounts::AccountId;
 use crate::blobs::BlobId;
-use crate::database::{Transaction, args};
+use crate::database::{Row, Transaction, args};
+use crate::{Error, Storage};
 
 /// Quotas for files and notes, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +45,17 @@ pub(crate) struct Used {
     address: u64,
 }
 
+/// Reads [`Used`], without one upload, for a beam and an address.
+const USED: &str = "SELECT \
+    CAST(COALESCE(SUM(size), 0) AS BIGINT) AS by_all, \
+    CAST(COALESCE(SUM(CASE WHEN is_guest = 1 THEN size END), 0) AS BIGINT) AS by_guests, \
+    CAST(COALESCE(SUM(CASE WHEN is_guest = 1 AND beam_id = $3 THEN size END), 0) AS BIGINT) AS by_beam, \
+    CAST(COALESCE(SUM(CASE WHEN is_guest = 1 AND address = $4 THEN size END), 0) AS BIGINT) AS by_address \
+    FROM (SELECT size, CASE WHEN account_id IS NULL THEN 1 ELSE 0 END AS is_guest, beam_id, address \
+          FROM uploads WHERE id <> $1 AND (expires_at IS NULL OR expires_at > $2) \
+          UNION ALL \
+          SELECT note_bytes, 1, id, kept_address FROM beams WHERE kept_until > $2) taken";
+
 impl Used {
     /// Reads them for a beam and an address, without one upload. Call it when no other transaction can take room:
     /// [`take_turn`].
@@ -54,18 +66,13 @@ impl Used {
         address: Option<String>,
         now: Millis,
     ) -> Result<Self, Error> {
-        const USED: &str = "SELECT \
-            CAST(COALESCE(SUM(size), 0) AS BIGINT) AS by_all, \
-            CAST(COALESCE(SUM(CASE WHEN is_guest = 1 THEN size END), 0) AS BIGINT) AS by_guests, \
-            CAST(COALESCE(SUM(CASE WHEN is_guest = 1 AND beam_id = $3 THEN size END), 0) AS BIGINT) AS by_beam, \
-            CAST(COALESCE(SUM(CASE WHEN is_guest = 1 AND address = $4 THEN size END), 0) AS BIGINT) AS by_address \
-            FROM (SELECT size, CASE WHEN account_id IS NULL THEN 1 ELSE 0 END AS is_guest, beam_id, address \
-                  FROM uploads WHERE id <> $1 AND (expires_at IS NULL OR expires_at > $2) \
-                  UNION ALL \
-                  SELECT note_bytes, 1, id, kept_address FROM beams WHERE kept_until > $2) taken";
         let except = except.map(|id| id.to_string()).unwrap_or_default();
         let values = args![except, now, beam, address];
-        let row = transaction.fetch_optional(USED, values).await?.ok_or(Error::Corrupt)?;
+        let row = transaction.fetch_optional(USED, values).await?;
+        Self::of(&row.ok_or(Error::Corrupt)?)
+    }
+
+    fn of(row: &Row) -> Result<Self, Error> {
         Ok(Self {
             all: row.number("by_all")?,
             guests: row.number("by_guests")?,
@@ -87,11 +94,38 @@ impl Used {
     }
 }
 
+impl Storage {
+    /// Bytes that a guest at this address may still store in a beam. Others may take them meanwhile.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn free_for_guest(
+        &self,
+        beam: BeamId,
+        address: Option<String>,
+        quotas: Quotas,
+        now: Millis,
+    ) -> Result<u64, Error> {
+        let values = args!["", now, beam.uuid(), address];
+        let row = self.database.fetch_optional(USED, values).await?;
+        Ok(Used::of(&row.ok_or(Error::Corrupt)?)?.free_for_guest(quotas))
+    }
+}
+
 /// Makes this the only transaction that takes room, until its end.
 pub(crate) async fn take_turn(transaction: &mut Transaction) -> Result<(), Error> {
     let turn = "UPDATE upload_room SET turns = turns + 1 WHERE id = 1";
     transaction.execute(turn, args![]).await?;
     Ok(())
+}
+
+/// Makes this the only transaction that takes room of an account, until its end.
+pub(crate) async fn lock_account(
+    transaction: &mut Transaction,
+    account: AccountId,
+) -> Result<(), Error> {
+    let lock = "SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE";
+    transaction.lock(lock, args![account.uuid()]).await
 }
 
 /// Bytes that an account uses, without one of its uploads. Locks the account's row, so that until the end of the
@@ -102,8 +136,7 @@ pub(crate) async fn used_by_account(
     except: Option<BlobId>,
     now: Millis,
 ) -> Result<u64, Error> {
-    let lock = "SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE";
-    transaction.lock(lock, args![account.uuid()]).await?;
+    lock_account(transaction, account).await?;
     let sum = "SELECT CAST(COALESCE((SELECT SUM(size) FROM uploads WHERE account_id = $1 AND id <> $2 \
                    AND (expires_at IS NULL OR expires_at > $3)), 0) \
                + COALESCE((SELECT SUM(note_bytes) FROM beams WHERE owner_id = $1), 0) AS BIGINT) AS used";

@@ -5,9 +5,11 @@ use std::collections::HashMap;
 use heliograph_shared::api::beams::{Beam, Level, LinkAccess, Role};
 use heliograph_shared::ids::{BeamId, DeviceId};
 use heliograph_shared::names::BeamName;
+use heliograph_shared::socket::Placed;
 use heliograph_shared::time::Millis;
 
 use crate::accounts::{Account, AccountId, account_columns};
+use crate::arrangements::place_notes;
 use crate::beam_writer::{BeamWriter, Locked};
 use crate::database::{Row, Transaction, args};
 use crate::notes::{NewNote, Quota, insert_notes};
@@ -166,8 +168,19 @@ impl Storage {
     }
 }
 
+/// What is stored of a beam when it is saved.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Contents<'a> {
+    /// Its items so far (B4).
+    pub notes: &'a [NewNote],
+    /// Where they lie, if their arrangement is shared (S35).
+    pub places: Option<&'a [Placed]>,
+    /// What it knows of the items that it lacks (S29), as JSON.
+    pub earlier: Option<&'a str>,
+}
+
 impl BeamWriter {
-    /// Saves an unsaved beam in an account, with the items so far (B4).
+    /// Saves an unsaved beam in an account.
     ///
     /// # Errors
     /// [`Error::Conflict`] when it was saved or ended in the meantime, [`Error::Full`], [`Error::Uncertain`].
@@ -176,22 +189,26 @@ impl BeamWriter {
         beam: BeamId,
         owner: AccountId,
         name: &BeamName,
-        notes: &[NewNote],
-        earlier: Option<&str>,
+        contents: Contents<'_>,
         quota: Quota,
     ) -> Result<(), Error> {
+        let Contents { notes, places, earlier } = contents;
         let _changing = self.beam_lists.bump();
         let (mut transaction, locked) = self.begin(beam).await?;
         let update = "UPDATE beams SET owner_id = $2, name = $3, expires_at = NULL, \
-                      kept_until = NULL, kept_by = NULL, kept_address = NULL, earlier = $5, note_bytes = 0 \
+                      kept_until = NULL, kept_by = NULL, kept_address = NULL, note_bytes = 0, \
+                      arranged = $5, earlier = $6 \
                       WHERE id = $1 AND owner_id IS NULL AND ended_at IS NULL AND expires_at > $4";
-        let values = args![beam.uuid(), owner.uuid(), name.as_str(), quota.now, earlier];
+        let is_arranged = i64::from(places.is_some());
+        let values =
+            args![beam.uuid(), owner.uuid(), name.as_str(), quota.now, is_arranged, earlier];
         if transaction.execute(update, values).await? == 0 {
             return Err(Error::Conflict);
         }
         // What was kept of it is among the items.
         transaction.execute("DELETE FROM notes WHERE beam_id = $1", args![beam.uuid()]).await?;
         insert_notes(&mut transaction, locked, notes, quota).await?;
+        place_notes(&mut transaction, locked, places.unwrap_or_default()).await?;
         transaction.commit().await
     }
 

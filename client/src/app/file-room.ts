@@ -1,4 +1,4 @@
-/** Says which files a saved beam's store has no room for, before they are uploaded (F13). */
+/** Says which files a saved or kept beam has no room for, before they are uploaded (F13). */
 import { t } from '@lingui/core/macro'
 import { formatBytes } from '../features/transfer/format-bytes'
 import type { FileRoom, ItemId } from '../protocol/bindings'
@@ -12,7 +12,7 @@ const ANSWER_WITHIN_MS = 3_000
 
 const NONE: ReadonlySet<ItemId> = new Set()
 
-/** Returns the files that will stay on this device alone, and says so. Only for a saved beam. */
+/** Returns the files that will stay on this device alone, and says so. Only for a saved or kept beam. */
 export async function sayWhatStaysHere(
   { stores, toaster }: Context,
   files: readonly OutgoingFile[],

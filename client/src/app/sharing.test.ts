@@ -200,7 +200,7 @@ describe('files that are shared together', () => {
   })
 })
 
-describe('f13_files_in_a_saved_beam', () => {
+describe('f13_files_in_a_saved_or_kept_beam', () => {
   const saved = { beam_name: 'Cabin', role: 'write', link_access: 'write', by_link: true } as const
   const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
   beforeEach(() => {
@@ -212,6 +212,15 @@ describe('f13_files_in_a_saved_beam', () => {
     vi.stubGlobal('fetch', async () => answer(200, { largest: 3, free: 3 }))
     sharing.shareFiles([picture()])
     expect(stores.items.getState().items).toHaveLength(1)
+    await vi.waitFor(() => expect(log).toEqual(['offer', expect.stringMatching(/^share /)]))
+    expect(toasts()).toContain('“a.png” (4 B) stays on this device only: this beam has 3 B left.')
+  })
+
+  it('that do not fit in a kept beam are named too', async () => {
+    stores.access.setState({ kind: 'unsaved', creator: false }, true)
+    stores.keeping.setState({ kept: { until: 1, by: 'phone' as DeviceId } })
+    vi.stubGlobal('fetch', async () => answer(200, { largest: 3, free: 3 }))
+    sharing.shareFiles([picture()])
     await vi.waitFor(() => expect(log).toEqual(['offer', expect.stringMatching(/^share /)]))
     expect(toasts()).toContain('“a.png” (4 B) stays on this device only: this beam has 3 B left.')
   })

@@ -18,6 +18,7 @@ import { mayShare } from '../stores/beam-access'
 import { type Point, reduceCanvas } from '../stores/canvas'
 import { whyGone } from '../stores/connection'
 import { reduceItems } from '../stores/items'
+import { isStored } from '../stores/keeping'
 import { reduceTransfers } from '../stores/transfers'
 import { readMe } from '../transport/account-calls'
 import { upload, uploadAfter } from '../transport/upload'
@@ -53,7 +54,8 @@ export function createSharing(context: Context, uploads: UploadNews): Sharing {
       for (const { id, store } of decide) if (isStillShared(context, id)) store(!staying.has(id))
     }
     const wanted = files.filter(({ to }) => to === undefined)
-    if (context.stores.access.getState().kind !== 'saved' || wanted.length === 0) storeAll(new Set())
+    const { access, keeping } = context.stores
+    if (!isStored(access.getState(), keeping.getState()) || wanted.length === 0) storeAll(new Set())
     else void sayWhatStaysHere(context, wanted).then(storeAll)
   }
   return {
@@ -97,8 +99,8 @@ export function createSharing(context: Context, uploads: UploadNews): Sharing {
     offerAgain({ id, content, to }, file) {
       const url = addressOf(file)
       offer(context, id, file, url)
-      const isStored = content.kind === 'file' && content.url !== null
-      if (file instanceof File && !isStored && to === undefined)
+      const hasCopy = content.kind === 'file' && content.url !== null
+      if (file instanceof File && !hasCopy && to === undefined)
         copies.storeBeside({ id, file, name: displayName(file.name), url, batch: batchIn(content) })
     },
   }
@@ -114,9 +116,12 @@ function createStoredCopies(context: Context): StoredCopies {
   // The server never refuses an upload for a stale login, so nothing would renew it. `readMe` does.
   const isLoggedIn = () => stores.account.getState().status === 'authenticated'
   const uploadLoggedIn = uploadAfter(async () => isLoggedIn() && (await readMe()), upload)
-  return new StoredCopies(stores, uploadLoggedIn, (id, message, extra) => {
+  const shareStored = (id: ItemId, message: unknown, extra: string) => {
     // Sharing it again would take back a deletion that the server has not confirmed yet.
     if (!context.live()?.deletions.includes(id)) share(context, id, message, extra)
+  }
+  return new StoredCopies(stores, uploadLoggedIn, shareStored, ({ id, file, url }) => {
+    offer(context, id, file, url)
   })
 }
 

@@ -34,6 +34,7 @@ let stores: Stores
 let copies: StoredCopies
 let shared: { id: string; message: unknown; extra: string }[]
 let ends: string[]
+let offered: string[]
 
 beforeEach(() => {
   stores = createStores()
@@ -42,6 +43,7 @@ beforeEach(() => {
   targets = []
   shared = []
   ends = []
+  offered = []
   const upload = (file: File, target: UploadTarget, events: UploadEvents) => {
     targets.push(target)
     under.set(file.name, events)
@@ -50,7 +52,15 @@ beforeEach(() => {
       cancelled.push(file.name)
     }
   }
-  copies = new StoredCopies(stores, upload, (id, message, extra) => shared.push({ id, message, extra }))
+  copies = new StoredCopies(
+    stores,
+    upload,
+    (id, message, extra) => shared.push({ id, message, extra }),
+    ({ id, url }) => {
+      offered.push(id)
+      stores.transfers.setState((state) => reduceTransfers(state, { type: 'offering', id, url }), true)
+    },
+  )
   const session = { beamId: BEAM, beamKey: null, beamName: '', expiresAt: null }
   stores.session.setState({ status: 'set', session }, true)
 })
@@ -151,6 +161,63 @@ describe('a file that is uploaded before it is shared', () => {
     stores.transfers.setState((state) => reduceTransfers(state, { type: 'left' }), true)
     stores.transfers.setState((state) => reduceTransfers(state, { type: 'left' }), true)
     expect(cancelled).toEqual(['a.png'])
+  })
+})
+
+describe('s30_a_file_whose_stored_copy_went_with_the_keeping', () => {
+  const keep = (kept: boolean) => {
+    const by = 'me' as DeviceId
+    const event = { type: 'changed', kept: kept ? { until: 1, by } : null } as const
+    stores.keeping.setState((state) => reduceKeeping(state, event), true)
+  }
+  /** The server's version of this device's item. */
+  const echo = (id: string, url?: string) => {
+    const message = { file: { name: `${id}.png`, size: 4, type: 'image/png', ...(url ? { url } : {}) } }
+    const item = { ...pendingItem(id as ItemId, message, 'image', 0), seq: 1, from: 'me' as DeviceId }
+    stores.items.setState((state) => reduceItems(state, { type: 'received', item }), true)
+  }
+
+  it('is offered from here, and stored again when the beam is kept again', () => {
+    keep(true)
+    first()
+    isStored('a.png')
+    echo('a', STORED.url)
+    expect(transfer('a')).toMatchObject({ role: 'storing' })
+
+    keep(false)
+    echo('a')
+
+    expect(offered).toEqual(['a'])
+    expect(transfer('a')).toMatchObject({ role: 'sending' })
+    expect(names()).toEqual([])
+    keep(true)
+    expect(names()).toEqual(['a.png'])
+  })
+
+  it('goes on being offered if it was, and is stored again', () => {
+    keep(true)
+    hold(outgoing('a'))
+    isStored('a.png')
+    keep(false)
+    echo('a')
+    expect(offered).toEqual([])
+    keep(true)
+    expect(names()).toEqual(['a.png'])
+  })
+
+  it('is left alone while it is stored, and when it was deleted', () => {
+    keep(true)
+    first()
+    isStored('a.png')
+    echo('a')
+    expect(offered).toEqual([])
+    stores.transfers.setState(
+      (state) => reduceTransfers(state, { type: 'forgotten', id: 'a' as ItemId }),
+      true,
+    )
+    keep(false)
+    echo('a')
+    expect(offered).toEqual([])
   })
 })
 

@@ -8,6 +8,7 @@ import {
   type BatchPart,
   fileCategory,
   fileItemMessage,
+  type Item,
   pendingItem,
   storedItemMessage,
 } from '../protocol/item'
@@ -41,23 +42,31 @@ export interface OutgoingFile {
 /** Shares a new item, or replaces one of the same id. */
 type Share = (id: ItemId, message: unknown, extra: string) => void
 
+/** Lets devices receive a file from here. */
+type Offer = (file: OutgoingFile) => void
+
 export class StoredCopies {
   readonly #stores: Stores
   readonly #upload: Upload
   readonly #share: Share
+  readonly #offer: Offer
   readonly #cancels = new Map<ItemId, () => void>()
   readonly #turns = new Turns(UPLOADS_AT_ONCE)
   /** Files that devices receive from here and that were not uploaded yet, in the order of their turns. */
   readonly #held = new Map<ItemId, OutgoingFile>()
-  /** Those of them that the server could not be reached for lately. */
+  /** Files whose items name their stored copies. */
+  readonly #stored = new Map<ItemId, OutgoingFile>()
+  /** Those held that the server could not be reached for lately. */
   readonly #unreachable = new Set<ItemId>()
   #retry: ReturnType<typeof setTimeout> | null = null
   #isStoring = false
 
-  constructor(stores: Stores, upload: Upload, share: Share) {
+  constructor(stores: Stores, upload: Upload, share: Share, offer: Offer) {
     this.#stores = stores
     this.#upload = upload
     this.#share = share
+    this.#offer = offer
+    stores.items.subscribe(({ items }) => this.#takeBack(items))
     // Not the items, which a lost connection hides.
     stores.transfers.subscribe(() => this.#forgetDeleted())
     // Also runs at each welcome, so that what failed for lack of a network is tried again.
@@ -172,17 +181,35 @@ export class StoredCopies {
   }
 
   /** The server recognizes media only. Any other file keeps the type that this device knows. */
-  #shareStored({ id, name, file, batch }: OutgoingFile, stored: UploadedFile): void {
+  #shareStored(outgoing: OutgoingFile, stored: UploadedFile): void {
+    const { id, name, file, batch } = outgoing
     const type = fileCategory(stored.type) === 'file' ? file.type : stored.type
     const { message, extra } = storedItemMessage({ name, size: stored.size, type, url: stored.url, batch })
     this.#share(id, message, extra)
+    this.#stored.set(id, outgoing)
+  }
+
+  /**
+   * Offers the files whose stored copies went with the keeping (S30), and stores them once the beam is kept again. While it
+   * is stored, an item without its address is only an older version.
+   */
+  #takeBack(items: readonly Item[]): void {
+    if (this.#stored.size === 0 || this.#isStored()) return
+    for (const { id, content } of items) {
+      const file = this.#stored.get(id)
+      if (file === undefined || content.kind !== 'file' || content.url !== null) continue
+      this.#stored.delete(id)
+      if (this.#stores.transfers.getState().transfers[id]?.role === 'storing') this.#offer(file)
+      this.storeBeside(file)
+    }
   }
 
   /** Cancels the uploads of items that were deleted or whose beam was left. */
   #forgetDeleted(): void {
-    if (this.#cancels.size === 0 && this.#held.size === 0) return
+    if (this.#cancels.size === 0 && this.#held.size === 0 && this.#stored.size === 0) return
     const { transfers } = this.#stores.transfers.getState()
-    for (const id of this.#held.keys()) if (!transfers[id]) this.#held.delete(id)
+    for (const files of [this.#held, this.#stored])
+      for (const id of files.keys()) if (!transfers[id]) files.delete(id)
     for (const [id, cancel] of this.#cancels) {
       if (transfers[id]) continue
       this.#cancels.delete(id)

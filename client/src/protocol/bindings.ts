@@ -443,7 +443,7 @@ export type Kept = {
  */
 until: number, 
 /**
- * The device that asked for it. It may end it, and so may the creator.
+ * The device that asked for it first. It may end it, and so may the creator.
  */
 by: DeviceId, };
 

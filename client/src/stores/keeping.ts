@@ -9,7 +9,7 @@ export interface Keeping {
   readonly kept: {
     /** Milliseconds since the Unix epoch, by this device's clock. */
     readonly until: number
-    /** The device that asked for it. */
+    /** The device that asked for it first. */
     readonly by: DeviceId
   } | null
   /** The server no longer has what was shared here. */

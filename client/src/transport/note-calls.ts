@@ -1,4 +1,4 @@
-/** The notes of a saved beam (H30), and its room for files (F13). */
+/** The notes of a saved beam (H30), and the room for files of a saved or kept one (F13). */
 import * as v from 'valibot'
 import { BEAM_PARAM } from '../protocol/beam-link'
 import type { BeamId, FileRoom, Note } from '../protocol/bindings'
@@ -16,7 +16,7 @@ export async function readNotes(beam: BeamId, as: 'guest' | 'user'): Promise<rea
 }
 
 /**
- * Returns how much a saved beam still stores. As a guest no stale login is renewed.
+ * Returns how much a saved or kept beam still stores. As a guest no stale login is renewed.
  * @throws HttpError
  */
 export async function readFileRoom(beam: BeamId, as: 'guest' | 'user'): Promise<FileRoom> {

@@ -12,9 +12,8 @@ const SOURCE: &str = "en";
 /// more, for example by what the person chose earlier: then this one is loaded in vain.
 pub(super) fn preload<Files: RustEmbed>(headers: &HeaderMap) -> Option<HeaderValue> {
     let wanted = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
-    let path = wanted_tags(wanted.unwrap_or_default())
-        .chain([SOURCE])
-        .find_map(catalogue_of::<Files>)?;
+    let path =
+        wanted_tags(wanted.unwrap_or_default()).chain([SOURCE]).find_map(catalogue_of::<Files>)?;
     format!("</{path}>; rel=modulepreload").parse().ok()
 }
 

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use heliograph_shared::api::beams::LinkAccess;
+use futures_util::FutureExt as _;
+use heliograph_shared::api::beams::{Level, LinkAccess};
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::ids::ShareId;
 use serde_json::{Value, json};
@@ -56,6 +57,24 @@ async fn h31_a_share_that_was_lowered_is_lower_although_its_giver_hung_up() {
             let news = timeout(PATIENCE, writer.sees("access_changed")).await;
             assert_eq!(news.expect("the writer is told")["message"]["role"], "read");
         }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn h31_a_share_that_was_given_is_in_effect_although_its_giver_hung_up() {
+    on_both(async |world| {
+        let trip = world.trip(LinkAccess::Read).await;
+        let (mut user, _) = world.enters(Who::User, trip.beam).await;
+        let (app, owner) = (&world.server.app, world.account(Who::Owner).await);
+        let (id, name) = (ShareId::from_random([9; 16]), world.person(Who::User).username);
+
+        // Usernames are not to be tried again and again (H13), so the call is left where it waits.
+        let share = app.beams.share(owner, id, trip.beam, name, Level::Write, app.clock.now());
+        assert!(share.now_or_never().is_none());
+
+        let news = timeout(PATIENCE, user.sees("access_changed")).await;
+        assert_eq!(news.expect("the user is told")["message"]["role"], "write");
     })
     .await;
 }

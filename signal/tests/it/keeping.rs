@@ -6,9 +6,10 @@ use heliograph_shared::ids::BeamId;
 use heliograph_shared::limits::LINGER;
 use heliograph_signal::start::sweeper;
 use serde_json::{Value, json};
+use tokio_tungstenite::tungstenite::Message;
 
 use super::device::{TestDevice, unknown_beam};
-use super::file::{File, url};
+use super::file::{File, png, url};
 use super::server::TestServer;
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -149,6 +150,72 @@ async fn h32_a_file_of_any_type_stays_as_long_as_the_beam_is_kept() {
     assert_eq!(guest.uploads(&files_of(beam), &pdf()).await.status, 404);
     let (_, welcome) = joins(&server, beam).await;
     assert_eq!(welcome["forgotten"], true);
+}
+
+#[tokio::test]
+async fn s30_who_is_here_when_the_keeping_ends_gets_items_without_the_files_that_went() {
+    let server = TestServer::start().await;
+    for ends_by_time in [false, true] {
+        let beam = unknown_beam();
+        let mut owner = server.registered(if ends_by_time { "ada" } else { "bob" }).await;
+        let (mut ada, _) = joins(&server, beam).await;
+        // An account's own upload does not end with the keeping.
+        let own = format!("/api/upload/?beam_id={beam}");
+        let stays = url(&owner.uploads(&own, &png(9)).await);
+        keeps(&mut ada, "1h").await;
+        let goes = url(&owner.uploads(&files_of(beam), &pdf()).await);
+        for (name, url) in [("stays", &stays), ("goes", &goes)] {
+            let file = json!({"file": {"name": name, "size": 9, "type": "", "url": url}});
+            ada.says(&json!({"type": "share_clipboard", "message": file, "extra": "file"})).await;
+            ada.sees_item().await;
+        }
+
+        if ends_by_time {
+            // 3,605 s, in which the device is never silent for a minute.
+            for _ in 0..65 {
+                server.time_passes(55 * SECOND).await;
+                ada.sends(Message::text("ping")).await;
+                ada.sees("pong").await;
+            }
+            server.time_passes(30 * SECOND).await;
+        } else {
+            ada.says(&json!({"type": "keep", "message": null})).await;
+        }
+
+        assert_eq!(ada.sees("kept").await["message"], Value::Null);
+        let bare = json!({"file": {"name": "goes", "size": 9, "type": ""}});
+        assert_eq!(ada.sees_item().await, bare);
+        let whole = json!({"file": {"name": "stays", "size": 9, "type": "", "url": stays}});
+        assert_eq!(contents(&mut ada).await, [whole, bare]);
+        assert_eq!((server.get(&stays).await.status, server.get(&goes).await.status), (200, 404));
+        ada.leaves().await;
+    }
+}
+
+#[tokio::test]
+async fn f13_everybody_learns_how_much_room_guests_have_in_a_kept_beam() {
+    let server = TestServer::with(&["--guest-file", "60", "--guest-total", "100"]).await;
+    let beam = unknown_beam();
+    let mut guest = server.person("guest");
+    let (mut ada, _) = joins(&server, beam).await;
+    assert_eq!(guest.gets(&files_of(beam)).await.status, 404, "it is not kept yet");
+    keeps(&mut ada, "1h").await;
+    assert_eq!(guest.gets(&files_of(beam)).await.json(), json!({"largest": 60, "free": 100}));
+
+    // A note counts with its quotes and its kind.
+    ada.shares("x".repeat(34)).await;
+    ada.sees_item().await;
+    assert_eq!(guest.gets(&files_of(beam)).await.json(), json!({"largest": 60, "free": 60}));
+    assert_eq!(guest.uploads(&files_of(beam), &pdf()).await.status, 201);
+    let left = 60 - pdf().bytes.len();
+    let mut ada = server.registered("ada").await;
+    for person in [&mut guest, &mut ada] {
+        let room = person.gets(&files_of(beam)).await.json();
+        assert_eq!(room, json!({"largest": left, "free": left}));
+    }
+
+    server.time_passes(61 * MINUTE).await;
+    assert_eq!(guest.gets(&files_of(beam)).await.status, 404);
 }
 
 #[tokio::test]

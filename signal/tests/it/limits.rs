@@ -14,6 +14,7 @@ use heliograph_signal::app::Limits;
 use heliograph_signal::error::Error;
 use heliograph_storage::notes::Quota;
 use heliograph_storage::quota::Quotas;
+use heliograph_storage::saved_beams::Contents;
 use heliograph_storage::{Location, Storage};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -114,7 +115,7 @@ async fn s2_a_saved_beam_that_is_not_open_to_the_caller_is_a_guess() {
     storage.record_shared_beam(beam, now, now + Duration::from_secs(1_000)).await.unwrap();
     let (name, quota) =
         (BeamName::parse("Trip").unwrap(), Quota { quotas: Quotas::UNLIMITED, now });
-    writer.save_beam(beam, owner, &name, &[], None, quota).await.unwrap();
+    writer.save_beam(beam, owner, &name, Contents::default(), quota).await.unwrap();
     writer.change_beam(owner, beam, None, Some(LinkAccess::None)).await.unwrap();
     let joins = async |cookies: &str| {
         let headers = [ADA, ("cookie", cookies)];

@@ -27,6 +27,7 @@ mod items;
 mod joining;
 mod keeping;
 mod killed;
+mod killed_uploads;
 mod leaving;
 mod limits;
 mod permissions;

@@ -1,11 +1,13 @@
 //! S14: an `error` names the item whose share or deletion was refused, or the device that a refused signal or frame was
 //! for.
 
+use std::time::Duration;
+
 use heliograph_shared::api::beams::LinkAccess;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::device::unknown_beam;
+use super::device::{TestDevice, unknown_beam};
 use super::server::TestServer;
 use super::world::{Who, on_both};
 
@@ -134,4 +136,25 @@ async fn s22_an_edit_is_found_after_a_restart_as_it_was_echoed() {
         assert_eq!((&note["seq"], &note["from"]), (&echo["seq"], &json!(admin.id)));
     })
     .await;
+}
+
+#[tokio::test]
+async fn s25_an_address_asks_for_a_hundred_removals_at_once_and_then_one_a_second() {
+    let server = TestServer::start().await;
+    let mut stranger =
+        server.connect_as(unknown_beam(), &[("x-forwarded-for", "203.0.113.7")]).await.unwrap();
+    stranger.says(&json!({"type": "auth", "message": null, "extra": {"v": 1}})).await;
+    let id = Uuid::from_u128(7);
+    let asks = async |device: &mut TestDevice| {
+        device.says(&json!({"type": "remove_device", "message": id})).await;
+        let error = device.sees("error").await;
+        (error["extra"].as_str().unwrap().to_owned(), error["to"].clone())
+    };
+    for n in 1..=100 {
+        assert_eq!(asks(&mut stranger).await.0, "forbidden", "{n}");
+    }
+    assert_eq!(asks(&mut stranger).await, ("too_fast".to_owned(), json!(id)));
+
+    server.time_passes(Duration::from_secs(1)).await;
+    assert_eq!(asks(&mut stranger).await.0, "forbidden");
 }

@@ -191,6 +191,29 @@ async fn s21_a_save_whose_commit_was_answered_to_nobody_is_told() {
     assert_eq!(notes(&owner, &beam).await, ["before", "after"]);
 }
 
+#[tokio::test]
+async fn s35_a_save_whose_commit_was_answered_to_nobody_has_the_shared_arrangement() {
+    let wire = Wire::new().await;
+    let server = TestServer::with(&["--database", &wire.url]).await;
+    let owner = server.registered("owner").await;
+    let (mut device, beam) = owns_a_beam(&owner).await;
+    device.shares("before").await;
+    let item = device.sees("rec_clipboard").await["id"].take();
+    let places = json!([{"id": item, "x": 592, "y": 308}]);
+    device.says(&json!({"type": "arrange", "message": {"shared": true, "places": places}})).await;
+    device.sees("arranged").await;
+
+    wire.cuts(Cut::After);
+    saves(&mut device).await;
+
+    device.sees("beam_saved").await;
+    assert!(wire.was_cut());
+    let mut guest = server.join(beam.beam_id).await;
+    assert_eq!(guest.sees("arranged").await["message"]["places"], places);
+    let stored = server.app.storage.arrangement_of(beam.beam_id).await.unwrap();
+    assert_eq!(json!(stored), places);
+}
+
 /// The owner shuts the link while the connection is cut like this: the guest goes. Returns the owner's beams.
 async fn the_link_is_shut(cut: Cut) -> Value {
     let wire = Wire::new().await;

@@ -9,6 +9,7 @@ use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::notes::{NewNote, Quota};
 use heliograph_storage::quota::Quotas;
+use heliograph_storage::saved_beams::Contents;
 use heliograph_storage::{BeamWriter, Location, Storage};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -104,7 +105,16 @@ impl<'a> World<'a> {
             created_at: now,
         };
         let name = BeamName::parse("Trip").unwrap();
-        writer.save_beam(beam, owner, &name, &[note], None, quota(now)).await.unwrap();
+        writer
+            .save_beam(
+                beam,
+                owner,
+                &name,
+                Contents { notes: &[note], ..Contents::default() },
+                quota(now),
+            )
+            .await
+            .unwrap();
         writer.change_beam(owner, beam, None, Some(link_access)).await.unwrap();
         let share = async |who: Who, level| {
             let (id, name) = (ShareId::from_random(*Uuid::now_v7().as_bytes()), self.person(who));

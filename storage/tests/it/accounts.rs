@@ -5,6 +5,7 @@ use heliograph_shared::ids::{BeamId, DeviceId, ItemId, ShareId};
 use heliograph_shared::names::{BeamName, Email, PersonName, Username};
 use heliograph_storage::accounts::{Account, AccountId, NewAccount, ProfileChange};
 use heliograph_storage::notes::{NewNote, Quota};
+use heliograph_storage::saved_beams::Contents;
 use heliograph_storage::{BeamWriter, Error, Storage};
 
 use crate::sessions::session;
@@ -148,6 +149,15 @@ async fn saved_by(storage: &Storage, writer: &BeamWriter, n: u8) -> BeamId {
     storage.record_shared_beam(beam, at(0), at(1_000)).await.unwrap();
     let notes = [1, 2].map(|author| note(author, Some(account(author))));
     let name = BeamName::parse("Beam").unwrap();
-    writer.save_beam(beam, account(n), &name, &notes, None, QUOTA).await.unwrap();
+    writer
+        .save_beam(
+            beam,
+            account(n),
+            &name,
+            Contents { notes: &notes, ..Contents::default() },
+            QUOTA,
+        )
+        .await
+        .unwrap();
     beam
 }

@@ -9,6 +9,7 @@ use heliograph_storage::blobs::BlobId;
 use heliograph_storage::kept_beams::Keep;
 use heliograph_storage::notes::{NewNote, Quota};
 use heliograph_storage::quota::Quotas;
+use heliograph_storage::saved_beams::Contents;
 use heliograph_storage::uploads::{NewUpload, Room, Wish};
 use heliograph_storage::{BeamWriter, Error, Storage};
 
@@ -220,8 +221,12 @@ async fn s30_the_quotas_of_guests_hold_for_items_and_files_together() {
         Quotas { all: 30, ..PLENTY },
     ] {
         with_writer(async |storage, writer| {
+            let here = || Some("here".to_owned());
+            let free = async || storage.free_for_guest(beam(1), here(), narrow, at(10)).await;
             keeps(&writer, 1, &[note(1)], narrow).await.unwrap();
+            assert_eq!(free().await.unwrap(), 20);
             assert_eq!(uploads(&storage, &file(1), 10, narrow).await, Room::Given(10));
+            assert_eq!(free().await.unwrap(), 10);
             let whole = note(2);
             let shorter = NewNote { content: "12345".to_owned(), ..note(2) };
             let longer = NewNote { content: "1234567".to_owned(), ..note(2) };
@@ -275,7 +280,13 @@ async fn s30_a_saved_or_ended_beam_is_not_kept() {
         storage.record_shared_beam(beam(2), at(0), at(9)).await.unwrap();
         let name = BeamName::parse("Beam").unwrap();
         writer
-            .save_beam(beam(1), account(1), &name, &[note(3)], None, quota(PLENTY))
+            .save_beam(
+                beam(1),
+                account(1),
+                &name,
+                Contents { notes: &[note(3)], ..Contents::default() },
+                quota(PLENTY),
+            )
             .await
             .unwrap();
 
@@ -301,7 +312,15 @@ async fn s30_a_kept_beam_that_is_saved_is_the_owners_with_its_files() {
 
         let name = BeamName::parse("Beam").unwrap();
         let save = async |bytes| {
-            writer.save_beam(beam(1), account(1), &name, &notes, None, quota(quotas(bytes))).await
+            writer
+                .save_beam(
+                    beam(1),
+                    account(1),
+                    &name,
+                    Contents { notes: &notes, ..Contents::default() },
+                    quota(quotas(bytes)),
+                )
+                .await
         };
         assert!(matches!(save(19).await, Err(Error::Full)));
         save(25).await.unwrap();

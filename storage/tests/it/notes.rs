@@ -6,6 +6,7 @@ use heliograph_shared::socket::Placed;
 use heliograph_shared::time::Millis;
 use heliograph_storage::blobs::{BlobId, BlobKey};
 use heliograph_storage::notes::{NewNote, Quota};
+use heliograph_storage::saved_beams::Contents;
 use heliograph_storage::uploads::{NewUpload, Room, Wish};
 use heliograph_storage::{BeamWriter, Error, Storage, UNDO_TIME};
 
@@ -35,7 +36,7 @@ async fn stage(storage: &Storage, writer: &BeamWriter) {
     storage.create_account(&person(1, "ada"), &session(1, 1, 0)).await.unwrap();
     storage.record_shared_beam(beam(), at(0), at(1_000)).await.unwrap();
     let name = BeamName::parse("Beam").unwrap();
-    writer.save_beam(beam(), account(1), &name, &[], None, QUOTA).await.unwrap();
+    writer.save_beam(beam(), account(1), &name, Contents::default(), QUOTA).await.unwrap();
 }
 
 fn quota(bytes: u64) -> Quota {
@@ -219,12 +220,50 @@ async fn b4_a_beam_with_an_item_of_a_deleted_account_is_saved_without_its_author
 
         let name = BeamName::parse("Beam").unwrap();
         let shared = [of_bob(1), note(2, "2")];
-        writer.save_beam(beam(), account(1), &name, &shared, None, QUOTA).await.unwrap();
+        writer
+            .save_beam(
+                beam(),
+                account(1),
+                &name,
+                Contents { notes: &shared, ..Contents::default() },
+                QUOTA,
+            )
+            .await
+            .unwrap();
         writer.put_note(beam(), &of_bob(3), QUOTA).await.unwrap();
 
         let notes = storage.notes_of(beam()).await.unwrap();
         let authors: Vec<_> = notes.iter().map(|note| note.author).collect();
         assert_eq!(authors, [None, Some(account(1)), None]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn s35_a_beam_is_saved_with_its_shared_arrangement_or_not_at_all() {
+    with_writer(async |storage, writer| {
+        storage.create_account(&person(1, "ada"), &session(1, 1, 0)).await.unwrap();
+        storage.record_shared_beam(beam(), at(0), at(1_000)).await.unwrap();
+        let placed = |n| Placed { id: note(n, "1").id, x: 40, y: -5 };
+        let (name, notes) = (BeamName::parse("Beam").unwrap(), [note(1, "1")]);
+        let save = async |quota| {
+            let both = [placed(1), placed(2)];
+            writer
+                .save_beam(
+                    beam(),
+                    account(1),
+                    &name,
+                    Contents { notes: &notes, places: Some(&both), earlier: None },
+                    quota,
+                )
+                .await
+        };
+
+        let nothing = Quota { quotas: quotas(1), ..QUOTA };
+        assert!(matches!(save(nothing).await, Err(Error::Full)));
+        assert_eq!(storage.arrangement_of(beam()).await.unwrap(), None);
+        save(QUOTA).await.unwrap();
+        assert_eq!(storage.arrangement_of(beam()).await.unwrap(), Some(vec![placed(1)]));
     })
     .await;
 }

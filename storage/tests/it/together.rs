@@ -11,6 +11,7 @@ use heliograph_storage::accounts::AccountId;
 use heliograph_storage::blobs::BlobId;
 use heliograph_storage::kept_beams::Keep;
 use heliograph_storage::notes::NewNote;
+use heliograph_storage::saved_beams::Contents;
 use heliograph_storage::uploads::{NewUpload, Wish};
 use heliograph_storage::{BeamWriter, Error, Storage};
 
@@ -61,7 +62,7 @@ async fn stage(storage: &Storage, writer: &BeamWriter, round: u8) {
 async fn saved(storage: &Storage, writer: &BeamWriter, n: u8, owner: u8) {
     storage.record_shared_beam(beam(n), at(0), at(1_000)).await.unwrap();
     let name = BeamName::parse("Beam").unwrap();
-    writer.save_beam(beam(n), account(owner), &name, &[], None, QUOTA).await.unwrap();
+    writer.save_beam(beam(n), account(owner), &name, Contents::default(), QUOTA).await.unwrap();
 }
 
 type Job = Pin<Box<dyn Future<Output = Result<(), Error>> + Send>>;
@@ -123,6 +124,16 @@ fn goes(writer: &BeamWriter, who: AccountId) -> Job {
 
 fn sweeps(storage: &Storage) -> Job {
     job!(storage => async |storage: Storage| storage.bury_old_uploads(at(50)).await.map(drop))
+}
+
+/// Sweeps after this many reads, so that the rounds of a storm meet at different steps.
+fn sweeps_after(storage: &Storage, reads: u32, id: BeamId) -> Job {
+    job!(storage => async |storage: Storage| {
+        for _ in 0..reads {
+            storage.find_beam(id).await?;
+        }
+        storage.bury_old_uploads(at(50)).await.map(drop)
+    })
 }
 
 fn keeps(writer: &BeamWriter, id: BeamId, notes: Vec<NewNote>) -> Job {
@@ -296,6 +307,45 @@ async fn s9_an_admin_changes_nothing_after_the_demotion_was_answered() {
                 assert!(matches!(attempt.await.unwrap(), Error::LevelTooLow));
             }
             assert_eq!(storage.access_to(id).await.unwrap().unwrap().name, then, "round {round}");
+        }
+    })
+    .await;
+}
+
+/// Saves the beam with notes that name these uploads, the last one first.
+fn saves_with_files(writer: &BeamWriter, id: BeamId, owner: AccountId, files: &[BlobId]) -> Job {
+    let naming = |(n, file): (u8, &BlobId)| NewNote { upload: Some(*file), ..note(n, None) };
+    let notes: Vec<_> = (1..).zip(files.iter().rev()).map(naming).collect();
+    job!(writer => async |writer: BeamWriter| {
+        let name = BeamName::parse("Beam").unwrap();
+        writer.save_beam(id, owner, &name, Contents { notes: &notes, ..Contents::default() }, QUOTA).await
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn s21_a_beam_is_saved_while_its_files_are_swept() {
+    with_writer(async |storage, writer| {
+        for round in 1..=2 * ROUNDS {
+            let (id, ada) = (beam(round), account(round));
+            let name = format!("ada{round}");
+            storage.create_account(&person(round, &name), &session(round, round, 0)).await.unwrap();
+            storage.record_shared_beam(id, at(0), at(1_000)).await.unwrap();
+            let mut files = Vec::new();
+            for n in 0..100 {
+                let mut file_id = [round; 16];
+                file_id[0] = n;
+                let file_id = BlobId::from_random(file_id);
+                let new = NewUpload { id: file_id, expires_at: Some(at(20)), ..file(id, round) };
+                storage.start_upload(&new).await.unwrap();
+                storage.finish_upload(file_id, 1, at(10)).await.unwrap();
+                files.push(file_id);
+            }
+            all_at_once(vec![
+                saves_with_files(&writer, id, ada, &files),
+                sweeps_after(&storage, 20 * u32::from(round), id),
+            ])
+            .await;
+            assert!(storage.access_to(id).await.unwrap().is_some(), "round {round}");
         }
     })
     .await;

@@ -217,6 +217,7 @@ mod tests {
     use heliograph_storage::accounts::NewAccount;
     use heliograph_storage::notes::Quota;
     use heliograph_storage::quota::Quotas;
+    use heliograph_storage::saved_beams::Contents;
     use heliograph_storage::sessions::{NewSession, NewToken, NewTokens, SessionId};
     use heliograph_storage::{BeamWriter, Location};
     use tempfile::TempDir;
@@ -281,7 +282,16 @@ mod tests {
         storage.record_shared_beam(beam(), Millis::new(0), Millis::new(1_000)).await.unwrap();
         let notes: Vec<_> = (1..=150).map(|number| stored(number, number.into())).collect();
         let name = BeamName::parse("Beam").unwrap();
-        writer.save_beam(beam(), account, &name, &notes, None, QUOTA).await.unwrap();
+        writer
+            .save_beam(
+                beam(),
+                account,
+                &name,
+                Contents { notes: &notes, ..Contents::default() },
+                QUOTA,
+            )
+            .await
+            .unwrap();
         (storage, writer, account)
     }
 

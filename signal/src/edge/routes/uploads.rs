@@ -111,7 +111,7 @@ pub async fn create_in_beam(
     receive(&app, Receiving { uploader, beam: Some(beam), place }, form).await
 }
 
-/// Answers how much a saved beam still stores, so that a device can say what does not fit before it shares (F13).
+/// Answers how much a saved or kept beam still stores, so that a device can say what does not fit before it shares (F13).
 #[utoipa::path(
     get,
     path = "/api/beams/{beam_id}/files/",
@@ -120,7 +120,7 @@ pub async fn create_in_beam(
         (status = 200, body = FileRoom),
         (status = 401, body = ErrorBody, description = "The link gives no access, and the caller is not logged in."),
         (status = 403, body = ErrorBody, description = "The caller may only read."),
-        (status = 404, body = ErrorBody, description = "There is no such saved beam, or the caller has no access."),
+        (status = 404, body = ErrorBody, description = "There is no such saved or kept beam, or the caller has no access."),
         (status = 429, body = ErrorBody, description = "Too many unknown beams from this address."),
     )
 )]
@@ -131,6 +131,9 @@ pub async fn room_in_beam(
     Path(beam): Path<String>,
 ) -> Result<Json<FileRoom>, Error> {
     let beam = BeamId::parse(&beam).map_err(|_| Error::NotFound)?;
+    if kept(&app, beam).await?.is_some() {
+        return Ok(Json(app.uploads.room_for_guest(client, beam).await?));
+    }
     let account = session.map(|session| session.account.id);
     let owner = owner_for_writer(&app, client, account, beam).await?;
     Ok(Json(app.uploads.room_of(owner).await?))

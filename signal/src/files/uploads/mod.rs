@@ -160,6 +160,20 @@ impl Uploads {
         Ok(FileRoom { largest: free.min(self.limits.file(false)), free })
     }
 
+    /// The room for files of a kept beam, which takes the guests' quotas (F13).
+    ///
+    /// # Errors
+    /// [`Error`] when the database cannot be read.
+    pub async fn room_for_guest(
+        &self,
+        client: Option<Client>,
+        beam: BeamId,
+    ) -> Result<FileRoom, Error> {
+        let (address, quotas) = (self.pseudonym(client), self.limits.quotas());
+        let free = self.storage.free_for_guest(beam, address, quotas, self.clock.now()).await?;
+        Ok(FileRoom { largest: free.min(self.limits.file(true)), free })
+    }
+
     /// Forgets the addresses whose rate limits are full again.
     pub fn sweep(&self, now: Instant) {
         self.rate.sweep(now);

@@ -105,7 +105,7 @@ impl Uploads {
         })
     }
 
-    fn pseudonym(&self, client: Option<Client>) -> Option<String> {
+    pub(super) fn pseudonym(&self, client: Option<Client>) -> Option<String> {
         client.map(|client| client.pseudonym(&self.address_secret))
     }
 

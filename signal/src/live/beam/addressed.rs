@@ -81,8 +81,14 @@ impl BeamState {
             return None;
         }
         let ids: Vec<_> = seen.into_iter().map(|item| item.id).collect();
-        let deleted: Vec<_> = ids.into_iter().filter_map(|id| self.items.delete(id)).collect();
-        Some(deleted.into_iter().map(|item| self.tell_deleted(item)).collect())
+        Some(self.delete_hidden(ids))
+    }
+
+    /// Deletes what is for a device that was removed: nobody but its sender could see it any more.
+    pub(super) fn delete_items_for(&mut self, device: DeviceId) -> Vec<Output> {
+        let is_for_it = |(item, _): &(&LiveItem, _)| item.to == Some(device);
+        let ids: Vec<_> = self.items.all().filter(is_for_it).map(|(item, _)| item.id).collect();
+        self.delete_hidden(ids)
     }
 
     /// Tells of the deletion of something that is not here. Who has it for itself is not told, because it would delete its
@@ -98,6 +104,12 @@ impl BeamState {
     fn named(&self, message: &Json, id: Option<ItemId>) -> Vec<&LiveItem> {
         let ids = id.map_or_else(|| self.items.with_content(message), |id| vec![id]);
         ids.into_iter().filter_map(|id| Some(self.items.find(id)?.0)).collect()
+    }
+
+    /// Deletes these items, and tells each to the devices that have it.
+    fn delete_hidden(&mut self, ids: Vec<ItemId>) -> Vec<Output> {
+        let deleted: Vec<_> = ids.into_iter().filter_map(|id| self.items.delete(id)).collect();
+        deleted.into_iter().map(|item| self.tell_deleted(item)).collect()
     }
 
     fn tell_deleted(&self, item: LiveItem) -> Output {

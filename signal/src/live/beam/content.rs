@@ -1,10 +1,13 @@
 //! Reads contents: compares them as JSON values instead of texts (S10), and finds the upload that a file item refers to
 //! (F9).
 
+use std::collections::BTreeMap;
+
+use heliograph_shared::socket::Json;
 use heliograph_storage::blobs::BlobId;
 use serde::Deserialize;
 use serde_json::Value;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use sha2::{Digest as _, Sha256};
 
 /// The upload on this server to which a file item's content refers, if it has a stored copy (F9).
@@ -19,6 +22,16 @@ pub fn upload(content: &RawValue) -> Option<BlobId> {
     }
     let Item { file: File { url } } = serde_json::from_str(content.get()).ok()?;
     BlobId::parse(url.strip_prefix("/api/uploads/")?).ok()
+}
+
+/// A file item's content without the address of its stored copy.
+pub fn without_upload(content: &RawValue) -> Option<Json> {
+    type Fields = BTreeMap<String, Json>;
+    let mut item: Fields = serde_json::from_str(content.get()).ok()?;
+    let mut file: Fields = serde_json::from_str(item.get("file")?.get()).ok()?;
+    file.remove("url");
+    item.insert("file".to_owned(), to_raw_value(&file).ok()?);
+    to_raw_value(&item).ok()
 }
 
 /// Stands for a content: equal JSON values have the same digest, and nobody finds different ones that share it. So
@@ -105,6 +118,20 @@ mod tests {
         ] {
             assert_eq!(named(&other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn f9_a_file_without_its_upload_is_otherwise_the_same() {
+        let bare = |text: &str| {
+            without_upload(&RawValue::from_string(text.to_owned()).unwrap())
+                .map(|content| content.get().to_owned())
+        };
+        let url = "/api/uploads/0123456789abcdef0123456789abcdef";
+        let with = format!(r#"{{"x":[1.0],"file":{{"name":"a","url":"{url}","size":1e0}}}}"#);
+        let without = r#"{"file":{"name":"a","size":1e0},"x":[1.0]}"#;
+        assert_eq!(bare(&with).as_deref(), Some(without));
+        assert_eq!(bare(without).as_deref(), Some(without));
+        assert_eq!(bare("\"text\""), None);
     }
 
     #[test]

@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use heliograph_shared::ids::BeamId;
 use heliograph_shared::limits::BEAM_LIFETIME;
-use heliograph_shared::socket::{LiveItem, Placed};
+use heliograph_shared::socket::LiveItem;
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::beams::Life;
+use heliograph_storage::blobs::BlobId;
 use heliograph_storage::kept_beams::Keep;
 use heliograph_storage::notes::{NewNote, Quota};
-use heliograph_storage::saved_beams::Access;
+use heliograph_storage::saved_beams::{Access, Contents};
 use heliograph_storage::secrets::Secret;
 use heliograph_storage::{BeamWriter, Error, Storage};
 use serde_json::value::RawValue;
@@ -152,12 +153,9 @@ impl Keeper {
         let written = match &write {
             Write::Save { owner, name, notes, places, earlier } => {
                 let earlier = text(earlier);
-                let saved =
-                    writer.save_beam(beam, *owner, name, notes, Some(&earlier), quota).await;
-                if let (Ok(()), Some(places)) = (&saved, places) {
-                    self.arrange_saved(places).await;
-                }
-                saved
+                let places = places.as_deref();
+                let contents = Contents { notes, places, earlier: Some(&earlier) };
+                writer.save_beam(beam, *owner, name, contents, quota).await
             }
             Write::Rename { actor, name } => {
                 writer.change_beam(*actor, beam, Some(name), None).await.map(drop)
@@ -174,6 +172,7 @@ impl Keeper {
             Write::Delete(ids) => writer.delete_notes(beam, ids, quota.now).await,
             Write::Arrange { shared, places } => writer.arrange(beam, *shared, places).await,
             Write::RemoveDevice(device) => writer.remove_device(beam, *device).await,
+            Write::FindGone(files) => return Ok(self.find_gone(files).await),
         };
         match written {
             Ok(()) => Ok(Written::Done),
@@ -194,6 +193,23 @@ impl Keeper {
         }
     }
 
+    /// Finds out which of these files are gone.
+    async fn find_gone(&self, files: &[BlobId]) -> Written {
+        let now = self.clock.now();
+        let mut gone = HashSet::new();
+        for file in files {
+            match self.storage.find_upload(*file, now).await {
+                Ok(Some(_)) => {}
+                Ok(None) => drop(gone.insert(*file)),
+                Err(error) => {
+                    tracing::error!(%error, "the files of a beam could not be looked for");
+                    return Written::Unavailable;
+                }
+            }
+        }
+        Written::Gone(gone)
+    }
+
     /// Whether the disk may take what guests ask to keep. A disk that cannot be asked takes it: the write itself fails on
     /// a full one.
     async fn has_disk_for(&self, write: &Write) -> bool {
@@ -209,14 +225,6 @@ impl Keeper {
                 tracing::warn!(%error, "the disk could not be asked for its room");
                 true
             }
-        }
-    }
-
-    /// Stores the shared arrangement of a beam that has just been saved. The beam goes on without it: its places are
-    /// stored again as notes are moved.
-    async fn arrange_saved(&self, places: &[Placed]) {
-        if let Err(error) = self.writer.arrange(self.beam, true, places).await {
-            tracing::error!(%error, "the places of a saved beam's notes could not be stored");
         }
     }
 

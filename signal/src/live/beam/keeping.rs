@@ -1,14 +1,19 @@
 //! Keeping an unsaved beam: on request, for a while (S30).
 
-use heliograph_shared::error::ErrorCode;
-use heliograph_shared::socket::{KeepTime, Kept, ServerMessage};
-use heliograph_shared::time::Millis;
+use std::collections::HashSet;
 
+use heliograph_shared::error::ErrorCode;
+use heliograph_shared::ids::ItemId;
+use heliograph_shared::socket::{KeepTime, Kept, LiveItem, ServerMessage};
+use heliograph_shared::time::Millis;
+use heliograph_storage::blobs::BlobId;
+
+use super::content;
 use super::request::Speaker;
-use super::rules::{QUOTA_FULL, Verdict, note};
+use super::rules::{QUOTA_FULL, Verdict};
 use super::state::{BeamState, Output};
 use super::terms::Status;
-use super::write::{Effect, Write};
+use super::write::{Effect, Pending, Write, note};
 use crate::live::refusal::Refusal;
 
 const SAVED_ALREADY: Refusal =
@@ -53,11 +58,13 @@ impl BeamState {
             return Err(SAVED_ALREADY);
         };
         let until = time.map(|time| now + time.duration());
+        // It stays with the device that asked first.
+        let first = kept.map_or(by.device, |kept| kept.by);
         let is_longer = kept.is_none_or(|kept| until >= Some(kept.until));
-        if !is_longer && !by.creator && kept.is_some_and(|kept| kept.by != by.device) {
+        if !is_longer && !by.creator && by.device != first {
             return Err(NOT_TO_END);
         }
-        let wish = until.map(|until| Kept { until, by: by.device });
+        let wish = until.map(|until| Kept { until, by: first });
         let write = match wish {
             None if kept.is_none() => return Ok(Verdict::Done(Vec::new())),
             None => Write::StopKeeping,
@@ -95,7 +102,39 @@ impl BeamState {
             None => self.items.keep_newest(),
         }
         let ours = self.connections(|member| !member.plain).collect();
-        vec![Output::Send(ours, ServerMessage::Kept { message: to })]
+        let mut outputs = vec![Output::Send(ours, ServerMessage::Kept { message: to })];
+        if to.is_none() {
+            outputs.extend(self.look_for_files());
+        }
+        outputs
+    }
+
+    /// Finds out which stored files have gone with the keeping. Those that accounts had uploaded before stay.
+    fn look_for_files(&mut self) -> Option<Output> {
+        let files: Vec<_> =
+            self.items.all().filter_map(|(item, _)| content::upload(&item.message)).collect();
+        if files.is_empty() {
+            return None;
+        }
+        self.writing = Some(Pending::Looking);
+        Some(Output::Write(Write::FindGone(files)))
+    }
+
+    /// Replaces the items that name these files by ones that do not, so that nobody is sent to an address where nothing
+    /// is (F9). The device that shared a file may still have it.
+    pub(super) fn forget_files(&mut self, gone: &HashSet<BlobId>) -> Vec<Output> {
+        let names_one = |(item, _): &(&LiveItem, _)| {
+            content::upload(&item.message).is_some_and(|file| gone.contains(&file))
+        };
+        let ids: Vec<_> = self.items.all().filter(names_one).map(|(item, _)| item.id).collect();
+        ids.into_iter().flat_map(|id| self.forget_file_of(id).unwrap_or_default()).collect()
+    }
+
+    fn forget_file_of(&mut self, id: ItemId) -> Option<Vec<Output>> {
+        let (item, author) = self.items.find(id)?;
+        let bare = LiveItem { message: content::without_upload(&item.message)?, ..item.clone() };
+        let shared = self.items.share(bare, author);
+        Some(self.tell_shared(shared))
     }
 
     /// The refusal of a change for which a quota has no room.

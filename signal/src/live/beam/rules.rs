@@ -9,14 +9,12 @@ use heliograph_shared::names::BeamName;
 use heliograph_shared::socket::{Json, LiveItem, ServerMessage};
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
-use heliograph_storage::notes::NewNote;
 
-use super::content;
 use super::items::Shared;
 use super::request::{Request, Speaker};
 use super::state::{BeamState, Output, refuse};
 use super::terms::Status;
-use super::write::{Effect, Pending, Write};
+use super::write::{Effect, Pending, Write, note};
 use crate::budget::Spent;
 use crate::live::refusal::Refusal;
 
@@ -291,17 +289,4 @@ fn delete_stored(ids: Vec<ItemId>, message: Json, id: Option<ItemId>) -> Verdict
 /// Whether a note is the speaker's own: shared by their account, or, without a login, by their device.
 fn is_own(by: Speaker, item: &LiveItem, author: Option<AccountId>) -> bool {
     if author.is_some() { author == by.account } else { item.from == by.device }
-}
-
-pub(super) fn note(item: &LiveItem, author: Option<AccountId>) -> NewNote {
-    NewNote {
-        id: item.id,
-        seq: item.seq,
-        content: item.message.get().to_owned(),
-        upload: content::upload(&item.message),
-        kind: item.extra.clone(),
-        device: item.from,
-        author,
-        created_at: item.at,
-    }
 }

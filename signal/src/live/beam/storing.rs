@@ -36,6 +36,10 @@ impl BeamState {
                     _ => Vec::new(),
                 }
             }
+            Some(Pending::Looking) => match written {
+                Written::Gone(files) => self.forget_files(&files),
+                _ => Vec::new(),
+            },
             None => return Vec::new(),
         };
         outputs.extend(self.end_keeping(now));
@@ -73,7 +77,7 @@ impl BeamState {
             Written::Refused => refused(OVERTAKEN),
             Written::Full => refused(self.full(&effect)),
             Written::DiskFull => refused(DISK_FULL),
-            Written::Unavailable => refused(UNAVAILABLE),
+            Written::Unavailable | Written::Gone(_) => refused(UNAVAILABLE),
             Written::Reloaded(terms) => {
                 let mut outputs = if effect.is_in(&terms) {
                     self.tell_stored(by, effect)
@@ -130,7 +134,9 @@ impl BeamState {
             }
             Effect::Removed(device) => {
                 self.removed.insert(device);
-                self.send_away(&[device])
+                let mut outputs = self.send_away(&[device]);
+                outputs.extend(self.delete_items_for(device));
+                outputs
             }
             Effect::Kept(kept) => self.set_kept(kept),
             Effect::Arranged { shared, places } => vec![self.rearrange(by, shared, places)],

@@ -1,14 +1,18 @@
 //! The writes of a live beam, one at a time, and how a write ends.
 
+use std::collections::HashSet;
+
 use heliograph_shared::decode::Subject;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::names::BeamName;
 use heliograph_shared::socket::{Json, Kept, LiveItem, Placed};
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
+use heliograph_storage::blobs::BlobId;
 use heliograph_storage::notes::NewNote;
 
 use super::behind::Unstored;
+use super::content;
 use super::earlier::Earlier;
 use super::recovery::Findings;
 use super::request::Speaker;
@@ -70,6 +74,9 @@ pub enum Write {
     },
     /// Remove a device.
     RemoveDevice(DeviceId),
+    /// Find out which of these files are gone. This takes the turn of a change, so that none stores their addresses
+    /// meanwhile.
+    FindGone(Vec<BlobId>),
 }
 
 /// How a write ended.
@@ -85,6 +92,8 @@ pub enum Written {
     DiskFull,
     /// Not stored: the database cannot be written now.
     Unavailable,
+    /// These files are gone.
+    Gone(HashSet<BlobId>),
     /// Stored or not: the connection broke during the commit. The fresh stored state tells.
     Reloaded(Box<Terms>),
 }
@@ -96,6 +105,8 @@ pub(super) enum Pending {
     Asked { by: Speaker, subject: Subject, effect: Effect },
     /// The devices know already.
     Behind(Unstored),
+    /// Nothing is stored: the beam looks for files that may have gone.
+    Looking,
 }
 
 /// The effect of a write, to tell the devices once it is stored.
@@ -163,5 +174,19 @@ impl Effect {
                 false
             }
         }
+    }
+}
+
+/// An item as it is stored.
+pub(super) fn note(item: &LiveItem, author: Option<AccountId>) -> NewNote {
+    NewNote {
+        id: item.id,
+        seq: item.seq,
+        content: item.message.get().to_owned(),
+        upload: content::upload(&item.message),
+        kind: item.extra.clone(),
+        device: item.from,
+        author,
+        created_at: item.at,
     }
 }

@@ -104,21 +104,25 @@ impl Socket {
                 return Ok(());
             }
         };
-        if matches!(message, ClientMessage::Keep { .. }) && !self.may_ask_to_keep() {
-            self.refuse(TOO_OFTEN);
-            return Ok(());
-        }
-        match saying(message) {
+        match self.count(&message).and_then(|()| saying(message)) {
             Ok(saying) => beam.said(self.connection, saying).await,
             Err(refusal) => self.refuse(refusal),
         }
         Ok(())
     }
 
-    /// Counts a wish to keep a beam, and returns whether its address may make one more (S30).
-    fn may_ask_to_keep(&self) -> bool {
+    /// Counts wishes to keep a beam and to remove a device, of which an address has only so many (S30, S25).
+    fn count(&self, message: &ClientMessage) -> Result<(), Refusal> {
+        let (limit, subject) = match message {
+            ClientMessage::Keep { .. } => (&self.context.keeps, Subject::default()),
+            ClientMessage::RemoveDevice { message } => {
+                (&self.context.removals, Subject::device(*message))
+            }
+            _ => return Ok(()),
+        };
         let now = self.context.clock.steady();
-        self.client.is_none_or(|client| self.context.keeps.take(client, now).is_ok())
+        let taken = self.client.map_or(Ok(()), |client| limit.take(client, now));
+        taken.map_err(|_| TOO_OFTEN.about(subject))
     }
 
     /// Forwards a frame of a device that has joined (section R).

@@ -11,6 +11,7 @@ use heliograph_storage::blobs::{self, Blobs};
 use heliograph_storage::kept_beams::Keep;
 use heliograph_storage::notes::{NewNote, Quota};
 use heliograph_storage::quota::Quotas;
+use heliograph_storage::saved_beams::Contents;
 use heliograph_storage::secrets::Secret;
 use heliograph_storage::sessions::{NewSession, NewToken, NewTokens, SessionId};
 use heliograph_storage::{Location, Storage};
@@ -70,7 +71,7 @@ async fn saved(folder: &TempDir) -> (Actor, AccountId) {
     storage.create_account(&account(ada), &session(ada)).await.unwrap();
     storage.record_shared_beam(beam_id(), Millis::new(0), Millis::new(1_000)).await.unwrap();
     let (name, quota) = (name("Beam"), Quota { quotas: Quotas::UNLIMITED, now: Millis::new(0) });
-    writer.save_beam(beam_id(), ada, &name, &[], None, quota).await.unwrap();
+    writer.save_beam(beam_id(), ada, &name, Contents::default(), quota).await.unwrap();
     let mut actor = actor(keeper).await;
     let newcomer = Newcomer { account: Some(ada), ..newcomer(1) };
     assert!(actor.apply(Input::Join(newcomer)).is_continue());

@@ -76,6 +76,27 @@ fn s33_nothing_is_sent_to_a_device_that_is_unknown_or_was_removed() {
 }
 
 #[test]
+fn s33_what_is_for_a_device_goes_when_it_is_removed() {
+    let mut beam = Beam::of(&[ADA, BOB, CAT]);
+    beam.tell(Input::Join(Newcomer { creator: true, ..newcomer(DAN, DAN.into()) }));
+    beam.sends(ADA, BOB, 1, &json!("for Bob"));
+    beam.sends(CAT, BOB, 2, &json!("for Bob too"));
+    beam.sends(ADA, CAT, 3, &json!("for Cat"));
+    beam.sends(BOB, ADA, 4, &json!("from Bob"));
+    beam.says(DAN, Saying::Request(Request::RemoveDevice(DeviceId::from_bytes([BOB; 16]))));
+
+    let told = beam.tell(Input::Written(Written::Done));
+
+    let deleted: Vec<_> =
+        types(&told).into_iter().filter(|(_, kind)| *kind == "delete_note").collect();
+    assert_eq!(deleted, [(1, "delete_note"), (3, "delete_note")]);
+    assert_eq!(beam.seen_by(ADA), [json!("for Cat"), json!("from Bob")]);
+    assert_eq!(beam.seen_by(CAT), [json!("for Cat")]);
+    let told = beam.sends(ADA, BOB, 1, &json!("for Bob"));
+    assert_eq!(outcome(&told), "device_gone", "Undo cannot bring it back");
+}
+
+#[test]
 fn s33_an_edit_stays_between_the_two_whoever_makes_it_and_whatever_it_names() {
     let mut beam = Beam::of(&[ADA, BOB, CAT]);
     beam.sends(ADA, BOB, 1, &json!("one"));
