@@ -7,9 +7,9 @@ use serde_json::value::RawValue;
 
 use super::recovery::Findings;
 use super::request::Speaker;
-use super::rules::{Verdict, note};
+use super::rules::Verdict;
 use super::state::{BeamState, Output};
-use super::write::{Effect, Write, Written};
+use super::write::{Effect, Write, Written, note};
 
 impl BeamState {
     /// Compares what a device holds with what is here, and asks for what is missing.
