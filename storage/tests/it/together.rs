@@ -171,6 +171,14 @@ fn file(id: BeamId, n: u8) -> NewUpload {
     }
 }
 
+/// Stores the file with this number in a round. Its time is over.
+async fn has_old_file(storage: &Storage, new: NewUpload, round: u8, n: u8) -> BlobId {
+    let id = BlobId::from_random(std::array::from_fn(|at| if at == 0 { n } else { round }));
+    storage.start_upload(&NewUpload { id, expires_at: Some(at(20)), ..new }).await.unwrap();
+    storage.finish_upload(id, 1, at(10)).await.unwrap();
+    id
+}
+
 fn sends(storage: &Storage, new: NewUpload) -> Job {
     job!(storage => async |storage: Storage| {
         storage.start_upload(&new).await?;
@@ -332,19 +340,10 @@ async fn s21_a_beam_is_saved_while_its_files_are_swept() {
             storage.record_shared_beam(id, at(0), at(1_000)).await.unwrap();
             let mut files = Vec::new();
             for n in 0..100 {
-                let mut file_id = [round; 16];
-                file_id[0] = n;
-                let file_id = BlobId::from_random(file_id);
-                let new = NewUpload { id: file_id, expires_at: Some(at(20)), ..file(id, round) };
-                storage.start_upload(&new).await.unwrap();
-                storage.finish_upload(file_id, 1, at(10)).await.unwrap();
-                files.push(file_id);
+                files.push(has_old_file(&storage, file(id, 0), round, n).await);
             }
-            all_at_once(vec![
-                saves_with_files(&writer, id, ada, &files),
-                sweeps_after(&storage, 20 * u32::from(round), id),
-            ])
-            .await;
+            let saves = saves_with_files(&writer, id, ada, &files);
+            all_at_once(vec![saves, sweeps_after(&storage, 20 * u32::from(round), id)]).await;
             assert!(storage.access_to(id).await.unwrap().is_some(), "round {round}");
         }
     })
@@ -383,31 +382,17 @@ async fn h16_a_login_that_ends_while_it_is_refreshed_ends_in_peace() {
 async fn h15_an_account_goes_while_its_files_are_swept() {
     with_writer(async |storage, writer| {
         for round in 1..=2 * ROUNDS {
-            storage
-                .create_account(&person(round, &format!("ada{round}")), &session(round, round, 0))
-                .await
-                .unwrap();
+            let name = format!("ada{round}");
+            storage.create_account(&person(round, &name), &session(round, round, 0)).await.unwrap();
             let beams = [round, 100 + round];
             for n in beams {
                 saved(&storage, &writer, n, round).await;
             }
             // The file with the lowest id is in the last beam.
             for n in 0..100 {
-                let mut id = [round; 16];
-                id[0] = n;
-                let new = NewUpload {
-                    id: BlobId::from_random(id),
-                    account: Some(account(round)),
-                    beam: Some(beam(beams[usize::from(n < 50)])),
-                    address: None,
-                    name: "a.png".to_owned(),
-                    media_type: "image/png".to_owned(),
-                    created_at: at(10),
-                    expires_at: Some(at(20)),
-                    for_item: false,
-                };
-                storage.start_upload(&new).await.unwrap();
-                storage.finish_upload(new.id, 1, at(10)).await.unwrap();
+                let new = file(beam(beams[usize::from(n < 50)]), 0);
+                let new = NewUpload { account: Some(account(round)), ..new };
+                has_old_file(&storage, new, round, n).await;
             }
             all_at_once(vec![goes(&writer, account(round)), sweeps(&storage)]).await;
         }
