@@ -1,5 +1,7 @@
 //! The texts of the page that a browser will ask for, so that it loads them beside the page's script, not after it.
 
+use std::borrow::Cow;
+
 use axum::http::{HeaderMap, HeaderValue, header};
 use rust_embed::RustEmbed;
 
@@ -32,5 +34,5 @@ fn catalogue_of<Files: RustEmbed>(tag: &str) -> Option<String> {
         let code = code.and_then(|code| code.get(..code.len().checked_sub(9)?));
         code.is_some_and(|code| code.eq_ignore_ascii_case(tag))
     };
-    Files::iter().find(|path| is_of(path)).map(|path| path.into_owned())
+    Files::iter().find(|path| is_of(path)).map(Cow::into_owned)
 }
