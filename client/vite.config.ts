@@ -14,8 +14,9 @@ function workerName({ name }: { name: string }): string {
 
 /** The server finds a catalogue by its name, and tells browsers to load the one of their language early. */
 function chunkName({ facadeModuleId, name }: { facadeModuleId: string | null; name: string }): string {
-  const isCatalogue = facadeModuleId?.endsWith('.po')
-  return isCatalogue ? `assets/language-${name}-[hash].js` : 'assets/[name]-[hash].js'
+  const folder = /\/(\w+)\/[\w-]+\.po$/.exec(facadeModuleId ?? '')?.[1]
+  if (folder === undefined) return 'assets/[name]-[hash].js'
+  return `assets/${folder === 'languages' ? 'language' : folder}-${name}-[hash].js`
 }
 
 export default defineConfig({

@@ -1,8 +1,8 @@
 /** The connection to one beam: opens the live channel and passes its messages to the stores. */
 import { t } from '@lingui/core/macro'
 import { paths } from '../features/paths'
+import { inLanguage } from '../languages/refusals'
 import type { BeamId, BeamKey, DeviceId, ErrorCode, ItemId, ServerMessage } from '../protocol/bindings'
-import { serverText } from '../protocol/server-texts'
 import type { BeamSession } from '../stores/beam-session'
 import { type ItemsEvent, type ItemsState, reduceItems } from '../stores/items'
 import { isStored, type KeepingEvent, reduceKeeping } from '../stores/keeping'
@@ -177,21 +177,19 @@ export class BeamConnection {
         if (this.#older.heard(message.extra.from, message.message)) return
         return this.devices.peers.handleSignal(message.extra.from, message.message)
       case 'error':
-        return this.#refused(message)
+        return void this.#refused(message)
       case 'sync':
       case 'wanted':
         return
     }
   }
 
-  #refused({ id, to, extra, message }: Extract<ServerMessage, { type: 'error' }>): void {
-    const why = serverText(message)
-    if (to !== undefined) {
-      if (this.live.refusedRemoval(to, extra)) this.#context.toaster.bad(why)
-      // Else the error concerns a signal or frame to another device, which no person asked for.
-      else this.#unreached(to, extra)
-      return
-    }
+  async #refused({ id, to, extra, message }: Extract<ServerMessage, { type: 'error' }>): Promise<void> {
+    const isSignal = to !== undefined && !this.live.refusedRemoval(to, extra)
+    // It concerns a signal or frame to another device, which no person asked for.
+    if (isSignal) return this.#unreached(to, extra)
+    const why = await inLanguage(message)
+    if (to !== undefined) return void this.#context.toaster.bad(why)
     if (id === undefined) {
       if (!this.#access.refused(why)) this.#context.toaster.bad(why)
       return

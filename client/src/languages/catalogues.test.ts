@@ -6,13 +6,20 @@ import { formatsOf, LANGUAGES, type Language, SOURCE } from './languages'
 type Token = string | readonly [name: string, format?: string, forms?: Forms]
 type Forms = Readonly<Record<string, string | readonly Token[] | number>>
 
-const CATALOGUES = import.meta.glob<Messages>('./*.po', { import: 'messages', eager: true })
+/** The texts of the page, and the refusals of the server, which are loaded when there is one. */
+const CATALOGUES = import.meta.glob<Messages>(['./*.po', './refusals/*.po'], {
+  import: 'messages',
+  eager: true,
+})
+const FOLDERS = ['.', './refusals'] as const
 const english = catalogueOf(SOURCE)
 const ids = Object.keys(english)
 const translations = LANGUAGES.map(({ code }) => code).filter((code) => code !== SOURCE)
 
-it('there is a catalogue for each language, and no other', () => {
-  expect(Object.keys(CATALOGUES).sort()).toEqual(LANGUAGES.map(({ code }) => `./${code}.po`).sort())
+it('there are two catalogues for each language, and no other', () => {
+  expect(Object.keys(CATALOGUES).sort()).toEqual(
+    FOLDERS.flatMap((folder) => LANGUAGES.map(({ code }) => `${folder}/${code}.po`)).sort(),
+  )
 })
 
 describe.each(translations)('the catalogue of %s', (code) => {
@@ -38,7 +45,7 @@ describe.each(translations)('the catalogue of %s', (code) => {
 })
 
 function catalogueOf(code: Language): Messages {
-  return CATALOGUES[`./${code}.po`] ?? {}
+  return Object.assign({}, ...FOLDERS.map((folder) => CATALOGUES[`${folder}/${code}.po`]))
 }
 
 function textOf(id: string): string {

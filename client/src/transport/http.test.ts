@@ -1,5 +1,4 @@
-import { i18n, type Messages } from '@lingui/core'
-import { msg } from '@lingui/core/macro'
+import { i18n } from '@lingui/core'
 import * as v from 'valibot'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { call, HttpError, LoginOver, type Renewal, renewLoginBy } from './http'
@@ -111,23 +110,21 @@ describe('a call that is refused for its login', () => {
 })
 
 describe('in another language', () => {
-  const german: Messages = {
-    [msg`Invalid credentials`.id]: ['Name oder Passwort ist falsch'],
-    [msg`This username is already taken`.id]: ['Diesen Namen gibt es schon'],
-  }
-  beforeEach(() => i18n.loadAndActivate({ locale: 'de', messages: german }))
+  beforeEach(() => i18n.loadAndActivate({ locale: 'de', messages: {} }))
   afterEach(() => i18n.loadAndActivate({ locale: 'en', messages: {} }))
 
   it('a call that fails has the sentences of the server in that language', async () => {
     const fields = { username: ['This username is already taken', 'A newer sentence.'] }
     const error = await failure(json(400, fields))
-    expect(error.fields).toEqual({ username: ['Diesen Namen gibt es schon', 'A newer sentence.'] })
+    expect(error.fields).toEqual({
+      username: ['Dieser Benutzername ist schon vergeben', 'A newer sentence.'],
+    })
   })
 
   it('a call that is refused for wrong credentials renews nothing either', async () => {
     const renew = renewal('renewed')
     const error = await failure(json(401, { detail: 'Invalid credentials', code: 'unauthorized' }))
-    const sentence = 'Name oder Passwort ist falsch'
+    const sentence = 'Die Anmeldedaten sind falsch'
     expect(error).toMatchObject({ status: 401, message: sentence, detail: sentence })
     expect(renew).not.toHaveBeenCalled()
   })

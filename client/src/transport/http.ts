@@ -1,9 +1,9 @@
 /** HTTP calls to the server. This is the only file that uses `fetch`. */
 import { t } from '@lingui/core/macro'
 import * as v from 'valibot'
+import { inLanguage } from '../languages/refusals'
 import type { CreatedBeam, FieldErrors, Site } from '../protocol/bindings'
 import { createdBeamSchema, errorBodySchema, fieldErrorsSchema, siteSchema } from '../protocol/schemas'
-import { serverText } from '../protocol/server-texts'
 
 const BASE = '/api'
 const TIMEOUT_MS = 30_000
@@ -81,7 +81,7 @@ export async function attempt<Schema extends v.GenericSchema>(
 ): Promise<v.InferOutput<Schema>> {
   const response = await send(method, path, sent)
   const body: unknown = await response.json().catch(() => undefined)
-  if (!response.ok) throw refusal(response.status, body)
+  if (!response.ok) throw await refusal(response.status, body)
   const parsed = v.safeParse(schema, body)
   // For example a proxy's HTML page with status 200.
   if (!parsed.success) throw new HttpError(response.status, t`The server sent an unreadable answer.`)
@@ -125,23 +125,30 @@ function withoutAnswer(error: unknown): string {
   return name === 'AbortError' ? t`Request aborted` : t`Network Error`
 }
 
-function refusal(status: number, body: unknown): HttpError {
+async function refusal(status: number, body: unknown): Promise<HttpError> {
   const error = v.safeParse(errorBodySchema, body)
   if (error.success) {
     const { detail } = error.output
-    const sentence = serverText(detail)
+    const sentence = await inLanguage(detail)
     // Their code is that of a login that is over.
     const Refusal = detail === 'Invalid credentials' ? WrongCredentials : HttpError
     return new Refusal(status, sentence, sentence)
   }
   const fields = v.safeParse(fieldErrorsSchema, body)
-  return new HttpError(status, statusText(status), null, fields.success ? translated(fields.output) : {})
+  return new HttpError(
+    status,
+    statusText(status),
+    null,
+    fields.success ? await translated(fields.output) : {},
+  )
 }
 
-function translated(fields: FieldErrors): FieldErrors {
-  return Object.fromEntries(
-    Object.entries(fields).map(([field, sentences]) => [field, sentences.map(serverText)]),
-  )
+async function translated(fields: FieldErrors): Promise<FieldErrors> {
+  const entries = Object.entries(fields).map(async ([field, sentences]) => [
+    field,
+    await Promise.all(sentences.map(inLanguage)),
+  ])
+  return Object.fromEntries(await Promise.all(entries))
 }
 
 function statusText(status: number): string {
