@@ -115,7 +115,8 @@ function isProse(text, isShown = false) {
   return PROSE.test(text) && !exempt.some((pattern) => pattern.test(text))
 }
 
-const WITHOUT_TEXTS = /bindings\.ts|schemas\.ts|server-texts\.ts|languages\//
+/** What is told to other devices or found by its words, and what is generated. */
+const WITHOUT_TEXTS = /device-name\.ts|bindings\.ts|schemas\.ts|server-texts\.ts|languages\//
 const files = globSync('src/**/*.{ts,tsx}').filter((file) => !WITHOUT_TEXTS.test(file))
 const found = files.sort().flatMap(texts)
 for (const one of found) process.stdout.write(`${one}\n`)

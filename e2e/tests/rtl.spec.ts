@@ -182,8 +182,9 @@ test('texts keep their own direction', everywhere, async ({ device }) => {
       const range = document.createRange()
       range.selectNodeContents(text)
       const [words, box] = [range.getBoundingClientRect(), text.getBoundingClientRect()]
-      return words.left - box.left < box.right - words.right ? 'left' : 'right'
+      const side = words.left - box.left < box.right - words.right ? 'left' : 'right'
+      return [text.textContent, side]
     }),
   )
-  expect(sides.sort()).toEqual(['left', 'right'])
+  expect(Object.fromEntries(sides)).toEqual({ 'Keys, please.': 'left', 'מתי נפגשים?': 'right' })
 })

@@ -56,9 +56,9 @@ describe('news of the beam', () => {
 
   it('s21_a_refusal_answers_the_pending_save', async () => {
     const saving = news.save(() => true)
-    expect(news.refused('Only its creator can save a beam.')).toBe(true)
+    expect(news.refused(Promise.resolve('Only its creator can save a beam.'))).toBe(true)
     expect(await saving).toBe('Only its creator can save a beam.')
-    expect(news.refused('Something else.')).toBe(false)
+    expect(news.refused(Promise.resolve('Something else.'))).toBe(false)
   })
 
   it('stops waiting for an answer when the socket is lost', async () => {

@@ -22,7 +22,7 @@ export class AccessNews {
   readonly #stores: Stores
   readonly #toaster: Toaster
   /** Resolves the pending `save`; null when none is pending. */
-  #saving: ((refusal: string | null) => void) | null = null
+  #saving: ((refusal: string | null | Promise<string>) => void) | null = null
   /** Milliseconds by which the server's clock is behind this device's. */
   #behind = 0
 
@@ -49,7 +49,7 @@ export class AccessNews {
   }
 
   /** Takes an error from the server. Returns true when it answers a pending `save`. */
-  refused(detail: string): boolean {
+  refused(detail: Promise<string>): boolean {
     if (!this.#saving) return false
     this.#end(detail)
     return true
@@ -103,7 +103,7 @@ export class AccessNews {
     this.#stores.keeping.setState((state) => reduceKeeping(state, event), true)
   }
 
-  #end(refusal: string | null): void {
+  #end(refusal: string | null | Promise<string>): void {
     this.#saving?.(refusal)
     this.#saving = null
   }

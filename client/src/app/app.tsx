@@ -1,7 +1,7 @@
-import { Fragment, type ReactNode, Suspense } from 'react'
+import { Suspense } from 'react'
 import { BrowserRouter, Route, Routes, useLocation, useNavigate } from 'react-router'
 import { useStore } from 'zustand'
-import { AppContext, type AppValue, useApp } from '../features/actions'
+import { AppContext, type AppValue } from '../features/actions'
 import { BeamDialogHost } from '../features/beam/beam-dialog-host'
 import { EditorHost } from '../features/editor/editor-host'
 import { DropZone } from '../features/files/drop-zone'
@@ -43,37 +43,30 @@ const NotFoundRoute = lazyPart(
 
 /** The whole page. */
 export function App({ app }: { app: AppValue }) {
+  // In another language everything is drawn again: texts are looked up while it is drawn.
+  useStore(app.stores.language)
   return (
     <ErrorBoundary>
       <AppContext value={app}>
-        <InLanguage>
-          <BrowserRouter>
-            <Pages />
-            <ErrorBoundary onGoOn={() => app.stores.beamDialog.setState({ kind: 'none' }, true)}>
-              <BeamDialogHost />
-            </ErrorBoundary>
-          </BrowserRouter>
-          <DropZone />
-          <ErrorBoundary onGoOn={app.actions.closeFull}>
-            <FullViewHost />
+        <BrowserRouter>
+          <Pages />
+          <ErrorBoundary onGoOn={() => app.stores.beamDialog.setState({ kind: 'none' }, true)}>
+            <BeamDialogHost />
           </ErrorBoundary>
-          <ErrorBoundary onGoOn={app.actions.notes.close}>
-            <EditorHost />
-            <PasteHost />
-            <ShortcutHost />
-          </ErrorBoundary>
-          <LiveNews />
-        </InLanguage>
+        </BrowserRouter>
+        <DropZone />
+        <ErrorBoundary onGoOn={app.actions.closeFull}>
+          <FullViewHost />
+        </ErrorBoundary>
+        <ErrorBoundary onGoOn={app.actions.notes.close}>
+          <EditorHost />
+          <PasteHost />
+          <ShortcutHost />
+        </ErrorBoundary>
+        <LiveNews />
       </AppContext>
     </ErrorBoundary>
   )
-}
-
-/** Draws the page anew in another language: its texts are looked up while it is drawn. */
-function InLanguage({ children }: { children: ReactNode }) {
-  const { stores } = useApp()
-  const { language } = useStore(stores.language)
-  return <Fragment key={language}>{children}</Fragment>
 }
 
 /** The page for the current address. When its code does not load, the error screen offers the home page. */

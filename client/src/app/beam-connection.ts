@@ -48,6 +48,8 @@ export class BeamConnection {
   readonly #addressed: AddressedItems
   #beamId: BeamId
 
+  #hasLeft = false
+
   constructor(session: BeamSession, context: PageContext, events: BeamConnectionEvents) {
     const { stores, transfers, toaster } = context
     this.#context = context
@@ -96,6 +98,7 @@ export class BeamConnection {
 
   leave(): void {
     const { stores, transfers } = this.#context
+    this.#hasLeft = true
     this.live.leave()
     this.places.end()
     this.#notes.end()
@@ -177,27 +180,27 @@ export class BeamConnection {
         if (this.#older.heard(message.extra.from, message.message)) return
         return this.devices.peers.handleSignal(message.extra.from, message.message)
       case 'error':
-        return void this.#refused(message)
+        return this.#refused(message)
       case 'sync':
       case 'wanted':
         return
     }
   }
 
-  async #refused({ id, to, extra, message }: Extract<ServerMessage, { type: 'error' }>): Promise<void> {
+  #refused({ id, to, extra, message }: Extract<ServerMessage, { type: 'error' }>): void {
     const isSignal = to !== undefined && !this.live.refusedRemoval(to, extra)
     // It concerns a signal or frame to another device, which no person asked for.
     if (isSignal) return this.#unreached(to, extra)
-    const why = await inLanguage(message)
-    if (to !== undefined) return void this.#context.toaster.bad(why)
-    if (id === undefined) {
-      if (!this.#access.refused(why)) this.#context.toaster.bad(why)
-      return
-    }
-    this.#opening.push({ type: 'refused', id, why })
-    this.#context.toaster.bad(why)
+    const translated = inLanguage(message)
+    if (to === undefined && id === undefined && this.#access.refused(translated)) return
+    if (id !== undefined) this.#opening.push({ type: 'refused', id, why: message })
+    void translated.then((why) => {
+      if (this.#hasLeft) return
+      this.#context.toaster.bad(why)
+      if (id !== undefined && why !== message) this.#opening.push({ type: 'refused', id, why })
+    })
     // The item was not deleted after all; the reload brings it back as a note.
-    if (extra === 'forbidden') this.#reloadNotes()
+    if (id !== undefined && extra === 'forbidden') this.#reloadNotes()
   }
 
   #unreached(to: DeviceId, why: ErrorCode): void {

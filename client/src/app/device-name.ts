@@ -1,6 +1,7 @@
-/** The name of this device from its browser's user agent, such as "Chrome on Android". */
-import { t } from '@lingui/core/macro'
-
+/**
+ * The name of this device from its browser's user agent, such as "Chrome on Android". It is told to people of every
+ * language, so it is in English until its person gives it another one.
+ */
 const BROWSERS: readonly [RegExp, string][] = [
   [/Edg(?:e|A|iOS)?\//, 'Edge'],
   [/OPR\//, 'Opera'],
@@ -22,7 +23,5 @@ const SYSTEMS: readonly [RegExp, string][] = [
 
 export function deviceName(userAgent: string): string {
   const find = (names: readonly [RegExp, string][]) => names.find(([pattern]) => pattern.test(userAgent))?.[1]
-  const browser = find(BROWSERS) ?? t`Browser`
-  const system = find(SYSTEMS)
-  return system === undefined ? t`${browser} on a device` : t`${browser} on ${system}`
+  return `${find(BROWSERS) ?? 'Browser'} on ${find(SYSTEMS) ?? 'a device'}`
 }

@@ -7,7 +7,10 @@ const AFTER_LOAD_MS = 1_000
 /** Registers the worker. Call it once. Without service workers the page works, only not offline. */
 export function startOfflineWorker(): void {
   if (import.meta.env.DEV || !('serviceWorker' in navigator)) return
-  addEventListener('load', () => setTimeout(() => void register(), AFTER_LOAD_MS))
+  const later = () => setTimeout(() => void register(), AFTER_LOAD_MS)
+  // The page may have loaded while it waited for its texts.
+  if (document.readyState === 'complete') later()
+  else addEventListener('load', later)
 }
 
 async function register(): Promise<void> {

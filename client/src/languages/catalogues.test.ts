@@ -1,6 +1,6 @@
 import type { Messages } from '@lingui/core'
 import { describe, expect, it } from 'vitest'
-import { formatsOf, LANGUAGES, type Language, SOURCE } from './languages'
+import { directionOf, formatsOf, LANGUAGES, type Language, SOURCE } from './languages'
 
 /** A compiled text is a string, or a list of strings, placeholders and choices: `["Sent to ", ["device"]]`. */
 type Token = string | readonly [name: string, format?: string, forms?: Forms]
@@ -14,6 +14,8 @@ const CATALOGUES = import.meta.glob<Messages>(['./*.po', './refusals/*.po'], {
 const FOLDERS = ['.', './refusals'] as const
 const english = catalogueOf(SOURCE)
 const ids = Object.keys(english)
+/** Titles that become content: no marks belong into them. */
+const DATA = ['[["name"]," (copy)"]']
 const translations = LANGUAGES.map(({ code }) => code).filter((code) => code !== SOURCE)
 
 it('there are two catalogues for each language, and no other', () => {
@@ -38,9 +40,28 @@ describe.each(translations)('the catalogue of %s', (code) => {
     expect(lacking.map(textOf)).toEqual([])
   })
 
+  it('says the number in every form that stands for several', () => {
+    const silent = ids.filter((id) =>
+      pluralsIn(catalogue[id]).some(({ offset: _, ...forms }) =>
+        Object.entries(forms).some(
+          ([form, text]) => isOfSeveral(code, form) && saysNumber(english[id]) && !isWithNumber(text),
+        ),
+      ),
+    )
+    expect(silent.map(textOf)).toEqual([])
+  })
+
   it('leaves no sentence in English', () => {
     const left = ids.filter((id) => isSentence(textOf(id)) && textOf(id) === JSON.stringify(catalogue[id]))
     expect(left.map(textOf)).toEqual([])
+  })
+})
+
+describe.each(translations.filter((code) => directionOf(code) === 'rtl'))('the catalogue of %s', (code) => {
+  it('keeps the direction of inserted names to themselves', () => {
+    const catalogue = catalogueOf(code)
+    const open = ids.filter((id) => !DATA.includes(textOf(id)) && hasOpenPlaceholder(catalogue[id]))
+    expect(open.map(textOf)).toEqual([])
   })
 })
 
@@ -72,6 +93,34 @@ function placeholders(text: unknown): string {
   }
   collect(tokensOf(text))
   return [...names].sort().join()
+}
+
+/** Whether a plural form stands for more than one number: Russian `one` is for 1, 21 and 31. */
+function isOfSeveral(code: Language, form: string): boolean {
+  const rules = new Intl.PluralRules(formatsOf(code))
+  const counts = Array.from({ length: 1001 }, (_, count) => count).filter(
+    (count) => rules.select(count) === form,
+  )
+  return counts.length > 1
+}
+
+/** Whether the English text says the number of several. */
+function saysNumber(text: unknown): boolean {
+  return pluralsIn(text).some((forms) => isWithNumber(forms.other))
+}
+
+function isWithNumber(form: unknown): boolean {
+  return tokensOf(form).includes('#')
+}
+
+/** Whether a placeholder stands without the marks that keep its direction from the text around it (Unicode FSI, PDI). */
+function hasOpenPlaceholder(text: unknown): boolean {
+  return tokensOf(text).some((token, at, all) => {
+    if (typeof token === 'string') return false
+    if (token[1] === 'plural') return Object.values(token[2] ?? {}).some(hasOpenPlaceholder)
+    const [before, after] = [all[at - 1], all[at + 1]]
+    return !(`${before}`.endsWith('\u2068') && `${after}`.startsWith('\u2069'))
+  })
 }
 
 function pluralsIn(text: unknown): readonly Forms[] {

@@ -55,6 +55,11 @@ export function parseLanguage(code: string | null): Language | undefined {
   return LANGUAGES.find((language) => language.code === code)?.code
 }
 
+/** Returns the name of a language in the language itself, so that its reader finds it in any other. */
+export function nameOf(code: Language): string {
+  return LANGUAGES.find((language) => language.code === code)?.name ?? code
+}
+
 /** Returns the direction in which a language is written. */
 export function directionOf(code: Language): 'ltr' | 'rtl' {
   return LANGUAGES.find((language) => language.code === code)?.direction ?? 'ltr'

@@ -9,7 +9,6 @@ import { createBeamsStore } from './beams'
 import { createCanvasStore } from './canvas'
 import { createConnectionStore } from './connection'
 import { createDevicesStore } from './devices'
-import { createDraftStore } from './draft'
 import { createEditorStore } from './editor'
 import { createFullViewStore } from './full-view'
 import { createIncomingStore } from './incoming'
@@ -48,7 +47,6 @@ export function createStores(language: Language = SOURCE) {
     installation: createInstallationStore(),
     shortcut: createShortcutStore(),
     canvas: createCanvasStore(),
-    draft: createDraftStore(),
     editor: createEditorStore(),
     fullView: createFullViewStore(),
     transfers: createTransfersStore(),

@@ -129,9 +129,10 @@ async function refusal(status: number, body: unknown): Promise<HttpError> {
   const error = v.safeParse(errorBodySchema, body)
   if (error.success) {
     const { detail } = error.output
-    const sentence = await inLanguage(detail)
-    // Their code is that of a login that is over.
-    const Refusal = detail === 'Invalid credentials' ? WrongCredentials : HttpError
+    // Their code is that of a login that is over, which is renewed without a word.
+    const isWrong = detail === 'Invalid credentials'
+    const sentence = status === 401 && !isWrong ? detail : await inLanguage(detail)
+    const Refusal = isWrong ? WrongCredentials : HttpError
     return new Refusal(status, sentence, sentence)
   }
   const fields = v.safeParse(fieldErrorsSchema, body)

@@ -165,7 +165,15 @@ describe('the notes that are drawn', () => {
 
 describe('keys', () => {
   const key = (name: string, over = {}) =>
-    commandOf({ key: name, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false, ...over })
+    commandOf({
+      key: name,
+      code: '',
+      shiftKey: false,
+      ctrlKey: false,
+      metaKey: false,
+      altKey: false,
+      ...over,
+    })
 
   it('of arrows go to the next note, and with Ctrl move this one by 10 px, with Shift too by 50', () => {
     expect(key('ArrowLeft')).toEqual({ do: 'go', to: { x: -1, y: 0 } })
@@ -181,6 +189,8 @@ describe('keys', () => {
     ['z', { ctrlKey: true }, 'undo'],
     ['Z', { ctrlKey: true, shiftKey: true }, 'redo'],
     ['y', { ctrlKey: true }, 'redo'],
+    ['я', { code: 'KeyZ', ctrlKey: true }, 'undo'],
+    ['ש', { code: 'KeyA', ctrlKey: true }, 'select-all'],
     ['+', { shiftKey: true }, 'zoom-in'],
     ['?', { shiftKey: true }, 'help'],
     ['x', {}, 'pick'],

@@ -13,6 +13,8 @@ export type Command =
 
 export interface Key {
   readonly key: string
+  /** The place of the key, such as `KeyZ`. */
+  readonly code: string
   readonly shiftKey: boolean
   readonly ctrlKey: boolean
   readonly metaKey: boolean
@@ -141,7 +143,9 @@ export function keysOf({ commands, shown }: Shortcut): readonly string[] {
 }
 
 /** Names a pressed key as the table does. Shift counts only where it does not change which character is typed. */
-function nameOf({ key, shiftKey, ctrlKey, metaKey }: Key): string {
+function nameOf({ key: typed, code, shiftKey, ctrlKey, metaKey }: Key): string {
+  // Ctrl+Z is the key of the Latin Z also where it types я.
+  const key = /^\p{L}$/u.test(typed) && !/[a-z]/i.test(typed) ? code.replace(/^Key/, '') : typed
   const isSign = key.length === 1 && !/[a-z]/i.test(key)
   const control = ctrlKey || metaKey ? 'Ctrl+' : ''
   const shift = shiftKey && !isSign ? 'Shift+' : ''

@@ -19,6 +19,7 @@ import { type FileRow, type FileView, isReceived } from '../transfer/file-view'
 import { formatBytes } from '../transfer/format-bytes'
 import { PATHS } from '../transfer/path-label'
 import { rightText, useFileAction } from '../transfer/use-file'
+import { useLanguage } from '../use-language'
 import css from './batch-files.module.css'
 import type { BatchFile } from './use-batch'
 
@@ -90,6 +91,7 @@ interface FileProps {
 }
 
 const File = memo(function File({ item, view, on, isRoomy }: FileProps) {
+  useLanguage()
   const { content } = item
   const row = useMemo(
     () => ({ ...batchRow([{ size: content.size, view }]).row, ...only(view.rows) }),

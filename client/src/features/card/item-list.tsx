@@ -7,6 +7,7 @@ import { useApp } from '../actions'
 import { mediaOf, nameOf } from '../item/describe'
 import { LEAST_ITEMS, ListSearch, NothingFound } from '../search/list-search'
 import { ReceiveAll } from '../transfer/receive-all'
+import { useLanguage } from '../use-language'
 import css from './item-list.module.css'
 import { ListCard } from './list-card'
 import { watchNearness } from './near-screen'
@@ -79,6 +80,7 @@ interface EntryProps {
 }
 
 const Entry = memo(function Entry({ card, isFirst, isHalf }: EntryProps) {
+  useLanguage()
   const ref = useRef<HTMLLIElement>(null)
   const [state, setState] = useState<Drawing>(
     isFirst ? { drawn: true } : { drawn: false, height: ASSUMED_HEIGHT },

@@ -16,6 +16,7 @@ import { formatSize } from '../transfer/format-bytes'
 import { ListFileRow } from '../transfer/list-file'
 import { isSavable } from '../transfer/save-link'
 import { useFile } from '../transfer/use-file'
+import { useLanguage } from '../use-language'
 import { BatchFace } from './batch-face'
 import { CardText } from './card-text'
 import css from './list-card.module.css'
@@ -25,6 +26,7 @@ import { useMedia } from './use-media'
 
 /** An item or a batch as a card of a list, for narrow screens. `isHalf`: it is a picture beside another one. */
 export const ListCard = memo(function ListCard({ card, isHalf }: { card: Card; isHalf: boolean }) {
+  useLanguage()
   return (
     <article className={cx(css.card, isHalf && css.half)} aria-label={nameOf(card.content)}>
       {isBatch(card) ? <BatchFace batch={card} on="page" /> : <Face item={card} isHalf={isHalf} />}

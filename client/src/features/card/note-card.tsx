@@ -17,6 +17,7 @@ import { isReceived } from '../transfer/file-view'
 import { formatBytes } from '../transfer/format-bytes'
 import { NoteFile } from '../transfer/note-file'
 import { useFile } from '../transfer/use-file'
+import { useLanguage } from '../use-language'
 import { BatchFace } from './batch-face'
 import { CardText } from './card-text'
 import { MediaView } from './media-view'
@@ -29,6 +30,7 @@ import { useMedia } from './use-media'
  * drawn it has only its name, for screen readers.
  */
 export const NoteCard = memo(function NoteCard({ card, drawn }: { card: Card; drawn: boolean }) {
+  useLanguage()
   const { actions } = useApp()
   const { id, content } = card
   const copy = () => void actions.copyItem(id)

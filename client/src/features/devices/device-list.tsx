@@ -120,8 +120,6 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
   const name = useStore(devices, (state) => deviceName(state, device.device_id))
   const person = personName(device)
   const picture = device.profile_picture ?? null
-  // A long name of a person is cut off at its end.
-  const meta = [mine && t`This device`, person].filter(Boolean).join(' · ')
   if (renaming) {
     return (
       <li className={css.device}>
@@ -150,7 +148,14 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
               {badge.label}
             </Badge>
           )}
-          {meta && <span className={css.meta}>{meta}</span>}
+          {/* A long name of a person is cut off at its end. */}
+          {(mine || person) && (
+            <span className={css.meta}>
+              {mine && t`This device`}
+              {mine && person && ' · '}
+              <bdi>{person}</bdi>
+            </span>
+          )}
         </div>
       </div>
       {mine && (

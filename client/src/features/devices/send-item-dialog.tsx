@@ -43,8 +43,12 @@ export function SendItemDialog({ item, onClose }: { item: ItemId; onClose: () =>
                 <Icon of={deviceIcon(device.name)} size={20} />
               </span>
               <span className={css.words}>
-                {deviceName(state, device.device_id)}
-                {device.username !== undefined && <small>{personName(device)}</small>}
+                <bdi>{deviceName(state, device.device_id)}</bdi>
+                {device.username !== undefined && (
+                  <small>
+                    <bdi>{personName(device)}</bdi>
+                  </small>
+                )}
               </span>
             </button>
           </li>

@@ -1,7 +1,6 @@
 import { t } from '@lingui/core/macro'
 import ArrowUp from 'lucide-react/icons/arrow-up'
-import { useRef } from 'react'
-import { useStore } from 'zustand'
+import { useRef, useState } from 'react'
 import { heightAs } from '../../ui/height-property'
 import { IconButton } from '../../ui/icon-button'
 import { useApp } from '../actions'
@@ -13,9 +12,8 @@ const barHeight = heightAs('--bar')
 
 /** The message field of phones, within reach of the thumb. */
 export function Composer() {
-  const { stores, actions } = useApp()
-  const { text } = useStore(stores.draft)
-  const setText = (typed: string) => stores.draft.setState({ text: typed }, true)
+  const { actions } = useApp()
+  const [text, setText] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
   const trimmed = text.trim()
   const send = () => {

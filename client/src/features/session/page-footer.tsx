@@ -1,11 +1,11 @@
 import { i18n } from '@lingui/core'
 import { t } from '@lingui/core/macro'
 import { useStore } from 'zustand'
+import { nameOf } from '../../languages/languages'
 import { cx } from '../../ui/cx'
 import { Mark } from '../../ui/mark'
 import { useApp } from '../actions'
 import { TAGLINE, useProduct } from './beam'
-import { LanguageSwitch } from './language-switch'
 import css from './page-footer.module.css'
 
 /**
@@ -15,6 +15,7 @@ import css from './page-footer.module.css'
 export function PageFooter({ place = 'page' }: { place?: 'page' | 'corners' | 'beside-code' }) {
   const { stores, actions } = useApp()
   const { name, version, repository } = useProduct()
+  const { language } = useStore(stores.language)
   const isInstallable = useStore(stores.installation, (state) => state.isOffered)
   return (
     <footer
@@ -40,7 +41,13 @@ export function PageFooter({ place = 'page' }: { place?: 'page' | 'corners' | 'b
         <a href={repository && `${repository}/issues`} target="_blank" rel="noreferrer">
           {t`Support`}
         </a>
-        <LanguageSwitch />
+        <button
+          type="button"
+          title={t`Language`}
+          onClick={() => stores.beamDialog.setState({ kind: 'language' }, true)}
+        >
+          {nameOf(language)}
+        </button>
         <span>{t`Version ${version}`}</span>
         <span>© {new Date().getFullYear()}</span>
         <span>{t`Made with love by ${name}`}</span>

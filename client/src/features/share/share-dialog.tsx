@@ -114,7 +114,9 @@ function Person({ username, name, picture, remark = '', children }: PersonProps)
     <li className={css.person}>
       <Avatar name={name ?? username} picture={picture} size={40} />
       <div className={css.words}>
-        <div className={css.name}>{name ?? `@${username}`}</div>
+        <div className={css.name}>
+          <bdi>{name ?? `@${username}`}</bdi>
+        </div>
         {name !== null && (
           <div className={css.meta}>
             <bdi>@{username}</bdi>

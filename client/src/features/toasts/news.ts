@@ -1,5 +1,4 @@
 /** Announcements for people who do not see the page: arrivals, devices that join and leave, progress of files. */
-import { i18n } from '@lingui/core'
 import { plural, t } from '@lingui/core/macro'
 import type { Item } from '../../protocol/item'
 import { newcomersOf } from '../../stores/arrivals'
@@ -75,7 +74,7 @@ export function progressNews(
 
 /** Returns the news one after the other: `a, b, c`; null when there are none. */
 function listed(news: readonly string[]): string | null {
-  return new Intl.ListFormat(i18n.locale, { type: 'unit' }).format(news) || null
+  return news.join(', ') || null
 }
 
 function filesOf(card: Card): readonly FileItem[] {

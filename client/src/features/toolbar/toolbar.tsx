@@ -6,7 +6,6 @@ import MessageSquare from 'lucide-react/icons/message-square'
 import Share from 'lucide-react/icons/share'
 import X from 'lucide-react/icons/x'
 import { Suspense, useCallback, useEffect, useRef, useState } from 'react'
-import { useStore } from 'zustand'
 import { isComposing } from '../../ui/composing'
 import { cx } from '../../ui/cx'
 import { useDismiss } from '../../ui/dismiss'
@@ -111,22 +110,19 @@ function Tools({ opener, onMessage, onFiles, onFolder }: ToolsProps) {
 }
 
 function MessageEntry({ onClose }: { onClose: () => void }) {
-  const { stores, actions } = useApp()
-  const { text } = useStore(stores.draft)
-  const setText = (typed: string) => stores.draft.setState({ text: typed }, true)
+  const { actions } = useApp()
+  const [text, setText] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => field.current?.focus(), [])
   const trimmed = text.trim()
   const send = () => {
     if (trimmed === '') return
     actions.shareText(trimmed)
-    setText('')
     onClose()
   }
   // The editor takes over the typed text; after it closes the bar is collapsed.
   const expand = () => {
     onClose()
-    setText('')
     actions.notes.create(text)
   }
   return (
