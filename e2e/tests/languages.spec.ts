@@ -6,7 +6,7 @@ import { test } from '../support/stage.ts'
 const everywhere = { tag: '@everywhere' }
 /** The first heading while alone, and while another device is there. */
 const ENGLISH = /^(Scan the QR Code|Start Sharing)/
-const CATALOGUES = '**/assets/language-*'
+const CATALOGUES = '**/assets/texts-*'
 
 test(
   "the page is in the language of the browser, and in another one at the person's choice",
@@ -49,7 +49,7 @@ test('on a phone the menu changes the language, and a message that is being writ
 
 test('a language that does not load leaves the page in English', async ({ device }) => {
   const ada = await device('Ada', { locale: 'fr' })
-  await ada.page.route('**/assets/language-fr-*', (route) => route.abort())
+  await ada.page.route('**/assets/texts-fr-*', (route) => route.abort())
   await ada.opensHome()
   await seesLanguage(ada, 'en', 'ltr')
   await ada.seesDevices(1)
