@@ -13,8 +13,10 @@ use super::actor;
 use super::handle::{BeamHandle, Membership};
 use super::keeper::Keeper;
 use super::state::Newcomer;
+use crate::address::Client;
 use crate::budget::Budget;
 use crate::clock::Clock;
+use crate::limit::Buckets;
 use crate::live::outbox::Outbox;
 use crate::quota::Capacity;
 
@@ -31,6 +33,8 @@ pub struct Hub {
     /// For the pseudonyms of addresses.
     address_secret: Secret,
     budget: Arc<Budget>,
+    /// The limit on removals of devices, by address (S25).
+    removals: Arc<Buckets<Client>>,
 }
 
 impl Hub {
@@ -43,9 +47,10 @@ impl Hub {
         capacity: Capacity,
         address_secret: Secret,
         budget: Arc<Budget>,
+        removals: Arc<Buckets<Client>>,
     ) -> Self {
         let live = Arc::default();
-        Self { live, clock, storage, writer, capacity, address_secret, budget }
+        Self { live, clock, storage, writer, capacity, address_secret, budget, removals }
     }
 
     /// Joins a device to a beam, and wakes the beam if it is not live; its epoch is then `epoch` (S11).
@@ -110,10 +115,20 @@ impl Hub {
     }
 
     fn spawn(&self, beam: BeamId, epoch: &str) -> BeamHandle {
-        let Self { clock, storage, writer, capacity, address_secret, budget, .. } = self.clone();
+        let Self { live: _, clock, storage, writer, capacity, address_secret, budget, removals } =
+            self.clone();
         let epoch = epoch.to_owned();
-        let keeper =
-            Keeper { beam, epoch, clock, storage, writer, capacity, address_secret, budget };
+        let keeper = Keeper {
+            beam,
+            epoch,
+            clock,
+            storage,
+            writer,
+            capacity,
+            address_secret,
+            budget,
+            removals,
+        };
         let (handle, mailbox) = BeamHandle::new();
         let (hub, finished) = (self.clone(), handle.clone());
         tokio::spawn(async move {

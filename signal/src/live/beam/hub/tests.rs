@@ -16,6 +16,7 @@ use tempfile::TempDir;
 use tokio::time::timeout;
 
 use super::*;
+use crate::limit::Rate;
 use crate::live::beam::ConnectionId;
 use crate::live::websocket::Message;
 
@@ -38,7 +39,8 @@ impl Stage {
         let blobs = Blobs::open(&blobs::Location::Folder(folder.path().to_owned())).unwrap();
         let capacity = Capacity::new(Quotas::UNLIMITED, 100, blobs);
         let secret = Secret::new([1; 32]);
-        let hub = Hub::new(clock, storage.clone(), writer, capacity, secret, budget);
+        let removals = Arc::new(Buckets::new(Rate { burst: 1, every: Duration::from_secs(1) }));
+        let hub = Hub::new(clock, storage.clone(), writer, capacity, secret, budget, removals);
         Self { hub, storage, _folder: folder }
     }
 
