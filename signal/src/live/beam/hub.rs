@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use futures_util::future::join_all;
 use heliograph_shared::ids::BeamId;
 use heliograph_shared::socket::DeviceUser;
 use heliograph_storage::accounts::AccountId;
@@ -93,12 +94,10 @@ impl Hub {
         }
     }
 
-    /// Stores what the live beams have not stored yet: the server is about to end.
+    /// Stores what the live beams have not stored yet: the server is about to end. One that hangs holds up no other.
     pub async fn store_all(&self) {
         let handles: Vec<_> = self.lock().values().cloned().collect();
-        for handle in handles {
-            handle.store().await;
-        }
+        join_all(handles.iter().map(BeamHandle::store)).await;
     }
 
     /// Changes how the devices of an account are shown in a beam (S6).

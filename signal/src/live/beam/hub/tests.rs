@@ -18,6 +18,7 @@ use tokio::time::timeout;
 use super::*;
 use crate::limit::Rate;
 use crate::live::beam::ConnectionId;
+use crate::live::beam::handle::Command;
 use crate::live::websocket::Message;
 
 /// Makes a test that would hang fail instead.
@@ -165,4 +166,21 @@ async fn s17_a_device_whose_join_was_cut_off_is_gone() {
         }
     };
     assert_eq!(devices, 1);
+}
+
+#[tokio::test]
+async fn s35_at_the_end_no_beam_waits_for_another_to_be_stored() {
+    let stage = Stage::new().await;
+    let mailboxes = [7, 8].map(|at| {
+        let (handle, mailbox) = BeamHandle::new();
+        stage.hub.lock().insert(beam(at), handle);
+        mailbox
+    });
+
+    let mut stored = Box::pin(stage.hub.store_all());
+
+    assert!(stored.as_mut().now_or_never().is_none(), "neither beam has answered");
+    for mut mailbox in mailboxes {
+        assert!(matches!(mailbox.try_recv(), Ok(Command::Store(_))));
+    }
 }
