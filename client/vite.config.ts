@@ -16,7 +16,7 @@ function workerName({ name }: { name: string }): string {
 function chunkName({ facadeModuleId, name }: { facadeModuleId: string | null; name: string }): string {
   const folder = /\/(\w+)\/[\w-]+\.po$/.exec(facadeModuleId ?? '')?.[1]
   if (folder === undefined) return 'assets/[name]-[hash].js'
-  return `assets/${folder === 'languages' ? 'language' : folder}-${name}-[hash].js`
+  return `assets/${folder === 'languages' ? 'texts' : folder}-${name}-[hash].js`
 }
 
 export default defineConfig({

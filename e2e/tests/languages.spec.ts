@@ -11,7 +11,7 @@ const HEADINGS = {
   he: /^(סרקו את קוד|מתחילים לשתף)/,
   ar: /^(امسح رمز|ابدأ المشاركة)/,
 } as const
-const CATALOGUES = '**/assets/language-*'
+const CATALOGUES = '**/assets/texts-*'
 
 test(
   "the page is in the language of the browser, and in another one at the person's choice",
@@ -69,7 +69,7 @@ test('a form that is being filled in stays as it is in another language', async 
 
 test('a language that does not load leaves the page in English', async ({ device }) => {
   const ada = await device('Ada', { locale: 'fr' })
-  await ada.page.route('**/assets/language-fr-*', (route) => route.abort())
+  await ada.page.route('**/assets/texts-fr-*', (route) => route.abort())
   await ada.opensHome()
   await seesLanguage(ada, 'en')
   await ada.seesDevices(1)

@@ -285,13 +285,13 @@ impl App {
                 config.uploads.capacity(blobs.clone()),
                 uploads.address_secret(),
                 budget.clone(),
+                limits.removals.clone(),
             ),
             sockets: Arc::new(Sockets::new(budget.clone())),
             buffers: Arc::default(),
             budget: budget.clone(),
             guesses: limits.guesses.clone(),
             keeps: limits.keeps.clone(),
-            removals: limits.removals.clone(),
         });
         let tasks = TaskTracker::new();
         let beams = Beams::new(live.hub.clone(), tasks.clone());

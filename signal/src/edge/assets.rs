@@ -290,10 +290,10 @@ mod tests {
     #[tokio::test]
     async fn h35_the_index_names_the_texts_of_the_language_that_the_browser_wants() {
         for (wanted, catalogue) in [
-            ("de-CH,de;q=0.9,en;q=0.8", "language-de-a1-b2_c3.js"),
-            ("zh-Hant-TW,zh-Hant", "language-zh-Hant-0a1b2c3d.js"),
-            ("tlh,en", "language-en-12345678.js"),
-            ("", "language-en-12345678.js"),
+            ("de-CH,de;q=0.9,en;q=0.8", "texts-de-a1-b2_c3.js"),
+            ("zh-Hant-TW,zh-Hant", "texts-zh-Hant-0a1b2c3d.js"),
+            ("tlh,en", "texts-en-12345678.js"),
+            ("", "texts-en-12345678.js"),
         ] {
             let (index, _) = get("/space", &[(header::ACCEPT_LANGUAGE, wanted)]).await;
             let expected = format!("</assets/{catalogue}>; rel=modulepreload");

@@ -4,6 +4,9 @@ use heliograph_shared::decode::Subject;
 use heliograph_shared::error::ErrorCode;
 use heliograph_shared::socket::ServerMessage;
 
+pub(super) const TOO_OFTEN: Refusal =
+    Refusal::new("That was asked too often. Wait a little.", ErrorCode::TooFast);
+
 /// Why something is refused: a sentence for people, a code for programs, and the item or device it is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {

@@ -138,23 +138,55 @@ async fn s22_an_edit_is_found_after_a_restart_as_it_was_echoed() {
     .await;
 }
 
-#[tokio::test]
-async fn s25_an_address_asks_for_a_hundred_removals_at_once_and_then_one_a_second() {
-    let server = TestServer::start().await;
-    let mut stranger =
-        server.connect_as(unknown_beam(), &[("x-forwarded-for", "203.0.113.7")]).await.unwrap();
-    stranger.says(&json!({"type": "auth", "message": null, "extra": {"v": 1}})).await;
-    let id = Uuid::from_u128(7);
-    let asks = async |device: &mut TestDevice| {
-        device.says(&json!({"type": "remove_device", "message": id})).await;
-        let error = device.sees("error").await;
-        (error["extra"].as_str().unwrap().to_owned(), error["to"].clone())
-    };
-    for n in 1..=100 {
-        assert_eq!(asks(&mut stranger).await.0, "forbidden", "{n}");
+async fn asks_to_remove(device: &mut TestDevice, id: Uuid) {
+    device.says(&json!({"type": "remove_device", "message": id})).await;
+}
+
+/// Whether a device that was here is removed. The request after it ends the wait for a refusal.
+async fn removes(creator: &mut TestDevice, id: Uuid) -> bool {
+    asks_to_remove(creator, id).await;
+    asks_to_remove(creator, NOBODY).await;
+    let error = creator.sees("error").await;
+    if error["to"] == json!(NOBODY) {
+        return true;
     }
-    assert_eq!(asks(&mut stranger).await, ("too_fast".to_owned(), json!(id)));
+    assert_eq!((&error["extra"], &error["to"]), (&json!("too_fast"), &json!(id)));
+    assert_eq!(creator.is_refused().await, "device_gone");
+    false
+}
+
+#[tokio::test]
+async fn s25_an_address_removes_a_hundred_devices_at_once_and_then_one_a_second() {
+    let server = TestServer::start().await;
+    let beam = server.create_beam().await;
+    let address = [("x-forwarded-for", "203.0.113.7")];
+    let mut creator = server.connect_as(beam.beam_id, &address).await.unwrap();
+    let auth = json!({"type": "auth", "message": beam.beam_key, "extra": {"v": 1}});
+    creator.says(&auth).await;
+    let mut guest = server.connect_as(beam.beam_id, &address).await.unwrap();
+    guest.says(&json!({"type": "auth", "message": null, "extra": {"v": 1}})).await;
+    guest.is_welcomed().await;
+
+    // Refused requests count for nobody, least of all for the creator behind the same address.
+    for n in 1..=101 {
+        asks_to_remove(&mut guest, NOBODY).await;
+        assert_eq!(guest.is_refused().await, "forbidden", "{n}");
+        asks_to_remove(&mut creator, NOBODY).await;
+        assert_eq!(creator.is_refused().await, "device_gone", "{n}");
+    }
+    let start = server.app.clock.steady();
+    assert!(removes(&mut creator, guest.id).await);
+    let mut removed = 1;
+    let last = loop {
+        let other = server.join(beam.beam_id).await;
+        if !removes(&mut creator, other.id).await {
+            break other;
+        }
+        removed += 1;
+    };
+    let seconds = (server.app.clock.steady() - start).as_secs();
+    assert!((100..=100 + seconds).contains(&removed), "{removed} in {seconds} s");
 
     server.time_passes(Duration::from_secs(1)).await;
-    assert_eq!(asks(&mut stranger).await.0, "forbidden");
+    assert!(removes(&mut creator, last.id).await);
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use futures_util::future::join_all;
 use heliograph_shared::ids::BeamId;
 use heliograph_shared::socket::DeviceUser;
 use heliograph_storage::accounts::AccountId;
@@ -13,8 +14,10 @@ use super::actor;
 use super::handle::{BeamHandle, Membership};
 use super::keeper::Keeper;
 use super::state::Newcomer;
+use crate::address::Client;
 use crate::budget::Budget;
 use crate::clock::Clock;
+use crate::limit::Buckets;
 use crate::live::outbox::Outbox;
 use crate::quota::Capacity;
 
@@ -31,6 +34,8 @@ pub struct Hub {
     /// For the pseudonyms of addresses.
     address_secret: Secret,
     budget: Arc<Budget>,
+    /// The limit on removals of devices, by address (S25).
+    removals: Arc<Buckets<Client>>,
 }
 
 impl Hub {
@@ -43,9 +48,10 @@ impl Hub {
         capacity: Capacity,
         address_secret: Secret,
         budget: Arc<Budget>,
+        removals: Arc<Buckets<Client>>,
     ) -> Self {
         let live = Arc::default();
-        Self { live, clock, storage, writer, capacity, address_secret, budget }
+        Self { live, clock, storage, writer, capacity, address_secret, budget, removals }
     }
 
     /// Joins a device to a beam, and wakes the beam if it is not live; its epoch is then `epoch` (S11).
@@ -88,12 +94,10 @@ impl Hub {
         }
     }
 
-    /// Stores what the live beams have not stored yet: the server is about to end.
+    /// Stores what the live beams have not stored yet: the server is about to end. One that hangs holds up no other.
     pub async fn store_all(&self) {
         let handles: Vec<_> = self.lock().values().cloned().collect();
-        for handle in handles {
-            handle.store().await;
-        }
+        join_all(handles.iter().map(BeamHandle::store)).await;
     }
 
     /// Changes how the devices of an account are shown in a beam (S6).
@@ -110,10 +114,20 @@ impl Hub {
     }
 
     fn spawn(&self, beam: BeamId, epoch: &str) -> BeamHandle {
-        let Self { clock, storage, writer, capacity, address_secret, budget, .. } = self.clone();
+        let Self { live: _, clock, storage, writer, capacity, address_secret, budget, removals } =
+            self.clone();
         let epoch = epoch.to_owned();
-        let keeper =
-            Keeper { beam, epoch, clock, storage, writer, capacity, address_secret, budget };
+        let keeper = Keeper {
+            beam,
+            epoch,
+            clock,
+            storage,
+            writer,
+            capacity,
+            address_secret,
+            budget,
+            removals,
+        };
         let (handle, mailbox) = BeamHandle::new();
         let (hub, finished) = (self.clone(), handle.clone());
         tokio::spawn(async move {

@@ -24,8 +24,10 @@ use super::earlier::Earlier;
 use super::items::Items;
 use super::terms::{Status, Terms};
 use super::write::{Write, Written};
+use crate::address::Client;
 use crate::budget::{Budget, Kind, Spent};
 use crate::clock::Clock;
+use crate::limit::Buckets;
 use crate::quota::Capacity;
 
 /// Tries to record an unsaved beam. After them the beam goes on in memory only.
@@ -58,6 +60,8 @@ pub(super) struct Keeper {
     pub address_secret: Secret,
     /// Bounds the memory of the items.
     pub budget: Arc<Budget>,
+    /// Bounds the removals of devices, by address (S25).
+    pub removals: Arc<Buckets<Client>>,
 }
 
 /// Why a beam cannot be loaded now.
@@ -171,7 +175,12 @@ impl Keeper {
             Write::StopKeeping => writer.stop_keeping(beam, quota.now).await,
             Write::Delete(ids) => writer.delete_notes(beam, ids, quota.now).await,
             Write::Arrange { shared, places } => writer.arrange(beam, *shared, places).await,
-            Write::RemoveDevice(device) => writer.remove_device(beam, *device).await,
+            Write::RemoveDevice { device, client } => {
+                if !self.may_remove_now(*client) {
+                    return Ok(Written::TooFast);
+                }
+                writer.remove_device(beam, *device).await
+            }
             Write::FindGone(files) => return Ok(self.find_gone(files).await),
         };
         match written {
@@ -208,6 +217,11 @@ impl Keeper {
             }
         }
         Written::Gone(gone)
+    }
+
+    /// Counts a removal, which a beam writes only for those who may remove: nobody else uses up what the creator has.
+    fn may_remove_now(&self, client: Option<Client>) -> bool {
+        client.is_none_or(|client| self.removals.take(client, self.clock.steady()).is_ok())
     }
 
     /// Whether the disk may take what guests ask to keep. A disk that cannot be asked takes it: the write itself fails on

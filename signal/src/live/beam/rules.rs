@@ -278,7 +278,8 @@ impl BeamState {
             let is_saved = matches!(self.status, Status::Saved(_));
             return Err(if is_saved { REMOVED_TOO_MANY } else { REMOVED_TOO_MANY_UNSAVED });
         }
-        Ok(Verdict::Store(Box::new(Write::RemoveDevice(device)), Effect::Removed(device)))
+        let write = Write::RemoveDevice { device, client: by.client };
+        Ok(Verdict::Store(Box::new(write), Effect::Removed(device)))
     }
 }
 

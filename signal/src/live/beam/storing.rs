@@ -13,7 +13,7 @@ use super::request::Speaker;
 use super::state::{BeamState, Output, refuse};
 use super::terms::{Status, Terms};
 use super::write::{Effect, Pending, Written};
-use crate::live::refusal::Refusal;
+use crate::live::refusal::{Refusal, TOO_OFTEN};
 
 const UNAVAILABLE: Refusal =
     Refusal::new("This could not be stored. Try again.", ErrorCode::Unavailable);
@@ -77,6 +77,7 @@ impl BeamState {
             Written::Refused => refused(OVERTAKEN),
             Written::Full => refused(self.full(&effect)),
             Written::DiskFull => refused(DISK_FULL),
+            Written::TooFast => refused(TOO_OFTEN),
             Written::Unavailable | Written::Gone(_) => refused(UNAVAILABLE),
             Written::Reloaded(terms) => {
                 let mut outputs = if effect.is_in(&terms) {

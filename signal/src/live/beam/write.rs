@@ -73,7 +73,12 @@ pub enum Write {
         places: Vec<Placed>,
     },
     /// Remove a device.
-    RemoveDevice(DeviceId),
+    RemoveDevice {
+        /// The device.
+        device: DeviceId,
+        /// Who asked, and is counted for it.
+        client: Option<Client>,
+    },
     /// Find out which of these files are gone. This takes the turn of a change, so that none stores their addresses
     /// meanwhile.
     FindGone(Vec<BlobId>),
@@ -92,6 +97,8 @@ pub enum Written {
     DiskFull,
     /// Not stored: the database cannot be written now.
     Unavailable,
+    /// Not stored: the address has asked for too much lately.
+    TooFast,
     /// These files are gone.
     Gone(HashSet<BlobId>),
     /// Stored or not: the connection broke during the commit. The fresh stored state tells.

@@ -60,8 +60,6 @@ pub struct Context {
     pub guesses: Arc<Buckets<Client>>,
     /// The limit on wishes to keep a beam, by address (S30).
     pub keeps: Arc<Buckets<Client>>,
-    /// The limit on removals of devices, by address (S25).
-    pub removals: Arc<Buckets<Client>>,
 }
 
 /// The login that the upgrade's cookie proved (S27).

@@ -16,7 +16,7 @@ use super::{End, Received, Socket, SocketReader, fresh};
 use crate::live::beam::handle::BeamHandle;
 use crate::live::beam::request::Request;
 use crate::live::beam::state::Saying;
-use crate::live::refusal::Refusal;
+use crate::live::refusal::{Refusal, TOO_OFTEN};
 use crate::live::websocket::{Broken, Event, Message};
 
 /// The refusal of a message with more than `MAX_JSON_DEPTH` levels.
@@ -27,8 +27,6 @@ const UNKNOWN_TYPE: Refusal =
     Refusal::new("The server does not know this type of message.", ErrorCode::UnknownType);
 const UNREADABLE: Refusal = Refusal::new("This message cannot be read.", ErrorCode::BadRequest);
 const IN_ALREADY: Refusal = Refusal::new("This device has already joined.", ErrorCode::BadRequest);
-const TOO_OFTEN: Refusal =
-    Refusal::new("That was asked too often. Wait a little.", ErrorCode::TooFast);
 const TRY_AGAIN: Refusal = Refusal::new("Try again.", ErrorCode::Internal);
 
 impl Socket {
@@ -111,18 +109,13 @@ impl Socket {
         Ok(())
     }
 
-    /// Counts wishes to keep a beam and to remove a device, of which an address has only so many (S30, S25).
+    /// Counts wishes to keep a beam, of which an address has only so many (S30).
     fn count(&self, message: &ClientMessage) -> Result<(), Refusal> {
-        let (limit, subject) = match message {
-            ClientMessage::Keep { .. } => (&self.context.keeps, Subject::default()),
-            ClientMessage::RemoveDevice { message } => {
-                (&self.context.removals, Subject::device(*message))
-            }
-            _ => return Ok(()),
+        let (ClientMessage::Keep { .. }, Some(client)) = (message, self.client) else {
+            return Ok(());
         };
-        let now = self.context.clock.steady();
-        let taken = self.client.map_or(Ok(()), |client| limit.take(client, now));
-        taken.map_err(|_| TOO_OFTEN.about(subject))
+        let taken = self.context.keeps.take(client, self.context.clock.steady());
+        taken.map_err(|_| TOO_OFTEN)
     }
 
     /// Forwards a frame of a device that has joined (section R).

@@ -20,6 +20,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::budget::Budget;
+use crate::limit::{Buckets, Rate};
 use crate::live::beam::ConnectionId;
 use crate::live::beam::handle::{BeamHandle, Finished, Membership};
 use crate::live::beam::request::Request;
@@ -46,7 +47,18 @@ async fn keeper(folder: &TempDir) -> Keeper {
     let blobs = Blobs::open(&blobs::Location::Folder(folder.path().to_owned())).unwrap();
     let capacity = Capacity::new(Quotas::UNLIMITED, 100, blobs);
     let address_secret = Secret::new([1; 32]);
-    Keeper { beam: beam_id(), epoch, clock, storage, writer, capacity, address_secret, budget }
+    let removals = Arc::new(Buckets::new(Rate { burst: 1, every: Duration::from_secs(1) }));
+    Keeper {
+        beam: beam_id(),
+        epoch,
+        clock,
+        storage,
+        writer,
+        capacity,
+        address_secret,
+        budget,
+        removals,
+    }
 }
 
 async fn live() -> Live {

@@ -16,7 +16,9 @@ use tempfile::TempDir;
 use tokio::time::timeout;
 
 use super::*;
+use crate::limit::Rate;
 use crate::live::beam::ConnectionId;
+use crate::live::beam::handle::Command;
 use crate::live::websocket::Message;
 
 /// Makes a test that would hang fail instead.
@@ -38,7 +40,8 @@ impl Stage {
         let blobs = Blobs::open(&blobs::Location::Folder(folder.path().to_owned())).unwrap();
         let capacity = Capacity::new(Quotas::UNLIMITED, 100, blobs);
         let secret = Secret::new([1; 32]);
-        let hub = Hub::new(clock, storage.clone(), writer, capacity, secret, budget);
+        let removals = Arc::new(Buckets::new(Rate { burst: 1, every: Duration::from_secs(1) }));
+        let hub = Hub::new(clock, storage.clone(), writer, capacity, secret, budget, removals);
         Self { hub, storage, _folder: folder }
     }
 
@@ -163,4 +166,21 @@ async fn s17_a_device_whose_join_was_cut_off_is_gone() {
         }
     };
     assert_eq!(devices, 1);
+}
+
+#[tokio::test]
+async fn s35_at_the_end_no_beam_waits_for_another_to_be_stored() {
+    let stage = Stage::new().await;
+    let mailboxes = [7, 8].map(|at| {
+        let (handle, mailbox) = BeamHandle::new();
+        stage.hub.lock().insert(beam(at), handle);
+        mailbox
+    });
+
+    let mut stored = Box::pin(stage.hub.store_all());
+
+    assert!(stored.as_mut().now_or_never().is_none(), "neither beam has answered");
+    for mut mailbox in mailboxes {
+        assert!(matches!(mailbox.try_recv(), Ok(Command::Store(_))));
+    }
 }

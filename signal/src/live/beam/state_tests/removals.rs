@@ -11,7 +11,7 @@ fn s25_a_removed_device_is_closed_and_does_not_come_again() {
     let mut beam = saved(LinkAccess::Write).with_visitors(&[OWNER, GUEST]);
     let removal = Request::RemoveDevice(DeviceId::from_bytes([GUEST; 16]));
     let told = beam.wants(OWNER, removal);
-    assert!(matches!(told[..], [Told::ToWrite(Write::RemoveDevice(_))]));
+    assert!(matches!(told[..], [Told::ToWrite(Write::RemoveDevice { .. })]));
 
     let told = beam.stores();
 
