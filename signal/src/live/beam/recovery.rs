@@ -158,6 +158,9 @@ impl Recovery {
         for &(first, last) in held.known.iter().take(MAX_HELD_RANGES) {
             self.learn(first, last.min(self.start), &holds, here, &mut findings);
         }
+        // The ranges may overlap.
+        findings.deleted.sort_unstable();
+        findings.deleted.dedup();
         findings.deleted.truncate(MOST_DELETIONS);
         findings
     }

@@ -107,6 +107,18 @@ fn s28_what_a_device_saw_deleted_leaves_a_kept_beam_once_that_is_stored() {
 }
 
 #[test]
+fn s28_what_a_device_tells_twice_is_deleted_once() {
+    let mut beam = woken(Some(lost()), &[]);
+    beam.brings_stored(BOB, (1, 3), &[1, 2, 3]);
+
+    let held = Held { known: vec![(1, 2), (2, 3), (1, 3)], items: Vec::new() };
+    let told = beam.says(ADA, Saying::Request(Request::Held(held)));
+
+    let [Told::ToWrite(Write::Delete(ids))] = &told[..] else { panic!("{told:?}") };
+    assert_eq!(ids[..], [1, 2, 3].map(item));
+}
+
+#[test]
 fn s28_what_was_deleted_in_a_kept_beam_stays_deleted_after_it_slept() {
     let mut beam = woken(Some(lost()), &[]);
     beam.brings_stored(ADA, (5, 9), &[3, 7, 8]);
