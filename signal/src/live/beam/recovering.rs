@@ -67,6 +67,7 @@ impl BeamState {
     /// Takes the item and tells everybody.
     pub(super) fn take_back(&mut self, item: LiveItem) -> Vec<Output> {
         self.forgotten = false;
+        self.doubt(&item);
         let shared = self.items.restore(item);
         self.tell_shared(shared)
     }

@@ -169,6 +169,7 @@ impl BeamState {
     /// Applies an item and returns the messages about it.
     pub(super) fn take(&mut self, by: Speaker, item: LiveItem) -> Vec<Output> {
         self.forgotten = false;
+        self.doubt(&item);
         match self.items.share(item, by.account) {
             Shared::Again(item) => {
                 vec![Output::Send(vec![by.connection], ServerMessage::RecClipboard(item))]
