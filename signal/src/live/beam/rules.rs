@@ -69,6 +69,7 @@ impl BeamState {
         }
         let subject = request.subject();
         let restored = match &request {
+            Request::Restore(item) if !self.takes_back(item) => return Vec::new(),
             Request::Restore(item) => Some(item.id),
             _ => None,
         };

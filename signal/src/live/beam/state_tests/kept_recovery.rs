@@ -226,6 +226,44 @@ fn s28_what_finds_no_room_to_wait_is_asked_for_again() {
 }
 
 #[test]
+fn s28_items_that_come_back_leave_half_of_the_places_to_others() {
+    let mut beam = woken(Some(Earlier { let_go: 1_000, known: Vec::new() }), &[]);
+    beam.says(ADA, Saying::Request(Request::Held(six_hundred())));
+    let told: Vec<_> = six_hundred()
+        .items
+        .into_iter()
+        .flat_map(|HeldItem { id, seq }| {
+            let item = LiveItem { id, seq, ..stored(1) };
+            beam.says(ADA, Saying::Request(Request::Restore(item)))
+        })
+        .collect();
+
+    let is_being_stored = 1;
+    assert_eq!(wanted(&told).len(), 600 - is_being_stored - MAX_WAITING_CHANGES / 2);
+    for _ in 0..MAX_WAITING_CHANGES / 2 {
+        assert_eq!(beam.shares(BOB, 150, &json!("new")), []);
+    }
+}
+
+#[test]
+fn s28_an_item_that_waits_or_is_here_takes_no_other_place() {
+    let mut beam = woken(Some(lost()), &[]);
+    beam.holds(ADA, (1, 9), &[6, 7, 8]);
+    for number in [6, 7] {
+        beam.restores(ADA, number);
+    }
+    beam.stores();
+
+    for _ in 0..=MAX_WAITING_CHANGES {
+        assert_eq!(beam.restores(BOB, 8), []);
+    }
+    for _ in 0..MAX_WAITING_CHANGES / 2 {
+        beam.asks_to_keep(BOB, Some(KeepTime::Day));
+    }
+    assert_eq!(beam.restores(BOB, 6), [], "it is here, so it is not asked for again");
+}
+
+#[test]
 fn s11_what_was_dropped_before_a_beam_was_kept_is_called_deleted_by_no_later_memory() {
     let mut beam = Beam::of(&[ADA]);
     for number in 0..=MAX_LIVE_ITEMS {
