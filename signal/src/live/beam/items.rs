@@ -162,9 +162,11 @@ impl Items {
         self.kept.make_contiguous().sort_by_key(|kept| kept.item.seq);
     }
 
-    /// Stops dropping items for lack of room.
+    /// Stops dropping items for lack of room, and wants those back that were dropped.
     pub fn keep_all(&mut self) {
-        self.keeping = Keeping::All;
+        if mem::replace(&mut self.keeping, Keeping::All) == Keeping::Newest {
+            self.recovery.make_up_for(self.let_go);
+        }
     }
 
     /// Drops the oldest items for lack of room from now on.

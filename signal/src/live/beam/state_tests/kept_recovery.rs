@@ -264,6 +264,28 @@ fn s28_an_item_that_waits_or_is_here_takes_no_other_place() {
 }
 
 #[test]
+fn s28_what_had_no_room_before_a_beam_was_kept_is_wanted_as_soon_as_a_device_tells() {
+    let items = Items::none_after(1_000, unlimited());
+    let mut beam = Beam::with(Terms { items, ..unsaved(true) });
+    beam.joins(ADA);
+    let held = || Saying::Request(Request::Held(six_hundred()));
+    assert_eq!(wanted(&beam.says(ADA, held())).len(), MAX_LIVE_ITEMS);
+    for number in 0..=MAX_LIVE_ITEMS {
+        let id = ItemId::from_random(u128::try_from(number).unwrap().to_be_bytes());
+        let share = Request::Share { message: content(&json!(number)), kind: text(), id, to: None };
+        beam.says(ADA, Saying::Request(share));
+    }
+    let dropped = HeldItem { id: ItemId::from_random([0; 16]), seq: 1_001 };
+    let mut all = six_hundred();
+    all.items.push(dropped);
+
+    beam.asks_to_keep(ADA, Some(KeepTime::Hour));
+    beam.stores();
+
+    assert_eq!(wanted(&beam.says(ADA, Saying::Request(Request::Held(all)))).len(), 601);
+}
+
+#[test]
 fn s11_what_was_dropped_before_a_beam_was_kept_is_called_deleted_by_no_later_memory() {
     let mut beam = Beam::of(&[ADA]);
     for number in 0..=MAX_LIVE_ITEMS {
