@@ -140,7 +140,7 @@ impl BeamWriter {
         transaction.commit().await
     }
 
-    /// Deletes notes of a saved or kept beam. Ids that do not exist are ignored.
+    /// Deletes notes of a saved or kept beam. Ids that do not exist are ignored, and so are repeated ones.
     ///
     /// # Errors
     /// [`Error::Missing`] when the beam is neither saved nor kept any more, [`Error::Uncertain`].
@@ -152,9 +152,10 @@ impl BeamWriter {
     ) -> Result<(), Error> {
         let (mut transaction, locked) = self.begin(beam).await?;
         payer_of(&mut transaction, locked, now).await?;
+        let ids: BTreeSet<_> = ids.iter().copied().collect();
         let mut olds = Vec::with_capacity(ids.len());
         for id in ids {
-            olds.extend(find_old(&mut transaction, locked, *id).await?.map(|old| (id, old)));
+            olds.extend(find_old(&mut transaction, locked, id).await?.map(|old| (id, old)));
         }
         lock_uploads(&mut transaction, locked, olds.iter().filter_map(|(_, old)| old.upload))
             .await?;

@@ -6,7 +6,7 @@ use heliograph_shared::ids::Malformed;
 use object_store::path::Path;
 
 /// A blob's id: 128 random bits, as 32 hexadecimal digits. Whoever knows it may read the upload or picture (A9).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlobId(u128);
 
 impl BlobId {

@@ -213,6 +213,19 @@ async fn s30_a_kept_note_that_is_deleted_takes_no_room_and_its_file_ends_after_u
 }
 
 #[tokio::test]
+async fn s30_a_kept_note_that_is_deleted_twice_at_once_gives_its_room_back_once() {
+    with_writer(async |storage, writer| {
+        keeps(&writer, 1, &[note(1), note(2)], PLENTY).await.unwrap();
+
+        writer.delete_notes(beam(1), &[note(1).id; 3], at(20)).await.unwrap();
+
+        let free = storage.free_for_guest(beam(1), None, quotas(30), at(20)).await;
+        assert_eq!(free.unwrap(), 20, "the other note takes ten bytes");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn s30_the_quotas_of_guests_hold_for_items_and_files_together() {
     for narrow in [
         Quotas { beam: 30, ..PLENTY },

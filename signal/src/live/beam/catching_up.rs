@@ -20,7 +20,10 @@ impl BeamState {
     fn is_behind(&self) -> bool {
         match self.status {
             Status::Saved(_) => !self.behind.moved.is_empty(),
-            Status::Unsaved { kept, .. } => kept.is_some() && self.items.has_learnt(),
+            Status::Unsaved { kept: Some(_), .. } => self.items.has_learnt(),
+            Status::Unsaved { kept: None, .. } => {
+                !self.behind.doubtful.is_empty() && !self.lingered
+            }
             Status::Ended => false,
         }
     }
@@ -32,10 +35,13 @@ impl BeamState {
         self.catch_up().into_iter().collect()
     }
 
-    /// Stores what is due, unless something else is being stored.
+    /// Stores what is due, or looks for the files of what is in memory only, unless something else is being stored.
     pub(super) fn catch_up(&mut self) -> Option<Output> {
         if self.writing.is_some() || !mem::take(&mut self.behind.is_due) || !self.is_behind() {
             return None;
+        }
+        if self.is_only_in_memory() {
+            return self.look_for_doubtful();
         }
         let (write, unstored) = if matches!(self.status, Status::Saved(_)) {
             let places: Vec<_> = mem::take(&mut self.behind.moved).into_values().collect();

@@ -134,6 +134,8 @@ impl Items {
             Earlier { let_go: first.saturating_sub(1), known: Vec::new() }
         });
         (items.let_go, items.recovery) = (let_go, Recovery::after(let_go, known));
+        // Of what was let go no note may be stored.
+        items.last_seq = last_seq.max(let_go);
         items.reserve(0, 0)?;
         Ok(items)
     }
@@ -149,19 +151,22 @@ impl Items {
         let is_for_one = |kept: &Kept| kept.item.to.is_some();
         let for_one: Vec<_> = mem::take(&mut self.kept).into_iter().filter(is_for_one).collect();
         let (let_go_for_one, dropped) = (self.let_go_for_one, self.dropped);
-        *self = Self { let_go_for_one, dropped, ..stored };
+        // The devices know the numbers of items that are not stored.
+        let last_seq = self.last_seq.max(stored.last_seq);
+        *self = Self { last_seq, let_go_for_one, dropped, ..stored };
         for Kept { item, author, .. } in for_one {
             if self.reserve(1, bytes_of(&item)).is_ok() {
-                self.last_seq = self.last_seq.max(item.seq);
                 self.push(item, author);
             }
         }
         self.kept.make_contiguous().sort_by_key(|kept| kept.item.seq);
     }
 
-    /// Stops dropping items for lack of room.
+    /// Stops dropping items for lack of room, and wants those back that were dropped.
     pub fn keep_all(&mut self) {
-        self.keeping = Keeping::All;
+        if mem::replace(&mut self.keeping, Keeping::All) == Keeping::Newest {
+            self.recovery.make_up_for(self.let_go);
+        }
     }
 
     /// Drops the oldest items for lack of room from now on.

@@ -1,9 +1,11 @@
 //! Keeping an unsaved beam: on request, for a while (S30).
 
 use std::collections::HashSet;
+use std::mem;
 
 use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::ItemId;
+use heliograph_shared::limits::MAX_LIVE_ITEMS;
 use heliograph_shared::socket::{KeepTime, Kept, LiveItem, ServerMessage};
 use heliograph_shared::time::Millis;
 use heliograph_storage::blobs::BlobId;
@@ -111,12 +113,26 @@ impl BeamState {
 
     /// Finds out which stored files have gone with the keeping. Those that accounts had uploaded before stay.
     fn look_for_files(&mut self) -> Option<Output> {
-        let files: Vec<_> =
-            self.items.all().filter_map(|(item, _)| content::upload(&item.message)).collect();
+        let files = self.items.all().filter_map(|(item, _)| content::upload(&item.message));
+        self.behind.doubtful = files.collect();
+        self.look_for_doubtful()
+    }
+
+    /// An item was taken that may name a file of an earlier keeping. The beam looks for it soon.
+    pub(super) fn doubt(&mut self, item: &LiveItem) {
+        // There are no more items that could name one.
+        if self.is_only_in_memory() && self.behind.doubtful.len() < MAX_LIVE_ITEMS {
+            self.behind.doubtful.extend(content::upload(&item.message));
+        }
+    }
+
+    /// Finds out which of the doubtful files are gone, if there are any.
+    pub(super) fn look_for_doubtful(&mut self) -> Option<Output> {
+        let files: Vec<_> = mem::take(&mut self.behind.doubtful).into_iter().collect();
         if files.is_empty() {
             return None;
         }
-        self.writing = Some(Pending::Looking);
+        self.writing = Some(Pending::Looking(files.clone()));
         Some(Output::Write(Write::FindGone(files)))
     }
 

@@ -45,10 +45,15 @@ impl BeamState {
         outputs
     }
 
-    /// Takes back an item that a device was asked for. One for one device does not come back: whoever brought it could say
-    /// that it was for anybody (S33).
+    /// Whether the item is missing here and a device was asked for it. One for one device does not come back: whoever
+    /// brought it could say that it was for anybody (S33).
+    pub(super) fn takes_back(&mut self, item: &LiveItem) -> bool {
+        self.is_unsaved() && item.to.is_none() && self.items.wants(item)
+    }
+
+    /// Takes back an item that a device was asked for.
     pub(super) fn restore(&mut self, mut item: LiveItem, now: Millis) -> Verdict {
-        if !self.is_unsaved() || item.to.is_some() || !self.items.wants(&item) {
+        if !self.takes_back(&item) {
             return Verdict::Done(Vec::new());
         }
         item.at = item.at.min(now);
@@ -67,6 +72,7 @@ impl BeamState {
     /// Takes the item and tells everybody.
     pub(super) fn take_back(&mut self, item: LiveItem) -> Vec<Output> {
         self.forgotten = false;
+        self.doubt(&item);
         let shared = self.items.restore(item);
         self.tell_shared(shared)
     }

@@ -91,6 +91,12 @@ impl Recovery {
         self.lacking += (before - self.wanted.len()) as u64;
     }
 
+    /// There is room from now on for what was dropped, up to this number: it is as good as of an earlier memory.
+    pub fn make_up_for(&mut self, let_go: u64) {
+        self.known = self.learnt();
+        (self.start, self.floor) = (let_go, 0);
+    }
+
     /// Gives up what is wanted, because there is no memory for it.
     pub fn give_up(&mut self) {
         if let Some(newest) = self.wanted.values().copied().max() {
@@ -158,6 +164,9 @@ impl Recovery {
         for &(first, last) in held.known.iter().take(MAX_HELD_RANGES) {
             self.learn(first, last.min(self.start), &holds, here, &mut findings);
         }
+        // The ranges may overlap.
+        findings.deleted.sort_unstable();
+        findings.deleted.dedup();
         findings.deleted.truncate(MOST_DELETIONS);
         findings
     }

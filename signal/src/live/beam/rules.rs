@@ -69,6 +69,7 @@ impl BeamState {
         }
         let subject = request.subject();
         let restored = match &request {
+            Request::Restore(item) if !self.takes_back(item) => return Vec::new(),
             Request::Restore(item) => Some(item.id),
             _ => None,
         };
@@ -169,6 +170,7 @@ impl BeamState {
     /// Applies an item and returns the messages about it.
     pub(super) fn take(&mut self, by: Speaker, item: LiveItem) -> Vec<Output> {
         self.forgotten = false;
+        self.doubt(&item);
         match self.items.share(item, by.account) {
             Shared::Again(item) => {
                 vec![Output::Send(vec![by.connection], ServerMessage::RecClipboard(item))]

@@ -247,7 +247,7 @@ impl BeamState {
     pub(super) fn has_no_items_in_tables(&self) -> bool {
         let stores_all = |pending: &Pending| match pending {
             Pending::Asked { effect, .. } => effect.stores_all(),
-            Pending::Behind(_) | Pending::Looking => false,
+            Pending::Behind(_) | Pending::Looking(_) => false,
         };
         self.is_only_in_memory() && !self.writing.as_ref().is_some_and(stores_all)
     }

@@ -36,10 +36,14 @@ impl BeamState {
                     _ => Vec::new(),
                 }
             }
-            Some(Pending::Looking) => match written {
-                Written::Gone(files) => self.forget_files(&files),
-                _ => Vec::new(),
-            },
+            Some(Pending::Looking(files)) => {
+                if let Written::Gone(gone) = written {
+                    self.forget_files(&gone)
+                } else {
+                    self.behind.doubtful.extend(files);
+                    Vec::new()
+                }
+            }
             None => return Vec::new(),
         };
         outputs.extend(self.end_keeping(now));

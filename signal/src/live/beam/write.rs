@@ -112,8 +112,8 @@ pub(super) enum Pending {
     Asked { by: Speaker, subject: Subject, effect: Effect },
     /// The devices know already.
     Behind(Unstored),
-    /// Nothing is stored: the beam looks for files that may have gone.
-    Looking,
+    /// Nothing is stored: the beam looks for these files, which may have gone.
+    Looking(Vec<BlobId>),
 }
 
 /// The effect of a write, to tell the devices once it is stored.

@@ -107,6 +107,18 @@ fn s28_what_a_device_saw_deleted_leaves_a_kept_beam_once_that_is_stored() {
 }
 
 #[test]
+fn s28_what_a_device_tells_twice_is_deleted_once() {
+    let mut beam = woken(Some(lost()), &[]);
+    beam.brings_stored(BOB, (1, 3), &[1, 2, 3]);
+
+    let held = Held { known: vec![(1, 2), (2, 3), (1, 3)], items: Vec::new() };
+    let told = beam.says(ADA, Saying::Request(Request::Held(held)));
+
+    let [Told::ToWrite(Write::Delete(ids))] = &told[..] else { panic!("{told:?}") };
+    assert_eq!(ids[..], [1, 2, 3].map(item));
+}
+
+#[test]
 fn s28_what_was_deleted_in_a_kept_beam_stays_deleted_after_it_slept() {
     let mut beam = woken(Some(lost()), &[]);
     beam.brings_stored(ADA, (5, 9), &[3, 7, 8]);
@@ -211,6 +223,66 @@ fn s28_what_finds_no_room_to_wait_is_asked_for_again() {
         assert_eq!(beam.asks_to_keep(BOB, Some(KeepTime::Day)), []);
     }
     assert_eq!(wanted(&beam.restores(ADA, 7)), [json!(item(7))]);
+}
+
+#[test]
+fn s28_items_that_come_back_leave_half_of_the_places_to_others() {
+    let mut beam = woken(Some(Earlier { let_go: 1_000, known: Vec::new() }), &[]);
+    beam.says(ADA, Saying::Request(Request::Held(six_hundred())));
+    let told: Vec<_> = six_hundred()
+        .items
+        .into_iter()
+        .flat_map(|HeldItem { id, seq }| {
+            let item = LiveItem { id, seq, ..stored(1) };
+            beam.says(ADA, Saying::Request(Request::Restore(item)))
+        })
+        .collect();
+
+    let is_being_stored = 1;
+    assert_eq!(wanted(&told).len(), 600 - is_being_stored - MAX_WAITING_CHANGES / 2);
+    for _ in 0..MAX_WAITING_CHANGES / 2 {
+        assert_eq!(beam.shares(BOB, 150, &json!("new")), []);
+    }
+}
+
+#[test]
+fn s28_an_item_that_waits_or_is_here_takes_no_other_place() {
+    let mut beam = woken(Some(lost()), &[]);
+    beam.holds(ADA, (1, 9), &[6, 7, 8]);
+    for number in [6, 7] {
+        beam.restores(ADA, number);
+    }
+    beam.stores();
+
+    for _ in 0..=MAX_WAITING_CHANGES {
+        assert_eq!(beam.restores(BOB, 8), []);
+    }
+    for _ in 0..MAX_WAITING_CHANGES / 2 {
+        beam.asks_to_keep(BOB, Some(KeepTime::Day));
+    }
+    assert_eq!(beam.restores(BOB, 6), [], "it is here, so it is not asked for again");
+}
+
+#[test]
+fn s28_what_had_no_room_before_a_beam_was_kept_is_wanted_as_soon_as_a_device_tells() {
+    let items = Items::none_after(1_000, unlimited());
+    let mut beam = Beam::with(Terms { items, ..unsaved(true) });
+    beam.joins(ADA);
+    let held = || Saying::Request(Request::Held(six_hundred()));
+    assert_eq!(wanted(&beam.says(ADA, held())).len(), MAX_LIVE_ITEMS);
+    for number in 0..=MAX_LIVE_ITEMS {
+        let id = ItemId::from_random(u128::try_from(number).unwrap().to_be_bytes());
+        let share = Request::Share { message: content(&json!(number)), kind: text(), id, to: None };
+        beam.says(ADA, Saying::Request(share));
+    }
+    let dropped = HeldItem { id: ItemId::from_random([0; 16]), seq: 1_001 };
+    let mut all = six_hundred();
+    all.items.push(dropped);
+
+    beam.asks_to_keep(ADA, Some(KeepTime::Hour));
+    beam.stores();
+
+    assert_eq!(wanted(&beam.says(ADA, Saying::Request(Request::Held(all)))).len(), 601);
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod addressed;
 mod arrangement;
 mod items;
 mod keeping;
+mod kept_files;
 mod kept_recovery;
 mod memory;
 mod recovery;

@@ -72,7 +72,7 @@ fn s22_after_an_uncertain_write_the_tables_say_whether_it_happened() {
     let told = beam.tell(Input::Written(reloaded(|_| {}, 20)));
     assert_eq!(outcome(&told), "unavailable");
     assert!(beam.state.items.find(item(50)).is_none(), "memory is what the tables hold");
-    assert_eq!(beam.state.items.next_seq(), 21);
+    assert_eq!(beam.state.items.next_seq(), 22, "no number is given twice");
 
     beam.deletes(OWNER, &json!(null), Some(WRITER));
     let told = beam.tell(Input::Written(reloaded(
@@ -102,6 +102,26 @@ fn s11_what_was_let_go_before_the_beam_was_saved_stays_so_when_it_is_read_again(
     beam.tell(Input::Written(reloaded_with(earlier, |_| {}, 501)));
 
     assert_eq!(beam.page(None)["oldest"], 2);
+}
+
+#[test]
+fn s11_the_numbers_of_a_saved_beam_follow_all_that_were_given_before() {
+    let items = Items::none_after(100, unlimited());
+    let mut beam = Beam::with(Terms { items, ..unsaved(true) });
+    beam.tell(Input::Join(Newcomer { creator: true, ..visitor(OWNER) }));
+    beam.brings(OWNER, (1, 1), &[1]);
+    beam.shares(OWNER, 50, &json!("has the number 101"));
+    beam.deletes(OWNER, &json!(null), Some(50));
+    let told = beam.saves(OWNER, "Trip");
+    let [Told::ToWrite(Write::Save { notes, earlier, .. })] = &told[..] else { panic!("{told:?}") };
+    assert_eq!(notes.iter().map(|note| note.seq).collect::<Vec<_>>(), [1]);
+
+    let woken = || reloaded_with(earlier.clone(), Vec::clear, 1);
+
+    let Written::Reloaded(terms) = woken() else { panic!("it has no terms") };
+    assert_eq!(terms.items.next_seq(), 101);
+    beam.tell(Input::Written(woken()));
+    assert_eq!(beam.state.items.next_seq(), 102);
 }
 
 #[test]
