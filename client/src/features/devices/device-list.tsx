@@ -103,6 +103,18 @@ function DeviceList() {
   )
 }
 
+/** Whose device it is. A long name of a person is cut off at its end. */
+function Meta({ mine, person }: { mine: boolean; person: string | null }) {
+  if (!mine && person === null) return null
+  return (
+    <span className={css.meta}>
+      {mine && t`This device`}
+      {mine && person && ' · '}
+      <bdi>{person}</bdi>
+    </span>
+  )
+}
+
 interface DeviceRowProps {
   device: Device
   /** Null on a device that may not share. */
@@ -148,14 +160,7 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
               {badge.label}
             </Badge>
           )}
-          {/* A long name of a person is cut off at its end. */}
-          {(mine || person) && (
-            <span className={css.meta}>
-              {mine && t`This device`}
-              {mine && person && ' · '}
-              <bdi>{person}</bdi>
-            </span>
-          )}
+          <Meta mine={mine} person={person} />
         </div>
       </div>
       {mine && (
