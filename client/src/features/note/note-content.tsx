@@ -1,11 +1,11 @@
 /** The content of a rich note, drawn read-only from its checked nodes. The editor draws it by itself. */
 
+import { i18n } from '@lingui/core'
 import { t } from '@lingui/core/macro'
 import { createElement, type ReactNode, useMemo } from 'react'
 import { type CheckItem, checkItems, type Tick } from '../../protocol/check-list'
 import { type Markup, markupOf } from '../../protocol/note-markup'
 import type { RootNode } from '../../protocol/note-nodes'
-import { useLanguage } from '../use-language'
 import css from './note-content.module.css'
 import { NotePicture } from './note-picture'
 
@@ -26,12 +26,12 @@ interface NoteContentProps {
 }
 
 export function NoteContent({ root, tone, onTick }: NoteContentProps) {
-  const language = useLanguage()
+  const { locale } = i18n
   // biome-ignore lint/correctness/useExhaustiveDependencies: some parts have a label in the language of the page
   const drawn = useMemo(() => {
     const boxes = onTick && { items: checkItems(root), next: 0, onTick }
     return markupOf(root.children).map((part) => draw(part, tone, boxes))
-  }, [root, tone, onTick, language])
+  }, [root, tone, onTick, locale])
   return createElement('div', { className: LOOKS[tone], dir: 'auto' }, ...drawn)
 }
 
