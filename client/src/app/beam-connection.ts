@@ -34,6 +34,9 @@ export interface BeamConnectionEvents {
   onItems(): void
 }
 
+/** For so many milliseconds another device's Undo gives back what was received here. Its toast stays for ten seconds. */
+const UNDO_MS = 30_000
+
 /** Joins a beam, and keeps the stores up to date until `leave`. */
 export class BeamConnection {
   readonly live: LiveBeam
@@ -232,8 +235,28 @@ export class BeamConnection {
       return after
     }, items.getState())
     items.setState(shown, true)
+    this.#keepForUndo(gone)
     endTransfersOf(gone, this.#context.stores)
     this.#events.onItems()
+  }
+
+  /** What another device has deleted it may bring back, so what was received of it stays here for a while. */
+  #keepForUndo(gone: readonly ItemId[]): void {
+    const { stores } = this.#context
+    const put = (type: 'held' | 'letGo', ids: readonly ItemId[]) =>
+      stores.transfers.setState((state) => reduceTransfers(state, { type, ids }), true)
+    const { held } = stores.transfers.getState()
+    // The device that deleted it keeps it for as long as its own Undo is offered.
+    put(
+      'held',
+      gone.filter((id) => !held.has(id)),
+    )
+    const ids = gone.filter((id) => !held.has(id) && stores.transfers.getState().held.has(id))
+    if (ids.length === 0) return
+    setTimeout(() => {
+      put('letGo', ids)
+      endTransfersOf(missing(ids, stores.items.getState()), stores)
+    }, UNDO_MS)
   }
 
   /** Returns the items that an event ends for good, with their transfers. */

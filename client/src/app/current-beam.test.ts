@@ -95,6 +95,7 @@ describe('what is open on the items of a beam', () => {
 })
 
 describe('the transfer of an item', () => {
+  const DONE = { status: 'done', url: 'blob:b', isKept: true, path: 'direct' } as const
   const offered = () => stores.transfers.getState().transfers[ITEM]
   const shown = () => stores.items.getState().items.map(({ id }) => id)
   const here = { id: ITEM, seq: 1, from: ME, at: 0, message: 'hello', extra: 'text' }
@@ -117,6 +118,32 @@ describe('the transfer of an item', () => {
     FakeSocket.newest.says({ type: 'delete_note', message: 'hello', id: ITEM })
     await vi.waitFor(() => expect(offered()).toBeUndefined())
     expect(stores.items.getState().items).toEqual([])
+  })
+
+  const received = () => {
+    const event = { type: 'receiving', id: ITEM, state: DONE } as const
+    stores.transfers.setState((state) => reduceTransfers(state, event), true)
+  }
+
+  it('gives back what was received when another device takes its deletion back', async () => {
+    received()
+    FakeSocket.newest.says({ type: 'delete_note', message: 'hello', id: ITEM })
+    await vi.waitFor(() => expect(shown()).toEqual([]))
+    FakeSocket.newest.says({ type: 'rec_clipboard', ...here, seq: 2, from: PHONE })
+    await vi.waitFor(() => expect(shown()).toEqual([ITEM]))
+    expect(offered()).toEqual({ role: 'receiving', state: DONE })
+  })
+
+  it('ends with what was received when another device has not taken its deletion back', async () => {
+    received()
+    const later = vi.spyOn(globalThis, 'setTimeout')
+    FakeSocket.newest.says({ type: 'delete_note', message: 'hello', id: ITEM })
+    await vi.waitFor(() => expect(shown()).toEqual([]))
+    expect(offered()).toBeDefined()
+    const [end] = later.mock.calls.find(([, wait]) => wait === 30_000) ?? []
+    end?.()
+    expect(offered()).toBeUndefined()
+    later.mockRestore()
   })
 
   it('stays with an item whose deletion from here the server refuses', async () => {
