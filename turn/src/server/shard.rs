@@ -1,0 +1,224 @@
+//! One shard: a task that owns a core, the relays of its clients and its share of the listeners. Nobody else touches
+//! them, so nothing is locked. It never waits for a client or a peer: what cannot be sent at once is dropped.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+
+use futures_util::future::{AbortHandle, Abortable, BoxFuture};
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use tokio::net::UdpSocket;
+use tokio::sync::mpsc::Receiver;
+use tokio::time::{Sleep, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use super::clock;
+use super::outbox::Outbox;
+use super::ports::{Port, Ports};
+use super::sockets;
+use super::streams::StreamEvent;
+use crate::core::event::{Family, FiveTuple, Input, NoPortLeft, Output, RelayId, Transport};
+use crate::core::state::Core;
+use crate::core::terms::Terms;
+
+/// Datagrams that are read from one socket before the others have their turn.
+const BATCH: usize = 64;
+/// The longest datagram.
+const LONGEST: usize = 65_536;
+
+/// A socket that has something to read.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    Listener(SocketAddr),
+    Relay(RelayId),
+}
+
+struct OpenRelay {
+    socket: Arc<UdpSocket>,
+    watch: AbortHandle,
+    _port: Port,
+}
+
+/// The ports of relays, by family.
+pub type PortsByFamily = HashMap<Family, Arc<Ports>>;
+
+pub struct Shard {
+    core: Core,
+    terms: Arc<Terms>,
+    ports: Arc<PortsByFamily>,
+    listeners: HashMap<SocketAddr, Arc<UdpSocket>>,
+    relays: HashMap<RelayId, OpenRelay>,
+    streams: HashMap<FiveTuple, Outbox>,
+    readable: FuturesUnordered<BoxFuture<'static, Option<Source>>>,
+    events: Receiver<StreamEvent>,
+    buffer: Vec<u8>,
+}
+
+impl Shard {
+    pub fn new(
+        terms: Arc<Terms>,
+        ports: Arc<PortsByFamily>,
+        listeners: HashMap<SocketAddr, Arc<UdpSocket>>,
+        events: Receiver<StreamEvent>,
+    ) -> Self {
+        Self {
+            core: Core::new(Arc::clone(&terms)),
+            terms,
+            ports,
+            listeners,
+            relays: HashMap::new(),
+            streams: HashMap::new(),
+            readable: FuturesUnordered::new(),
+            events,
+            buffer: vec![0; LONGEST],
+        }
+    }
+
+    /// Works until the server stops.
+    pub async fn run(mut self, stop: CancellationToken) {
+        for (address, socket) in &self.listeners {
+            let ready = readable(Arc::clone(socket), Source::Listener(*address));
+            self.readable.push(Box::pin(async { Some(ready.await) }));
+        }
+        let far = tokio::time::Instant::now() + std::time::Duration::from_hours(24);
+        let mut timer = pin!(sleep_until(far));
+        loop {
+            set(timer.as_mut(), self.core.deadline().map_or(far, Into::into));
+            tokio::select! {
+                () = stop.cancelled() => return,
+                Some(event) = self.events.recv() => self.stream(event),
+                Some(source) = self.readable.next() => self.drain(source),
+                () = &mut timer => self.feed(Input::Tick),
+            }
+        }
+    }
+
+    /// Reads what has arrived at a socket, and watches it again.
+    fn drain(&mut self, source: Option<Source>) {
+        let socket = match source {
+            Some(Source::Listener(address)) => self.listeners.get(&address),
+            Some(Source::Relay(id)) => self.relays.get(&id).map(|relay| &relay.socket),
+            None => None,
+        };
+        let (Some(source), Some(socket)) = (source, socket.map(Arc::clone)) else { return };
+        let mut buffer = std::mem::take(&mut self.buffer);
+        for _ in 0..BATCH {
+            match socket.try_recv_from(&mut buffer) {
+                Ok((length, from)) => self.arrived(source, from, &buffer[..length]),
+                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => break,
+                // News that an earlier datagram did not arrive.
+                Err(_) => {}
+            }
+        }
+        self.buffer = buffer;
+        self.watch(source, &socket);
+    }
+
+    fn arrived(&mut self, source: Source, from: SocketAddr, bytes: &[u8]) {
+        match source {
+            Source::Relay(relay) => self.feed(Input::FromPeer(relay, from, bytes)),
+            Source::Listener(server) => {
+                let transport = Transport::Udp;
+                let client = FiveTuple { transport, client: from, server, connection: 0 };
+                self.feed(Input::FromClient(client, bytes));
+            }
+        }
+    }
+
+    fn watch(&mut self, source: Source, socket: &Arc<UdpSocket>) {
+        let ready = readable(Arc::clone(socket), source);
+        match source {
+            Source::Listener(_) => self.readable.push(Box::pin(async { Some(ready.await) })),
+            Source::Relay(id) => {
+                if let Some(relay) = self.relays.get_mut(&id) {
+                    let (watch, registration) = AbortHandle::new_pair();
+                    relay.watch = watch;
+                    let ready = Abortable::new(ready, registration);
+                    self.readable.push(Box::pin(async { ready.await.ok() }));
+                }
+            }
+        }
+    }
+
+    fn stream(&mut self, event: StreamEvent) {
+        match event {
+            StreamEvent::Connected(client, outbox) => drop(self.streams.insert(client, outbox)),
+            StreamEvent::Message(client, message) => {
+                self.feed(Input::FromClient(client, &message));
+                if let Some(outbox) = self.streams.get(&client) {
+                    outbox.tell_allocation(self.core.has_allocation(client));
+                }
+            }
+            StreamEvent::Ended(client) => {
+                self.streams.remove(&client);
+                self.feed(Input::Disconnected(client));
+            }
+        }
+    }
+
+    fn feed(&mut self, input: Input<'_>) {
+        for output in self.core.handle(input, clock::now()) {
+            self.apply(output);
+        }
+    }
+
+    fn apply(&mut self, output: Output<'_>) {
+        match output {
+            Output::ToClient(client, bytes) => self.to_client(client, bytes),
+            Output::ToPeer(relay, peer, data) => {
+                if let Some(relay) = self.relays.get(&relay)
+                    && relay.socket.try_send_to(data, peer).is_err()
+                {
+                    self.terms.counters.dropped_by_system.add(1);
+                }
+            }
+            Output::OpenRelay(id, family) => {
+                let opened = self.open(id, family).ok_or(NoPortLeft);
+                self.feed(Input::RelayOpened(id, opened));
+            }
+            Output::CloseRelay(id) => {
+                if let Some(relay) = self.relays.remove(&id) {
+                    relay.watch.abort();
+                }
+            }
+            Output::Disconnect(client) => drop(self.streams.remove(&client)),
+        }
+    }
+
+    fn to_client(&self, client: FiveTuple, bytes: Vec<u8>) {
+        let counters = &self.terms.counters;
+        if client.is_stream() {
+            if self.streams.get(&client).is_some_and(|outbox| !outbox.put(bytes)) {
+                counters.dropped_by_slow_client.add(1);
+            }
+        } else if let Some(listener) = self.listeners.get(&client.server)
+            && listener.try_send_to(&bytes, client.client).is_err()
+        {
+            counters.dropped_by_system.add(1);
+        }
+    }
+
+    fn open(&mut self, id: RelayId, family: Family) -> Option<SocketAddr> {
+        let host = self.terms.relay_host(family)?;
+        let (socket, port) = sockets::relay(host, self.ports.get(&family)?)?;
+        let address = socket.local_addr().ok()?;
+        let (watch, _) = AbortHandle::new_pair();
+        self.relays.insert(id, OpenRelay { socket: Arc::clone(&socket), watch, _port: port });
+        self.watch(Source::Relay(id), &socket);
+        Some(address)
+    }
+}
+
+async fn readable(socket: Arc<UdpSocket>, source: Source) -> Source {
+    // An error is found by reading.
+    let _ = socket.readable().await;
+    source
+}
+
+/// A timer is only set anew when its time is another one.
+fn set(timer: Pin<&mut Sleep>, at: tokio::time::Instant) {
+    if timer.deadline() != at {
+        timer.reset(at);
+    }
+}

@@ -1,0 +1,218 @@
+//! Starts a server, tells where it is and what it does, and stops it.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::thread::available_parallelism;
+
+use tokio::net::UdpSocket;
+use tokio::sync::mpsc::{self, Sender};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::admission::Admission;
+use super::ports::Ports;
+use super::shard::{PortsByFamily, Shard};
+use super::sockets;
+use super::streams::{StreamEvent, Streams};
+use crate::config::Config;
+use crate::core::event::Family;
+use crate::core::terms::Terms;
+use crate::counters::Counts;
+
+/// Messages of streams that wait for a shard; beyond, the streams wait.
+const EVENTS: usize = 256;
+/// The longest realm, in bytes. It is part of what unproven clients get, which is kept short.
+const LONGEST_REALM: usize = 63;
+
+/// Why a server cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// An address for clients cannot be opened.
+    #[error(
+        "TURN cannot listen on {0}: {1}. Choose another address or end the program that has it."
+    )]
+    Listen(SocketAddr, #[source] io::Error),
+    /// No relay can be opened.
+    #[error(
+        "TURN cannot open relays on {0}: choose an address of this machine and a free range of ports."
+    )]
+    Relay(std::net::IpAddr),
+    /// The secret is empty.
+    #[error(
+        "The TURN secret is empty: everybody could make credentials. Give it at least 16 random bytes."
+    )]
+    NoSecret,
+    /// The realm is empty or longer than 63 bytes.
+    #[error("The TURN realm must have 1 to 63 bytes.")]
+    Realm,
+    /// The system gives no randomness.
+    #[error("The system gives no randomness: {0}")]
+    Randomness(#[from] getrandom::Error),
+}
+
+/// Where a server listens. Ports that were 0 in the configuration are those that the system chose.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Addresses {
+    /// For datagrams.
+    pub udp: Vec<SocketAddr>,
+    /// For streams.
+    pub tcp: Vec<SocketAddr>,
+    /// For encrypted streams.
+    pub tls: Vec<SocketAddr>,
+}
+
+/// The server.
+#[derive(Clone, Copy, Debug)]
+pub struct TurnServer;
+
+/// A server that runs. It stops when this is dropped.
+#[derive(Debug)]
+pub struct Handle {
+    addresses: Addresses,
+    terms: Arc<Terms>,
+    stop: CancellationToken,
+    tasks: TaskTracker,
+}
+
+impl Handle {
+    /// Where it listens.
+    #[must_use]
+    pub fn addresses(&self) -> &Addresses {
+        &self.addresses
+    }
+
+    /// What it has counted so far.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.terms.counts()
+    }
+
+    /// Closes all sockets, and returns when they are closed. Allocations end without a word, as the protocol has none.
+    pub async fn stop(self) {
+        self.stop.cancel();
+        self.tasks.wait().await;
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+impl TurnServer {
+    /// Starts a server on as many shards as there are cores. It must be called inside a tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// An address cannot be opened, or the configuration makes no sense; nothing is left open then.
+    pub fn start(config: &Config) -> Result<Handle, StartError> {
+        check(config)?;
+        let mut random = [0; 64];
+        getrandom::fill(&mut random)?;
+        let terms = Arc::new(Terms::new(config, random));
+        let shards = available_parallelism().map_or(1, Into::into);
+        let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
+        let mut addresses = Addresses::default();
+        let mut listeners = udp_listeners(config, shards, &mut addresses)?;
+        let (senders, receivers): (Vec<_>, Vec<_>) =
+            (0..shards).map(|_| mpsc::channel(EVENTS)).unzip();
+        let streams = streams(config, senders, &terms, &stop, &tasks);
+        start_streams(config, &streams, &mut addresses)?;
+        let ports = Arc::new(ports(config));
+        for events in receivers {
+            let listeners = listeners.pop().unwrap_or_default();
+            let shard = Shard::new(Arc::clone(&terms), Arc::clone(&ports), listeners, events);
+            tasks.spawn(shard.run(stop.clone()));
+        }
+        tasks.close();
+        Ok(Handle { addresses, terms, stop, tasks })
+    }
+}
+
+fn check(config: &Config) -> Result<(), StartError> {
+    if config.secret.is_empty() {
+        return Err(StartError::NoSecret);
+    }
+    if !(1..=LONGEST_REALM).contains(&config.realm.len()) {
+        return Err(StartError::Realm);
+    }
+    for host in &config.relay_hosts {
+        let ports = Ports::new(config.relay_ports.clone());
+        sockets::relay(*host, &ports).ok_or(StartError::Relay(host.bind))?;
+    }
+    Ok(())
+}
+
+fn ports(config: &Config) -> PortsByFamily {
+    [Family::V4, Family::V6]
+        .map(|family| (family, Ports::new(config.relay_ports.clone())))
+        .into_iter()
+        .collect()
+}
+
+type Listeners = HashMap<SocketAddr, Arc<UdpSocket>>;
+
+/// The sockets of each shard, by address.
+fn udp_listeners(
+    config: &Config,
+    shards: usize,
+    addresses: &mut Addresses,
+) -> Result<Vec<Listeners>, StartError> {
+    let mut listeners: Vec<Listeners> = vec![HashMap::new(); shards];
+    for &wanted in &config.udp {
+        let failed = |error| StartError::Listen(wanted, error);
+        let sockets = sockets::shared_udp(wanted, shards).map_err(failed)?;
+        let address = sockets.first().map_or(Ok(wanted), |socket| socket.local_addr());
+        let address = address.map_err(failed)?;
+        addresses.udp.push(address);
+        for (listeners, socket) in listeners.iter_mut().zip(sockets) {
+            listeners.insert(address, socket);
+        }
+    }
+    Ok(listeners)
+}
+
+fn streams(
+    config: &Config,
+    shards: Vec<Sender<StreamEvent>>,
+    terms: &Arc<Terms>,
+    stop: &CancellationToken,
+    tasks: &TaskTracker,
+) -> Streams {
+    Streams {
+        shards,
+        admission: Admission::new(&config.limits),
+        waiting_bytes: config.limits.waiting_bytes,
+        terms: Arc::clone(terms),
+        numbers: Arc::default(),
+        stop: stop.clone(),
+        tasks: tasks.clone(),
+    }
+}
+
+/// Opens all listeners before the first of them takes clients.
+fn start_streams(
+    config: &Config,
+    streams: &Streams,
+    addresses: &mut Addresses,
+) -> Result<(), StartError> {
+    let mut open = Vec::new();
+    let plain = config.tcp.iter().map(|wanted| (*wanted, None));
+    let encrypted = config.acceptor.iter();
+    let encrypted =
+        encrypted.flat_map(|acceptor| config.tls.iter().map(move |a| (*a, Some(acceptor))));
+    for (wanted, acceptor) in plain.chain(encrypted) {
+        let failed = |error| StartError::Listen(wanted, error);
+        let listener = sockets::tcp(wanted).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        if acceptor.is_some() { &mut addresses.tls } else { &mut addresses.tcp }.push(address);
+        open.push((listener, acceptor.cloned()));
+    }
+    for (listener, acceptor) in open {
+        streams.tasks.spawn(streams.clone().accept(listener, acceptor));
+    }
+    Ok(())
+}
