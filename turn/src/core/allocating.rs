@@ -38,12 +38,13 @@ impl Core {
             Some(_) => return Err(Refusal::UnsupportedTransport),
         }
         let lifetime = granted(request.lifetime()?);
+        let parity = request.parity()?;
         let (wanted, missing) = self.available(Self::wanted(request)?)?;
         let device = Claim::read(&signer.username).ok_or(Refusal::Unauthorized)?.device;
         let place = self.terms.quotas.take(device).ok_or(Refusal::AllocationQuotaReached)?;
         let awaited: Vec<_> =
             wanted.into_iter().map(|family| (self.next_relay(), family)).collect();
-        outputs.extend(awaited.iter().map(|&(id, family)| Output::OpenRelay(id, family)));
+        outputs.extend(awaited.iter().map(|&(id, family)| Output::OpenRelay(id, family, parity)));
         self.clients.extend(awaited.iter().map(|&(id, _)| (id, client)));
         let (request, signer) = (request.bytes().to_vec(), signer.clone());
         let relays = Vec::new();

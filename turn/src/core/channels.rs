@@ -11,8 +11,9 @@ use crate::message::refusal::Refusal;
 const PERMISSION: Duration = Duration::from_mins(5);
 /// How long a channel lasts (RFC 8656 section 12).
 const CHANNEL: Duration = Duration::from_mins(10);
-/// The numbers of channels (RFC 8656 section 12).
-const NUMBERS: RangeInclusive<u16> = 0x4000..=0x4FFF;
+/// The numbers of channels. RFC 8656 section 12 leaves clients those below 0x5000; clients of RFC 5766, coturn's among
+/// them, use all of these.
+const NUMBERS: RangeInclusive<u16> = 0x4000..=0x7FFF;
 /// Hosts and channels of one allocation: far more than the candidates of a peer, and little memory.
 const MOST: usize = 256;
 

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Instant;
 
-pub use crate::message::incoming::Family;
+pub use crate::message::incoming::{Family, Parity};
 
 /// How a client reaches the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -77,7 +77,7 @@ pub enum Output<'a> {
     /// Send this from a relay to a peer.
     ToPeer(RelayId, SocketAddr, &'a [u8]),
     /// Open a relay, and tell whether it went well.
-    OpenRelay(RelayId, Family),
+    OpenRelay(RelayId, Family, Parity),
     /// Close a relay.
     CloseRelay(RelayId),
     /// The allocation of this stream has run out: close the stream too (RFC 8656 section 3.1).

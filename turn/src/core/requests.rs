@@ -193,17 +193,15 @@ impl Core {
         }
     }
 
-    /// The families of which a client wants relays (RFC 8656 section 7.2, steps 5 to 9).
+    /// The families of which a client wants relays (RFC 8656 section 7.2, steps 5 to 7).
     ///
     /// # Errors
     ///
-    /// 400 when the wishes exclude each other, 440 for a family that nobody knows, 508 for a certain port.
+    /// 400 when the wishes exclude each other, 440 for a family that nobody knows.
     pub(super) fn wanted(request: &Request<'_>) -> Result<Vec<Family>, Refusal> {
         let additional = request.additional_family()?;
         match (request.requested_family(), additional) {
             (Some(_), Some(_)) | (None, Some(Family::V4)) => Err(Refusal::BadRequest),
-            // Ports in pairs are for RTP without multiplexing, which no browser speaks any more.
-            _ if request.wants_certain_port() => Err(Refusal::InsufficientCapacity),
             (Some(family), None) => Ok(vec![family.ok_or(Refusal::AddressFamilyNotSupported)?]),
             (None, None) => Ok(vec![Family::V4]),
             (None, Some(Family::V6)) => Ok(vec![Family::V4, Family::V6]),

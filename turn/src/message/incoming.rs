@@ -79,6 +79,15 @@ impl From<AddressFamily> for Family {
     }
 }
 
+/// Which ports a client takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parity {
+    /// Whichever.
+    Any,
+    /// Even ones (RFC 8656 section 18.6).
+    Even,
+}
+
 /// A message that deserves attention. Everything else is dropped without an answer.
 #[derive(Debug)]
 pub enum Incoming<'a> {
@@ -253,11 +262,21 @@ impl<'a> Request<'a> {
         Ok(self.optional::<RequestedTransport>()?.map(|transport| transport.protocol()))
     }
 
-    /// Whether it wants an even port, or one that was reserved before.
-    #[must_use]
-    pub fn wants_certain_port(&self) -> bool {
-        self.message.has_attribute(EvenPort::TYPE)
-            || self.message.has_attribute(ReservationToken::TYPE)
+    /// Which port it wants (RFC 8656 section 7.2, steps 8 and 9).
+    ///
+    /// # Errors
+    ///
+    /// 508 when it wants a pair of ports, which is for RTP without multiplexing: no browser speaks it any more.
+    pub fn parity(&self) -> Result<Parity, Refusal> {
+        let even = self.optional::<EvenPort>()?;
+        if self.message.has_attribute(ReservationToken::TYPE) {
+            return Err(Refusal::InsufficientCapacity);
+        }
+        match even.map(|even| even.requested()) {
+            None => Ok(Parity::Any),
+            Some(false) => Ok(Parity::Even),
+            Some(true) => Err(Refusal::InsufficientCapacity),
+        }
     }
 
     /// Whether REQUESTED-ADDRESS-FAMILY is there. Its value is `Ok(None)` when it is a family that nobody knows.

@@ -72,15 +72,12 @@ impl Waiting {
         Standing(Arc::clone(&self.state))
     }
 
-    /// Replaces `together` by the messages that wait; `false` once the shard has dropped its end.
-    pub async fn next(&mut self, together: &mut Vec<u8>) -> bool {
-        together.clear();
+    /// The messages that wait, to be drained; none once the shard has dropped its end.
+    pub async fn next(&mut self) -> &mut Vec<Vec<u8>> {
         let count = self.queue.recv_many(&mut self.batch, BATCH).await;
-        for message in self.batch.drain(..) {
-            together.extend(&message);
-        }
-        self.state.bytes.fetch_sub(together.len() + count * OVERHEAD, Ordering::Relaxed);
-        count > 0
+        let bytes: usize = self.batch.iter().map(Vec::len).sum();
+        self.state.bytes.fetch_sub(bytes + count * OVERHEAD, Ordering::Relaxed);
+        &mut self.batch
     }
 }
 
@@ -93,9 +90,7 @@ mod tests {
         let (outbox, mut waiting) = outbox(2 * (100 + OVERHEAD));
         assert!(outbox.put(vec![1; 100]) && outbox.put(vec![2; 100]));
         assert!(!outbox.put(vec![3; 100]));
-        let mut together = Vec::new();
-        assert!(waiting.next(&mut together).await);
-        assert_eq!(together, [vec![1; 100], vec![2; 100]].concat());
+        assert_eq!(*waiting.next().await, [vec![1; 100], vec![2; 100]]);
         assert!(outbox.put(vec![4; 100]));
     }
 }

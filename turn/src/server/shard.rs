@@ -18,7 +18,9 @@ use super::outbox::Outbox;
 use super::ports::{Port, Ports};
 use super::sockets;
 use super::streams::StreamEvent;
-use crate::core::event::{Family, FiveTuple, Input, NoPortLeft, Output, RelayId, Transport};
+use crate::core::event::{
+    Family, FiveTuple, Input, NoPortLeft, Output, Parity, RelayId, Transport,
+};
 use crate::core::state::Core;
 use crate::core::terms::Terms;
 
@@ -173,8 +175,8 @@ impl Shard {
                     self.terms.counters.dropped_by_system.add(1);
                 }
             }
-            Output::OpenRelay(id, family) => {
-                let opened = self.open(id, family).ok_or(NoPortLeft);
+            Output::OpenRelay(id, family, parity) => {
+                let opened = self.open(id, family, parity).ok_or(NoPortLeft);
                 self.feed(Input::RelayOpened(id, opened));
             }
             Output::CloseRelay(id) => {
@@ -199,9 +201,9 @@ impl Shard {
         }
     }
 
-    fn open(&mut self, id: RelayId, family: Family) -> Option<SocketAddr> {
+    fn open(&mut self, id: RelayId, family: Family, parity: Parity) -> Option<SocketAddr> {
         let host = self.terms.relay_host(family)?;
-        let (socket, port) = sockets::relay(host, self.ports.get(&family)?)?;
+        let (socket, port) = sockets::relay(host, self.ports.get(&family)?, parity)?;
         let address = socket.local_addr().ok()?;
         let (watch, _) = AbortHandle::new_pair();
         self.relays.insert(id, OpenRelay { socket: Arc::clone(&socket), watch, _port: port });

@@ -8,6 +8,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::UdpSocket;
 
 use super::ports::{Port, Ports};
+use crate::core::event::Parity;
 use crate::core::own_relays::RelayHost;
 
 /// Bytes that the system may keep for a listener: a burst of all clients while the shard is busy.
@@ -48,11 +49,15 @@ pub fn tcp(address: SocketAddr) -> io::Result<tokio::net::TcpListener> {
 }
 
 /// A relay on a free port, if there is one.
-pub fn relay(host: RelayHost, ports: &Arc<Ports>) -> Option<(Arc<UdpSocket>, Port)> {
+pub fn relay(
+    host: RelayHost,
+    ports: &Arc<Ports>,
+    parity: Parity,
+) -> Option<(Arc<UdpSocket>, Port)> {
     // Ports of other programs are kept until one is found, so that each is tried once.
     let mut of_others = Vec::new();
     while of_others.len() < TRIES {
-        let port = ports.take(getrandom::u32().ok()?)?;
+        let port = ports.take(getrandom::u32().ok()?, parity)?;
         match relay_at(SocketAddr::new(host.bind, port.number)) {
             Ok(socket) => return Some((socket, port)),
             Err(_) => of_others.push(port),

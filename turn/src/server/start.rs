@@ -17,7 +17,7 @@ use super::shard::{PortsByFamily, Shard};
 use super::sockets;
 use super::streams::{StreamEvent, Streams};
 use crate::config::Config;
-use crate::core::event::Family;
+use crate::core::event::{Family, Parity};
 use crate::core::terms::Terms;
 use crate::counters::Counts;
 
@@ -141,7 +141,7 @@ fn check(config: &Config) -> Result<(), StartError> {
     }
     for host in &config.relay_hosts {
         let ports = Ports::new(config.relay_ports.clone());
-        sockets::relay(*host, &ports).ok_or(StartError::Relay(host.bind))?;
+        sockets::relay(*host, &ports, Parity::Any).ok_or(StartError::Relay(host.bind))?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, BufWriter};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::Sender;
 use tokio::time::{sleep, timeout};
@@ -26,6 +26,8 @@ const HANDSHAKE: Duration = Duration::from_secs(10);
 const NO_DESCRIPTOR: Duration = Duration::from_millis(100);
 /// Bytes that are read from a stream at once.
 const READ: usize = 16 * 1024;
+/// Bytes that are written to a stream at once.
+const WRITE: usize = 16 * 1024;
 
 /// What happens on a stream.
 #[derive(Debug)]
@@ -115,9 +117,16 @@ impl Streams {
             }
             Ok(())
         };
+        let writing = async {
+            // Messages share packets, but not records of TLS: coturn's client takes a record for a message.
+            match client.transport {
+                Transport::Tls => write(writer, waiting).await,
+                _ => write(BufWriter::with_capacity(WRITE, writer), waiting).await,
+            }
+        };
         let result = tokio::select! {
             result = reading => result,
-            result = write(writer, waiting) => result,
+            result = writing => result,
         };
         tell(shard, StreamEvent::Ended(client)).await?;
         result
@@ -130,10 +139,14 @@ async fn tell(shard: &Sender<StreamEvent>, event: StreamEvent) -> io::Result<()>
 
 /// Writes what waits until the shard closes the outbox.
 async fn write(mut stream: impl AsyncWrite + Unpin, mut waiting: Waiting) -> io::Result<()> {
-    let mut together = Vec::new();
-    while waiting.next(&mut together).await {
-        stream.write_all(&together).await?;
+    loop {
+        let messages = waiting.next().await;
+        if messages.is_empty() {
+            return stream.shutdown().await;
+        }
+        for message in messages.drain(..) {
+            stream.write_all(&message).await?;
+        }
         stream.flush().await?;
     }
-    stream.shutdown().await
 }

@@ -254,7 +254,7 @@ fn a_relay_of_another_kind_than_there_is_is_refused_with_its_code() {
     assert_eq!(code(&family(9), true), 440, "an unknown family");
     assert_eq!(code(&|m| additional(family(1)(m)), true), 400, "two wishes for a family");
     assert_eq!(code(&|m| m.with(ADDITIONAL_ADDRESS_FAMILY, &[1, 0, 0, 0]), true), 400);
-    assert_eq!(code(&|m| m.with(EVEN_PORT, &[0]), true), 508, "a certain port");
+    assert_eq!(code(&|m| m.with(EVEN_PORT, &[0x80]), true), 508, "a pair of ports");
     assert_eq!(code(&|m| m.with(RESERVATION_TOKEN, &[0; 8]), true), 508, "a port of before");
     assert_eq!(code(&|m| m.with(LIFETIME, &[0; 3]), true), 400, "a lifetime of three bytes");
 }

@@ -113,7 +113,7 @@ impl Lab {
                 Output::ToPeer(_, peer, data) => all.push(Did::Sent(peer, data.to_vec())),
                 Output::CloseRelay(relay) => all.push(Did::Closed(relay)),
                 Output::Disconnect(client) => all.push(Did::Disconnected(client)),
-                Output::OpenRelay(relay, family) => {
+                Output::OpenRelay(relay, family, _) => {
                     let opened = self.open(relay, family);
                     all.extend(self.handle(Input::RelayOpened(relay, opened)));
                 }

@@ -104,8 +104,8 @@ fn a_channel_is_bound_to_one_peer_and_a_peer_to_one_channel() {
     assert_eq!(bind(0x4000, "93.184.216.34:7001"), 400, "the number has another peer");
     assert_eq!(bind(0x4001, PEER), 400, "the peer has another number");
     assert_eq!(bind(0x3FFF, "93.184.216.34:7001"), 400, "no number of a channel");
-    assert_eq!(bind(0x5000, "93.184.216.34:7001"), 400, "no number of a channel");
-    assert_eq!(bind(0x4FFF, "93.184.216.34:7001"), 0);
+    assert_eq!(bind(0x8000, "93.184.216.34:7001"), 400, "no number of a channel");
+    assert_eq!(bind(0x7FFF, "93.184.216.34:7001"), 0);
     assert_eq!(bind(0x4002, "10.0.0.1:1"), 403);
     assert_eq!(bind(0x4002, PEER_V6), 443);
 }
