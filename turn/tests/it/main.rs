@@ -2,6 +2,7 @@
 
 mod allocating;
 mod coturn_clients;
+mod flood;
 mod lab;
 mod peer_policy;
 mod peers_and_channels;
