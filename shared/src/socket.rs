@@ -236,6 +236,11 @@ pub enum ServerMessage {
         /// Until when, and by whose wish; null when it is kept no longer.
         message: Option<Kept>,
     },
+    /// ICE servers with new credentials, before those of `welcome` expire (S37).
+    IceServers {
+        /// They replace all earlier ones.
+        message: Vec<IceServer>,
+    },
     /// The shared arrangement has changed, or this device has joined while it is on (S35).
     Arranged {
         /// What is new.

@@ -79,6 +79,10 @@ fn s4_the_answers_to_auth_look_like_this() {
             r#"{{"type":"welcome","message":{{"device_id":"{DEVICE}","ice_servers":[{{"urls":["turn:turn.example:3478"]}},{{"urls":["turn:turn.example:3478"],"username":"1:a","credential":"secret"}}],"expires_at":2,"now":1,"creator":true,"saved":null}}}}"#
         ),
     );
+    server_says(
+        &ServerMessage::IceServers { message: vec![server(Some("2:a"))] },
+        r#"{"type":"ice_servers","message":[{"urls":["turn:turn.example:3478"],"username":"2:a","credential":"secret"}]}"#,
+    );
     let device = Device {
         device_id: from,
         name: "Firefox".to_owned(),

@@ -56,6 +56,7 @@ fn server_message(line: &str) -> ServerMessage {
         "access_changed" => ServerMessage::AccessChanged { message: parse(&message) },
         "kept" => ServerMessage::Kept { message: parse(&message) },
         "arranged" => ServerMessage::Arranged { message: parse(&message) },
+        "ice_servers" => ServerMessage::IceServers { message: parse(&message) },
         "devices_removed" => ServerMessage::DevicesRemoved { message: parse(&message) },
         "error" => ServerMessage::Error {
             message: parse(&message),
@@ -82,6 +83,7 @@ fn kind_of_server_message(message: &ServerMessage) -> &'static str {
         ServerMessage::BeamRenamed { .. } => "beam_renamed",
         ServerMessage::AccessChanged { .. } => "access_changed",
         ServerMessage::Arranged { .. } => "arranged",
+        ServerMessage::IceServers { .. } => "ice_servers",
         ServerMessage::DevicesRemoved { .. } => "devices_removed",
         ServerMessage::Kept { .. } => "kept",
         ServerMessage::Error { .. } => "error",
@@ -124,7 +126,7 @@ fn what_the_server_says_in_the_examples_is_read_and_written_the_same() {
         assert_eq!(serde_json::to_string(&message).unwrap(), line);
         kinds.insert(kind_of_server_message(&message));
     }
-    assert_eq!(kinds.len(), 15, "the messages without an example are missing here: {kinds:?}");
+    assert_eq!(kinds.len(), 16, "the messages without an example are missing here: {kinds:?}");
 }
 
 #[test]

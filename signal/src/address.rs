@@ -95,7 +95,7 @@ fn parse_hop(hop: &str) -> Option<IpAddr> {
 
 /// A network such as `10.0.0.0/8`, or a single address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Network(IpNet);
+pub struct Network(pub IpNet);
 
 impl Network {
     /// Whether the network contains an address.

@@ -19,6 +19,7 @@ use crate::connections::Connections;
 use crate::error::Error;
 use crate::files::uploads::Uploads;
 use crate::health::Health;
+use crate::ice::IceServers;
 use crate::limit::{Buckets, Counts, Rate};
 use crate::live::beam::commit::Beams;
 use crate::live::beam::hub::Hub;
@@ -113,6 +114,8 @@ pub struct Parts {
     pub budget: Arc<Budget>,
     /// The wall clock and the steady clock.
     pub clock: Clock,
+    /// What devices are told for their `RTCPeerConnection`s.
+    pub ice_servers: IceServers,
 }
 
 /// The rate limits, by address and by account. A program on this machine is not limited by address (see
@@ -273,7 +276,7 @@ impl App {
         listening: Listening,
         parts: Parts,
     ) -> Result<Arc<Self>, Error> {
-        let Parts { lease, storage, writer, blobs, uploads, budget, clock } = parts;
+        let Parts { lease, storage, writer, blobs, uploads, budget, clock, ice_servers } = parts;
         let limits = Limits::default();
         let live = Arc::new(Context {
             clock,
@@ -292,6 +295,7 @@ impl App {
             budget: budget.clone(),
             guesses: limits.guesses.clone(),
             keeps: limits.keeps.clone(),
+            ice_servers,
         });
         let tasks = TaskTracker::new();
         let beams = Beams::new(live.hub.clone(), tasks.clone());

@@ -11,7 +11,7 @@ use clap::{Parser, Subcommand};
 use heliograph_storage::blobs;
 
 use crate::address::Network;
-use crate::{budget, quota};
+use crate::{budget, ice, quota};
 
 /// Port of the https listener unless `--tls-listen` gives one.
 const TLS_PORT: u16 = 8443;
@@ -88,6 +88,10 @@ pub struct Config {
     /// Address and port for https [default: host of --listen, port 8443].
     #[arg(long, env = "HELIOGRAPH_TLS_LISTEN")]
     pub tls_listen: Option<SocketAddr>,
+
+    /// TURN.
+    #[command(flatten)]
+    pub turn: ice::options::Options,
 
     /// Address of the source code, for the link in the page's footer.
     #[arg(
@@ -209,6 +213,14 @@ impl Origin {
     pub fn authority(&self) -> &str {
         self.0.split_once("://").map_or("", |(_, authority)| authority)
     }
+
+    /// The host without its port; an IPv6 address in brackets.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        let authority = self.authority();
+        let port = authority.rfind(':').filter(|at| !authority[*at..].contains(']'));
+        port.map_or(authority, |at| &authority[..at])
+    }
 }
 
 impl FromStr for Origin {
@@ -282,5 +294,13 @@ mod tests {
         let origin = config.public_url.unwrap();
         assert_eq!(origin.as_str(), "https://beam.example.org:444");
         assert_eq!(origin.authority(), "beam.example.org:444");
+        assert_eq!(origin.host(), "beam.example.org");
+        for (url, host) in [
+            ("https://a.example", "a.example"),
+            ("http://[::1]:80", "[::1]"),
+            ("http://[::1]", "[::1]"),
+        ] {
+            assert_eq!(url.parse::<Origin>().unwrap().host(), host);
+        }
     }
 }

@@ -20,6 +20,7 @@ pub mod edge;
 pub mod error;
 pub mod files;
 pub mod health;
+pub mod ice;
 pub mod limit;
 pub mod live;
 pub mod multipart;

@@ -158,6 +158,8 @@ export class BeamConnection {
         this.#access.hear(message)
         this.places.welcomed()
         return this.devices.welcome(message.message.device_id, message.message.ice_servers)
+      case 'ice_servers':
+        return this.devices.peers.renew(message.message)
       case 'authed_users':
         this.#tellKeeping({ type: 'devices', count: message.message.length })
         this.devices.list(message.message)

@@ -79,6 +79,7 @@ export class DeviceLinks {
           this.#transfers.tell({ do: 'maxMessage', device, key, bytes })
           this.#apply({ type: 'path', device, path: via })
         },
+        onPath: (device, via) => this.#apply({ type: 'path', device, path: via }),
         onClose: (device) => this.#apply({ type: 'path', device, path: 'relay' }),
       },
     )

@@ -723,7 +723,11 @@ message: SavedBeam, } | { "type": "kept",
 /**
  * Until when, and by whose wish; null when it is kept no longer.
  */
-message: Kept | null, } | { "type": "arranged", 
+message: Kept | null, } | { "type": "ice_servers", 
+/**
+ * They replace all earlier ones.
+ */
+message: Array<IceServer>, } | { "type": "arranged", 
 /**
  * What is new.
  */

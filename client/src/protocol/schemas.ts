@@ -264,6 +264,10 @@ export const serverMessageSchema = v.variant('type', [
     message: v.nullish(keptSchema, null),
   }),
   v.object({
+    type: v.literal('ice_servers'),
+    message: v.array(iceServerSchema),
+  }),
+  v.object({
     type: v.literal('arranged'),
     message: arrangedSchema,
   }),

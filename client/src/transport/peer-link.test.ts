@@ -23,6 +23,10 @@ class Connection extends EventTarget {
   signalingState = 'stable'
   restarts = 0
   closed = false
+  configuration: RTCConfiguration | null = null
+  /** What `getStats` reports: the pairs of candidates, and the one in use. */
+  reports: Record<string, unknown>[] = []
+  readonly sctp = { maxMessageSize: 262_144, transport: { iceTransport: new EventTarget() } }
 
   constructor() {
     super()
@@ -39,6 +43,12 @@ class Connection extends EventTarget {
     this.restarts += 1
   }
 
+  setConfiguration(configuration: RTCConfiguration): void {
+    this.configuration = configuration
+  }
+
+  getStats = async () => new Map(this.reports.map((report) => [report.id, report]))
+
   createOffer = () => new Promise(() => {})
 
   close(): void {
@@ -51,7 +61,7 @@ type Inside = Peer.Instance & {
   readableLength: number
 }
 
-const events = { onSignal: vi.fn(), onConnect: vi.fn(), onClose: vi.fn() }
+const events = { onSignal: vi.fn(), onConnect: vi.fn(), onPath: vi.fn(), onClose: vi.fn() }
 const takeChannel = vi.fn()
 let peers: Inside[]
 
@@ -108,6 +118,47 @@ describe('a peer link', () => {
       connection?.dispatchEvent(new Event('iceconnectionstatechange'))
     }
     expect(Connection.made.map(({ restarts }) => restarts)).toEqual([1, 0])
+  })
+
+  it('s37 takes new credentials without a restart', async () => {
+    const link = await opens()
+    const iceServers = [{ urls: ['turn:a.example:3478'], username: '2:a', credential: 'new' }]
+    link.renew(iceServers)
+    expect(Connection.made[0]?.configuration).toEqual({ iceServers })
+    expect(Connection.made[0]?.restarts).toBe(0)
+  })
+
+  const candidates = [
+    { id: 'host', type: 'local-candidate', candidateType: 'host' },
+    { id: 'relay', type: 'local-candidate', candidateType: 'relay' },
+    { id: 'other', type: 'remote-candidate', candidateType: 'srflx' },
+  ]
+  const pair = (id: string, local: string, marks = {}) => {
+    const used = { state: 'succeeded', nominated: true, ...marks }
+    return { id, type: 'candidate-pair', localCandidateId: local, remoteCandidateId: 'other', ...used }
+  }
+  const [direct, relayed] = [pair('1', 'host'), pair('2', 'relay')]
+
+  it.each([
+    [
+      'as Chromium names it',
+      (at: string) => [direct, relayed, { id: 't', type: 'transport', selectedCandidatePairId: at }],
+    ],
+    [
+      'as Firefox marks it',
+      (at: string) => [direct, relayed].map((one) => ({ ...one, selected: one.id === at })),
+    ],
+  ])('tells the path by the pair in use, %s, and when it changes', async (_how, reports) => {
+    await opens()
+    const [connection] = Connection.made
+    if (!connection) throw new Error('no connection')
+    connection.reports = [...candidates, ...reports('1')]
+    peers[0]?.emit('connect')
+    await vi.waitFor(() => expect(events.onConnect).toHaveBeenCalledWith('direct', 262_144))
+    connection.reports = [...candidates, ...reports('2')]
+    connection.sctp.transport.iceTransport.dispatchEvent(new Event('selectedcandidatepairchange'))
+    await vi.waitFor(() => expect(events.onPath).toHaveBeenCalledWith('turn'))
+    expect(events.onConnect).toHaveBeenCalledOnce()
   })
 
   it('closes once, and ignores signals after that', async () => {

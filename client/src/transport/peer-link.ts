@@ -2,16 +2,23 @@
 import Peer from 'simple-peer'
 import type { IceServer } from '../protocol/bindings'
 
+/** How the packets of a connection travel: from device to device, or over a TURN server at either end. */
+export type PeerPath = 'direct' | 'turn'
+
 export interface PeerLink {
   /** Passes a signal of the other device to the library. */
   signal(signal: unknown): void
+  /** Takes other ICE servers for the next restart of ICE. */
+  renew(iceServers: readonly IceServer[]): void
   close(): void
 }
 
 export interface PeerLinkEvents {
   onSignal(signal: unknown): void
   /** The connection is open. `maxMessageBytes` is the largest message that the peer accepts. */
-  onConnect(via: 'direct' | 'turn', maxMessageBytes: number): void
+  onConnect(via: PeerPath, maxMessageBytes: number): void
+  /** The open connection has changed to another path. */
+  onPath(via: PeerPath): void
   /** Called once. The link cannot be used any more. */
   onClose(): void
 }
@@ -35,15 +42,29 @@ interface Undocumented {
 const CHANNEL_ID = 10
 
 export const openPeerLink: OpenPeerLink = ({ initiator, iceServers, takeChannel }, events) => {
-  const config = { iceServers: iceServers.map((server) => ({ ...server })) }
-  const peer = new Peer({ initiator, trickle: true, config }) as Peer.Instance & Undocumented
+  const peer = new Peer({
+    initiator,
+    trickle: true,
+    config: { iceServers: copied(iceServers) },
+  }) as Peer.Instance & Undocumented
   const connection = peer._pc
   // Chunks carry their position and need no order. An ordered channel is no slower, and simpler to drain.
   takeChannel(connection.createDataChannel('frames', { negotiated: true, id: CHANNEL_ID }))
 
   peer.on('signal', (signal) => events.onSignal(signal))
+  let path: PeerPath | null = null
+  const tellPath = async () => {
+    const now = await pathOf(connection)
+    const before = path
+    if (peer.destroyed || now === before) return
+    path = now
+    if (before === null) events.onConnect(now, connection.sctp?.maxMessageSize ?? 0)
+    else events.onPath(now)
+  }
   peer.on('connect', () => {
-    void pathOf(connection).then((via) => events.onConnect(via, connection.sctp?.maxMessageSize ?? 0))
+    void tellPath()
+    const ice = connection.sctp?.transport.iceTransport
+    ice?.addEventListener('selectedcandidatepairchange', () => void tellPath())
   })
   peer.on('close', () => events.onClose())
   // The library's own channel is unused. Unread data from a hostile device would fill memory there, so it is drained.
@@ -51,6 +72,7 @@ export const openPeerLink: OpenPeerLink = ({ initiator, iceServers, takeChannel 
   // Every error is followed by 'close'. Without this listener the error would be thrown as unhandled.
   peer.on('error', () => {})
   connection.addEventListener('iceconnectionstatechange', () => {
+    if (path !== null) void tellPath()
     // The network changed. simple-peer would wait for 'failed' and give up; instead the initiator restarts ICE.
     if (initiator && connection.iceConnectionState === 'disconnected' && !peer.destroyed) {
       connection.restartIce()
@@ -61,21 +83,38 @@ export const openPeerLink: OpenPeerLink = ({ initiator, iceServers, takeChannel 
     signal(signal) {
       if (!peer.destroyed) peer.signal(signal as Peer.SignalData)
     },
+    renew(servers) {
+      if (!peer.destroyed) connection.setConfiguration({ iceServers: copied(servers) })
+    },
     close: () => peer.destroy(),
   }
 }
 
-/** Reads the way from the selected pair of candidates: `turn` when either end is relayed. */
-async function pathOf(connection: RTCPeerConnection): Promise<'direct' | 'turn'> {
+/** The browser's types take no read-only lists. */
+function copied(servers: readonly IceServer[]): RTCIceServer[] {
+  return servers.map((server) => ({ ...server }))
+}
+
+type Report = Readonly<Record<string, unknown>>
+
+/** Reads the path from the pair of candidates in use: over TURN when either end is relayed. */
+async function pathOf(connection: RTCPeerConnection): Promise<PeerPath> {
   const stats = await connection.getStats()
-  const reports = new Map<string, Record<string, unknown>>()
+  const reports = new Map<unknown, Report>()
   stats.forEach((report) => {
     reports.set(report.id, report)
   })
-  const pairs = [...reports.values()].filter(
-    (report) => report.type === 'candidate-pair' && report.state === 'succeeded' && report.nominated,
-  )
-  const isRelayed = (id: unknown) => reports.get(String(id))?.candidateType === 'relay'
-  const turn = pairs.some((pair) => isRelayed(pair.localCandidateId) || isRelayed(pair.remoteCandidateId))
-  return turn ? 'turn' : 'direct'
+  const pairs = pairsInUse([...reports.values()])
+  const isRelayed = (id: unknown) => reports.get(id)?.candidateType === 'relay'
+  return pairs.some((pair) => isRelayed(pair.localCandidateId) || isRelayed(pair.remoteCandidateId))
+    ? 'turn'
+    : 'direct'
+}
+
+/** Chromium names the pair in the report of the transport, Firefox marks it. Pairs of earlier paths stay in the list. */
+function pairsInUse(reports: readonly Report[]): readonly Report[] {
+  const pairs = reports.filter(({ type }) => type === 'candidate-pair')
+  const selected = new Set(reports.map(({ selectedCandidatePairId }) => selectedCandidatePairId))
+  const inUse = pairs.filter(({ id, selected: isSelected }) => isSelected === true || selected.has(id))
+  return inUse.length > 0 ? inUse : pairs.filter(({ state, nominated }) => state === 'succeeded' && nominated)
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Device, DeviceId } from '../protocol/bindings'
+import type { Device, DeviceId, IceServer } from '../protocol/bindings'
 import type { OpenPeerLink, PeerLinkEvents } from './peer-link'
 import { ATTEMPT_LIMIT_MS, OFFER_INTERVAL_MS, PeerLinks } from './peer-links'
 
@@ -13,10 +13,12 @@ const device = (device_id: DeviceId, rtc = true): Device => ({
 
 class Opened {
   readonly signals: unknown[] = []
+  readonly renewed: unknown[] = []
   closed = false
 
   constructor(
     readonly initiator: boolean,
+    readonly iceServers: readonly IceServer[],
     readonly events: PeerLinkEvents,
   ) {}
 }
@@ -26,16 +28,18 @@ let sent: { to: DeviceId; message: unknown }[]
 let closes: DeviceId[]
 let taken: string[]
 let dropped: string[]
+let paths: [DeviceId, string][]
 /** How many more times the library fails to load. */
 let failures: number
 
 function links(me: DeviceId): PeerLinks {
-  const open: OpenPeerLink = ({ initiator, takeChannel }, events) => {
-    const link = new Opened(initiator, events)
+  const open: OpenPeerLink = ({ initiator, iceServers, takeChannel }, events) => {
+    const link = new Opened(initiator, iceServers, events)
     takeChannel({} as RTCDataChannel)
     opened.push(link)
     return {
       signal: (signal) => link.signals.push(signal),
+      renew: (servers) => link.renewed.push(servers),
       close: () => {
         link.closed = true
       },
@@ -53,6 +57,7 @@ function links(me: DeviceId): PeerLinks {
       takeChannel: (_device, key) => taken.push(key),
       dropChannel: (_device, key) => dropped.push(key),
       onConnect: () => {},
+      onPath: (device, via) => paths.push([device, via]),
       onClose: (gone) => closes.push(gone),
     },
   )
@@ -67,6 +72,7 @@ beforeEach(() => {
   closes = []
   taken = []
   dropped = []
+  paths = []
   failures = 0
 })
 afterEach(() => vi.useRealTimers())
@@ -81,6 +87,30 @@ describe('l1 links', () => {
     links(ADA).setDevices([device(ADA), device(BOB)])
     await settle()
     expect(opened).toHaveLength(1)
+  })
+
+  it('tell a change of their path, until they are replaced', async () => {
+    const ada = links(ADA)
+    ada.setDevices([device(ADA), device(BOB)])
+    ada.handleSignal(BOB, { session: 'old', signal: { type: 'offer' } })
+    await settle()
+    opened[0]?.events.onConnect('direct', 0)
+    opened[0]?.events.onPath('turn')
+    ada.handleSignal(BOB, { session: 'new', signal: { type: 'offer' } })
+    opened[0]?.events.onPath('direct')
+    expect(paths).toEqual([[BOB, 'turn']])
+  })
+
+  it('s37 get new credentials, and so do those that are opened later', async () => {
+    const bob = links(BOB)
+    bob.setDevices([device(ADA), device(BOB)])
+    await settle()
+    const servers = [{ urls: ['turn:a.example:3478'], username: '2:b', credential: 'new' }]
+    bob.renew(servers)
+    expect(opened[0]?.renewed).toEqual([servers])
+    opened[0]?.events.onClose()
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(opened[1]?.iceServers).toEqual(servers)
   })
 
   it('are not tried with a device that has no WebRTC', async () => {

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import type { Device, DeviceId, IceServer } from '../protocol/bindings'
 import type { LinkKey } from '../protocol/receiver'
-import type { OpenPeerLink, PeerLink } from './peer-link'
+import type { OpenPeerLink, PeerLink, PeerPath } from './peer-link'
 
 export interface PeerLinksEvents {
   sendSignal(to: DeviceId, message: unknown): void
@@ -10,7 +10,8 @@ export interface PeerLinksEvents {
   takeChannel(device: DeviceId, key: LinkKey, channel: RTCDataChannel): void
   /** The channel ends, because its connection does. A channel that was handed to a worker may not notice by itself. */
   dropChannel(device: DeviceId, key: LinkKey): void
-  onConnect(device: DeviceId, key: LinkKey, via: 'direct' | 'turn', maxMessageBytes: number): void
+  onConnect(device: DeviceId, key: LinkKey, via: PeerPath, maxMessageBytes: number): void
+  onPath(device: DeviceId, via: PeerPath): void
   onClose(device: DeviceId): void
 }
 
@@ -72,6 +73,15 @@ export class PeerLinks {
     this.#iceServers = iceServers
     this.#failures.clear()
     for (const device of [...this.#retries.keys(), ...this.#attempts.keys()]) this.#giveUp(device)
+  }
+
+  /**
+   * The credentials of TURN have changed. Running links take them for their next restart of ICE: a connection that works
+   * goes on as it is, because its allocation is renewed with the old ones for as long as these are good.
+   */
+  renew(iceServers: readonly IceServer[]): void {
+    this.#iceServers = iceServers
+    for (const { link } of this.#attempts.values()) link?.renew(iceServers)
   }
 
   /** Sets the devices of the beam. A working link to a device that is no longer listed is kept. */
@@ -196,6 +206,7 @@ export class PeerLinks {
           this.#failures.delete(device)
           this.#events.onConnect(device, key, via, maxMessageBytes)
         },
+        onPath: (via) => isCurrent() && this.#events.onPath(device, via),
         onClose: () => isCurrent() && this.#closed(device, key),
       },
     )

@@ -25,6 +25,10 @@ pub struct Hosts {
     trusted_proxies: Arc<[Network]>,
 }
 
+/// The name under which the server was asked, without a port: the one by which the client reaches it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AskedHost(pub String);
+
 impl Hosts {
     /// The names `machine`, the machine's host name, and the host of `public_url`.
     #[must_use]
@@ -47,19 +51,20 @@ impl Hosts {
     ///
     /// # Errors
     /// [`Error::BadRequest`] without a host or with two, [`Error::UnknownHost`] for a foreign one.
-    fn check(&self, request: &Request) -> Result<(), Error> {
+    fn check(&self, request: &Request) -> Result<AskedHost, Error> {
         const NO_HOST: Error = Error::BadRequest("A request must have exactly one Host.");
         let headers = request.headers();
         let mut hosts = headers.get_all(header::HOST).into_iter();
         let (Some(host), None) = (hosts.next(), hosts.next()) else { return Err(NO_HOST) };
-        self.check_name(host.to_str().map_err(|_| NO_HOST)?)?;
+        let own = self.check_name(host.to_str().map_err(|_| NO_HOST)?)?;
         // An absolute target replaces Host (RFC 9112, section 3.2.2).
-        if let Some(authority) = request.uri().authority() {
-            self.check_name(authority.as_str())?;
-        }
+        let target = request.uri().authority();
+        let own = target.map_or(Ok(own), |target| self.check_name(target.as_str()))?;
         // A trusted proxy's header is checked in addition to Host, never instead: pages on this machine, which is
         // trusted by default, can send that header too.
-        self.forwarded(request, headers).map_or(Ok(()), |host| self.check_name(host))
+        let forwarded = self.forwarded(request, headers);
+        let name = forwarded.map_or(Ok(own), |host| self.check_name(host))?;
+        Ok(AskedHost(name.to_owned()))
     }
 
     /// The name under which a trusted proxy was asked. Only the last value is the proxy's own.
@@ -72,7 +77,8 @@ impl Hosts {
         last.to_str().ok()?.rsplit(',').next().map(str::trim)
     }
 
-    fn check_name(&self, host: &str) -> Result<(), Error> {
+    /// Returns the name without its port.
+    fn check_name<'a>(&self, host: &'a str) -> Result<&'a str, Error> {
         const WRONG: Error = Error::BadRequest("The host name is malformed.");
         let (name, authority) = name_of(host).ok_or(WRONG)?;
         let is_ours = name.parse::<Ipv4Addr>().is_ok()
@@ -81,7 +87,7 @@ impl Hosts {
             || (is_plain(name) && name.to_ascii_lowercase().ends_with(".local"))
             || self.names.iter().any(|own| own.eq_ignore_ascii_case(name));
         match is_ours {
-            true => Ok(()),
+            true => Ok(name),
             false if is_plain(name) => Err(Error::UnknownHost(authority.as_str().to_owned())),
             false => Err(WRONG),
         }
@@ -110,10 +116,13 @@ fn is_ipv6(name: &str) -> bool {
     inside.is_some_and(|address| address.parse::<Ipv6Addr>().is_ok())
 }
 
-/// Refuses requests for other hosts.
-pub async fn check(State(hosts): State<Hosts>, request: Request, next: Next) -> Response {
+/// Refuses requests for other hosts. Tells the handlers which of its names the server was asked under.
+pub async fn check(State(hosts): State<Hosts>, mut request: Request, next: Next) -> Response {
     match hosts.check(&request) {
-        Ok(()) => next.run(request).await,
+        Ok(asked) => {
+            request.extensions_mut().insert(asked);
+            next.run(request).await
+        }
         Err(error) => error.into_response(),
     }
 }
@@ -138,7 +147,7 @@ mod tests {
         let mut request = request.body(Body::empty()).unwrap();
         request.extensions_mut().insert(Peer { ip: peer.parse().unwrap(), tls: false });
         match hosts.check(&request) {
-            Ok(()) => 200,
+            Ok(_) => 200,
             Err(error) => error.into_response().status().as_u16(),
         }
     }

@@ -7,6 +7,7 @@ mod patience;
 mod serve;
 pub mod sweeper;
 pub mod tls;
+pub mod turn;
 
 use std::fs;
 use std::io;
@@ -63,6 +64,9 @@ pub enum Error {
     /// https was asked for and cannot be served.
     #[error("cannot serve https")]
     Tls(#[source] tls::Error),
+    /// TURN was asked for and cannot be had.
+    #[error("cannot offer TURN")]
+    Turn(#[source] turn::Error),
 }
 
 /// Opens the database, binds the addresses, and puts the parts together.
@@ -87,11 +91,14 @@ pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>
         Some((address, acceptor)) => Some((listen(address)?, acceptor)),
         None => None,
     };
-    let listeners = Listeners { plain, tls };
+    let turn = turn::start(config, tls.as_ref().map(|(_, acceptor)| acceptor.clone()));
+    let turn = turn.map_err(Error::Turn)?;
+    let listeners = Listeners { plain, tls, turn: turn.embedded };
     let listening = listeners.listening().map_err(|error| Error::Listen(config.listen, error))?;
     let connections = descriptors::connections(config.connections, descriptors::raise());
     let config = &Config { connections, ..config.clone() };
-    let parts = Parts { lease, storage, writer, blobs, uploads, budget, clock };
+    let ice_servers = turn.ice_servers;
+    let parts = Parts { lease, storage, writer, blobs, uploads, budget, clock, ice_servers };
     let app = App::open(config, listening, parts).await.map_err(Error::Logins)?;
     app.tasks.spawn(check_blobs(app.blobs.clone()));
     Ok((listeners, app))

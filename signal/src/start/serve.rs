@@ -53,6 +53,8 @@ pub struct Listeners {
     pub plain: TcpListener,
     /// For https, with the TLS handshake.
     pub tls: Option<(TcpListener, TlsAcceptor)>,
+    /// The embedded TURN server, which runs already.
+    pub turn: Option<heliograph_turn::Handle>,
 }
 
 impl Listeners {
@@ -71,12 +73,16 @@ pub async fn serve(listeners: Listeners, app: Arc<App>, shutdown: CancellationTo
     let refusals = Arc::new(Semaphore::new(REFUSALS));
     let server = Server { router: router(app.clone()), refusals, app: app.clone(), shutdown };
     server.app.tasks.spawn(sweeper::run(app.clone(), server.shutdown.clone()));
-    if let Some((listener, acceptor)) = listeners.tls {
+    let Listeners { plain, tls, turn } = listeners;
+    if let Some((listener, acceptor)) = tls {
         app.tasks.spawn(server.clone().accept(listener, Some(acceptor)));
     }
-    server.clone().accept(listeners.plain, None).await;
+    server.clone().accept(plain, None).await;
     app.live.sockets.close_all().await;
     app.tasks.close();
+    if let Some(turn) = turn {
+        turn.stop().await;
+    }
     if timeout(END_TIMEOUT, app.tasks.wait()).await.is_err() {
         tracing::warn!(tasks = app.tasks.len(), "some connections did not end in time");
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::bucket::files_in;
 
 /// The server's folders and modules. Each row may use the rows before it, and its own.
-const ORDER: [&[&str]; 9] = [
+const ORDER: [&[&str]; 10] = [
     &[
         "error",
         "clock",
@@ -23,6 +23,7 @@ const ORDER: [&[&str]; 9] = [
         "health",
         "multipart",
     ],
+    &["ice"],
     &["live"],
     &["people"],
     &["files"],

@@ -84,7 +84,7 @@ async fn a_second_server_on_the_same_tables_does_not_start_and_says_why() {
         let flags: Vec<_> = database.iter().flat_map(|url| ["--database", url]).collect();
         let server = TestServer::with(&flags).await;
         let folder = server.folder.path().to_str().unwrap();
-        let args = ["serve", "--listen", "127.0.0.1:0", "--data", folder];
+        let args = ["serve", "--listen", "127.0.0.1:0", "--turn", "off", "--data", folder];
         let config = heliograph_signal::config::Config::parse_from(args.iter().chain(&flags));
 
         let second = heliograph_signal::start::start(&config, server.app.clock).await;

@@ -178,7 +178,7 @@ impl Worker {
 /// Starts a server as a process of its own.
 async fn start(location: &Location, folder: &std::path::Path) -> (Child, SocketAddr) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_heliograph"));
-    command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(folder);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--turn", "off", "--data"]).arg(folder);
     if let Location::Postgres(url) = location {
         command.args(["--database", url]);
     }

@@ -23,6 +23,7 @@ mod exporting;
 mod file;
 mod guessing;
 mod http;
+mod ice;
 mod items;
 mod joining;
 mod keeping;

@@ -32,7 +32,16 @@ impl Program {
     pub fn start(flags: &[&str], environment: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut child = Command::new(env!("CARGO_BIN_EXE_heliograph"))
-            .args(["serve", "--listen", "127.0.0.1:0", "--disk-share", "100", "--data"])
+            .args([
+                "serve",
+                "--listen",
+                "127.0.0.1:0",
+                "--turn",
+                "off",
+                "--disk-share",
+                "100",
+                "--data",
+            ])
             .arg(folder.path().join("data"))
             .args(flags)
             .envs(environment.iter().copied())

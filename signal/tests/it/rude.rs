@@ -38,7 +38,7 @@ impl Server {
     async fn start(flags: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_heliograph"));
-        command.args(["serve", "--listen", "127.0.0.1:0", "--disk-share", "100"]);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--turn", "off", "--disk-share", "100"]);
         command.arg("--data").arg(folder.path()).args(flags);
         let command = command.stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
         let mut process = command.spawn().unwrap();

@@ -53,7 +53,7 @@ async fn an_interrupt_ends_a_program_that_still_waits_for_its_database() {
     let url = format!("postgres://ada:x@{}/beams", database.local_addr().unwrap());
     let folder = tempfile::tempdir().unwrap();
     let mut program = tokio::process::Command::new(env!("CARGO_BIN_EXE_heliograph"))
-        .args(["serve", "--listen", "127.0.0.1:0", "--database", &url, "--data"])
+        .args(["serve", "--listen", "127.0.0.1:0", "--turn", "off", "--database", &url, "--data"])
         .arg(folder.path())
         .kill_on_drop(true)
         .spawn()

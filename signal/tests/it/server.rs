@@ -64,6 +64,10 @@ impl TestServer {
         let data = folder.path().to_str().unwrap();
         let mut all = vec!["serve", "--listen", "127.0.0.1:0", "--data", data];
         all.extend(flags);
+        // Its port may be taken by another test.
+        if !flags.contains(&"--turn") {
+            all.extend(["--turn", "off"]);
+        }
         // How full this machine's disk is must not matter.
         if !flags.contains(&"--disk-share") {
             all.extend(["--disk-share", "100"]);

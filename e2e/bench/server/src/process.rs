@@ -27,7 +27,9 @@ impl Process {
     pub async fn product(heliograph: &Path) -> Result<Self, Failure> {
         let (address, data) = (free_address()?, tempfile::tempdir()?);
         let mut command = Command::new(heliograph);
-        command.args(["serve", "--listen", &address.to_string(), "--data"]).arg(data.path());
+        command
+            .args(["serve", "--listen", &address.to_string(), "--turn", "off", "--data"])
+            .arg(data.path());
         Self::start(command, address, data).await
     }
 

@@ -14,6 +14,7 @@ use crate::address::Client;
 use crate::app::App;
 use crate::edge::auth::{MaybeLoggedIn, Session};
 use crate::edge::headers::is_foreign;
+use crate::edge::host::AskedHost;
 use crate::error::Error;
 use crate::live::beam::ConnectionId;
 use crate::live::outbox::Outbox;
@@ -26,6 +27,7 @@ pub async fn open(
     State(app): State<Arc<App>>,
     Path(beam): Path<String>,
     Extension(client): Extension<Option<Client>>,
+    Extension(AskedHost(host)): Extension<AskedHost>,
     MaybeLoggedIn(session): MaybeLoggedIn,
     mut request: Request,
 ) -> Result<Response, Error> {
@@ -36,7 +38,7 @@ pub async fn open(
     let Ok(response) = websocket::accept(&request) else { return Ok(not_a_handshake()) };
     let upgrade = hyper::upgrade::on(&mut request);
     let tasks = app.tasks.clone();
-    tasks.spawn(serve(app, beam, client, session, upgrade));
+    tasks.spawn(serve(app, beam, client, host, session, upgrade));
     Ok(response)
 }
 
@@ -51,6 +53,7 @@ async fn serve(
     app: Arc<App>,
     beam: BeamId,
     client: Option<Client>,
+    host: String,
     session: Option<Arc<Session>>,
     upgrade: OnUpgrade,
 ) {
@@ -67,7 +70,8 @@ async fn serve(
         Some(session) => bind_to_login(&app, beam, connection, &outbox, session).await,
         None => None,
     };
-    Socket::new(app.live.clone(), beam, client, (connection, outbox), login).run(upgraded).await;
+    let (context, connection) = (app.live.clone(), (connection, outbox));
+    Socket::new(context, beam, client, host, connection, login).run(upgraded).await;
 }
 
 /// Ties the socket to its session (S27). Closes it at once if the session has ended.

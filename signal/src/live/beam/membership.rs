@@ -59,7 +59,7 @@ impl BeamState {
         ServerMessage::Welcome {
             message: Welcome {
                 device_id: newcomer.device.device_id,
-                ice_servers: Vec::new(),
+                ice_servers: newcomer.ice_servers.clone(),
                 expires_at: match self.status {
                     Status::Unsaved { expires_at, .. } => Some(expires_at),
                     Status::Saved(_) | Status::Ended => None,

@@ -7,7 +7,7 @@ use heliograph_shared::decode::Subject;
 use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::DeviceId;
 use heliograph_shared::socket::{
-    Device, DeviceUser, Json, LiveItem, ServerMessage, SignalFrom, SyncFrom,
+    Device, DeviceUser, IceServer, Json, LiveItem, ServerMessage, SignalFrom, SyncFrom,
 };
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
@@ -43,6 +43,8 @@ pub struct Newcomer {
     pub account: Option<AccountId>,
     /// The client that quotas count, if any ([`Client::of`]).
     pub client: Option<Client>,
+    /// What it is told for its `RTCPeerConnection`s.
+    pub ice_servers: Vec<IceServer>,
 }
 
 impl Newcomer {

@@ -69,6 +69,10 @@ impl Socket {
         }
         let newcomer = self.introduce(auth.extra, creator)?;
         let device = newcomer.device.device_id;
+        if !newcomer.plain {
+            // Only one `auth` is taken.
+            let _ = self.device.set(device);
+        }
         let epoch = Uuid::from_bytes(fresh()?).to_string();
         let (account, user) = (newcomer.account, newcomer.device.user.clone());
         let hub = &self.context.hub;
@@ -123,7 +127,9 @@ impl Socket {
         };
         let account = login.map(|login| login.account);
         let (connection, client) = (self.connection, self.client);
-        Ok(Newcomer { connection, device, plain, creator, account, client })
+        let now = self.context.clock.now();
+        let ice_servers = self.context.ice_servers.for_device(device.device_id, &self.host, now);
+        Ok(Newcomer { connection, device, plain, creator, account, client, ice_servers })
     }
 }
 

@@ -8,12 +8,13 @@ mod joining;
 mod last_heard;
 mod reading;
 
-use std::sync::Arc;
+use std::convert::Infallible;
+use std::sync::{Arc, OnceLock};
 
 use bytes::BytesMut;
 use heliograph_shared::api::accounts::PublicUser;
 use heliograph_shared::close::CloseCode;
-use heliograph_shared::ids::BeamId;
+use heliograph_shared::ids::{BeamId, DeviceId};
 use heliograph_shared::limits::{MAX_FRAME_BYTES, PING_INTERVAL, SOCKET_IDLE};
 use heliograph_shared::socket::ServerMessage;
 use heliograph_storage::Storage;
@@ -21,7 +22,7 @@ use heliograph_storage::accounts::AccountId;
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use tokio::io::{ReadHalf, WriteHalf};
-use tokio::time::sleep_until;
+use tokio::time::{sleep, sleep_until};
 
 use ending::finish;
 use last_heard::{LastHeard, Listening};
@@ -29,6 +30,7 @@ use last_heard::{LastHeard, Listening};
 use crate::address::Client;
 use crate::budget::{Budget, Kind, Share};
 use crate::clock::Clock;
+use crate::ice::{IceServers, RENEW_AFTER};
 use crate::limit::Buckets;
 use crate::live::beam::ConnectionId;
 use crate::live::beam::hub::Hub;
@@ -56,6 +58,8 @@ pub struct Context {
     pub buffers: Arc<Pool>,
     /// The memory for waiting data.
     pub budget: Arc<Budget>,
+    /// What each device is told for its `RTCPeerConnection`s (S4, S37).
+    pub ice_servers: IceServers,
     /// The limit on guesses of ids and keys, by address (S2).
     pub guesses: Arc<Buckets<Client>>,
     /// The limit on wishes to keep a beam, by address (S30).
@@ -93,9 +97,13 @@ pub struct Socket {
     context: Arc<Context>,
     beam: BeamId,
     client: Option<Client>,
+    /// The name under which the client reaches this server.
+    host: String,
     connection: ConnectionId,
     outbox: Arc<Outbox>,
     login: Option<Login>,
+    /// The device, once it has joined and if it understands more than a plain one.
+    device: OnceLock<DeviceId>,
 }
 
 impl Socket {
@@ -105,10 +113,12 @@ impl Socket {
         context: Arc<Context>,
         beam: BeamId,
         client: Option<Client>,
+        host: String,
         (connection, outbox): (ConnectionId, Arc<Outbox>),
         login: Option<Login>,
     ) -> Self {
-        Self { context, beam, client, connection, outbox, login }
+        let device = OnceLock::new();
+        Self { context, beam, client, host, connection, outbox, login, device }
     }
 
     /// Runs the socket until it ends.
@@ -127,6 +137,7 @@ impl Socket {
             end = self.read(&mut reader) => end,
             () = self.write(&mut writer) => End::Lost,
             code = self.heartbeat(&heard) => End::Close(code),
+            never = self.renew_ice_servers() => match never {},
         };
         self.context.sockets.closed(self.connection);
         tracing::debug!(?end, "socket ended");
@@ -162,9 +173,27 @@ impl Socket {
         }
     }
 
+    /// Sends new credentials before the last ones expire (S37). Their time is counted from here, a moment before the
+    /// first ones are made.
+    async fn renew_ice_servers(&self) -> Infallible {
+        loop {
+            sleep(RENEW_AFTER).await;
+            let Some(device) = self.device.get() else { continue };
+            let now = self.context.clock.now();
+            let message = self.context.ice_servers.for_device(*device, &self.host, now);
+            if message.iter().any(|server| server.credential.is_some()) {
+                self.tell(&ServerMessage::IceServers { message });
+            }
+        }
+    }
+
     /// Tells the device that something was refused. The socket stays open.
     fn refuse(&self, refusal: Refusal) {
-        match serde_json::to_string(&ServerMessage::from(refusal)) {
+        self.tell(&ServerMessage::from(refusal));
+    }
+
+    fn tell(&self, message: &ServerMessage) {
+        match serde_json::to_string(message) {
             Ok(text) => self.outbox.push(Message::text(text)),
             Err(error) => tracing::error!(%error, "a message could not be written"),
         }

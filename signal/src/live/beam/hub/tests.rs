@@ -84,7 +84,15 @@ fn newcomer(number: u8) -> Newcomer {
     let user = DeviceUser::default();
     let device = Device { device_id, name: String::new(), caps: Vec::new(), user };
     let connection = ConnectionId(number.into());
-    Newcomer { connection, device, plain: false, creator: false, account: None, client: None }
+    Newcomer {
+        connection,
+        device,
+        plain: false,
+        creator: false,
+        account: None,
+        client: None,
+        ice_servers: Vec::new(),
+    }
 }
 
 /// The first message to a device.

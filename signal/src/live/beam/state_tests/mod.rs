@@ -72,6 +72,7 @@ fn newcomer(device: u8, connection: u64) -> Newcomer {
         creator: false,
         account: None,
         client: None,
+        ice_servers: Vec::new(),
     }
 }
 

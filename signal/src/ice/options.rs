@@ -1,0 +1,128 @@
+//! The options of `serve` about TURN.
+
+use std::net::{IpAddr, SocketAddr};
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::Args;
+
+use crate::address::Network;
+
+/// TURN, for devices that cannot reach each other directly.
+#[derive(Clone, Debug, Args)]
+#[group(skip)]
+pub struct Options {
+    /// TURN for devices that cannot reach each other directly: embedded, off, or the addresses of another server, such as
+    /// turn:turn.example.org:3478,turns:turn.example.org:5349 [default: embedded, if its address is free].
+    #[arg(id = "turn", long, env = "HELIOGRAPH_TURN")]
+    pub server: Option<Server>,
+
+    /// Address and port of the embedded TURN server, for UDP and TCP [default: host of --listen, port 3478].
+    #[arg(id = "turn-listen", long, env = "HELIOGRAPH_TURN_LISTEN")]
+    pub listen: Option<SocketAddr>,
+
+    /// Port of the embedded TURN server for TLS, with the certificate of --tls.
+    #[arg(id = "turn-tls-port", long, env = "HELIOGRAPH_TURN_TLS_PORT", default_value_t = 5349)]
+    pub tls_port: u16,
+
+    /// Name or address at which devices find the embedded TURN server [default: host of --public-url, or the one in the
+    /// page's address].
+    #[arg(id = "turn-host", long, env = "HELIOGRAPH_TURN_HOST")]
+    pub host: Option<String>,
+
+    /// Address at which the internet reaches the embedded TURN server, where a router maps it to this machine [default:
+    /// this machine's address].
+    #[arg(id = "turn-relay-address", long, env = "HELIOGRAPH_TURN_RELAY_ADDRESS")]
+    pub relay_address: Option<IpAddr>,
+
+    /// Ports of the relays, as FIRST-LAST. A firewall must let UDP to them in.
+    #[arg(id = "turn-ports", long, env = "HELIOGRAPH_TURN_PORTS", default_value = "49152-65535")]
+    pub ports: Ports,
+
+    /// Networks that the embedded TURN server may send to although they are private, comma-separated.
+    #[arg(
+        id = "turn-allow-peers",
+        long,
+        env = "HELIOGRAPH_TURN_ALLOW_PEERS",
+        value_delimiter = ','
+    )]
+    pub allowed_peers: Vec<Network>,
+
+    /// File with the secret of the other TURN server; coturn calls it static-auth-secret.
+    #[arg(id = "turn-secret-file", long, env = "HELIOGRAPH_TURN_SECRET_FILE")]
+    pub secret_file: Option<PathBuf>,
+}
+
+/// Which TURN server devices use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Server {
+    /// None.
+    Off,
+    /// The one inside of this server.
+    Embedded,
+    /// Another one, at these addresses.
+    Other(Vec<String>),
+}
+
+impl FromStr for Server {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let is_turn = |url: &str| {
+            let address = url.strip_prefix("turn:").or_else(|| url.strip_prefix("turns:"));
+            address.is_some_and(|address| !address.is_empty() && !address.contains(['/', ' ']))
+        };
+        match text {
+            "off" => Ok(Self::Off),
+            "embedded" => Ok(Self::Embedded),
+            urls if urls.split(',').all(is_turn) => {
+                Ok(Self::Other(urls.split(',').map(str::to_owned).collect()))
+            }
+            _ => Err("expected embedded, off, or addresses such as turn:turn.example.org:3478"),
+        }
+    }
+}
+
+/// A range of ports that is not empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ports(pub RangeInclusive<u16>);
+
+impl FromStr for Ports {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let ends = text.split_once('-').and_then(|(first, last)| {
+            Some((first.parse().ok().filter(|first| *first > 0)?, last.parse().ok()?))
+        });
+        match ends {
+            Some((first, last)) if first <= last => Ok(Self(first..=last)),
+            _ => Err("expected two ports such as 49152-65535"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_server_is_named_by_its_addresses() {
+        let urls = "turn:turn.example.org:3478,turns:turn.example.org:5349";
+        let expected: Vec<_> = urls.split(',').map(str::to_owned).collect();
+        assert_eq!(urls.parse(), Ok(Server::Other(expected)));
+        assert_eq!("off".parse(), Ok(Server::Off));
+        assert_eq!("embedded".parse(), Ok(Server::Embedded));
+        for wrong in ["", "on", "turn:", "stun:a", "turn:a,", "http://a", "turn://a"] {
+            assert!(wrong.parse::<Server>().is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn ports_are_a_range() {
+        assert_eq!("50000-50010".parse(), Ok(Ports(50_000..=50_010)));
+        for wrong in ["", "50000", "2-1", "0-5", "1-65536", "a-b", "1-2-3"] {
+            assert!(wrong.parse::<Ports>().is_err(), "{wrong:?}");
+        }
+    }
+}
