@@ -279,7 +279,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Whether REQUESTED-ADDRESS-FAMILY is there. Its value is `Ok(None)` when it is a family that nobody knows.
+    /// The family it wants, if it says one; the inner `None` stands for a family that nobody knows.
     pub fn requested_family(&self) -> Option<Option<Family>> {
         let raw = self.message.raw_attribute(RequestedAddressFamily::TYPE)?;
         Some(read::<RequestedAddressFamily>(&raw).ok().map(|wanted| wanted.family().into()))

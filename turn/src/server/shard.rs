@@ -19,7 +19,7 @@ use super::ports::{Port, Ports};
 use super::sockets;
 use super::streams::StreamEvent;
 use crate::core::event::{
-    Family, FiveTuple, Input, NoPortLeft, Output, Parity, RelayId, Transport,
+    Family, FiveTuple, Input, NoPortLeft, Now, Output, Parity, RelayId, Transport,
 };
 use crate::core::state::Core;
 use crate::core::terms::Terms;
@@ -91,7 +91,7 @@ impl Shard {
                 () = stop.cancelled() => return,
                 Some(event) = self.events.recv() => self.stream(event),
                 Some(source) = self.readable.next() => self.drain(source),
-                () = &mut timer => self.feed(Input::Tick),
+                () = &mut timer => self.feed(Input::Tick, clock::now()),
             }
         }
     }
@@ -104,10 +104,11 @@ impl Shard {
             None => None,
         };
         let (Some(source), Some(socket)) = (source, socket.map(Arc::clone)) else { return };
+        let now = clock::now();
         let mut buffer = std::mem::take(&mut self.buffer);
         for _ in 0..BATCH {
             match socket.try_recv_from(&mut buffer) {
-                Ok((length, from)) => self.arrived(source, from, &buffer[..length]),
+                Ok((length, from)) => self.arrived((source, from), &buffer[..length], now),
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => break,
                 // News that an earlier datagram did not arrive.
                 Err(_) => {}
@@ -117,13 +118,13 @@ impl Shard {
         self.watch(source, &socket);
     }
 
-    fn arrived(&mut self, source: Source, from: SocketAddr, bytes: &[u8]) {
+    fn arrived(&mut self, (source, from): (Source, SocketAddr), bytes: &[u8], now: Now) {
         match source {
-            Source::Relay(relay) => self.feed(Input::FromPeer(relay, from, bytes)),
+            Source::Relay(relay) => self.feed(Input::FromPeer(relay, from, bytes), now),
             Source::Listener(server) => {
                 let transport = Transport::Udp;
                 let client = FiveTuple { transport, client: from, server, connection: 0 };
-                self.feed(Input::FromClient(client, bytes));
+                self.feed(Input::FromClient(client, bytes), now);
             }
         }
     }
@@ -147,25 +148,25 @@ impl Shard {
         match event {
             StreamEvent::Connected(client, outbox) => drop(self.streams.insert(client, outbox)),
             StreamEvent::Message(client, message) => {
-                self.feed(Input::FromClient(client, &message));
+                self.feed(Input::FromClient(client, &message), clock::now());
                 if let Some(outbox) = self.streams.get(&client) {
                     outbox.tell_allocation(self.core.has_allocation(client));
                 }
             }
             StreamEvent::Ended(client) => {
                 self.streams.remove(&client);
-                self.feed(Input::Disconnected(client));
+                self.feed(Input::Disconnected(client), clock::now());
             }
         }
     }
 
-    fn feed(&mut self, input: Input<'_>) {
-        for output in self.core.handle(input, clock::now()) {
-            self.apply(output);
+    fn feed(&mut self, input: Input<'_>, now: Now) {
+        for output in self.core.handle(input, now) {
+            self.apply(output, now);
         }
     }
 
-    fn apply(&mut self, output: Output<'_>) {
+    fn apply(&mut self, output: Output<'_>, now: Now) {
         match output {
             Output::ToClient(client, bytes) => self.to_client(client, bytes),
             Output::ToPeer(relay, peer, data) => {
@@ -177,7 +178,7 @@ impl Shard {
             }
             Output::OpenRelay(id, family, parity) => {
                 let opened = self.open(id, family, parity).ok_or(NoPortLeft);
-                self.feed(Input::RelayOpened(id, opened));
+                self.feed(Input::RelayOpened(id, opened), now);
             }
             Output::CloseRelay(id) => {
                 if let Some(relay) = self.relays.remove(&id) {
