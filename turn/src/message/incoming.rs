@@ -279,10 +279,15 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The family it wants, if it says one; the inner `None` stands for a family that nobody knows.
-    pub fn requested_family(&self) -> Option<Option<Family>> {
-        let raw = self.message.raw_attribute(RequestedAddressFamily::TYPE)?;
-        Some(read::<RequestedAddressFamily>(&raw).ok().map(|wanted| wanted.family().into()))
+    /// The family it wants.
+    ///
+    /// # Errors
+    ///
+    /// 440 for a family that nobody knows.
+    pub fn requested_family(&self) -> Result<Option<Family>, Refusal> {
+        let wanted = self.optional::<RequestedAddressFamily>();
+        let wanted = wanted.map_err(|_| Refusal::AddressFamilyNotSupported)?;
+        Ok(wanted.map(|wanted| wanted.family().into()))
     }
 
     /// The family it wants besides IPv4.
