@@ -16,7 +16,8 @@ SERVER := target/release/heliograph
 CLIENT_SOURCES := $(shell find client/src client/public client/scripts -type f) \
 	client/index.html client/package.json client/tsconfig.json client/vite.config.ts \
 	client/texts.config.ts client/lingui.config.ts
-SERVER_SOURCES := $(shell find shared storage websocket signal turn -type f -not -name '*.md') Cargo.toml Cargo.lock
+SERVER_SOURCES := $(shell find shared storage websocket signal turn -path turn/fuzz -prune -o -type f -not -name '*.md' -print) \
+	Cargo.toml Cargo.lock
 
 .PHONY: run build test test-long bench dev fmt clean lint rust-built rust-tests client-tests e2e
 

@@ -24,7 +24,7 @@ use crate::core::event::{
 use crate::core::state::Core;
 use crate::core::terms::Terms;
 
-/// Datagrams that are read from one socket before the others have their turn.
+/// Datagrams of one socket, or messages of streams, that are taken before the others have their turn.
 const BATCH: usize = 64;
 /// The longest datagram.
 const LONGEST: usize = 65_536;
@@ -51,7 +51,7 @@ pub struct Shard {
     ports: Arc<PortsByFamily>,
     listeners: HashMap<SocketAddr, Arc<UdpSocket>>,
     relays: HashMap<RelayId, OpenRelay>,
-    streams: HashMap<FiveTuple, Outbox>,
+    outboxes: HashMap<FiveTuple, Outbox>,
     readable: FuturesUnordered<BoxFuture<'static, Option<Source>>>,
     events: Receiver<StreamEvent>,
     buffer: Vec<u8>,
@@ -70,7 +70,7 @@ impl Shard {
             ports,
             listeners,
             relays: HashMap::new(),
-            streams: HashMap::new(),
+            outboxes: HashMap::new(),
             readable: FuturesUnordered::new(),
             events,
             buffer: vec![0; LONGEST],
@@ -89,7 +89,7 @@ impl Shard {
             set(timer.as_mut(), self.core.deadline().map_or(far, Into::into));
             tokio::select! {
                 () = stop.cancelled() => return,
-                Some(event) = self.events.recv() => self.stream(event),
+                Some(event) = self.events.recv() => self.streams(event),
                 Some(source) = self.readable.next() => self.drain(source),
                 () = &mut timer => self.feed(Input::Tick, clock::now()),
             }
@@ -144,18 +144,28 @@ impl Shard {
         }
     }
 
-    fn stream(&mut self, event: StreamEvent) {
+    /// Takes what has come from streams, a batch at most.
+    fn streams(&mut self, first: StreamEvent) {
+        let now = clock::now();
+        self.stream(first, now);
+        for _ in 1..BATCH {
+            let Ok(event) = self.events.try_recv() else { return };
+            self.stream(event, now);
+        }
+    }
+
+    fn stream(&mut self, event: StreamEvent, now: Now) {
         match event {
-            StreamEvent::Connected(client, outbox) => drop(self.streams.insert(client, outbox)),
+            StreamEvent::Connected(client, outbox) => drop(self.outboxes.insert(client, outbox)),
             StreamEvent::Message(client, message) => {
-                self.feed(Input::FromClient(client, &message), clock::now());
-                if let Some(outbox) = self.streams.get(&client) {
+                self.feed(Input::FromClient(client, &message), now);
+                if let Some(outbox) = self.outboxes.get(&client) {
                     outbox.tell_allocation(self.core.has_allocation(client));
                 }
             }
             StreamEvent::Ended(client) => {
-                self.streams.remove(&client);
-                self.feed(Input::Disconnected(client), clock::now());
+                self.outboxes.remove(&client);
+                self.feed(Input::Disconnected(client), now);
             }
         }
     }
@@ -185,14 +195,14 @@ impl Shard {
                     relay.watch.abort();
                 }
             }
-            Output::Disconnect(client) => drop(self.streams.remove(&client)),
+            Output::Disconnect(client) => drop(self.outboxes.remove(&client)),
         }
     }
 
     fn to_client(&self, client: FiveTuple, bytes: Vec<u8>) {
         let counters = &self.terms.counters;
         if client.is_stream() {
-            if self.streams.get(&client).is_some_and(|outbox| !outbox.put(bytes)) {
+            if self.outboxes.get(&client).is_some_and(|outbox| !outbox.put(bytes)) {
                 counters.dropped_by_slow_client.add(1);
             }
         } else if let Some(listener) = self.listeners.get(&client.server)
