@@ -16,7 +16,8 @@ SERVER := target/release/heliograph
 CLIENT_SOURCES := $(shell find client/src client/public client/scripts -type f) \
 	client/index.html client/package.json client/tsconfig.json client/vite.config.ts \
 	client/texts.config.ts client/lingui.config.ts
-SERVER_SOURCES := $(shell find shared storage websocket signal turn -type f -not -name '*.md') Cargo.toml Cargo.lock
+SERVER_SOURCES := $(shell find shared storage websocket signal turn -path turn/fuzz -prune -o -type f -not -name '*.md' -print) \
+	Cargo.toml Cargo.lock
 
 .PHONY: run build test test-long bench dev fmt clean lint rust-built rust-tests client-tests e2e
 
@@ -75,6 +76,7 @@ e2e: $(SERVER)
 
 test-long: $(SERVER)
 	scripts/install-test-tools
+	HELIOGRAPH_REQUESTS=1000000 cargo test --locked --package heliograph-turn --test it -- --nocapture flood
 	HELIOGRAPH_KILLS=100 scripts/with-postgres cargo test --locked --package heliograph-signal --test it -- killed
 	npm run --silent test:long --workspace e2e
 

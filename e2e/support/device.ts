@@ -149,7 +149,7 @@ export class Device {
     await this.file(file).getByRole('button', { name: 'Cancel' }).click()
   }
 
-  async seesPath(file: TestFile, path: 'Direct' | 'via server'): Promise<void> {
+  async seesPath(file: TestFile, path: 'Direct' | 'via TURN' | 'via server'): Promise<void> {
     await expect(this.file(file).getByText(path, { exact: true })).toBeVisible()
   }
 

@@ -5,6 +5,7 @@ interface Paths {
   readonly made: RTCPeerConnection[]
   relayed: number
   cut: boolean
+  turnOnly: boolean
 }
 
 declare global {
@@ -48,6 +49,13 @@ export async function cutDirectPaths(page: Page, after = 0): Promise<number> {
   }, after)
 }
 
+/** Lets the pages of a device connect only over TURN, as behind a NAT that nothing else passes. */
+export async function usesOnlyTurn({ context }: { context: BrowserContext }): Promise<void> {
+  await context.addInitScript(() => {
+    if (window.heliographPaths) window.heliographPaths.turnOnly = true
+  })
+}
+
 /** Returns the bytes that the page sent in binary messages of its websockets. */
 export async function relayedBytes(page: Page): Promise<number> {
   return await page.evaluate(() => window.heliographPaths?.relayed ?? 0)
@@ -63,14 +71,15 @@ export async function hasDirectLink(page: Page): Promise<boolean> {
 
 /** Runs in the page, before any script of its own. */
 function instrument(): void {
-  const paths: Paths = { made: [], relayed: 0, cut: false }
+  const paths: Paths = { made: [], relayed: 0, cut: false, turnOnly: false }
   window.heliographPaths = paths
 
   const Real = window.RTCPeerConnection
   window.RTCPeerConnection = class extends Real {
     constructor(configuration?: RTCConfiguration) {
       // With relay candidates only, and no TURN server, the connection never opens.
-      super(paths.cut ? { ...configuration, iceServers: [], iceTransportPolicy: 'relay' } : configuration)
+      const policy = paths.cut || paths.turnOnly ? { iceTransportPolicy: 'relay' as const } : {}
+      super({ ...configuration, ...(paths.cut && { iceServers: [] }), ...policy })
       paths.made.push(this)
     }
   }

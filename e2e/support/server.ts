@@ -60,7 +60,8 @@ export class Server {
   /** Starts the process with the same port and data as before. */
   async up(): Promise<void> {
     const args = ['serve', '--listen', `127.0.0.1:${this.#port}`, '--data', this.#data]
-    const env = { ...process.env, ...this.#settings }
+    // Servers of other tests may have the port of TURN, so those that need it name another.
+    const env = { ...process.env, HELIOGRAPH_TURN: 'off', ...this.#settings }
     const child = spawn(BINARY, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#process = child
     child.stdout.on('data', (text: Buffer) => this.#log.push(text.toString()))

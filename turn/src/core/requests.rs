@@ -110,8 +110,8 @@ impl Core {
         outputs: &mut Vec<Output<'_>>,
     ) -> Result<Reply, Refusal> {
         let allocation = self.allocation(client, signer)?;
-        if let Some(family) = request.requested_family() {
-            let known = allocation.relays.iter().any(|relay| Some(relay.family()) == family);
+        if let Some(family) = request.requested_family()? {
+            let known = allocation.relays.iter().any(|relay| relay.family() == family);
             known.then_some(()).ok_or(Refusal::PeerAddressFamilyMismatch)?;
         }
         let lifetime = match request.lifetime()? {
@@ -200,9 +200,9 @@ impl Core {
     /// 400 when the wishes exclude each other, 440 for a family that nobody knows.
     pub(super) fn wanted(request: &Request<'_>) -> Result<Vec<Family>, Refusal> {
         let additional = request.additional_family()?;
-        match (request.requested_family(), additional) {
+        match (request.requested_family()?, additional) {
             (Some(_), Some(_)) | (None, Some(Family::V4)) => Err(Refusal::BadRequest),
-            (Some(family), None) => Ok(vec![family.ok_or(Refusal::AddressFamilyNotSupported)?]),
+            (Some(family), None) => Ok(vec![family]),
             (None, None) => Ok(vec![Family::V4]),
             (None, Some(Family::V6)) => Ok(vec![Family::V4, Family::V6]),
         }

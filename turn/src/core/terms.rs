@@ -14,11 +14,11 @@ use crate::peers::PeerPolicy;
 /// The conditions under which clients get a relay.
 pub struct Terms {
     /// The name of the place for which credentials are good.
-    pub realm: String,
+    pub(super) realm: String,
     /// By which credentials are made.
-    pub secret: Vec<u8>,
+    pub(super) secret: Vec<u8>,
     /// The most that an allocation may relay each way, in bytes a second.
-    pub bandwidth: u64,
+    pub(super) bandwidth: u64,
     pub(super) nonces: Nonces,
     pub(super) peers: PeerPolicy,
     pub(super) quotas: Arc<Quotas>,

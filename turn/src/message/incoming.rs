@@ -7,6 +7,7 @@ use stun_types::attribute::{
     PasswordAlgorithm, PasswordAlgorithms, RawAttribute, Realm, Username,
 };
 use stun_types::message::{BINDING, Message, MessageClass};
+use tracing::dispatcher::{Dispatch, with_default};
 use turn_types::AddressFamily;
 use turn_types::attribute::{
     AdditionalAddressFamily, ChannelNumber, Data, EvenPort, Lifetime, RequestedAddressFamily,
@@ -139,8 +140,7 @@ fn well_formed(bytes: &[u8]) -> Option<Message<'_>> {
         return None;
     }
     // The library warns of each malformed message, and anybody could fill the log with them.
-    let nobody = tracing::subscriber::NoSubscriber::default();
-    tracing::subscriber::with_default(nobody, || Message::from_bytes(bytes)).ok()
+    with_default(&Dispatch::none(), || Message::from_bytes(bytes)).ok()
 }
 
 /// A request of a client.
@@ -279,10 +279,15 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Whether REQUESTED-ADDRESS-FAMILY is there. Its value is `Ok(None)` when it is a family that nobody knows.
-    pub fn requested_family(&self) -> Option<Option<Family>> {
-        let raw = self.message.raw_attribute(RequestedAddressFamily::TYPE)?;
-        Some(read::<RequestedAddressFamily>(&raw).ok().map(|wanted| wanted.family().into()))
+    /// The family it wants.
+    ///
+    /// # Errors
+    ///
+    /// 440 for a family that nobody knows.
+    pub fn requested_family(&self) -> Result<Option<Family>, Refusal> {
+        let wanted = self.optional::<RequestedAddressFamily>();
+        let wanted = wanted.map_err(|_| Refusal::AddressFamilyNotSupported)?;
+        Ok(wanted.map(|wanted| wanted.family().into()))
     }
 
     /// The family it wants besides IPv4.
@@ -300,4 +305,46 @@ impl<'a> Request<'a> {
 
 fn read<A: AttributeFromRaw<'static>>(raw: &RawAttribute<'_>) -> Result<A, Refusal> {
     A::from_raw_ref(raw).map_err(|_| Refusal::BadRequest)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tracing::span::{Attributes, Id, Record};
+    use tracing::{Event, Metadata, Subscriber};
+
+    use super::*;
+
+    /// Counts what would be logged.
+    struct Listener(Arc<AtomicUsize>);
+
+    impl Subscriber for Listener {
+        fn enabled(&self, _: &Metadata<'_>) -> bool {
+            true
+        }
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+        fn event(&self, _: &Event<'_>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+        fn enter(&self, _: &Id) {}
+        fn exit(&self, _: &Id) {}
+    }
+
+    #[test]
+    fn a_malformed_message_is_not_logged() {
+        let heard = Arc::new(AtomicUsize::new(0));
+        // An attribute that is longer than the message.
+        let mut message = [&[0, 1, 0, 4, 0x21, 0x12, 0xA4, 0x42][..], &[0; 16]].concat();
+        message[22..24].copy_from_slice(&[0xFF, 0xFF]);
+        with_default(&Dispatch::new(Listener(Arc::clone(&heard))), || {
+            assert!(Incoming::read(&message).is_none());
+        });
+        assert_eq!(heard.load(Ordering::Relaxed), 0);
+    }
 }

@@ -19,12 +19,12 @@ use super::ports::{Port, Ports};
 use super::sockets;
 use super::streams::StreamEvent;
 use crate::core::event::{
-    Family, FiveTuple, Input, NoPortLeft, Output, Parity, RelayId, Transport,
+    Family, FiveTuple, Input, NoPortLeft, Now, Output, Parity, RelayId, Transport,
 };
 use crate::core::state::Core;
 use crate::core::terms::Terms;
 
-/// Datagrams that are read from one socket before the others have their turn.
+/// Datagrams of one socket, or messages of streams, that are taken before the others have their turn.
 const BATCH: usize = 64;
 /// The longest datagram.
 const LONGEST: usize = 65_536;
@@ -51,7 +51,7 @@ pub struct Shard {
     ports: Arc<PortsByFamily>,
     listeners: HashMap<SocketAddr, Arc<UdpSocket>>,
     relays: HashMap<RelayId, OpenRelay>,
-    streams: HashMap<FiveTuple, Outbox>,
+    outboxes: HashMap<FiveTuple, Outbox>,
     readable: FuturesUnordered<BoxFuture<'static, Option<Source>>>,
     events: Receiver<StreamEvent>,
     buffer: Vec<u8>,
@@ -70,7 +70,7 @@ impl Shard {
             ports,
             listeners,
             relays: HashMap::new(),
-            streams: HashMap::new(),
+            outboxes: HashMap::new(),
             readable: FuturesUnordered::new(),
             events,
             buffer: vec![0; LONGEST],
@@ -89,9 +89,9 @@ impl Shard {
             set(timer.as_mut(), self.core.deadline().map_or(far, Into::into));
             tokio::select! {
                 () = stop.cancelled() => return,
-                Some(event) = self.events.recv() => self.stream(event),
+                Some(event) = self.events.recv() => self.streams(event),
                 Some(source) = self.readable.next() => self.drain(source),
-                () = &mut timer => self.feed(Input::Tick),
+                () = &mut timer => self.feed(Input::Tick, clock::now()),
             }
         }
     }
@@ -104,10 +104,11 @@ impl Shard {
             None => None,
         };
         let (Some(source), Some(socket)) = (source, socket.map(Arc::clone)) else { return };
+        let now = clock::now();
         let mut buffer = std::mem::take(&mut self.buffer);
         for _ in 0..BATCH {
             match socket.try_recv_from(&mut buffer) {
-                Ok((length, from)) => self.arrived(source, from, &buffer[..length]),
+                Ok((length, from)) => self.arrived((source, from), &buffer[..length], now),
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => break,
                 // News that an earlier datagram did not arrive.
                 Err(_) => {}
@@ -117,13 +118,13 @@ impl Shard {
         self.watch(source, &socket);
     }
 
-    fn arrived(&mut self, source: Source, from: SocketAddr, bytes: &[u8]) {
+    fn arrived(&mut self, (source, from): (Source, SocketAddr), bytes: &[u8], now: Now) {
         match source {
-            Source::Relay(relay) => self.feed(Input::FromPeer(relay, from, bytes)),
+            Source::Relay(relay) => self.feed(Input::FromPeer(relay, from, bytes), now),
             Source::Listener(server) => {
                 let transport = Transport::Udp;
                 let client = FiveTuple { transport, client: from, server, connection: 0 };
-                self.feed(Input::FromClient(client, bytes));
+                self.feed(Input::FromClient(client, bytes), now);
             }
         }
     }
@@ -143,29 +144,39 @@ impl Shard {
         }
     }
 
-    fn stream(&mut self, event: StreamEvent) {
+    /// Takes what has come from streams, a batch at most.
+    fn streams(&mut self, first: StreamEvent) {
+        let now = clock::now();
+        self.stream(first, now);
+        for _ in 1..BATCH {
+            let Ok(event) = self.events.try_recv() else { return };
+            self.stream(event, now);
+        }
+    }
+
+    fn stream(&mut self, event: StreamEvent, now: Now) {
         match event {
-            StreamEvent::Connected(client, outbox) => drop(self.streams.insert(client, outbox)),
+            StreamEvent::Connected(client, outbox) => drop(self.outboxes.insert(client, outbox)),
             StreamEvent::Message(client, message) => {
-                self.feed(Input::FromClient(client, &message));
-                if let Some(outbox) = self.streams.get(&client) {
+                self.feed(Input::FromClient(client, &message), now);
+                if let Some(outbox) = self.outboxes.get(&client) {
                     outbox.tell_allocation(self.core.has_allocation(client));
                 }
             }
             StreamEvent::Ended(client) => {
-                self.streams.remove(&client);
-                self.feed(Input::Disconnected(client));
+                self.outboxes.remove(&client);
+                self.feed(Input::Disconnected(client), now);
             }
         }
     }
 
-    fn feed(&mut self, input: Input<'_>) {
-        for output in self.core.handle(input, clock::now()) {
-            self.apply(output);
+    fn feed(&mut self, input: Input<'_>, now: Now) {
+        for output in self.core.handle(input, now) {
+            self.apply(output, now);
         }
     }
 
-    fn apply(&mut self, output: Output<'_>) {
+    fn apply(&mut self, output: Output<'_>, now: Now) {
         match output {
             Output::ToClient(client, bytes) => self.to_client(client, bytes),
             Output::ToPeer(relay, peer, data) => {
@@ -177,21 +188,21 @@ impl Shard {
             }
             Output::OpenRelay(id, family, parity) => {
                 let opened = self.open(id, family, parity).ok_or(NoPortLeft);
-                self.feed(Input::RelayOpened(id, opened));
+                self.feed(Input::RelayOpened(id, opened), now);
             }
             Output::CloseRelay(id) => {
                 if let Some(relay) = self.relays.remove(&id) {
                     relay.watch.abort();
                 }
             }
-            Output::Disconnect(client) => drop(self.streams.remove(&client)),
+            Output::Disconnect(client) => drop(self.outboxes.remove(&client)),
         }
     }
 
     fn to_client(&self, client: FiveTuple, bytes: Vec<u8>) {
         let counters = &self.terms.counters;
         if client.is_stream() {
-            if self.streams.get(&client).is_some_and(|outbox| !outbox.put(bytes)) {
+            if self.outboxes.get(&client).is_some_and(|outbox| !outbox.put(bytes)) {
                 counters.dropped_by_slow_client.add(1);
             }
         } else if let Some(listener) = self.listeners.get(&client.server)

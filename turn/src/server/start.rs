@@ -63,7 +63,7 @@ pub struct Addresses {
     pub tls: Vec<SocketAddr>,
 }
 
-/// The server.
+/// The server. It needs a tokio runtime with I/O and time, and nothing else: sockets, relays and streams are its own.
 #[derive(Clone, Copy, Debug)]
 pub struct TurnServer;
 

@@ -117,7 +117,7 @@ impl Streams {
             }
             Ok(())
         };
-        let writing = async {
+        let sending = async {
             // Messages share packets, but not records of TLS: coturn's client takes a record for a message.
             match client.transport {
                 Transport::Tls => write(writer, waiting).await,
@@ -126,7 +126,7 @@ impl Streams {
         };
         let result = tokio::select! {
             result = reading => result,
-            result = writing => result,
+            result = sending => result,
         };
         tell(shard, StreamEvent::Ended(client)).await?;
         result

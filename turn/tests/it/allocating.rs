@@ -3,6 +3,9 @@
 use heliograph_turn::core::event::Input;
 use heliograph_turn::credentials::mint;
 
+use stun_types::attribute::Fingerprint;
+use stun_types::prelude::AttributeWrite;
+
 use super::lab::{Did, Lab, PEER, START, client, config, stream};
 use super::wire::*;
 
@@ -14,6 +17,19 @@ fn a_binding_request_is_answered_with_the_address_it_came_from() {
     assert!(answer.is_success());
     assert_eq!(answer.addresses(XOR_MAPPED_ADDRESS), [client(5_000).client]);
     assert_eq!(answer.get(FINGERPRINT), None);
+}
+
+#[test]
+fn a_request_with_a_checksum_is_answered_with_one() {
+    let mut lab = Lab::new();
+    let mut request = lab.message(BINDING).with(FINGERPRINT, &[0; 4]).unsigned();
+    let checksum = Fingerprint::compute(&[&request[..20]]);
+    request[24..].copy_from_slice(&Fingerprint::new(checksum).to_raw().value);
+    let answer = lab.answer(client(5_000), &request);
+    assert!(answer.get(FINGERPRINT).is_some());
+    assert!(stun_types::message::Message::from_bytes(&answer.bytes).is_ok());
+    request[24] ^= 1;
+    assert_eq!(lab.says(client(5_000), &request), []);
 }
 
 #[test]

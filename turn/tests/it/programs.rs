@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use super::wire::{BINDING, Message};
 
 /// Far longer than any of the programs takes.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A port that nobody has now.
 pub fn free_port(ip: IpAddr) -> u16 {

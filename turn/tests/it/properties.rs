@@ -2,11 +2,13 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use heliograph_turn::core::event::FiveTuple;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::lab::{Did, Lab, PEER, client, stream};
+use super::lab::{
+    Did, Lab, PEER, client, is_host_of_the_internet, is_relay, nothing_reached_a_denied_peer,
+    prepared, stream,
+};
 use super::wire::*;
 
 /// Addresses that a relay could be misled to, and others.
@@ -47,53 +49,6 @@ fn any_peer() -> impl Strategy<Value = SocketAddr> {
         }),
     ];
     (ip, any::<u16>()).prop_map(SocketAddr::from)
-}
-
-/// Said again in other words than the server's own: a host of the internet, as IANA gives them out.
-fn is_host_of_the_internet(ip: IpAddr) -> bool {
-    match ip {
-        IpAddr::V4(ip) => {
-            let [a, b, c, _] = ip.octets();
-            let carrier = a == 100 && (64..128).contains(&b);
-            let measured = a == 198 && (b == 18 || b == 19);
-            let assigned = (a, b, c) == (192, 0, 0) || (a, b, c) == (192, 88, 99);
-            !(ip.is_private() || ip.is_loopback() || ip.is_link_local() || ip.is_documentation())
-                && !(a == 0 || a >= 224 || carrier || measured || assigned)
-        }
-        IpAddr::V6(ip) => {
-            let [first, second, ..] = ip.segments();
-            let assigned = first == 0x2001 && (second < 0x200 || second == 0xdb8);
-            let ended = first == 0x3ffe || (first == 0x3fff && second < 0x1000);
-            (0x2000..0x4000).contains(&first) && !assigned && first != 0x2002 && !ended
-        }
-    }
-}
-
-/// Relays of the lab are told under these addresses.
-fn is_relay(peer: SocketAddr) -> bool {
-    let hosts: [IpAddr; 2] = ["198.51.101.9", "2a01:4f8::9"].map(|ip| ip.parse().unwrap());
-    hosts.contains(&peer.ip())
-}
-
-fn nothing_reached_a_denied_peer(lab: &Lab, did: &[Did]) {
-    for did in did {
-        if let Did::Sent(peer, _) = did {
-            let relay = is_relay(*peer) && (50_001..50_100).contains(&peer.port());
-            let host = is_host_of_the_internet(peer.ip()) && !is_relay(*peer);
-            assert!(relay || host, "{peer}, {:?}", lab.terms.counts());
-        }
-    }
-}
-
-/// A client with relays of both families, a permission and a channel.
-fn prepared(client: FiveTuple) -> (Lab, Login) {
-    let mut lab = Lab::new();
-    let login = lab.login(client, "ada");
-    let both = lab.allocate().with(ADDITIONAL_ADDRESS_FAMILY, &[2, 0, 0, 0]).signed(&login);
-    assert_eq!(lab.answer(client, &both).code(), 0);
-    let bind = lab.message(CHANNEL_BIND).channel(0x4000).peer(PEER).signed(&login);
-    assert_eq!(lab.answer(client, &bind).code(), 0);
-    (lab, login)
 }
 
 /// One valid message of each kind.
