@@ -23,27 +23,25 @@ const test = base.extend<object, { server: Server }>({
   ],
 })
 
-test(
-  'a file goes over TURN between devices that may use nothing else, and the card says so',
-  { tag: '@everywhere' },
-  async ({ device, folder }) => {
-    const ada = await device('Ada')
-    const bob = await device('Bob')
-    for (const one of [ada, bob]) await usesOnlyTurn(one)
-    const film = await folder.file('film.bin', 8 * MB)
-    await bob.opens(await ada.startsBeam())
-    await ada.seesDevices(2)
-    await ada.page.getByRole('button', { name: '2 devices' }).click()
-    await expect(ada.page.getByText('via TURN', { exact: true })).toBeVisible()
-    await ada.page.keyboard.press('Escape')
+test('a file goes over TURN between devices that may use nothing else, and the card says so', {
+  tag: '@everywhere',
+}, async ({ device, folder }) => {
+  const ada = await device('Ada')
+  const bob = await device('Bob')
+  for (const one of [ada, bob]) await usesOnlyTurn(one)
+  const film = await folder.file('film.bin', 8 * MB)
+  await bob.opens(await ada.startsBeam())
+  await ada.seesDevices(2)
+  await ada.page.getByRole('button', { name: '2 devices' }).click()
+  await expect(ada.page.getByText('via TURN', { exact: true })).toBeVisible()
+  await ada.page.keyboard.press('Escape')
 
-    await ada.sharesFiles(film)
-    await bob.takes(film)
-    await bob.seesPath(film, 'via TURN')
-    expect(await bob.savedSha256(film)).toBe(film.sha256)
-    expect(await relayedBytes(ada.page)).toBe(0)
-  },
-)
+  await ada.sharesFiles(film)
+  await bob.takes(film)
+  await bob.seesPath(film, 'via TURN')
+  expect(await bob.savedSha256(film)).toBe(film.sha256)
+  expect(await relayedBytes(ada.page)).toBe(0)
+})
 
 test('devices that reach each other stay direct although there is TURN', async ({ device, folder }) => {
   const ada = await device('Ada')
