@@ -97,8 +97,8 @@ impl Embedded {
 
 /// A TURN server answers STUN at its address for datagrams.
 fn stun_of(urls: &[String]) -> Vec<String> {
-    let first = urls.iter().filter(|url| !url.ends_with("?transport=tcp"));
-    let address = first.filter_map(|url| url.strip_prefix("turn:")).next();
+    let mut datagrams = urls.iter().filter(|url| !url.ends_with("?transport=tcp"));
+    let address = datagrams.find_map(|url| url.strip_prefix("turn:"));
     let address = address.map(|url| url.split('?').next().unwrap_or(url));
     address.map(|address| format!("stun:{address}")).into_iter().collect()
 }
