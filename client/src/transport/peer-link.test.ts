@@ -149,7 +149,7 @@ describe('a peer link', () => {
       (at: string) => [direct, relayed].map((one) => ({ ...one, selected: one.id === at })),
     ],
   ])('tells the path by the pair in use, %s, and when it changes', async (_how, reports) => {
-    await opens()
+    const link = await opens()
     const [connection] = Connection.made
     if (!connection) throw new Error('no connection')
     connection.reports = [...candidates, ...reports('1')]
@@ -159,6 +159,9 @@ describe('a peer link', () => {
     connection.sctp.transport.iceTransport.dispatchEvent(new Event('selectedcandidatepairchange'))
     await vi.waitFor(() => expect(events.onPath).toHaveBeenCalledWith('turn'))
     expect(events.onConnect).toHaveBeenCalledOnce()
+    // Over TURN, new credentials are needed at once.
+    link.renew([])
+    expect(connection.restarts).toBe(1)
   })
 
   it('closes once, and ignores signals after that', async () => {

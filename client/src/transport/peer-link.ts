@@ -8,7 +8,7 @@ export type PeerPath = 'direct' | 'turn'
 export interface PeerLink {
   /** Passes a signal of the other device to the library. */
   signal(signal: unknown): void
-  /** Takes other ICE servers for the next restart of ICE. */
+  /** Takes ICE servers with new credentials. Only a connection over TURN needs them at once. */
   renew(iceServers: readonly IceServer[]): void
   close(): void
 }
@@ -74,17 +74,22 @@ export const openPeerLink: OpenPeerLink = ({ initiator, iceServers, takeChannel 
   connection.addEventListener('iceconnectionstatechange', () => {
     if (path !== null) void tellPath()
     // The network changed. simple-peer would wait for 'failed' and give up; instead the initiator restarts ICE.
-    if (initiator && connection.iceConnectionState === 'disconnected' && !peer.destroyed) {
-      connection.restartIce()
-      peer.negotiate()
-    }
+    if (connection.iceConnectionState === 'disconnected') restart()
   })
+  const restart = () => {
+    if (!initiator || peer.destroyed) return
+    connection.restartIce()
+    peer.negotiate()
+  }
   return {
     signal(signal) {
       if (!peer.destroyed) peer.signal(signal as Peer.SignalData)
     },
     renew(servers) {
-      if (!peer.destroyed) connection.setConfiguration({ iceServers: copied(servers) })
+      if (peer.destroyed) return
+      connection.setConfiguration({ iceServers: copied(servers) })
+      // The allocation in use was made with the old credentials and ends with them. Data flows on meanwhile.
+      if (path === 'turn') restart()
     },
     close: () => peer.destroy(),
   }

@@ -75,10 +75,7 @@ export class PeerLinks {
     for (const device of [...this.#retries.keys(), ...this.#attempts.keys()]) this.#giveUp(device)
   }
 
-  /**
-   * The credentials of TURN have changed. Running links take them for their next restart of ICE: a connection that works
-   * goes on as it is, because its allocation is renewed with the old ones for as long as these are good.
-   */
+  /** The credentials of TURN have changed (S37). */
   renew(iceServers: readonly IceServer[]): void {
     this.#iceServers = iceServers
     for (const { link } of this.#attempts.values()) link?.renew(iceServers)
