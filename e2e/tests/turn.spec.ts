@@ -1,5 +1,6 @@
 /** Devices that do not reach each other directly meet over the embedded TURN server. */
-import { expect } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
+import { LARGE_FILE_MS } from '../support/device.ts'
 import { MB } from '../support/files.ts'
 import { relayedBytes, usesOnlyTurn } from '../support/paths.ts'
 import { Server } from '../support/server.ts'
@@ -54,3 +55,48 @@ test('devices that reach each other stay direct although there is TURN', async (
   await bob.seesPath(note, 'Direct')
   expect(await bob.savedSha256(note)).toBe(note.sha256)
 })
+
+test('credentials that are renewed in mid-transfer cost nothing', async ({ device, folder }) => {
+  test.setTimeout(LARGE_FILE_MS)
+  const ada = await device('Ada')
+  const bob = await device('Bob')
+  for (const one of [ada, bob]) await usesOnlyTurn(one)
+  const renewed = await renewsByHand(bob.page)
+  const film = await folder.file('film.bin', 60 * MB)
+  await bob.opens(await ada.startsBeam())
+  await ada.seesDevices(2)
+  await ada.sharesFiles(film)
+  await bob.takes(film)
+  await bob.reaches(film, 5)
+  const before = await iceName(bob.page)
+  renewed()
+  await expect.poll(() => iceName(bob.page)).not.toEqual(before)
+  await bob.has(film)
+  await bob.seesPath(film, 'via TURN')
+  expect(await bob.savedSha256(film)).toBe(film.sha256)
+  expect(await relayedBytes(ada.page)).toBe(0)
+})
+
+/** Returns what tells a page the ICE servers of its welcome again, as the server does after fifty minutes (S37). */
+async function renewsByHand(page: Page): Promise<() => void> {
+  let tell = () => {}
+  await page.routeWebSocket(/\/ws\/beam\//, (socket) => {
+    const server = socket.connectToServer()
+    server.onMessage((text) => {
+      socket.send(text)
+      const message = typeof text === 'string' && text.includes('"welcome"') ? JSON.parse(text) : null
+      if (message?.type !== 'welcome') return
+      tell = () => socket.send(JSON.stringify({ type: 'ice_servers', message: message.message.ice_servers }))
+    })
+  })
+  return () => tell()
+}
+
+/** Returns the name of the page's end of its connections, which a restart of ICE changes (RFC 8445, section 9). */
+async function iceName(page: Page): Promise<readonly (string | undefined)[]> {
+  return await page.evaluate(() =>
+    (window.heliographPaths?.made ?? []).map(
+      ({ localDescription }) => /a=ice-ufrag:(\S+)/.exec(localDescription?.sdp ?? '')?.[1],
+    ),
+  )
+}
