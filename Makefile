@@ -76,7 +76,7 @@ e2e: $(SERVER)
 
 test-long: $(SERVER)
 	scripts/install-test-tools
-	HELIOGRAPH_REQUESTS=1000000 cargo test --locked --package heliograph-turn --test it -- --nocapture flood
+	HELIOGRAPH_REQUESTS=1000000 cargo test --workspace --locked --test it -- strangers_leave_nothing
 	HELIOGRAPH_KILLS=100 scripts/with-postgres cargo test --locked --package heliograph-signal --test it -- killed
 	npm run --silent test:long --workspace e2e
 

@@ -39,6 +39,11 @@ pub enum StartError {
         "TURN cannot open relays on {0}: choose an address of this machine and a free range of ports."
     )]
     Relay(std::net::IpAddr),
+    /// Two relay hosts of one family, or one that is bound to another family than it is told by.
+    #[error(
+        "TURN takes one relay host of each family, bound to and told by addresses of that family."
+    )]
+    RelayHosts,
     /// The secret is empty.
     #[error(
         "The TURN secret is empty: everybody could make credentials. Give it at least 16 random bytes."
@@ -138,6 +143,11 @@ fn check(config: &Config) -> Result<(), StartError> {
     }
     if !(1..=LONGEST_REALM).contains(&config.realm.len()) {
         return Err(StartError::Realm);
+    }
+    let families: Vec<_> = config.relay_hosts.iter().map(|host| host.bind.is_ipv4()).collect();
+    let mixed = config.relay_hosts.iter().any(|h| h.bind.is_ipv4() != h.advertised.is_ipv4());
+    if mixed || families.len() > 2 || matches!(families[..], [a, b] if a == b) {
+        return Err(StartError::RelayHosts);
     }
     for host in &config.relay_hosts {
         let ports = Ports::new(config.relay_ports.clone());

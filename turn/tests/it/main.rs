@@ -15,6 +15,7 @@ mod peer_policy;
 mod peers_and_channels;
 mod programs;
 mod properties;
+mod relays;
 mod running;
 mod streams;
 mod wire;

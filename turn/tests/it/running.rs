@@ -72,6 +72,7 @@ impl TurnClient {
 
     /// Gets a relay, after it was asked for credentials.
     pub async fn allocate(&mut self, change: impl Fn(Message) -> Message) -> Answer {
+        self.login = None;
         let challenge = self.request(|_| change(Message::new(ALLOCATE, 0).transport())).await;
         self.login = Some(Login::new(credentials("probe"), &challenge));
         self.request(|number| change(Message::new(ALLOCATE, number).transport())).await
