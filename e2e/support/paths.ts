@@ -74,13 +74,22 @@ function instrument(): void {
   const paths: Paths = { made: [], relayed: 0, cut: false, turnOnly: false }
   window.heliographPaths = paths
 
+  const limited = (configuration?: RTCConfiguration): RTCConfiguration => ({
+    ...configuration,
+    // With relay candidates only, and no TURN server, the connection never opens.
+    ...(paths.cut && { iceServers: [] }),
+    ...((paths.cut || paths.turnOnly) && { iceTransportPolicy: 'relay' }),
+  })
+
   const Real = window.RTCPeerConnection
   window.RTCPeerConnection = class extends Real {
     constructor(configuration?: RTCConfiguration) {
-      // With relay candidates only, and no TURN server, the connection never opens.
-      const policy = paths.cut || paths.turnOnly ? { iceTransportPolicy: 'relay' as const } : {}
-      super({ ...configuration, ...(paths.cut && { iceServers: [] }), ...policy })
+      super(limited(configuration))
       paths.made.push(this)
+    }
+
+    override setConfiguration(configuration: RTCConfiguration): void {
+      super.setConfiguration(limited(configuration))
     }
   }
 

@@ -61,16 +61,19 @@ test('credentials that are renewed in mid-transfer cost nothing', async ({ devic
   const ada = await device('Ada')
   const bob = await device('Bob')
   for (const one of [ada, bob]) await usesOnlyTurn(one)
-  const renewed = await renewsByHand(bob.page)
+  const renewed = [await renewsByHand(ada.page), await renewsByHand(bob.page)]
   const film = await folder.file('film.bin', 60 * MB)
   await bob.opens(await ada.startsBeam())
   await ada.seesDevices(2)
   await ada.sharesFiles(film)
   await bob.takes(film)
   await bob.reaches(film, 5)
-  const before = await iceName(bob.page)
-  renewed()
-  await expect.poll(() => iceName(bob.page)).not.toEqual(before)
+  // Only one of the two may restart ICE, and does it for the other too (L4).
+  for (const renew of renewed) {
+    const before = await iceName(bob.page)
+    renew()
+    await expect.poll(() => iceName(bob.page)).not.toEqual(before)
+  }
   await bob.has(film)
   await bob.seesPath(film, 'via TURN')
   expect(await bob.savedSha256(film)).toBe(film.sha256)

@@ -164,6 +164,29 @@ describe('a peer link', () => {
     expect(connection.restarts).toBe(1)
   })
 
+  it('l4 asks the initiator for a restart, which makes at most one a second', async () => {
+    const reports = [...candidates, relayed, { id: 't', type: 'transport', selectedCandidatePairId: '2' }]
+    const asking = await opens(false)
+    const [other] = Connection.made
+    if (!other) throw new Error('no connection')
+    other.reports = reports
+    peers[0]?.emit('connect')
+    await vi.waitFor(() => expect(events.onConnect).toHaveBeenCalledWith('turn', 262_144))
+    asking.renew([])
+    expect(other.restarts).toBe(0)
+    expect(events.onSignal).toHaveBeenCalledWith({ type: 'restart' })
+
+    const initiator = await opens(true)
+    vi.useFakeTimers()
+    for (let time = 0; time < 10; time += 1) initiator.signal({ type: 'restart' })
+    expect(Connection.made.at(-1)?.restarts).toBe(1)
+    vi.advanceTimersByTime(5_000)
+    expect(Connection.made.at(-1)?.restarts).toBe(2)
+    vi.useRealTimers()
+    asking.signal({ type: 'restart' })
+    expect(other.restarts).toBe(0)
+  })
+
   it('closes once, and ignores signals after that', async () => {
     const link = await opens()
     link.close()

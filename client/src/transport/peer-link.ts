@@ -38,6 +38,16 @@ interface Undocumented {
   negotiate(): void
 }
 
+/** Asks the initiator to restart ICE (L4). */
+const RESTART = { type: 'restart' } as const
+
+/** Pause between two restarts, so that a device that asks again and again costs little. */
+const RESTART_INTERVAL_MS = 1_000
+
+function isRestart(signal: unknown): boolean {
+  return typeof signal === 'object' && signal !== null && 'type' in signal && signal.type === RESTART.type
+}
+
 /** Id of our own channel, negotiated by both sides; simple-peer's own gets 0 or 1. */
 const CHANNEL_ID = 10
 
@@ -76,20 +86,23 @@ export const openPeerLink: OpenPeerLink = ({ initiator, iceServers, takeChannel 
     // The network changed. simple-peer would wait for 'failed' and give up; instead the initiator restarts ICE.
     if (connection.iceConnectionState === 'disconnected') restart()
   })
-  const restart = () => {
+  const restart = spaced(RESTART_INTERVAL_MS, () => {
     if (!initiator || peer.destroyed) return
     connection.restartIce()
     peer.negotiate()
-  }
+  })
   return {
     signal(signal) {
-      if (!peer.destroyed) peer.signal(signal as Peer.SignalData)
+      if (isRestart(signal)) restart()
+      else if (!peer.destroyed) peer.signal(signal as Peer.SignalData)
     },
     renew(servers) {
       if (peer.destroyed) return
       connection.setConfiguration({ iceServers: copied(servers) })
-      // The allocation in use was made with the old credentials and ends with them. Data flows on meanwhile.
-      if (path === 'turn') restart()
+      // An allocation in use was made with the old credentials and ends with them. Data flows on meanwhile.
+      if (path !== 'turn') return
+      if (initiator) restart()
+      else events.onSignal(RESTART)
     },
     close: () => peer.destroy(),
   }
@@ -101,6 +114,23 @@ function copied(servers: readonly IceServer[]): RTCIceServer[] {
 }
 
 type Report = Readonly<Record<string, unknown>>
+
+/** Returns a function that runs at once, or when the interval since its last run is over; then once for all calls. */
+function spaced(intervalMs: number, run: () => void): () => void {
+  let isOver = true
+  let isWanted = false
+  const ask = () => {
+    isWanted = !isOver
+    if (!isOver) return
+    isOver = false
+    setTimeout(() => {
+      isOver = true
+      if (isWanted) ask()
+    }, intervalMs)
+    run()
+  }
+  return ask
+}
 
 /** Reads the path from the pair of candidates in use: over TURN when either end is relayed. */
 async function pathOf(connection: RTCPeerConnection): Promise<PeerPath> {
