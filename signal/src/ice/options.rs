@@ -15,29 +15,46 @@ use crate::address::Network;
 pub struct Options {
     /// TURN for devices that cannot reach each other directly: embedded, off, or the addresses of another server, such as
     /// turn:turn.example.org:3478,turns:turn.example.org:5349 [default: embedded, if its address is free].
-    #[arg(id = "turn", long, env = "HELIOGRAPH_TURN")]
+    #[arg(id = "turn", long, value_name = "SERVER", env = "HELIOGRAPH_TURN")]
     pub server: Option<Server>,
 
     /// Address and port of the embedded TURN server, for UDP and TCP [default: host of --listen, port 3478].
-    #[arg(id = "turn-listen", long, env = "HELIOGRAPH_TURN_LISTEN")]
+    #[arg(id = "turn-listen", long, value_name = "ADDRESS", env = "HELIOGRAPH_TURN_LISTEN")]
     pub listen: Option<SocketAddr>,
 
     /// Port of the embedded TURN server for TLS, with the certificate of --tls.
-    #[arg(id = "turn-tls-port", long, env = "HELIOGRAPH_TURN_TLS_PORT", default_value_t = 5349)]
+    #[arg(
+        id = "turn-tls-port",
+        long,
+        value_name = "PORT",
+        env = "HELIOGRAPH_TURN_TLS_PORT",
+        default_value_t = 5349
+    )]
     pub tls_port: u16,
 
     /// Name or address at which devices find the embedded TURN server [default: host of --public-url, or the one in the
     /// page's address].
-    #[arg(id = "turn-host", long, env = "HELIOGRAPH_TURN_HOST")]
+    #[arg(id = "turn-host", long, value_name = "HOST", env = "HELIOGRAPH_TURN_HOST")]
     pub host: Option<String>,
 
     /// Address at which the internet reaches the embedded TURN server, where a router maps it to this machine [default:
     /// this machine's address].
-    #[arg(id = "turn-relay-address", long, env = "HELIOGRAPH_TURN_RELAY_ADDRESS")]
+    #[arg(
+        id = "turn-relay-address",
+        long,
+        value_name = "IP",
+        env = "HELIOGRAPH_TURN_RELAY_ADDRESS"
+    )]
     pub relay_address: Option<IpAddr>,
 
     /// Ports of the relays, as FIRST-LAST. A firewall must let UDP to them in.
-    #[arg(id = "turn-ports", long, env = "HELIOGRAPH_TURN_PORTS", default_value = "49152-65535")]
+    #[arg(
+        id = "turn-ports",
+        long,
+        value_name = "FIRST-LAST",
+        env = "HELIOGRAPH_TURN_PORTS",
+        default_value = "49152-65535"
+    )]
     pub ports: Ports,
 
     /// Networks that the embedded TURN server may send to although they are private, comma-separated.
@@ -50,7 +67,7 @@ pub struct Options {
     pub allowed_peers: Vec<Network>,
 
     /// File with the secret of the other TURN server; coturn calls it static-auth-secret.
-    #[arg(id = "turn-secret-file", long, env = "HELIOGRAPH_TURN_SECRET_FILE")]
+    #[arg(id = "turn-secret-file", long, value_name = "FILE", env = "HELIOGRAPH_TURN_SECRET_FILE")]
     pub secret_file: Option<PathBuf>,
 }
 
