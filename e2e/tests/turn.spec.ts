@@ -1,5 +1,6 @@
 /** Devices that do not reach each other directly meet over the embedded TURN server. */
 import { expect, type Page } from '@playwright/test'
+import { Coturn } from '../support/coturn.ts'
 import { LARGE_FILE_MS } from '../support/device.ts'
 import { MB } from '../support/files.ts'
 import { relayedBytes, usesOnlyTurn } from '../support/paths.ts'
@@ -13,7 +14,12 @@ const TURN = {
   HELIOGRAPH_TURN_ALLOW_PEERS: '127.0.0.0/8',
 }
 
-const test = base.extend<object, { server: Server }>({
+interface Pairing {
+  /** The product with a coturn beside it, in place of its own TURN server. */
+  paired: Server
+}
+
+const test = base.extend<Pairing, { server: Server }>({
   server: [
     async ({ browserName: _ }, use) => {
       const server = await Server.start(TURN)
@@ -22,6 +28,13 @@ const test = base.extend<object, { server: Server }>({
     },
     { scope: 'worker' },
   ],
+  paired: async ({ browserName: _ }, use) => {
+    const coturn = await Coturn.start()
+    const server = await Server.start(coturn.settings)
+    await use(server)
+    await server.stop()
+    await coturn.stop()
+  },
 })
 
 test('a file goes over TURN between devices that may use nothing else, and the card says so', {
@@ -54,6 +67,23 @@ test('devices that reach each other stay direct although there is TURN', async (
   await bob.takes(note)
   await bob.seesPath(note, 'Direct')
   expect(await bob.savedSha256(note)).toBe(note.sha256)
+})
+
+test("a file goes over a coturn of one's own, with the configuration that comes along", async ({
+  device,
+  folder,
+  paired,
+}) => {
+  const [ada, bob] = [await device('Ada'), await device('Bob')]
+  for (const one of [ada, bob]) await usesOnlyTurn(one)
+  const film = await folder.file('film.bin', 8 * MB)
+  const link = (await ada.startsBeam()).replace(/^http:..[^/]+/, paired.origin)
+  for (const one of [ada, bob]) await one.opens(link)
+  await ada.seesDevices(2)
+  await ada.sharesFiles(film)
+  await bob.takes(film)
+  await bob.seesPath(film, 'via TURN')
+  expect(await bob.savedSha256(film)).toBe(film.sha256)
 })
 
 test('credentials that are renewed in mid-transfer cost nothing', async ({ device, folder }) => {

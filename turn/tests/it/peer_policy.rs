@@ -1,5 +1,5 @@
-//! Which peers a relay takes, asked over the wire: of the embedded server, and of coturn with the deny list that goes
-//! with it.
+//! Which peers a relay takes, asked over the wire: of the embedded server, and of coturn with the
+//! configuration that goes with it.
 
 use std::net::SocketAddr;
 
@@ -50,27 +50,6 @@ const DENIED_HERE: [&str; 4] = ["::", "::127.0.0.1", "64:ff9b:1::7f00:1", "2001:
 const ALLOWED_V4: [&str; 4] = ["1.1.1.1", "9.9.9.9", "100.63.0.1", "172.32.0.1"];
 const ALLOWED_V6: [&str; 2] = ["2606:4700::1111", "2a00:1450:4001::200e"];
 
-/// The deny list of coturn. `::0` is not on it: Debian's version would deny every peer then.
-const COTURN_DENIES: [&str; 17] = [
-    "0.0.0.0-0.255.255.255",
-    "10.0.0.0-10.255.255.255",
-    "100.64.0.0-100.127.255.255",
-    "127.0.0.0-127.255.255.255",
-    "169.254.0.0-169.254.255.255",
-    "172.16.0.0-172.31.255.255",
-    "192.0.0.0-192.0.0.255",
-    "192.168.0.0-192.168.255.255",
-    "198.18.0.0-198.19.255.255",
-    "224.0.0.0-255.255.255.255",
-    "::1",
-    "::ffff:0.0.0.0-::ffff:255.255.255.255",
-    "64:ff9b::-64:ff9b::ffff:ffff",
-    "2002::-2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
-    "fc00::-fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
-    "fe80::-febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
-    "ff00::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
-];
-
 /// The hosts among these for which a server gives a permission.
 async fn permitted<'a>(server: SocketAddr, hosts: &[&'a str]) -> Vec<&'a str> {
     let family = if hosts[0].contains(':') { 2 } else { 1 };
@@ -109,9 +88,7 @@ async fn only_hosts_of_the_internet_are_peers_of_the_embedded_server() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn coturn_with_its_deny_list_answers_the_same() {
-    let denied = COTURN_DENIES.map(|range| format!("--denied-peer-ip={range}"));
-    let options: Vec<_> = denied.iter().map(|option| &**option).collect();
-    let coturn = Coturn::start(SECRET, &options).await;
+    let coturn = Coturn::as_documented(SECRET).await;
     assert_eq!(permitted(coturn.address, &DENIED_V4).await, Vec::<&str>::new());
     assert_eq!(permitted(coturn.address, &DENIED_V6).await, Vec::<&str>::new());
     assert_eq!(permitted(coturn.address, &ALLOWED_V4).await, ALLOWED_V4);

@@ -76,19 +76,22 @@ pub struct Coturn {
 impl Coturn {
     /// With the same credentials as the embedded server, relays on 127.0.0.1 and `::1`, and these options.
     pub async fn start(secret: &str, options: &[&str]) -> Self {
+        let always = ["-n", "--no-cli", "--use-auth-secret", "-r", "heliograph"];
+        Self::run(secret, &[&always, options].concat()).await
+    }
+
+    /// With the configuration that people are given, `turn/coturn.conf`.
+    pub async fn as_documented(secret: &str) -> Self {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/coturn.conf");
+        Self::run(secret, &["-c", file]).await
+    }
+
+    async fn run(secret: &str, options: &[&str]) -> Self {
         let folder = TempDir::new().unwrap();
         let address = SocketAddr::new([127, 0, 0, 1].into(), free_port([127, 0, 0, 1].into()));
         let file = |name: &str| folder.path().join(name).display().to_string();
         let child = program("turnserver")
-            .args([
-                "-n",
-                "--no-cli",
-                "--no-tls",
-                "--no-dtls",
-                "--use-auth-secret",
-                "-r",
-                "heliograph",
-            ])
+            .args(["--no-tls", "--no-dtls"])
             .args(["--listening-ip", "127.0.0.1", "-p", &address.port().to_string()])
             .args(["-E", "127.0.0.1", "-E", "::1", "--static-auth-secret", secret])
             .args(["--log-file", "stdout", "--userdb", &file("db"), "--pidfile", &file("pid")])

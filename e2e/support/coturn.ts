@@ -1,0 +1,75 @@
+/** A real coturn with the configuration that people are given, on loopback. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { freePort } from './server.ts'
+
+const CONFIGURATION = fileURLToPath(new URL('../../turn/coturn.conf', import.meta.url))
+const SECRET = 'a-secret-of-the-tests'
+const READY_WITHIN_MS = 10_000
+/** Type, length, magic cookie and transaction of a Binding request (RFC 8489, section 5). */
+const BINDING = Buffer.from('00010000' + '2112a442' + '000102030405060708090a0b', 'hex')
+
+export class Coturn {
+  readonly #port: number
+  readonly #folder: string
+  readonly #process: ChildProcess
+
+  private constructor(port: number, folder: string, process: ChildProcess) {
+    this.#port = port
+    this.#folder = folder
+    this.#process = process
+  }
+
+  static async start(): Promise<Coturn> {
+    const port = await freePort()
+    const folder = await mkdtemp(join(tmpdir(), 'heliograph-coturn-'))
+    await writeFile(join(folder, 'secret'), `${SECRET}\n`)
+    const options = [
+      ...['-c', CONFIGURATION, '--static-auth-secret', SECRET, '--no-tls', '--no-dtls'],
+      ...['--listening-ip', '127.0.0.1', '--listening-port', `${port}`, '--relay-ip', '127.0.0.1'],
+      // Both browsers are on this machine.
+      ...['--allow-loopback-peers', '--allowed-peer-ip=127.0.0.1'],
+      ...['--log-file', 'stdout', '--pidfile', join(folder, 'pid'), '--userdb', join(folder, 'users')],
+    ]
+    const coturn = new Coturn(port, folder, spawn('turnserver', options, { stdio: 'ignore' }))
+    await coturn.#answers()
+    return coturn
+  }
+
+  /** The settings with which the product sends its devices here. */
+  get settings(): Record<string, string> {
+    return {
+      HELIOGRAPH_TURN: `turn:127.0.0.1:${this.#port}`,
+      HELIOGRAPH_TURN_SECRET_FILE: join(this.#folder, 'secret'),
+    }
+  }
+
+  async stop(): Promise<void> {
+    const gone = once(this.#process, 'exit')
+    this.#process.kill('SIGTERM')
+    await gone
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+
+  async #answers(): Promise<void> {
+    const socket = createSocket('udp4')
+    const answer = once(socket, 'message')
+    const deadline = performance.now() + READY_WITHIN_MS
+    let isReady = false
+    void answer.then(() => {
+      isReady = true
+    })
+    while (!isReady && performance.now() < deadline) {
+      socket.send(BINDING, this.#port, '127.0.0.1')
+      await pause(50)
+    }
+    socket.close()
+    if (!isReady) throw new Error('turnserver did not answer; is coturn installed?')
+  }
+}
