@@ -26,12 +26,28 @@ test('the first note is in the middle, the next 28 px beside it', everywhere, as
   expect(others.map(({ x }) => Math.abs(x - (first?.x ?? 0)))).toEqual([256 + GAP, 256 + GAP])
 })
 
+test('fourteen texts of somebody alone lie beside the large code, and the newest is in view', async ({
+  device,
+}) => {
+  const ada = await device('Ada')
+  await ada.startsBeam()
+  const code = await ada.page.getByRole('img', { name: 'QR code of this beam' }).boundingBox()
+  const edge = (code?.x ?? 0) + (code?.width ?? 0)
+  for (let at = 1; at <= 14; at += 1) {
+    await ada.sharesText(`short text ${at}.`)
+    await expect(ada.card(`short text ${at}.`)).toBeInViewport({ ratio: 1 })
+  }
+  await restsOn(ada)
+  for (const { x } of await noteBoxes(ada)) expect(x).toBeGreaterThan(edge)
+})
+
 test('sixty notes of every size cover none of each other, here and there', async ({ device }) => {
   const ada = await device('Ada')
   const link = await ada.startsBeam()
   const bob = await device('Bob')
   await bob.opens(link)
   await ada.seesDevices(2)
+  await bob.seesDevices(2)
   for (let at = 1; at < 59; at += 1) {
     await ada.page.evaluate(
       (text) => {

@@ -152,12 +152,15 @@ export async function writeClipboard(text: string): Promise<boolean> {
   return copyBySelection(text)
 }
 
-/** Writes HTML with its plain text, or only the text where the browser accepts no HTML. */
-export async function writeRichClipboard(text: string, html: string): Promise<boolean> {
+/**
+ * Writes HTML with its plain text, or only the text where the browser accepts no HTML. A promise is taken for the HTML,
+ * because some browsers no longer count the tap after an await.
+ */
+export async function writeRichClipboard(text: string, html: Promise<string>): Promise<boolean> {
+  const blob = async (type: string, part: string | Promise<string>) => new Blob([await part], { type })
   try {
-    const parts = { [TEXT]: text, [HTML]: html }
-    const blobs = Object.entries(parts).map(([type, part]) => [type, new Blob([part], { type })])
-    await navigator.clipboard.write([new ClipboardItem(Object.fromEntries(blobs))])
+    const parts = { [TEXT]: blob(TEXT, text), [HTML]: blob(HTML, html) }
+    await navigator.clipboard.write([new ClipboardItem(parts)])
     return true
   } catch {
     return writeClipboard(text)

@@ -3,18 +3,21 @@ import { t } from '@lingui/core/macro'
 import type { Actions } from '../features/actions'
 import type { ItemId } from '../protocol/bindings'
 import { copyableText } from '../protocol/item'
-import { noteHtml } from '../protocol/note-markup'
-import { RICH_NOTE } from '../protocol/rich-note'
+import { RICH_NOTE, type RichNote } from '../protocol/rich-note'
 import { type Card, cardsOf } from '../stores/cards'
 import { addressIn } from '../stores/transfers'
+import { loadable } from '../ui/lazy-part'
 import { writeClipboard, writeRichClipboard } from './clipboard'
 import type { Context } from './context'
+
+/** Notes are drawn by the same code, so it is there before one can be copied. */
+const loadMarkup = loadable(() => import('../protocol/note-markup'))
 
 export function createCopying({ stores, toaster }: Context): Pick<Actions, 'copyItem' | 'copyItems'> {
   const items = () => stores.items.getState().items
   const cards = () => cardsOf(items())
   const find = (id: ItemId) => [...cards(), ...items()].find((card) => card.id === id)
-  const copyText = async (text: string, html: string | null = null) => {
+  const copyText = async (text: string, html: Promise<string> | null = null) => {
     const isWritten = await (html === null ? writeClipboard(text) : writeRichClipboard(text, html))
     if (isWritten) toaster.ok(t`Text copied successfully!`)
   }
@@ -54,8 +57,13 @@ function textOf({ content }: Card): string | null {
 }
 
 /** Returns an item as HTML; null for one that is plain text. */
-function htmlOf(item: Card | undefined): string | null {
+function htmlOf(item: Card | undefined): Promise<string> | null {
   return item?.content.kind === RICH_NOTE ? noteHtml(item.content) : null
+}
+
+async function noteHtml(note: RichNote): Promise<string> {
+  const markup = await loadMarkup()
+  return markup.noteHtml(note)
 }
 
 /** Writes a picture to the clipboard as PNG, the only image type that every clipboard accepts. */

@@ -2,14 +2,14 @@
 import type { Actions } from '../features/actions'
 import { MAX_DEVICE_NAME } from '../protocol/bindings'
 import { DECEPTIVE_CLASS } from '../protocol/names'
+import { defaultName } from '../stores/device-name'
 import { browserStorage } from '../stores/site-storage'
-import { deviceName } from './device-name'
 
 const KEY = 'device name'
 const DECEPTIVE = new RegExp(`[${DECEPTIVE_CLASS}]`, 'gu')
 
 export function ownDeviceName(): string {
-  return browserStorage.getItem(KEY) ?? deviceName(navigator.userAgent)
+  return browserStorage.getItem(KEY) ?? defaultName(navigator.userAgent)
 }
 
 /** @param tell tells the current beam the new name */

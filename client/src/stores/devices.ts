@@ -2,6 +2,7 @@
 import { t } from '@lingui/core/macro'
 import { createStore } from 'zustand/vanilla'
 import type { Device, DeviceId } from '../protocol/bindings'
+import { shownName } from './device-name'
 
 /** The way to a device. */
 export type Path = 'direct' | 'turn' | 'relay'
@@ -106,10 +107,12 @@ export function authorName(state: DevicesState, id: DeviceId): string {
   const name = state.names[id]
   if (name === undefined) return t`a device that left`
   const person = state.people[id]
-  return person === undefined ? name : `${person} · ${name}`
+  const shown = shownName(name)
+  return person === undefined ? shown : `${person} · ${shown}`
 }
 
 /** Returns the name of a device, to be shown. */
 export function deviceName(state: DevicesState, id: DeviceId | null): string {
-  return (id && state.names[id]) ?? t`another device`
+  const name = id && state.names[id]
+  return name ? shownName(name) : t`another device`
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { barsOf, besideCode } from './bars'
-import { toCanvas } from './camera'
+import { toCanvas, toScreen } from './camera'
 import { touches } from './geometry'
 
 const SCREEN = { width: 1440, height: 900 }
@@ -15,10 +15,10 @@ describe('the view beside the large code', () => {
   it.each([
     [1, 1],
     [0.5, 1],
-    [2, 1],
+    [1.1, 1],
     [1, -1],
     [0.5, -1],
-    [2, -1],
+    [1.1, -1],
   ] as const)('shows the notes beside it at a zoom of %s, with texts that run by %s', (zoom, forward) => {
     const [code] = barsOf(SCREEN, 'large', forward).filter(({ height }) => height > 400)
     const fromStart = [
@@ -32,7 +32,35 @@ describe('the view beside the large code', () => {
     if (!camera || !code) throw new Error('the view has not moved')
     const box = { ...toCanvas(camera, code), width: code.width / zoom, height: code.height / zoom }
     expect(notes.filter((note) => touches(note, box))).toEqual([])
-    expect(camera).toMatchObject({ y: 0, zoom })
+    expect(camera.y).toBeCloseTo(0)
+    expect(camera.zoom).toBe(zoom)
+  })
+
+  it.each([1, -1] as const)(
+    'shows all of a row that is too wide for its size, with texts that run by %s',
+    (forward) => {
+      const row = [300, 584, 868].map((x) => ({ x, y: 380, width: 256, height: 120 }))
+      const camera = besideCode({ x: 0, y: 0, zoom: 1 }, SCREEN, row, forward)
+      if (!camera) throw new Error('the view has not moved')
+      const onScreen = row.map((note) => ({
+        ...toScreen(camera, note),
+        width: note.width * camera.zoom,
+        height: note.height * camera.zoom,
+      }))
+      const [code] = barsOf(SCREEN, 'large', forward).filter(({ height }) => height > 400)
+      for (const note of onScreen) {
+        expect(code && touches(note, code)).toBe(false)
+        expect(note.x).toBeGreaterThan(0)
+        expect(note.x + note.width).toBeLessThan(SCREEN.width)
+        expect(note.y).toBeGreaterThan(300)
+        expect(note.y + note.height).toBeLessThan(560)
+      }
+    },
+  )
+
+  it('shows notes in their size when they would not all fit beside it', () => {
+    const row = Array.from({ length: 9 }, (_, index) => ({ x: index * 284, y: 300, width: 256, height: 120 }))
+    expect(besideCode({ x: 0, y: 0, zoom: 1 }, SCREEN, row, 1)?.zoom).toBe(1)
   })
 })
 

@@ -2,7 +2,7 @@
 import type { Camera } from '../../stores/canvas'
 import type { DevicesState } from '../../stores/devices'
 import { type Insets, toCanvas } from './camera'
-import { type Box, type Size, touches } from './geometry'
+import { type Box, middle, type Size, touches } from './geometry'
 
 const INSET = 24
 /** With the beam's menu beside it. */
@@ -16,6 +16,8 @@ const QR = { width: 100, height: 100 }
 const LARGE_QR = { width: 380, height: 450, at: 0.27, below: 254 }
 /** Between the large code and the notes for which the view made way. */
 const CODE_GAP = 50
+/** Notes that would become smaller than this part of their size to fit beside the large code keep it, and not all fit. */
+const LEAST_PART = 0.5
 /** The card that offers to keep the beam, beside the large code and above the toolbar. */
 const KEEP = { width: 560, height: 72, beside: 214, below: 176 }
 /** In its wide form, with the hint above. */
@@ -51,8 +53,8 @@ function barsToRight({ width, height }: Size, code: 'large' | 'corner'): Box[] {
 }
 
 /**
- * Returns the view from which the large code lies over none of these notes, by moving it sideways; null when it lies over
- * none now. Notes are in canvas coordinates.
+ * Returns the view from which the large code lies over none of these notes; null when it lies over none now. The view
+ * moves sideways, and shows them smaller where that brings all of them beside the code. Notes are in canvas coordinates.
  */
 export function besideCode(
   camera: Camera,
@@ -60,17 +62,22 @@ export function besideCode(
   notes: readonly Box[],
   forward: Forward,
 ): Camera | null {
-  const code = onCanvas(camera, laid(largeCode(screen), screen, forward))
-  if (!notes.some((note) => touches(note, code))) return null
+  const code = laid(largeCode(screen), screen, forward)
+  const covered = onCanvas(camera, code)
+  if (!notes.some((note) => touches(note, covered))) return null
   const view = onCanvas(camera, { x: 0, y: 0, ...screen })
-  const isLevel = (note: Box) => touches({ ...note, x: code.x }, code) && touches(note, view)
-  const level = notes.filter(isLevel)
-  const gap = CODE_GAP / camera.zoom
+  const level = notes.filter((note) => touches({ ...note, x: covered.x }, covered) && touches(note, view))
   const left = Math.min(...level.map(({ x }) => x))
   const right = Math.max(...level.map(({ x, width }) => x + width))
+  const edge = forward === 1 ? code.x + code.width + CODE_GAP : code.x - CODE_GAP
+  const room = (forward === 1 ? screen.width - edge : edge) - CODE_GAP
+  const part = room / ((right - left) * camera.zoom)
+  const zoom = camera.zoom * (part < LEAST_PART ? 1 : Math.min(1, part))
+  const height = middle(code).y
   return {
-    ...camera,
-    x: camera.x + (forward === 1 ? left - (code.x + code.width + gap) : right - (code.x - gap)),
+    x: (forward === 1 ? left : right) - edge / zoom,
+    y: toCanvas(camera, { x: 0, y: height }).y - height / zoom,
+    zoom,
   }
 }
 

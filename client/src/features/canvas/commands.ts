@@ -129,12 +129,21 @@ export function commandOf(key: Key): Command | null {
   return key.altKey ? null : (COMMANDS.get(nameOf(key)) ?? null)
 }
 
-/** What the help says in words, because it is not the name of one key. */
+/** What the help says in words: what is not the name of one key, and keys whose names differ from language to language. */
 export const KEY_WORDS: Readonly<Record<string, MessageDescriptor>> = {
   arrows: msg`Arrow keys`,
   menu: msg`Menu key`,
   click: msg`click`,
   drag: msg`drag`,
+  Ctrl: msg({ message: 'Ctrl', context: 'A key of the keyboard' }),
+  Shift: msg({ message: 'Shift', context: 'A key of the keyboard' }),
+  Home: msg({ message: 'Home', context: 'A key of the keyboard' }),
+  End: msg({ message: 'End', context: 'A key of the keyboard' }),
+  Enter: msg({ message: 'Enter', context: 'A key of the keyboard' }),
+  Delete: msg({ message: 'Delete', context: 'A key of the keyboard' }),
+  Backspace: msg({ message: 'Backspace', context: 'A key of the keyboard' }),
+  Escape: msg({ message: 'Escape', context: 'A key of the keyboard' }),
+  Space: msg({ message: 'Space', context: 'A key of the keyboard' }),
 }
 
 /** Returns the keys of a shortcut that the help shows. */

@@ -65,6 +65,32 @@ describe('the place of a new note', () => {
     expect(touches(first, code)).toBe(false)
   })
 
+  it.each([1, -1] as const)(
+    'never comes under the large code as the view moves on, with texts that run by %s',
+    (forward) => {
+      const low = { width: 256, height: 80 }
+      const bars = barsOf(SCREEN, 'large', forward)
+      const [code] = bars.filter(({ height }) => height > 400)
+      if (!code) throw new Error('no code')
+      fc.assert(
+        fc.property(seeds, (random) => {
+          const notes: Box[] = []
+          let view: Box = VIEW
+          // One after the other, as a person shares them.
+          for (let count = 0; count < 14; count += 1) {
+            const moved = bars.map((bar) => ({ ...bar, y: bar.y + view.y }))
+            const placer = new Placer({ view, bars: moved, notes }, random)
+            const box = { ...placer.place(low, true), ...low }
+            expect(isSeen(box, placer.view)).toBe(true)
+            notes.push(box)
+            view = placer.view
+            expect(notes.filter((note) => touches(note, { ...code, y: code.y + view.y }))).toEqual([])
+          }
+        }),
+      )
+    },
+  )
+
   it('is 28 px beside or below another in its row', () => {
     fc.assert(
       fc.property(seeds, (random) => {

@@ -115,9 +115,12 @@ export class Placer {
     return places[Math.floor(this.#random() * places.length)] ?? null
   }
 
-  /** Whether a box is in the view, away from its edges, the bars and all notes. */
+  /**
+   * Whether a box is in the view, away from its edges, the bars and all notes. Room below or above the large code is not
+   * free: the code would cover a note there as soon as the view moves on.
+   */
   #isFree(box: Box): boolean {
-    return isInside(box, inset(this.#view)) && this.#isUncovered(box)
+    return isInside(box, this.#columns) && this.#isUncovered(box)
   }
 
   #isUncovered(box: Box): boolean {
@@ -126,7 +129,7 @@ export class Placer {
   }
 
   #everywhere({ width, height }: Size): Point[] {
-    const { x: left, y: top, width: across, height: down } = inset(this.#view)
+    const { x: left, y: top, width: across, height: down } = this.#columns
     const places: Point[] = []
     for (let y = top; y <= top + down - height; y += SCAN_STEP) {
       for (let x = left; x <= left + across - width; x += SCAN_STEP) places.push({ x, y })
@@ -160,20 +163,30 @@ export class Placer {
   get #area(): Box {
     return areaOf(this.#view, this.#bars)
   }
+
+  /** The view without its edges and without the columns of the large code. */
+  get #columns(): Box {
+    const { y, height, ...inner } = inset(this.#view)
+    const area = this.#area
+    const x = Math.max(inner.x, area.x)
+    return { x, y, width: Math.min(inner.x + inner.width, area.x + area.width) - x, height }
+  }
 }
 
 /** Returns the part of the view between the bars; the whole view when they leave no room. */
 export function areaOf(view: Box, bars: readonly Box[]): Box {
   const inner = inset(view)
-  const half = middle(view).y
+  const centre = middle(view)
   let { y: top, x: left } = inner
+  let right = inner.x + inner.width
   let bottom = inner.y + inner.height
   for (const bar of bars) {
-    if (bar.y < half && half < bar.y + bar.height) left = Math.max(left, bar.x + bar.width + BAR_GAP)
-    else if (middle(bar).y < half) top = Math.max(top, bar.y + bar.height + BAR_GAP)
+    const isBeside = bar.y < centre.y && centre.y < bar.y + bar.height
+    if (isBeside && middle(bar).x < centre.x) left = Math.max(left, bar.x + bar.width + BAR_GAP)
+    else if (isBeside) right = Math.min(right, bar.x - BAR_GAP)
+    else if (middle(bar).y < centre.y) top = Math.max(top, bar.y + bar.height + BAR_GAP)
     else bottom = Math.min(bottom, bar.y - BAR_GAP)
   }
-  const right = inner.x + inner.width
   if (bottom <= top || right <= left) return view
   return { x: left, y: top, width: right - left, height: bottom - top }
 }

@@ -7,6 +7,7 @@ import { useState } from 'react'
 import { useStore } from 'zustand'
 import type { Device } from '../../protocol/bindings'
 import { mayRemoveDevices } from '../../stores/beam-access'
+import { shownName } from '../../stores/device-name'
 import { deviceName, personName } from '../../stores/devices'
 import { Avatar } from '../../ui/avatar'
 import { Badge } from '../../ui/badge'
@@ -130,6 +131,7 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
   const path = useStore(devices, (state) => state.paths[device.device_id])
   const badge = path && PATHS[path]
   const name = useStore(devices, (state) => deviceName(state, device.device_id))
+  const unnumbered = shownName(device.name)
   const person = personName(device)
   const picture = device.profile_picture ?? null
   if (renaming) {
@@ -150,9 +152,9 @@ function DeviceRow({ device, onSend, onRemove }: DeviceRowProps) {
       )}
       <div className={css.words}>
         <div className={css.name} dir="auto" title={name}>
-          <span>{device.name}</span>
+          <span>{unnumbered}</span>
           {/* The number tells equal names apart, so it is never cut off. */}
-          <span className={css.number}>{name.slice(device.name.length)}</span>
+          <span className={css.number}>{name.slice(unnumbered.length)}</span>
         </div>
         <div className={css.facts}>
           {badge && (

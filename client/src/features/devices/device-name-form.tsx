@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro'
 import { type KeyboardEvent, useState } from 'react'
 import { MAX_DEVICE_NAME } from '../../protocol/bindings'
+import { isDefaultName } from '../../stores/device-name'
 import { Button } from '../../ui/button'
 import { isComposing } from '../../ui/composing'
 import { useApp } from '../actions'
@@ -9,7 +10,7 @@ import css from './device-list.module.css'
 /** Gives this device another name, in its row of the device list. */
 export function DeviceNameForm({ name, onClose }: { name: string; onClose: () => void }) {
   const { actions } = useApp()
-  const [text, setText] = useState(name)
+  const [text, setText] = useState(isDefaultName(name) ? '' : name)
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || isComposing(event.nativeEvent)) return
     // Closes this form and not the list around it.

@@ -20,27 +20,29 @@ export function LinkRow({ beam }: { beam: Beam }) {
     <div className={css.row}>
       <Icon of={Link} size={18} />
       <span className={css.words}>{t`Anyone with the link`}</span>
-      <Select<LinkAccess>
-        look="row"
-        label={t`Anyone with the link`}
-        value={beam.link_access}
-        options={levelOptions(LINK_ACCESS)}
-        onChange={(access) => void beams.setLinkAccess(beam, access)}
-      />
-      <IconButton
-        icon={Copy}
-        label={t`Copy link`}
-        look="small"
-        iconSize={16}
-        onClick={() => void beams.copyLinkOf(beam.beam_id)}
-      />
-      <IconButton
-        icon={RefreshCw}
-        label={t`Renew link`}
-        look="small"
-        iconSize={16}
-        onClick={() => setAsking(true)}
-      />
+      <span className={css.tools}>
+        <Select<LinkAccess>
+          look="row"
+          label={t`Anyone with the link`}
+          value={beam.link_access}
+          options={levelOptions(LINK_ACCESS)}
+          onChange={(access) => void beams.setLinkAccess(beam, access)}
+        />
+        <IconButton
+          icon={Copy}
+          label={t`Copy link`}
+          look="small"
+          iconSize={16}
+          onClick={() => void beams.copyLinkOf(beam.beam_id)}
+        />
+        <IconButton
+          icon={RefreshCw}
+          label={t`Renew link`}
+          look="small"
+          iconSize={16}
+          onClick={() => setAsking(true)}
+        />
+      </span>
       {asking && (
         <ConfirmDialog
           title={t`Renew link`}
