@@ -1,5 +1,6 @@
 import type Peer from 'simple-peer'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { IceServer } from '../protocol/bindings'
 
 class Channel {
   readyState = 'connecting'
@@ -28,8 +29,10 @@ class Connection extends EventTarget {
   reports: Record<string, unknown>[] = []
   readonly sctp = { maxMessageSize: 262_144, transport: { iceTransport: new EventTarget() } }
 
-  constructor() {
+  constructor(configuration: RTCConfiguration = {}) {
     super()
+    if (configuration.iceServers?.some(({ urls }) => String(urls).includes('nonsense')))
+      throw new SyntaxError()
     Connection.made.push(this)
   }
 
@@ -90,9 +93,9 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-async function opens(initiator = true) {
+async function opens(initiator = true, iceServers: readonly IceServer[] = []) {
   const { openPeerLink } = await import('./peer-link')
-  return openPeerLink({ initiator, iceServers: [], takeChannel }, events)
+  return openPeerLink({ initiator, iceServers, takeChannel }, events)
 }
 
 describe('a peer link', () => {
@@ -185,6 +188,45 @@ describe('a peer link', () => {
     vi.useRealTimers()
     asking.signal({ type: 'restart' })
     expect(other.restarts).toBe(0)
+  })
+
+  it('opens without servers whose addresses the browser does not take', async () => {
+    await opens(true, [{ urls: ['turn:nonsense::'] }])
+    expect(Connection.made).toHaveLength(1)
+    expect(takeChannel).toHaveBeenCalledOnce()
+    await Promise.resolve()
+    expect(events.onClose).not.toHaveBeenCalled()
+  })
+
+  it('closes when a restart is not answered, so that it is rebuilt', async () => {
+    vi.useFakeTimers()
+    const link = await opens()
+    const [connection] = Connection.made
+    if (!connection) throw new Error('no connection')
+    link.signal({ type: 'restart' })
+    await vi.advanceTimersByTimeAsync(9_000)
+    connection.signalingState = 'have-local-offer'
+    expect(connection.closed).toBe(false)
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(connection.closed).toBe(true)
+    vi.useRealTimers()
+  })
+
+  it('keeps its path while no pair is in use', async () => {
+    await opens()
+    const [connection] = Connection.made
+    if (!connection) throw new Error('no connection')
+    connection.reports = [
+      ...candidates,
+      relayed,
+      { id: 't', type: 'transport', selectedCandidatePairId: '2' },
+    ]
+    peers[0]?.emit('connect')
+    await vi.waitFor(() => expect(events.onConnect).toHaveBeenCalledWith('turn', 262_144))
+    connection.reports = []
+    connection.dispatchEvent(new Event('iceconnectionstatechange'))
+    await Promise.resolve()
+    expect(events.onPath).not.toHaveBeenCalled()
   })
 
   it('closes once, and ignores signals after that', async () => {

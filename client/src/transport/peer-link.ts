@@ -44,6 +44,9 @@ const RESTART = { type: 'restart' } as const
 /** Pause between two restarts, so that a device that asks again and again costs little. */
 const RESTART_INTERVAL_MS = 1_000
 
+/** Limit for the answer to a restart; the link is rebuilt after it. */
+const ANSWER_LIMIT_MS = 10_000
+
 function isRestart(signal: unknown): boolean {
   return typeof signal === 'object' && signal !== null && 'type' in signal && signal.type === RESTART.type
 }
@@ -52,11 +55,7 @@ function isRestart(signal: unknown): boolean {
 const CHANNEL_ID = 10
 
 export const openPeerLink: OpenPeerLink = ({ initiator, iceServers, takeChannel }, events) => {
-  const peer = new Peer({
-    initiator,
-    trickle: true,
-    config: { iceServers: copied(iceServers) },
-  }) as Peer.Instance & Undocumented
+  const peer = open(initiator, iceServers)
   const connection = peer._pc
   // Chunks carry their position and need no order. An ordered channel is no slower, and simpler to drain.
   takeChannel(connection.createDataChannel('frames', { negotiated: true, id: CHANNEL_ID }))
@@ -64,16 +63,17 @@ export const openPeerLink: OpenPeerLink = ({ initiator, iceServers, takeChannel 
   peer.on('signal', (signal) => events.onSignal(signal))
   let path: PeerPath | null = null
   const tellPath = async () => {
-    const now = await pathOf(connection)
+    const inUse = await pathOf(connection)
     const before = path
-    if (peer.destroyed || now === before) return
-    path = now
-    if (before === null) events.onConnect(now, connection.sctp?.maxMessageSize ?? 0)
-    else events.onPath(now)
+    // Between two paths no pair is in use.
+    path = inUse ?? before ?? 'direct'
+    if (peer.destroyed || path === before) return
+    if (before === null) events.onConnect(path, connection.sctp?.maxMessageSize ?? 0)
+    else events.onPath(path)
   }
   peer.on('connect', () => {
     void tellPath()
-    const ice = connection.sctp?.transport.iceTransport
+    const ice = connection.sctp?.transport?.iceTransport
     ice?.addEventListener('selectedcandidatepairchange', () => void tellPath())
   })
   peer.on('close', () => events.onClose())
@@ -90,6 +90,10 @@ export const openPeerLink: OpenPeerLink = ({ initiator, iceServers, takeChannel 
     if (!initiator || peer.destroyed) return
     connection.restartIce()
     peer.negotiate()
+    // A lost offer or answer would be waited for forever, and keep back every later restart.
+    setTimeout(() => {
+      if (!peer.destroyed && connection.signalingState !== 'stable') peer.destroy()
+    }, ANSWER_LIMIT_MS)
   })
   return {
     signal(signal) {
@@ -106,6 +110,19 @@ export const openPeerLink: OpenPeerLink = ({ initiator, iceServers, takeChannel 
     },
     close: () => peer.destroy(),
   }
+}
+
+/** Without the servers if the browser does not take their addresses: devices of one network then still meet. */
+function open(initiator: boolean, iceServers: readonly IceServer[]): Peer.Instance & Undocumented {
+  const opened = (servers: readonly IceServer[]) => {
+    const config = { iceServers: copied(servers) }
+    return new Peer({ initiator, trickle: true, config }) as Peer.Instance & Undocumented
+  }
+  const peer = opened(iceServers)
+  // The library tells a little later that it has none.
+  if (peer._pc) return peer
+  peer.on('error', () => {})
+  return opened([])
 }
 
 /** The browser's types take no read-only lists. */
@@ -132,14 +149,15 @@ function spaced(intervalMs: number, run: () => void): () => void {
   return ask
 }
 
-/** Reads the path from the pair of candidates in use: over TURN when either end is relayed. */
-async function pathOf(connection: RTCPeerConnection): Promise<PeerPath> {
+/** Reads the path from the pair of candidates in use: over TURN when either end is relayed. Null while none is in use. */
+async function pathOf(connection: RTCPeerConnection): Promise<PeerPath | null> {
   const stats = await connection.getStats()
   const reports = new Map<unknown, Report>()
   stats.forEach((report) => {
     reports.set(report.id, report)
   })
   const pairs = pairsInUse([...reports.values()])
+  if (pairs.length === 0) return null
   const isRelayed = (id: unknown) => reports.get(id)?.candidateType === 'relay'
   return pairs.some((pair) => isRelayed(pair.localCandidateId) || isRelayed(pair.remoteCandidateId))
     ? 'turn'

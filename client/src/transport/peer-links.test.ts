@@ -113,6 +113,23 @@ describe('l1 links', () => {
     expect(opened[1]?.iceServers).toEqual(servers)
   })
 
+  it('s37 that work get the credentials of a new welcome, and are rebuilt where they fail at it', async () => {
+    const bob = links(BOB)
+    bob.setDevices([device(ADA), device(BOB)])
+    await settle()
+    opened[0]?.events.onConnect('turn', 0)
+    const servers = [{ urls: ['turn:a.example:3478'], username: '2:b', credential: 'new' }]
+    bob.welcome(BOB, servers)
+    expect(opened[0]?.renewed).toEqual([servers])
+    expect(opened).toHaveLength(1)
+    vi.spyOn(opened[0]?.renewed as unknown[], 'push').mockImplementation(() => {
+      throw new TypeError('The configuration cannot be changed')
+    })
+    bob.renew(servers)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(opened).toHaveLength(2)
+  })
+
   it('are not tried with a device that has no WebRTC', async () => {
     links(BOB).setDevices([device(ADA, false), device(BOB)])
     await settle()

@@ -73,12 +73,19 @@ export class PeerLinks {
     this.#iceServers = iceServers
     this.#failures.clear()
     for (const device of [...this.#retries.keys(), ...this.#attempts.keys()]) this.#giveUp(device)
+    this.renew(iceServers)
   }
 
-  /** The credentials of TURN have changed (S37). */
+  /** The credentials of TURN have changed (S37). A link that fails at it is rebuilt with them. */
   renew(iceServers: readonly IceServer[]): void {
     this.#iceServers = iceServers
-    for (const { link } of this.#attempts.values()) link?.renew(iceServers)
+    for (const [device, { key, link }] of this.#attempts) {
+      try {
+        link?.renew(iceServers)
+      } catch {
+        this.#closed(device, key)
+      }
+    }
   }
 
   /** Sets the devices of the beam. A working link to a device that is no longer listed is kept. */
