@@ -1,6 +1,6 @@
 //! This machine's addresses, and which one other devices on the local network can reach (P3).
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 
 /// Prefixes of interfaces that lead to containers and virtual machines, not to the local network.
 const VIRTUAL: [&str; 8] = ["docker", "br-", "veth", "virbr", "vmnet", "vboxnet", "cni", "flannel"];
@@ -49,6 +49,21 @@ fn preference(name: &str, address: IpAddr) -> (bool, u8) {
 #[must_use]
 pub fn reachable(listening: IpAddr) -> Option<IpAddr> {
     reachable_by(listening, &interfaces())
+}
+
+/// The address from which this machine sends to the internet, by its routes; `None` without such a route. `family` is
+/// the unspecified address of one. Nothing is sent.
+#[must_use]
+pub fn outward(family: IpAddr) -> Option<IpAddr> {
+    // Addresses for documentation (RFC 5737, RFC 3849), which only the default route leads to.
+    let far: IpAddr = match family {
+        IpAddr::V4(_) => Ipv4Addr::new(203, 0, 113, 1).into(),
+        IpAddr::V6(_) => Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into(),
+    };
+    let socket = UdpSocket::bind((family, 0)).ok()?;
+    socket.connect((far, 9)).ok()?;
+    let own = socket.local_addr().ok()?.ip();
+    can_be_reached(own).then_some(own)
 }
 
 /// The best address among these interfaces, given as name and address, that the listener serves.

@@ -3,6 +3,7 @@
 pub mod options;
 
 use std::fmt;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use heliograph_shared::ids::DeviceId;
@@ -37,6 +38,9 @@ enum Source {
 pub struct Embedded {
     /// The name to tell devices. Without one it is the name under which each of them reached this server.
     pub host: Option<String>,
+    /// Its addresses. A device that reached this server at another one is not told it: the machine has changed networks
+    /// since the start, and nobody listens there.
+    pub addresses: Vec<IpAddr>,
     /// The port for datagrams and streams.
     pub port: u16,
     /// The port for encrypted streams, if there is one.
@@ -67,6 +71,7 @@ impl IceServers {
     pub fn for_device(&self, device: DeviceId, host: &str, now: Millis) -> Vec<IceServer> {
         let (stun, turn) = match &self.source {
             Source::Off => return Vec::new(),
+            Source::Embedded(embedded) if embedded.is_missing_at(host) => return Vec::new(),
             Source::Embedded(embedded) => embedded.urls(host),
             Source::Other(urls) => (stun_of(urls), urls.clone()),
         };
@@ -83,6 +88,11 @@ impl IceServers {
 }
 
 impl Embedded {
+    fn is_missing_at(&self, asked: &str) -> bool {
+        let address = asked.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+        self.host.is_none() && address.is_ok_and(|address| !self.addresses.contains(&address))
+    }
+
     /// Its addresses for STUN, and for TURN by each transport (RFC 7064, RFC 7065).
     fn urls(&self, asked: &str) -> (Vec<String>, Vec<String>) {
         let host = self.host.as_deref().unwrap_or(asked);
@@ -126,7 +136,8 @@ mod tests {
 
     fn embedded(host: Option<&str>, tls_port: Option<u16>) -> IceServers {
         let host = host.map(str::to_owned);
-        IceServers::embedded(Embedded { host, port: 3478, tls_port }, b"secret")
+        let addresses = ["192.168.1.4", "2001:db8::1"].map(|ip| ip.parse().unwrap()).into();
+        IceServers::embedded(Embedded { host, addresses, port: 3478, tls_port }, b"secret")
     }
 
     #[test]
@@ -167,6 +178,13 @@ mod tests {
         assert_eq!(servers[1].urls, urls);
         let only_tls = IceServers::other(vec!["turns:a.example:5349".to_owned()], b"secret");
         assert_eq!(told(&only_tls, "localhost").len(), 1);
+    }
+
+    #[test]
+    fn s37_a_device_that_came_by_an_address_without_turn_is_told_none() {
+        assert!(told(&embedded(None, None), "192.168.9.9").is_empty());
+        assert!(!told(&embedded(Some("turn.example.org"), None), "192.168.9.9").is_empty());
+        assert!(!told(&embedded(None, None), "laptop.local").is_empty());
     }
 
     #[test]

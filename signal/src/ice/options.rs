@@ -1,6 +1,6 @@
 //! The options of `serve` about TURN.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -35,7 +35,7 @@ pub struct Options {
     /// Name or address at which devices find the embedded TURN server [default: host of --public-url, or the one in the
     /// page's address].
     #[arg(id = "turn-host", long, value_name = "HOST", env = "HELIOGRAPH_TURN_HOST")]
-    pub host: Option<String>,
+    pub host: Option<Host>,
 
     /// Address at which the internet reaches the embedded TURN server, where a router maps it to this machine [default:
     /// this machine's address].
@@ -86,10 +86,6 @@ impl FromStr for Server {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let is_turn = |url: &str| {
-            let address = url.strip_prefix("turn:").or_else(|| url.strip_prefix("turns:"));
-            address.is_some_and(|address| !address.is_empty() && !address.contains(['/', ' ']))
-        };
         match text {
             "off" => Ok(Self::Off),
             "embedded" => Ok(Self::Embedded),
@@ -97,6 +93,42 @@ impl FromStr for Server {
                 Ok(Self::Other(urls.split(',').map(str::to_owned).collect()))
             }
             _ => Err("expected embedded, off, or addresses such as turn:turn.example.org:3478"),
+        }
+    }
+}
+
+/// Whether this is an address of a TURN server (RFC 7065). Browsers refuse all servers when one is malformed.
+fn is_turn(url: &str) -> bool {
+    let address = url.strip_prefix("turn:").or_else(|| url.strip_prefix("turns:"));
+    let Some(address) = address else { return false };
+    let (address, query) = address.split_once('?').unwrap_or((address, "transport=udp"));
+    let is_transport = matches!(query, "transport=udp" | "transport=tcp");
+    let port = address.rfind(':').filter(|at| !address[*at..].contains(']'));
+    let (host, port) = port.map_or((address, "3478"), |at| (&address[..at], &address[at + 1..]));
+    let is_port = port.parse::<u16>().is_ok_and(|port| port > 0);
+    is_transport && is_port && host.parse::<Host>().is_ok_and(|Host(whole)| whole == host)
+}
+
+/// A host name, an IPv4 address, or an IPv6 address in brackets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Host(pub String);
+
+impl FromStr for Host {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
+        if bare.parse::<Ipv6Addr>().is_ok() {
+            return Ok(Self(format!("[{bare}]")));
+        }
+        let is_label = |label: &str| {
+            !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+        };
+        let is_name = text.split('.').all(is_label);
+        if is_name {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err("expected a name or an address, without a port")
         }
     }
 }
@@ -130,8 +162,28 @@ mod tests {
         assert_eq!(urls.parse(), Ok(Server::Other(expected)));
         assert_eq!("off".parse(), Ok(Server::Off));
         assert_eq!("embedded".parse(), Ok(Server::Embedded));
-        for wrong in ["", "on", "turn:", "stun:a", "turn:a,", "http://a", "turn://a"] {
+        for right in ["turn:a", "turn:[2001:db8::1]:3478", "turn:192.0.2.1:1?transport=tcp"] {
+            assert_eq!(right.parse(), Ok(Server::Other(vec![right.to_owned()])));
+        }
+        let wrong =
+            ["", "on", "turn:", "stun:a", "turn:a,", "http://a", "turn://a", "turn:a:99999"];
+        for wrong in wrong.into_iter().chain(["turn:2001:db8::1:3478", "turn:a?transport=sctp"]) {
             assert!(wrong.parse::<Server>().is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_host_is_a_name_or_an_address_without_a_port() {
+        for (text, host) in [
+            ("turn.example.org", "turn.example.org"),
+            ("192.0.2.1", "192.0.2.1"),
+            ("2001:db8::1", "[2001:db8::1]"),
+            ("[2001:db8::1]", "[2001:db8::1]"),
+        ] {
+            assert_eq!(text.parse(), Ok(Host(host.to_owned())));
+        }
+        for wrong in ["", "a:3478", "a b", "a/b", "[a]", "a..b", "?"] {
+            assert!(wrong.parse::<Host>().is_err(), "{wrong:?}");
         }
     }
 

@@ -91,11 +91,13 @@ pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>
         Some((address, acceptor)) => Some((listen(address)?, acceptor)),
         None => None,
     };
-    let turn = turn::start(config, tls.as_ref().map(|(_, acceptor)| acceptor.clone()));
-    let turn = turn.map_err(Error::Turn)?;
+    let descriptors = descriptors::raise();
+    let acceptor = tls.as_ref().map(|(_, acceptor)| acceptor);
+    let turn = turn::start(config, acceptor, descriptors).map_err(Error::Turn)?;
+    let rest = turn.embedded.as_ref().map_or(descriptors, |_| descriptors.map(|all| all / 4 * 3));
     let listeners = Listeners { plain, tls, turn: turn.embedded };
     let listening = listeners.listening().map_err(|error| Error::Listen(config.listen, error))?;
-    let connections = descriptors::connections(config.connections, descriptors::raise());
+    let connections = descriptors::connections(config.connections, rest);
     let config = &Config { connections, ..config.clone() };
     let ice_servers = turn.ice_servers;
     let parts = Parts { lease, storage, writer, blobs, uploads, budget, clock, ice_servers };

@@ -80,10 +80,13 @@ pub async fn serve(listeners: Listeners, app: Arc<App>, shutdown: CancellationTo
     server.clone().accept(plain, None).await;
     app.live.sockets.close_all().await;
     app.tasks.close();
-    if let Some(turn) = turn {
-        turn.stop().await;
-    }
-    if timeout(END_TIMEOUT, app.tasks.wait()).await.is_err() {
+    let turn_stops = async {
+        if let Some(turn) = turn {
+            turn.stop().await;
+        }
+    };
+    let all_end = async { tokio::join!(app.tasks.wait(), turn_stops) };
+    if timeout(END_TIMEOUT, all_end).await.is_err() {
         tracing::warn!(tasks = app.tasks.len(), "some connections did not end in time");
     }
     if timeout(STORE_TIMEOUT, app.live.hub.store_all()).await.is_err() {

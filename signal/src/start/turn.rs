@@ -5,13 +5,14 @@ use std::fs;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use heliograph_turn::{Config as TurnConfig, Handle, RelayHost, StartError, TurnServer};
+use heliograph_turn::{Config as TurnConfig, Handle, Limits, RelayHost, StartError, TurnServer};
 use tokio_rustls::TlsAcceptor;
 
 use crate::address::Network;
 use crate::config::Config;
-use crate::ice::options::{Ports, Server};
+use crate::ice::options::{Host, Ports, Server};
 use crate::ice::{Embedded, IceServers};
 use crate::network;
 use crate::random;
@@ -33,6 +34,9 @@ pub enum Error {
     /// Another server was named without its secret.
     #[error("a TURN server of your own needs its secret: --turn-secret-file FILE")]
     NoSecret,
+    /// The secret is empty: everybody could make credentials.
+    #[error("the TURN secret {} is empty", .0.display())]
+    EmptySecret(PathBuf),
     /// The secret cannot be read.
     #[error("the TURN secret {} cannot be read", .0.display())]
     Secret(PathBuf, #[source] io::Error),
@@ -55,18 +59,32 @@ pub struct Turn {
 ///
 /// # Errors
 /// [`Error`] when something was asked for that cannot be had.
-pub fn start(config: &Config, acceptor: Option<TlsAcceptor>) -> Result<Turn, Error> {
+pub fn start(
+    config: &Config,
+    acceptor: Option<&TlsAcceptor>,
+    descriptors: Option<usize>,
+) -> Result<Turn, Error> {
     let off = || Turn { ice_servers: IceServers::off(), embedded: None };
+    let embedded = |config: &Config| embedded(config, acceptor, descriptors);
     match &config.turn.server {
         Some(Server::Off) => Ok(off()),
         Some(Server::Other(urls)) => {
             let path = config.turn.secret_file.as_ref().ok_or(Error::NoSecret)?;
             let secret = fs::read(path).map_err(|error| Error::Secret(path.clone(), error))?;
+            if secret.trim_ascii().is_empty() {
+                return Err(Error::EmptySecret(path.clone()));
+            }
             let ice_servers = IceServers::other(urls.clone(), secret.trim_ascii());
             Ok(Turn { ice_servers, embedded: None })
         }
-        Some(Server::Embedded) => embedded(config, acceptor),
-        None => embedded(config, acceptor).or_else(|error| {
+        Some(Server::Embedded) => embedded(config),
+        None if is_behind_proxy(config) => {
+            tracing::warn!(
+                "no TURN behind a proxy on this machine, unless --turn-listen names an address"
+            );
+            Ok(off())
+        }
+        None => embedded(config).or_else(|error| {
             if config.turn.listen.is_some() {
                 return Err(error);
             }
@@ -76,33 +94,65 @@ pub fn start(config: &Config, acceptor: Option<TlsAcceptor>) -> Result<Turn, Err
     }
 }
 
-fn embedded(config: &Config, acceptor: Option<TlsAcceptor>) -> Result<Turn, Error> {
+/// Whether devices reach only a proxy, which does not forward TURN.
+fn is_behind_proxy(config: &Config) -> bool {
+    let is_public = config.public_url.is_some();
+    is_public && config.listen.ip().is_loopback() && config.turn.listen.is_none()
+}
+
+fn embedded(
+    config: &Config,
+    acceptor: Option<&TlsAcceptor>,
+    descriptors: Option<usize>,
+) -> Result<Turn, Error> {
     let options = &config.turn;
     let listen = options.listen.unwrap_or_else(|| SocketAddr::new(config.listen.ip(), PORT));
     let secret: [u8; 32] = random::bytes().map_err(Error::Randomness)?;
     let addresses = listeners(listen.ip());
     let at = |port| addresses.iter().map(|ip| SocketAddr::new(*ip, port)).collect::<Vec<_>>();
     let Ports(relay_ports) = options.ports.clone();
+    let relay_hosts = relay_hosts(listen.ip(), options.relay_address)?;
     let server = TurnServer::start(&TurnConfig {
         udp: at(listen.port()),
         tcp: at(listen.port()),
         tls: if acceptor.is_some() { at(options.tls_port) } else { Vec::new() },
-        acceptor,
-        relay_hosts: relay_hosts(listen.ip(), options.relay_address)?,
+        acceptor: acceptor.map(without_protocols),
+        limits: limits(descriptors),
+        relay_hosts: relay_hosts.clone(),
         relay_ports,
         allowed_peers: options.allowed_peers.iter().map(|Network(network)| *network).collect(),
         ..TurnConfig::new(REALM, &secret)
     })?;
     let opened = server.addresses();
     let public = config.public_url.as_ref();
+    let host = options.host.as_ref().map(|Host(host)| host.clone());
     let told = Embedded {
-        host: options.host.clone().or_else(|| public.map(|url| url.host().to_owned())),
+        host: host.or_else(|| public.map(|url| url.host().to_owned())),
+        addresses: addresses
+            .iter()
+            .copied()
+            .chain(relay_hosts.iter().map(|at| at.advertised))
+            .collect(),
         port: opened.udp.first().map_or(listen.port(), SocketAddr::port),
         tls_port: opened.tls.first().map(SocketAddr::port),
     };
     tracing::info!(port = told.port, "the embedded TURN server is ready");
     let ice_servers = IceServers::embedded(told, &secret);
     Ok(Turn { ice_servers, embedded: Some(server) })
+}
+
+/// The same certificate, without the protocols of the web: TURN clients name another one or none (RFC 7443).
+fn without_protocols(acceptor: &TlsAcceptor) -> TlsAcceptor {
+    let mut config = rustls::ServerConfig::clone(acceptor.config());
+    config.alpn_protocols.clear();
+    TlsAcceptor::from(Arc::new(config))
+}
+
+/// Each relay and each stream takes a file descriptor; an eighth of all for either leaves most for the rest.
+fn limits(descriptors: Option<usize>) -> Limits {
+    let all = Limits::default();
+    let most = descriptors.map_or(usize::MAX, |descriptors| descriptors / 8);
+    Limits { in_all: all.in_all.min(most), streams_in_all: all.streams_in_all.min(most), ..all }
 }
 
 /// The addresses to listen on. All of them are named, since an answer must leave from the address that was asked.
@@ -118,15 +168,19 @@ fn listeners(listen: IpAddr) -> Vec<IpAddr> {
 /// Where relays are: at one address of each family that this machine has, told as `advertised` where that is given.
 fn relay_hosts(listen: IpAddr, advertised: Option<IpAddr>) -> Result<Vec<RelayHost>, Error> {
     let own: Vec<IpAddr> = if listen.is_unspecified() {
-        let v4 = network::reachable(Ipv4Addr::UNSPECIFIED.into());
-        let v6 = network::addresses().into_iter().find(|ip| ip.is_ipv6() && listen.is_ipv6());
+        let v4 = network::outward(Ipv4Addr::UNSPECIFIED.into());
+        let v4 = v4.or_else(|| network::reachable(Ipv4Addr::UNSPECIFIED.into()));
+        let v6 = network::outward(Ipv6Addr::UNSPECIFIED.into()).filter(|_| listen.is_ipv6());
         v4.into_iter().chain(v6).collect()
     } else {
         vec![listen]
     };
-    let told = |bind: IpAddr| advertised.filter(|told| told.is_ipv4() == bind.is_ipv4());
-    let hosts =
-        own.into_iter().map(|bind| RelayHost { bind, advertised: told(bind).unwrap_or(bind) });
+    let told =
+        |own: IpAddr| advertised.filter(|told| told.is_ipv4() == own.is_ipv4()).unwrap_or(own);
+    let mine = network::addresses();
+    // An address of this machine gets its packets itself; any other one is mapped to it by a router.
+    let bind = |own: IpAddr| if mine.contains(&told(own)) { told(own) } else { own };
+    let hosts = own.into_iter().map(|own| RelayHost { bind: bind(own), advertised: told(own) });
     let hosts: Vec<_> = hosts.collect();
     if hosts.is_empty() { Err(Error::NoAddress) } else { Ok(hosts) }
 }
