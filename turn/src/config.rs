@@ -39,6 +39,8 @@ pub struct Config {
 pub struct Limits {
     /// Allocations of one device: the part of a user name after the first colon.
     pub per_device: usize,
+    /// Allocations of one address (IPv6: of one /64).
+    pub per_address: usize,
     /// Allocations in all.
     pub in_all: usize,
     /// The most that an allocation may relay each way, in bytes a second. What is beyond is dropped.
@@ -56,6 +58,8 @@ impl Default for Limits {
         Self {
             // A browser takes one for each transport and network of each connection.
             per_device: 64,
+            // An office behind one NAT.
+            per_address: 512,
             in_all: 4_096,
             // 1 Gbit/s: against mistakes more than against people.
             bandwidth: 125_000_000,

@@ -41,7 +41,8 @@ impl Core {
         let parity = request.parity()?;
         let (wanted, missing) = self.available(Self::wanted(request)?)?;
         let device = Claim::read(&signer.username).ok_or(Refusal::Unauthorized)?.device;
-        let place = self.terms.quotas.take(device).ok_or(Refusal::AllocationQuotaReached)?;
+        let place = self.terms.quotas.take(device, client.client.ip());
+        let place = place.ok_or(Refusal::AllocationQuotaReached)?;
         let awaited: Vec<_> =
             wanted.into_iter().map(|family| (self.next_relay(), family)).collect();
         outputs.extend(awaited.iter().map(|&(id, family)| Output::OpenRelay(id, family, parity)));

@@ -7,6 +7,9 @@ use super::state::Core;
 use crate::message::channel_data;
 use crate::message::reply::data_indication;
 
+/// The most bytes of one datagram of a peer that fit a message, whose length has 16 bits, with its other attributes.
+const LONGEST_DATA: usize = 65_000;
+
 impl Core {
     /// A `ChannelData` message of a client (RFC 8656 section 12.5).
     pub(super) fn channel_data<'a>(
@@ -71,6 +74,10 @@ impl Core {
         let peer = self.terms.relays.outward(source);
         if !allocation.permissions.has(peer.ip(), now.steady) || !self.terms.may_reach(peer) {
             counters.dropped_by_permission.add(1);
+            return None;
+        }
+        if data.len() > LONGEST_DATA {
+            counters.dropped_by_system.add(1);
             return None;
         }
         if !allocation.to_client.take(data.len(), now.steady) {

@@ -36,14 +36,14 @@ impl Terms {
     /// By the configuration, with no allocation yet. `random` is the secret of nonces.
     #[must_use]
     pub fn new(config: &Config, random: [u8; 64]) -> Self {
-        let Limits { per_device, in_all, bandwidth, .. } = config.limits;
+        let Limits { per_device, per_address, in_all, bandwidth, .. } = config.limits;
         Self {
             realm: config.realm.clone(),
             secret: config.secret.clone(),
             bandwidth,
             nonces: Nonces::new(random),
             peers: PeerPolicy::new(config.allowed_peers.clone()),
-            quotas: Arc::new(Quotas::new(per_device, in_all)),
+            quotas: Arc::new(Quotas::new(per_device, per_address, in_all)),
             relays: OwnRelays::new(config.relay_hosts.clone()),
             counters: Counters::default(),
         }

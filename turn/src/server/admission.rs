@@ -1,10 +1,11 @@
 //! How many streams there may be, from one address and in all.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::config::Limits;
+use crate::core::quotas::network_of;
 
 /// The streams that are open.
 #[derive(Debug)]
@@ -60,14 +61,6 @@ impl Drop for Admitted {
                 open.by_address.remove(&self.address);
             }
         }
-    }
-}
-
-/// One customer of a provider has all addresses of a /64.
-fn network_of(client: IpAddr) -> IpAddr {
-    match client {
-        IpAddr::V4(_) => client,
-        IpAddr::V6(ip) => Ipv6Addr::from_bits(ip.to_bits() >> 64 << 64).into(),
     }
 }
 

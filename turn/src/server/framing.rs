@@ -10,6 +10,8 @@ use super::outbox::Standing;
 
 /// How long a client without an allocation may be silent. One with an allocation has until this ends.
 const SILENCE: Duration = Duration::from_secs(30);
+/// The longest message of a client without an allocation, in bytes: requests are much shorter.
+const LONGEST_OF_STRANGERS: usize = 2_048;
 /// How long a message may take that has begun.
 const MESSAGE: Duration = Duration::from_secs(10);
 
@@ -31,10 +33,11 @@ pub async fn next(
             Err(_) => return Ok(None),
         }
     }
-    timeout(MESSAGE, message(stream)).await?.map(Some)
+    let most = if client.has_allocation() { usize::MAX } else { LONGEST_OF_STRANGERS };
+    timeout(MESSAGE, message(stream, most)).await?.map(Some)
 }
 
-async fn message(stream: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Vec<u8>> {
+async fn message(stream: &mut (impl AsyncBufRead + Unpin), most: usize) -> io::Result<Vec<u8>> {
     let mut head = [0; 4];
     stream.read_exact(&mut head).await?;
     let length = usize::from(u16::from_be_bytes([head[2], head[3]]));
@@ -43,6 +46,9 @@ async fn message(stream: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Vec<u8>
         0b01 => 4 + length.next_multiple_of(4),
         _ => return Err(io::ErrorKind::InvalidData.into()),
     };
+    if whole > most {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
     let mut message = vec![0; whole];
     message[..4].copy_from_slice(&head);
     stream.read_exact(&mut message[4..]).await?;

@@ -7,6 +7,8 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
 /// Messages that are written to the stream together.
 const BATCH: usize = 64;
+/// Bytes that may wait for a client without an allocation: a few answers.
+const OF_STRANGERS: usize = 8 * 1024;
 /// What a message takes besides its bytes.
 const OVERHEAD: usize = 64;
 
@@ -55,7 +57,9 @@ impl Outbox {
     pub fn put(&self, message: Vec<u8>) -> bool {
         let size = message.len() + OVERHEAD;
         let bytes = &self.state.bytes;
-        if bytes.load(Ordering::Relaxed) + size > self.most {
+        let is_known = self.state.has_allocation.load(Ordering::Relaxed);
+        let most = if is_known { self.most } else { self.most.min(OF_STRANGERS) };
+        if bytes.load(Ordering::Relaxed) + size > most {
             return false;
         }
         bytes.fetch_add(size, Ordering::Relaxed);

@@ -83,15 +83,17 @@ impl Shard {
             let ready = readable(Arc::clone(socket), Source::Listener(*address));
             self.readable.push(Box::pin(async { Some(ready.await) }));
         }
-        let far = tokio::time::Instant::now() + std::time::Duration::from_hours(24);
-        let mut timer = pin!(sleep_until(far));
+        let mut timer = pin!(sleep_until(tokio::time::Instant::now()));
         loop {
-            set(timer.as_mut(), self.core.deadline().map_or(far, Into::into));
+            let deadline = self.core.deadline().map(tokio::time::Instant::from);
+            if let Some(at) = deadline {
+                set(timer.as_mut(), at);
+            }
             tokio::select! {
                 () = stop.cancelled() => return,
                 Some(event) = self.events.recv() => self.streams(event),
                 Some(source) = self.readable.next() => self.drain(source),
-                () = &mut timer => self.feed(Input::Tick, clock::now()),
+                () = &mut timer, if deadline.is_some() => self.feed(Input::Tick, clock::now()),
             }
         }
     }
@@ -195,7 +197,11 @@ impl Shard {
                     relay.watch.abort();
                 }
             }
-            Output::Disconnect(client) => drop(self.outboxes.remove(&client)),
+            Output::Disconnect(client) => {
+                if let Some(outbox) = self.outboxes.remove(&client) {
+                    outbox.tell_allocation(false);
+                }
+            }
         }
     }
 
@@ -233,5 +239,41 @@ async fn readable(socket: Arc<UdpSocket>, source: Source) -> Source {
 fn set(timer: Pin<&mut Sleep>, at: tokio::time::Instant) {
     if timer.deadline() != at {
         timer.reset(at);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{Future as _, poll_fn};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    use tokio::sync::mpsc;
+    use tokio::task::yield_now;
+    use tokio::time::advance;
+
+    use super::*;
+    use crate::Config;
+
+    #[tokio::test(start_paused = true)]
+    async fn without_allocations_it_rests_however_long_it_runs() {
+        let terms = Arc::new(Terms::new(&Config::new("heliograph", b"secret"), [0; 64]));
+        let (_events, receiver) = mpsc::channel(1);
+        let shard = Shard::new(terms, Arc::default(), HashMap::new(), receiver);
+        let mut running = Box::pin(shard.run(CancellationToken::new()));
+        let turns = Arc::new(AtomicUsize::new(0));
+        let counted = turns.clone();
+        let task = tokio::spawn(poll_fn(move |context| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            running.as_mut().poll(context)
+        }));
+        for _ in 0..3 {
+            advance(Duration::from_hours(25)).await;
+            for _ in 0..100 {
+                yield_now().await;
+            }
+        }
+        assert!(turns.load(Ordering::Relaxed) < 10, "{turns:?}");
+        task.abort();
     }
 }

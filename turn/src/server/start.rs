@@ -174,7 +174,10 @@ fn udp_listeners(
     let mut listeners: Vec<Listeners> = vec![HashMap::new(); shards];
     for &wanted in &config.udp {
         let failed = |error| StartError::Listen(wanted, error);
-        let sockets = sockets::shared_udp(wanted, shards).map_err(failed)?;
+        let sockets = match sockets::shared_udp(wanted, shards) {
+            Err(error) if is_missing(wanted, &error) => continue,
+            sockets => sockets.map_err(failed)?,
+        };
         let address = sockets.first().map_or(Ok(wanted), |socket| socket.local_addr());
         let address = address.map_err(failed)?;
         addresses.udp.push(address);
@@ -182,7 +185,19 @@ fn udp_listeners(
             listeners.insert(address, socket);
         }
     }
-    Ok(listeners)
+    match config.udp.first() {
+        Some(wanted) if addresses.udp.is_empty() => {
+            Err(StartError::Listen(*wanted, io::ErrorKind::AddrNotAvailable.into()))
+        }
+        _ => Ok(listeners),
+    }
+}
+
+/// Whether this machine does not have an address, or not now. The others are listened on without it.
+fn is_missing(address: SocketAddr, error: &io::Error) -> bool {
+    let is_taken = error.kind() == io::ErrorKind::AddrInUse;
+    // Without IPv6 the system refuses the socket, by an error for which there is no kind.
+    error.kind() == io::ErrorKind::AddrNotAvailable || (address.is_ipv6() && !is_taken)
 }
 
 fn streams(
@@ -216,7 +231,10 @@ fn start_streams(
         encrypted.flat_map(|acceptor| config.tls.iter().map(move |a| (*a, Some(acceptor))));
     for (wanted, acceptor) in plain.chain(encrypted) {
         let failed = |error| StartError::Listen(wanted, error);
-        let listener = sockets::tcp(wanted).map_err(failed)?;
+        let listener = match sockets::tcp(wanted) {
+            Err(error) if is_missing(wanted, &error) => continue,
+            listener => listener.map_err(failed)?,
+        };
         let address = listener.local_addr().map_err(failed)?;
         if acceptor.is_some() { &mut addresses.tls } else { &mut addresses.tcp }.push(address);
         open.push((listener, acceptor.cloned()));

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, BufWriter};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::Sender;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -24,6 +24,10 @@ use crate::core::terms::Terms;
 const HANDSHAKE: Duration = Duration::from_secs(10);
 /// The pause after a failed accept: the process has no descriptor left, and asking again at once would not help.
 const NO_DESCRIPTOR: Duration = Duration::from_millis(100);
+/// How long a client may be without an allocation.
+const UNPROVEN: Duration = Duration::from_mins(1);
+/// How long a client may leave what is written unread.
+const WRITING: Duration = Duration::from_secs(30);
 /// Bytes that are read from a stream at once.
 const READ: usize = 16 * 1024;
 /// Bytes that are written to a stream at once.
@@ -111,7 +115,11 @@ impl Streams {
         tell(shard, StreamEvent::Connected(client, outbox)).await?;
         let reading = async {
             let mut reader = BufReader::with_capacity(READ, reader);
+            let began = Instant::now();
             while let Some(message) = framing::next(&mut reader, &standing).await? {
+                if began.elapsed() > UNPROVEN && !standing.has_allocation() {
+                    break;
+                }
                 // A shard that is busy makes the stream wait, and with it the client.
                 tell(shard, StreamEvent::Message(client, message)).await?;
             }
@@ -137,7 +145,7 @@ async fn tell(shard: &Sender<StreamEvent>, event: StreamEvent) -> io::Result<()>
     shard.send(event).await.map_err(|_| io::ErrorKind::BrokenPipe.into())
 }
 
-/// Writes what waits until the shard closes the outbox.
+/// Writes what waits, for as long as the client reads, until the shard closes the outbox.
 async fn write(mut stream: impl AsyncWrite + Unpin, mut waiting: Waiting) -> io::Result<()> {
     loop {
         let messages = waiting.next().await;
@@ -145,8 +153,8 @@ async fn write(mut stream: impl AsyncWrite + Unpin, mut waiting: Waiting) -> io:
             return stream.shutdown().await;
         }
         for message in messages.drain(..) {
-            stream.write_all(&message).await?;
+            timeout(WRITING, stream.write_all(&message)).await??;
         }
-        stream.flush().await?;
+        timeout(WRITING, stream.flush()).await??;
     }
 }
