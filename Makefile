@@ -77,6 +77,7 @@ e2e: $(SERVER)
 test-long: $(SERVER)
 	scripts/install-test-tools
 	HELIOGRAPH_REQUESTS=1000000 cargo test --workspace --locked --test it -- strangers_leave_nothing
+	cargo test --workspace --locked --test it -- --ignored lose_no_more_than_with_coturn
 	HELIOGRAPH_KILLS=100 scripts/with-postgres cargo test --locked --package heliograph-signal --test it -- killed
 	npm run --silent test:long --workspace e2e
 

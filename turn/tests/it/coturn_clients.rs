@@ -103,6 +103,16 @@ async fn a_device_beyond_its_quota_is_told_so() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn twenty_clients_at_once_lose_nothing_at_a_pace_that_any_machine_keeps() {
+    let (server, peer) = (start(), Peer::start("127.0.0.1").await);
+    let paced = ["-m", "20", "-n", "50", "-z", "20"];
+    let said = uclient(server.addresses().udp[0], &credentials("ada"), &peer, &paced).await;
+    assert_eq!(said.messages(), (1_000, 1_000), "{}", said.text);
+    assert_eq!(server.counts().datagrams_to_peers, 1_000);
+}
+
+#[ignore = "what is lost at full speed depends on what else the machine does; make test-long runs it"]
+#[tokio::test(flavor = "multi_thread")]
 async fn twenty_clients_with_a_thousand_messages_each_lose_no_more_than_with_coturn() {
     let (server, peer) = (start(), Peer::start("127.0.0.1").await);
     let options = ["--allow-loopback-peers", "--min-port", "20000", "--max-port", "20999"];
