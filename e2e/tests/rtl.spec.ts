@@ -51,10 +51,7 @@ for (const { name, on, show } of SCENES.filter((scene) => SCREENS.includes(scene
       const looker = await device('Looker', { phone })
       await readsToTheLeft(looker)
       await show({ device, folder, looker, phone })
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await looker.page.emulateMedia({ colorScheme })
-        await expectNothingSerious(looker)
-      }
+      await expectNothingSerious(looker)
       await expectNoSidewaysScroll(looker)
       await expectNothingOutside(looker)
       if (phone) await looker.page.setViewportSize({ width: 320, height: 844 })

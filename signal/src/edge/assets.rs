@@ -1,4 +1,4 @@
-//! The built client, embedded in the binary; debug builds read it from the folder. It was compressed at build time.
+//! The built client, embedded in the binary. It was compressed at build time.
 
 use std::borrow::Cow;
 use std::sync::Arc;
