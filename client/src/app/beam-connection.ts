@@ -8,12 +8,8 @@ import { type ItemsEvent, type ItemsState, reduceItems } from '../stores/items'
 import { isStored, type KeepingEvent, reduceKeeping } from '../stores/keeping'
 import { reduceTransfers } from '../stores/transfers'
 import { hasRtc } from '../transport/has-rtc'
-import {
-  LiveBeam,
-  type LiveBeamEvents,
-  type LiveBeamOptions,
-  type LiveBeamStatus,
-} from '../transport/live-beam'
+import { LiveBeam, type LiveBeamEvents, type LiveBeamOptions } from '../transport/live-beam'
+import type { LiveBeamStatus } from '../transport/live-beam-status'
 import type { PeerLinks } from '../transport/peer-links'
 import { openSignalSocket } from '../transport/signal-socket'
 import { AccessNews } from './access-news'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { LiveBeamStatus } from '../transport/live-beam'
+import type { LiveBeamStatus } from '../transport/live-beam-status'
 import { PATIENCE_MS, PatientStatus } from './patient-status'
 
 const live: LiveBeamStatus = { status: 'live' }

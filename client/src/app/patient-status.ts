@@ -2,7 +2,7 @@
  * Hides short interruptions of the live channel. A phone that wakes or changes its network reconnects within a moment,
  * and nothing is lost meanwhile, so a warning would only alarm.
  */
-import type { LiveBeamStatus } from '../transport/live-beam'
+import type { LiveBeamStatus } from '../transport/live-beam-status'
 
 /** An interruption is shown after this many milliseconds of a visible page. */
 export const PATIENCE_MS = 2_000

@@ -8,7 +8,8 @@ import {
   type LiveItem,
   RECONNECT_DELAY_MS,
 } from '../protocol/bindings'
-import { LiveBeam, type LiveBeamStatus } from './live-beam'
+import { LiveBeam } from './live-beam'
+import type { LiveBeamStatus } from './live-beam-status'
 import type { OpenSignalSocket, SignalSocketEvents } from './signal-socket'
 
 export const BEAM = 'b' as BeamId

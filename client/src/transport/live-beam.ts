@@ -30,16 +30,8 @@ import { encodeClientMessage, parseServerMessage } from '../protocol/envelope'
 import { readUuid, writeUuid } from '../protocol/frames'
 import { PendingChanges } from '../protocol/pending-changes'
 import { SyncPages } from '../protocol/sync-pages'
+import { type LiveBeamStatus, reasonOf } from './live-beam-status'
 import type { OpenSignalSocket, SignalSocket } from './signal-socket'
-
-/** Why the client does not reconnect by itself (S19). */
-export type StopReason = 'unreachable' | 'logged-out' | 'forbidden' | 'ended'
-
-export type LiveBeamStatus =
-  | { status: 'connecting' }
-  | { status: 'live' }
-  | { status: 'reconnecting'; attempt: number; of: number }
-  | { status: 'stopped'; why: StopReason }
 
 export interface LiveBeamEvents {
   onStatus(status: LiveBeamStatus): void
@@ -400,16 +392,5 @@ export class LiveBeam {
 
   #send(message: ClientMessage): void {
     this.#socket?.send(encodeClientMessage(message))
-  }
-}
-
-function reasonOf(finalCode: number): StopReason {
-  switch (finalCode) {
-    case CLOSE_CODES.SessionEnded:
-      return 'logged-out'
-    case CLOSE_CODES.Ended:
-      return 'ended'
-    default:
-      return 'forbidden'
   }
 }

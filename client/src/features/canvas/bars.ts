@@ -18,8 +18,8 @@ const LARGE_QR = { width: 380, height: 450, at: 0.27, below: 254 }
 const CODE_GAP = 50
 /** Notes that would become smaller than this part of their size to fit beside the large code keep it, and not all fit. */
 const LEAST_PART = 0.5
-/** The card that offers to keep the beam, beside the large code and above the toolbar. */
-const KEEP = { width: 560, height: 72, beside: 214, below: 176 }
+/** The card that offers to keep the beam, beside the large code and above the toolbar with two toasts. */
+const KEEP = { width: 560, height: 72, beside: 214, below: 200 }
 /** In its wide form, with the hint above. */
 const TOOLBAR = { width: 400, height: 96 }
 /** With the zoom buttons above. */
