@@ -19,6 +19,7 @@ use crate::connections::Connections;
 use crate::error::Error;
 use crate::files::uploads::Uploads;
 use crate::health::Health;
+use crate::https::options::Tls;
 use crate::ice::IceServers;
 use crate::limit::{Buckets, Counts, Rate};
 use crate::live::beam::commit::Beams;
@@ -89,6 +90,8 @@ pub struct App {
     pub trusted_proxies: Vec<Network>,
     /// The server's public address (`--public-url`).
     pub public_url: Option<Origin>,
+    /// Whether this server has a certificate for its public address.
+    pub leads_to_https: bool,
     /// Address of the source code, for the link in the footer.
     pub repository_url: String,
     /// The addresses at which the server listens.
@@ -326,6 +329,7 @@ impl App {
             live,
             trusted_proxies: config.trusted_proxies.clone(),
             public_url: config.public_url.clone(),
+            leads_to_https: config.tls.certificate == Tls::Acme,
             repository_url: config.repository_url.clone(),
             listening,
             tasks,

@@ -11,10 +11,7 @@ use clap::{Parser, Subcommand};
 use heliograph_storage::blobs;
 
 use crate::address::Network;
-use crate::{budget, ice, quota};
-
-/// Port of the https listener unless `--tls-listen` gives one.
-const TLS_PORT: u16 = 8443;
+use crate::{budget, https, ice, quota};
 
 /// Move a clipboard and files of any size between devices.
 #[derive(Debug, Parser)]
@@ -81,13 +78,9 @@ pub struct Config {
     #[arg(long, env = "HELIOGRAPH_PUBLIC_URL")]
     pub public_url: Option<Origin>,
 
-    /// How to serve https: off, self-signed (the server makes a certificate for its addresses), or two files CERT,KEY.
-    #[arg(long, env = "HELIOGRAPH_TLS", default_value = "off")]
-    pub tls: Tls,
-
-    /// Address and port for https [default: host of --listen, port 8443].
-    #[arg(long, env = "HELIOGRAPH_TLS_LISTEN")]
-    pub tls_listen: Option<SocketAddr>,
+    /// https.
+    #[command(flatten)]
+    pub tls: https::options::Options,
 
     /// TURN.
     #[command(flatten)]
@@ -121,11 +114,11 @@ impl Config {
         self.blobs.clone().unwrap_or_else(folder).with_credentials(credentials)
     }
 
-    /// Address of the https listener; `None` with `--tls off`.
+    /// Public address of this server, as given or as the certificate of an ACME server is for it.
     #[must_use]
-    pub fn tls_address(&self) -> Option<SocketAddr> {
-        let default = SocketAddr::new(self.listen.ip(), TLS_PORT);
-        (self.tls != Tls::Off).then(|| self.tls_listen.unwrap_or(default))
+    pub fn public_url(&self) -> Option<Origin> {
+        let certified = || self.tls.public_url().and_then(|url| url.parse().ok());
+        self.public_url.clone().or_else(certified)
     }
 }
 
@@ -140,39 +133,6 @@ fn default_data() -> PathBuf {
         .filter(|path| path.is_absolute())
         .or_else(|| folder("HOME").map(|home| home.join(".local/share")))
         .map_or_else(|| PathBuf::from("heliograph-data"), |data| data.join("heliograph"))
-}
-
-/// How https is served.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Tls {
-    /// http only, for example behind a proxy that terminates TLS.
-    Off,
-    /// With a certificate that the server makes for this machine.
-    SelfSigned,
-    /// With the operator's certificate. Both files are PEM.
-    Files {
-        /// The certificate chain.
-        certificate: PathBuf,
-        /// The private key.
-        key: PathBuf,
-    },
-}
-
-impl FromStr for Tls {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "off" => Ok(Self::Off),
-            "self-signed" => Ok(Self::SelfSigned),
-            _ => match text.split_once(',') {
-                Some((certificate, key)) if !certificate.is_empty() && !key.is_empty() => {
-                    Ok(Self::Files { certificate: certificate.into(), key: key.into() })
-                }
-                _ => Err("expected off, self-signed, or two files as CERT,KEY"),
-            },
-        }
-    }
 }
 
 /// A value that contains a secret. Its `Debug` output omits the value.
@@ -254,14 +214,32 @@ mod tests {
     fn without_a_flag_it_serves_http_on_every_address() {
         let config = config(&[]).unwrap();
         assert_eq!(config.listen.to_string(), "[::]:8080");
-        assert_eq!(config.tls_address(), None);
+        assert_eq!(config.tls.address(config.listen.ip()), None);
         assert_eq!(config.trusted_proxies.len(), 2);
     }
 
     #[test]
     fn https_follows_the_host_of_listen() {
-        let config = config(&["--tls", "self-signed", "--listen", "127.0.0.1:9000"]).unwrap();
-        assert_eq!(config.tls_address().unwrap().to_string(), "127.0.0.1:8443");
+        let address = |flags: &[&str]| {
+            let config = config(&[&["--listen", "127.0.0.1:9000"], flags].concat()).unwrap();
+            config.tls.address(config.listen.ip()).unwrap().to_string()
+        };
+        assert_eq!(address(&["--tls", "self-signed"]), "127.0.0.1:8443");
+        assert_eq!(address(&["--tls", "acme"]), "127.0.0.1:443");
+        assert_eq!(address(&["--tls", "acme", "--tls-listen", "[::1]:8443"]), "[::1]:8443");
+    }
+
+    #[test]
+    fn the_first_domain_of_a_certificate_is_the_public_address() {
+        let public_url = |flags: &[&str]| {
+            config(flags).unwrap().public_url().map(|origin| origin.as_str().to_owned())
+        };
+        let domains = ["--domain", "beam.example.org,www.example.org"];
+        let acme = [&["--tls", "acme"][..], &domains].concat();
+        assert_eq!(public_url(&acme).as_deref(), Some("https://beam.example.org"));
+        assert_eq!(public_url(&domains), None);
+        let given = [&acme[..], &["--public-url", "https://other.example.org"]].concat();
+        assert_eq!(public_url(&given).as_deref(), Some("https://other.example.org"));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //!
 //! The folders, each of which uses only those above it:
 //!
+//! - `https`: the certificate of https, and its renewal
 //! - `live`: the live beams, and the sockets of the devices in them
 //! - `people`: accounts, logins and profile pictures
 //! - `files`: uploads and downloads
@@ -20,6 +21,7 @@ pub mod edge;
 pub mod error;
 pub mod files;
 pub mod health;
+pub mod https;
 pub mod ice;
 pub mod limit;
 pub mod live;

@@ -11,6 +11,7 @@ mod host;
 mod json;
 mod language;
 mod openapi;
+mod redirect;
 pub mod router;
 mod routes;
 mod scheme;

@@ -22,7 +22,7 @@ use crate::edge::routes::{
     uploads,
 };
 use crate::edge::scheme::Scheme;
-use crate::edge::{answers, assets, deadline, headers, openapi};
+use crate::edge::{answers, assets, deadline, headers, openapi, redirect};
 use crate::error::{Error, give_every_refusal_a_body};
 use crate::network;
 use crate::people::pictures::PICTURE_BYTES;
@@ -104,6 +104,7 @@ fn layers(paths: Router<Arc<App>>, app: &Arc<App>) -> Router<Arc<App>> {
             // The last resort; no panic is known.
             .layer(CatchPanicLayer::new())
             .layer(from_fn_with_state(hosts(app), host::check))
+            .layer(from_fn_with_state(app.clone(), redirect::to_https))
             .layer(from_fn(headers::clear_origin))
             .layer(csrf(app).with_rejection_response(|_| Error::ForeignOrigin.into_response()))
             .layer(from_fn_with_state(app.clone(), find_client))

@@ -6,7 +6,6 @@ pub mod log;
 mod patience;
 mod serve;
 pub mod sweeper;
-pub mod tls;
 pub mod turn;
 
 use std::fs;
@@ -27,6 +26,7 @@ use crate::budget::Budget;
 use crate::clock::Clock;
 use crate::config::{Config, Hidden};
 use crate::files::uploads::Uploads;
+use crate::https;
 
 pub use serve::{Listeners, serve};
 
@@ -63,7 +63,7 @@ pub enum Error {
     Signals(#[source] io::Error),
     /// https was asked for and cannot be served.
     #[error("cannot serve https")]
-    Tls(#[source] tls::Error),
+    Tls(#[source] https::Error),
     /// TURN was asked for and cannot be had.
     #[error("cannot offer TURN")]
     Turn(#[source] turn::Error),
@@ -74,6 +74,7 @@ pub enum Error {
 /// # Errors
 /// The first [`Error`] of a step.
 pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>), Error> {
+    let config = &Config { public_url: config.public_url(), ..config.clone() };
     let data = &config.data;
     make_folder(data).map_err(|error| Error::Data(data.clone(), error))?;
     let location = location(config);
@@ -86,8 +87,8 @@ pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>
         Uploads::open(limits, storage.clone(), blobs.clone(), budget.clone(), clock).await;
     let uploads = uploads.map_err(Error::Uploads)?;
     let plain = listen(config.listen)?;
-    let acceptor = tls::acceptor(&config.tls, data, clock).map_err(Error::Tls)?;
-    let tls = match config.tls_address().zip(acceptor) {
+    let acceptor = https::acceptor(&config.tls, data, clock).map_err(Error::Tls)?;
+    let tls = match config.tls.address(config.listen.ip()).zip(acceptor) {
         Some((address, acceptor)) => Some((listen(address)?, acceptor)),
         None => None,
     };

@@ -23,7 +23,7 @@ const ORDER: [&[&str]; 10] = [
         "health",
         "multipart",
     ],
-    &["ice"],
+    &["ice", "https"],
     &["live"],
     &["people"],
     &["files"],

@@ -9,6 +9,7 @@
 
 mod abuse;
 mod accounts;
+mod acme;
 mod arranging;
 mod arrows;
 mod beam_files;

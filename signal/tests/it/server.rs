@@ -61,6 +61,11 @@ impl TestServer {
 
     /// Starts a server on the data of an earlier one.
     pub async fn on(folder: TempDir, flags: &[&str]) -> Self {
+        Self::at(folder, flags, Clock::running(Clock::System.now())).await
+    }
+
+    /// The same, by this clock.
+    pub async fn at(folder: TempDir, flags: &[&str], clock: Clock) -> Self {
         let data = folder.path().to_str().unwrap();
         let mut all = vec!["serve", "--listen", "127.0.0.1:0", "--data", data];
         all.extend(flags);
@@ -73,7 +78,7 @@ impl TestServer {
             all.extend(["--disk-share", "100"]);
         }
         let config = Config::parse_from(all);
-        let (listeners, app) = start(&config, Clock::running(Clock::System.now())).await.unwrap();
+        let (listeners, app) = start(&config, clock).await.unwrap();
         let (address, shutdown) = (app.listening.plain, CancellationToken::new());
         let running =
             tokio::spawn(heliograph_signal::start::serve(listeners, app.clone(), shutdown.clone()));

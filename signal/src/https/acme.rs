@@ -1,0 +1,273 @@
+//! Certificates from an ACME server (RFC 8555). This server proves that the names lead to it in a handshake on port 443
+//! (tls-alpn-01, RFC 8737), so no port but that of https has to be open.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use heliograph_shared::time::Millis;
+use instant_acme::{
+    Account, AccountBuilder, AccountCredentials, AuthorizationStatus, ChallengeType,
+    Error as AcmeError, Identifier, NewAccount, NewOrder, Order, OrderStatus, RetryPolicy,
+};
+use rcgen::{CertificateParams, CustomExtension, KeyPair};
+use rustls::pki_types::PrivateKeyDer;
+use rustls::sign::CertifiedKey;
+use tokio::time::sleep;
+
+use crate::clock::Clock;
+use crate::error::causes;
+use crate::https::certificate::{self, About, Shown, write_private};
+use crate::https::error::Error as HttpsError;
+use crate::https::options::{Domain, Options};
+
+/// How often a certificate is looked at.
+const LOOK: Duration = Duration::from_hours(1);
+/// Pause after a failure. Let's Encrypt allows five failed proofs of a name in an hour.
+const FIRST_PAUSE: Duration = Duration::from_mins(15);
+/// The pause doubles up to this.
+const LONGEST_PAUSE: Duration = Duration::from_hours(6);
+/// How long the ACME server is asked whether it has looked.
+const PATIENCE: RetryPolicy = RetryPolicy::new().timeout(Duration::from_mins(2));
+
+/// Why there is no new certificate.
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    /// The ACME server could not be asked, or has refused.
+    #[error(transparent)]
+    Acme(#[from] AcmeError),
+    /// It did not accept the proof of a name.
+    #[error("{name}: {why}")]
+    Refused {
+        /// The name.
+        name: String,
+        /// The ACME server's words.
+        why: String,
+    },
+    /// It offers no proof by a handshake.
+    #[error("the ACME server does not offer tls-alpn-01 for {0}")]
+    NoChallenge(String),
+    /// What it gave cannot be used or stored.
+    #[error(transparent)]
+    Https(#[from] HttpsError),
+    /// The account cannot be written or read.
+    #[error("the account at the ACME server cannot be used")]
+    Account(#[source] serde_json::Error),
+}
+
+/// The certificate of some names at an ACME server.
+#[derive(Debug)]
+struct Acme {
+    names: Vec<String>,
+    contact: Option<String>,
+    directory: String,
+    root: Option<PathBuf>,
+    folder: PathBuf,
+    clock: Clock,
+}
+
+/// Shows the stored certificate, if it is for these names, and renews it as long as handshakes show it.
+///
+/// # Errors
+/// [`HttpsError`] without a name, or when the folder cannot be made.
+pub fn open(
+    options: &Options,
+    data: &Path,
+    clock: Clock,
+    shown: &Arc<Shown>,
+) -> Result<(), HttpsError> {
+    let mut names: Vec<_> = options.domains.iter().map(|Domain(name)| name.clone()).collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.is_empty() {
+        return Err(HttpsError::NoDomain);
+    }
+    let folder = data.join("tls").join("acme");
+    fs::create_dir_all(&folder).map_err(|error| HttpsError::File(folder.clone(), error))?;
+    let acme = Acme {
+        names,
+        contact: options.contact.clone(),
+        directory: options.directory.clone(),
+        root: options.root.clone(),
+        folder,
+        clock,
+    };
+    if let Some(stored) = acme.stored() {
+        shown.show(stored);
+    }
+    tokio::spawn(keep_fresh(acme, Arc::downgrade(shown)));
+    Ok(())
+}
+
+/// Asks for a certificate whenever the shown one is due, as long as it is shown.
+async fn keep_fresh(acme: Acme, shown: Weak<Shown>) {
+    let mut pause = FIRST_PAUSE;
+    loop {
+        let Some(shown) = shown.upgrade() else { return };
+        let about = shown.certificate().and_then(|certificate| About::of(&certificate));
+        let is_due = about.is_none_or(|about| acme.clock.now() >= due(&about));
+        let outcome = if is_due { acme.renew(&shown).await } else { Ok(()) };
+        shown.prove(HashMap::new());
+        drop(shown);
+        match outcome {
+            Ok(()) => {
+                pause = FIRST_PAUSE;
+                sleep(LOOK).await;
+            }
+            Err(error) => {
+                tracing::error!(
+                    error = causes(&error),
+                    again_in = ?pause,
+                    "no certificate from the ACME server; its names must lead here, and port 443 be open"
+                );
+                sleep(pause).await;
+                pause = (pause * 2).min(LONGEST_PAUSE);
+            }
+        }
+    }
+}
+
+/// When a certificate is to be renewed: with a third of its time left, as Let's Encrypt recommends.
+fn due(about: &About) -> Millis {
+    about.ends - about.ends.since(about.begins) / 3
+}
+
+impl Acme {
+    fn certificate_file(&self) -> PathBuf {
+        self.folder.join("certificate.pem")
+    }
+
+    /// The certificate of the last run, with its key in the same file. `None` when it is for other names, or has ended.
+    fn stored(&self) -> Option<CertifiedKey> {
+        let file = self.certificate_file();
+        let stored = certificate::read(&file, &file).ok()?;
+        let about = About::of(&stored)?;
+        (about.names == self.names && self.clock.now() < about.ends).then_some(stored)
+    }
+
+    async fn renew(&self, shown: &Shown) -> Result<(), Error> {
+        tracing::info!(names = ?self.names, directory = self.directory, "asking for a certificate");
+        let account = self.account().await?;
+        let pem = self.order(&account, shown).await?;
+        write_private(&self.certificate_file(), &pem)?;
+        let file = self.certificate_file();
+        let fresh = certificate::read(&file, &file)?;
+        let ends = About::of(&fresh).map(|about| about.ends.get());
+        tracing::info!(names = ?self.names, ends, "a new certificate");
+        shown.show(fresh);
+        Ok(())
+    }
+
+    /// The account at the ACME server: the stored one, else a new one.
+    async fn account(&self) -> Result<Account, Error> {
+        let file = self.folder.join("account.json");
+        let stored = fs::read_to_string(&file).ok();
+        let stored = stored.and_then(|text| serde_json::from_str::<Stored>(&text).ok());
+        if let Some(stored) = stored.filter(|stored| stored.directory == self.directory) {
+            match self.builder()?.from_credentials(stored.credentials).await {
+                Ok(account) => return Ok(account),
+                Err(error) => {
+                    tracing::warn!(%error, "the account at the ACME server is gone; making a new one");
+                }
+            }
+        }
+        let contact = self.contact.as_ref().map(|mail| format!("mailto:{mail}"));
+        let contact: Vec<_> = contact.as_deref().into_iter().collect();
+        let new = NewAccount {
+            contact: &contact,
+            terms_of_service_agreed: true,
+            only_return_existing: false,
+        };
+        let (account, credentials) =
+            self.builder()?.create(&new, self.directory.clone(), None).await?;
+        let stored = Stored { directory: self.directory.clone(), credentials };
+        let text = serde_json::to_string(&stored).map_err(Error::Account)?;
+        write_private(&file, &text)?;
+        Ok(account)
+    }
+
+    fn builder(&self) -> Result<AccountBuilder, AcmeError> {
+        self.root.as_ref().map_or_else(Account::builder, Account::builder_with_root)
+    }
+
+    /// Proves the names, and returns the key and the certificate chain as PEM.
+    async fn order(&self, account: &Account, shown: &Shown) -> Result<String, Error> {
+        let names: Vec<_> = self.names.iter().cloned().map(Identifier::Dns).collect();
+        let mut order = account.new_order(&NewOrder::new(&names)).await?;
+        let mut proofs = HashMap::new();
+        let mut authorizations = order.authorizations();
+        while let Some(authorization) = authorizations.next().await {
+            let mut authorization = authorization?;
+            if authorization.status == AuthorizationStatus::Valid {
+                continue;
+            }
+            let name = authorization.identifier().to_string();
+            let mut challenge = authorization
+                .challenge(ChallengeType::TlsAlpn01)
+                .ok_or_else(|| Error::NoChallenge(name.clone()))?;
+            let proof = proof(&name, challenge.key_authorization().digest().as_ref())?;
+            proofs.insert(name.clone(), Arc::new(proof));
+            shown.prove(proofs.clone());
+            // The answer may tell already that the proof was not found.
+            let asked = challenge.set_ready().await;
+            asked.map_err(|error| Error::Refused { name, why: error.to_string() })?;
+        }
+        match order.poll_ready(&PATIENCE).await {
+            Ok(OrderStatus::Invalid) | Err(AcmeError::Api(_)) => {
+                return Err(refusal(&mut order).await?);
+            }
+            ready => ready?,
+        };
+        let key = order.finalize().await?;
+        let chain = order.poll_certificate(&PATIENCE).await?;
+        Ok(key + &chain)
+    }
+}
+
+/// Why an order has become invalid: the words of the ACME server on the first name whose proof it did not accept.
+async fn refusal(order: &mut Order) -> Result<Error, Error> {
+    let mut authorizations = order.authorizations();
+    while let Some(authorization) = authorizations.next().await {
+        let mut authorization = authorization?;
+        let name = authorization.identifier().to_string();
+        let state = authorization.refresh().await?;
+        if let Some(problem) = state.challenges.iter().find_map(|tried| tried.error.as_ref()) {
+            return Ok(Error::Refused { name, why: problem.to_string() });
+        }
+    }
+    Ok(Error::Refused { name: "the order".to_owned(), why: "is invalid".to_owned() })
+}
+
+/// The certificate that proves a name (RFC 8737, section 3). `digest` is that of the key authorization.
+fn proof(name: &str, digest: &[u8]) -> Result<CertifiedKey, HttpsError> {
+    let mut params = CertificateParams::new([name.to_owned()]).map_err(HttpsError::Making)?;
+    params.custom_extensions = vec![CustomExtension::new_acme_identifier(digest)];
+    let key = KeyPair::generate().map_err(HttpsError::Making)?;
+    let certificate = params.self_signed(&key).map_err(HttpsError::Making)?;
+    let key = PrivateKeyDer::Pkcs8(key.serialize_der().into());
+    // Not compared with its key: rustls reads no certificate with this extension, which is critical.
+    let key = rustls::crypto::ring::sign::any_supported_type(&key).map_err(HttpsError::Rustls)?;
+    Ok(CertifiedKey::new(vec![certificate.der().clone()], key))
+}
+
+/// The file of the account. An account is only good at its own server.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Stored {
+    directory: String,
+    credentials: AccountCredentials,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn p4_a_certificate_is_renewed_with_a_third_of_its_time_left() {
+        let day = 24 * 60 * 60 * 1000;
+        let about =
+            About { begins: Millis::new(0), ends: Millis::new(90 * day), names: Vec::new() };
+        assert_eq!(due(&about), Millis::new(60 * day));
+    }
+}

@@ -1,0 +1,174 @@
+//! https without a proxy: with the operator's certificate, one from an ACME server, or one made for this machine (P4).
+
+mod acme;
+mod certificate;
+mod error;
+pub mod options;
+mod self_signed;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use heliograph_shared::time::Millis;
+use rustls::ServerConfig;
+use rustls::sign::CertifiedKey;
+use tokio::time::{MissedTickBehavior, interval};
+use tokio_rustls::TlsAcceptor;
+
+use crate::clock::Clock;
+use crate::error::causes;
+use crate::https::certificate::{ACME_PROTOCOL, Shown};
+use crate::https::options::{Options, Tls};
+
+pub use error::Error;
+
+/// How often the certificate is read again.
+const FRESH: Duration = Duration::from_mins(1);
+
+/// The TLS acceptor; `None` with `--tls off`. Its certificate is renewed while the server runs.
+///
+/// # Errors
+/// [`Error`] when https was asked for and cannot be served. A certificate that an ACME server has yet to give is no
+/// error: until it is there, handshakes fail.
+pub fn acceptor(
+    options: &Options,
+    data: &Path,
+    clock: Clock,
+) -> Result<Option<TlsAcceptor>, Error> {
+    let shown = Arc::new(Shown::default());
+    match &options.certificate {
+        Tls::Off => return Ok(None),
+        Tls::Acme => acme::open(options, data, clock, &shown)?,
+        Tls::SelfSigned | Tls::Files { .. } => {
+            let files = Files { from: options.certificate.clone(), data: data.to_owned() };
+            shown.show(files.read(clock.now())?);
+            tokio::spawn(keep_fresh(files, Arc::downgrade(&shown), clock));
+        }
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(Error::Rustls)?;
+    let mut config = builder.with_no_client_auth().with_cert_resolver(shown);
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    if options.certificate == Tls::Acme {
+        config.alpn_protocols.push(ACME_PROTOCOL.to_vec());
+    }
+    Ok(Some(TlsAcceptor::from(Arc::new(config))))
+}
+
+/// Where a certificate in files is.
+#[derive(Debug)]
+struct Files {
+    from: Tls,
+    data: PathBuf,
+}
+
+impl Files {
+    /// Reads the certificate. Makes a self-signed one first, unless there is a good one.
+    fn read(&self, now: Millis) -> Result<CertifiedKey, Error> {
+        if let Tls::Files { certificate, key } = &self.from {
+            return certificate::read(certificate, key);
+        }
+        let (certificate, key) = self_signed::files(&self.data, now)?;
+        certificate::read(&certificate, &key)
+    }
+}
+
+/// Reads the certificate at an interval, as long as handshakes show it. The operator may have replaced it; a self-signed
+/// one may expire soon or lack a new address of this machine.
+async fn keep_fresh(files: Files, shown: Weak<Shown>, clock: Clock) {
+    let mut interval = interval(FRESH);
+    interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut is_known = false;
+    loop {
+        interval.tick().await;
+        let Some(shown) = shown.upgrade() else { return };
+        match files.read(clock.now()) {
+            Ok(fresh) => {
+                shown.show(fresh);
+                is_known = false;
+            }
+            Err(error) if !is_known => {
+                is_known = true;
+                tracing::warn!(
+                    error = causes(&error),
+                    "the certificate could not be renewed; keeping the old one"
+                );
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    const NOW: Millis = Millis::new(1_800_000_000_000);
+
+    #[test]
+    fn p4_files_that_are_no_certificate_are_named_in_the_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let [certificate, key] = ["cert.pem", "key.pem"].map(|name| folder.path().join(name));
+        fs::write(&certificate, "nonsense").unwrap();
+        let files = Files { from: Tls::Files { certificate, key }, data: folder.path().into() };
+        let Err(error) = files.read(NOW) else { panic!("accepted") };
+        assert!(error.to_string().contains("key.pem"), "{error}");
+    }
+
+    fn chain(shown: &Shown) -> Vec<rustls::pki_types::CertificateDer<'static>> {
+        shown.certificate().unwrap().cert.clone()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn p4_a_certificate_is_renewed_while_the_server_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = Files { from: Tls::SelfSigned, data: folder.path().into() };
+        let shown = Arc::new(Shown::default());
+        shown.show(files.read(NOW).unwrap());
+        let first = chain(&shown);
+        let task = tokio::spawn(keep_fresh(files, Arc::downgrade(&shown), Clock::running(NOW)));
+
+        tokio::time::sleep(Duration::from_hours(300 * 24)).await;
+        assert_eq!(chain(&shown), first);
+        tokio::time::sleep(Duration::from_hours(36 * 24)).await;
+        assert_ne!(chain(&shown), first);
+
+        drop(shown);
+        task.await.unwrap();
+    }
+
+    /// Makes a certificate in this folder, and returns the options that name its files.
+    fn operators(folder: &Path) -> Tls {
+        let (certificate, key) = self_signed::files(folder, NOW).unwrap();
+        Tls::Files { certificate, key }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn p4_the_operators_certificate_is_read_within_a_minute_of_its_change() {
+        let [folder, other] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let from = operators(folder.path());
+        let files = Files { from: from.clone(), data: folder.path().into() };
+        let shown = Arc::new(Shown::default());
+        shown.show(files.read(NOW).unwrap());
+        let first = chain(&shown);
+        tokio::spawn(keep_fresh(files, Arc::downgrade(&shown), Clock::running(NOW)));
+
+        let (Tls::Files { certificate, key }, Tls::Files { certificate: c, key: k }) =
+            (from, operators(other.path()))
+        else {
+            panic!("not files")
+        };
+        fs::write(&certificate, "half").unwrap();
+        tokio::time::sleep(FRESH * 2).await;
+        assert_eq!(chain(&shown), first, "what cannot be read changes nothing");
+        fs::copy(c, certificate).unwrap();
+        fs::copy(k, key).unwrap();
+        tokio::time::sleep(FRESH * 2).await;
+        assert_ne!(chain(&shown), first);
+    }
+}
