@@ -20,6 +20,29 @@ test('writing begins in the title, or behind the text of an older note', everywh
   await expect(again.text).toHaveText('Milk and bread')
 })
 
+test(
+  'by the keys alone, a note is written, saved with Ctrl+Enter, and its text can be left',
+  everywhere,
+  async ({ device }) => {
+    const ada = await device('Ada')
+    await ada.startsBeam()
+    const editor = await NoteEditor.creates(ada)
+    const keys = ada.page.keyboard
+    await keys.type('Shopping')
+    await keys.press('Tab')
+    await keys.type('Milk')
+    await expect(editor.text).toBeFocused()
+    await keys.press('Shift+Tab')
+    await expect(editor.text).not.toBeFocused()
+    await keys.press('Tab')
+    await expect(editor.text).toBeFocused()
+    await expect(editor.text).toHaveText('Milk')
+    await keys.press('Control+Enter')
+    await ada.sees('Shopping')
+    await expect(editor.text).toHaveCount(0)
+  },
+)
+
 test('every text tool has its effect', everywhere, async ({ device }) => {
   const editor = await startsNote(device)
   for (const tool of ['Bold', 'Italic', 'Underline', 'Strikethrough', 'Code', 'Mark']) {

@@ -104,6 +104,19 @@ test('a text that is shared without a connection says that it waits, and outlive
   }
 })
 
+test('without a network a phone opens its Space for the first time', async ({ device }) => {
+  const ada = await device('Ada', { phone: true })
+  await ada.opensHome()
+  await ada.page.waitForFunction(() =>
+    performance.getEntriesByType('resource').some(({ name }) => name.includes('/space-route')),
+  )
+  await isReadyForOffline(ada)
+  await ada.context.setOffline(true)
+  await ada.page.getByRole('link', { name: 'Space' }).click()
+  await expect(ada.page).toHaveTitle(/Space/)
+  await expect(ada.page.getByRole('button', { name: 'New Beam' })).toBeVisible()
+})
+
 test('without a network the QR code has its mark', async ({ device }) => {
   const ada = await device('Ada')
   await ada.startsBeam()

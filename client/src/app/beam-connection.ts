@@ -148,7 +148,7 @@ export class BeamConnection {
   #receive(message: ServerMessage): void {
     switch (message.type) {
       case 'auth_success':
-        if (!isEntrance(location.pathname)) this.#context.toaster.ok(t`Beaming`)
+        if (isOfBeam(location.pathname)) this.#context.toaster.ok(t`Beaming`)
         return
       case 'welcome':
         this.#access.hear(message)
@@ -278,9 +278,9 @@ export class BeamConnection {
   }
 }
 
-/** Whether the page at this path has nothing of the beam on it. */
-function isEntrance(path: string): boolean {
-  return path === paths.login || path === paths.register
+/** Whether the page at this path shows the beam. */
+function isOfBeam(path: string): boolean {
+  return path === paths.home || path === paths.space || path === paths.join
 }
 
 function idsOf({ items }: ItemsState): readonly ItemId[] {

@@ -1,5 +1,6 @@
 /** Registers the service worker, so that the page starts without a network and other apps can share into it. */
 import script from '../service-worker/service-worker.ts?worker&url'
+import { viewportClass } from './viewport'
 
 /** Delay after the page has loaded, so that the registration does not compete with the first work of the page. */
 const AFTER_LOAD_MS = 1_000
@@ -17,6 +18,8 @@ async function register(): Promise<void> {
   try {
     await navigator.serviceWorker.register(script, { scope: '/', updateViaCache: 'none' })
     const { active } = await navigator.serviceWorker.ready
+    // On phones the Space is one tap away, also for somebody who has not opened it before the network went.
+    if (viewportClass() === 'mobile') await import('./routes/space-route')
     // The worker has not seen what was loaded before it started.
     active?.postMessage(performance.getEntriesByType('resource').map(({ name }) => name))
   } catch (error) {

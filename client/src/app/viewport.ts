@@ -16,11 +16,12 @@ function subscribe(listener: () => void) {
   }
 }
 
-function read(): ViewportClass {
+/** The layout now. */
+export function viewportClass(): ViewportClass {
   if (window.innerWidth === 0) return 'undetermined'
   return window.matchMedia(WIDE).matches ? 'desktop' : 'mobile'
 }
 
 export function useViewportClass(): ViewportClass {
-  return useSyncExternalStore(subscribe, read)
+  return useSyncExternalStore(subscribe, viewportClass)
 }

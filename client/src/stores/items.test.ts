@@ -94,6 +94,20 @@ describe('a change of an item', () => {
   })
 })
 
+describe('an item that was changed', () => {
+  it('keeps its place, also for a device that joins later (S9)', () => {
+    const edited = { ...live('a', 4, 'edited'), at: 1 }
+    const here = given(
+      ...['a', 'b', 'c'].map((id, at): ItemsEvent => ({ type: 'received', item: live(id, at + 1) })),
+      { type: 'received', item: edited },
+    )
+    const items = [live('b', 2), live('c', 3), edited]
+    const late = given({ type: 'synced', epoch: 'e', oldest: 1, saved: false, items })
+    expect(texts(here)).toEqual(['edited', 'b', 'c'])
+    expect(texts(late)).toEqual(texts(here))
+  })
+})
+
 describe('an item that this device shares', () => {
   it('is last until the server has it, and then in its order', () => {
     const state = given(shared('mine', 'mine'), { type: 'received', item: live('b', 2) })

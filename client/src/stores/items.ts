@@ -100,8 +100,8 @@ function withNotes(items: readonly Item[], notes: readonly Item[]): readonly Ite
 }
 
 /**
- * Merges items into others. A changed item keeps its place (B11). A new one goes behind the last item that is not
- * newer.
+ * Merges items into others. A changed item keeps its place (B11), also for devices that come later: its time is still
+ * that of its first version (S9). A new one goes behind the last item that is not newer.
  */
 function place(items: readonly Item[], incoming: readonly Item[]): readonly Item[] {
   const fresh = new Map(incoming.map((item) => [item.id, item]))
@@ -112,13 +112,13 @@ function place(items: readonly Item[], incoming: readonly Item[]): readonly Item
     placed.push(item ?? here)
     if (item) fresh.delete(here.id)
   }
-  const newcomers = [...fresh.values()].sort((a, b) => order(a) - order(b) || 0)
+  const newcomers = [...fresh.values()].sort((a, b) => age(a) - age(b) || order(a) - order(b) || 0)
   return newcomers.length === 0 ? placed : merge(placed, newcomers)
 }
 
 /** Merges two lists. `sorted` is in order; `items` may not be, because a changed item keeps its place. */
 function merge(items: readonly Item[], sorted: readonly Item[]): readonly Item[] {
-  const oldestFrom = items.map(order)
+  const oldestFrom = items.map(age)
   for (let at = items.length - 2; at >= 0; at--) {
     oldestFrom[at] = Math.min(oldestFrom[at] ?? 0, oldestFrom[at + 1] ?? Number.POSITIVE_INFINITY)
   }
@@ -126,10 +126,15 @@ function merge(items: readonly Item[], sorted: readonly Item[]): readonly Item[]
   const waiting = sorted.toReversed()
   for (const [at, item] of items.entries()) {
     // All items from here on are newer.
-    while (order(waiting.at(-1)) < (oldestFrom[at] ?? 0)) merged.push(...waiting.splice(-1))
+    while (age(waiting.at(-1)) < (oldestFrom[at] ?? 0)) merged.push(...waiting.splice(-1))
     merged.push(item)
   }
   return [...merged, ...waiting.reverse()]
+}
+
+/** When an item was shared first, by the server's clock. What it has not confirmed comes last. */
+function age(item: Item | undefined): number {
+  return item === undefined || item.seq === null ? Number.POSITIVE_INFINITY : item.at
 }
 
 function order(item: Item | undefined): number {
@@ -150,8 +155,8 @@ function marked(item: Item, note: Item['note']): Item {
 function pending(item: Item, items: readonly Item[]): Item {
   const changed = items.find(({ id }) => id === item.id)
   if (!changed) return item
-  const { seq, from, note, to } = changed
-  return { ...item, seq, from, note, ...addressee(to) }
+  const { seq, from, at, note, to } = changed
+  return { ...item, seq, from, at, note, ...addressee(to) }
 }
 
 function refused(item: Item, { id, why }: { id: ItemId; why: string }): Item {

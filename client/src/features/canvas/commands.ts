@@ -116,6 +116,7 @@ export const SHORTCUT_GROUPS: readonly ShortcutGroup[] = [
       { words: msg`Fit all`, commands: { '1': { do: 'fit-all' } } },
       { words: msg`Move the view`, commands: {}, shown: ['Space+drag'] },
       { words: msg`Paste`, commands: {}, shown: ['Ctrl+V'] },
+      { words: msg`Save`, commands: {}, shown: ['Ctrl+Enter'] },
       { words: msg`This list`, commands: { '?': { do: 'help' } } },
     ],
   },

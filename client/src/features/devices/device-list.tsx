@@ -108,7 +108,7 @@ function DeviceList() {
 function Meta({ mine, person }: { mine: boolean; person: string | null }) {
   if (!mine && person === null) return null
   return (
-    <span className={css.meta}>
+    <span className={css.meta} dir={mine ? undefined : 'auto'}>
       {mine && t`This device`}
       {mine && person && ' · '}
       <bdi>{person}</bdi>

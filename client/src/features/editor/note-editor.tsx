@@ -1,5 +1,14 @@
 import { t } from '@lingui/core/macro'
-import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import type { ItemId } from '../../protocol/bindings'
 import type { RootNode } from '../../protocol/note-nodes'
 import { bodyText, nodesOf } from '../../protocol/rich-note'
@@ -56,12 +65,20 @@ export function NoteEditor({ id, text, isPrivate = false }: NoteEditorProps) {
     else if (!isPrivate) dropDraft(tabStorage)
   }
   const save = () => (elsewhere === 'same' ? saveBy(actions.notes.save) : setAsking(elsewhere))
+  const canSave = note !== null && !isEmpty(note)
+  const onKey = (event: KeyboardEvent) => {
+    if (!isSaving(event)) return
+    // Otherwise the text gets a line, or the browser saves the page.
+    event.preventDefault()
+    event.stopPropagation()
+    if (canSave) save()
+  }
   const buttons = (
     <>
       <Button look="ghost" onClick={leave}>
         {t`Cancel`}
       </Button>
-      <Button look="primary" disabled={!note || isEmpty(note)} onClick={save}>
+      <Button look="primary" disabled={!canSave} aria-keyshortcuts="Control+Enter" onClick={save}>
         {id === null ? t`Save` : t`Update`}
       </Button>
     </>
@@ -71,7 +88,7 @@ export function NoteEditor({ id, text, isPrivate = false }: NoteEditorProps) {
   )
   return (
     <FullPage title={id === null ? t`Create New Note` : t`Edit Note`} buttons={buttons} onLeave={leave}>
-      <div ref={body} className={css.body}>
+      <div ref={body} className={css.body} onKeyDownCapture={onKey}>
         <p className={css.news} role="alert">
           {news || newsFrom(elsewhere)}
         </p>
@@ -180,6 +197,11 @@ function Broken() {
 
 function sourcesOf(root: RootNode): ReadonlySet<string> {
   return new Set([...nodesOf(root)].flatMap((node) => (node.type === 'image' ? [node.src] : [])))
+}
+
+/** Ctrl+Enter, as for a text on its card, and Ctrl+S; on a Mac with Command. */
+function isSaving({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
+  return (ctrlKey || metaKey) && !altKey && !shiftKey && (key === 'Enter' || key.toLowerCase() === 's')
 }
 
 function isEmpty({ title, root }: Draft): boolean {

@@ -15,6 +15,7 @@ import { linkUrl } from '../../protocol/link-url'
 import { registerCheckListRoles } from './check-list-roles'
 import { registerColourMarks } from './colour-marks'
 import { registerStyleRule } from './paste-rules'
+import { registerWayOut } from './way-out'
 
 const MERGE_DELAY_MS = 1000
 const UNDO_STEPS = 10
@@ -61,7 +62,12 @@ function StyleRules() {
   const [editor] = useLexicalComposerContext()
   useEffect(
     () =>
-      mergeRegister(registerStyleRule(editor), registerColourMarks(editor), registerCheckListRoles(editor)),
+      mergeRegister(
+        registerStyleRule(editor),
+        registerColourMarks(editor),
+        registerCheckListRoles(editor),
+        registerWayOut(editor),
+      ),
     [editor],
   )
   return null

@@ -42,7 +42,7 @@ function SavedName({ name }: { name: string }) {
     <span className={css.saved} title={t`Saved as ${name}`}>
       <Icon of={Bookmark} size={16} />
       <span className="visually-hidden">{t`Saved as ${name}`}</span>
-      <span className={css.name} aria-hidden="true">
+      <span className={css.name} dir="auto" aria-hidden="true">
         {name}
       </span>
     </span>

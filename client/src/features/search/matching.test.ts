@@ -29,6 +29,9 @@ describe('looking for items', () => {
     ['a kind', 'video', ['video']],
     ['the device that shared it', 'firefox', ['text']],
     ['words of which one is missing', 'lake nowhere', []],
+    ['words as they were typed before those in another order', 'code of the', ['text']],
+    ['only items with the whole phrase, where there are such', 'lake at', ['picture']],
+    ['all with the words, where none has the phrase', 'dawn lake', ['picture']],
   ])('finds %s', (_what, text, expected) => {
     expect(found(text)).toEqual(expected)
   })

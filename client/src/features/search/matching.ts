@@ -17,11 +17,14 @@ export function matching(
 ): ReadonlySet<ItemId> | null {
   const words = folded(text).split(/\s+/).filter(Boolean)
   if (words.length === 0 && kind === null) return null
-  const matches = (item: Item) => {
-    if (kind !== null && searchKindOf(item.content) !== kind) return false
-    return words.every((word) => textOf(item).includes(word) || folded(authorOf(item)).includes(word))
-  }
-  return new Set(items.filter(matches).map(({ id }) => id))
+  const ofKind = kind === null ? items : items.filter((item) => searchKindOf(item.content) === kind)
+  // Items with the words as they were typed, side by side, are meant before those that only have all of them.
+  const phrase = words.join(' ')
+  const exact = words.length > 1 ? ofKind.filter((item) => textOf(item).includes(phrase)) : []
+  const hasAll = (item: Item) =>
+    words.every((word) => textOf(item).includes(word) || folded(authorOf(item)).includes(word))
+  const found = exact.length > 0 ? exact : ofKind.filter(hasAll)
+  return new Set(found.map(({ id }) => id))
 }
 
 export function searchKindOf(content: ItemContent): SearchKind {

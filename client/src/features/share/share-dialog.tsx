@@ -114,7 +114,7 @@ function Person({ username, name, picture, remark = '', children }: PersonProps)
     <li className={css.person}>
       <Avatar name={name ?? username} picture={picture} size={40} />
       <div className={css.words}>
-        <div className={css.name}>
+        <div className={css.name} dir="auto">
           <bdi>{name ?? `@${username}`}</bdi>
         </div>
         {name !== null && (

@@ -213,7 +213,7 @@ impl Items {
         self.deleted.recall(item, sharer)
     }
 
-    /// Adds or replaces an item and sets its sequence number. A replaced item keeps its author.
+    /// Adds or replaces an item and sets its sequence number. A replaced item keeps its author and its time (S9).
     pub fn share(&mut self, mut item: LiveItem, author: Option<AccountId>) -> Shared {
         let old = match self.position(item.id) {
             Some(at) if self.is_same(at, &item) => {
@@ -224,9 +224,11 @@ impl Items {
         };
         self.last_seq += 1;
         item.seq = self.last_seq;
-        let author = match &old {
-            Some(old) => old.author,
-            None => self.recall(&mut item, author),
+        let author = if let Some(old) = &old {
+            item.at = old.item.at;
+            old.author
+        } else {
+            self.recall(&mut item, author)
         };
         self.deleted.forget(item.id);
         self.push(item.clone(), author);

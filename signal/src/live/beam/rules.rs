@@ -143,9 +143,11 @@ impl BeamState {
         if old.is_some_and(|(old, author)| !may_change(old, author)) {
             return Err(NOT_TO_CHANGE);
         }
-        let author = match old {
-            Some((_, author)) => author,
-            None => self.items.recall(&mut item, by.account),
+        let author = if let Some((old, author)) = old {
+            item.at = old.at;
+            author
+        } else {
+            self.items.recall(&mut item, by.account)
         };
         if !self.items.has_room_for(&item) {
             return Err(BEAM_FULL);

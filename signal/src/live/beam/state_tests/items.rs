@@ -45,8 +45,10 @@ fn s9_the_same_item_again_is_echoed_to_its_sender_alone() {
 fn s9_the_same_item_with_other_content_is_replaced() {
     let mut beam = Beam::of(&[ADA, BOB]);
     beam.joins_plain(CAT);
+    beam.now = Millis::new(1);
     beam.shares(ADA, 1, &json!("old"));
     beam.shares(ADA, 2, &json!("other"));
+    beam.now = Millis::new(9);
 
     let told = beam.shares(BOB, 1, &json!("new"));
 
@@ -57,7 +59,8 @@ fn s9_the_same_item_with_other_content_is_replaced() {
     assert_eq!(*delete, json!({"type": "delete_note", "message": "old"}));
     assert_eq!(beam.contents(), [json!("other"), json!("new")]);
     let Told::Message(_, echo) = &told[1] else { panic!() };
-    assert_eq!((&echo["seq"], &echo["from"]), (&json!(3), &json!(device(BOB))));
+    let expected = (&json!(3), &json!(device(BOB)), &json!(1));
+    assert_eq!((&echo["seq"], &echo["from"], &echo["at"]), expected, "it is not younger");
 }
 
 #[test]

@@ -176,6 +176,15 @@ fn s9_a_deleted_note_that_the_owner_brings_back_is_its_authors_as_before() {
 }
 
 #[test]
+fn s9_a_note_that_is_changed_keeps_its_time() {
+    let mut beam = saved(LinkAccess::Write).with_visitors(&[OWNER]);
+    beam.now = Millis::new(9);
+    let told = beam.shares(OWNER, WRITER, &json!("new"));
+    let [Told::ToWrite(Write::Put(note))] = &told[..] else { panic!("{told:?}") };
+    assert_eq!((note.author, note.created_at), (account(WRITER), Millis::new(0)));
+}
+
+#[test]
 fn s22_what_is_shared_is_told_when_it_is_stored_and_not_before() {
     let mut beam = saved(LinkAccess::Write).with_visitors(&[OWNER, GUEST]);
 
