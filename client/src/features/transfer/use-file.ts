@@ -5,7 +5,7 @@ import { useShallow } from 'zustand/react/shallow'
 import type { DeviceId } from '../../protocol/bindings'
 import type { Item } from '../../protocol/item'
 import type { FileItem } from '../../stores/cards'
-import { deviceName, fileTakers } from '../../stores/devices'
+import { type DevicesState, deviceName, fileTakers } from '../../stores/devices'
 import type { Transfer } from '../../stores/transfers'
 import { useApp } from '../actions'
 import { type FileAction, type FileRow, type FileView, fileView, fraction } from './file-view'
@@ -19,7 +19,7 @@ export function useFile(item: Item, size: number): FileView {
   const sender = useStore(stores.devices, (state) => deviceName(state, item.from))
   const takers = useStore(
     stores.devices,
-    useShallow((state) => fileTakers(state, item.to).map(({ device_id }) => deviceName(state, device_id))),
+    useShallow((state) => takersOf(state, item)),
   )
   const nameOf = (id: DeviceId) => deviceName(stores.devices.getState(), id)
   const storedUrl = item.content.kind === 'file' ? item.content.url : null
@@ -44,7 +44,7 @@ export function useFiles(files: readonly FileItem[]): readonly FileView[] {
       const old = known.get(file)
       if (old && old.transfer === transfer) return old.view
       const { size, url: storedUrl } = file.content
-      const takers = fileTakers(devices, file.to).map(({ device_id }) => nameOf(device_id))
+      const takers = takersOf(devices, file)
       const sender = nameOf(file.from)
       const view = fileView(transfer, {
         size,
@@ -59,6 +59,12 @@ export function useFiles(files: readonly FileItem[]): readonly FileView[] {
     }
   }, [devices, actions.canSaveAs])
   return useMemo(() => files.map((file, at) => viewOf(file, transfers[at])), [files, transfers, viewOf])
+}
+
+/** The names of the devices to which a file is offered: none before the server has told them of it. */
+function takersOf(devices: DevicesState, { seq, to }: Item): readonly string[] {
+  if (seq === null) return []
+  return fileTakers(devices, to).map(({ device_id }) => deviceName(devices, device_id))
 }
 
 /** Returns the handler of a file card's buttons. */
