@@ -11,7 +11,7 @@ use clap::{Parser, Subcommand};
 use heliograph_storage::blobs;
 
 use crate::address::Network;
-use crate::{budget, ice, quota};
+use crate::{budget, ice, log, quota};
 
 /// Port of the https listener unless `--tls-listen` gives one.
 const TLS_PORT: u16 = 8443;
@@ -109,6 +109,10 @@ pub struct Config {
         default_value = "127.0.0.0/8,::1"
     )]
     pub trusted_proxies: Vec<Network>,
+
+    /// Logs.
+    #[command(flatten)]
+    pub log: log::Options,
 }
 
 impl Config {

@@ -23,6 +23,7 @@ pub mod health;
 pub mod ice;
 pub mod limit;
 pub mod live;
+pub mod log;
 pub mod multipart;
 mod network;
 mod pace;

@@ -10,6 +10,7 @@ use heliograph_signal::app::App;
 use heliograph_signal::clock::Clock;
 use heliograph_signal::config::{Cli, Command, Config};
 use heliograph_signal::error::causes;
+use heliograph_signal::log;
 use heliograph_signal::start::{self, greeting, start};
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -28,7 +29,7 @@ const INTERRUPTED: i32 = 130;
 
 fn main() -> ExitCode {
     let Command::Serve(config) = Cli::parse().command;
-    start::log::init();
+    log::init(&config.log);
     // Before the first use of TLS: a build may contain two providers, of which rustls cannot choose one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let runtime = match tokio::runtime::Runtime::new() {

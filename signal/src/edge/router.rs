@@ -167,7 +167,9 @@ async fn log(request: Request, next: Next) -> Response {
     let path = request.extensions().get::<MatchedPath>().cloned();
     let started = tokio::time::Instant::now();
     let response = next.run(request).await;
-    let (status, ms) = (response.status().as_u16(), started.elapsed().as_millis());
+    let status = response.status().as_u16();
+    // Programs read a number of 128 bits as text.
+    let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     let path = path.as_ref().map_or("other", MatchedPath::as_str);
     // Successful reads are not worth a line.
     if method.is_safe() && status < 400 {

@@ -2,7 +2,6 @@
 
 mod descriptors;
 mod linger;
-pub mod log;
 mod patience;
 mod serve;
 pub mod sweeper;

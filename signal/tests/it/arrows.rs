@@ -21,6 +21,7 @@ const ORDER: [&[&str]; 10] = [
         "pace",
         "budget",
         "health",
+        "log",
         "multipart",
     ],
     &["ice"],
