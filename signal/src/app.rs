@@ -30,6 +30,7 @@ use crate::network;
 use crate::people::beam_lists::BeamLists;
 use crate::people::logins::{Logins, Surroundings};
 use crate::people::pictures::Pictures;
+use crate::tally::Tally;
 
 /// Open sockets from one address: a family or an office behind one NAT, with a few tabs each.
 const SOCKETS_PER_CLIENT: usize = 200;
@@ -73,6 +74,8 @@ pub struct App {
     pub beam_lists: BeamLists,
     /// The memory for waiting data.
     pub budget: Arc<Budget>,
+    /// What the server counts.
+    pub counts: Arc<Tally>,
     /// The limits on open connections.
     pub connections: Connections,
     /// Uploads that are being received.
@@ -264,6 +267,8 @@ pub struct Listening {
     pub plain: SocketAddr,
     /// The https listener, if there is one.
     pub tls: Option<SocketAddr>,
+    /// The listener for metrics, if there is one.
+    pub metrics: Option<SocketAddr>,
 }
 
 impl App {
@@ -277,7 +282,7 @@ impl App {
         parts: Parts,
     ) -> Result<Arc<Self>, Error> {
         let Parts { lease, storage, writer, blobs, uploads, budget, clock, ice_servers } = parts;
-        let limits = Limits::default();
+        let (limits, counts) = (Limits::default(), Arc::<Tally>::default());
         let live = Arc::new(Context {
             clock,
             storage: storage.clone(),
@@ -290,7 +295,8 @@ impl App {
                 budget.clone(),
                 limits.removals.clone(),
             ),
-            sockets: Arc::new(Sockets::new(budget.clone())),
+            sockets: Arc::new(Sockets::new(budget.clone(), counts.clone())),
+            counts: counts.clone(),
             buffers: Arc::default(),
             budget: budget.clone(),
             guesses: limits.guesses.clone(),
@@ -321,6 +327,7 @@ impl App {
             logins,
             beam_lists: BeamLists::default(),
             budget,
+            counts,
             codes: Codes::default(),
             limits,
             live,

@@ -110,6 +110,12 @@ pub struct Config {
     )]
     pub trusted_proxies: Vec<Network>,
 
+    /// Where to serve metrics for Prometheus, at /metrics over plain http: an address and port, such as 127.0.0.1:9464,
+    /// or off. A listener of its own, so that they are only for whom a firewall lets reach it, and never on the public
+    /// address.
+    #[arg(long, env = "HELIOGRAPH_METRICS", value_name = "ADDRESS:PORT", default_value = "off")]
+    pub metrics: Metrics,
+
     /// Logs.
     #[command(flatten)]
     pub log: log::Options,
@@ -175,6 +181,24 @@ impl FromStr for Tls {
                 }
                 _ => Err("expected off, self-signed, or two files as CERT,KEY"),
             },
+        }
+    }
+}
+
+/// Where metrics are served, if anywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Metrics(pub Option<SocketAddr>);
+
+impl FromStr for Metrics {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "off" => Ok(Self(None)),
+            _ => text
+                .parse()
+                .map(|address| Self(Some(address)))
+                .map_err(|_| "expected off, or an address and port such as 127.0.0.1:9464"),
         }
     }
 }
@@ -278,6 +302,7 @@ mod tests {
             ["--public-url", "ftp://beam.example.org"],
             ["--trusted-proxies", "10.0.0.0/40"],
             ["--listen", "8080"],
+            ["--metrics", "9464"],
         ] {
             assert!(config(&wrong).is_err(), "{wrong:?}");
         }

@@ -16,6 +16,7 @@ pub mod budget;
 pub mod clock;
 pub mod config;
 mod connections;
+
 pub mod edge;
 pub mod error;
 pub mod files;
@@ -32,3 +33,4 @@ pub mod quota;
 mod random;
 pub mod size;
 pub mod start;
+pub mod tally;

@@ -24,6 +24,7 @@ pub mod sessions;
 pub mod shares;
 mod sqlite;
 mod storage;
+pub mod totals;
 mod upload_endings;
 pub mod uploads;
 mod words;

@@ -2,7 +2,9 @@
 
 mod descriptors;
 mod linger;
+mod metrics;
 mod patience;
+mod process;
 mod serve;
 pub mod sweeper;
 pub mod tls;
@@ -24,7 +26,7 @@ use tokio::net::{TcpListener, TcpSocket};
 use crate::app::{App, Listening, Parts};
 use crate::budget::Budget;
 use crate::clock::Clock;
-use crate::config::{Config, Hidden};
+use crate::config::{Config, Hidden, Metrics};
 use crate::files::uploads::Uploads;
 
 pub use serve::{Listeners, serve};
@@ -73,6 +75,7 @@ pub enum Error {
 /// # Errors
 /// The first [`Error`] of a step.
 pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>), Error> {
+    process::starts();
     let data = &config.data;
     make_folder(data).map_err(|error| Error::Data(data.clone(), error))?;
     let location = location(config);
@@ -94,7 +97,9 @@ pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>
     let acceptor = tls.as_ref().map(|(_, acceptor)| acceptor);
     let turn = turn::start(config, acceptor, descriptors).map_err(Error::Turn)?;
     let rest = turn.embedded.as_ref().map_or(descriptors, |_| descriptors.map(|all| all / 4 * 3));
-    let listeners = Listeners { plain, tls, turn: turn.embedded };
+    let Metrics(metrics) = config.metrics;
+    let metrics = metrics.map(listen).transpose()?;
+    let listeners = Listeners { plain, tls, turn: turn.embedded.map(Arc::new), metrics };
     let listening = listeners.listening().map_err(|error| Error::Listen(config.listen, error))?;
     let connections = descriptors::connections(config.connections, rest);
     let config = &Config { connections, ..config.clone() };

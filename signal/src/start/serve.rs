@@ -25,6 +25,7 @@ use crate::app::{App, Listening};
 use crate::connections::Connected;
 use crate::edge::router::router;
 use crate::start::linger::Linger;
+use crate::start::metrics;
 use crate::start::patience::Patient;
 use crate::start::sweeper;
 
@@ -54,7 +55,9 @@ pub struct Listeners {
     /// For https, with the TLS handshake.
     pub tls: Option<(TcpListener, TlsAcceptor)>,
     /// The embedded TURN server, which runs already.
-    pub turn: Option<heliograph_turn::Handle>,
+    pub turn: Option<Arc<heliograph_turn::Handle>>,
+    /// For the metrics.
+    pub metrics: Option<TcpListener>,
 }
 
 impl Listeners {
@@ -64,7 +67,8 @@ impl Listeners {
     /// When the operating system does not tell them.
     pub fn listening(&self) -> io::Result<Listening> {
         let tls = self.tls.as_ref().map(|(listener, _)| listener.local_addr()).transpose()?;
-        Ok(Listening { plain: self.plain.local_addr()?, tls })
+        let metrics = self.metrics.as_ref().map(TcpListener::local_addr).transpose()?;
+        Ok(Listening { plain: self.plain.local_addr()?, tls, metrics })
     }
 }
 
@@ -73,7 +77,11 @@ pub async fn serve(listeners: Listeners, app: Arc<App>, shutdown: CancellationTo
     let refusals = Arc::new(Semaphore::new(REFUSALS));
     let server = Server { router: router(app.clone()), refusals, app: app.clone(), shutdown };
     server.app.tasks.spawn(sweeper::run(app.clone(), server.shutdown.clone()));
-    let Listeners { plain, tls, turn } = listeners;
+    let Listeners { plain, tls, turn, metrics } = listeners;
+    if let Some(listener) = metrics {
+        let (app, shutdown) = (app.clone(), server.shutdown.clone());
+        app.tasks.spawn(metrics::serve(listener, app.clone(), turn.clone(), shutdown));
+    }
     if let Some((listener, acceptor)) = tls {
         app.tasks.spawn(server.clone().accept(listener, Some(acceptor)));
     }
@@ -117,9 +125,12 @@ impl Server {
                         let server = self.clone();
                         tasks.spawn(server.connection(stream, peer.ip(), tls.clone(), connected));
                     }
-                    // No response here: it would take a TLS handshake first.
-                    None if tls.is_some() => {}
                     None => {
+                        self.app.counts.refused_connections.one();
+                        if tls.is_some() {
+                            // No response here: it would take a TLS handshake first.
+                            continue;
+                        }
                         let place = self.refusals.clone().try_acquire_owned();
                         if let Ok(place) = place {
                             self.app.tasks.spawn(async move {

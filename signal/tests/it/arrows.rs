@@ -12,6 +12,7 @@ const ORDER: [&[&str]; 10] = [
     &[
         "error",
         "clock",
+        "tally",
         "random",
         "network",
         "address",

@@ -31,6 +31,7 @@ mod killed;
 mod killed_uploads;
 mod leaving;
 mod limits;
+mod metrics;
 mod permissions;
 mod person;
 mod profile_pictures;
