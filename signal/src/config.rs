@@ -30,6 +30,8 @@ pub struct Cli {
 pub enum Command {
     /// Run the server: the web page, the API, the beams and the relay.
     Serve(Config),
+    /// Show every setting of serve, where it comes from, and what is wrong with it. Secrets are left out.
+    Config(Config),
 }
 
 /// Run the server: the web page, the API, the beams and the relay.
@@ -274,8 +276,7 @@ mod tests {
     use super::*;
 
     fn config(arguments: &[&str]) -> Result<Config, clap::Error> {
-        let arguments = [&["heliograph", "serve"], arguments].concat();
-        Cli::try_parse_from(arguments).map(|Cli { command: Command::Serve(config) }| config)
+        Config::try_parse_from([&["serve"], arguments].concat())
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! - `app`: the shared state of the handlers
 //! - `edge`: HTTP: routing, authentication, requests and responses
 //! - `start`: opens the server from its configuration, runs it and shuts it down
+//! - `operate`: the other commands of the operator
 
 pub mod address;
 pub mod app;
@@ -27,6 +28,7 @@ pub mod live;
 pub mod log;
 pub mod multipart;
 mod network;
+pub mod operate;
 mod pace;
 pub mod people;
 pub mod quota;

@@ -5,12 +5,13 @@ use std::process::{self, ExitCode};
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::Parser as _;
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 use heliograph_signal::app::App;
 use heliograph_signal::clock::Clock;
 use heliograph_signal::config::{Cli, Command, Config};
 use heliograph_signal::error::causes;
 use heliograph_signal::log;
+use heliograph_signal::operate::settings;
 use heliograph_signal::start::{self, greeting, start};
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -28,15 +29,26 @@ const CLOSE_TIMEOUT: Duration = Duration::from_millis(500);
 const INTERRUPTED: i32 = 130;
 
 fn main() -> ExitCode {
-    let Command::Serve(config) = Cli::parse().command;
-    log::init(&config.log);
+    let matches = Cli::command().get_matches();
+    let command = match Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli.command,
+        Err(error) => error.exit(),
+    };
     // Before the first use of TLS: a build may contain two providers, of which rustls cannot choose one.
     let _ = rustls::crypto::ring::default_provider().install_default();
+    match command {
+        Command::Serve(config) => serve(&config),
+        Command::Config(config) => show(&config, &matches),
+    }
+}
+
+fn serve(config: &Config) -> ExitCode {
+    log::init(&config.log);
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&error),
     };
-    let outcome = runtime.block_on(run(&config));
+    let outcome = runtime.block_on(run(config));
     runtime.shutdown_timeout(CLOSE_TIMEOUT);
     outcome.map_or_else(|error| fail(&error), |()| ExitCode::SUCCESS)
 }
@@ -113,6 +125,17 @@ async fn end_on_signal(mut signals: Signals, shutdown: CancellationToken) {
     shutdown.cancel();
     signals.next().await;
     process::exit(INTERRUPTED);
+}
+
+/// Prints the settings, and what is wrong with them.
+fn show(config: &Config, matches: &ArgMatches) -> ExitCode {
+    let table = matches.subcommand().map(|(_, matches)| settings::table(matches));
+    let wrong = start::check(config);
+    let verdict =
+        if wrong.is_empty() { "The settings are good.".to_owned() } else { wrong.join("\n") };
+    // Standard output may be closed.
+    let _ = writeln!(io::stdout(), "{}\n{verdict}", table.unwrap_or_default());
+    if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn fail(error: &dyn std::error::Error) -> ExitCode {

@@ -37,6 +37,16 @@ pub enum Location {
     Postgres(String),
 }
 
+impl Location {
+    /// Whether it can be read, without looking whether anything is there.
+    #[must_use]
+    pub fn is_valid(&self) -> bool {
+        let Self::Postgres(url) = self else { return true };
+        let mut schemes = ["postgres://", "postgresql://"].iter();
+        schemes.any(|scheme| url.starts_with(scheme)) && PgConnectOptions::from_str(url).is_ok()
+    }
+}
+
 /// Hides the address of a Postgres database, which contains a password.
 impl fmt::Debug for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

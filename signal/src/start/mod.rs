@@ -1,5 +1,6 @@
 //! Starts the server from its configuration, and composes the greeting.
 
+mod check;
 mod descriptors;
 mod linger;
 mod metrics;
@@ -29,6 +30,7 @@ use crate::clock::Clock;
 use crate::config::{Config, Hidden, Metrics};
 use crate::files::uploads::Uploads;
 
+pub use check::check;
 pub use serve::{Listeners, serve};
 
 /// Connections that wait to be accepted. Linux silently drops what arrives beyond that, or resets it later, so it is as

@@ -116,20 +116,35 @@ impl ResolvesServerCert for Certificate {
     }
 }
 
+/// Checks the files of the operator, if https is served with them. Makes nothing.
+///
+/// # Errors
+/// [`Error`] when https could not be served.
+pub fn check(tls: &Tls) -> Result<(), Error> {
+    match tls {
+        Tls::Off | Tls::SelfSigned => Ok(()),
+        Tls::Files { certificate, key } => load(certificate, key).map(|_| ()),
+    }
+}
+
 /// Reads the certificate from its files. Makes a self-signed one first, unless there is a good one.
 fn read(from: &Tls, data: &Path, now: Millis) -> Result<CertifiedKey, Error> {
     let (certificate, key) = match from {
         Tls::Files { certificate, key } => (certificate.clone(), key.clone()),
         Tls::Off | Tls::SelfSigned => self_signed(data, &names(), now)?,
     };
+    load(&certificate, &key)
+}
+
+fn load(certificate: &Path, key: &Path) -> Result<CertifiedKey, Error> {
     let pem = |path: &Path| {
         let path = path.to_owned();
         move |error| Error::Pem(path, error)
     };
-    let chain = CertificateDer::pem_file_iter(&certificate)
+    let chain = CertificateDer::pem_file_iter(certificate)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-        .map_err(pem(&certificate))?;
-    let key = PrivateKeyDer::from_pem_file(&key).map_err(pem(&key))?;
+        .map_err(pem(certificate))?;
+    let key = PrivateKeyDer::from_pem_file(key).map_err(pem(key))?;
     let provider = rustls::crypto::ring::default_provider();
     CertifiedKey::from_der(chain, key, &provider).map_err(Error::Rustls)
 }

@@ -1,0 +1,3 @@
+//! The commands of the operator beside `serve`.
+
+pub mod settings;
