@@ -2,6 +2,7 @@
 
 use std::hash::Hash;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -94,6 +95,8 @@ pub struct App {
     pub public_url: Option<Origin>,
     /// Address of the source code, for the link in the footer.
     pub repository_url: String,
+    /// The data folder.
+    pub data: PathBuf,
     /// The addresses at which the server listens.
     pub listening: Listening,
     /// Tasks that must finish before the server ends.
@@ -334,6 +337,7 @@ impl App {
             trusted_proxies: config.trusted_proxies.clone(),
             public_url: config.public_url.clone(),
             repository_url: config.repository_url.clone(),
+            data: config.data.clone(),
             listening,
             tasks,
         }))

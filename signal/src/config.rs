@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use axum::http::Uri;
-use clap::{Parser, Subcommand};
+use clap::{Arg, Args, Parser, Subcommand};
 use heliograph_storage::blobs;
 
 use crate::address::Network;
@@ -32,6 +32,53 @@ pub enum Command {
     Serve(Config),
     /// Show every setting of serve, where it comes from, and what is wrong with it. Secrets are left out.
     Config(Config),
+    /// List accounts, reset a password, or delete an account, whether the server runs or not. Run it as the user who runs
+    /// the server.
+    #[command(mut_args(only_storage))]
+    User(User),
+}
+
+/// The accounts, from the command line.
+#[derive(Clone, Debug, Args)]
+pub struct User {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: UserCommand,
+    /// Where the data is.
+    #[command(flatten)]
+    pub config: Config,
+}
+
+/// What to do with accounts.
+#[derive(Clone, Debug, Subcommand)]
+pub enum UserCommand {
+    /// List the accounts, with what they store.
+    List,
+    /// Give an account a new password, which is printed once, and log its devices out.
+    ResetPassword {
+        /// The username.
+        name: String,
+    },
+    /// Delete an account with its saved beams and files.
+    Delete {
+        /// The username.
+        name: String,
+        /// Do not ask.
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+/// The settings of `serve` that say where the data is. Other commands take all of them, so that they can be started with
+/// the same variables, and show these.
+const STORAGE: [&str; 5] =
+    ["data", "database", "blobs", "s3_access_key_id", "s3_secret_access_key"];
+
+fn only_storage(arg: Arg) -> Arg {
+    // Arguments of the command itself have no variable.
+    let is_other = arg.get_env().is_some() && !STORAGE.contains(&arg.get_id().as_str());
+    let is_global = arg.get_env().is_some();
+    arg.hide(is_other).global(is_global)
 }
 
 /// Run the server: the web page, the API, the beams and the relay.

@@ -39,6 +39,12 @@ pub struct Options {
 pub struct Levels(String);
 
 impl Levels {
+    /// What the commands beside `serve` log.
+    #[must_use]
+    pub fn of_commands() -> Self {
+        Self("warn".to_owned())
+    }
+
     fn filter(&self) -> Result<EnvFilter, tracing_subscriber::filter::ParseError> {
         EnvFilter::builder().with_default_directive(LevelFilter::INFO.into()).parse(&self.0)
     }

@@ -1,5 +1,6 @@
 //! The program `heliograph`: reads the configuration, starts the server, and ends it on a signal.
 
+use std::error::Error;
 use std::io::{self, Write as _};
 use std::process::{self, ExitCode};
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use heliograph_signal::clock::Clock;
 use heliograph_signal::config::{Cli, Command, Config};
 use heliograph_signal::error::causes;
 use heliograph_signal::log;
-use heliograph_signal::operate::settings;
+use heliograph_signal::operate::{settings, users};
 use heliograph_signal::start::{self, greeting, start};
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -39,7 +40,24 @@ fn main() -> ExitCode {
     match command {
         Command::Serve(config) => serve(&config),
         Command::Config(config) => show(&config, &matches),
+        Command::User(asked) => {
+            let mut input = io::stdin().lock();
+            finish(&asked.config, users::run(&asked, &mut input, &mut io::stdout()))
+        }
     }
+}
+
+/// Runs a command that is not the server. It warns where something is wrong, and logs nothing else.
+fn finish<E: Error + 'static>(
+    config: &Config,
+    work: impl Future<Output = Result<(), E>>,
+) -> ExitCode {
+    log::init(&log::Options { levels: log::Levels::of_commands(), ..config.log.clone() });
+    let runtime = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&error),
+    };
+    runtime.block_on(work).map_or_else(|error| fail(&error), |()| ExitCode::SUCCESS)
 }
 
 fn serve(config: &Config) -> ExitCode {
@@ -138,7 +156,7 @@ fn show(config: &Config, matches: &ArgMatches) -> ExitCode {
     if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn fail(error: &dyn std::error::Error) -> ExitCode {
+fn fail(error: &dyn Error) -> ExitCode {
     let _ = writeln!(io::stderr(), "heliograph: {}", causes(error));
     ExitCode::FAILURE
 }

@@ -2,6 +2,7 @@
 //! understand. No clock: callers pass the time.
 
 mod account_deletion;
+pub mod account_list;
 pub mod accounts;
 mod arrangements;
 mod beam_writer;

@@ -4,6 +4,7 @@ mod check;
 mod descriptors;
 mod linger;
 mod metrics;
+pub mod operator;
 mod patience;
 mod process;
 mod serve;
@@ -29,6 +30,7 @@ use crate::budget::Budget;
 use crate::clock::Clock;
 use crate::config::{Config, Hidden, Metrics};
 use crate::files::uploads::Uploads;
+use crate::ice::IceServers;
 
 pub use check::check;
 pub use serve::{Listeners, serve};
@@ -78,17 +80,8 @@ pub enum Error {
 /// The first [`Error`] of a step.
 pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>), Error> {
     process::starts();
+    let parts = parts(config, clock).await?;
     let data = &config.data;
-    make_folder(data).map_err(|error| Error::Data(data.clone(), error))?;
-    let location = location(config);
-    let lease = Lease::take(&location).await.map_err(Error::Lease)?;
-    let (storage, writer) = Storage::open(&location).await.map_err(Error::Storage)?;
-    let blobs = Blobs::open(&config.blobs()).map_err(Error::Blobs)?;
-    let budget = Budget::new(&config.budget);
-    let limits = config.uploads.clone();
-    let uploads =
-        Uploads::open(limits, storage.clone(), blobs.clone(), budget.clone(), clock).await;
-    let uploads = uploads.map_err(Error::Uploads)?;
     let plain = listen(config.listen)?;
     let acceptor = tls::acceptor(&config.tls, data, clock).map_err(Error::Tls)?;
     let tls = match config.tls_address().zip(acceptor) {
@@ -105,11 +98,38 @@ pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>
     let listening = listeners.listening().map_err(|error| Error::Listen(config.listen, error))?;
     let connections = descriptors::connections(config.connections, rest);
     let config = &Config { connections, ..config.clone() };
-    let ice_servers = turn.ice_servers;
-    let parts = Parts { lease, storage, writer, blobs, uploads, budget, clock, ice_servers };
+    let parts = Parts { ice_servers: turn.ice_servers, ..parts };
     let app = App::open(config, listening, parts).await.map_err(Error::Logins)?;
     app.tasks.spawn(check_blobs(app.blobs.clone()));
     Ok((listeners, app))
+}
+
+/// Opens everything but the listeners, for commands of the operator while no server runs.
+///
+/// # Errors
+/// The first [`Error`] of a step; [`Error::Lease`] while a server runs.
+pub async fn open(config: &Config, clock: Clock) -> Result<Arc<App>, Error> {
+    let nowhere = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
+    let listening = Listening { plain: nowhere, tls: None, metrics: None };
+    let parts = parts(config, clock).await?;
+    App::open(config, listening, parts).await.map_err(Error::Logins)
+}
+
+/// What is opened first. It offers no TURN.
+async fn parts(config: &Config, clock: Clock) -> Result<Parts, Error> {
+    let data = &config.data;
+    make_folder(data).map_err(|error| Error::Data(data.clone(), error))?;
+    let location = location(config);
+    let lease = Lease::take(&location).await.map_err(Error::Lease)?;
+    let (storage, writer) = Storage::open(&location).await.map_err(Error::Storage)?;
+    let blobs = Blobs::open(&config.blobs()).map_err(Error::Blobs)?;
+    let budget = Budget::new(&config.budget);
+    let limits = config.uploads.clone();
+    let uploads =
+        Uploads::open(limits, storage.clone(), blobs.clone(), budget.clone(), clock).await;
+    let uploads = uploads.map_err(Error::Uploads)?;
+    let ice_servers = IceServers::off();
+    Ok(Parts { lease, storage, writer, blobs, uploads, budget, clock, ice_servers })
 }
 
 /// Creates the data folder with access for its owner only. An existing folder keeps its permissions.

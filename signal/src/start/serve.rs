@@ -25,9 +25,9 @@ use crate::app::{App, Listening};
 use crate::connections::Connected;
 use crate::edge::router::router;
 use crate::start::linger::Linger;
-use crate::start::metrics;
 use crate::start::patience::Patient;
 use crate::start::sweeper;
+use crate::start::{metrics, operator};
 
 /// Time for a request's head, and for a TLS handshake. A slower client only occupies a connection.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -77,6 +77,7 @@ pub async fn serve(listeners: Listeners, app: Arc<App>, shutdown: CancellationTo
     let refusals = Arc::new(Semaphore::new(REFUSALS));
     let server = Server { router: router(app.clone()), refusals, app: app.clone(), shutdown };
     server.app.tasks.spawn(sweeper::run(app.clone(), server.shutdown.clone()));
+    server.app.tasks.spawn(operator::listen(app.clone(), server.shutdown.clone()));
     let Listeners { plain, tls, turn, metrics } = listeners;
     if let Some(listener) = metrics {
         let (app, shutdown) = (app.clone(), server.shutdown.clone());

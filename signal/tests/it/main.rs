@@ -32,6 +32,7 @@ mod killed_uploads;
 mod leaving;
 mod limits;
 mod metrics;
+mod operating;
 mod permissions;
 mod person;
 mod profile_pictures;
