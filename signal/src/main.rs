@@ -12,7 +12,7 @@ use heliograph_signal::clock::Clock;
 use heliograph_signal::config::{Cli, Command, Config};
 use heliograph_signal::error::causes;
 use heliograph_signal::log;
-use heliograph_signal::operate::{settings, users};
+use heliograph_signal::operate::{backup, settings, users};
 use heliograph_signal::start::{self, greeting, start};
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -44,7 +44,19 @@ fn main() -> ExitCode {
             let mut input = io::stdin().lock();
             finish(&asked.config, users::run(&asked, &mut input, &mut io::stdout()))
         }
+        Command::Backup(to) => finish(&to.config, say(backup::make(&to.config, &to.file))),
+        Command::Restore(from) => {
+            finish(&from.config, say(backup::restore(&from.config, &from.file)))
+        }
     }
+}
+
+/// Prints what comes of it.
+async fn say<E>(work: impl Future<Output = Result<String, E>>) -> Result<(), E> {
+    let text = work.await?;
+    // Standard output may be closed.
+    let _ = io::stdout().write_all(text.as_bytes());
+    Ok(())
 }
 
 /// Runs a command that is not the server. It warns where something is wrong, and logs nothing else.

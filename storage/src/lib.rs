@@ -5,6 +5,7 @@ mod account_deletion;
 pub mod account_list;
 pub mod accounts;
 mod arrangements;
+pub mod backup;
 mod beam_writer;
 pub mod beams;
 pub mod blobs;

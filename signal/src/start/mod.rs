@@ -133,7 +133,10 @@ async fn parts(config: &Config, clock: Clock) -> Result<Parts, Error> {
 }
 
 /// Creates the data folder with access for its owner only. An existing folder keeps its permissions.
-fn make_folder(path: &Path) -> io::Result<()> {
+///
+/// # Errors
+/// When it cannot be created.
+pub fn make_folder(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);

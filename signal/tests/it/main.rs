@@ -11,6 +11,7 @@ mod abuse;
 mod accounts;
 mod arranging;
 mod arrows;
+mod backups;
 mod beam_files;
 mod broken_uploads;
 mod codes;
