@@ -33,12 +33,14 @@ pub async fn restore(config: &Config, from: &Path) -> Result<String, Error> {
     let data = &config.data;
     make_folder(data).map_err(of_file(data))?;
     is_empty(data)?;
-    if let blobs::Location::Folder(folder) = config.blobs() {
-        is_empty(&folder)?;
-    }
+    let folder = match config.blobs() {
+        blobs::Location::Folder(folder) => Some(folder),
+        blobs::Location::S3(_) => None,
+    };
+    folder.as_deref().map_or(Ok(()), is_empty)?;
     let lease = Lease::take(&Location::Folder(data.clone())).await?;
-    let mut restored =
-        Restored { data: data.clone(), blobs: Blobs::open(&config.blobs())?, keys: Vec::new() };
+    let (data, blobs, keys) = (data.clone(), Blobs::open(&config.blobs())?, Vec::new());
+    let mut restored = Restored { data, blobs, folder, keys };
     let done = restored.take_all(from, &sums).await;
     if done.is_err() {
         restored.undo().await;
@@ -47,7 +49,7 @@ pub async fn restore(config: &Config, from: &Path) -> Result<String, Error> {
     done?;
     Ok(format!(
         "{} has the database and {} files of the backup. Start the server with the same --data.\n",
-        data.display(),
+        restored.data.display(),
         restored.keys.len()
     ))
 }
@@ -71,6 +73,8 @@ fn is_empty(folder: &Path) -> Result<(), Error> {
 struct Restored {
     data: PathBuf,
     blobs: Blobs,
+    /// The folder of the blobs, unless they are in a bucket.
+    folder: Option<PathBuf>,
     keys: Vec<BlobKey>,
 }
 
@@ -127,11 +131,16 @@ impl Restored {
     /// Removes what was restored so far.
     async fn undo(&self) {
         for key in &self.keys {
-            // The next backup is restored under the same names.
             let _ = self.blobs.delete(*key, None).await;
         }
         for folder in [STAGE, "tls"] {
             let _ = fs::remove_dir_all(self.data.join(folder));
+        }
+        // They were empty before.
+        if let Some(blobs) = &self.folder {
+            for folder in [blobs.join("uploads"), blobs.join("pictures"), blobs.clone()] {
+                let _ = fs::remove_dir(folder);
+            }
         }
     }
 }
