@@ -37,7 +37,8 @@ pub enum Command {
     #[command(mut_args(only_storage))]
     User(User),
     /// Write the database (SQLite), all files and the certificates into one archive, while the server runs or not. It has
-    /// the hashes of all passwords in it, so only its owner may read it (mode 0600). Of a Postgres database, use pg_dump.
+    /// the hashes of all passwords in it, so only its owner may read it (mode 0600). Of a Postgres database, use
+    /// `pg_dump`.
     #[command(mut_args(only_storage))]
     Backup(Archive),
     /// Restore an archive that backup made into an empty data folder, whole or not at all. The server must not run.

@@ -20,7 +20,8 @@ const SHORTEST_ID: usize = 32;
 #[derive(Clone, Debug, Args)]
 #[group(skip)]
 pub struct Options {
-    /// What to log: off, error, warn, info, debug or trace, also by part, such as info,heliograph_turn=debug.
+    /// What to log: off, error, warn, info, debug or trace, also by part, such as
+    /// `info,heliograph_turn=debug`.
     #[arg(long = "log", value_name = "LEVELS", env = "RUST_LOG", default_value = "info")]
     pub levels: Levels,
 

@@ -88,12 +88,12 @@ impl Tally {
 
     /// Tally a socket that the server closed.
     pub fn closed(&self, code: CloseCode) {
-        count(&CloseCode::ALL, &self.closed, code);
+        count(&CloseCode::ALL, &self.closed, &code);
     }
 
     /// Tally a message or frame that was refused.
     pub fn refused(&self, code: ErrorCode) {
-        count(&ErrorCode::ALL, &self.refused, code);
+        count(&ErrorCode::ALL, &self.refused, &code);
     }
 
     /// Tally an HTTP answer.
@@ -119,8 +119,8 @@ impl Tally {
     }
 }
 
-fn count<T: PartialEq>(all: &[T], counters: &[Counter], one: T) {
-    let place = all.iter().position(|other| *other == one);
+fn count<T: PartialEq>(all: &[T], counters: &[Counter], one: &T) {
+    let place = all.iter().position(|other| other == one);
     if let Some(counter) = place.and_then(|place| counters.get(place)) {
         counter.one();
     }

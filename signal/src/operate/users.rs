@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead, Write};
+use std::path::PathBuf;
 
 use heliograph_shared::names;
+use heliograph_storage::LeaseError;
 use time::OffsetDateTime;
 
 use crate::clock::Clock;
@@ -25,6 +27,13 @@ pub enum Error {
     /// Another program has the data, and it does not listen to commands.
     #[error(transparent)]
     Start(#[from] start::Error),
+    /// A server runs that cannot be asked from here.
+    #[error(
+        "a server uses this database, and does not listen in {}; run this on its machine as its user and with its --data, or \
+         stop it first",
+        .0.display()
+    )]
+    Elsewhere(PathBuf),
     /// The server that runs gave no answer.
     #[error("the server that runs gave no answer")]
     Answer(#[source] io::Error),
@@ -92,7 +101,10 @@ async fn ask(config: &Config, request: Request) -> Result<Answer, Error> {
     if config.database.is_none() && !config.data.join("heliograph.db").exists() {
         return Err(Error::Nothing(config.data.display().to_string()));
     }
-    let app = start::open(config, Clock::System).await?;
+    let app = start::open(config, Clock::System).await.map_err(|error| match error {
+        start::Error::Lease(LeaseError::Taken) => Error::Elsewhere(config.data.clone()),
+        error => Error::Start(error),
+    })?;
     let said = operator::answer(&app, request).await;
     app.tasks.close();
     app.tasks.wait().await;

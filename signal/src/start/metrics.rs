@@ -8,6 +8,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use heliograph_shared::time::Millis;
 use heliograph_storage::totals::{Connections, Totals};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::text::encode;
@@ -30,6 +31,7 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
 struct Sources {
     app: Arc<App>,
     turn: Option<Arc<heliograph_turn::Handle>>,
+    started: Millis,
 }
 
 /// Answers `/metrics` until the shutdown.
@@ -39,7 +41,8 @@ pub async fn serve(
     turn: Option<Arc<heliograph_turn::Handle>>,
     shutdown: CancellationToken,
 ) {
-    let router = Router::new().route("/metrics", get(answer)).with_state(Sources { app, turn });
+    let sources = Sources { started: app.clock.now(), app, turn };
+    let router = Router::new().route("/metrics", get(answer)).with_state(sources);
     let serving = axum::serve(listener, router).with_graceful_shutdown(shutdown.cancelled_owned());
     if let Err(error) = serving.await {
         tracing::warn!(%error, "the metrics are not served any more");
@@ -181,12 +184,13 @@ impl Moment {
 
     /// Under the names that Prometheus gives these of every process.
     fn process(&self, page: &mut Page<'_>) -> fmt::Result {
-        let Process { resident_bytes, open_files, most_files, started_at } = self.process;
+        let Process { resident_bytes, open_files, most_files } = self.process;
+        let started = u64::try_from(self.sources.started.get() / 1_000).ok();
         let known = [
             ("process_resident_memory_bytes", "Memory in use", resident_bytes),
             ("process_open_fds", "Open files and connections", open_files),
             ("process_max_fds", "Open files and connections that the system allows", most_files),
-            ("process_start_time_seconds", "When it was started, since 1970", started_at),
+            ("process_start_time_seconds", "When it was started, since 1970", started),
         ];
         for (name, help, value) in known {
             if let Some(value) = value {

@@ -79,7 +79,6 @@ pub enum Error {
 /// # Errors
 /// The first [`Error`] of a step.
 pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>), Error> {
-    process::starts();
     let parts = parts(config, clock).await?;
     let data = &config.data;
     let plain = listen(config.listen)?;
@@ -94,7 +93,13 @@ pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>
     let rest = turn.embedded.as_ref().map_or(descriptors, |_| descriptors.map(|all| all / 4 * 3));
     let Metrics(metrics) = config.metrics;
     let metrics = metrics.map(listen).transpose()?;
-    let listeners = Listeners { plain, tls, turn: turn.embedded.map(Arc::new), metrics };
+    let listeners = Listeners {
+        plain,
+        tls,
+        turn: turn.embedded.map(Arc::new),
+        metrics,
+        commands: operator::open(data),
+    };
     let listening = listeners.listening().map_err(|error| Error::Listen(config.listen, error))?;
     let connections = descriptors::connections(config.connections, rest);
     let config = &Config { connections, ..config.clone() };

@@ -1,14 +1,6 @@
 //! What the system tells about this process. Only Linux does.
 
 use std::fs;
-use std::sync::LazyLock;
-use std::time::{SystemTime, UNIX_EPOCH};
-
-/// About the time at which the process was started: when this was first asked for.
-static STARTED: LazyLock<Option<u64>> = LazyLock::new(|| {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
-    Some(since.as_secs())
-});
 
 /// What the process uses now.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,8 +11,6 @@ pub struct Process {
     pub open_files: Option<u64>,
     /// How many there may be.
     pub most_files: Option<u64>,
-    /// When it was started, in seconds since 1970.
-    pub started_at: Option<u64>,
 }
 
 impl Process {
@@ -32,14 +22,8 @@ impl Process {
             resident_bytes: resident(&fs::read_to_string("/proc/self/status").unwrap_or_default()),
             open_files: open.and_then(|open| u64::try_from(open).ok()),
             most_files: most_files(),
-            started_at: *STARTED,
         }
     }
-}
-
-/// Remembers the time of the start.
-pub fn starts() {
-    LazyLock::force(&STARTED);
 }
 
 fn resident(status: &str) -> Option<u64> {

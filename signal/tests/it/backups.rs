@@ -1,6 +1,7 @@
 //! Backups: made beside a server at work, restored whole or not at all.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::fs;
 use std::io::Read as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -175,8 +176,10 @@ fn with_another_database(good: &[u8]) -> Vec<u8> {
         header.set_size(bytes.len() as u64);
         archive.append_data(&mut header, &name, &bytes[..]).unwrap();
         let sum = Sha256::digest(&bytes);
-        sums += &sum.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        sums += &format!("  {name}\n");
+        for byte in sum {
+            write!(sums, "{byte:02x}").unwrap();
+        }
+        writeln!(sums, "  {name}").unwrap();
     }
     archive.into_inner().unwrap()
 }

@@ -135,6 +135,10 @@ async fn the_socket_for_commands_is_for_its_user_only() {
     assert!(said.done, "{said:?}");
     let about = std::fs::metadata(server.folder.path().join("heliograph.sock")).unwrap();
     assert_eq!(about.permissions().mode() & 0o777, 0o600);
+
+    std::fs::remove_file(server.folder.path().join("heliograph.sock")).unwrap();
+    let said = heliograph(server.folder.path(), &["user", "list"], "").await;
+    assert!(!said.done && said.error.contains("a server uses this database"), "{said:?}");
 }
 
 #[tokio::test]

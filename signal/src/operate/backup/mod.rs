@@ -68,6 +68,9 @@ pub enum Error {
     /// The archive is incomplete, altered, or of another kind.
     #[error("{0}; nothing was restored")]
     Archive(String),
+    /// The archive cannot be read to its end.
+    #[error("the archive is damaged or incomplete; nothing was restored")]
+    Damaged(#[source] io::Error),
     /// A file cannot be read or written.
     #[error("{} cannot be used", .0.display())]
     File(PathBuf, #[source] io::Error),

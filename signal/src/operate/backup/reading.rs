@@ -50,9 +50,9 @@ pub fn read<'a>(
     let length = file.metadata().map_err(of_file(path))?.len();
     let mut archive = tar::Archive::new(BufReader::with_capacity(PIECE, file));
     let (mut sums, mut end, mut has_database) = (String::new(), None, false);
-    for entry in archive.entries().map_err(broken)? {
-        let mut entry = entry.map_err(broken)?;
-        let name = entry.path().map_err(broken)?.to_string_lossy().into_owned();
+    for entry in archive.entries().map_err(Error::Damaged)? {
+        let mut entry = entry.map_err(Error::Damaged)?;
+        let name = entry.path().map_err(Error::Damaged)?.to_string_lossy().into_owned();
         if entry.header().entry_type() != EntryType::Regular || end.is_some() {
             return Err(foreign(&name));
         }
@@ -75,7 +75,7 @@ pub fn read<'a>(
             has_database |= kind == Entry::Database;
             take(kind, &mut summed)?;
         }
-        io::copy(&mut summed, &mut io::sink()).map_err(broken)?;
+        io::copy(&mut summed, &mut io::sink()).map_err(Error::Damaged)?;
         if summed.count != size {
             return Err(incomplete());
         }
@@ -118,12 +118,8 @@ fn check_manifest(name: &str, text: &str) -> Result<(), Error> {
 
 fn text(from: &mut impl Read) -> Result<String, Error> {
     let mut text = String::new();
-    from.take(TEXT_BYTES).read_to_string(&mut text).map_err(broken)?;
+    from.take(TEXT_BYTES).read_to_string(&mut text).map_err(Error::Damaged)?;
     Ok(text)
-}
-
-fn broken(error: io::Error) -> Error {
-    Error::Archive(format!("the archive is damaged or incomplete ({error})"))
 }
 
 fn incomplete() -> Error {

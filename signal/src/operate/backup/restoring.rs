@@ -119,7 +119,7 @@ impl Restored {
         let mut writer = self.blobs.write(key).await?;
         loop {
             let mut piece = vec![0; PIECE];
-            let count = bytes.read(&mut piece).map_err(broken)?;
+            let count = bytes.read(&mut piece).map_err(Error::Damaged)?;
             if count == 0 {
                 return Ok(writer.finish().await?);
             }
@@ -154,8 +154,4 @@ fn write(path: &Path, bytes: &mut dyn Read) -> Result<(), Error> {
     let mut file = options.open(path).map_err(of_file(path))?;
     io::copy(bytes, &mut file).map_err(of_file(path))?;
     file.sync_all().map_err(of_file(path))
-}
-
-fn broken(error: io::Error) -> Error {
-    Error::Archive(format!("the archive is damaged or incomplete ({error})"))
 }

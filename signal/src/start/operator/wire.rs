@@ -24,7 +24,14 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// Opens the socket in the data folder, for this user only. A socket of an earlier run is replaced. Without one, such as
 /// on a file system that has no sockets, the server runs all the same.
-fn open(data: &Path) -> io::Result<UnixListener> {
+pub fn open(data: &Path) -> Option<UnixListener> {
+    let warn = |error| {
+        tracing::warn!(%error, "commands such as heliograph user only work while no server runs");
+    };
+    try_to_open(data).map_err(warn).ok()
+}
+
+fn try_to_open(data: &Path) -> io::Result<UnixListener> {
     let path = data.join(SOCKET);
     match fs::remove_file(&path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -36,14 +43,7 @@ fn open(data: &Path) -> io::Result<UnixListener> {
 }
 
 /// Answers the operator until the shutdown.
-pub async fn listen(app: Arc<App>, shutdown: CancellationToken) {
-    let listener = match open(&app.data) {
-        Ok(listener) => listener,
-        Err(error) => {
-            tracing::warn!(%error, "commands such as heliograph user only work while no server runs");
-            return;
-        }
-    };
+pub async fn listen(listener: UnixListener, app: Arc<App>, shutdown: CancellationToken) {
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
