@@ -161,8 +161,7 @@ async fn end_on_signal(mut signals: Signals, shutdown: CancellationToken) {
 fn show(config: &Config, matches: &ArgMatches) -> ExitCode {
     let table = matches.subcommand().map(|(_, matches)| settings::table(matches));
     let wrong = start::check(config);
-    let verdict =
-        if wrong.is_empty() { "The settings are good.".to_owned() } else { wrong.join("\n") };
+    let verdict = settings::verdict(&wrong);
     // Standard output may be closed.
     let _ = writeln!(io::stdout(), "{}\n{verdict}", table.unwrap_or_default());
     if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -32,6 +32,12 @@ pub fn table(matches: &ArgMatches) -> String {
     text
 }
 
+/// What to say of the settings, of which these things are wrong.
+#[must_use]
+pub fn verdict(wrong: &[String]) -> String {
+    if wrong.is_empty() { "The settings are good.".to_owned() } else { wrong.join("\n") }
+}
+
 fn name(arg: &Arg) -> &str {
     arg.get_id().as_str()
 }
