@@ -39,3 +39,24 @@ pub enum ErrorCode {
     /// The server has no capacity now. Try again.
     Unavailable,
 }
+
+impl ErrorCode {
+    /// Every code.
+    pub const ALL: [Self; 15] = [
+        Self::BadRequest,
+        Self::UnknownType,
+        Self::TooLarge,
+        Self::Unauthorized,
+        Self::Forbidden,
+        Self::NotFound,
+        Self::MethodNotAllowed,
+        Self::TooFast,
+        Self::DeviceGone,
+        Self::RelayFull,
+        Self::Timeout,
+        Self::NoRoom,
+        Self::BadGateway,
+        Self::Internal,
+        Self::Unavailable,
+    ];
+}

@@ -2,6 +2,7 @@
 
 use std::hash::Hash;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,6 +32,7 @@ use crate::network;
 use crate::people::beam_lists::BeamLists;
 use crate::people::logins::{Logins, Surroundings};
 use crate::people::pictures::Pictures;
+use crate::tally::Tally;
 
 /// Open sockets from one address: a family or an office behind one NAT, with a few tabs each.
 const SOCKETS_PER_CLIENT: usize = 200;
@@ -74,6 +76,8 @@ pub struct App {
     pub beam_lists: BeamLists,
     /// The memory for waiting data.
     pub budget: Arc<Budget>,
+    /// What the server counts.
+    pub counts: Arc<Tally>,
     /// The limits on open connections.
     pub connections: Connections,
     /// Uploads that are being received.
@@ -94,6 +98,8 @@ pub struct App {
     pub leads_to_https: bool,
     /// Address of the source code, for the link in the footer.
     pub repository_url: String,
+    /// The data folder.
+    pub data: PathBuf,
     /// The addresses at which the server listens.
     pub listening: Listening,
     /// Tasks that must finish before the server ends.
@@ -267,6 +273,8 @@ pub struct Listening {
     pub plain: SocketAddr,
     /// The https listener, if there is one.
     pub tls: Option<SocketAddr>,
+    /// The listener for metrics, if there is one.
+    pub metrics: Option<SocketAddr>,
 }
 
 impl App {
@@ -280,7 +288,7 @@ impl App {
         parts: Parts,
     ) -> Result<Arc<Self>, Error> {
         let Parts { lease, storage, writer, blobs, uploads, budget, clock, ice_servers } = parts;
-        let limits = Limits::default();
+        let (limits, counts) = (Limits::default(), Arc::<Tally>::default());
         let live = Arc::new(Context {
             clock,
             storage: storage.clone(),
@@ -293,7 +301,8 @@ impl App {
                 budget.clone(),
                 limits.removals.clone(),
             ),
-            sockets: Arc::new(Sockets::new(budget.clone())),
+            sockets: Arc::new(Sockets::new(budget.clone(), counts.clone())),
+            counts: counts.clone(),
             buffers: Arc::default(),
             budget: budget.clone(),
             guesses: limits.guesses.clone(),
@@ -324,6 +333,7 @@ impl App {
             logins,
             beam_lists: BeamLists::default(),
             budget,
+            counts,
             codes: Codes::default(),
             limits,
             live,
@@ -331,6 +341,7 @@ impl App {
             public_url: config.public_url.clone(),
             leads_to_https: config.tls.certificate == Tls::Acme,
             repository_url: config.repository_url.clone(),
+            data: config.data.clone(),
             listening,
             tasks,
         }))

@@ -36,7 +36,36 @@ pub enum Kind {
     Items,
 }
 
-const KINDS: usize = 8;
+const KINDS: usize = Kind::ALL.len();
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 8] = [
+        Self::Messages,
+        Self::Frames,
+        Self::Requests,
+        Self::Arriving,
+        Self::Answers,
+        Self::Uploads,
+        Self::Pictures,
+        Self::Items,
+    ];
+
+    /// Its name, as in the flags that bound it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Messages => "messages",
+            Self::Frames => "frames",
+            Self::Requests => "requests",
+            Self::Arriving => "arriving",
+            Self::Answers => "answers",
+            Self::Uploads => "uploads",
+            Self::Pictures => "pictures",
+            Self::Items => "items",
+        }
+    }
+}
 
 /// Bounds on memory for waiting data.
 #[derive(Clone, Debug, Args)]
@@ -147,6 +176,12 @@ impl Budget {
     #[must_use]
     pub fn taken(&self, kind: Kind) -> usize {
         self.lock().by_kind[kind as usize]
+    }
+
+    /// The bound on bytes of this kind.
+    #[must_use]
+    pub fn most(&self, kind: Kind) -> usize {
+        self.most[kind as usize]
     }
 
     /// Bytes of all kinds that are taken now.

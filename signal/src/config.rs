@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use axum::http::Uri;
-use clap::{Parser, Subcommand};
+use clap::{Arg, Args, Parser, Subcommand};
 use heliograph_storage::blobs;
 
 use crate::address::Network;
-use crate::{budget, https, ice, quota};
+use crate::{budget, https, ice, log, quota};
 
 /// Move a clipboard and files of any size between devices.
 #[derive(Debug, Parser)]
@@ -27,6 +27,73 @@ pub struct Cli {
 pub enum Command {
     /// Run the server: the web page, the API, the beams and the relay.
     Serve(Config),
+    /// Show every setting of serve, where it comes from, and what is wrong with it. Secrets are left out.
+    Config(Config),
+    /// List accounts, reset a password, or delete an account, whether the server runs or not. Run it as the user who runs
+    /// the server.
+    #[command(mut_args(only_storage))]
+    User(User),
+    /// Write the database (SQLite), all files and the certificates into one archive, while the server runs or not. It has
+    /// the hashes of all passwords in it, so only its owner may read it (mode 0600). Of a Postgres database, use
+    /// `pg_dump`.
+    #[command(mut_args(only_storage))]
+    Backup(Archive),
+    /// Restore an archive that backup made into an empty data folder, whole or not at all. The server must not run.
+    #[command(mut_args(only_storage))]
+    Restore(Archive),
+}
+
+/// A backup.
+#[derive(Clone, Debug, Args)]
+pub struct Archive {
+    /// The archive, a tar file.
+    pub file: PathBuf,
+    /// Where the data is.
+    #[command(flatten)]
+    pub config: Config,
+}
+
+/// The accounts, from the command line.
+#[derive(Clone, Debug, Args)]
+pub struct User {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: UserCommand,
+    /// Where the data is.
+    #[command(flatten)]
+    pub config: Config,
+}
+
+/// What to do with accounts.
+#[derive(Clone, Debug, Subcommand)]
+pub enum UserCommand {
+    /// List the accounts, with what they store.
+    List,
+    /// Give an account a new password, which is printed once, and log its devices out.
+    ResetPassword {
+        /// The username.
+        name: String,
+    },
+    /// Delete an account with its saved beams and files.
+    Delete {
+        /// The username.
+        name: String,
+        /// Do not ask.
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+/// The settings of `serve` that say where the data is. Other commands take all of them, so that they can be started with
+/// the same variables, and show these.
+const STORAGE: [&str; 5] =
+    ["data", "database", "blobs", "s3_access_key_id", "s3_secret_access_key"];
+
+fn only_storage(arg: Arg) -> Arg {
+    // Arguments of the command itself have no variable.
+    let is_other = arg.get_env().is_some() && !STORAGE.contains(&arg.get_id().as_str());
+    let is_global = arg.get_env().is_some();
+    arg.hide(is_other).global(is_global)
 }
 
 /// Run the server: the web page, the API, the beams and the relay.
@@ -102,6 +169,16 @@ pub struct Config {
         default_value = "127.0.0.0/8,::1"
     )]
     pub trusted_proxies: Vec<Network>,
+
+    /// Where to serve metrics for Prometheus, at /metrics over plain http: an address and port, such as 127.0.0.1:9464,
+    /// or off. A listener of its own, so that they are only for whom a firewall lets reach it, and never on the public
+    /// address.
+    #[arg(long, env = "HELIOGRAPH_METRICS", value_name = "ADDRESS:PORT", default_value = "off")]
+    pub metrics: Metrics,
+
+    /// Logs.
+    #[command(flatten)]
+    pub log: log::Options,
 }
 
 impl Config {
@@ -133,6 +210,24 @@ fn default_data() -> PathBuf {
         .filter(|path| path.is_absolute())
         .or_else(|| folder("HOME").map(|home| home.join(".local/share")))
         .map_or_else(|| PathBuf::from("heliograph-data"), |data| data.join("heliograph"))
+}
+
+/// Where metrics are served, if anywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Metrics(pub Option<SocketAddr>);
+
+impl FromStr for Metrics {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "off" => Ok(Self(None)),
+            _ => text
+                .parse()
+                .map(|address| Self(Some(address)))
+                .map_err(|_| "expected off, or an address and port such as 127.0.0.1:9464"),
+        }
+    }
 }
 
 /// A value that contains a secret. Its `Debug` output omits the value.
@@ -206,8 +301,7 @@ mod tests {
     use super::*;
 
     fn config(arguments: &[&str]) -> Result<Config, clap::Error> {
-        let arguments = [&["heliograph", "serve"], arguments].concat();
-        Cli::try_parse_from(arguments).map(|Cli { command: Command::Serve(config) }| config)
+        Config::try_parse_from([&["serve"], arguments].concat())
     }
 
     #[test]
@@ -252,6 +346,7 @@ mod tests {
             ["--public-url", "ftp://beam.example.org"],
             ["--trusted-proxies", "10.0.0.0/40"],
             ["--listen", "8080"],
+            ["--metrics", "9464"],
         ] {
             assert!(config(&wrong).is_err(), "{wrong:?}");
         }

@@ -58,12 +58,9 @@ mod tests {
     use clap::Parser as _;
 
     use super::*;
-    use crate::config::{Cli, Command};
 
     fn connections(flags: &[&str]) -> Connections {
-        let all = [&["heliograph", "serve"], flags].concat();
-        let Command::Serve(config) = Cli::parse_from(all).command;
-        Connections::new(&config)
+        Connections::new(&Config::parse_from([&["serve"], flags].concat()))
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! - `app`: the shared state of the handlers
 //! - `edge`: HTTP: routing, authentication, requests and responses
 //! - `start`: opens the server from its configuration, runs it and shuts it down
+//! - `operate`: the other commands of the operator
 
 pub mod address;
 pub mod app;
@@ -17,6 +18,7 @@ pub mod budget;
 pub mod clock;
 pub mod config;
 mod connections;
+
 pub mod edge;
 pub mod error;
 pub mod files;
@@ -25,11 +27,14 @@ pub mod https;
 pub mod ice;
 pub mod limit;
 pub mod live;
+pub mod log;
 pub mod multipart;
 mod network;
+pub mod operate;
 mod pace;
 pub mod people;
 pub mod quota;
 mod random;
 pub mod size;
 pub mod start;
+pub mod tally;

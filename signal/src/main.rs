@@ -1,15 +1,18 @@
 //! The program `heliograph`: reads the configuration, starts the server, and ends it on a signal.
 
+use std::error::Error;
 use std::io::{self, Write as _};
 use std::process::{self, ExitCode};
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::Parser as _;
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 use heliograph_signal::app::App;
 use heliograph_signal::clock::Clock;
 use heliograph_signal::config::{Cli, Command, Config};
 use heliograph_signal::error::causes;
+use heliograph_signal::log;
+use heliograph_signal::operate::{backup, settings, users};
 use heliograph_signal::start::{self, greeting, start};
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -27,15 +30,55 @@ const CLOSE_TIMEOUT: Duration = Duration::from_millis(500);
 const INTERRUPTED: i32 = 130;
 
 fn main() -> ExitCode {
-    let Command::Serve(config) = Cli::parse().command;
-    start::log::init();
+    let matches = Cli::command().get_matches();
+    let command = match Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli.command,
+        Err(error) => error.exit(),
+    };
     // Before the first use of TLS: a build may contain two providers, of which rustls cannot choose one.
     let _ = rustls::crypto::ring::default_provider().install_default();
+    match command {
+        Command::Serve(config) => serve(&config),
+        Command::Config(config) => show(&config, &matches),
+        Command::User(asked) => {
+            let mut input = io::stdin().lock();
+            finish(&asked.config, users::run(&asked, &mut input, &mut io::stdout()))
+        }
+        Command::Backup(to) => finish(&to.config, say(backup::make(&to.config, &to.file))),
+        Command::Restore(from) => {
+            finish(&from.config, say(backup::restore(&from.config, &from.file)))
+        }
+    }
+}
+
+/// Prints what comes of it.
+async fn say<E>(work: impl Future<Output = Result<String, E>>) -> Result<(), E> {
+    let text = work.await?;
+    // Standard output may be closed.
+    let _ = io::stdout().write_all(text.as_bytes());
+    Ok(())
+}
+
+/// Runs a command that is not the server. It warns where something is wrong, and logs nothing else.
+fn finish<E: Error + 'static>(
+    config: &Config,
+    work: impl Future<Output = Result<(), E>>,
+) -> ExitCode {
+    log::init(&log::Options { levels: log::Levels::of_commands(), ..config.log.clone() });
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&error),
     };
-    let outcome = runtime.block_on(run(&config));
+    runtime.block_on(work).map_or_else(|error| fail(&error), |()| ExitCode::SUCCESS)
+}
+
+fn serve(config: &Config) -> ExitCode {
+    log::init(&config.log);
+    let runtime = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&error),
+    };
+    let outcome = runtime.block_on(run(config));
     runtime.shutdown_timeout(CLOSE_TIMEOUT);
     outcome.map_or_else(|error| fail(&error), |()| ExitCode::SUCCESS)
 }
@@ -114,7 +157,17 @@ async fn end_on_signal(mut signals: Signals, shutdown: CancellationToken) {
     process::exit(INTERRUPTED);
 }
 
-fn fail(error: &dyn std::error::Error) -> ExitCode {
+/// Prints the settings, and what is wrong with them.
+fn show(config: &Config, matches: &ArgMatches) -> ExitCode {
+    let table = matches.subcommand().map(|(_, matches)| settings::table(matches));
+    let wrong = start::check(config);
+    let verdict = settings::verdict(&wrong);
+    // Standard output may be closed.
+    let _ = writeln!(io::stdout(), "{}\n{verdict}", table.unwrap_or_default());
+    if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn fail(error: &dyn Error) -> ExitCode {
     let _ = writeln!(io::stderr(), "heliograph: {}", causes(error));
     ExitCode::FAILURE
 }

@@ -25,6 +25,9 @@ const READERS: u32 = 4;
 /// Connections to a Postgres server, whose default limit is 100.
 const POSTGRES_CONNECTIONS: u32 = 16;
 
+/// Name of the file of an SQLite database in its folder.
+pub(crate) const FILE: &str = "heliograph.db";
+
 static SQLITE_MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
 static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
 
@@ -35,6 +38,16 @@ pub enum Location {
     Folder(PathBuf),
     /// A Postgres database: `postgres://user:password@host:port/name`.
     Postgres(String),
+}
+
+impl Location {
+    /// Whether it can be read, without looking whether anything is there.
+    #[must_use]
+    pub fn is_valid(&self) -> bool {
+        let Self::Postgres(url) = self else { return true };
+        let mut schemes = ["postgres://", "postgresql://"].iter();
+        schemes.any(|scheme| url.starts_with(scheme)) && PgConnectOptions::from_str(url).is_ok()
+    }
 }
 
 /// Hides the address of a Postgres database, which contains a password.
@@ -131,7 +144,7 @@ impl Database {
     pub async fn open(location: &Location) -> Result<Self, Error> {
         match location {
             Location::Folder(folder) => {
-                let file = folder.join("heliograph.db");
+                let file = folder.join(FILE);
                 sqlite::make_private(&file).map_err(sqlx::Error::Io)?;
                 let options = SqliteConnectOptions::new()
                     .filename(file)

@@ -2,8 +2,10 @@
 //! understand. No clock: callers pass the time.
 
 mod account_deletion;
+pub mod account_list;
 pub mod accounts;
 mod arrangements;
+pub mod backup;
 mod beam_writer;
 pub mod beams;
 pub mod blobs;
@@ -24,6 +26,7 @@ pub mod sessions;
 pub mod shares;
 mod sqlite;
 mod storage;
+pub mod totals;
 mod upload_endings;
 pub mod uploads;
 mod words;

@@ -140,7 +140,11 @@ pub fn files_in(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
-        if path.is_dir() { files.extend(files_in(&path)) } else { files.push(path) }
+        if path.is_dir() {
+            files.extend(files_in(&path))
+        } else if path.is_file() {
+            files.push(path)
+        }
     }
     files
 }

@@ -98,7 +98,7 @@ fn sockets() -> Router<Arc<App>> {
 fn layers(paths: Router<Arc<App>>, app: &Arc<App>) -> Router<Arc<App>> {
     paths.layer(
         ServiceBuilder::new()
-            .layer(from_fn(log))
+            .layer(from_fn_with_state(app.clone(), log))
             .layer(from_fn(headers::secure))
             .layer(from_fn(give_every_refusal_a_body))
             // The last resort; no panic is known.
@@ -162,13 +162,16 @@ async fn find_client(State(app): State<Arc<App>>, mut request: Request, next: Ne
     next.run(request).await
 }
 
-/// Logs one line per request, with the pattern of its path instead of the path, because paths contain secret ids.
-async fn log(request: Request, next: Next) -> Response {
+/// Counts each answer, and logs one line per request, with the pattern of its path instead of the path, because paths contain secret ids.
+async fn log(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let method = request.method().clone();
     let path = request.extensions().get::<MatchedPath>().cloned();
     let started = tokio::time::Instant::now();
     let response = next.run(request).await;
-    let (status, ms) = (response.status().as_u16(), started.elapsed().as_millis());
+    let status = response.status().as_u16();
+    app.counts.answered(status);
+    // Programs read a number of 128 bits as text.
+    let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     let path = path.as_ref().map_or("other", MatchedPath::as_str);
     // Successful reads are not worth a line.
     if method.is_safe() && status < 400 {

@@ -58,6 +58,18 @@ pub fn acceptor(
     Ok(Some(TlsAcceptor::from(Arc::new(config))))
 }
 
+/// Checks what the operator gives for https. Makes nothing, and asks nobody.
+///
+/// # Errors
+/// [`Error`] when https could not be served.
+pub fn check(options: &Options) -> Result<(), Error> {
+    match &options.certificate {
+        Tls::Acme if options.domains.is_empty() => Err(Error::NoDomain),
+        Tls::Off | Tls::SelfSigned | Tls::Acme => Ok(()),
+        Tls::Files { certificate, key } => certificate::read(certificate, key).map(drop),
+    }
+}
+
 /// Where a certificate in files is.
 #[derive(Debug)]
 struct Files {

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use heliograph_shared::close::CloseCode;
+use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::DeviceId;
 use heliograph_shared::limits::{
     OUTBOX_BYTES, OUTBOX_MESSAGES, RELAY_DEVICE_BYTES, RELAY_PAIR_BYTES,
@@ -16,6 +17,7 @@ use tokio::sync::Notify;
 use crate::budget::{Budget, Kind, Share, Spent};
 use crate::live::shared_texts::{SharedText, SharedTexts};
 use crate::live::websocket::{Message, Pool};
+use crate::tally::Tally;
 
 /// Most messages in one batch.
 const BATCH_MESSAGES: usize = 64;
@@ -44,6 +46,7 @@ pub struct Outbox {
     closed: Notify,
     budget: Arc<Budget>,
     texts: Arc<SharedTexts>,
+    counts: Arc<Tally>,
 }
 
 #[derive(Debug)]
@@ -93,16 +96,21 @@ impl Default for Outbox {
     /// An outbox with an unlimited budget.
     fn default() -> Self {
         let budget = Budget::unlimited();
-        Self::new(budget.clone(), SharedTexts::new(budget))
+        Self::new(budget.clone(), SharedTexts::new(budget), Arc::default())
     }
 }
 
 impl Outbox {
     /// An empty outbox, charged to this budget.
     #[must_use]
-    pub fn new(budget: Arc<Budget>, texts: Arc<SharedTexts>) -> Self {
+    pub fn new(budget: Arc<Budget>, texts: Arc<SharedTexts>, counts: Arc<Tally>) -> Self {
         let (filled, closed) = (Notify::new(), Notify::new());
-        Self { queue: Mutex::new(Queue::new(&budget, None)), filled, closed, budget, texts }
+        Self { queue: Mutex::new(Queue::new(&budget, None)), filled, closed, budget, texts, counts }
+    }
+
+    /// Counts a refusal that this device is told.
+    pub fn count_refusal(&self, code: ErrorCode) {
+        self.counts.refused(code);
     }
 
     /// Queues a message. Without room for it, the device is closed instead; the sender does not notice.
@@ -162,6 +170,7 @@ impl Outbox {
         queue.for_frames.grow(Pool::size(counted)).map_err(|Spent| RelayFull)?;
         queue.relayed.insert(from, of_pair);
         queue.relayed_bytes = of_all;
+        self.counts.relayed(frame.len());
         queue.frames.push_back((from, frame));
         drop(queue);
         self.filled.notify_one();

@@ -22,6 +22,12 @@ impl Refusal {
         Self { detail, code, subject: Subject { id: None, to: None } }
     }
 
+    /// The code for programs.
+    #[must_use]
+    pub const fn code(self) -> ErrorCode {
+        self.code
+    }
+
     /// Adds the item or device that the refusal is about.
     #[must_use]
     pub const fn about(self, subject: Subject) -> Self {

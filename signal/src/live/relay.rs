@@ -65,6 +65,12 @@ impl Relay {
         }
     }
 
+    /// How many devices there are.
+    #[must_use]
+    pub fn devices(&self) -> usize {
+        self.devices.read().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// Forwards `to ‖ frame` as `from ‖ frame` (R1).
     ///
     /// # Errors

@@ -14,6 +14,7 @@ use crate::budget::Budget;
 use crate::live::beam::ConnectionId;
 use crate::live::outbox::Outbox;
 use crate::live::shared_texts::SharedTexts;
+use crate::tally::Tally;
 
 /// Longest time over which a shutdown closes sockets, so that the devices do not all reconnect at once.
 const SPREAD: Duration = Duration::from_secs(10);
@@ -28,6 +29,7 @@ pub struct Sockets {
     all: Mutex<All>,
     budget: Arc<Budget>,
     texts: Arc<SharedTexts>,
+    counts: Arc<Tally>,
 }
 
 #[derive(Debug, Default)]
@@ -56,9 +58,9 @@ struct Login {
 impl Sockets {
     /// No open sockets. Their queues will be charged to this budget.
     #[must_use]
-    pub fn new(budget: Arc<Budget>) -> Self {
+    pub fn new(budget: Arc<Budget>, counts: Arc<Tally>) -> Self {
         let texts = SharedTexts::new(budget.clone());
-        Self { all: Mutex::default(), budget, texts }
+        Self { all: Mutex::default(), budget, texts, counts }
     }
 
     /// Registers a new socket. During a shutdown it is closed at once.
@@ -66,13 +68,21 @@ impl Sockets {
     pub fn open(&self) -> (ConnectionId, Arc<Outbox>) {
         let mut all = self.lock();
         all.last += 1;
-        let outbox = Arc::new(Outbox::new(self.budget.clone(), self.texts.clone()));
+        let (budget, texts) = (self.budget.clone(), self.texts.clone());
+        let outbox = Arc::new(Outbox::new(budget, texts, self.counts.clone()));
+        self.counts.sockets_opened.one();
         let connection = ConnectionId(all.last);
         if all.ending {
             outbox.close(CloseCode::Restart);
         }
         all.sockets.insert(connection, Open { outbox: outbox.clone(), login: None });
         (connection, outbox)
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.lock().sockets.len()
     }
 
     /// Removes a socket.
@@ -163,7 +173,7 @@ mod tests {
     use super::*;
 
     async fn time_to_close(count: usize) -> Duration {
-        let sockets = Sockets::new(Budget::unlimited());
+        let sockets = Sockets::new(Budget::unlimited(), Arc::default());
         let outboxes: Vec<_> = (0..count).map(|_| sockets.open().1).collect();
         let start = Instant::now();
         sockets.close_all().await;
@@ -182,7 +192,7 @@ mod tests {
 
     #[tokio::test]
     async fn s27_a_login_ends_with_its_own_sockets_and_no_others() {
-        let sockets = Sockets::new(Budget::unlimited());
+        let sockets = Sockets::new(Budget::unlimited(), Arc::default());
         let session = |n: u8| SessionId::from_random([n; 16]);
         let account = |n: u8| AccountId::from_random([n; 16]);
         let beam = BeamId::from_random([1; 16]);
@@ -203,7 +213,7 @@ mod tests {
 
     #[tokio::test]
     async fn s19_who_comes_during_the_end_is_closed_at_once() {
-        let sockets = Sockets::new(Budget::unlimited());
+        let sockets = Sockets::new(Budget::unlimited(), Arc::default());
         sockets.close_all().await;
         assert_eq!(sockets.open().1.closing().await, CloseCode::Restart);
     }

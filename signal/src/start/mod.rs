@@ -1,9 +1,12 @@
 //! Starts the server from its configuration, and composes the greeting.
 
+mod check;
 mod descriptors;
 mod linger;
-pub mod log;
+mod metrics;
+pub mod operator;
 mod patience;
+mod process;
 mod serve;
 pub mod sweeper;
 pub mod turn;
@@ -24,10 +27,12 @@ use tokio::net::{TcpListener, TcpSocket};
 use crate::app::{App, Listening, Parts};
 use crate::budget::Budget;
 use crate::clock::Clock;
-use crate::config::{Config, Hidden};
+use crate::config::{Config, Hidden, Metrics};
 use crate::files::uploads::Uploads;
 use crate::https;
+use crate::ice::IceServers;
 
+pub use check::check;
 pub use serve::{Listeners, serve};
 
 /// Connections that wait to be accepted. Linux silently drops what arrives beyond that, or resets it later, so it is as
@@ -75,6 +80,49 @@ pub enum Error {
 /// The first [`Error`] of a step.
 pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>), Error> {
     let config = &Config { public_url: config.public_url(), ..config.clone() };
+    let parts = parts(config, clock).await?;
+    let data = &config.data;
+    let plain = listen(config.listen)?;
+    let acceptor = https::acceptor(&config.tls, data, clock).map_err(Error::Tls)?;
+    let tls = match config.tls.address(config.listen.ip()).zip(acceptor) {
+        Some((address, acceptor)) => Some((listen(address)?, acceptor)),
+        None => None,
+    };
+    let descriptors = descriptors::raise();
+    let acceptor = tls.as_ref().map(|(_, acceptor)| acceptor);
+    let turn = turn::start(config, acceptor, descriptors).map_err(Error::Turn)?;
+    let rest = turn.embedded.as_ref().map_or(descriptors, |_| descriptors.map(|all| all / 4 * 3));
+    let Metrics(metrics) = config.metrics;
+    let metrics = metrics.map(listen).transpose()?;
+    let listeners = Listeners {
+        plain,
+        tls,
+        turn: turn.embedded.map(Arc::new),
+        metrics,
+        commands: operator::open(data),
+    };
+    let listening = listeners.listening().map_err(|error| Error::Listen(config.listen, error))?;
+    let connections = descriptors::connections(config.connections, rest);
+    let config = &Config { connections, ..config.clone() };
+    let parts = Parts { ice_servers: turn.ice_servers, ..parts };
+    let app = App::open(config, listening, parts).await.map_err(Error::Logins)?;
+    app.tasks.spawn(check_blobs(app.blobs.clone()));
+    Ok((listeners, app))
+}
+
+/// Opens everything but the listeners, for commands of the operator while no server runs.
+///
+/// # Errors
+/// The first [`Error`] of a step; [`Error::Lease`] while a server runs.
+pub async fn open(config: &Config, clock: Clock) -> Result<Arc<App>, Error> {
+    let nowhere = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
+    let listening = Listening { plain: nowhere, tls: None, metrics: None };
+    let parts = parts(config, clock).await?;
+    App::open(config, listening, parts).await.map_err(Error::Logins)
+}
+
+/// What is opened first. It offers no TURN.
+async fn parts(config: &Config, clock: Clock) -> Result<Parts, Error> {
     let data = &config.data;
     make_folder(data).map_err(|error| Error::Data(data.clone(), error))?;
     let location = location(config);
@@ -86,29 +134,15 @@ pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>
     let uploads =
         Uploads::open(limits, storage.clone(), blobs.clone(), budget.clone(), clock).await;
     let uploads = uploads.map_err(Error::Uploads)?;
-    let plain = listen(config.listen)?;
-    let acceptor = https::acceptor(&config.tls, data, clock).map_err(Error::Tls)?;
-    let tls = match config.tls.address(config.listen.ip()).zip(acceptor) {
-        Some((address, acceptor)) => Some((listen(address)?, acceptor)),
-        None => None,
-    };
-    let descriptors = descriptors::raise();
-    let acceptor = tls.as_ref().map(|(_, acceptor)| acceptor);
-    let turn = turn::start(config, acceptor, descriptors).map_err(Error::Turn)?;
-    let rest = turn.embedded.as_ref().map_or(descriptors, |_| descriptors.map(|all| all / 4 * 3));
-    let listeners = Listeners { plain, tls, turn: turn.embedded };
-    let listening = listeners.listening().map_err(|error| Error::Listen(config.listen, error))?;
-    let connections = descriptors::connections(config.connections, rest);
-    let config = &Config { connections, ..config.clone() };
-    let ice_servers = turn.ice_servers;
-    let parts = Parts { lease, storage, writer, blobs, uploads, budget, clock, ice_servers };
-    let app = App::open(config, listening, parts).await.map_err(Error::Logins)?;
-    app.tasks.spawn(check_blobs(app.blobs.clone()));
-    Ok((listeners, app))
+    let ice_servers = IceServers::off();
+    Ok(Parts { lease, storage, writer, blobs, uploads, budget, clock, ice_servers })
 }
 
 /// Creates the data folder with access for its owner only. An existing folder keeps its permissions.
-fn make_folder(path: &Path) -> io::Result<()> {
+///
+/// # Errors
+/// When it cannot be created.
+pub fn make_folder(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);

@@ -13,7 +13,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpStream, UnixListener};
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
@@ -27,6 +27,7 @@ use crate::edge::router::router;
 use crate::start::linger::Linger;
 use crate::start::patience::Patient;
 use crate::start::sweeper;
+use crate::start::{metrics, operator};
 
 /// Time for a request's head, and for a TLS handshake. A slower client only occupies a connection.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -54,7 +55,11 @@ pub struct Listeners {
     /// For https, with the TLS handshake.
     pub tls: Option<(TcpListener, TlsAcceptor)>,
     /// The embedded TURN server, which runs already.
-    pub turn: Option<heliograph_turn::Handle>,
+    pub turn: Option<Arc<heliograph_turn::Handle>>,
+    /// For the metrics.
+    pub metrics: Option<TcpListener>,
+    /// For the operator's commands.
+    pub commands: Option<UnixListener>,
 }
 
 impl Listeners {
@@ -64,7 +69,8 @@ impl Listeners {
     /// When the operating system does not tell them.
     pub fn listening(&self) -> io::Result<Listening> {
         let tls = self.tls.as_ref().map(|(listener, _)| listener.local_addr()).transpose()?;
-        Ok(Listening { plain: self.plain.local_addr()?, tls })
+        let metrics = self.metrics.as_ref().map(TcpListener::local_addr).transpose()?;
+        Ok(Listening { plain: self.plain.local_addr()?, tls, metrics })
     }
 }
 
@@ -73,7 +79,14 @@ pub async fn serve(listeners: Listeners, app: Arc<App>, shutdown: CancellationTo
     let refusals = Arc::new(Semaphore::new(REFUSALS));
     let server = Server { router: router(app.clone()), refusals, app: app.clone(), shutdown };
     server.app.tasks.spawn(sweeper::run(app.clone(), server.shutdown.clone()));
-    let Listeners { plain, tls, turn } = listeners;
+    let Listeners { plain, tls, turn, metrics, commands } = listeners;
+    if let Some(listener) = commands {
+        app.tasks.spawn(operator::listen(listener, app.clone(), server.shutdown.clone()));
+    }
+    if let Some(listener) = metrics {
+        let (app, shutdown) = (app.clone(), server.shutdown.clone());
+        app.tasks.spawn(metrics::serve(listener, app.clone(), turn.clone(), shutdown));
+    }
     if let Some((listener, acceptor)) = tls {
         app.tasks.spawn(server.clone().accept(listener, Some(acceptor)));
     }
@@ -111,30 +124,32 @@ impl Server {
                 () = self.shutdown.cancelled() => return,
             };
             match accepted {
-                Ok((stream, peer)) => match self.app.connections.enter(peer.ip()) {
-                    Some(connected) => {
-                        let tasks = self.app.tasks.clone();
-                        let server = self.clone();
-                        tasks.spawn(server.connection(stream, peer.ip(), tls.clone(), connected));
-                    }
-                    // No response here: it would take a TLS handshake first.
-                    None if tls.is_some() => {}
-                    None => {
-                        let place = self.refusals.clone().try_acquire_owned();
-                        if let Ok(place) = place {
-                            self.app.tasks.spawn(async move {
-                                refuse(stream).await;
-                                drop(place);
-                            });
-                        }
-                    }
-                },
+                Ok((stream, peer)) => self.admit(stream, peer.ip(), tls.as_ref()),
                 Err(error) if is_of_one_client(&error) => {}
                 Err(error) => {
                     tracing::warn!(%error, "accept failed");
                     sleep(ACCEPT_PAUSE).await;
                 }
             }
+        }
+    }
+
+    /// Serves a connection, or refuses it for lack of a place.
+    fn admit(&self, stream: TcpStream, ip: IpAddr, tls: Option<&TlsAcceptor>) {
+        let tasks = &self.app.tasks;
+        if let Some(connected) = self.app.connections.enter(ip) {
+            tasks.spawn(self.clone().connection(stream, ip, tls.cloned(), connected));
+            return;
+        }
+        self.app.counts.refused_connections.one();
+        // No response over https: it would take a TLS handshake first.
+        if tls.is_none()
+            && let Ok(place) = self.refusals.clone().try_acquire_owned()
+        {
+            tasks.spawn(async move {
+                refuse(stream).await;
+                drop(place);
+            });
         }
     }
 

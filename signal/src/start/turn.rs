@@ -12,7 +12,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::address::Network;
 use crate::config::Config;
-use crate::ice::options::{Host, Ports, Server};
+use crate::ice::options::{Host, Options, Ports, Server};
 use crate::ice::{Embedded, IceServers};
 use crate::network;
 use crate::random;
@@ -69,12 +69,7 @@ pub fn start(
     match &config.turn.server {
         Some(Server::Off) => Ok(off()),
         Some(Server::Other(urls)) => {
-            let path = config.turn.secret_file.as_ref().ok_or(Error::NoSecret)?;
-            let secret = fs::read(path).map_err(|error| Error::Secret(path.clone(), error))?;
-            if secret.trim_ascii().is_empty() {
-                return Err(Error::EmptySecret(path.clone()));
-            }
-            let ice_servers = IceServers::other(urls.clone(), secret.trim_ascii());
+            let ice_servers = IceServers::other(urls.clone(), secret(&config.turn)?.trim_ascii());
             Ok(Turn { ice_servers, embedded: None })
         }
         Some(Server::Embedded) => embedded(config),
@@ -92,6 +87,24 @@ pub fn start(
             Ok(off())
         }),
     }
+}
+
+/// Checks the options without starting anything.
+///
+/// # Errors
+/// [`Error`] when another server was named without a good secret.
+pub fn check(options: &Options) -> Result<(), Error> {
+    match &options.server {
+        Some(Server::Other(_)) => secret(options).map(|_| ()),
+        _ => Ok(()),
+    }
+}
+
+/// The secret of another server.
+fn secret(options: &Options) -> Result<Vec<u8>, Error> {
+    let path = options.secret_file.as_ref().ok_or(Error::NoSecret)?;
+    let secret = fs::read(path).map_err(|error| Error::Secret(path.clone(), error))?;
+    if secret.trim_ascii().is_empty() { Err(Error::EmptySecret(path.clone())) } else { Ok(secret) }
 }
 
 /// Whether devices reach only a proxy, which does not forward TURN.

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use super::bucket::files_in;
 
 /// The server's folders and modules. Each row may use the rows before it, and its own.
-const ORDER: [&[&str]; 10] = [
+const ORDER: [&[&str]; 11] = [
     &[
         "error",
         "clock",
+        "tally",
         "random",
         "network",
         "address",
@@ -21,6 +22,7 @@ const ORDER: [&[&str]; 10] = [
         "pace",
         "budget",
         "health",
+        "log",
         "multipart",
     ],
     &["ice", "https"],
@@ -32,6 +34,7 @@ const ORDER: [&[&str]; 10] = [
     &["app"],
     &["edge"],
     &["start"],
+    &["operate"],
 ];
 
 /// The files of a crate by module path (`edge::routes::notes`; the root is empty), and the modules that each uses.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use heliograph_shared::api::CreatedBeam;
 use heliograph_shared::api::uploads::UploadedFile;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
@@ -77,6 +77,26 @@ async fn what_the_program_keeps_is_for_its_user_only() {
     for name in ["heliograph.db", "heliograph.db-wal", "heliograph.db-shm"] {
         assert_eq!(mode(data.join(name)), 0o600, "{name}");
     }
+}
+
+#[tokio::test]
+async fn the_log_is_one_object_a_line_and_as_loud_as_asked() {
+    let mut program = Program::start(&["--log", "warn", "--log-format", "json"], &[]);
+    program.asks("POST", "/api/beams/create/", &[], b"").await;
+    program.is_interrupted();
+    assert!(program.ends().success());
+    assert_eq!(program.log(), "");
+
+    let flags = ["--log", "off,heliograph_signal=debug", "--log-format", "json"];
+    let mut program = Program::start(&flags, &[]);
+    program.asks("GET", "/healthz", &[], b"").await;
+    program.logs("\"message\":\"request\"").await;
+    let log = program.log();
+    let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let request = lines.iter().find(|line| line["message"] == "request").unwrap();
+    assert_eq!((&request["level"], &request["status"]), (&json!("DEBUG"), &json!(200)), "{log}");
+    assert!(request["ms"].is_u64(), "{log}");
+    assert!(lines.iter().all(|line| line["target"] != "heliograph"), "{log}");
 }
 
 #[tokio::test]

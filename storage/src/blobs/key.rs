@@ -50,7 +50,10 @@ impl BlobKey {
     const PICTURES: &str = "pictures/";
 
     /// Parses the output of `to_string`.
-    pub(crate) fn parse(text: &str) -> Result<Self, Malformed> {
+    ///
+    /// # Errors
+    /// [`Malformed`] for anything else.
+    pub fn parse(text: &str) -> Result<Self, Malformed> {
         if let Some(id) = text.strip_prefix(Self::UPLOADS) {
             BlobId::parse(id).map(Self::Upload)
         } else if let Some(id) = text.strip_prefix(Self::PICTURES) {

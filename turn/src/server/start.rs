@@ -95,7 +95,7 @@ impl Handle {
     }
 
     /// Closes all sockets, and returns when they are closed. Allocations end without a word, as the protocol has none.
-    pub async fn stop(self) {
+    pub async fn stop(&self) {
         self.stop.cancel();
         self.tasks.wait().await;
     }

@@ -176,6 +176,7 @@ async fn receive(
     let receiving = app.tasks.spawn(async move { uploads.receive(receiving, file).await });
     reader.read().await;
     let file = receiving.await.map_err(|_| Error::Internal)??;
+    app.counts.uploaded(file.size);
     Ok((StatusCode::CREATED, Json(file)))
 }
 

@@ -313,6 +313,9 @@ impl Actor {
                 let text = Utf8Bytes::from(text);
                 for connection in to {
                     if let Some((_, outbox)) = self.outboxes.get(connection) {
+                        if let ServerMessage::Error { extra, .. } = message {
+                            outbox.count_refusal(*extra);
+                        }
                         let text = Message::Text(text.clone());
                         match message {
                             ServerMessage::AuthedUsers { .. } => outbox.push_devices(text),

@@ -78,6 +78,13 @@ impl Hub {
         self.lock().contains_key(&beam)
     }
 
+    /// How many beams are live, and how many devices are in them.
+    #[must_use]
+    pub fn count(&self) -> (usize, usize) {
+        let live = self.lock();
+        (live.len(), live.values().map(|beam| beam.relay().devices()).sum())
+    }
+
     /// Applies the stored access of a beam to its devices, if it is live (H31).
     pub(super) async fn refresh(&self, beam: BeamId) {
         let handle = self.lock().get(&beam).cloned();

@@ -18,7 +18,7 @@ fn frame(len: usize) -> Bytes {
 #[tokio::test]
 async fn r2_a_frame_counts_for_the_whole_buffer_that_it_keeps() {
     let budget = budget(&[]);
-    let outbox = Outbox::new(budget.clone(), SharedTexts::new(budget.clone()));
+    let outbox = Outbox::new(budget.clone(), SharedTexts::new(budget.clone()), Arc::default());
     // Four chunks, and what stands before them.
     outbox.push_frame(ADA, frame(64 * 1024 + 37)).unwrap();
     assert_eq!(budget.taken(Kind::Frames), 80 * 1024);
@@ -136,7 +136,7 @@ fn outboxes<const N: usize>() -> (Arc<Budget>, [Outbox; N]) {
     let flags = ["--memory-messages", "1MiB", "--memory-frames", "1MiB"];
     let budget = budget(&flags);
     let texts = SharedTexts::new(budget.clone());
-    let outboxes = [(); N].map(|()| Outbox::new(budget.clone(), texts.clone()));
+    let outboxes = [(); N].map(|()| Outbox::new(budget.clone(), texts.clone(), Arc::default()));
     (budget, outboxes)
 }
 

@@ -39,6 +39,7 @@ use crate::live::refusal::Refusal;
 use crate::live::sockets::Sockets;
 use crate::live::websocket::{Memory, Message, Pool, Reader, Utf8Bytes, Writer};
 use crate::random;
+use crate::tally::Tally;
 
 type SocketReader<'a> = Reader<Listening<'a, ReadHalf<TokioIo<Upgraded>>>, Share>;
 type SocketWriter = Writer<WriteHalf<TokioIo<Upgraded>>>;
@@ -58,6 +59,8 @@ pub struct Context {
     pub buffers: Arc<Pool>,
     /// The memory for waiting data.
     pub budget: Arc<Budget>,
+    /// What the server counts.
+    pub counts: Arc<Tally>,
     /// What each device is told for its `RTCPeerConnection`s (S4, S37).
     pub ice_servers: IceServers,
     /// The limit on guesses of ids and keys, by address (S2).
@@ -140,6 +143,10 @@ impl Socket {
             never = self.renew_ice_servers() => match never {},
         };
         self.context.sockets.closed(self.connection);
+        match end {
+            End::Close(code) => self.context.counts.closed(code),
+            End::Goodbye(_) | End::Lost => self.context.counts.sockets_left.one(),
+        }
         tracing::debug!(?end, "socket ended");
         // What had come of a message is not needed any more, and others may need the memory.
         let closing = reader.closing();
@@ -189,6 +196,7 @@ impl Socket {
 
     /// Tells the device that something was refused. The socket stays open.
     fn refuse(&self, refusal: Refusal) {
+        self.outbox.count_refusal(refusal.code());
         self.tell(&ServerMessage::from(refusal));
     }
 

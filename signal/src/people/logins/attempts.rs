@@ -108,6 +108,26 @@ impl Logins {
         shown.map_or_else(|| KnownDevice::fresh(account, secret), Ok)
     }
 
+    /// Gives an account another password. Ends its sessions and closes their sockets.
+    ///
+    /// # Errors
+    /// [`Error::Unauthorized`] when the account is gone, [`Error::Busy`], [`Error::Storage`].
+    pub async fn replace_password(
+        &self,
+        account: AccountId,
+        password: Password,
+    ) -> Result<(), Error> {
+        let hash = self.hash(password).await?;
+        let work = |logins: Self| async move {
+            let replaced = logins.storage().replace_password(account, &hash).await;
+            // After an error it may be replaced all the same.
+            logins.0.cache.forget_account(account);
+            logins.0.around.sockets.end_account(account);
+            if replaced? { Ok(()) } else { Err(Error::Unauthorized) }
+        };
+        self.to_the_end(work).await
+    }
+
     /// Hashes a password for the database.
     ///
     /// # Errors

@@ -1,9 +1,11 @@
-//! Logs to stderr, since stdout is for the greeting; `RUST_LOG` sets the level. No level logs the id of a beam or an
-//! upload, because whoever knows the id may read it.
+//! Logs to stderr, since stdout is for the greeting. No level logs the id of a beam or an upload, because whoever knows
+//! the id may read it.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write};
+use std::str::FromStr;
 
+use clap::{Args, ValueEnum};
 use tracing::level_filters::LevelFilter;
 use tracing::{Level, Metadata};
 use tracing_subscriber::filter::{EnvFilter, FilterExt as _, filter_fn};
@@ -14,14 +16,78 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 /// 43.
 const SHORTEST_ID: usize = 32;
 
+/// What is logged, and how.
+#[derive(Clone, Debug, Args)]
+#[group(skip)]
+pub struct Options {
+    /// What to log: off, error, warn, info, debug or trace, also by part, such as
+    /// `info,heliograph_turn=debug`.
+    #[arg(long = "log", value_name = "LEVELS", env = "RUST_LOG", default_value = "info")]
+    pub levels: Levels,
+
+    /// How to log: text for people, or json for programs, one object a line.
+    #[arg(
+        long = "log-format",
+        value_name = "FORMAT",
+        env = "HELIOGRAPH_LOG_FORMAT",
+        default_value = "text"
+    )]
+    pub format: Format,
+}
+
+/// Levels in the syntax of `EnvFilter`.
+#[derive(Clone, Debug)]
+pub struct Levels(String);
+
+impl Levels {
+    /// What the commands beside `serve` log.
+    #[must_use]
+    pub fn of_commands() -> Self {
+        Self("warn".to_owned())
+    }
+
+    fn filter(&self) -> Result<EnvFilter, tracing_subscriber::filter::ParseError> {
+        EnvFilter::builder().with_default_directive(LevelFilter::INFO.into()).parse(&self.0)
+    }
+}
+
+impl FromStr for Levels {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const EXPECTED: &str = "expected a level such as debug, or PART=LEVEL, comma-separated";
+        // A word alone would be a part of which everything is logged, and nothing of the others.
+        let is_word = |part: &str| part.parse::<LevelFilter>().is_err() && !part.contains('=');
+        if text.split(',').map(str::trim).any(|part| !part.is_empty() && is_word(part)) {
+            return Err(EXPECTED.to_owned());
+        }
+        let levels = Self(text.to_owned());
+        levels.filter().map_err(|error| format!("{error}: {EXPECTED}"))?;
+        Ok(levels)
+    }
+}
+
+/// The form of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+}
+
 /// Installs the logger.
-pub fn init() {
-    let filter =
-        EnvFilter::builder().with_default_directive(LevelFilter::INFO.into()).from_env_lossy();
+pub fn init(options: &Options) {
+    // The levels were read once already.
+    let filter = options.levels.filter().unwrap_or_else(|_| EnvFilter::new("info"));
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(io::stderr().is_terminal())
-        .with_writer(|| WithoutIds(io::stderr()))
-        .with_filter(filter.and(filter_fn(is_ours_or_urgent)));
+        .with_writer(|| WithoutIds(io::stderr()));
+    let lines = match options.format {
+        Format::Text => lines.boxed(),
+        Format::Json => lines.json().flatten_event(true).boxed(),
+    };
+    let lines = lines.with_filter(filter.and(filter_fn(is_ours_or_urgent)));
     tracing_subscriber::registry().with(lines).init();
 }
 
@@ -65,6 +131,16 @@ fn without_ids(line: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn levels_are_read_by_part_and_a_wrong_one_is_refused() {
+        for right in ["", "debug", "off", "warn,heliograph_turn=trace"] {
+            assert!(right.parse::<Levels>().is_ok(), "{right}");
+        }
+        for wrong in ["loud", "heliograph_turn=loud"] {
+            assert!(wrong.parse::<Levels>().is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn ids_are_left_out_of_a_line() {

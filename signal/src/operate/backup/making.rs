@@ -1,0 +1,222 @@
+//! Makes an archive, beside a server that runs or without one.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use futures_util::TryStreamExt as _;
+use heliograph_storage::backup;
+use heliograph_storage::blobs::{self, BlobKey, Blobs};
+use sha2::{Digest as _, Sha256};
+use tar::{Builder, Header};
+
+use super::{BLOBS, DATABASE, Error, FORMAT, MANIFEST, Manifest, PIECE, SUMS, TLS, of_file};
+use crate::config::Config;
+
+/// Size of a block in a tar.
+const BLOCK: u64 = 512;
+
+/// Makes a backup as this file, and returns what to say of it.
+///
+/// # Errors
+/// Why it was not made. Nothing of it is left then.
+pub async fn make(config: &Config, to: &Path) -> Result<String, Error> {
+    if config.database.is_some() {
+        return Err(Error::Postgres);
+    }
+    if !config.data.join(DATABASE).exists() {
+        return Err(Error::Nothing(config.data.clone()));
+    }
+    if to.exists() {
+        return Err(Error::Exists(to.to_owned()));
+    }
+    let [unfinished, database] = ["unfinished", "database"].map(|what| beside(to, what));
+    let made = write(config, &unfinished, &database).await;
+    let _ = fs::remove_file(&database);
+    if made.is_err() {
+        let _ = fs::remove_file(&unfinished);
+    }
+    let Made { files, gone } = made?;
+    fs::rename(&unfinished, to).map_err(of_file(to))?;
+    let gone = match gone {
+        0 => String::new(),
+        gone => format!(" {gone} files had been deleted meanwhile, or are missing from the store."),
+    };
+    Ok(format!(
+        "{} has the database and {files} files.{gone} It has hashes of passwords in it: keep it \
+         where nobody else reads it.\n",
+        to.display()
+    ))
+}
+
+struct Made {
+    files: usize,
+    gone: usize,
+}
+
+async fn write(config: &Config, to: &Path, database: &Path) -> Result<Made, Error> {
+    // Left by one that was killed.
+    let _ = fs::remove_file(to);
+    let _ = fs::remove_file(database);
+    backup::copy(&config.data, database).await?;
+    let mut archive = Archive::create(to)?;
+    let manifest = Manifest { format: FORMAT, version: env!("CARGO_PKG_VERSION").to_owned() };
+    let manifest = serde_json::to_vec_pretty(&manifest).map_err(io::Error::other);
+    archive.bytes(MANIFEST, &manifest.map_err(of_file(to))?)?;
+    archive.file(DATABASE, database)?;
+    for path in files_in(&config.data.join(TLS))? {
+        let name = path.strip_prefix(&config.data).unwrap_or(&path).to_string_lossy().into_owned();
+        archive.file(&name, &path)?;
+    }
+    let blobs = Blobs::open(&config.blobs())?;
+    let mut made = Made { files: 0, gone: 0 };
+    for key in backup::blobs_of(database).await? {
+        match archive.blob(&blobs, key).await {
+            Ok(()) => made.files += 1,
+            Err(Error::Blobs(blobs::Error::Missing)) => made.gone += 1,
+            Err(error) => return Err(error),
+        }
+    }
+    archive.finish()?;
+    Ok(made)
+}
+
+/// The path beside a file where something of it is kept meanwhile.
+fn beside(path: &Path, what: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(what);
+    name.into()
+}
+
+/// The files in a folder and the folders in it, if it exists.
+fn files_in(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(of_file(folder))?,
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(of_file(folder))?;
+        let kind = entry.file_type().map_err(of_file(&entry.path()))?;
+        if kind.is_dir() {
+            files.extend(files_in(&entry.path())?);
+        } else if kind.is_file() {
+            files.push(entry.path());
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// An archive that is being written.
+struct Archive {
+    path: PathBuf,
+    tar: Builder<BufWriter<File>>,
+    sums: String,
+}
+
+impl Archive {
+    /// Creates the file, which only its owner may read.
+    fn create(path: &Path) -> Result<Self, Error> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(path).map_err(of_file(path))?;
+        let tar = Builder::new(BufWriter::with_capacity(PIECE, file));
+        Ok(Self { path: path.to_owned(), tar, sums: String::new() })
+    }
+
+    fn bytes(&mut self, name: &str, bytes: &[u8]) -> Result<(), Error> {
+        let mut entry = self.begin(name, bytes.len() as u64)?;
+        entry.push(bytes)?;
+        entry.end()
+    }
+
+    fn file(&mut self, name: &str, path: &Path) -> Result<(), Error> {
+        let mut file = File::open(path).map_err(of_file(path))?;
+        let size = file.metadata().map_err(of_file(path))?.len();
+        let mut entry = self.begin(name, size)?;
+        let mut piece = vec![0; PIECE];
+        loop {
+            let count = file.read(&mut piece).map_err(of_file(path))?;
+            if count == 0 {
+                return entry.end();
+            }
+            entry.push(piece.get(..count).unwrap_or_default())?;
+        }
+    }
+
+    async fn blob(&mut self, blobs: &Blobs, key: BlobKey) -> Result<(), Error> {
+        let size = blobs.size(key).await?;
+        // Opened before anything is written: it may be deleted at any moment.
+        let mut reading = blobs.read(key, 0..size).await?;
+        let mut entry = self.begin(&format!("{BLOBS}{key}"), size)?;
+        while let Some(piece) = reading.try_next().await.map_err(|error| match error {
+            // Too late to leave it out.
+            blobs::Error::Missing => blobs::Error::Unreachable("a file broke off".to_owned()),
+            error => error,
+        })? {
+            entry.push(&piece)?;
+        }
+        entry.end()
+    }
+
+    /// Begins an entry of this size.
+    fn begin(&mut self, name: &str, size: u64) -> Result<Entry<'_>, Error> {
+        let mut header = Header::new_gnu();
+        header.set_path(name).map_err(of_file(&self.path))?;
+        header.set_size(size);
+        header.set_mode(0o600);
+        header.set_cksum();
+        self.tar.get_mut().write_all(header.as_bytes()).map_err(of_file(&self.path))?;
+        Ok(Entry { archive: self, name: name.to_owned(), size, sum: Sha256::new(), left: size })
+    }
+
+    /// Writes the sums and waits until the disk has everything.
+    fn finish(mut self) -> Result<(), Error> {
+        let sums = std::mem::take(&mut self.sums);
+        self.bytes(SUMS, sums.as_bytes())?;
+        let wrong = of_file(&self.path);
+        let done = self.tar.into_inner().and_then(|file| {
+            let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+            file.sync_all()
+        });
+        done.map_err(wrong)
+    }
+}
+
+/// An entry that is being written.
+struct Entry<'a> {
+    archive: &'a mut Archive,
+    name: String,
+    size: u64,
+    left: u64,
+    sum: Sha256,
+}
+
+impl Entry<'_> {
+    fn push(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let left = self.left.checked_sub(bytes.len() as u64).ok_or_else(|| self.changed())?;
+        self.left = left;
+        self.sum.update(bytes);
+        self.archive.tar.get_mut().write_all(bytes).map_err(of_file(&self.archive.path))
+    }
+
+    fn end(self) -> Result<(), Error> {
+        if self.left > 0 {
+            return Err(self.changed());
+        }
+        let rest = (BLOCK - self.size % BLOCK) % BLOCK;
+        let padding = vec![0; usize::try_from(rest).unwrap_or_default()];
+        let Self { archive, name, sum, .. } = self;
+        archive.tar.get_mut().write_all(&padding).map_err(of_file(&archive.path))?;
+        archive.sums += &super::reading::sum_line(&sum.finalize(), &name);
+        Ok(())
+    }
+
+    fn changed(&self) -> Error {
+        Error::File(self.name.clone().into(), io::Error::other("it changed while it was read"))
+    }
+}

@@ -1,0 +1,157 @@
+//! Restores an archive into an empty folder.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use heliograph_storage::blobs::{self, BlobKey, Blobs};
+use heliograph_storage::{Lease, Location, Storage, backup};
+use tokio::runtime::Handle;
+use tokio::task::block_in_place;
+
+use super::reading::{Entry, read};
+use super::{DATABASE, Error, PIECE, of_file};
+use crate::config::Config;
+use crate::start::make_folder;
+
+/// Where the database lies until everything is there.
+const STAGE: &str = "restoring";
+/// What an empty folder may have in it: the lock, which this command takes, and what some file systems have.
+const NOTHING: [&str; 2] = ["heliograph.lock", "lost+found"];
+
+/// Restores a backup, and returns what to say of it. Must run on a runtime with several threads.
+///
+/// # Errors
+/// Why it was not restored. Nothing of it is left then.
+pub async fn restore(config: &Config, from: &Path) -> Result<String, Error> {
+    if config.database.is_some() {
+        return Err(Error::Postgres);
+    }
+    // Read to its end before the folder is touched.
+    let sums = block_in_place(|| read(from, |_, _| Ok(())))?;
+    let data = &config.data;
+    make_folder(data).map_err(of_file(data))?;
+    is_empty(data)?;
+    let folder = match config.blobs() {
+        blobs::Location::Folder(folder) => Some(folder),
+        blobs::Location::S3(_) => None,
+    };
+    folder.as_deref().map_or(Ok(()), is_empty)?;
+    let lease = Lease::take(&Location::Folder(data.clone())).await?;
+    let (data, blobs, keys) = (data.clone(), Blobs::open(&config.blobs())?, Vec::new());
+    let mut restored = Restored { data, blobs, folder, keys };
+    let done = restored.take_all(from, &sums).await;
+    if done.is_err() {
+        restored.undo().await;
+    }
+    lease.release().await;
+    done?;
+    Ok(format!(
+        "{} has the database and {} files of the backup. Start the server with the same --data.\n",
+        restored.data.display(),
+        restored.keys.len()
+    ))
+}
+
+/// Whether nothing is in a folder, or it does not exist.
+fn is_empty(folder: &Path) -> Result<(), Error> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(of_file(folder))?,
+    };
+    for entry in entries {
+        let name = entry.map_err(of_file(folder))?.file_name();
+        if !NOTHING.iter().any(|nothing| name == *nothing) {
+            return Err(Error::NotEmpty(folder.to_owned()));
+        }
+    }
+    Ok(())
+}
+
+/// What is being restored.
+struct Restored {
+    data: PathBuf,
+    blobs: Blobs,
+    /// The folder of the blobs, unless they are in a bucket.
+    folder: Option<PathBuf>,
+    keys: Vec<BlobKey>,
+}
+
+impl Restored {
+    async fn take_all(&mut self, from: &Path, sums: &str) -> Result<(), Error> {
+        let stage = self.data.join(STAGE);
+        make_folder(&stage).map_err(of_file(&stage))?;
+        let again = block_in_place(|| read(from, |entry, bytes| self.take(entry, bytes)))?;
+        if again != sums {
+            return Err(Error::Archive("the archive changed while it was read".to_owned()));
+        }
+        // Brings an older database up to date.
+        let (storage, _) = Storage::open(&Location::Folder(stage.clone())).await?;
+        let is_whole = storage.check_integrity().await;
+        storage.close().await;
+        is_whole?;
+        // From here on it is a data folder.
+        backup::put_in_place(&stage, &self.data)?;
+        // What SQLite may have left beside it.
+        let _ = fs::remove_dir_all(&stage);
+        Ok(())
+    }
+
+    fn take(&mut self, entry: Entry, bytes: &mut dyn Read) -> Result<(), Error> {
+        match entry {
+            Entry::Database => write(&self.data.join(STAGE).join(DATABASE), bytes),
+            Entry::Tls(name) => {
+                let path = self.data.join(name);
+                let folder = path.parent().unwrap_or(&self.data);
+                make_folder(folder).map_err(of_file(folder))?;
+                write(&path, bytes)
+            }
+            Entry::Blob(key) => {
+                self.keys.push(key);
+                // Called where blocking is allowed.
+                Handle::current().block_on(self.store(key, bytes))
+            }
+        }
+    }
+
+    async fn store(&self, key: BlobKey, bytes: &mut dyn Read) -> Result<(), Error> {
+        let mut writer = self.blobs.write(key).await?;
+        loop {
+            let mut piece = vec![0; PIECE];
+            let count = bytes.read(&mut piece).map_err(Error::Damaged)?;
+            if count == 0 {
+                return Ok(writer.finish().await?);
+            }
+            piece.truncate(count);
+            writer.push(Bytes::from(piece)).await?;
+        }
+    }
+
+    /// Removes what was restored so far.
+    async fn undo(&self) {
+        for key in &self.keys {
+            let _ = self.blobs.delete(*key, None).await;
+        }
+        for folder in [STAGE, "tls"] {
+            let _ = fs::remove_dir_all(self.data.join(folder));
+        }
+        // They were empty before.
+        if let Some(blobs) = &self.folder {
+            for folder in [blobs.join("uploads"), blobs.join("pictures"), blobs.clone()] {
+                let _ = fs::remove_dir(folder);
+            }
+        }
+    }
+}
+
+/// Writes a file that only its owner may read.
+fn write(path: &Path, bytes: &mut dyn Read) -> Result<(), Error> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path).map_err(of_file(path))?;
+    io::copy(bytes, &mut file).map_err(of_file(path))?;
+    file.sync_all().map_err(of_file(path))
+}

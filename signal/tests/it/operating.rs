@@ -1,0 +1,155 @@
+//! The operator's commands, beside a server that runs and without one.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use heliograph_shared::api::beams::LinkAccess;
+use serde_json::json;
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::Command;
+
+use super::file::png;
+use super::server::TestServer;
+use super::world::{Who, on_both};
+
+/// What a command said, and whether it did it.
+#[derive(Debug)]
+pub struct Said {
+    pub done: bool,
+    pub text: String,
+    pub error: String,
+}
+
+/// Runs the program with these arguments, for the data of this folder.
+pub async fn heliograph(data: &Path, arguments: &[&str], input: &str) -> Said {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_heliograph"));
+    program.args(arguments).arg("--data").arg(data).kill_on_drop(true);
+    program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut program = program.spawn().unwrap();
+    let mut stdin = program.stdin.take().unwrap();
+    // It may not read.
+    let _ = stdin.write_all(input.as_bytes()).await;
+    drop(stdin);
+    let output = program.wait_with_output().await.unwrap();
+    let [text, error] = [output.stdout, output.stderr].map(|b| String::from_utf8(b).unwrap());
+    Said { done: output.status.success(), text, error }
+}
+
+/// The password in the answer.
+fn password(said: &Said) -> String {
+    let line = said.text.lines().next().unwrap();
+    line.rsplit(' ').next().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_password_is_reset_beside_a_running_server_and_its_devices_are_out() {
+    let server = TestServer::start().await;
+    let data = server.folder.path();
+    let mut ada = server.registered("ada").await;
+    let mut bob = server.registered("bob").await;
+    let beam = server.create_beam().await.beam_id;
+    let cookies = ada.cookies_for("/ws");
+    let mut device = server.connect_as(beam, &[("cookie", &*cookies)]).await.unwrap();
+    device.says(&json!({"type": "auth", "message": null})).await;
+    device.is_welcomed().await;
+    assert_eq!(ada.gets("/api/auth/me").await.status, 200, "and it is cached");
+
+    let said = heliograph(data, &["user", "reset-password", "Ada"], "").await;
+
+    assert!(said.done, "{said:?}");
+    assert_eq!(device.is_closed().await, 4401);
+    assert_eq!(ada.gets("/api/auth/me").await.status, 401);
+    assert_eq!(bob.gets("/api/auth/me").await.status, 200);
+    assert_eq!(ada.logs_in().await.status, 401);
+    ada.password = password(&said);
+    assert_eq!(ada.logs_in().await.status, 200);
+    let said = heliograph(data, &["user", "reset-password", "eve"], "").await;
+    assert!(!said.done && said.error.contains("no account of this name"), "{said:?}");
+}
+
+#[tokio::test]
+async fn a_user_is_deleted_with_everything_beside_a_running_server() {
+    on_both(async |world| {
+        let data = world.server.folder.path();
+        let trip = world.trip(LinkAccess::Write).await;
+        let (mut device, _) = world.enters(Who::Reader, trip.beam).await;
+        let mut owner = world.person(Who::Owner);
+        let answer = owner.uploads("/api/upload/", &png(3_000)).await;
+        assert_eq!(answer.status, 201);
+        let said = heliograph(data, &["user", "list"], "").await;
+        let line = said.text.lines().find(|line| line.starts_with("owner ")).unwrap();
+        let columns: Vec<_> = line.split_whitespace().collect();
+        assert_eq!(columns[1], "owner@example.org");
+        assert_eq!(columns[3..], ["1", "1", "2.9", "KiB"]);
+
+        let said = heliograph(data, &["user", "delete", "owner"], "no\n").await;
+        assert!(said.done && said.text.contains("1 saved beams"), "{said:?}");
+        assert!(said.text.ends_with("Nothing was deleted.\n"), "{said:?}");
+        assert_eq!(owner.gets("/api/auth/me").await.status, 200);
+        let said = heliograph(data, &["user", "delete", "owner"], "owner\n").await;
+        assert!(said.done && said.text.ends_with("owner is deleted.\n"), "{said:?}");
+
+        assert_eq!(device.is_closed().await, 4404, "the beam has ended");
+        assert_eq!(owner.gets("/api/auth/me").await.status, 401);
+        assert_eq!(world.server.kept_files(), 0);
+        let said = heliograph(data, &["user", "delete", "owner", "--yes"], "").await;
+        assert!(!said.done && said.error.contains("no account"), "{said:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn without_a_server_the_data_is_opened_and_without_data_nothing_is_made() {
+    let server = TestServer::start().await;
+    let mut ada = server.registered("ada").await;
+    assert_eq!(ada.uploads("/api/upload/", &png(3_000)).await.status, 201);
+    let _bob = server.registered("bob").await;
+    let folder = server.ends().await;
+    assert!(!folder.path().join("heliograph.sock").exists());
+
+    let said = heliograph(folder.path(), &["user", "delete", "ada", "--yes"], "").await;
+    assert!(said.done, "{said:?}");
+    let reset = heliograph(folder.path(), &["user", "reset-password", "bob"], "").await;
+    let said = heliograph(folder.path(), &["user", "list"], "").await;
+    assert_eq!(said.text.lines().count(), 2, "{said:?}");
+
+    let server = TestServer::on(folder, &[]).await;
+    assert_eq!(server.kept_files(), 0);
+    let mut bob = server.person("bob");
+    bob.password = password(&reset);
+    assert_eq!(bob.logs_in().await.status, 200);
+
+    let nowhere = tempfile::tempdir().unwrap();
+    let nowhere = nowhere.path().join("typo");
+    let said = heliograph(&nowhere, &["user", "list"], "").await;
+    assert!(!said.done && said.error.contains("--data"), "{said:?}");
+    assert!(!nowhere.exists());
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_socket_for_commands_is_for_its_user_only() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let server = TestServer::start().await;
+    let said = heliograph(server.folder.path(), &["user", "list"], "").await;
+    assert!(said.done, "{said:?}");
+    let about = std::fs::metadata(server.folder.path().join("heliograph.sock")).unwrap();
+    assert_eq!(about.permissions().mode() & 0o777, 0o600);
+
+    std::fs::remove_file(server.folder.path().join("heliograph.sock")).unwrap();
+    let said = heliograph(server.folder.path(), &["user", "list"], "").await;
+    assert!(!said.done && said.error.contains("a server uses this database"), "{said:?}");
+}
+
+#[tokio::test]
+async fn the_settings_are_shown_with_their_origin_and_their_faults() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = "postgres://ada:hush@db/beams";
+    let said = heliograph(folder.path(), &["config", "--database", database], "").await;
+    assert!(said.done && !said.text.contains("hush"), "{said:?}");
+    assert!(said.text.contains("postgres://ada:…@db/beams"), "{said:?}");
+    assert!(said.text.ends_with("The settings are good.\n"), "{said:?}");
+    let said = heliograph(folder.path(), &["config", "--turn", "turn:t.example.org"], "").await;
+    assert!(!said.done && said.text.contains("--turn-secret-file"), "{said:?}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was made");
+}
