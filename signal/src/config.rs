@@ -29,7 +29,26 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run the server: the web page, the API, the beams and the relay.
-    Serve(Config),
+    Serve(Box<Config>),
+    /// Examine this machine's set-up with the options of `serve`, or a server at an address from outside, and say what
+    /// to do.
+    Doctor(Box<Doctor>),
+}
+
+/// Examine a set-up.
+#[derive(Clone, Debug, Parser)]
+pub struct Doctor {
+    /// Address of a running server, such as `https://beam.example.org`, to be examined as a device sees it [default:
+    /// this machine's own set-up].
+    pub url: Option<Origin>,
+
+    /// Write the findings as JSON.
+    #[arg(long)]
+    pub json: bool,
+
+    /// The set-up, as `serve` has it.
+    #[command(flatten)]
+    pub config: Config,
 }
 
 /// Run the server: the web page, the API, the beams and the relay.
@@ -247,7 +266,11 @@ mod tests {
 
     fn config(arguments: &[&str]) -> Result<Config, clap::Error> {
         let arguments = [&["heliograph", "serve"], arguments].concat();
-        Cli::try_parse_from(arguments).map(|Cli { command: Command::Serve(config) }| config)
+        let config = |cli: Cli| match cli.command {
+            Command::Serve(config) => *config,
+            Command::Doctor(doctor) => doctor.config,
+        };
+        Cli::try_parse_from(arguments).map(config)
     }
 
     #[test]

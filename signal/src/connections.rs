@@ -62,7 +62,7 @@ mod tests {
 
     fn connections(flags: &[&str]) -> Connections {
         let all = [&["heliograph", "serve"], flags].concat();
-        let Command::Serve(config) = Cli::parse_from(all).command;
+        let Command::Serve(config) = Cli::parse_from(all).command else { panic!("serve") };
         Connections::new(&config)
     }
 

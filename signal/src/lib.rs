@@ -9,6 +9,7 @@
 //! - `app`: the shared state of the handlers
 //! - `edge`: HTTP: routing, authentication, requests and responses
 //! - `start`: opens the server from its configuration, runs it and shuts it down
+//! - `doctor`: finds out what keeps a set-up, or a server elsewhere, from working
 
 pub mod address;
 pub mod app;
@@ -16,6 +17,7 @@ pub mod budget;
 pub mod clock;
 pub mod config;
 mod connections;
+pub mod doctor;
 pub mod edge;
 pub mod error;
 pub mod files;

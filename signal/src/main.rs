@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::Parser as _;
 use heliograph_signal::app::App;
 use heliograph_signal::clock::Clock;
-use heliograph_signal::config::{Cli, Command, Config};
+use heliograph_signal::config::{Cli, Command, Config, Doctor};
 use heliograph_signal::error::causes;
 use heliograph_signal::start::{self, greeting, start};
 #[cfg(unix)]
@@ -27,7 +27,7 @@ const CLOSE_TIMEOUT: Duration = Duration::from_millis(500);
 const INTERRUPTED: i32 = 130;
 
 fn main() -> ExitCode {
-    let Command::Serve(config) = Cli::parse().command;
+    let command = Cli::parse().command;
     start::log::init();
     // Before the first use of TLS: a build may contain two providers, of which rustls cannot choose one.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -35,9 +35,25 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return fail(&error),
     };
-    let outcome = runtime.block_on(run(&config));
+    let outcome = runtime.block_on(async {
+        match &command {
+            Command::Serve(config) => run(config).await.map(|()| true),
+            Command::Doctor(doctor) => Ok(examine(doctor).await),
+        }
+    });
     runtime.shutdown_timeout(CLOSE_TIMEOUT);
-    outcome.map_or_else(|error| fail(&error), |()| ExitCode::SUCCESS)
+    let code = |is_well| if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    outcome.map_or_else(|error| fail(&error), code)
+}
+
+/// Writes what the doctor finds, and returns whether nothing failed.
+async fn examine(doctor: &Doctor) -> bool {
+    let Doctor { url, json, config } = doctor;
+    let report = heliograph_signal::doctor::examine(config, url.as_ref(), Clock::System).await;
+    let text = if *json { report.json() } else { report.text() };
+    // Standard output may be closed.
+    let _ = writeln!(io::stdout(), "{text}");
+    !report.has_failures()
 }
 
 async fn run(config: &Config) -> Result<(), start::Error> {

@@ -25,8 +25,8 @@ const READERS: u32 = 4;
 /// Connections to a Postgres server, whose default limit is 100.
 const POSTGRES_CONNECTIONS: u32 = 16;
 
-static SQLITE_MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
-static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
+pub(crate) static SQLITE_MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
+pub(crate) static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
 
 /// The location of the database.
 #[derive(Clone, PartialEq, Eq)]

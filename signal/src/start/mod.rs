@@ -1,6 +1,6 @@
 //! Starts the server from its configuration, and composes the greeting.
 
-mod descriptors;
+pub mod descriptors;
 mod linger;
 pub mod log;
 mod patience;
@@ -121,7 +121,9 @@ async fn check_blobs(blobs: Blobs) {
     }
 }
 
-fn location(config: &Config) -> Location {
+/// Where the database is.
+#[must_use]
+pub fn location(config: &Config) -> Location {
     match &config.database {
         Some(Hidden(address)) => Location::Postgres(address.clone()),
         None => Location::Folder(config.data.clone()),

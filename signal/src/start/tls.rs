@@ -122,14 +122,22 @@ fn read(from: &Tls, data: &Path, now: Millis) -> Result<CertifiedKey, Error> {
         Tls::Files { certificate, key } => (certificate.clone(), key.clone()),
         Tls::Off | Tls::SelfSigned => self_signed(data, &names(), now)?,
     };
+    read_files(&certificate, &key)
+}
+
+/// Reads a certificate and its key, which must fit.
+///
+/// # Errors
+/// [`Error`] with the file that is wrong.
+pub fn read_files(certificate: &Path, key: &Path) -> Result<CertifiedKey, Error> {
     let pem = |path: &Path| {
         let path = path.to_owned();
         move |error| Error::Pem(path, error)
     };
-    let chain = CertificateDer::pem_file_iter(&certificate)
+    let chain = CertificateDer::pem_file_iter(certificate)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-        .map_err(pem(&certificate))?;
-    let key = PrivateKeyDer::from_pem_file(&key).map_err(pem(&key))?;
+        .map_err(pem(certificate))?;
+    let key = PrivateKeyDer::from_pem_file(key).map_err(pem(key))?;
     let provider = rustls::crypto::ring::default_provider();
     CertifiedKey::from_der(chain, key, &provider).map_err(Error::Rustls)
 }

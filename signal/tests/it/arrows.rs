@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::bucket::files_in;
 
 /// The server's folders and modules. Each row may use the rows before it, and its own.
-const ORDER: [&[&str]; 10] = [
+const ORDER: [&[&str]; 11] = [
     &[
         "error",
         "clock",
@@ -32,6 +32,7 @@ const ORDER: [&[&str]; 10] = [
     &["app"],
     &["edge"],
     &["start"],
+    &["doctor"],
 ];
 
 /// The files of a crate by module path (`edge::routes::notes`; the root is empty), and the modules that each uses.
