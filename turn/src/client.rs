@@ -17,7 +17,7 @@ use crate::message::integrity::Key;
 const AGAIN: [Duration; 4] = [
     Duration::from_millis(500),
     Duration::from_millis(1_500),
-    Duration::from_millis(3_000),
+    Duration::from_secs(3),
     Duration::from_millis(4_500),
 ];
 /// The longest datagram.
@@ -201,9 +201,8 @@ impl Client {
                         return Ok(answer);
                     }
                     Some(Said::Data(peer, data)) => self.waiting.push_back((peer, data)),
-                    Some(Said::Answer(_)) => {}
                     None if is_stream => return Err(Error::Malformed),
-                    None => {}
+                    Some(Said::Answer(_)) | None => {}
                 }
             }
         }

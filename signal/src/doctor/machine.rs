@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use heliograph_turn::peers::PeerPolicy;
@@ -138,7 +138,7 @@ pub async fn public_address(config: &Config) -> (Check, bool) {
         );
     };
     let found = Place::of(url).addresses().await.ok();
-    let found = found.map(|found| found.iter().map(|at| at.ip()).collect::<Vec<_>>());
+    let found = found.map(|found| found.iter().map(SocketAddr::ip).collect::<Vec<_>>());
     let is_public = found.iter().flatten().any(|ip| is_on_the_internet(*ip));
     (judge_public(url.host(), found.as_deref()), is_public)
 }

@@ -42,9 +42,8 @@ pub async fn look(address: SocketAddr, tls: bool) -> Found {
 pub fn place(address: SocketAddr, tls: bool) -> Place {
     let ip = match address.ip() {
         ip if !ip.is_unspecified() => ip,
-        IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
-        // A listener on every address takes both, if there are both.
-        IpAddr::V6(_) => Ipv4Addr::LOCALHOST.into(),
+        // A listener on every IPv6 address takes IPv4 as well.
+        _ => Ipv4Addr::LOCALHOST.into(),
     };
     Place { tls, host: ip.to_string(), port: address.port() }
 }

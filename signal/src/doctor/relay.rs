@@ -96,7 +96,7 @@ impl Relay {
     ///
     /// # Errors
     /// [`Trouble`].
-    pub async fn from_outside(&self, stun: &Place) -> Result<Option<SocketAddr>, Trouble> {
+    pub async fn reach(&self, stun: &Place) -> Result<Option<SocketAddr>, Trouble> {
         let mut device = datagrams(stun).await?;
         let seen = device.mapped().await.map_err(trouble)?;
         let (mut ada, relay) = self.allocate().await?;

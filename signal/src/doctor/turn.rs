@@ -114,7 +114,7 @@ fn judge_start(error: &turn::Error) -> Check {
 pub async fn examine(servers: &[IceServer], setting: Setting, clock: Clock) -> Vec<Check> {
     let stuns = stun_of(servers);
     let mut checks = vec![match stuns.first() {
-        Some(place) => judge_stun(seen_by(place).await),
+        Some(place) => judge_stun(&seen_by(place).await),
         None => none(),
     }];
     let relays = Relay::of(servers);
@@ -135,7 +135,7 @@ pub async fn examine(servers: &[IceServer], setting: Setting, clock: Clock) -> V
             (stuns.first(), relays.iter().find(|relay| relay.by == By::Udp))
         && checks.iter().any(|check| check.name == UDP && check.state == State::Ok)
     {
-        checks.push(judge_ports(relay.from_outside(stun).await));
+        checks.push(judge_ports(relay.reach(stun).await));
     }
     checks
 }
@@ -146,7 +146,7 @@ async fn fault(relay: &Relay, clock: Clock) -> Option<Fault> {
     certificate::examine(&connection.chain, Some(&name), clock.now()).fault
 }
 
-fn judge_stun(seen: Result<SocketAddr, Trouble>) -> Check {
+fn judge_stun(seen: &Result<SocketAddr, Trouble>) -> Check {
     match seen {
         Ok(address) => {
             let kind = if is_on_the_internet(address.ip()) { "public" } else { "local" };

@@ -44,7 +44,7 @@ async fn forward(mut client: TcpStream, to: SocketAddr, wrong: Wrong) {
     let is = |line: &str, name: &str| line.to_lowercase().starts_with(&format!("{name}:"));
     match wrong {
         Wrong::CutsWebsockets => {
-            lines.retain(|line| !is(line, "upgrade") && !is(line, "connection"))
+            lines.retain(|line| !is(line, "upgrade") && !is(line, "connection"));
         }
         Wrong::DropsHost => {
             lines.retain(|line| !is(line, "host"));
@@ -55,7 +55,7 @@ async fn forward(mut client: TcpStream, to: SocketAddr, wrong: Wrong) {
                 "HTTP/1.1 413 Too Large\r\nContent-Length: 9\r\nConnection: close\r\n\r\ntoo large";
             let _ = client.write_all(refusal.as_bytes()).await;
             let _ = client.shutdown().await;
-            while client.read(&mut [0; 65_536]).await.is_ok_and(|count| count > 0) {}
+            while client.read(&mut [0; 8_192]).await.is_ok_and(|count| count > 0) {}
             return;
         }
         _ => {}
@@ -77,6 +77,21 @@ fn is_large(lines: &[String]) -> bool {
 async fn seen_at(url: &str) -> Report {
     let here = tempfile::tempdir().unwrap();
     findings(here.path(), &[], Some(url)).await
+}
+
+#[tokio::test]
+async fn h50_a_server_says_how_it_sees_its_caller() {
+    let server = TestServer::start().await;
+    let forwarded = [("x-forwarded-for", "192.0.2.7"), ("x-forwarded-proto", "https")];
+    let seen = server.ask("GET", "/api/doctor", &forwarded).await.json();
+    assert_eq!((&seen["host"], &seen["scheme"]), (&"127.0.0.1".into(), &"https".into()));
+    assert_eq!((&seen["address"], &seen["forwarding"]), (&"192.0.2.7".into(), &"believed".into()));
+    assert_eq!((&seen["database"], &seen["room"]), (&true.into(), &true.into()));
+    let plain = server.get("/api/doctor/").await.json();
+    assert_eq!((&plain["address"], &plain["forwarding"]), (&"127.0.0.1".into(), &"none".into()));
+    let wary = TestServer::with(&["--trusted-proxies", "192.0.2.1"]).await;
+    let seen = wary.ask("GET", "/api/doctor", &forwarded).await.json();
+    assert_eq!((&seen["forwarding"], &seen["scheme"]), (&"ignored".into(), &"http".into()));
 }
 
 #[tokio::test(flavor = "multi_thread")]
