@@ -15,6 +15,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   canvas: ['card', 'item', 'session'],
   card: ['item', 'note', 'search', 'session', 'transfer'],
   devices: ['arrival', 'files', 'keep', 'session', 'transfer'],
+  doctor: [],
   editor: ['note'],
   files: ['session'],
   'full-view': ['card', 'item', 'transfer'],

@@ -1,5 +1,6 @@
 //! The client's address, behind trusted proxies. Limits by address use it.
 
+use std::fmt;
 use std::net::{AddrParseError, IpAddr, SocketAddr};
 use std::str::FromStr;
 
@@ -10,7 +11,7 @@ use ipnet::{IpNet, Ipv6Net};
 use sha2::Sha256;
 
 /// The header in which a proxy appends the address that it saw.
-const FORWARDED_FOR: &str = "x-forwarded-for";
+pub const FORWARDED_FOR: &str = "x-forwarded-for";
 /// Length of the IPv6 prefix that one customer usually has (RFC 6177, section 2).
 const IPV6_PREFIX: u8 = 64;
 
@@ -35,6 +36,12 @@ impl Peer {
 /// The unit that limits count: one IPv4 address or one IPv6 /64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Client(IpAddr);
+
+impl fmt::Display for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 impl Client {
     /// The client whose limits a request counts toward; `None` for a program on this machine. A proxy on this machine

@@ -26,21 +26,40 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run the server: the web page, the API, the beams and the relay.
-    Serve(Config),
+    Serve(Box<Config>),
+    /// Examine this machine's set-up with the options of `serve`, or a server at an address from outside, and say what
+    /// to do.
+    Doctor(Box<Doctor>),
     /// Show every setting of serve, where it comes from, and what is wrong with it. Secrets are left out.
-    Config(Config),
+    Config(Box<Config>),
     /// List accounts, reset a password, or delete an account, whether the server runs or not. Run it as the user who runs
     /// the server.
     #[command(mut_args(only_storage))]
-    User(User),
+    User(Box<User>),
     /// Write the database (SQLite), all files and the certificates into one archive, while the server runs or not. It has
     /// the hashes of all passwords in it, so only its owner may read it (mode 0600). Of a Postgres database, use
     /// `pg_dump`.
     #[command(mut_args(only_storage))]
-    Backup(Archive),
+    Backup(Box<Archive>),
     /// Restore an archive that backup made into an empty data folder, whole or not at all. The server must not run.
     #[command(mut_args(only_storage))]
-    Restore(Archive),
+    Restore(Box<Archive>),
+}
+
+/// Examine a set-up.
+#[derive(Clone, Debug, Parser)]
+pub struct Doctor {
+    /// Address of a running server, such as `https://beam.example.org`, to be examined as a device sees it [default:
+    /// this machine's own set-up].
+    pub url: Option<Origin>,
+
+    /// Write the findings as JSON.
+    #[arg(long)]
+    pub json: bool,
+
+    /// The set-up, as `serve` has it.
+    #[command(flatten)]
+    pub config: Config,
 }
 
 /// A backup.

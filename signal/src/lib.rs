@@ -11,6 +11,7 @@
 //! - `edge`: HTTP: routing, authentication, requests and responses
 //! - `start`: opens the server from its configuration, runs it and shuts it down
 //! - `operate`: the other commands of the operator
+//! - `doctor`: finds out what keeps a set-up, or a server elsewhere, from working
 
 pub mod address;
 pub mod app;
@@ -18,7 +19,7 @@ pub mod budget;
 pub mod clock;
 pub mod config;
 mod connections;
-
+pub mod doctor;
 pub mod edge;
 pub mod error;
 pub mod files;

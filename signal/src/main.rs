@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 use heliograph_signal::app::App;
 use heliograph_signal::clock::Clock;
-use heliograph_signal::config::{Cli, Command, Config};
+use heliograph_signal::config::{Cli, Command, Config, Doctor};
 use heliograph_signal::error::causes;
 use heliograph_signal::log;
 use heliograph_signal::operate::{backup, settings, users};
@@ -39,6 +39,7 @@ fn main() -> ExitCode {
     let _ = rustls::crypto::ring::default_provider().install_default();
     match command {
         Command::Serve(config) => serve(&config),
+        Command::Doctor(doctor) => examine(&doctor),
         Command::Config(config) => show(&config, &matches),
         Command::User(asked) => {
             let mut input = io::stdin().lock();
@@ -81,6 +82,23 @@ fn serve(config: &Config) -> ExitCode {
     let outcome = runtime.block_on(run(config));
     runtime.shutdown_timeout(CLOSE_TIMEOUT);
     outcome.map_or_else(|error| fail(&error), |()| ExitCode::SUCCESS)
+}
+
+/// Writes what the doctor finds. The exit code says whether nothing failed.
+fn examine(doctor: &Doctor) -> ExitCode {
+    let Doctor { url, json, config } = doctor;
+    log::init(&log::Options { levels: log::Levels::of_commands(), ..config.log.clone() });
+    let runtime = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&error),
+    };
+    let examined = heliograph_signal::doctor::examine(config, url.as_ref(), Clock::System);
+    let report = runtime.block_on(examined);
+    runtime.shutdown_timeout(CLOSE_TIMEOUT);
+    let text = if *json { report.json() } else { report.text() };
+    // Standard output may be closed.
+    let _ = writeln!(io::stdout(), "{text}");
+    if report.has_failures() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 async fn run(config: &Config) -> Result<(), start::Error> {

@@ -28,8 +28,8 @@ const POSTGRES_CONNECTIONS: u32 = 16;
 /// Name of the file of an SQLite database in its folder.
 pub(crate) const FILE: &str = "heliograph.db";
 
-static SQLITE_MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
-static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
+pub(crate) static SQLITE_MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
+pub(crate) static POSTGRES_MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
 
 /// The location of the database.
 #[derive(Clone, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! A STUN and TURN server (RFC 8489, RFC 8656) inside the product: devices that do not reach each other directly meet
 //! here. It knows nothing of beams.
 
+pub mod client;
 pub mod config;
 pub mod core;
 mod counters;

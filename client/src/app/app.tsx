@@ -36,6 +36,10 @@ const ProfileRoute = lazyPart(
   () => import('./routes/profile'),
   (m) => m.ProfileRoute,
 )
+const DoctorRoute = lazyPart(
+  () => import('./routes/doctor-route'),
+  (m) => m.DoctorRoute,
+)
 const NotFoundRoute = lazyPart(
   () => import('./routes/not-found-route'),
   (m) => m.NotFoundRoute,
@@ -84,6 +88,7 @@ function Pages() {
           <Route path={paths.login} element={<LoginRoute />} />
           <Route path={paths.register} element={<RegisterRoute />} />
           <Route path={paths.profile} element={<ProfileRoute />} />
+          <Route path={paths.doctor} element={<DoctorRoute />} />
           <Route path="*" element={<NotFoundRoute />} />
         </Routes>
       </Suspense>

@@ -8,4 +8,5 @@ export const paths = {
   login: '/login',
   register: '/register',
   profile: '/profile',
+  doctor: '/doctor',
 } as const

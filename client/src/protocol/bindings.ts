@@ -337,6 +337,39 @@ export type DeviceId = string & { readonly __id: 'device' };
 export type DeviceToken = string & { readonly __id: 'device token' };
 
 /**
+ * Response of `GET /api/doctor` (H50): the server as its caller may see it, and the caller as the server sees it.
+ */
+export type Diagnosis = { 
+/**
+ * The name under which the server was asked, without a port.
+ */
+host: string, 
+/**
+ * `http` or `https`, as far as the server knows.
+ */
+scheme: string, 
+/**
+ * The caller's address, by which limits count; null if none is known.
+ */
+address: string | null, 
+/**
+ * Whether a proxy says who the caller is.
+ */
+forwarding: Forwarding, 
+/**
+ * The server's time, in milliseconds since the Unix epoch.
+ */
+now: number, 
+/**
+ * Whether the database can be written.
+ */
+database: boolean, 
+/**
+ * Whether the disk has room for files, as far as there is one.
+ */
+room: boolean, };
+
+/**
  * Response of a call without other content.
  */
 export type Done = { 
@@ -380,6 +413,11 @@ largest: number,
  * Bytes that all further files may have together.
  */
 free: number, };
+
+/**
+ * What a proxy says of the caller.
+ */
+export type Forwarding = "none" | "believed" | "ignored";
 
 /**
  * What a device holds of a memory that the server has lost (S28).

@@ -2,7 +2,7 @@
 // What the server sends, checked before it is used: a schema for each shape of `bindings.ts` that a client reads.
 
 import * as v from 'valibot'
-import type { Arranged, Beam, BeamCode, BeamDetails, BeamId, BeamKey, BeamShare, Beams, Cap, CodeBeam, CreatedBeam, CurrentUser, Device, DeviceId, Done, ErrorBody, ErrorCode, FieldErrors, FileRoom, IceServer, ItemId, Kept, Level, LinkAccess, LiveItem, Me, MyShares, Note, Placed, PublicUser, Role, SavedBeam, ServerMessage, ShareId, SharedBeam, SharedBeams, ShortCode, SignalFrom, Site, SyncPage, UploadedFile, User, Welcome } from './bindings'
+import type { Arranged, Beam, BeamCode, BeamDetails, BeamId, BeamKey, BeamShare, Beams, Cap, CodeBeam, CreatedBeam, CurrentUser, Device, DeviceId, Diagnosis, Done, ErrorBody, ErrorCode, FieldErrors, FileRoom, Forwarding, IceServer, ItemId, Kept, Level, LinkAccess, LiveItem, Me, MyShares, Note, Placed, PublicUser, Role, SavedBeam, ServerMessage, ShareId, SharedBeam, SharedBeams, ShortCode, SignalFrom, Site, SyncPage, UploadedFile, User, Welcome } from './bindings'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const TOKEN = /^[\w-]{43}$/
@@ -122,6 +122,18 @@ export const deviceSchema = v.object({
   last_name: v.exactOptional(v.string()),
   profile_picture: v.exactOptional(v.string()),
 }) satisfies v.GenericSchema<unknown, Device>
+
+export const forwardingSchema = v.picklist(['none', 'believed', 'ignored']) satisfies v.GenericSchema<unknown, Forwarding>
+
+export const diagnosisSchema = v.object({
+  host: v.string(),
+  scheme: v.string(),
+  address: v.nullish(v.string(), null),
+  forwarding: forwardingSchema,
+  now: v.number(),
+  database: v.boolean(),
+  room: v.boolean(),
+}) satisfies v.GenericSchema<unknown, Diagnosis>
 
 export const doneSchema = v.object({
   success: v.boolean(),

@@ -2,8 +2,14 @@
 import { t } from '@lingui/core/macro'
 import * as v from 'valibot'
 import { inLanguage } from '../languages/refusals'
-import type { CreatedBeam, FieldErrors, Site } from '../protocol/bindings'
-import { createdBeamSchema, errorBodySchema, fieldErrorsSchema, siteSchema } from '../protocol/schemas'
+import type { CreatedBeam, Diagnosis, FieldErrors, Site } from '../protocol/bindings'
+import {
+  createdBeamSchema,
+  diagnosisSchema,
+  errorBodySchema,
+  fieldErrorsSchema,
+  siteSchema,
+} from '../protocol/schemas'
 
 const BASE = '/api'
 const TIMEOUT_MS = 30_000
@@ -49,6 +55,11 @@ export async function createBeam(): Promise<CreatedBeam> {
 /** Returns the server's description of itself (H2). @throws HttpError */
 export async function readSite(): Promise<Site> {
   return call('GET', '/site', siteSchema)
+}
+
+/** Returns how the server is, and how it sees this page (H50). @throws HttpError */
+export async function readDiagnosis(): Promise<Diagnosis> {
+  return call('GET', '/doctor', diagnosisSchema)
 }
 
 /**

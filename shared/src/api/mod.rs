@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod beams;
+pub mod doctor;
 pub mod uploads;
 
 use std::collections::BTreeMap;

@@ -22,6 +22,7 @@ use heliograph_shared::api::beams::{
     Beam, BeamChange, BeamDetails, BeamShare, Beams, MyShares, NewShare, Note, ShareChange,
     SharedBeams,
 };
+use heliograph_shared::api::doctor::{Diagnosis, Forwarding};
 use heliograph_shared::api::uploads::{FileRoom, UploadedFile};
 use heliograph_shared::api::{BeamCode, CodeBeam, CreatedBeam, ErrorBody, FieldErrors, Site};
 use heliograph_shared::close::CloseCode;
@@ -94,6 +95,8 @@ fn visit_read(declarations: &mut Declarations) {
     declarations.visit::<CodeBeam>();
     declarations.visit::<ErrorBody>();
     declarations.visit::<Site>();
+    declarations.visit::<Forwarding>();
+    declarations.visit::<Diagnosis>();
     declarations.visit::<FieldErrors>();
     declarations.visit::<CurrentUser>();
     declarations.visit::<Me>();

@@ -18,8 +18,8 @@ use crate::address::{Client, Peer};
 use crate::app::App;
 use crate::edge::host::{self, Hosts};
 use crate::edge::routes::{
-    accounts, beams, codes, export, health, notes, pictures, registration, shares, site, socket,
-    uploads,
+    accounts, beams, codes, doctor, export, health, notes, pictures, registration, shares, site,
+    socket, uploads,
 };
 use crate::edge::scheme::Scheme;
 use crate::edge::{answers, assets, deadline, headers, openapi, redirect};
@@ -71,6 +71,7 @@ fn calls() -> OpenApiRouter<Arc<App>> {
         routes!(uploads::room_in_beam),
         routes!(pictures::read),
         routes!(health::check),
+        routes!(doctor::diagnose),
     ];
     let calls = calls.into_iter().map(both);
     calls

@@ -23,6 +23,8 @@ use crate::https::certificate::{self, About, Shown, write_private};
 use crate::https::error::Error as HttpsError;
 use crate::https::options::{Domain, Options};
 
+/// The file of the certificate and its key. It is one, so that they always fit.
+const CERTIFICATE: &str = "certificate.pem";
 /// How often a certificate is looked at.
 const LOOK: Duration = Duration::from_hours(1);
 /// Pause after a failure. Let's Encrypt allows five failed proofs of a name in an hour.
@@ -84,7 +86,7 @@ pub fn open(
     if names.is_empty() {
         return Err(HttpsError::NoDomain);
     }
-    let folder = data.join("tls").join("acme");
+    let folder = folder(data);
     fs::create_dir_all(&folder).map_err(|error| HttpsError::File(folder.clone(), error))?;
     let acme = Acme {
         names,
@@ -99,6 +101,17 @@ pub fn open(
     }
     tokio::spawn(keep_fresh(acme, Arc::downgrade(shown)));
     Ok(())
+}
+
+fn folder(data: &Path) -> PathBuf {
+    data.join("tls").join("acme")
+}
+
+/// Where a certificate and its key are kept.
+#[must_use]
+pub fn paths(data: &Path) -> (PathBuf, PathBuf) {
+    let file = folder(data).join(CERTIFICATE);
+    (file.clone(), file)
 }
 
 /// Asks for a certificate whenever the shown one is due, as long as it is shown.
@@ -136,7 +149,7 @@ fn due(about: &About) -> Millis {
 
 impl Acme {
     fn certificate_file(&self) -> PathBuf {
-        self.folder.join("certificate.pem")
+        self.folder.join(CERTIFICATE)
     }
 
     /// The certificate of the last run, with its key in the same file. `None` when it is for other names, or has ended.

@@ -58,6 +58,22 @@ pub fn acceptor(
     Ok(Some(TlsAcceptor::from(Arc::new(config))))
 }
 
+/// Reads the certificate that is there, without making one or asking for one; `None` when there is none yet.
+///
+/// # Errors
+/// [`Error`] when it cannot be used.
+pub fn stored(options: &Options, data: &Path) -> Result<Option<CertifiedKey>, Error> {
+    let (certificate, key) = match &options.certificate {
+        Tls::Off => return Ok(None),
+        Tls::SelfSigned => self_signed::paths(data),
+        Tls::Acme => acme::paths(data),
+        Tls::Files { certificate, key } => {
+            return certificate::read(certificate, key).map(Some);
+        }
+    };
+    certificate.exists().then(|| certificate::read(&certificate, &key)).transpose()
+}
+
 /// Checks what the operator gives for https. Makes nothing, and asks nobody.
 ///
 /// # Errors

@@ -27,6 +27,13 @@ pub fn files(data: &Path, now: Millis) -> Result<(PathBuf, PathBuf), Error> {
     self_signed(data, &names(), now)
 }
 
+/// Where a certificate and its key are kept.
+#[must_use]
+pub fn paths(data: &Path) -> (PathBuf, PathBuf) {
+    let folder = data.join("tls");
+    (folder.join("self-signed.pem"), folder.join("self-signed.key"))
+}
+
 /// The names and addresses under which this machine is opened.
 fn names() -> Vec<String> {
     let local = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
@@ -43,8 +50,8 @@ fn names() -> Vec<String> {
 /// The files of a self-signed certificate for these names. Makes new ones unless those in the folder are good.
 fn self_signed(data: &Path, names: &[String], now: Millis) -> Result<(PathBuf, PathBuf), Error> {
     let folder = data.join("tls");
-    let [certificate, key, about] =
-        ["self-signed.pem", "self-signed.key", "self-signed.txt"].map(|name| folder.join(name));
+    let (certificate, key) = paths(data);
+    let about = folder.join("self-signed.txt");
     let is_good = key.exists()
         && certificate.exists()
         && fs::read_to_string(&about).is_ok_and(|about| is_still_good(&about, names, now));

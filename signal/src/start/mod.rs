@@ -1,7 +1,7 @@
 //! Starts the server from its configuration, and composes the greeting.
 
 mod check;
-mod descriptors;
+pub mod descriptors;
 mod linger;
 mod metrics;
 pub mod operator;
@@ -156,7 +156,9 @@ async fn check_blobs(blobs: Blobs) {
     }
 }
 
-fn location(config: &Config) -> Location {
+/// Where the database is.
+#[must_use]
+pub fn location(config: &Config) -> Location {
     match &config.database {
         Some(Hidden(address)) => Location::Postgres(address.clone()),
         None => Location::Folder(config.data.clone()),

@@ -34,7 +34,7 @@ const ORDER: [&[&str]; 11] = [
     &["app"],
     &["edge"],
     &["start"],
-    &["operate"],
+    &["operate", "doctor"],
 ];
 
 /// The files of a crate by module path (`edge::routes::notes`; the root is empty), and the modules that each uses.

@@ -20,6 +20,8 @@ mod commit;
 mod csrf;
 mod describing;
 mod device;
+mod doctor;
+mod doctor_outside;
 mod ending;
 mod exporting;
 mod file;

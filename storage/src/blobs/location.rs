@@ -107,6 +107,13 @@ impl FromStr for Location {
 }
 
 impl S3 {
+    /// Address of the server.
+    #[must_use]
+    pub fn server(&self) -> String {
+        let amazon = || format!("https://s3.{}.amazonaws.com", self.region);
+        self.endpoint.clone().unwrap_or_else(amazon)
+    }
+
     pub(super) fn connect(&self) -> Result<AmazonS3, Error> {
         // A file may take hours on its way to a slow device, so only silence counts as failure.
         let client = ClientOptions::new()

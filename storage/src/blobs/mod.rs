@@ -4,6 +4,7 @@
 mod error;
 mod key;
 mod location;
+mod trial;
 mod writer;
 
 use std::ops::Range;
@@ -21,6 +22,7 @@ use object_store::{GetOptions, GetRange, GetResultPayload, ObjectStore, ObjectSt
 pub use error::Error;
 pub use key::{BlobId, BlobKey};
 pub use location::{Credentials, Location, S3};
+pub use trial::Step;
 pub use writer::Writer;
 
 /// Bytes per read from a file, enough that the cost of a read hardly counts.

@@ -4,12 +4,15 @@ import Hand from 'lucide-react/icons/hand'
 import KeyRound from 'lucide-react/icons/key-round'
 import ShieldCheck from 'lucide-react/icons/shield-check'
 import Zap from 'lucide-react/icons/zap'
-import { Button } from '../../ui/button'
+import { Link } from 'react-router'
+import { Button, buttonClass } from '../../ui/button'
+import { cx } from '../../ui/cx'
 import { Dialog, DialogFoot } from '../../ui/dialog'
 import type { Glyph } from '../../ui/icon'
 import { SourceGlyph } from '../../ui/icon'
 import { Mark } from '../../ui/mark'
 import { Tile } from '../../ui/tile'
+import { paths } from '../paths'
 import { TAGLINE, useProduct } from '../session/beam'
 import css from './about-dialog.module.css'
 
@@ -62,6 +65,9 @@ export function AboutDialog({ onClose }: { onClose: () => void }) {
         ))}
       </ul>
       <DialogFoot>
+        <Link className={cx(buttonClass({ look: 'plain' }), css.done)} to={paths.doctor}>
+          {t`Connection check`}
+        </Link>
         <Button look="primary" className={css.done} onClick={onClose}>
           {t`Got it!`}
         </Button>

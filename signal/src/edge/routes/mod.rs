@@ -3,6 +3,7 @@
 pub mod accounts;
 pub mod beams;
 pub mod codes;
+pub mod doctor;
 pub mod export;
 pub mod health;
 pub mod notes;

@@ -150,6 +150,11 @@ impl Uploads {
         Ok(Place { _memory: memory, _of_client: of_client })
     }
 
+    /// Whether the disk has room for files at all, as far as there is one.
+    pub async fn has_disk(&self) -> bool {
+        self.capacity.has_disk_for(0).await.unwrap_or(false)
+    }
+
     /// The room for files of a saved beam, whose owner this is (F13).
     ///
     /// # Errors

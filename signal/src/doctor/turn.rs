@@ -1,0 +1,298 @@
+//! The checks of STUN and TURN, with the servers that devices are told.
+
+use std::net::SocketAddr;
+
+use heliograph_shared::ids::DeviceId;
+use heliograph_shared::socket::IceServer;
+use rustls::pki_types::ServerName;
+
+use super::certificate::{self, Fault};
+use super::machine::is_on_the_internet;
+use super::outside;
+use super::ports;
+use super::relay::{By, Relay, Trouble, seen_by, stun_of};
+use super::report::{Check, State};
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::https;
+use crate::https::options::Tls;
+use crate::ice::options::Server;
+use crate::start::{descriptors, turn};
+
+const TURN: &str = "TURN";
+const STUN: &str = "STUN";
+const UDP: &str = "TURN over UDP";
+const TCP: &str = "TURN over TCP";
+const TLS: &str = "TURN over TLS";
+const ADDRESS: &str = "TURN relay address";
+const PORTS: &str = "TURN relay ports";
+
+/// How the server is meant to be reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// Whether devices come over the internet.
+    pub public: bool,
+    /// Whether the server is looked at from another place.
+    pub from_outside: bool,
+}
+
+/// TURN of this machine's set-up. `running` says that a Heliograph server has the ports now.
+pub async fn own(config: &Config, running: bool, setting: Setting, clock: Clock) -> Vec<Check> {
+    let is_embedded = !matches!(config.turn.server, Some(Server::Off | Server::Other(_)));
+    if running && is_embedded {
+        return match outside::ice_servers(&ports::place(config.listen, false)).await {
+            Ok(servers) if servers.is_empty() => vec![none(), off()],
+            Ok(servers) => [vec![in_use()], examine(&servers, setting, clock).await].concat(),
+            Err(why) => {
+                vec![Check::skipped(TURN, format!("The running server was not joined: {why}."))]
+            }
+        };
+    }
+    // Under its own address, whatever name devices are told.
+    let mut local = config.clone();
+    local.public_url = None;
+    local.turn.host = None;
+    let acceptor = match config.tls.certificate {
+        Tls::Files { .. } => https::acceptor(&config.tls, &config.data, clock).ok().flatten(),
+        // Nothing is written, and nobody asked, for a certificate that the server would make or get.
+        Tls::Off | Tls::SelfSigned | Tls::Acme => None,
+    };
+    let started = turn::start(&local, acceptor.as_ref(), descriptors::raise());
+    let started = match started {
+        Ok(started) => started,
+        Err(error) => return vec![judge_start(&error)],
+    };
+    let host = config.turn.listen.map_or(config.listen.ip(), |at| at.ip());
+    let host = if host.is_unspecified() { "127.0.0.1".to_owned() } else { host.to_string() };
+    let host = if host.contains(':') { format!("[{host}]") } else { host };
+    let device = DeviceId::from_bytes([0; 16]);
+    let servers = started.ice_servers.for_device(device, &host, clock.now());
+    if servers.is_empty() {
+        return vec![off()];
+    }
+    let first = match started.embedded {
+        Some(_) => Check::ok(TURN, "The embedded server can listen."),
+        None => Check::ok(TURN, "Devices are told a server of your own."),
+    };
+    let checks = [vec![first], examine(&servers, setting, clock).await].concat();
+    // It runs until here.
+    drop(started);
+    checks
+}
+
+fn in_use() -> Check {
+    Check::ok(TURN, "The running server offers it.")
+}
+
+fn none() -> Check {
+    Check::skipped(STUN, "The server tells devices none.")
+}
+
+/// Devices are told no server.
+#[must_use]
+pub fn off() -> Check {
+    Check::warning(
+        TURN,
+        "TURN is off: devices that cannot meet directly send everything through the web server.",
+        "Start the server with --turn embedded, or name a TURN server of your own.",
+    )
+}
+
+fn judge_start(error: &turn::Error) -> Check {
+    let advice = match error {
+        turn::Error::Start(_) => {
+            "End the program that has the port (ss -lunp shows it), or take another one with --turn-listen."
+        }
+        turn::Error::NoAddress => "Name this machine's address with --turn-relay-address.",
+        turn::Error::NoSecret | turn::Error::EmptySecret(_) | turn::Error::Secret(..) => {
+            "Write the secret of your TURN server (static-auth-secret) into a file, and name it with --turn-secret-file."
+        }
+        turn::Error::Randomness(_) => "Restart this machine.",
+    };
+    Check::failed(TURN, format!("It cannot start: {}.", crate::error::causes(error)), advice)
+}
+
+/// Everything that can be tried with the servers that a device is told.
+pub async fn examine(servers: &[IceServer], setting: Setting, clock: Clock) -> Vec<Check> {
+    let stuns = stun_of(servers);
+    let mut checks = vec![match stuns.first() {
+        Some(place) => judge_stun(&seen_by(place).await),
+        None => none(),
+    }];
+    let relays = Relay::of(servers);
+    let mut relayed = None;
+    for (name, by) in [(UDP, By::Udp), (TCP, By::Tcp), (TLS, By::Tls)] {
+        let Some(relay) = relays.iter().find(|relay| relay.by == by) else {
+            checks.push(Check::skipped(name, "The server offers no such way."));
+            continue;
+        };
+        let tried = relay.try_out().await;
+        relayed = relayed.or(tried.as_ref().ok().copied());
+        let fault = if by == By::Tls { fault(relay, clock).await } else { None };
+        checks.push(judge_way(name, tried, fault.as_ref()));
+    }
+    checks.extend(relayed.map(|relay| judge_address(relay, setting.public)));
+    if setting.from_outside
+        && let (Some(stun), Some(relay)) =
+            (stuns.first(), relays.iter().find(|relay| relay.by == By::Udp))
+        && checks.iter().any(|check| check.name == UDP && check.state == State::Ok)
+    {
+        checks.push(judge_ports(relay.reach(stun).await));
+    }
+    checks
+}
+
+async fn fault(relay: &Relay, clock: Clock) -> Option<Fault> {
+    let connection = relay.place.connect().await.ok()?;
+    let name = ServerName::try_from(relay.place.host.as_str()).ok()?;
+    certificate::examine(&connection.chain, Some(&name), clock.now()).fault
+}
+
+fn judge_stun(seen: &Result<SocketAddr, Trouble>) -> Check {
+    match seen {
+        Ok(address) => {
+            let kind = if is_on_the_internet(address.ip()) { "public" } else { "local" };
+            Check::ok(STUN, format!("It answers; it sees a {kind} address."))
+        }
+        Err(_) => Check::failed(
+            STUN,
+            "It does not answer.",
+            "Let UDP to the TURN port (3478 unless you changed it) in through the firewall and the router.",
+        ),
+    }
+}
+
+fn judge_way(
+    name: &'static str,
+    tried: Result<SocketAddr, Trouble>,
+    fault: Option<&Fault>,
+) -> Check {
+    let trouble = match (tried, fault) {
+        (Ok(_), None | Some(Fault::Untrusted)) if name != TLS || fault.is_none() => {
+            return Check::ok(name, "A packet went through a relay and back.");
+        }
+        (Ok(_), Some(Fault::Untrusted)) => {
+            return Check::warning(
+                name,
+                "It relays, but browsers do not trust its certificate.",
+                "Use a certificate of a public authority for the TURN server's name.",
+            );
+        }
+        (Ok(_), _) => {
+            return Check::failed(
+                name,
+                "It relays, but browsers refuse its certificate.",
+                "Use a certificate that is valid now, for the name by which devices are told the TURN server.",
+            );
+        }
+        (Err(trouble), _) => trouble,
+    };
+    let protocol = if name == UDP { "UDP" } else { "TCP" };
+    match trouble {
+        Trouble::Unreachable(why) => Check::failed(
+            name,
+            format!("The server cannot be reached: {why}."),
+            format!(
+                "Start the TURN server, and let {protocol} to its port in through the firewall and the router."
+            ),
+        ),
+        Trouble::Credentials => Check::failed(
+            name,
+            "The server does not take the credentials.",
+            "Give both servers the same secret (--turn-secret-file here, static-auth-secret there), and set their clocks.",
+        ),
+        Trouble::Full => Check::failed(
+            name,
+            "The server has no room for another relay.",
+            "Allow it more ports with --turn-ports, or wait until others have ended.",
+        ),
+        Trouble::Refused(code) => Check::failed(
+            name,
+            format!("The server refuses a relay with {code}."),
+            "Look into the TURN server's log for the reason.",
+        ),
+        Trouble::NotRelayed(relay) => Check::failed(
+            name,
+            format!("There is a relay at {relay}, but nothing comes through it."),
+            "Let UDP to the relay ports (--turn-ports) in through the firewall and the router, and check \
+             --turn-relay-address.",
+        ),
+        Trouble::Denied(relay) => Check::failed(
+            name,
+            format!("The server does not let its relays at {} reach each other.", relay.ip()),
+            "Allow the TURN server's own address as a peer (allowed-peer-ip in coturn.conf).",
+        ),
+    }
+}
+
+fn judge_address(relay: SocketAddr, public: bool) -> Check {
+    let ip = relay.ip();
+    if public && !is_on_the_internet(ip) {
+        return Check::failed(
+            ADDRESS,
+            format!(
+                "Relays are at {ip}, which nobody on the internet reaches, but the server is public."
+            ),
+            "Name the address at which the internet reaches this machine with --turn-relay-address.",
+        );
+    }
+    Check::ok(ADDRESS, format!("Relays are at {ip}."))
+}
+
+fn judge_ports(tried: Result<Option<SocketAddr>, Trouble>) -> Check {
+    match tried {
+        Ok(Some(_)) => {
+            Check::ok(PORTS, "A packet from this machine reached a relay, and one came back.")
+        }
+        Ok(None) => {
+            Check::skipped(PORTS, "The server relays nothing to this machine's local address.")
+        }
+        Err(Trouble::NotRelayed(relay)) => Check::failed(
+            PORTS,
+            format!("Nothing reaches the relay at {relay}."),
+            "Let UDP to the relay ports (--turn-ports) in through the firewall and the router, and check \
+             --turn-relay-address.",
+        ),
+        Err(trouble) => Check::skipped(PORTS, format!("It could not be tried: {trouble:?}.")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn way(name: &'static str, tried: Result<SocketAddr, Trouble>) -> Check {
+        judge_way(name, tried, None)
+    }
+
+    #[test]
+    fn each_trouble_gets_its_own_advice() {
+        let relay: SocketAddr = "203.0.113.9:50000".parse().unwrap();
+        for (trouble, word) in [
+            (Trouble::Unreachable("refused".to_owned()), "UDP to its port"),
+            (Trouble::Credentials, "same secret"),
+            (Trouble::Full, "more ports"),
+            (Trouble::Refused(500), "log"),
+            (Trouble::NotRelayed(relay), "relay ports"),
+            (Trouble::Denied(relay), "allowed-peer-ip"),
+        ] {
+            let shown = format!("{trouble:?}");
+            let check = way(UDP, Err(trouble));
+            assert_eq!(check.state, State::Failed);
+            assert!(check.advice.unwrap_or_default().contains(word), "{shown}");
+        }
+        assert_eq!(way(UDP, Ok(relay)).state, State::Ok);
+        assert_eq!(judge_way(TLS, Ok(relay), Some(&Fault::Untrusted)).state, State::Warning);
+        assert_eq!(judge_way(TLS, Ok(relay), Some(&Fault::Expired(1))).state, State::Failed);
+    }
+
+    #[test]
+    fn a_public_server_needs_a_public_relay() {
+        let private = "10.0.0.2:50000".parse().unwrap();
+        let public = "93.184.216.34:50000".parse().unwrap();
+        assert_eq!(judge_address(private, false).state, State::Ok);
+        assert_eq!(judge_address(private, true).state, State::Failed);
+        assert_eq!(judge_address(public, true).state, State::Ok);
+        assert_eq!(judge_ports(Err(Trouble::NotRelayed(private))).state, State::Failed);
+    }
+}
