@@ -3,6 +3,7 @@
 
 mod certificate;
 mod http;
+mod joining;
 mod machine;
 mod moment;
 mod outside;

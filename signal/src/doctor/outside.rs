@@ -1,22 +1,14 @@
 //! Looks at a running server as a device does: page, websocket, upload, STUN and TURN.
 
-use std::time::Duration;
-
-use bytes::Bytes;
-use futures_util::{SinkExt as _, StreamExt as _};
-use heliograph_shared::api::CreatedBeam;
 use heliograph_shared::api::doctor::{Diagnosis, Forwarding};
 use heliograph_shared::ids::BeamId;
 use heliograph_shared::socket::IceServer;
 use hyper::{Method, StatusCode};
 use rustls::pki_types::ServerName;
-use serde_json::{Value, json};
-use tokio::time::timeout;
-use tokio_tungstenite::client_async;
-use tokio_tungstenite::tungstenite::Message;
-use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use serde_json::Value;
 
 use super::http::{Answer, Failure, Place};
+use super::joining::join;
 use super::machine::is_on_the_internet;
 use super::report::Check;
 use super::{certificate, moment, turn};
@@ -33,8 +25,6 @@ const SOCKET: &str = "websocket";
 const UPLOAD: &str = "large upload";
 const CLOCK: &str = "clock";
 
-/// Time for a message over a websocket.
-const PATIENCE: Duration = Duration::from_secs(15);
 /// Bytes of the upload: more than the 1 MB that nginx allows by default.
 const UPLOAD_BYTES: usize = 2 * 1024 * 1024;
 /// The first bytes of a picture, since guests upload nothing else.
@@ -88,14 +78,6 @@ pub async fn examine(url: &Origin, clock: Clock) -> Vec<Check> {
         }
     }
     checks
-}
-
-/// The servers that a device is told which joins a beam.
-///
-/// # Errors
-/// Why it could not join.
-pub async fn ice_servers(place: &Place) -> Result<Vec<IceServer>, String> {
-    join(place).await.map(|(_, servers)| servers)
 }
 
 fn judge_failure(place: &Place, failure: &Failure) -> Check {
@@ -221,41 +203,6 @@ fn judge_seen(place: &Place, own: std::net::IpAddr, seen: &Diagnosis) -> Vec<Che
 
 fn name_in_host(place: &Place) -> String {
     if place.host.contains(':') { format!("[{}]", place.host) } else { place.host.clone() }
-}
-
-/// Joins a fresh beam. Returns its id and what devices are told.
-async fn join(place: &Place) -> Result<(BeamId, Vec<IceServer>), String> {
-    let created = place.ask(Method::POST, "/api/beams/create/", None, Bytes::new()).await;
-    let created = created.map_err(|failure| failure.to_string())?;
-    let beam: CreatedBeam = serde_json::from_slice(&created.body)
-        .map_err(|_| format!("no beam was created, but {} came", created.status))?;
-    let joined = timeout(PATIENCE, welcome(place, beam.beam_id)).await;
-    let servers = joined.map_err(|_| "nothing came over the websocket".to_owned())??;
-    Ok((beam.beam_id, servers))
-}
-
-async fn welcome(place: &Place, beam: BeamId) -> Result<Vec<IceServer>, String> {
-    let scheme = if place.tls { "wss" } else { "ws" };
-    let url = format!("{scheme}://{}/ws/beam/{beam}/", place.authority());
-    let request = url.into_client_request().map_err(|error| error.to_string())?;
-    let connection = place.connect().await.map_err(|failure| failure.to_string())?;
-    let opened = client_async(request, connection.stream).await;
-    let (mut socket, _) = opened.map_err(|error| error.to_string())?;
-    let extra = json!({ "v": 1, "caps": ["files"], "name": "Doctor" });
-    let auth = json!({ "type": "auth", "message": null, "extra": extra });
-    let say = socket.send(Message::text(auth.to_string())).await;
-    say.map_err(|error| error.to_string())?;
-    while let Some(message) = socket.next().await {
-        let message = message.map_err(|error| error.to_string())?;
-        let Message::Text(text) = message else { continue };
-        let mut said: Value = serde_json::from_str(text.as_str()).unwrap_or_default();
-        if said["type"] == "welcome" {
-            let _ = socket.close(None).await;
-            let servers = said["message"]["ice_servers"].take();
-            return serde_json::from_value(servers).map_err(|error| error.to_string());
-        }
-    }
-    Err("it was closed before the server said anything".to_owned())
 }
 
 fn judge_socket(joined: Result<&(BeamId, Vec<IceServer>), &String>) -> Check {

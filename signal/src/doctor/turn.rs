@@ -7,8 +7,8 @@ use heliograph_shared::socket::IceServer;
 use rustls::pki_types::ServerName;
 
 use super::certificate::{self, Fault};
+use super::joining::join;
 use super::machine::is_on_the_internet;
-use super::outside;
 use super::ports;
 use super::relay::{By, Relay, Trouble, seen_by, stun_of};
 use super::report::{Check, State};
@@ -40,18 +40,24 @@ pub struct Setting {
 pub async fn own(config: &Config, running: bool, setting: Setting, clock: Clock) -> Vec<Check> {
     let is_embedded = !matches!(config.turn.server, Some(Server::Off | Server::Other(_)));
     if running && is_embedded {
-        return match outside::ice_servers(&ports::place(config.listen, false)).await {
-            Ok(servers) if servers.is_empty() => vec![none(), off()],
-            Ok(servers) => [vec![in_use()], examine(&servers, setting, clock).await].concat(),
+        return match join(&ports::place(config.listen, false)).await {
+            Ok((_, servers)) if servers.is_empty() => vec![none(), off()],
+            Ok((_, servers)) => [vec![in_use()], examine(&servers, setting, clock).await].concat(),
             Err(why) => {
                 vec![Check::skipped(TURN, format!("The running server was not joined: {why}."))]
             }
         };
     }
+    let is_default = config.turn.server.is_none() && config.turn.listen.is_none();
+    if is_default && turn::is_behind_proxy(config) {
+        return vec![behind_proxy()];
+    }
     // Under its own address, whatever name devices are told.
     let mut local = config.clone();
     local.public_url = None;
     local.turn.host = None;
+    // Says why it cannot start, where a server would go on without.
+    local.turn.server = local.turn.server.or(Some(Server::Embedded));
     let acceptor = match config.tls.certificate {
         Tls::Files { .. } => https::acceptor(&config.tls, &config.data, clock).ok().flatten(),
         // Nothing is written, and nobody asked, for a certificate that the server would make or get.
@@ -60,7 +66,11 @@ pub async fn own(config: &Config, running: bool, setting: Setting, clock: Clock)
     let started = turn::start(&local, acceptor.as_ref(), descriptors::raise());
     let started = match started {
         Ok(started) => started,
-        Err(error) => return vec![judge_start(&error)],
+        Err(error) => {
+            let check = judge_start(&error);
+            let state = if is_default { State::Warning } else { check.state };
+            return vec![Check { state, ..check }];
+        }
     };
     let host = config.turn.listen.map_or(config.listen.ip(), |at| at.ip());
     let host = if host.is_unspecified() { "127.0.0.1".to_owned() } else { host.to_string() };
@@ -70,13 +80,15 @@ pub async fn own(config: &Config, running: bool, setting: Setting, clock: Clock)
     if servers.is_empty() {
         return vec![off()];
     }
-    let first = match started.embedded {
+    let first = match &started.embedded {
         Some(_) => Check::ok(TURN, "The embedded server can listen."),
         None => Check::ok(TURN, "Devices are told a server of your own."),
     };
     let checks = [vec![first], examine(&servers, setting, clock).await].concat();
-    // It runs until here.
-    drop(started);
+    // The ports are free again when the doctor is done.
+    if let Some(embedded) = started.embedded {
+        embedded.stop().await;
+    }
     checks
 }
 
@@ -95,6 +107,15 @@ pub fn off() -> Check {
         TURN,
         "TURN is off: devices that cannot meet directly send everything through the web server.",
         "Start the server with --turn embedded, or name a TURN server of your own.",
+    )
+}
+
+fn behind_proxy() -> Check {
+    Check::warning(
+        TURN,
+        "There is none behind a proxy on this machine: devices that cannot meet directly send everything through the \
+         web server.",
+        "Name an address that devices reach with --turn-listen, such as [::]:3478.",
     )
 }
 

@@ -108,7 +108,8 @@ fn secret(options: &Options) -> Result<Vec<u8>, Error> {
 }
 
 /// Whether devices reach only a proxy, which does not forward TURN.
-fn is_behind_proxy(config: &Config) -> bool {
+#[must_use]
+pub fn is_behind_proxy(config: &Config) -> bool {
     let is_public = config.public_url.is_some();
     is_public && config.listen.ip().is_loopback() && config.turn.listen.is_none()
 }

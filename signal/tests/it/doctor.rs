@@ -281,6 +281,18 @@ async fn a_turn_server_that_is_away_or_has_another_secret_is_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn turn_that_is_missing_behind_a_proxy_is_a_warning() {
+    let here = folder();
+    let proxied = ["--public-url", "https://93.184.216.34"];
+    let data = here.path().to_str().unwrap();
+    let all = ["serve", "--listen", "127.0.0.1:0", "--disk-share", "100", "--data", data];
+    let config = Config::parse_from(all.iter().chain(&proxied));
+    let report = examine(&config, None, Clock::System).await;
+    names(&report, &[], "");
+    assert_eq!(check(&report, "TURN").0, State::Warning, "{}", report.text());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_private_relay_address_behind_a_public_name_is_named() {
     let turn = turn_on(free_port());
     let public = ["--public-url", "https://93.184.216.34"];
