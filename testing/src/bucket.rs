@@ -141,9 +141,9 @@ pub fn files_in(folder: &Path) -> Vec<PathBuf> {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() {
-            files.extend(files_in(&path))
+            files.extend(files_in(&path));
         } else if path.is_file() {
-            files.push(path)
+            files.push(path);
         }
     }
     files
