@@ -1,5 +1,7 @@
 //! The configuration: one struct, filled from flags and `HELIOGRAPH_*` variables.
 
+mod metrics;
+
 use std::env;
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
@@ -12,6 +14,8 @@ use heliograph_storage::blobs;
 
 use crate::address::Network;
 use crate::{budget, ice, log, quota};
+
+pub use metrics::Metrics;
 
 /// Port of the https listener unless `--tls-listen` gives one.
 const TLS_PORT: u16 = 8443;
@@ -248,24 +252,6 @@ impl FromStr for Tls {
                 }
                 _ => Err("expected off, self-signed, or two files as CERT,KEY"),
             },
-        }
-    }
-}
-
-/// Where metrics are served, if anywhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Metrics(pub Option<SocketAddr>);
-
-impl FromStr for Metrics {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "off" => Ok(Self(None)),
-            _ => text
-                .parse()
-                .map(|address| Self(Some(address)))
-                .map_err(|_| "expected off, or an address and port such as 127.0.0.1:9464"),
         }
     }
 }

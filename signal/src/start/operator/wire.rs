@@ -24,6 +24,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// Opens the socket in the data folder, for this user only. A socket of an earlier run is replaced. Without one, such as
 /// on a file system that has no sockets, the server runs all the same.
+#[must_use]
 pub fn open(data: &Path) -> Option<UnixListener> {
     let warn = |error| {
         tracing::warn!(%error, "commands such as heliograph user only work while no server runs");
