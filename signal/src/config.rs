@@ -1,5 +1,7 @@
 //! The configuration: one struct, filled from flags and `HELIOGRAPH_*` variables.
 
+mod metrics;
+
 use std::env;
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
@@ -12,6 +14,8 @@ use heliograph_storage::blobs;
 
 use crate::address::Network;
 use crate::{budget, https, ice, log, quota};
+
+pub use metrics::Metrics;
 
 /// Move a clipboard and files of any size between devices.
 #[derive(Debug, Parser)]
@@ -229,24 +233,6 @@ fn default_data() -> PathBuf {
         .filter(|path| path.is_absolute())
         .or_else(|| folder("HOME").map(|home| home.join(".local/share")))
         .map_or_else(|| PathBuf::from("heliograph-data"), |data| data.join("heliograph"))
-}
-
-/// Where metrics are served, if anywhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Metrics(pub Option<SocketAddr>);
-
-impl FromStr for Metrics {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "off" => Ok(Self(None)),
-            _ => text
-                .parse()
-                .map(|address| Self(Some(address)))
-                .map_err(|_| "expected off, or an address and port such as 127.0.0.1:9464"),
-        }
-    }
 }
 
 /// A value that contains a secret. Its `Debug` output omits the value.

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use heliograph_shared::api::beams::LinkAccess;
+use heliograph_storage::totals::Totals;
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Message;
 use uuid::Uuid;
@@ -9,6 +11,7 @@ use uuid::Uuid;
 use super::device::unknown_beam;
 use super::file::png;
 use super::server::{Answer, TestServer, send};
+use super::world::on_both;
 
 const FLAGS: [&str; 10] = [
     "--metrics",
@@ -109,4 +112,18 @@ async fn they_name_nobody_and_are_not_on_the_public_address() {
     let public = server.get("/metrics").await;
     assert!(!String::from_utf8_lossy(&public.body).contains("heliograph_sockets"));
     assert_eq!(TestServer::start().await.app.listening.metrics, None);
+}
+
+#[tokio::test]
+async fn both_databases_tell_what_is_stored() {
+    on_both(async |world| {
+        world.trip(LinkAccess::None).await;
+        world.server.takes(&png(3_000)).await;
+        let app = &world.server.app;
+        let totals = app.storage.totals(app.clock.now()).await.unwrap();
+        let expected = Totals { accounts: 5, saved_beams: 1, files: 1, file_bytes: 3_000 };
+        assert_eq!(totals, expected);
+        assert!(app.storage.connections().iter().all(|pool| pool.open >= pool.idle));
+    })
+    .await;
 }
