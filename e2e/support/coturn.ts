@@ -42,6 +42,10 @@ export class Coturn {
     return coturn
   }
 
+  get pid(): number {
+    return this.#process.pid ?? 0
+  }
+
   /** The settings with which the product sends its devices here. */
   get settings(): Record<string, string> {
     return {

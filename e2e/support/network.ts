@@ -211,7 +211,8 @@ function rulesOf(nat: Nat): string {
     add chain ip nat passing { type filter hook forward priority filter; }
     add chain ip nat own { type filter hook input priority filter; }
     add rule ip nat leaving oifname "wan" masquerade ${nat === 'symmetric' ? 'random,fully-random' : ''}
-    add rule ip nat passing iifname "wan" ct state new ct status != dnat drop
+    add rule ip nat passing ct status dnat accept
+    add rule ip nat passing iifname "wan" ct state new drop
     add rule ip nat own iifname "wan" ct state new drop`
 }
 
