@@ -108,7 +108,7 @@ async function transferSpeed(turn: Turn, transport: 'udp' | 'tcp'): Promise<numb
   const server = { urls: `turn:127.0.0.1:${port}?transport=${transport}`, username, credential: password }
   return await withTwoBrowsers(async (one, two) => {
     for (const { page } of [one, two]) await page.goto(`${turn.product.origin}/healthz`)
-    const configuration = { iceServers: [server], iceTransportPolicy: 'relay' } as const
+    const configuration: RTCConfiguration = { iceServers: [server], iceTransportPolicy: 'relay' }
     return await bareChannelSpeed(one.page, two.page, SIZE, configuration)
   })
 }
