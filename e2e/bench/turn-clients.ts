@@ -1,4 +1,4 @@
-/** coturn's own client, as the load on a TURN server that listens on loopback. */
+/** coturn's own client, as the load on a TURN server of this machine. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
@@ -15,6 +15,7 @@ const TICKS_PER_SECOND = 100
 export interface Login {
   readonly username: string
   readonly password: string
+  readonly host: string
   readonly port: number
 }
 
@@ -29,11 +30,11 @@ export interface Rate {
 /** Sends packets through a server and back as fast as its client can. */
 export async function packetRate(server: number, login: Login): Promise<Rate> {
   const peerPort = await freePort()
-  const peer = spawn('turnutils_peer', ['-L', '127.0.0.1', '-p', `${peerPort}`], { stdio: 'ignore' })
+  const peer = spawn('turnutils_peer', ['-L', login.host, '-p', `${peerPort}`], { stdio: 'ignore' })
   try {
     const before = await processorSeconds(server)
     const load = ['-m', `${CLIENTS}`, '-n', `${PACKETS}`, '-l', '1000', '-z', '1', '-r', `${peerPort}`]
-    const said = await textOf(client(login, '127.0.0.1', load, 'pipe'))
+    const said = await textOf(client(login, login.host, load, 'pipe'))
     const seconds = (await processorSeconds(server)) - before
     const received = [...said.matchAll(/^\d+: .*tot_recv_msgs=(\d+), tot_send_bytes/gm)].map((hit) =>
       Number(hit[1]),
@@ -77,13 +78,13 @@ export async function holdAllocations(
 }
 
 function client(
-  { username, password, port }: Login,
+  { username, password, host, port }: Login,
   from: string,
   options: readonly string[],
   stdout: 'pipe' | 'ignore',
 ): ChildProcess {
-  const login = ['-u', username, '-w', password, '-p', `${port}`, '-c', '-e', '127.0.0.1', '-L', from]
-  return spawn('turnutils_uclient', [...login, ...options, '127.0.0.1'], {
+  const login = ['-u', username, '-w', password, '-p', `${port}`, '-c', '-e', host, '-L', from]
+  return spawn('turnutils_uclient', [...login, ...options, host], {
     stdio: ['ignore', stdout, 'inherit'],
   })
 }

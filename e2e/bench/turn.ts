@@ -1,4 +1,5 @@
 /** The embedded TURN server compared with coturn: the same load goes to both in turns. */
+import { networkInterfaces } from 'node:os'
 import { Coturn } from '../support/coturn.ts'
 import { MB } from '../support/files.ts'
 import { RawClient } from '../support/raw-client.ts'
@@ -16,10 +17,14 @@ const DEVICES_PER_BEAM = 10
 /** The embedded server takes 4,096 in all. */
 const ALLOCATIONS = [100, 4_000]
 
+/** Chromium opens no TCP connection to a TURN server on loopback. */
+const ADDRESS = ownAddress()
+
 const EMBEDDED = {
   HELIOGRAPH_TURN: 'embedded',
-  HELIOGRAPH_TURN_LISTEN: '127.0.0.1:0',
-  HELIOGRAPH_TURN_ALLOW_PEERS: '127.0.0.0/8',
+  HELIOGRAPH_TURN_LISTEN: `${ADDRESS}:0`,
+  HELIOGRAPH_TURN_HOST: ADDRESS,
+  HELIOGRAPH_TURN_ALLOW_PEERS: `${ADDRESS}/32`,
 }
 
 /** A TURN server, and the product that gives its devices credentials for it. */
@@ -46,7 +51,7 @@ export async function measureTurn(): Promise<Row[]> {
 }
 
 async function withBoth<T>(run: (ours: Turn, theirs: Turn) => Promise<T>): Promise<T> {
-  const coturn = await Coturn.start()
+  const coturn = await Coturn.start(ADDRESS)
   const embedded = await Server.start(EMBEDDED)
   const paired = await Server.start(coturn.settings)
   try {
@@ -105,7 +110,7 @@ async function alternate(
 /** The speed between two browsers of which each uses a relay. */
 async function transferSpeed(turn: Turn, transport: 'udp' | 'tcp'): Promise<number> {
   const { port, username, password } = await firstLogin(turn)
-  const server = { urls: `turn:127.0.0.1:${port}?transport=${transport}`, username, credential: password }
+  const server = { urls: `turn:${ADDRESS}:${port}?transport=${transport}`, username, credential: password }
   return await withTwoBrowsers(async (one, two) => {
     for (const { page } of [one, two]) await page.goto(`${turn.product.origin}/healthz`)
     const configuration: RTCConfiguration = { iceServers: [server], iceTransportPolicy: 'relay' }
@@ -138,7 +143,7 @@ async function loginsOf({ product }: Turn, devices: number): Promise<Login[]> {
     const server = servers.find(({ username }) => username)
     const port = /^turn:[^:]+:(\d+)/.exec([server?.urls ?? []].flat().join(' '))?.[1]
     const { username = '', credential: password = '' } = server ?? {}
-    logins.push({ username, password, port: Number(port) })
+    logins.push({ username, password, host: ADDRESS, port: Number(port) })
   }
   return logins
 }
@@ -156,4 +161,11 @@ async function newBeam({ origin }: Server): Promise<string> {
   const answer = await fetch(`${origin}/api/beams/create/`, { method: 'POST' })
   const { beam_id } = (await answer.json()) as { beam_id: string }
   return `${origin}/?beam_id=${beam_id}`
+}
+
+function ownAddress(): string {
+  const addresses = Object.values(networkInterfaces()).flatMap((known) => known ?? [])
+  const own = addresses.find(({ family, internal }) => family === 'IPv4' && !internal)
+  if (!own) throw new Error('The figures of TURN need a network with IPv4, and this machine has none')
+  return own.address
 }
