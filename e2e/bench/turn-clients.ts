@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '../support/server.ts'
 
 /** Clients at once, each with a packet every millisecond: more than either server relays. */
-const CLIENTS = 50
+const CLIENTS = 25
 const PACKETS = 4_000
 const READY_WITHIN_MS = 60_000
 /** Linux counts processor time in hundredths of a second. */
@@ -27,14 +27,15 @@ export interface Rate {
   readonly lost: number
 }
 
-/** Sends packets through a server and back as fast as its client can. */
-export async function packetRate(server: number, login: Login): Promise<Rate> {
+/** Sends packets through a server and back as fast as its client can. The way to the peer is UDP in both cases. */
+export async function packetRate(server: number, login: Login, transport: 'udp' | 'tcp'): Promise<Rate> {
   const peerPort = await freePort()
   const peer = spawn('turnutils_peer', ['-L', login.host, '-p', `${peerPort}`], { stdio: 'ignore' })
   try {
     const before = await processorSeconds(server)
     const load = ['-m', `${CLIENTS}`, '-n', `${PACKETS}`, '-l', '1000', '-z', '1', '-r', `${peerPort}`]
-    const said = await textOf(client(login, login.host, load, 'pipe'))
+    const options = transport === 'tcp' ? [...load, '-t'] : load
+    const said = await textOf(client(login, login.host, options, 'pipe'))
     const seconds = (await processorSeconds(server)) - before
     const received = [...said.matchAll(/^\d+: .*tot_recv_msgs=(\d+), tot_send_bytes/gm)].map((hit) =>
       Number(hit[1]),
