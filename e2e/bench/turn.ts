@@ -1,5 +1,4 @@
 /** The embedded TURN server compared with coturn: the same load goes to both in turns. */
-import { networkInterfaces } from 'node:os'
 import { Coturn } from '../support/coturn.ts'
 import { MB } from '../support/files.ts'
 import { RawClient } from '../support/raw-client.ts'
@@ -17,19 +16,20 @@ const DEVICES_PER_BEAM = 10
 /** The embedded server takes 4,096 in all. */
 const ALLOCATIONS = [100, 4_000]
 
-/** Chromium opens no TCP connection to a TURN server on loopback. */
-const ADDRESS = ownAddress()
+/** One port for UDP and TCP, as people have it, so each server has an address of its own. */
+const PORT = 3478
+const ADDRESSES = { embedded: '127.0.0.2', coturn: '127.0.0.3' }
 
 const EMBEDDED = {
   HELIOGRAPH_TURN: 'embedded',
-  HELIOGRAPH_TURN_LISTEN: `${ADDRESS}:0`,
-  HELIOGRAPH_TURN_HOST: ADDRESS,
-  HELIOGRAPH_TURN_ALLOW_PEERS: `${ADDRESS}/32`,
+  HELIOGRAPH_TURN_LISTEN: `${ADDRESSES.embedded}:${PORT}`,
+  HELIOGRAPH_TURN_HOST: ADDRESSES.embedded,
+  HELIOGRAPH_TURN_ALLOW_PEERS: '127.0.0.0/8',
 }
 
 /** A TURN server, and the product that gives its devices credentials for it. */
 interface Turn {
-  readonly name: string
+  readonly name: keyof typeof ADDRESSES
   readonly product: Server
   /** The process of the TURN server. */
   readonly pid: number
@@ -38,6 +38,7 @@ interface Turn {
 export async function measureTurn(): Promise<Row[]> {
   const rows = await withBoth(async (ours, theirs) => [
     await compareTransfers(ours, theirs, 'udp'),
+    await compareTransfers(ours, theirs, 'tcp'),
     await comparePackets(ours, theirs, 'udp'),
     await comparePackets(ours, theirs, 'tcp'),
   ])
@@ -51,11 +52,11 @@ export async function measureTurn(): Promise<Row[]> {
 }
 
 async function withBoth<T>(run: (ours: Turn, theirs: Turn) => Promise<T>): Promise<T> {
-  const coturn = await Coturn.start(ADDRESS)
+  const coturn = await Coturn.start(ADDRESSES.coturn, PORT)
   const embedded = await Server.start(EMBEDDED)
   const paired = await Server.start(coturn.settings)
   try {
-    const ours = { name: 'embedded', product: embedded, pid: embedded.pid }
+    const ours = { name: 'embedded' as const, product: embedded, pid: embedded.pid }
     return await run(ours, { name: 'coturn', product: paired, pid: coturn.pid })
   } finally {
     await embedded.stop()
@@ -110,8 +111,8 @@ async function alternate(
 
 /** The speed between two browsers of which each uses a relay. */
 async function transferSpeed(turn: Turn, transport: 'udp' | 'tcp'): Promise<number> {
-  const { port, username, password } = await firstLogin(turn)
-  const server = { urls: `turn:${ADDRESS}:${port}?transport=${transport}`, username, credential: password }
+  const { host, port, username, password } = await firstLogin(turn)
+  const server = { urls: `turn:${host}:${port}?transport=${transport}`, username, credential: password }
   return await withTwoBrowsers(async (one, two) => {
     for (const { page } of [one, two]) await page.goto(`${turn.product.origin}/healthz`)
     const configuration: RTCConfiguration = { iceServers: [server], iceTransportPolicy: 'relay' }
@@ -135,16 +136,15 @@ async function firstLogin(turn: Turn): Promise<Login> {
 }
 
 /** The logins of so many devices. */
-async function loginsOf({ product }: Turn, devices: number): Promise<Login[]> {
+async function loginsOf({ name, product }: Turn, devices: number): Promise<Login[]> {
   const logins: Login[] = []
   let link = ''
   for (let device = 0; device < devices; device += 1) {
     if (device % DEVICES_PER_BEAM === 0) link = await newBeam(product)
     const servers = await welcomed(link)
     const server = servers.find(({ username }) => username)
-    const port = /^turn:[^:]+:(\d+)/.exec([server?.urls ?? []].flat().join(' '))?.[1]
     const { username = '', credential: password = '' } = server ?? {}
-    logins.push({ username, password, host: ADDRESS, port: Number(port) })
+    logins.push({ username, password, host: ADDRESSES[name], port: PORT })
   }
   return logins
 }
@@ -162,11 +162,4 @@ async function newBeam({ origin }: Server): Promise<string> {
   const answer = await fetch(`${origin}/api/beams/create/`, { method: 'POST' })
   const { beam_id } = (await answer.json()) as { beam_id: string }
   return `${origin}/?beam_id=${beam_id}`
-}
-
-function ownAddress(): string {
-  const addresses = Object.values(networkInterfaces()).flatMap((known) => known ?? [])
-  const own = addresses.find(({ family, internal }) => family === 'IPv4' && !internal)
-  if (!own) throw new Error('The figures of TURN need a network with IPv4, and this machine has none')
-  return own.address
 }

@@ -28,8 +28,8 @@ export class Coturn {
     this.#process = process
   }
 
-  static async start(address = '127.0.0.1'): Promise<Coturn> {
-    const port = await freePort()
+  static async start(address = '127.0.0.1', port?: number): Promise<Coturn> {
+    port ??= await freePort()
     const folder = await mkdtemp(join(tmpdir(), 'heliograph-coturn-'))
     await writeFile(join(folder, 'secret'), `${SECRET}\n`)
     const options = [
