@@ -14,10 +14,19 @@ declare global {
   }
 }
 
-/** Returns the bytes per second from one page to the other. Both must be open on any page of the server. */
-export async function bareChannelSpeed(from: Page, to: Page, bytes: number): Promise<number> {
-  await to.evaluate(receiver, bytes)
-  const offer = await from.evaluate(sender)
+/**
+ * Returns the bytes per second from one page to the other. Both must be open on any page of the server.
+ *
+ * @param configuration says which ways both may use.
+ */
+export async function bareChannelSpeed(
+  from: Page,
+  to: Page,
+  bytes: number,
+  configuration: RTCConfiguration = {},
+): Promise<number> {
+  await to.evaluate(receiver, { bytes, configuration })
+  const offer = await from.evaluate(sender, configuration)
   const answer = await to.evaluate(accept, offer)
   const started = performance.now()
   await from.evaluate(send, { answer, bytes })
@@ -27,8 +36,8 @@ export async function bareChannelSpeed(from: Page, to: Page, bytes: number): Pro
   return bytes / seconds
 }
 
-function receiver(bytes: number): void {
-  const connection = new RTCPeerConnection()
+function receiver({ bytes, configuration }: { bytes: number; configuration: RTCConfiguration }): void {
+  const connection = new RTCPeerConnection(configuration)
   const channel = connection.createDataChannel('bare', { negotiated: true, id: 1 })
   channel.binaryType = 'arraybuffer'
   const done = new Promise<number>((resolve) => {
@@ -46,8 +55,8 @@ function receiver(bytes: number): void {
 }
 
 /** Creates the offer with all its candidates. Runs in the page. */
-async function sender(): Promise<string> {
-  const connection = new RTCPeerConnection()
+async function sender(configuration: RTCConfiguration): Promise<string> {
+  const connection = new RTCPeerConnection(configuration)
   const channel = connection.createDataChannel('bare', { negotiated: true, id: 1 })
   window.bare = { connection, channel, done: Promise.resolve(0) }
   await connection.setLocalDescription()

@@ -9,6 +9,7 @@ import { measureAccessibility, measureBestPractices } from './lighthouse.ts'
 import { measureMemory } from './memory.ts'
 import { measureStored } from './stored.ts'
 import { printHeading, printRow, type Row } from './table.ts'
+import { measureTurn } from './turn.ts'
 
 const FIGURES: Record<string, (server: Server) => Promise<Row | Row[]>> = {
   'first-page': measureFirstPage,
@@ -20,6 +21,7 @@ const FIGURES: Record<string, (server: Server) => Promise<Row | Row[]>> = {
   direct: measureDirect,
   memory: measureMemory,
   stored: measureStored,
+  turn: measureTurn,
 }
 
 const asked = process.argv.slice(2)

@@ -1,4 +1,4 @@
-/** A real coturn with the configuration that people are given, on loopback. */
+/** A real coturn with the configuration that people are given, on an address of this machine. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
@@ -16,36 +16,42 @@ const READY_WITHIN_MS = 10_000
 const BINDING = Buffer.from('00010000' + '2112a442' + '000102030405060708090a0b', 'hex')
 
 export class Coturn {
+  readonly #address: string
   readonly #port: number
   readonly #folder: string
   readonly #process: ChildProcess
 
-  private constructor(port: number, folder: string, process: ChildProcess) {
+  private constructor(address: string, port: number, folder: string, process: ChildProcess) {
+    this.#address = address
     this.#port = port
     this.#folder = folder
     this.#process = process
   }
 
-  static async start(): Promise<Coturn> {
-    const port = await freePort()
+  static async start(address = '127.0.0.1', port?: number): Promise<Coturn> {
+    port ??= await freePort()
     const folder = await mkdtemp(join(tmpdir(), 'heliograph-coturn-'))
     await writeFile(join(folder, 'secret'), `${SECRET}\n`)
     const options = [
       ...['-c', CONFIGURATION, '--static-auth-secret', SECRET, '--no-tls', '--no-dtls'],
-      ...['--listening-ip', '127.0.0.1', '--listening-port', `${port}`, '--relay-ip', '127.0.0.1'],
+      ...['--listening-ip', address, '--listening-port', `${port}`, '--relay-ip', address],
       // Both browsers are on this machine.
-      ...['--allow-loopback-peers', '--allowed-peer-ip=127.0.0.1'],
+      ...['--allow-loopback-peers', `--allowed-peer-ip=${address}`],
       ...['--log-file', 'stdout', '--pidfile', join(folder, 'pid'), '--userdb', join(folder, 'users')],
     ]
-    const coturn = new Coturn(port, folder, spawn('turnserver', options, { stdio: 'ignore' }))
+    const coturn = new Coturn(address, port, folder, spawn('turnserver', options, { stdio: 'ignore' }))
     await coturn.#answers()
     return coturn
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? 0
   }
 
   /** The settings with which the product sends its devices here. */
   get settings(): Record<string, string> {
     return {
-      HELIOGRAPH_TURN: `turn:127.0.0.1:${this.#port}`,
+      HELIOGRAPH_TURN: `turn:${this.#address}:${this.#port}`,
       HELIOGRAPH_TURN_SECRET_FILE: join(this.#folder, 'secret'),
     }
   }
@@ -66,7 +72,7 @@ export class Coturn {
       isReady = true
     })
     while (!isReady && performance.now() < deadline) {
-      socket.send(BINDING, this.#port, '127.0.0.1')
+      socket.send(BINDING, this.#port, this.#address)
       await pause(50)
     }
     socket.close()

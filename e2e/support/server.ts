@@ -1,5 +1,5 @@
 /** The built product in a process of its own: one binary, one port, one data folder. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 
 const BINARY =
   process.env.HELIOGRAPH_BINARY ?? fileURLToPath(new URL('../../target/release/heliograph', import.meta.url))
@@ -18,25 +19,36 @@ const GONE_WITHIN_MS = 20_000
 /** Environment variables that an operator would set, `HELIOGRAPH_*` and others. */
 export type Settings = Readonly<Record<string, string>>
 
+/** Where a server runs. */
+export interface Place {
+  /** The address at which it listens, or `[::]` for all. */
+  readonly listen: string
+  /** The host in the address of its page. */
+  readonly host: string
+  readonly port: number
+  /** The words in front of a command that has to run there. */
+  readonly enter: readonly string[]
+}
+
 export class Server {
   readonly origin: string
-  readonly #port: number
+  readonly #place: Place
   readonly #data: string
   readonly #settings: Settings
   readonly #log: string[] = []
   #process: ChildProcess | null = null
 
-  private constructor(port: number, data: string, settings: Settings) {
-    this.origin = `http://127.0.0.1:${port}`
-    this.#port = port
+  private constructor(place: Place, data: string, settings: Settings) {
+    this.origin = `http://${place.host}:${place.port}`
+    this.#place = place
     this.#data = data
     this.#settings = settings
   }
 
-  /** Starts the product with an empty data folder and waits until it answers. */
-  static async start(settings: Settings = {}): Promise<Server> {
+  /** Starts the product with an empty data folder and waits until it answers. It is on loopback without a place. */
+  static async start(settings: Settings = {}, place?: Place): Promise<Server> {
     const data = await mkdtemp(join(tmpdir(), 'heliograph-data-'))
-    const server = new Server(await freePort(), data, settings)
+    const server = new Server(place ?? (await loopback()), data, settings)
     await server.up()
     return server
   }
@@ -59,10 +71,11 @@ export class Server {
 
   /** Starts the process with the same port and data as before. */
   async up(): Promise<void> {
-    const args = ['serve', '--listen', `127.0.0.1:${this.#port}`, '--data', this.#data]
+    const { listen, port, enter } = this.#place
+    const [program = BINARY, ...args] = [...enter, BINARY, 'serve', '--listen', `${listen}:${port}`]
     // Servers of other tests may have the port of TURN, so those that need it name another.
     const env = { ...process.env, HELIOGRAPH_TURN: 'off', ...this.#settings }
-    const child = spawn(BINARY, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(program, [...args, '--data', this.#data], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#process = child
     child.stdout.on('data', (text: Buffer) => this.#log.push(text.toString()))
     child.stderr.on('data', (text: Buffer) => this.#log.push(text.toString()))
@@ -103,19 +116,29 @@ export class Server {
     const deadline = performance.now() + READY_WITHIN_MS
     while (performance.now() < deadline) {
       if (child.exitCode !== null || child.pid === undefined) break
-      if (await isHealthy(this.origin)) return
+      if (await this.#isHealthy()) return
       await pause(25)
     }
     throw new Error(`${BINARY} did not get ready:\n${this.log}`)
   }
+
+  async #isHealthy(): Promise<boolean> {
+    const [program, ...words] = this.#place.enter
+    const url = `${this.origin}/healthz`
+    try {
+      if (program === undefined) return (await fetch(url)).ok
+      const script = `process.exit((await fetch('${url}')).ok ? 0 : 1)`
+      await promisify(execFile)(program, [...words, process.execPath, '--input-type=module', '-e', script])
+      return true
+    } catch {
+      return false
+    }
+  }
 }
 
-async function isHealthy(origin: string): Promise<boolean> {
-  try {
-    return (await fetch(`${origin}/healthz`)).ok
-  } catch {
-    return false
-  }
+/** A free port of this machine, which nobody else reaches. */
+async function loopback(): Promise<Place> {
+  return { listen: '127.0.0.1', host: '127.0.0.1', port: await freePort(), enter: [] }
 }
 
 /** Returns a port that is free now. */
