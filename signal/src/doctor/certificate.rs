@@ -12,6 +12,7 @@ use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
 };
 use time::OffsetDateTime;
+use tracing::dispatcher::{Dispatch, with_default};
 
 use super::report::Check;
 
@@ -96,7 +97,9 @@ fn by_the_system(
     let Ok(verifier) = rustls_platform_verifier::Verifier::new(provider()) else {
         return Some(Fault::Untrusted);
     };
-    verify(&verifier, chain, Some(name), now).map(|error| match error {
+    // The library logs what it refuses, and here that is a finding.
+    let refused = with_default(&Dispatch::none(), || verify(&verifier, chain, Some(name), now));
+    refused.map(|error| match error {
         CertificateError::UnknownIssuer => Fault::Untrusted,
         other => Fault::Other(format!("{other:?}")),
     })
