@@ -94,15 +94,18 @@ function placeAll(
     },
     Math.random,
   )
-  // The view of a device that joins late follows every note, so that it ends at the newest.
   const isFirstFill = isFill && places.size === 0
   const isOwn = (item: Card) => !isFill && (item.from === null || item.from === me)
   const { drops } = canvas.getState()
   const found = new Map(placedAtDrops(board, placer, missing, drops))
-  for (const item of missing) {
-    board.loose.add(item.id)
-    const follows = isFirstFill || isOwn(item)
-    if (!found.has(item.id)) found.set(item.id, placer.place(sizeOf(board, item), follows))
+  for (const { id } of missing) board.loose.add(id)
+  const rest = missing
+    .filter(({ id }) => !found.has(id))
+    .map((item) => ({ item, size: sizeOf(board, item) }))
+  // A device that joins late knows all from the beginning, and finds them as a block.
+  const block = isFirstFill && found.size === 0 ? placer.fill(rest.map(({ size }) => size)) : []
+  for (const [at, { item, size }] of rest.entries()) {
+    found.set(item.id, block[at] ?? placer.place(size, isFirstFill || isOwn(item)))
   }
   const now: Camera = { ...camera, x: placer.view.x, y: placer.view.y }
   const outside = [...found]
