@@ -310,6 +310,44 @@ describe('a note that grows', () => {
     ])
   })
 
+  it('keeps the gap to the rows below it', () => {
+    const little = new Map([...notes, [a, { x: 0, y: 0, width: 256, height: 201 }] as const])
+    expect(pushedDown(a, little, new Set([b, c, d])).get(b)).toEqual({ x: 0, y: 229 })
+    const none = new Map([...notes, [a, { x: 0, y: 0, width: 256, height: 200 }] as const])
+    expect(pushedDown(a, none, new Set([b, c, d]))).toEqual(new Map())
+  })
+
+  it('pushes what a row comes upon that moves with another', () => {
+    // Below the neighbour of the note that is pushed, and not below the one that grows.
+    const tall = { x: 284, y: 356, width: 256, height: 400 }
+    const pushed = pushedDown(a, new Map([...notes, [d, tall]]), new Set([b, c, d]))
+    expect(pushed.get(d)).toEqual({ x: 284, y: 456 })
+  })
+
+  it('leaves room for all sixty, whichever grow', () => {
+    const grown = fc.array(fc.tuple(fc.nat(59), fc.integer({ min: 1, max: 600 })), { maxLength: 8 })
+    fc.assert(
+      fc.property(heights, grown, seeds, fc.boolean(), (all, growing, random, isBlock) => {
+        const placer = new Placer(ground(), random)
+        const sizes = all.map((height) => ({ width: 256, height }))
+        const places = isBlock ? placer.fill(sizes) : sizes.map((size) => placer.place(size, true))
+        const boxes = new Map(
+          places.map((at, index) => [`${index}` as ItemId, { ...at, width: 256, height: all[index] ?? 0 }]),
+        )
+        for (const [index, more] of growing) {
+          const id = `${index}` as ItemId
+          const box = boxes.get(id)
+          if (box) boxes.set(id, { ...box, height: box.height + more })
+          for (const [one, at] of pushedDown(id, boxes, new Set(boxes.keys()))) {
+            const pushed = boxes.get(one)
+            if (pushed) boxes.set(one, { ...pushed, ...at })
+          }
+        }
+        expect(tooClose([...boxes.values()])).toBe(0)
+      }),
+    )
+  })
+
   it('never moves what somebody has put where it is', () => {
     expect(pushedDown(a, notes, new Set([a, d]))).toEqual(new Map())
   })

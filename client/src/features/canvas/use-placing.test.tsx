@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { act, cleanup, renderHook } from '@testing-library/react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useLayoutEffect, useState } from 'react'
+import { useStore } from 'zustand'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createStore } from 'zustand/vanilla'
 import type { BeamId, DeviceId, ItemId } from '../../protocol/bindings'
@@ -109,6 +110,32 @@ it('does not move the view for a note that was deleted', () => {
   holds(UPPER)
   opens(useMakingWay)
   expect(flights).toHaveLength(1)
+})
+
+it('places a note with all its parts, of which some are drawn after it was measured', () => {
+  const [first, second] = [note('first' as ItemId, 1), note('second' as ItemId, 2)]
+  holds()
+  stores.canvas.setState({ places: new Map() })
+  const cards = [first, second]
+  stores.items.setState({ items: cards, epoch: 'e' })
+  board.resized({ width: 400, height: 900 })
+  opens((context) => {
+    const [height, setHeight] = useState(100)
+    const isDrawn = useStore(context.view, ({ measured }) => measured.size > 0)
+    useLayoutEffect(() => {
+      if (!isDrawn) return
+      for (const { id } of cards) {
+        const element = document.createElement('li')
+        Object.defineProperty(element, 'offsetHeight', { value: height })
+        board.attach(id, element, true)
+      }
+      // A text finds out that it is longer than twelve lines.
+      setHeight(340)
+    }, [height, isDrawn])
+    usePlacing(context, cards)
+  })
+  const [above, below] = cards.map(({ id }) => placeOf(id)?.y ?? 0)
+  expect((below ?? 0) - (above ?? 0)).toBe(340 + 28)
 })
 
 it('counts as new only what came after all that have a place', () => {

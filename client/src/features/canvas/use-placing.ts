@@ -1,5 +1,5 @@
 /** Places the items that have no place yet, and makes room for notes that grow. */
-import { useEffect, useLayoutEffect, useRef } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { ItemId } from '../../protocol/bindings'
 import { newestOf } from '../../stores/arrivals'
@@ -30,6 +30,7 @@ export function usePlacing(context: CanvasValue, items: readonly Card[]): void {
   const beam = useStore(canvas, (state) => state.beam)
   const epoch = useStore(stores.items, (state) => state.epoch)
   const measured = useStore(view, (state) => state.measured)
+  const [settled, settle] = useState(measured)
   const filled = useRef<string | null | undefined>(undefined)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another beam has other places
   useLayoutEffect(() => {
@@ -40,11 +41,13 @@ export function usePlacing(context: CanvasValue, items: readonly Card[]): void {
     // They are drawn first, in the same frame, and placed with the heights that they have.
     const wanted = isFill || items.length <= MOST_MEASURED ? idsOf(missing.slice(-MOST_DRAWN)) : []
     if (!wanted.every((id) => measured.has(id))) return view.setState({ measured: new Set(wanted) })
+    // Some draw a part, such as Show all, after they have measured themselves: in the same render as this state.
+    if (wanted.length > 0 && settled !== measured) return settle(measured)
     filled.current = epoch
     if (missing.length > 0) placeAll(context, stores, missing, isFill)
     else if (isFill) showNewest(context, stores, items)
     if (measured.size > 0) view.setState({ measured: new Set() })
-  }, [context, stores, items, beam, epoch, measured])
+  }, [context, stores, items, beam, epoch, measured, settled])
   useEffect(
     () =>
       canvas.subscribe((now, before) => {
