@@ -324,6 +324,16 @@ describe('a note that grows', () => {
     expect(pushed.get(d)).toEqual({ x: 284, y: 456 })
   })
 
+  function grows(boxes: Map<ItemId, Box>, id: ItemId, more: number): void {
+    const resize = (one: ItemId, change: (box: Box) => Box) => {
+      const box = boxes.get(one)
+      if (box) boxes.set(one, change(box))
+    }
+    resize(id, (box) => ({ ...box, height: box.height + more }))
+    for (const [one, at] of pushedDown(id, boxes, new Set(boxes.keys())))
+      resize(one, (box) => ({ ...box, ...at }))
+  }
+
   it('leaves room for all sixty, whichever grow', () => {
     const grown = fc.array(fc.tuple(fc.nat(59), fc.integer({ min: 1, max: 600 })), { maxLength: 8 })
     fc.assert(
@@ -334,15 +344,7 @@ describe('a note that grows', () => {
         const boxes = new Map(
           places.map((at, index) => [`${index}` as ItemId, { ...at, width: 256, height: all[index] ?? 0 }]),
         )
-        for (const [index, more] of growing) {
-          const id = `${index}` as ItemId
-          const box = boxes.get(id)
-          if (box) boxes.set(id, { ...box, height: box.height + more })
-          for (const [one, at] of pushedDown(id, boxes, new Set(boxes.keys()))) {
-            const pushed = boxes.get(one)
-            if (pushed) boxes.set(one, { ...pushed, ...at })
-          }
-        }
+        for (const [index, more] of growing) grows(boxes, `${index}` as ItemId, more)
         expect(tooClose([...boxes.values()])).toBe(0)
       }),
     )

@@ -1,8 +1,8 @@
 // @vitest-environment jsdom
 import { act, cleanup, renderHook } from '@testing-library/react'
 import { type ReactNode, useLayoutEffect, useState } from 'react'
-import { useStore } from 'zustand'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { BeamId, DeviceId, ItemId } from '../../protocol/bindings'
 import { liveItem } from '../../protocol/item'

@@ -38,11 +38,8 @@ export function usePlacing(context: CanvasValue, items: readonly Card[]): void {
     const missing = items.filter(({ id }) => !places.has(id))
     // The items that are there when a beam is joined or the canvas opens are not announced.
     const isFill = filled.current === undefined || filled.current !== epoch
-    // They are drawn first, in the same frame, and placed with the heights that they have.
     const wanted = isFill || items.length <= MOST_MEASURED ? idsOf(missing.slice(-MOST_DRAWN)) : []
-    if (!wanted.every((id) => measured.has(id))) return view.setState({ measured: new Set(wanted) })
-    // Some draw a part, such as Show all, after they have measured themselves: in the same render as this state.
-    if (wanted.length > 0 && settled !== measured) return settle(measured)
+    if (!isMeasured(wanted, view, settled, settle)) return
     filled.current = epoch
     if (missing.length > 0) placeAll(context, stores, missing, isFill)
     else if (isFill) showNewest(context, stores, items)
@@ -69,6 +66,22 @@ export function usePlacing(context: CanvasValue, items: readonly Card[]): void {
       }),
     [board, canvas, stores],
   )
+}
+
+/** Whether notes are drawn with all their parts. Otherwise another step of that begins, before the next paint. */
+function isMeasured(
+  wanted: readonly ItemId[],
+  view: CanvasValue['view'],
+  settled: ReadonlySet<ItemId>,
+  settle: (measured: ReadonlySet<ItemId>) => void,
+): boolean {
+  const { measured } = view.getState()
+  const isDrawn = wanted.every((id) => measured.has(id))
+  if (!isDrawn) view.setState({ measured: new Set(wanted) })
+  // Some draw a part, such as Show all, after they have measured themselves: in the same render as this state.
+  else if (wanted.length > 0 && settled !== measured) settle(measured)
+  else return true
+  return false
 }
 
 /** Returns the notes that lie elsewhere since the latest news. A place of this device comes back in whole pixels. */
@@ -102,9 +115,7 @@ function placeAll(
   const { drops } = canvas.getState()
   const found = new Map(placedAtDrops(board, placer, missing, drops))
   for (const { id } of missing) board.loose.add(id)
-  const rest = missing
-    .filter(({ id }) => !found.has(id))
-    .map((item) => ({ item, size: sizeOf(board, item) }))
+  const rest = missing.filter(({ id }) => !found.has(id)).map((item) => ({ item, size: sizeOf(board, item) }))
   // A device that joins late knows all from the beginning, and finds them as a block.
   const block = isFirstFill && found.size === 0 ? placer.fill(rest.map(({ size }) => size)) : []
   for (const [at, { item, size }] of rest.entries()) {
