@@ -186,6 +186,17 @@ describe('the place of a new note', () => {
     }
   })
 
+  it('of somebody else is under no bar when none is free', () => {
+    fc.assert(
+      fc.property(seeds, (random) => {
+        const boxes = placed(30, ground(), random, false)
+        const isUnderBar = (box: Box) => barsOf(SCREEN, 'corner', 1).some((bar) => touches(box, bar))
+        expect(boxes.filter(isUnderBar)).toEqual([])
+        expect(boxes.some((box) => !touches(box, VIEW))).toBe(true)
+      }),
+    )
+  })
+
   it('is where the camera looks, however far that is', () => {
     const view = { x: -7000, y: 3000, ...SCREEN }
     const at = new Placer({ view, bars: [], notes: [] }, seeded(1)).place(NOTE, false)
@@ -252,6 +263,7 @@ describe('the places of notes that are there when a beam is joined', () => {
         expect(newest && isSeen(newest, placer.view)).toBe(true)
         expect(new Set(boxes.map(({ x }) => x)).size).toBe(code === 'corner' ? 4 : 2)
       }),
+      { numRuns: 30 },
     )
   })
 
@@ -347,6 +359,7 @@ describe('a note that grows', () => {
         for (const [index, more] of growing) grows(boxes, `${index}` as ItemId, more)
         expect(tooClose([...boxes.values()])).toBe(0)
       }),
+      { numRuns: 30 },
     )
   })
 

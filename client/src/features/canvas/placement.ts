@@ -57,7 +57,7 @@ export class Placer {
   place(size: Size, follows: boolean): Point {
     const inView = this.#isFull ? null : this.#inView(size)
     this.#isFull = inView === null
-    const at = rounded(inView ?? this.#below(size))
+    const at = rounded(inView ?? this.#below(size, follows))
     const box = { ...at, ...size }
     this.take(box)
     if (!inView && follows) this.#follow(box)
@@ -107,7 +107,7 @@ export class Placer {
       const isUnderBar = this.#bars.some((bar) => touches(box, bar))
       if (!isUnderBar && this.#taken.near(box, NOTE_GAP).length === 0) return rounded(at)
     }
-    return this.#below(size)
+    return this.#below(size, true)
   }
 
   /** Marks room as taken. */
@@ -166,8 +166,11 @@ export class Placer {
     return places
   }
 
-  /** Returns the place under all notes of the column that ends highest. The columns are those of the lowest note. */
-  #below({ width }: Size): Point {
+  /**
+   * Returns the place under all notes of the column that ends highest. The columns are those of the lowest note. Where
+   * the view does not follow, a place is not under a bar either: nobody would be told of the note.
+   */
+  #below({ width }: Size, follows: boolean): Point {
     const area = this.#area
     const level = this.#notes.filter((note) => note.y + note.height > this.#view.y)
     const here = level.filter((note) => isInColumn(note, area.x, area.width, 0))
@@ -178,7 +181,8 @@ export class Placer {
     const count = columnsIn({ width: area.x + area.width - left }, width)
     const ends = Array.from({ length: count }, (_, column) => {
       const x = left + column * pitch
-      return { x, y: bottomOf(level.filter((note) => isInColumn(note, x, width, NOTE_GAP))) + NOTE_GAP }
+      const above = [...level, ...(follows ? [] : this.#bars)]
+      return { x, y: bottomOf(above.filter((box) => isInColumn(box, x, width, NOTE_GAP))) + NOTE_GAP }
     })
     const { x, y } = ends.reduce((best, end) => (end.y < best.y ? end : best))
     return { x, y: Math.max(area.y, y) }
