@@ -112,6 +112,26 @@ it('does not move the view for a note that was deleted', () => {
   expect(flights).toHaveLength(1)
 })
 
+describe('the view of a device that joins a shared arrangement', () => {
+  function joins(upper: Point) {
+    const cards = [note(UPPER, 1), note(LOWER, 2)]
+    stores.items.setState({ items: cards, epoch: 'e' })
+    const at = [upper, { x: 300, y: 300 }]
+    const places = new Map(cards.map(({ id }, index) => [id, { ...(at[index] ?? upper), z: index }]))
+    stores.canvas.setState({ shared: true, places })
+    opens((context) => usePlacing(context, cards))
+    return board.camera
+  }
+
+  it('shows all that fit', () => {
+    expect(joins({ x: -500, y: 280 })).toEqual({ x: -548, y: 0, zoom: 1 })
+  })
+
+  it('shows the newest of more', () => {
+    expect(joins({ x: -5000, y: 280 })).toEqual(HOME_CAMERA)
+  })
+})
+
 it('places a note with all its parts, of which some are drawn after it was measured', () => {
   const [first, second] = [note('first' as ItemId, 1), note('second' as ItemId, 2)]
   holds()

@@ -13,7 +13,7 @@ import type { Board } from './board'
 import { showing, toCanvas, visibleBox } from './camera'
 import { type CanvasValue, drawWhole } from './canvas-context'
 import { MOST_DRAWN } from './drawn-notes'
-import { type Size, touches } from './geometry'
+import { boxAround, type Size, touches } from './geometry'
 import { glide } from './glide'
 import { expectedHeight, NOTE_WIDTH } from './note-size'
 import { Placer } from './placement'
@@ -136,15 +136,22 @@ function placeAll(
   canvas.setState((state) => reduceCanvas(state, { type: 'rested', camera: now }), true)
 }
 
-/** A device that joins a shared arrangement finds every note in its place, and sees the newest as any other does. */
+/** A device that joins a shared arrangement finds every note in its place, and sees all, or the newest of too many. */
 function showNewest({ board }: CanvasValue, { canvas }: Stores, items: readonly Card[]): void {
   const { shared, camera, places } = canvas.getState()
-  const newest = items.at(-1)
-  const place = newest && places.get(newest.id)
-  if (!shared || camera !== HOME_CAMERA || !place) return
-  const now = showing(camera, board.boxOf(newest.id, place), board.screen, VIEW_INSETS)
+  const boxes = [...board.boxes(idsOf(items), places)].map(([, box]) => box)
+  const newest = boxes.at(-1)
+  if (!shared || camera !== HOME_CAMERA || !newest) return
+  const all = boxAround(boxes) ?? newest
+  const now = showing(camera, hasRoom(board.screen, all) ? all : newest, board.screen, VIEW_INSETS)
   board.look(now)
   canvas.setState((state) => reduceCanvas(state, { type: 'rested', camera: now }), true)
+}
+
+/** Whether a box in its own size fits between the bars. */
+function hasRoom(screen: Size, { width, height }: Size): boolean {
+  const { top, right, bottom, left } = VIEW_INSETS
+  return width <= screen.width - left - right && height <= screen.height - top - bottom
 }
 
 /** Returns the places of the items that were dropped. Those of one drop are a block at its point. */
