@@ -26,19 +26,21 @@ test('the first note is in the middle, the next 28 px beside it', everywhere, as
   expect(others.map(({ x }) => Math.abs(x - (first?.x ?? 0)))).toEqual([256 + GAP, 256 + GAP])
 })
 
-test('fourteen texts of somebody alone lie beside the large code, and the newest is in view', async ({
+test('fourteen texts of somebody alone are two columns beside the large code, and the newest is in view', async ({
   device,
 }) => {
   const ada = await device('Ada')
   await ada.startsBeam()
-  const code = await ada.page.getByRole('img', { name: 'QR code of this beam' }).boundingBox()
-  const edge = (code?.x ?? 0) + (code?.width ?? 0)
   for (let at = 1; at <= 14; at += 1) {
     await ada.sharesText(`short text ${at}.`)
     await expect(ada.card(`short text ${at}.`)).toBeInViewport({ ratio: 1 })
   }
   await restsOn(ada)
-  for (const { x } of await noteBoxes(ada)) expect(x).toBeGreaterThan(edge)
+  // The code is in the middle while there is nothing beside it.
+  const code = await ada.page.getByRole('img', { name: 'QR code of this beam' }).boundingBox()
+  const columns = [...new Set((await noteBoxes(ada)).map(({ x }) => x))].sort((a, b) => a - b)
+  expect(columns).toHaveLength(2)
+  expect(columns[0]).toBeGreaterThan((code?.x ?? 0) + (code?.width ?? 0))
 })
 
 test('sixty notes of every size cover none of each other, here and there', async ({ device }) => {
@@ -92,6 +94,34 @@ test(
     await expect(bob.card('Note number 1.')).not.toBeInViewport()
   },
 )
+
+test('a device that joins late sees all that fits its view, and nothing under a bar', async ({ device }) => {
+  const ada = await device('Ada')
+  const link = await ada.startsBeam()
+  const long = 'Milk, bread and lemons from the market in the old town. '.repeat(9)
+  const texts = ['one', long, 'https://www.wikipedia.org/wiki/Heliograph', 'four', 'five', long, 'seven']
+  for (const text of texts) await ada.sharesText(text)
+  await expect(ada.page.getByRole('article')).toHaveCount(texts.length)
+
+  const bob = await device('Bob')
+  await bob.opens(link)
+  await bob.seesDevices(2)
+  await expect(bob.page.getByRole('article')).toHaveCount(texts.length)
+  for (const card of await bob.page.getByRole('article').all()) {
+    await expect(card).toBeInViewport({ ratio: 1 })
+    const box = await card.boundingBox()
+    expect(box?.y).toBeGreaterThan(128)
+    expect((box?.y ?? 900) + (box?.height ?? 0)).toBeLessThan(740)
+  }
+  // The long ones have the room for their button.
+  await expect(bob.page.getByRole('button', { name: 'Show all' })).toHaveCount(2)
+  const boxes = await noteBoxes(bob)
+  const gaps = boxes.flatMap(({ x, y, height }) =>
+    boxes.filter((below) => below.x === x && below.y > y).map((below) => below.y - y - height),
+  )
+  expect(gaps.length).toBeGreaterThan(0)
+  expect(Math.min(...gaps)).toBe(GAP)
+})
 
 test('what is dropped lands under the pointer, several as a block', everywhere, async ({ device }) => {
   const ada = await withNotes(device, 'here first')

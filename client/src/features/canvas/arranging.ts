@@ -1,9 +1,9 @@
 /** Arranges notes: in rows, along an edge, or at equal distances. Distances are in px. */
 import type { ItemId } from '../../protocol/bindings'
 import type { Point } from '../../stores/canvas'
-import { type Box, boxAround } from './geometry'
+import { type Box, boxAround, type Size } from './geometry'
 import { NOTE_WIDTH } from './note-size'
-import { NOTE_GAP } from './placement'
+import { columnsIn, NOTE_GAP } from './placement'
 import { readingOrder } from './reading-order'
 
 export type Edge = 'left' | 'centre' | 'right' | 'top' | 'middle' | 'bottom'
@@ -14,10 +14,16 @@ export type Places = readonly (readonly [ItemId, Point])[]
 /** Up to this many notes, rows are as wide as the view; of more, they make a square. */
 const MOST_FITTED = 60
 
-/** Returns rows of notes in reading order, in the middle of an area and from its top. */
-export function inRows(notes: Notes, area: Box): Places {
+/** The smallest zoom at which notes can be read. */
+const LEAST_READABLE = 0.5
+
+/**
+ * Returns rows of notes in reading order, in the middle of an area and from its top. They are no wider than a screen
+ * shows at a readable zoom, however small the notes are now.
+ */
+export function inRows(notes: Notes, area: Box, screen: Pick<Size, 'width'>): Places {
   const boxes = new Map(notes)
-  const columns = columnsFor(notes.length, area.width)
+  const columns = columnsFor(notes.length, Math.min(area.width, screen.width / LEAST_READABLE))
   const left = area.x + Math.max(0, (area.width - widthOf(Math.min(columns, notes.length))) / 2)
   let { y } = area
   let lowest = y
@@ -31,8 +37,8 @@ export function inRows(notes: Notes, area: Box): Places {
 
 /** Returns the number of columns that fit a width, and more when the rows would become a long strip. */
 function columnsFor(count: number, width: number): number {
-  const fitting = Math.floor((width + NOTE_GAP) / (NOTE_WIDTH + NOTE_GAP))
-  return Math.max(1, fitting, count > MOST_FITTED ? Math.ceil(Math.sqrt(count)) : 0)
+  const square = count > MOST_FITTED ? Math.ceil(Math.sqrt(count)) : 0
+  return Math.max(columnsIn({ width }, NOTE_WIDTH), square)
 }
 
 function widthOf(columns: number): number {

@@ -57,13 +57,30 @@ describe('the place of a new note', () => {
     expect(first && middle(first).y).toBeCloseTo((178 + 690) / 2, 0)
   })
 
-  it('is the middle of the room beside the large code while no other device is here', () => {
+  it('is in the middle of the height beside the large code, in the first of the two columns there', () => {
     const [code] = barsOf(SCREEN, 'large', 1).filter(({ height }) => height > 400)
     const [first] = placed(1, ground([], 'large'), seeded(1))
     if (!code || !first) throw new Error('no code')
-    expect(middle(first).x).toBeCloseTo((code.x + code.width + BAR_GAP + 1390) / 2, 0)
+    const room = (code.x + code.width + BAR_GAP + 1390) / 2
+    expect(first.x + first.width + NOTE_GAP / 2).toBeCloseTo(room, 0)
+    // Between the search and the card that offers to keep the beam.
+    expect(middle(first).y).toBeCloseTo((178 + 578) / 2, 0)
     expect(touches(first, code)).toBe(false)
   })
+
+  it.each([1, -1] as const)(
+    'fills two columns beside the large code, with texts that run by %s',
+    (forward) => {
+      fc.assert(
+        fc.property(seeds, (random) => {
+          const on = { ...ground(), bars: barsOf(SCREEN, 'large', forward) }
+          const columns = new Map<number, number>()
+          for (const { x } of placed(24, on, random)) columns.set(x, (columns.get(x) ?? 0) + 1)
+          expect([...columns.values()]).toEqual([12, 12])
+        }),
+      )
+    },
+  )
 
   it.each([1, -1] as const)(
     'never comes under the large code as the view moves on, with texts that run by %s',
@@ -169,6 +186,17 @@ describe('the place of a new note', () => {
     }
   })
 
+  it('of somebody else is under no bar when none is free', () => {
+    fc.assert(
+      fc.property(seeds, (random) => {
+        const boxes = placed(30, ground(), random, false)
+        const isUnderBar = (box: Box) => barsOf(SCREEN, 'corner', 1).some((bar) => touches(box, bar))
+        expect(boxes.filter(isUnderBar)).toEqual([])
+        expect(boxes.some((box) => !touches(box, VIEW))).toBe(true)
+      }),
+    )
+  })
+
   it('is where the camera looks, however far that is', () => {
     const view = { x: -7000, y: 3000, ...SCREEN }
     const at = new Placer({ view, bars: [], notes: [] }, seeded(1)).place(NOTE, false)
@@ -186,6 +214,61 @@ describe('the place of a new note', () => {
     const on = ground([], 'corner', { width: 200, height: 120 })
     const boxes = placed(3, on, seeded(9))
     expect(boxes.every((box) => Number.isFinite(box.x + box.y))).toBe(true)
+    expect(tooClose(boxes)).toBe(0)
+  })
+})
+
+describe('the places of notes that are there when a beam is joined', () => {
+  /** Of a text, a link, a picture, a recording, a file, a batch and a note. */
+  const MIXED = [80, 136, 250, 98, 144, 287, 106]
+  const ofHeights = (all: readonly number[]) => all.map((height) => ({ width: 256, height }))
+
+  function filled(sizes: readonly Size[], on = ground()) {
+    const placer = new Placer(on, Math.random)
+    const places = placer.fill(sizes)
+    return { boxes: sizes.map((size, at) => ({ ...size, ...(places[at] ?? { x: 0, y: 0 }) })), placer }
+  }
+
+  it('are in view and clear of the bars when they fit', () => {
+    const { boxes, placer } = filled(ofHeights(MIXED))
+    expect(placer.view).toEqual(VIEW)
+    const bars = barsOf(SCREEN, 'corner', 1)
+    expect(boxes.filter((box) => bars.some((bar) => touches(box, bar, BAR_GAP)))).toEqual([])
+    expect(boxes.every((box) => isSeen(box, { x: 50, y: 50, width: 1340, height: 800 }))).toBe(true)
+    expect(tooClose(boxes)).toBe(0)
+  })
+
+  it('are in view when they fit only in another order', () => {
+    // The last of these comes under another in the order of the beam, and is as high as the view allows.
+    const { boxes, placer } = filled(ofHeights([100, 100, 100, 100, 100, 500]))
+    expect(placer.view).toEqual(VIEW)
+    expect(boxes.every((box) => isSeen(box, VIEW))).toBe(true)
+    expect(tooClose(boxes)).toBe(0)
+  })
+
+  it('are in the middle when they are few', () => {
+    expect(filled([NOTE]).boxes.map(middle)).toEqual([{ x: 720, y: 434 }])
+    expect(filled([NOTE, NOTE]).boxes).toEqual([
+      { ...NOTE, x: 450, y: 374 },
+      { ...NOTE, x: 734, y: 374 },
+    ])
+  })
+
+  it('end at the newest when they do not fit, and cover none of each other', () => {
+    fc.assert(
+      fc.property(heights, fc.constantFrom('corner', 'large'), (all, code) => {
+        const { boxes, placer } = filled(ofHeights(all), ground([], code))
+        expect(tooClose(boxes)).toBe(0)
+        const newest = boxes.at(-1)
+        expect(newest && isSeen(newest, placer.view)).toBe(true)
+        expect(new Set(boxes.map(({ x }) => x)).size).toBe(code === 'corner' ? 4 : 2)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it('exist on a window that has no room at all', () => {
+    const { boxes } = filled(ofHeights(MIXED), ground([], 'corner', { width: 200, height: 120 }))
     expect(tooClose(boxes)).toBe(0)
   })
 })
@@ -237,6 +320,47 @@ describe('a note that grows', () => {
       [c, { x: 284, y: 328 }],
       [d, { x: 0, y: 456 }],
     ])
+  })
+
+  it('keeps the gap to the rows below it', () => {
+    const little = new Map([...notes, [a, { x: 0, y: 0, width: 256, height: 201 }] as const])
+    expect(pushedDown(a, little, new Set([b, c, d])).get(b)).toEqual({ x: 0, y: 229 })
+    const none = new Map([...notes, [a, { x: 0, y: 0, width: 256, height: 200 }] as const])
+    expect(pushedDown(a, none, new Set([b, c, d]))).toEqual(new Map())
+  })
+
+  it('pushes what a row comes upon that moves with another', () => {
+    // Below the neighbour of the note that is pushed, and not below the one that grows.
+    const tall = { x: 284, y: 356, width: 256, height: 400 }
+    const pushed = pushedDown(a, new Map([...notes, [d, tall]]), new Set([b, c, d]))
+    expect(pushed.get(d)).toEqual({ x: 284, y: 456 })
+  })
+
+  function grows(boxes: Map<ItemId, Box>, id: ItemId, more: number): void {
+    const resize = (one: ItemId, change: (box: Box) => Box) => {
+      const box = boxes.get(one)
+      if (box) boxes.set(one, change(box))
+    }
+    resize(id, (box) => ({ ...box, height: box.height + more }))
+    for (const [one, at] of pushedDown(id, boxes, new Set(boxes.keys())))
+      resize(one, (box) => ({ ...box, ...at }))
+  }
+
+  it('leaves room for all sixty, whichever grow', () => {
+    const grown = fc.array(fc.tuple(fc.nat(59), fc.integer({ min: 1, max: 600 })), { maxLength: 8 })
+    fc.assert(
+      fc.property(heights, grown, seeds, fc.boolean(), (all, growing, random, isBlock) => {
+        const placer = new Placer(ground(), random)
+        const sizes = all.map((height) => ({ width: 256, height }))
+        const places = isBlock ? placer.fill(sizes) : sizes.map((size) => placer.place(size, true))
+        const boxes = new Map(
+          places.map((at, index) => [`${index}` as ItemId, { ...at, width: 256, height: all[index] ?? 0 }]),
+        )
+        for (const [index, more] of growing) grows(boxes, `${index}` as ItemId, more)
+        expect(tooClose([...boxes.values()])).toBe(0)
+      }),
+      { numRuns: 30 },
+    )
   })
 
   it('never moves what somebody has put where it is', () => {

@@ -1,6 +1,7 @@
 /**
  * Places new notes, own and others' by one rule: the first in the middle of the view, the next in rows around it, at
- * random among the free places of the view; when there is none, in rows below. Distances are in px.
+ * random among the free places of the view; when there is none, below, in the column that ends highest. Those that are
+ * there when a beam is joined are a block. Distances are in px.
  */
 import type { Point } from '../../stores/canvas'
 import { type Box, clamp, middle, type Size, touches } from './geometry'
@@ -56,11 +57,28 @@ export class Placer {
   place(size: Size, follows: boolean): Point {
     const inView = this.#isFull ? null : this.#inView(size)
     this.#isFull = inView === null
-    const at = rounded(inView ?? this.#below(size))
+    const at = rounded(inView ?? this.#below(size, follows))
     const box = { ...at, ...size }
     this.take(box)
     if (!inView && follows) this.#follow(box)
     return at
+  }
+
+  /**
+   * Places notes in as many columns as fit, in the middle of the view when it has room for all. Otherwise the view moves
+   * down to the end of the columns, as far as it still shows the newest.
+   */
+  fill(sizes: readonly Size[]): Point[] {
+    const area = this.#area
+    const inOrder = inColumns(sizes, area)
+    const blocks = [inOrder, tallestFirst(sizes, area)]
+    const block = blocks.find((boxes) => bottomOf(boxes) <= area.height) ?? inOrder
+    const top = area.y + Math.max(0, (area.height - bottomOf(block)) / 2)
+    const boxes = block.map((box) => ({ ...box, ...rounded({ x: box.x, y: box.y + top }) }))
+    for (const box of boxes) this.take(box)
+    const newest = boxes.at(-1)
+    if (newest) this.#follow({ ...newest, height: bottomOf(boxes) - newest.y })
+    return boxes.map(({ x, y }) => ({ x, y }))
   }
 
   /**
@@ -89,7 +107,7 @@ export class Placer {
       const isUnderBar = this.#bars.some((bar) => touches(box, bar))
       if (!isUnderBar && this.#taken.near(box, NOTE_GAP).length === 0) return rounded(at)
     }
-    return this.#below(size)
+    return this.#below(size, true)
   }
 
   /** Marks room as taken. */
@@ -100,8 +118,7 @@ export class Placer {
 
   #inView(size: Size): Point | null {
     const near = this.#taken.near(this.#view, 0)
-    const centre = middle(this.#area)
-    const first = { x: centre.x - size.width / 2, y: centre.y - size.height / 2 }
+    const first = this.#first(size)
     if (near.length === 0 && this.#isFree({ ...first, ...size })) return first
     const free = (places: Point[]) => places.map(rounded).filter((at) => this.#isFree({ ...at, ...size }))
     const beside = free(near.flatMap((note) => besides(note, size)))
@@ -109,6 +126,18 @@ export class Placer {
     const rows = free(near.flatMap((note) => [over(note, size), under(rowOf(note, near))]))
     const stacked = () => this.#any(free(near.map((note) => under([note]))))
     return this.#any(rows) ?? stacked() ?? this.#any(free(this.#everywhere(size)))
+  }
+
+  /**
+   * Returns the middle of the room. Beside the large code it is the column left of the middle where an even number of
+   * columns fits: there would be one less around a note in the middle, and the code leaves few.
+   */
+  #first({ width, height }: Size): Point {
+    const area = this.#area
+    const centre = middle(area)
+    const isBesideCode = area.width < inset(this.#view).width
+    const shift = isBesideCode && columnsIn(area, width) % 2 === 0 ? (width + NOTE_GAP) / 2 : 0
+    return { x: centre.x - width / 2 - shift, y: centre.y - height / 2 }
   }
 
   #any(places: readonly Point[]): Point | null {
@@ -137,19 +166,26 @@ export class Placer {
     return places
   }
 
-  /** Returns a place in the lowest row, or in a new row below it. */
-  #below(size: Size): Point {
+  /**
+   * Returns the place under all notes of the column that ends highest. The columns are those of the lowest note. Where
+   * the view does not follow, a place is not under a bar either: nobody would be told of the note.
+   */
+  #below({ width }: Size, follows: boolean): Point {
     const area = this.#area
-    const column = lowestRow(this.#notes, { ...area, y: this.#view.y })
-    const [lowest] = column.row
-    if (!lowest) return { x: area.x, y: area.y }
-    const ends = area.x + area.width - size.width
-    const isOpen = (at: Point) => at.x >= area.x && at.x <= ends && this.#isUncovered({ ...at, ...size })
-    const open = column.row.flatMap((note) => besides(note, size)).filter(isOpen)
-    const [next] = open.sort((a, b) => a.x - b.x)
-    const pitch = size.width + NOTE_GAP
-    const left = area.x + ((((lowest.x - area.x) % pitch) + pitch) % pitch)
-    return next ?? { x: left > ends ? area.x : left, y: column.bottom + NOTE_GAP }
+    const level = this.#notes.filter((note) => note.y + note.height > this.#view.y)
+    const here = level.filter((note) => isInColumn(note, area.x, area.width, 0))
+    const lowest = here.reduce((low, { x, y }) => (y > low.y ? { x, y } : low), { x: area.x, y: area.y })
+    const pitch = width + NOTE_GAP
+    const start = area.x + ((((lowest.x - area.x) % pitch) + pitch) % pitch)
+    const left = start + width > area.x + area.width ? area.x : start
+    const count = columnsIn({ width: area.x + area.width - left }, width)
+    const ends = Array.from({ length: count }, (_, column) => {
+      const x = left + column * pitch
+      const above = [...level, ...(follows ? [] : this.#bars)]
+      return { x, y: bottomOf(above.filter((box) => isInColumn(box, x, width, NOTE_GAP))) + NOTE_GAP }
+    })
+    const { x, y } = ends.reduce((best, end) => (end.y < best.y ? end : best))
+    return { x, y: Math.max(area.y, y) }
   }
 
   /** Moves the view down until it shows the box, or as much of it as fits. */
@@ -191,18 +227,41 @@ export function areaOf(view: Box, bars: readonly Box[]): Box {
   return { x: left, y: top, width: right - left, height: bottom - top }
 }
 
-/** Returns the lowest row below the upper edge of an area and in its width, and the lower edge of all notes there. */
-function lowestRow(notes: readonly Box[], { x, y, width }: Box): { row: Box[]; bottom: number } {
-  let row: Box[] = []
-  let bottom = Number.NEGATIVE_INFINITY
-  for (const note of notes) {
-    if (note.x >= x + width || note.x + note.width <= x || note.y + note.height <= y) continue
-    bottom = Math.max(bottom, note.y + note.height)
-    const top = row[0]?.y ?? Number.NEGATIVE_INFINITY
-    if (note.y > top) row = [note]
-    else if (note.y === top) row.push(note)
-  }
-  return { row, bottom }
+/** Returns the number of columns that fit a width, at least 1. */
+export function columnsIn(area: Pick<Size, 'width'>, width: number): number {
+  return Math.max(1, Math.floor((area.width + NOTE_GAP) / (width + NOTE_GAP)))
+}
+
+/** Returns boxes in columns, each in the column that ends highest so far. Their upper edge is at 0. */
+function inColumns(sizes: readonly Size[], area: Box): Box[] {
+  const width = sizes.reduce((widest, size) => Math.max(widest, size.width), 0)
+  const pitch = width + NOTE_GAP
+  const count = Math.min(sizes.length, columnsIn(area, width))
+  const left = area.x + Math.max(0, (area.width - count * pitch + NOTE_GAP) / 2)
+  const ends = Array<number>(count).fill(0)
+  return sizes.map((size) => {
+    const y = Math.min(...ends)
+    const column = ends.indexOf(y)
+    ends[column] = y + size.height + NOTE_GAP
+    return { ...size, x: left + column * pitch, y }
+  })
+}
+
+/** Returns boxes in columns of more even length, for what would not fit in the order of the beam. */
+function tallestFirst(sizes: readonly Size[], area: Box): Box[] {
+  const sorted = [...sizes.entries()].sort(([, a], [, b]) => b.height - a.height)
+  const boxes = inColumns(
+    sorted.map(([, size]) => size),
+    area,
+  )
+  return sorted
+    .map(([index], at) => [index, boxes[at]] as const)
+    .sort(([a], [b]) => a - b)
+    .flatMap(([, box]) => box ?? [])
+}
+
+function isInColumn(note: Box, left: number, width: number, gap: number): boolean {
+  return note.x < left + width + gap && note.x + note.width > left - gap
 }
 
 /** Yields a point and those around it, the nearer first. */

@@ -4,47 +4,57 @@ import type { Point } from '../../stores/canvas'
 import { type Box, touches } from './geometry'
 import { NOTE_GAP } from './placement'
 
+type Notes = readonly (readonly [ItemId, Box])[]
+
 /**
- * Returns the places of the notes that move down because a note has grown. Only `loose` notes move, with their rows;
- * nobody has put these where they are.
+ * Returns the places of the notes that move down because a note has grown, so that the gap between them stays: notes are
+ * tilted, and would cover each other without it. Only `loose` notes move, with their rows; nobody has put these where
+ * they are.
  */
 export function pushedDown(
   grown: ItemId,
   notes: ReadonlyMap<ItemId, Box>,
   loose: ReadonlySet<ItemId>,
 ): ReadonlyMap<ItemId, Point> {
-  const boxes = new Map(notes)
   const moved = new Map<ItemId, Point>()
-  const waiting = [grown]
-  for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
-    for (let y = coveredRow(id, boxes, loose); y !== null; y = coveredRow(id, boxes, loose)) {
-      const lowered = loweredRow(y, id, boxes, loose)
-      for (const [one, box] of lowered) {
-        boxes.set(one, box)
-        moved.set(one, { x: box.x, y: box.y })
-        waiting.push(one)
-      }
+  const cause = notes.get(grown)
+  if (!cause) return moved
+  const others = [...notes].filter(([id]) => id !== grown)
+  const still = others.filter(([id]) => !loose.has(id)).map(([, box]) => box)
+  const pushing = [cause]
+  // From the top, so that a row meets all that was pushed towards it.
+  for (const row of rowsOf(others.filter(([id, { y }]) => loose.has(id) && y >= cause.y))) {
+    const from = row[0]?.[1].y ?? 0
+    let y = from
+    for (let end = endAbove(row, y, pushing); end !== null; end = endAbove(row, y, [...pushing, ...still])) {
+      y = end + NOTE_GAP
+    }
+    if (y === from) continue
+    for (const [id, box] of row) {
+      moved.set(id, { x: box.x, y })
+      pushing.push({ ...box, y })
     }
   }
   return moved
 }
 
-type Boxes = ReadonlyMap<ItemId, Box>
-
-/** Returns the upper edge of a row that a note covers; null when it covers none. */
-function coveredRow(id: ItemId, boxes: Boxes, loose: ReadonlySet<ItemId>): number | null {
-  const above = boxes.get(id)
-  if (!above) return null
-  for (const [other, box] of boxes) {
-    if (other !== id && loose.has(other) && box.y >= above.y && touches(above, box)) return box.y
+/** Returns notes by their upper edge, the highest first. */
+function rowsOf(notes: Notes): Notes[] {
+  const rows: (readonly [ItemId, Box])[][] = []
+  for (const note of notes.toSorted(([, a], [, b]) => a.y - b.y)) {
+    const row = rows.at(-1)
+    if (row?.[0]?.[1].y === note[1].y) row.push(note)
+    else rows.push([note])
   }
-  return null
+  return rows
 }
 
-/** Returns the notes of a row, moved below a note. */
-function loweredRow(y: number, above: ItemId, boxes: Boxes, loose: ReadonlySet<ItemId>) {
-  const edge = boxes.get(above)
-  const down = edge ? edge.y + edge.height + NOTE_GAP - y : 0
-  const row = [...boxes].filter(([id, box]) => id !== above && loose.has(id) && box.y === y)
-  return row.map(([id, box]) => [id, { ...box, y: y + down }] as const)
+/** Returns where the boxes end to which a row would come too close; null when there are none. */
+function endAbove(row: Notes, y: number, boxes: readonly Box[]): number | null {
+  const close = boxes.filter((box) => row.some(([, note]) => touches(withGap(box), { ...note, y })))
+  return close.length === 0 ? null : Math.max(...close.map((box) => box.y + box.height))
+}
+
+function withGap(box: Box): Box {
+  return { ...box, y: box.y - NOTE_GAP, height: box.height + 2 * NOTE_GAP }
 }

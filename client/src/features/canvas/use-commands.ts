@@ -95,7 +95,7 @@ function createCommands(
       })
       if (moves.length > 0) history.move(moves, repeated)
     },
-    tidyUp: () => arrange(inRows(boxes(), areaOf(board.view, bars()))),
+    tidyUp: () => arrange(inRows(boxes(), areaOf(board.view, bars()), board.screen)),
     align: (ids, edge) => arrange(aligned(boxes(ids), edge)),
     distribute: (ids, axis) => arrange(distributed(boxes(ids), axis)),
     zoomIn: () => zoomBy(ZOOM_STEP),

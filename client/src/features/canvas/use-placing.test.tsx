@@ -1,7 +1,8 @@
 // @vitest-environment jsdom
 import { act, cleanup, renderHook } from '@testing-library/react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useLayoutEffect, useState } from 'react'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { BeamId, DeviceId, ItemId } from '../../protocol/bindings'
 import { liveItem } from '../../protocol/item'
@@ -109,6 +110,52 @@ it('does not move the view for a note that was deleted', () => {
   holds(UPPER)
   opens(useMakingWay)
   expect(flights).toHaveLength(1)
+})
+
+describe('the view of a device that joins a shared arrangement', () => {
+  function joins(upper: Point) {
+    const cards = [note(UPPER, 1), note(LOWER, 2)]
+    stores.items.setState({ items: cards, epoch: 'e' })
+    const at = [upper, { x: 300, y: 300 }]
+    const places = new Map(cards.map(({ id }, index) => [id, { ...(at[index] ?? upper), z: index }]))
+    stores.canvas.setState({ shared: true, places })
+    opens((context) => usePlacing(context, cards))
+    return board.camera
+  }
+
+  it('shows all that fit', () => {
+    expect(joins({ x: -500, y: 280 })).toEqual({ x: -548, y: 0, zoom: 1 })
+  })
+
+  it('shows the newest of more', () => {
+    expect(joins({ x: -5000, y: 280 })).toEqual(HOME_CAMERA)
+  })
+})
+
+it('places a note with all its parts, of which some are drawn after it was measured', () => {
+  const [first, second] = [note('first' as ItemId, 1), note('second' as ItemId, 2)]
+  holds()
+  stores.canvas.setState({ places: new Map() })
+  const cards = [first, second]
+  stores.items.setState({ items: cards, epoch: 'e' })
+  board.resized({ width: 400, height: 900 })
+  opens((context) => {
+    const [height, setHeight] = useState(100)
+    const isDrawn = useStore(context.view, ({ measured }) => measured.size > 0)
+    useLayoutEffect(() => {
+      if (!isDrawn) return
+      for (const { id } of cards) {
+        const element = document.createElement('li')
+        Object.defineProperty(element, 'offsetHeight', { value: height })
+        board.attach(id, element, true)
+      }
+      // A text finds out that it is longer than twelve lines.
+      setHeight(340)
+    }, [height, isDrawn])
+    usePlacing(context, cards)
+  })
+  const [above, below] = cards.map(({ id }) => placeOf(id)?.y ?? 0)
+  expect((below ?? 0) - (above ?? 0)).toBe(340 + 28)
 })
 
 it('counts as new only what came after all that have a place', () => {

@@ -1,5 +1,5 @@
 /** Places the items that have no place yet, and makes room for notes that grow. */
-import { useEffect, useLayoutEffect, useRef } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { ItemId } from '../../protocol/bindings'
 import { newestOf } from '../../stores/arrivals'
@@ -13,7 +13,7 @@ import type { Board } from './board'
 import { showing, toCanvas, visibleBox } from './camera'
 import { type CanvasValue, drawWhole } from './canvas-context'
 import { MOST_DRAWN } from './drawn-notes'
-import { type Size, touches } from './geometry'
+import { boxAround, type Size, touches } from './geometry'
 import { glide } from './glide'
 import { expectedHeight, NOTE_WIDTH } from './note-size'
 import { Placer } from './placement'
@@ -30,6 +30,7 @@ export function usePlacing(context: CanvasValue, items: readonly Card[]): void {
   const beam = useStore(canvas, (state) => state.beam)
   const epoch = useStore(stores.items, (state) => state.epoch)
   const measured = useStore(view, (state) => state.measured)
+  const [settled, settle] = useState(measured)
   const filled = useRef<string | null | undefined>(undefined)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another beam has other places
   useLayoutEffect(() => {
@@ -37,14 +38,13 @@ export function usePlacing(context: CanvasValue, items: readonly Card[]): void {
     const missing = items.filter(({ id }) => !places.has(id))
     // The items that are there when a beam is joined or the canvas opens are not announced.
     const isFill = filled.current === undefined || filled.current !== epoch
-    // They are drawn first, in the same frame, and placed with the heights that they have.
     const wanted = isFill || items.length <= MOST_MEASURED ? idsOf(missing.slice(-MOST_DRAWN)) : []
-    if (!wanted.every((id) => measured.has(id))) return view.setState({ measured: new Set(wanted) })
+    if (!isMeasured(wanted, view, settled, settle)) return
     filled.current = epoch
     if (missing.length > 0) placeAll(context, stores, missing, isFill)
     else if (isFill) showNewest(context, stores, items)
     if (measured.size > 0) view.setState({ measured: new Set() })
-  }, [context, stores, items, beam, epoch, measured])
+  }, [context, stores, items, beam, epoch, measured, settled])
   useEffect(
     () =>
       canvas.subscribe((now, before) => {
@@ -66,6 +66,22 @@ export function usePlacing(context: CanvasValue, items: readonly Card[]): void {
       }),
     [board, canvas, stores],
   )
+}
+
+/** Whether notes are drawn with all their parts. Otherwise another step of that begins, before the next paint. */
+function isMeasured(
+  wanted: readonly ItemId[],
+  view: CanvasValue['view'],
+  settled: ReadonlySet<ItemId>,
+  settle: (measured: ReadonlySet<ItemId>) => void,
+): boolean {
+  const { measured } = view.getState()
+  const isDrawn = wanted.every((id) => measured.has(id))
+  if (!isDrawn) view.setState({ measured: new Set(wanted) })
+  // Some draw a part, such as Show all, after they have measured themselves: in the same render as this state.
+  else if (wanted.length > 0 && settled !== measured) settle(measured)
+  else return true
+  return false
 }
 
 /** Returns the notes that lie elsewhere since the latest news. A place of this device comes back in whole pixels. */
@@ -94,15 +110,16 @@ function placeAll(
     },
     Math.random,
   )
-  // The view of a device that joins late follows every note, so that it ends at the newest.
   const isFirstFill = isFill && places.size === 0
   const isOwn = (item: Card) => !isFill && (item.from === null || item.from === me)
   const { drops } = canvas.getState()
   const found = new Map(placedAtDrops(board, placer, missing, drops))
-  for (const item of missing) {
-    board.loose.add(item.id)
-    const follows = isFirstFill || isOwn(item)
-    if (!found.has(item.id)) found.set(item.id, placer.place(sizeOf(board, item), follows))
+  for (const { id } of missing) board.loose.add(id)
+  const rest = missing.filter(({ id }) => !found.has(id)).map((item) => ({ item, size: sizeOf(board, item) }))
+  // A device that joins late knows all from the beginning, and finds them as a block.
+  const block = isFirstFill && found.size === 0 ? placer.fill(rest.map(({ size }) => size)) : []
+  for (const [at, { item, size }] of rest.entries()) {
+    found.set(item.id, block[at] ?? placer.place(size, isFirstFill || isOwn(item)))
   }
   const now: Camera = { ...camera, x: placer.view.x, y: placer.view.y }
   const outside = [...found]
@@ -119,15 +136,22 @@ function placeAll(
   canvas.setState((state) => reduceCanvas(state, { type: 'rested', camera: now }), true)
 }
 
-/** A device that joins a shared arrangement finds every note in its place, and sees the newest as any other does. */
+/** A device that joins a shared arrangement finds every note in its place, and sees all, or the newest of too many. */
 function showNewest({ board }: CanvasValue, { canvas }: Stores, items: readonly Card[]): void {
   const { shared, camera, places } = canvas.getState()
-  const newest = items.at(-1)
-  const place = newest && places.get(newest.id)
-  if (!shared || camera !== HOME_CAMERA || !place) return
-  const now = showing(camera, board.boxOf(newest.id, place), board.screen, VIEW_INSETS)
+  const boxes = [...board.boxes(idsOf(items), places)].map(([, box]) => box)
+  const newest = boxes.at(-1)
+  if (!shared || camera !== HOME_CAMERA || !newest) return
+  const all = boxAround(boxes) ?? newest
+  const now = showing(camera, hasRoom(board.screen, all) ? all : newest, board.screen, VIEW_INSETS)
   board.look(now)
   canvas.setState((state) => reduceCanvas(state, { type: 'rested', camera: now }), true)
+}
+
+/** Whether a box in its own size fits between the bars. */
+function hasRoom(screen: Size, { width, height }: Size): boolean {
+  const { top, right, bottom, left } = VIEW_INSETS
+  return width <= screen.width - left - right && height <= screen.height - top - bottom
 }
 
 /** Returns the places of the items that were dropped. Those of one drop are a block at its point. */
