@@ -63,6 +63,7 @@ impl IceServers {
     /// Another server at these `turn:` and `turns:` addresses, which checks credentials by the same secret.
     #[must_use]
     pub fn other(urls: Vec<String>, secret: &[u8]) -> Self {
+        let urls = urls.into_iter().flat_map(ways).collect();
         Self { source: Source::Other(urls), secret: secret.to_vec() }
     }
 
@@ -85,6 +86,14 @@ impl IceServers {
         };
         [stun, turn].into_iter().filter(|server| !server.urls.is_empty()).collect()
     }
+}
+
+/// An address without a transport stands for both. Browsers would take it for UDP alone (RFC 7065, section 3.1).
+fn ways(url: String) -> Vec<String> {
+    if url.starts_with("turns:") || url.contains('?') {
+        return vec![url];
+    }
+    ["udp", "tcp"].map(|by| format!("{url}?transport={by}")).to_vec()
 }
 
 impl Embedded {

@@ -84,7 +84,8 @@ async fn s37_the_operators_own_turn_server_is_told_with_credentials_by_its_secre
     let (_device, welcome) = joins(&TestServer::with(&flags).await).await;
     let servers = &welcome["ice_servers"];
     assert_eq!(servers[0], json!({"urls": ["stun:turn.example.org:3478"]}));
-    assert_eq!(servers[1]["urls"], json!(urls.split(',').collect::<Vec<_>>()));
+    let [udp, tcp] = ["udp", "tcp"].map(|by| format!("turn:turn.example.org:3478?transport={by}"));
+    assert_eq!(servers[1]["urls"], json!([udp, tcp, "turns:turn.example.org:5349"]));
     let username = servers[1]["username"].as_str().unwrap();
     let expected = heliograph_turn::credentials::password(b"topsecret", username);
     assert_eq!(servers[1]["credential"], json!(expected));

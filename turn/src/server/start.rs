@@ -218,6 +218,16 @@ fn streams(
     }
 }
 
+/// Where datagrams are taken. A port that is left to the system is the same one for streams, as clients expect.
+struct SamePorts(Vec<SocketAddr>);
+
+impl SamePorts {
+    fn of(&self, wanted: SocketAddr) -> SocketAddr {
+        let same = self.0.iter().find(|udp| wanted.port() == 0 && udp.ip() == wanted.ip());
+        same.copied().unwrap_or(wanted)
+    }
+}
+
 /// Opens all listeners before the first of them takes clients.
 fn start_streams(
     config: &Config,
@@ -225,7 +235,8 @@ fn start_streams(
     addresses: &mut Addresses,
 ) -> Result<(), StartError> {
     let mut open = Vec::new();
-    let plain = config.tcp.iter().map(|wanted| (*wanted, None));
+    let same = SamePorts(addresses.udp.clone());
+    let plain = config.tcp.iter().map(|wanted| (same.of(*wanted), None));
     let encrypted = config.acceptor.iter();
     let encrypted =
         encrypted.flat_map(|acceptor| config.tls.iter().map(move |a| (*a, Some(acceptor))));
