@@ -11,9 +11,9 @@ const TRANSLATED = new Set(['t', 'msg', 'plural', 'select', 'selectOrdinal', 'Tr
 /** Two words, or one that begins with a capital: `Join Beam`, `Copied`, `of`. Codes and class names are neither. */
 const PROSE = /\p{L}{2,}[^\p{L}]* \p{L}|^\p{Lu}\p{Ll}+\b/u
 
-/** Names that begin with a capital in every language: browsers, headers, methods. */
+/** Names that begin with a capital in every language: browsers, protocols, headers, methods. */
 const NAMES =
-  /^(Chrome|Chromium|Edge|Firefox|Opera|Safari|Samsung Internet|Heliograph|Android|Linux|Windows|Mac|[A-Z]\w+(Error|Event)|Content-\w+|Files|Inter|POST|GET|PUT|DELETE)$/
+  /^(Chrome|Chromium|Edge|Firefox|Opera|Safari|Samsung Internet|Heliograph|Android|Linux|Windows|Mac|[A-Z]\w+(Error|Event)|Content-\w+|Files|Inter|POST|GET|PUT|DELETE|Service worker|TURN · \w+)$/
 
 /** Keys as the browser names them. Shown to people they are texts: `label="Home"`. */
 const KEY_NAMES =
@@ -28,8 +28,16 @@ const CSS = /translate\(|^[a-z]*(\[[^\]]+\])*(, [a-z]*(\[[^\]]+\])*)+$|^\([a-z-]
 /** Methods that take selectors or styles, or that split a list of words. */
 const CODE_METHODS = new Set(['animate', 'closest', 'matches', 'querySelector', 'querySelectorAll', 'split'])
 
-/** Attributes that say how an element looks. */
-const LOOKS = new Set(['className', 'd', 'preserveAspectRatio', 'style', 'transform', 'viewBox'])
+/** Attributes that say how an element looks, and by which keys it is reached. */
+const LOOKS = new Set([
+  'aria-keyshortcuts',
+  'className',
+  'd',
+  'preserveAspectRatio',
+  'style',
+  'transform',
+  'viewBox',
+])
 
 /** What is called a key (`NEWS_KEY`, `this.key`) identifies a value in a storage, a lock or a link. */
 const KEY = /(^k|K)(ey|EY)$/
@@ -61,7 +69,9 @@ function isNoText({ callee }) {
 /** Errors and the console are read by engineers. */
 function isForEngineers(callee) {
   return (
-    callee.type === 'Super' || callee.object?.name === 'console' || /^([A-Z]\w*)?Error$/.test(callee.name)
+    callee.type === 'Super' ||
+    callee.object?.name === 'console' ||
+    /^([A-Z]\w*)?(Error|DOMException)$/.test(callee.name)
   )
 }
 
@@ -112,7 +122,7 @@ function textOf(node, parent) {
 
 function isProse(text, isShown = false) {
   const exempt = isShown ? [NAMES, CSS] : [NAMES, KEY_NAMES, KEYS, CSS]
-  return PROSE.test(text) && !exempt.some((pattern) => pattern.test(text))
+  return PROSE.test(text) && !exempt.some((pattern) => pattern.test(text.trim()))
 }
 
 /** What is told to other devices or found by its words, and what is generated. */

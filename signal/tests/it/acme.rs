@@ -4,20 +4,18 @@ use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 use std::time::Duration;
 
 use heliograph_signal::clock::Clock;
+use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, RootCertStore};
 use tempfile::TempDir;
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
-use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use super::program::Program;
+use super::secure;
 use super::server::{TestServer, ask};
 
 const DOMAIN: &str = "beam.example.org";
@@ -25,7 +23,7 @@ const DOMAIN: &str = "beam.example.org";
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A port that was free just now.
-fn free_port() -> u16 {
+pub fn free_port() -> u16 {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port()
 }
 
@@ -110,23 +108,13 @@ impl Drop for Pebble {
     }
 }
 
-/// Connects a client that trusts only this root.
+/// Connects to a port of this machine.
 async fn tls(
     port: u16,
     name: &str,
     root: CertificateDer<'static>,
 ) -> std::io::Result<TlsStream<TcpStream>> {
-    let mut roots = RootCertStore::empty();
-    roots.add(root).unwrap();
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await?;
-    let name = ServerName::try_from(name.to_owned()).unwrap();
-    TlsConnector::from(Arc::new(config)).connect(name, stream).await
+    secure::connect((Ipv4Addr::LOCALHOST, port).into(), name, root).await
 }
 
 /// Waits until the server has a certificate of this root.

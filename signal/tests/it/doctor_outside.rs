@@ -156,7 +156,7 @@ async fn turn_that_is_closed_or_whose_relays_nobody_reaches_is_named() {
     let flags = ["--turn", &*away, "--turn-secret-file", secret.to_str().unwrap()];
     let server = TestServer::with(&flags).await;
     let report = seen_at(&format!("http://localhost:{}", server.address.port())).await;
-    names(&report, &["STUN", "TURN over UDP"], "firewall");
+    names(&report, &["STUN", "TURN over UDP", "TURN over TCP"], "firewall");
 
     // Devices are told another address than the one of the relays.
     let turn = turn_on(free_port());

@@ -200,10 +200,12 @@ fn parse(bytes: &[u8], end: usize) -> Answer {
     let head = std::str::from_utf8(&bytes[..end]).unwrap();
     let mut lines = head.split("\r\n");
     let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
-    let lines: Vec<_> = lines.map(|line| line.split_once(": ").unwrap()).collect();
-    let cookies = lines.iter().filter(|(name, _)| *name == "set-cookie");
+    // Proxies write the names in capitals.
+    let lines = lines.map(|line| line.split_once(": ").unwrap());
+    let lines: Vec<_> = lines.map(|(name, value)| (name.to_ascii_lowercase(), value)).collect();
+    let cookies = lines.iter().filter(|(name, _)| name == "set-cookie");
     let cookies = cookies.map(|(_, value)| (*value).to_owned()).collect();
-    let headers = lines.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let headers = lines.iter().map(|(name, value)| (name.clone(), (*value).to_owned()));
     let headers: HashMap<_, _> = headers.collect();
     let is_chunked = headers.get("transfer-encoding").is_some_and(|coding| coding == "chunked");
     let body = &bytes[end + 4..];

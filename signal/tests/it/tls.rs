@@ -1,35 +1,23 @@
 //! P4: https with a self-signed certificate.
 
-use std::sync::Arc;
-
 use futures_util::{SinkExt as _, StreamExt as _};
+use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, RootCertStore};
 use tokio::net::TcpStream;
-use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_tungstenite::client_async;
 use tokio_tungstenite::tungstenite::Message;
 
 use super::device::unknown_beam;
 use super::person::form;
+use super::secure;
 use super::server::{TestServer, ask, send};
 
 /// Connects a client that trusts only this server's certificate.
-async fn connect(server: &TestServer, name: &'static str) -> std::io::Result<TlsStream<TcpStream>> {
+async fn connect(server: &TestServer, name: &str) -> std::io::Result<TlsStream<TcpStream>> {
     let certificate = server.folder.path().join("tls/self-signed.pem");
-    let mut roots = RootCertStore::empty();
-    roots.add(CertificateDer::from_pem_file(certificate).unwrap()).unwrap();
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    let stream = TcpStream::connect(server.app.listening.tls.unwrap()).await.unwrap();
-    let name = ServerName::try_from(name).unwrap();
-    TlsConnector::from(Arc::new(config)).connect(name, stream).await
+    let root = CertificateDer::from_pem_file(certificate).unwrap();
+    secure::connect(server.app.listening.tls.unwrap(), name, root).await
 }
 
 async fn server() -> TestServer {

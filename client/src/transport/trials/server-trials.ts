@@ -56,7 +56,7 @@ function welcome(beam: Parameters<typeof openSignalSocket>[0]): Promise<readonly
     }
     const socket = openSignalSocket(beam, {
       onOpen: () => {
-        const extra = { v: 1, caps: ['files'], name: 'Doctor' }
+        const extra = { v: 1, caps: ['files'], name: 'doctor' }
         socket.send(JSON.stringify({ type: 'auth', message: null, extra }))
       },
       onText: (text) => {
