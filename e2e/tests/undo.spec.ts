@@ -1,5 +1,5 @@
 import { expect, type Locator } from '@playwright/test'
-import { expectAt, middleOf, restsOn } from '../support/canvas.ts'
+import { coveredNotes, expectAt, middleOf, restsOn } from '../support/canvas.ts'
 import type { Device } from '../support/device.ts'
 import { type CallDevice, test } from '../support/stage.ts'
 
@@ -115,4 +115,26 @@ test('one Undo covers two deletions in a row, and goes when the keyboard was fir
   await ada.page.keyboard.press('Control+z')
   await ada.sees('Milk')
   await expect(undo(ada)).toHaveCount(0)
+})
+
+test('Undo brings a note back to its place, which nothing else has taken', everywhere, async ({ device }) => {
+  const [ada] = await pair(device)
+  for (const text of ['one', 'two', 'three']) {
+    await ada.sharesText(text)
+    await ada.sees(text)
+  }
+  await restsOn(ada)
+  const place = await middleOf(ada, 'two')
+  await ada.card('two').hover()
+  await ada.card('two').getByRole('button', { name: 'Delete' }).click()
+  await expect(ada.card('two')).toHaveCount(0)
+  for (const text of ['four', 'five', 'six']) {
+    await ada.sharesText(text)
+    await ada.sees(text)
+  }
+  await ada.page.keyboard.press('Escape')
+  await undo(ada).click()
+  await ada.sees('two')
+  await expectAt(ada, 'two', place)
+  expect(await coveredNotes(ada)).toEqual([])
 })

@@ -58,7 +58,8 @@ function withoutNames(text: string): string {
 const files = globSync('{signal,shared,storage}/src/**/*.rs', { cwd: ROOT }).filter(
   // The document of the HTTP API is for programmers; the commands beside `serve`, the doctor among them, and the metrics
   // are for the operator.
-  (file) => !/tests(\/|\.rs)|openapi\.rs|\/(operate|doctor)\/|examination\.rs|trial\.rs|metrics\.rs/.test(file),
+  (file) =>
+    !/tests(\/|\.rs)|openapi\.rs|\/(operate|doctor)\/|examination\.rs|trial\.rs|metrics\.rs/.test(file),
 )
 const sent = new Set(files.flatMap((file) => sentencesIn(readFileSync(`${ROOT}/${file}`, 'utf8'))))
 const forms = SERVER_FORMS.map(([, text]) => text('{}'))

@@ -12,6 +12,7 @@ import { barsOnCanvas, VIEW_INSETS } from './bars'
 import type { Board } from './board'
 import { showing, toCanvas, visibleBox } from './camera'
 import { type CanvasValue, drawWhole } from './canvas-context'
+import { Departed } from './departed'
 import { MOST_DRAWN } from './drawn-notes'
 import { boxAround, type Size, touches } from './geometry'
 import { glide } from './glide'
@@ -32,6 +33,7 @@ export function usePlacing(context: CanvasValue, items: readonly Card[]): void {
   const measured = useStore(view, (state) => state.measured)
   const [settled, settle] = useState(measured)
   const filled = useRef<string | null | undefined>(undefined)
+  const [departed] = useState(() => new Departed())
   // biome-ignore lint/correctness/useExhaustiveDependencies: another beam has other places
   useLayoutEffect(() => {
     const { places } = canvas.getState()
@@ -41,10 +43,11 @@ export function usePlacing(context: CanvasValue, items: readonly Card[]): void {
     const wanted = isFill || items.length <= MOST_MEASURED ? idsOf(missing.slice(-MOST_DRAWN)) : []
     if (!isMeasured(wanted, view, settled, settle)) return
     filled.current = epoch
-    if (missing.length > 0) placeAll(context, stores, missing, isFill)
+    const mayReturn = departed.among(idsOf(items), performance.now())
+    if (missing.length > 0) placeAll(context, stores, missing, isFill, mayReturn)
     else if (isFill) showNewest(context, stores, items)
     if (measured.size > 0) view.setState({ measured: new Set() })
-  }, [context, stores, items, beam, epoch, measured, settled])
+  }, [context, stores, items, beam, epoch, measured, settled, departed])
   useEffect(
     () =>
       canvas.subscribe((now, before) => {
@@ -98,6 +101,7 @@ function placeAll(
   { canvas, devices, items }: Stores,
   missing: readonly Card[],
   isFill: boolean,
+  mayReturn: readonly ItemId[],
 ): void {
   const { places } = canvas.getState()
   const { me } = devices.getState()
@@ -106,7 +110,9 @@ function placeAll(
     {
       view: visibleBox(camera, board.screen),
       bars: barsOnCanvas(camera, board.screen, devices.getState(), forward()),
-      notes: [...board.boxes(idsOf(cardsOf(items.getState().items)), places)].map(([, box]) => box),
+      notes: [...board.boxes([...idsOf(cardsOf(items.getState().items)), ...mayReturn], places)].map(
+        ([, box]) => box,
+      ),
     },
     Math.random,
   )
