@@ -80,6 +80,8 @@ describe('news of the beam', () => {
     expect(toasts()).toEqual([])
     news.hear({ type: 'access_changed', message: saved({ role: 'read' }) })
     expect(toasts()).toEqual(['You can only read in this beam now.'])
+    news.shutOut()
+    expect(toasts()).toEqual([])
   })
 
   it('s30_the_time_of_a_keeping_is_shown_by_this_devices_clock_and_the_beam_lives_as_long', () => {

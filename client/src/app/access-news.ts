@@ -7,6 +7,7 @@ import type { BeamSession } from '../stores/beam-session'
 import { reduceBeams } from '../stores/beams'
 import { type KeepingEvent, reduceKeeping } from '../stores/keeping'
 import type { Stores } from '../stores/stores'
+import type { Toast } from '../stores/toasts'
 import { updateSession } from './session-storage'
 import type { Toaster } from './toaster'
 
@@ -21,6 +22,8 @@ export const notConnected = () => t`Not connected. Try again in a moment.`
 export class AccessNews {
   readonly #stores: Stores
   readonly #toaster: Toaster
+  /** The toast that tells this device's level. */
+  #level: Toast['id'] | null = null
   /** Resolves the pending `save`; null when none is pending. */
   #saving: ((refusal: string | null | Promise<string>) => void) | null = null
   /** Milliseconds by which the server's clock is behind this device's. */
@@ -46,6 +49,12 @@ export class AccessNews {
   /** The socket is gone, so a pending `save` will not be answered. */
   lost(): void {
     this.#end(notConnected())
+  }
+
+  /** This device has no access any more, so its last level is no news. */
+  shutOut(): void {
+    if (this.#level !== null) this.#toaster.dismiss(this.#level)
+    this.#level = null
   }
 
   /** Takes an error from the server. Returns true when it answers a pending `save`. */
@@ -114,7 +123,7 @@ export class AccessNews {
     const couldOnlyRead = before.kind === 'saved' && before.saved.role === 'read'
     const canOnlyRead = saved.role === 'read'
     if (couldOnlyRead === canOnlyRead) return
-    this.#toaster.info(
+    this.#level = this.#toaster.info(
       canOnlyRead ? t`You can only read in this beam now.` : t`You can share in this beam now.`,
     )
   }

@@ -137,6 +137,7 @@ export class BeamConnection {
     if (status.status === 'live') void this.#notes.load()
     else this.#access.lost()
     if (status.status === 'stopped') {
+      this.#access.shutOut()
       this.#notes.end()
       this.#opening.push({ type: 'notesGone' })
       // This device may no longer be in the beam, so its direct links end as well.
