@@ -67,7 +67,7 @@ export function ImageView({ nodeKey, fields, node }: ImageViewProps) {
     maxWidth: `min(100%, ${maxWidth}px)`,
   }
   return (
-    <span ref={frame} className={cx(css.frame, selected && editable && css.selected)} style={style}>
+    <span ref={frame} className={css.frame} data-selected={(selected && editable) || undefined} style={style}>
       {url ? (
         <img
           ref={picture}

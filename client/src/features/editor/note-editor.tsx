@@ -67,7 +67,8 @@ export function NoteEditor({ id, text, isPrivate = false }: NoteEditorProps) {
   const save = () => (elsewhere === 'same' ? saveBy(actions.notes.save) : setAsking(elsewhere))
   const canSave = note !== null && !isEmpty(note)
   const onKey = (event: KeyboardEvent) => {
-    if (!isSaving(event)) return
+    // A selected picture takes Ctrl+Enter for its size.
+    if (!isSaving(event) || (event.key === 'Enter' && body.current?.querySelector('[data-selected]'))) return
     // Otherwise the text gets a line, or the browser saves the page.
     event.preventDefault()
     event.stopPropagation()
