@@ -3,6 +3,7 @@
 # make bench   measures the figures, each with its reference
 # make dev     runs the server and Vite, with reload on change
 # make build   builds the product as one file: target/release/heliograph
+# make release builds it as one static file for any Linux, with its licences: dist/
 # make fmt     formats Rust and TypeScript
 SHELL := /bin/sh
 .DEFAULT_GOAL := build
@@ -19,7 +20,7 @@ CLIENT_SOURCES := $(shell find client/src client/public client/scripts -type f) 
 SERVER_SOURCES := $(shell find shared storage websocket signal turn -path turn/fuzz -prune -o -type f -not -name '*.md' -print) \
 	Cargo.toml Cargo.lock
 
-.PHONY: run build test test-long bench dev fmt clean lint rust-built rust-tests client-tests e2e
+.PHONY: run build release test test-long bench dev fmt clean lint rust-built rust-tests client-tests e2e
 
 run: build
 	$(SERVER) serve
@@ -30,6 +31,9 @@ build: $(SERVER)
 $(SERVER): $(CLIENT) $(SERVER_SOURCES)
 	cargo build --release --locked --package heliograph-signal
 	@touch $@
+
+release: $(CLIENT)
+	scripts/release
 
 $(CLIENT): $(MODULES) $(CLIENT_SOURCES)
 	npm run --silent build --workspace client
@@ -82,6 +86,7 @@ test-long: $(SERVER)
 
 bench: $(SERVER)
 	scripts/install-test-tools
+	cargo build --release --locked --package heliograph-wire
 	cargo run --release --locked --package heliograph-bench -- $(SERVER)
 	npm run --silent bench --workspace e2e
 

@@ -12,6 +12,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   arrival: [],
   beam: ['devices', 'join', 'scanner', 'session', 'share'],
   beams: ['item', 'session', 'share'],
+  certificate: [],
   canvas: ['card', 'item', 'session'],
   card: ['item', 'note', 'search', 'session', 'transfer'],
   devices: ['arrival', 'files', 'keep', 'session', 'transfer'],

@@ -7,6 +7,7 @@ import { measureFirstPaint } from './first-paint.ts'
 import { measureJoining } from './joining.ts'
 import { measureAccessibility, measureBestPractices } from './lighthouse.ts'
 import { measureMemory } from './memory.ts'
+import { measureNetwork } from './network.ts'
 import { measureStored } from './stored.ts'
 import { printHeading, printRow, type Row } from './table.ts'
 import { measureTurn } from './turn.ts'
@@ -20,6 +21,7 @@ const FIGURES: Record<string, (server: Server) => Promise<Row | Row[]>> = {
   canvas: measureCanvas,
   direct: measureDirect,
   memory: measureMemory,
+  network: measureNetwork,
   stored: measureStored,
   turn: measureTurn,
 }

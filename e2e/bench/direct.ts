@@ -1,4 +1,5 @@
 /** A large file sent from browser to browser onto the disk, compared with a bare data channel between two browsers. */
+import type { Page } from '@playwright/test'
 import { Device } from '../support/device.ts'
 import { Folder, MB, type TestFile } from '../support/files.ts'
 import type { Server } from '../support/server.ts'
@@ -50,10 +51,15 @@ async function productSpeed(server: Server, film: TestFile): Promise<number> {
     await ada.seesDevices(2)
     await ada.sharesFiles(film)
     await bob.card(film.name).getByRole('button', { name: 'Receive' }).waitFor()
-    const seconds = await bob.page.evaluate(tapAndWait)
+    const seconds = await secondsToReceive(bob.page)
     if ((await bob.savedSha256(film)) !== film.sha256) throw new Error('the file arrived changed')
     return film.size / seconds
   })
+}
+
+/** Taps Receive, and returns the seconds until the page offers the whole file. */
+export async function secondsToReceive(page: Page): Promise<number> {
+  return await page.evaluate(tapAndWait)
 }
 
 /** Taps Receive and waits for the Save link, within the page, so that the driver adds no time. */

@@ -1,5 +1,5 @@
 /** coturn's own client, as the load on a TURN server of this machine. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -11,6 +11,12 @@ const PACKETS = 4_000
 const READY_WITHIN_MS = 60_000
 /** Linux counts processor time in hundredths of a second. */
 const TICKS_PER_SECOND = 100
+
+/** Whether this process, and those that it starts from now on, may open so many files. Only root may raise the limit. */
+export function allowsOpenFiles(count: number): boolean {
+  const set = spawnSync('prlimit', ['--pid', `${process.pid}`, `--nofile=${count}:${count}`])
+  return set.status === 0
+}
 
 export interface Login {
   readonly username: string

@@ -108,6 +108,8 @@ export const ITEM_SCENES: readonly Scene[] = [
     on: ['desktop'],
     show: async (stage) => {
       await joinedByAnother(stage)
+      // The canvas, whose keys these are, is loaded when another device is here.
+      await stage.looker.page.locator('[data-gesture]').waitFor()
       await stage.looker.page.keyboard.press('?')
       await expect(stage.looker.page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible()
     },

@@ -8,8 +8,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type Browser, chromium } from '@playwright/test'
-import { CHROMIUM } from './browsers.ts'
+import { type Browser, chromium, type Page } from '@playwright/test'
+import { CHROMIUM, DESKTOP } from './browsers.ts'
 
 const run = promisify(execFile)
 
@@ -108,7 +108,7 @@ export class Network {
   readonly #folder: string
   readonly #machines: string[]
   readonly #bridge: Bridge
-  readonly #browsers: Browser[] = []
+  readonly #browsers: { close(): Promise<void> }[] = []
   #next = 10
 
   private constructor(server: Machine, folder: string, machines: string[]) {
@@ -164,13 +164,32 @@ export class Network {
   }
 
   /** A browser that runs on a machine. It hides the addresses of its machine by mDNS, like the browsers of people. */
-  async browser({ name, enter }: Machine): Promise<Browser> {
-    const executablePath = join(this.#folder, name)
-    await writeFile(executablePath, `#!/bin/sh\nexec ${enter.join(' ')} ${CHROMIUM.executablePath} "$@"\n`)
-    await chmod(executablePath, 0o755)
+  async browser(machine: Machine): Promise<Browser> {
+    const executablePath = await this.#program(machine)
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
     this.#browsers.push(browser)
     return browser
+  }
+
+  /** A page of a browser that runs on a machine with a profile on the disk, which large files need. */
+  async page(machine: Machine, profile: string): Promise<Page> {
+    const executablePath = await this.#program(machine)
+    const context = await chromium.launchPersistentContext(profile, {
+      ...CHROMIUM,
+      executablePath,
+      viewport: DESKTOP,
+      ignoreHTTPSErrors: true,
+    })
+    this.#browsers.push(context)
+    return context.pages()[0] ?? (await context.newPage())
+  }
+
+  /** Returns a program that runs the browser on a machine. */
+  async #program({ name, enter }: Machine): Promise<string> {
+    const path = join(this.#folder, name)
+    await writeFile(path, `#!/bin/sh\nexec ${enter.join(' ')} ${CHROMIUM.executablePath} "$@"\n`)
+    await chmod(path, 0o755)
+    return path
   }
 
   async remove(): Promise<void> {

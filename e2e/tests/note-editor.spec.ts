@@ -43,6 +43,16 @@ test(
   },
 )
 
+test('a note is saved with Ctrl+S also while a button has the focus', everywhere, async ({ device }) => {
+  const ada = await device('Ada')
+  await ada.startsBeam()
+  const editor = await NoteEditor.creates(ada)
+  await editor.titles('Shopping')
+  await ada.page.getByRole('button', { name: 'Cancel' }).press('Control+s')
+  await ada.sees('Shopping')
+  await expect(editor.text).toHaveCount(0)
+})
+
 test('every text tool has its effect', everywhere, async ({ device }) => {
   const editor = await startsNote(device)
   for (const tool of ['Bold', 'Italic', 'Underline', 'Strikethrough', 'Code', 'Mark']) {

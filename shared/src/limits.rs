@@ -2,6 +2,38 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// What a device learns of the limits when it joins (S4), so that it need not send what would be refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Limits {
+    /// Most bytes of a text message.
+    pub message_bytes: usize,
+    /// Most items of an unsaved beam that the server keeps for late joiners (S17).
+    pub live_items: usize,
+    /// Most items of a saved or kept beam (S22, S30).
+    pub stored_items: usize,
+    /// Most places in one message about the shared arrangement (S35).
+    pub places: usize,
+    /// Largest file that this device can upload by itself, in bytes (H40).
+    pub upload_bytes: u64,
+}
+
+impl Limits {
+    /// The limits for a device that can upload files of this size.
+    #[must_use]
+    pub const fn with_uploads(upload_bytes: u64) -> Self {
+        Self {
+            message_bytes: MAX_MESSAGE_BYTES,
+            live_items: MAX_LIVE_ITEMS,
+            stored_items: MAX_NOTES,
+            places: MAX_PLACES,
+            upload_bytes,
+        }
+    }
+}
+
 /// How long an unsaved beam lives.
 pub const BEAM_LIFETIME: Duration = Duration::from_hours(24);
 /// Most devices in one beam: as many as a fan-out serves without a noticeable delay.
@@ -76,10 +108,14 @@ pub const RECONNECT_JITTER: Duration = Duration::from_secs(1);
 pub const CHUNK_BYTES: usize = 16 * 1024;
 /// Largest frame between two devices, in bytes: the `max-message-size` that browsers announce.
 pub const MAX_RELAYED_FRAME_BYTES: usize = 256 * 1024;
-/// Most bytes that are wanted and not yet stored durably, between two devices in one direction.
-pub const WINDOW_BYTES: usize = 4 * 1024 * 1024;
+/// Most bytes that are wanted and not yet stored durably, between two devices in one direction, on short paths.
+pub const SMALLEST_BUDGET_BYTES: usize = 4 * 1024 * 1024;
+/// The same on long and fast paths.
+pub const LARGEST_BUDGET_BYTES: usize = 32 * 1024 * 1024;
+/// Most bytes that are wanted on the relay and have not arrived, between two devices in one direction.
+pub const RELAY_WINDOW_BYTES: usize = SMALLEST_BUDGET_BYTES;
 /// Most bytes that wait in the relay from one device to another: a window and its headers.
-pub const RELAY_PAIR_BYTES: usize = WINDOW_BYTES + 64 * 1024;
+pub const RELAY_PAIR_BYTES: usize = RELAY_WINDOW_BYTES + 64 * 1024;
 /// Most bytes that wait in the relay for one device.
 pub const RELAY_DEVICE_BYTES: usize = 16 * 1024 * 1024;
 /// Time for a data channel to open before the relay is used.

@@ -8,6 +8,7 @@ use ts_rs::TS;
 use crate::api::beams::{LinkAccess, Role};
 use crate::error::ErrorCode;
 use crate::ids::{DeviceId, ItemId};
+use crate::limits::Limits;
 use crate::time::Millis;
 
 pub use crate::arrangement::{Arrange, Arranged, Placed};
@@ -277,6 +278,10 @@ pub struct Welcome {
     pub ice_servers: Vec<IceServer>,
     /// When the beam expires, in milliseconds since the Unix epoch by the server's clock; null for a saved one.
     pub expires_at: Option<Millis>,
+    /// The limits for this device. Servers of earlier versions do not tell them.
+    #[ts(optional)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Limits>,
     /// The server's time, in milliseconds since the Unix epoch.
     pub now: Millis,
     /// Whether this device had the right beam key.

@@ -12,6 +12,7 @@ use heliograph_shared::api::{CreatedBeam, ErrorBody, Site};
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::{BeamId, BeamKey, DeviceId, ItemId};
+use heliograph_shared::limits::Limits;
 use heliograph_shared::socket::{
     Arranged, Cap, Device, DeviceUser, IceServer, Json, Kept, LiveItem, Placed, SavedBeam,
     ServerMessage, SignalFrom, SyncPage, Welcome,
@@ -21,6 +22,7 @@ use serde_json::value::RawValue;
 
 const ITEM: &str = "0a0a0a0a-0a0a-4a0a-8a0a-0a0a0a0a0a0a";
 const DEVICE: &str = "01010101-0101-0101-0101-010101010101";
+const LIMITS: &str = r#"{"message_bytes":262144,"live_items":500,"stored_items":5000,"places":500,"upload_bytes":3}"#;
 const TOKEN: &str = "AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI";
 
 fn json(text: &str) -> Json {
@@ -68,6 +70,7 @@ fn s4_the_answers_to_auth_look_like_this() {
                 device_id: from,
                 ice_servers: vec![server(None), server(Some("1:a"))],
                 expires_at: Some(Millis::new(2)),
+                limits: Some(Limits::with_uploads(3)),
                 now: Millis::new(1),
                 creator: true,
                 saved: None,
@@ -76,13 +79,18 @@ fn s4_the_answers_to_auth_look_like_this() {
             },
         },
         &format!(
-            r#"{{"type":"welcome","message":{{"device_id":"{DEVICE}","ice_servers":[{{"urls":["turn:turn.example:3478"]}},{{"urls":["turn:turn.example:3478"],"username":"1:a","credential":"secret"}}],"expires_at":2,"now":1,"creator":true,"saved":null}}}}"#
+            r#"{{"type":"welcome","message":{{"device_id":"{DEVICE}","ice_servers":[{{"urls":["turn:turn.example:3478"]}},{{"urls":["turn:turn.example:3478"],"username":"1:a","credential":"secret"}}],"expires_at":2,"limits":{LIMITS},"now":1,"creator":true,"saved":null}}}}"#
         ),
     );
     server_says(
         &ServerMessage::IceServers { message: vec![server(Some("2:a"))] },
         r#"{"type":"ice_servers","message":[{"urls":["turn:turn.example:3478"],"username":"2:a","credential":"secret"}]}"#,
     );
+}
+
+#[test]
+fn s6_the_list_of_devices_looks_like_this() {
+    let from = DeviceId::from_bytes([1; 16]);
     let device = Device {
         device_id: from,
         name: "Firefox".to_owned(),
@@ -127,6 +135,7 @@ fn s21_to_s24_what_is_said_of_a_saved_beam_looks_like_this() {
         device_id: DeviceId::from_bytes([1; 16]),
         ice_servers: Vec::new(),
         expires_at: None,
+        limits: Some(Limits::with_uploads(3)),
         now: Millis::new(1),
         creator: false,
         saved: Some(cabin()),
@@ -136,7 +145,7 @@ fn s21_to_s24_what_is_said_of_a_saved_beam_looks_like_this() {
     server_says(
         &ServerMessage::Welcome { message: welcome },
         &format!(
-            r#"{{"type":"welcome","message":{{"device_id":"{DEVICE}","ice_servers":[],"expires_at":null,"now":1,"creator":false,"saved":{saved}}}}}"#
+            r#"{{"type":"welcome","message":{{"device_id":"{DEVICE}","ice_servers":[],"expires_at":null,"limits":{LIMITS},"now":1,"creator":false,"saved":{saved}}}}}"#
         ),
     );
     server_says(
@@ -166,6 +175,7 @@ fn s30_s31_what_is_said_of_a_kept_beam_and_of_a_forgotten_one_looks_like_this() 
             device_id: DeviceId::from_bytes([1; 16]),
             ice_servers: Vec::new(),
             expires_at: Some(Millis::new(9)),
+            limits: Some(Limits::with_uploads(3)),
             now: Millis::new(1),
             creator: false,
             saved: None,
@@ -174,7 +184,7 @@ fn s30_s31_what_is_said_of_a_kept_beam_and_of_a_forgotten_one_looks_like_this() 
         },
     };
     let start = format!(
-        r#"{{"type":"welcome","message":{{"device_id":"{DEVICE}","ice_servers":[],"expires_at":9,"now":1,"creator":false,"saved":null"#
+        r#"{{"type":"welcome","message":{{"device_id":"{DEVICE}","ice_servers":[],"expires_at":9,"limits":{LIMITS},"now":1,"creator":false,"saved":null"#
     );
     let by = format!(r#"{{"until":9,"by":"{DEVICE}"}}"#);
     server_says(&welcome(Some(kept), false), &format!(r#"{start},"kept":{by}}}}}"#));
@@ -303,11 +313,12 @@ fn bodies_look_like_this() {
         version: "1.0.0".to_owned(),
         public_url: None,
         network_url: Some("http://192.168.1.2:8080".to_owned()),
+        self_signed: false,
         repository: "https://example.org".to_owned(),
     };
     assert_eq!(
         serde_json::to_string(&site).unwrap(),
-        r#"{"name":"Heliograph","version":"1.0.0","public_url":null,"network_url":"http://192.168.1.2:8080","repository":"https://example.org"}"#
+        r#"{"name":"Heliograph","version":"1.0.0","public_url":null,"network_url":"http://192.168.1.2:8080","self_signed":false,"repository":"https://example.org"}"#
     );
 }
 

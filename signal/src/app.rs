@@ -20,6 +20,7 @@ use crate::connections::Connections;
 use crate::error::Error;
 use crate::files::uploads::Uploads;
 use crate::health::Health;
+use crate::https::Certified;
 use crate::https::options::Tls;
 use crate::ice::IceServers;
 use crate::limit::{Buckets, Counts, Rate};
@@ -94,8 +95,10 @@ pub struct App {
     pub trusted_proxies: Vec<Network>,
     /// The server's public address (`--public-url`).
     pub public_url: Option<Origin>,
-    /// Whether this server has a certificate for its public address.
-    pub leads_to_https: bool,
+    /// What this server has a certificate for.
+    pub certified: Certified,
+    /// Where the certificate for https comes from.
+    pub certificate: Tls,
     /// Address of the source code, for the link in the footer.
     pub repository_url: String,
     /// The data folder.
@@ -125,6 +128,8 @@ pub struct Parts {
     pub clock: Clock,
     /// What devices are told for their `RTCPeerConnection`s.
     pub ice_servers: IceServers,
+    /// What the server has a certificate for.
+    pub certified: Certified,
 }
 
 /// The rate limits, by address and by account. A program on this machine is not limited by address (see
@@ -277,6 +282,18 @@ pub struct Listening {
     pub metrics: Option<SocketAddr>,
 }
 
+/// What logins and their ends concern.
+fn surroundings(live: &Context, beams: &Beams, tasks: &TaskTracker) -> Surroundings {
+    Surroundings {
+        storage: live.storage.clone(),
+        sockets: live.sockets.clone(),
+        hub: live.hub.clone(),
+        beams: beams.clone(),
+        clock: live.clock,
+        tasks: tasks.clone(),
+    }
+}
+
 impl App {
     /// Puts the parts together.
     ///
@@ -287,7 +304,7 @@ impl App {
         listening: Listening,
         parts: Parts,
     ) -> Result<Arc<Self>, Error> {
-        let Parts { lease, storage, writer, blobs, uploads, budget, clock, ice_servers } = parts;
+        let Parts { lease, storage, writer, blobs, uploads, budget, clock, .. } = parts;
         let (limits, counts) = (Limits::default(), Arc::<Tally>::default());
         let live = Arc::new(Context {
             clock,
@@ -307,19 +324,12 @@ impl App {
             budget: budget.clone(),
             guesses: limits.guesses.clone(),
             keeps: limits.keeps.clone(),
-            ice_servers,
+            ice_servers: parts.ice_servers,
+            quotas: config.uploads.clone(),
         });
         let tasks = TaskTracker::new();
         let beams = Beams::new(live.hub.clone(), tasks.clone());
-        let around = Surroundings {
-            storage: storage.clone(),
-            sockets: live.sockets.clone(),
-            hub: live.hub.clone(),
-            beams: beams.clone(),
-            clock,
-            tasks: tasks.clone(),
-        };
-        let logins = Logins::open(around).await?;
+        let around = surroundings(&live, &beams, &tasks);
         Ok(Arc::new(Self {
             clock,
             beams,
@@ -330,7 +340,7 @@ impl App {
             uploads: Arc::new(uploads),
             pictures: Pictures::new(budget.clone()),
             connections: Connections::new(config),
-            logins,
+            logins: Logins::open(around).await?,
             beam_lists: BeamLists::default(),
             budget,
             counts,
@@ -339,7 +349,8 @@ impl App {
             live,
             trusted_proxies: config.trusted_proxies.clone(),
             public_url: config.public_url.clone(),
-            leads_to_https: config.tls.certificate == Tls::Acme,
+            certified: parts.certified,
+            certificate: config.tls.certificate.clone(),
             repository_url: config.repository_url.clone(),
             data: config.data.clone(),
             listening,

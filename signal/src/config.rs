@@ -34,6 +34,9 @@ pub enum Command {
     /// Examine this machine's set-up with the options of `serve`, or a server at an address from outside, and say what
     /// to do.
     Doctor(Box<Doctor>),
+    /// Ask the server on this machine whether it is well, with the options of `serve`: the exit code is 0 when it is.
+    /// For the health checks of containers.
+    Health(Box<Config>),
     /// Show every setting of serve, where it comes from, and what is wrong with it. Secrets are left out.
     Config(Box<Config>),
     /// List accounts, reset a password, or delete an account, whether the server runs or not. Run it as the user who runs

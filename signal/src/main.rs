@@ -10,6 +10,7 @@ use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 use heliograph_signal::app::App;
 use heliograph_signal::clock::Clock;
 use heliograph_signal::config::{Cli, Command, Config, Doctor};
+use heliograph_signal::doctor;
 use heliograph_signal::error::causes;
 use heliograph_signal::log;
 use heliograph_signal::operate::{backup, settings, users};
@@ -39,7 +40,8 @@ fn main() -> ExitCode {
     let _ = rustls::crypto::ring::default_provider().install_default();
     match command {
         Command::Serve(config) => serve(&config),
-        Command::Doctor(doctor) => examine(&doctor),
+        Command::Doctor(asked) => examine(&asked),
+        Command::Health(config) => finish(&config, doctor::health(&config)),
         Command::Config(config) => show(&config, &matches),
         Command::User(asked) => {
             let mut input = io::stdin().lock();
@@ -85,14 +87,14 @@ fn serve(config: &Config) -> ExitCode {
 }
 
 /// Writes what the doctor finds. The exit code says whether nothing failed.
-fn examine(doctor: &Doctor) -> ExitCode {
-    let Doctor { url, json, config } = doctor;
+fn examine(asked: &Doctor) -> ExitCode {
+    let Doctor { url, json, config } = asked;
     log::init(&log::Options { levels: log::Levels::of_commands(), ..config.log.clone() });
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&error),
     };
-    let examined = heliograph_signal::doctor::examine(config, url.as_ref(), Clock::System);
+    let examined = doctor::examine(config, url.as_ref(), Clock::System);
     let report = runtime.block_on(examined);
     runtime.shutdown_timeout(CLOSE_TIMEOUT);
     let text = if *json { report.json() } else { report.text() };
@@ -112,7 +114,7 @@ async fn run(config: &Config) -> Result<(), start::Error> {
     };
     tracing::info!(listening = ?app.listening, data = %config.data.display(), "started");
     // Standard output may be closed.
-    let _ = write!(io::stdout(), "{}", greeting(app.listening));
+    let _ = write!(io::stdout(), "{}", greeting(app.listening, &app.certificate));
     tokio::spawn(end_without_lease(app.clone(), shutdown.clone()));
     heliograph_signal::start::serve(listeners, app.clone(), shutdown).await;
     let _ = tokio::time::timeout(CLOSE_TIMEOUT, app.storage.close()).await;

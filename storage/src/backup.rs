@@ -1,7 +1,7 @@
 //! Copies of the database, and what they name. Only of SQLite: a Postgres server makes its own.
 
-use std::fs;
 use std::path::Path;
+use std::{fs, io};
 
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, Row as _};
@@ -45,6 +45,15 @@ pub async fn blobs_of(copy: &Path) -> Result<Vec<BlobKey>, Error> {
 /// # Errors
 /// [`Error::Database`].
 pub fn put_in_place(from: &Path, folder: &Path) -> Result<(), Error> {
-    fs::rename(from.join(FILE), folder.join(FILE)).map_err(sqlx::Error::Io)?;
-    Ok(())
+    let placed = fs::rename(from.join(FILE), folder.join(FILE)).and_then(|()| sync_folder(folder));
+    Ok(placed.map_err(sqlx::Error::Io)?)
+}
+
+/// Waits until the disk has the names of the files in a folder.
+///
+/// # Errors
+/// The folder cannot be opened, or the disk does not take them.
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
+    // Windows opens no folders, and needs none opened.
+    if cfg!(unix) { fs::File::open(folder)?.sync_all() } else { Ok(()) }
 }

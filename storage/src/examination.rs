@@ -56,6 +56,14 @@ async fn examine_slowly(location: &Location) -> Result<Examination, Error> {
             let mut connection = PgConnectOptions::from_str(url)?.connect().await?;
             let applied = sqlx::query_scalar(APPLIED).fetch_all(&mut connection).await;
             let applied = applied.or_else(none_without_table)?;
+            // A copy that only follows another server, and sessions that may not write, answer "on".
+            let read_only: String =
+                sqlx::query_scalar("SELECT current_setting('transaction_read_only')")
+                    .fetch_one(&mut connection)
+                    .await?;
+            if read_only == "on" {
+                return Err(sqlx::Error::Protocol("it is read-only here".to_owned()).into());
+            }
             connection.close().await?;
             Ok(compare(&POSTGRES_MIGRATIONS, &applied))
         }

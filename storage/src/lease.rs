@@ -9,7 +9,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
 use std::str::FromStr as _;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use sqlx::postgres::PgConnectOptions;
@@ -41,8 +41,8 @@ const KEEPALIVE: &str =
 pub enum LeaseError {
     /// Another server has it.
     #[error(
-        "another Heliograph server is using this database. Several servers on one database are not supported yet: \
-         stop the other one, or give this one a database of its own"
+        "another Heliograph server is using this database or data folder. Several servers on one are not supported yet: \
+         stop the other one, or give this one a database and a folder of its own"
     )]
     Taken,
     /// The lock file cannot be created or locked.
@@ -57,6 +57,8 @@ pub enum LeaseError {
 #[derive(Debug)]
 pub struct Lease {
     held: Mutex<Option<Held>>,
+    /// The lock of the data folder, where that is another one than the lease.
+    folder: Mutex<Option<File>>,
     lost: watch::Receiver<bool>,
 }
 
@@ -85,7 +87,19 @@ impl Lease {
                 Held::Connection { stop, task }
             }
         };
-        Ok(Self { held: Mutex::new(Some(held)), lost })
+        Ok(Self { held: Mutex::new(Some(held)), folder: Mutex::default(), lost })
+    }
+
+    /// Also locks the data folder, in which two servers would replace each other's files whatever their databases are.
+    /// Nothing is left to lock where the database is in the folder.
+    ///
+    /// # Errors
+    /// [`LeaseError::Taken`] when another server uses the folder.
+    pub fn lock_folder(&self, folder: &Path) -> Result<(), LeaseError> {
+        if matches!(*lock(&self.held), Some(Held::Connection { .. })) {
+            *lock(&self.folder) = Some(lock_file(folder)?);
+        }
+        Ok(())
     }
 
     /// Waits until another server has the lease, so that this one must end. Does not return while the database is
@@ -100,7 +114,8 @@ impl Lease {
 
     /// Releases the lease and waits until another server can take it.
     pub async fn release(&self) {
-        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(lock(&self.folder).take());
+        let held = lock(&self.held).take();
         match held {
             Some(Held::Connection { stop, task }) => {
                 drop(stop);
@@ -111,6 +126,10 @@ impl Lease {
             None => {}
         }
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn lock_file(folder: &Path) -> Result<File, LeaseError> {

@@ -14,6 +14,7 @@ pub mod dead_blobs;
 mod error;
 mod examination;
 pub mod export;
+mod fingerprint;
 pub mod kept_beams;
 mod lease;
 pub mod notes;

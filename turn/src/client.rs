@@ -20,6 +20,8 @@ const AGAIN: [Duration; 4] = [
     Duration::from_secs(3),
     Duration::from_millis(4_500),
 ];
+/// Bytes of a message before its attributes (RFC 8489, section 5).
+const HEADER: usize = 20;
 /// The longest datagram.
 const DATAGRAM: usize = 65_536;
 
@@ -47,7 +49,8 @@ impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 enum Way {
     /// The socket takes datagrams of others than the server, too: what comes out of a relay.
     Datagrams(UdpSocket, SocketAddr),
-    Stream(Box<dyn Stream>),
+    /// What has come of the next message is kept: whoever waits for it may give up in between.
+    Stream(Box<dyn Stream>, Vec<u8>),
 }
 
 struct Login {
@@ -80,7 +83,7 @@ impl Client {
     /// A client on a connection.
     #[must_use]
     pub fn on(stream: Box<dyn Stream>) -> Self {
-        Self { way: Way::Stream(stream), login: None, waiting: VecDeque::new() }
+        Self { way: Way::Stream(stream, Vec::new()), login: None, waiting: VecDeque::new() }
     }
 
     /// The address under which the server sees this client.
@@ -137,7 +140,7 @@ impl Client {
     pub async fn send_past(&mut self, peer: SocketAddr, data: &[u8]) -> Result<(), Error> {
         match &self.way {
             Way::Datagrams(socket, _) => Ok(socket.send_to(data, peer).await.map(|_| ())?),
-            Way::Stream(_) => Err(Error::Malformed),
+            Way::Stream(..) => Err(Error::Malformed),
         }
     }
 
@@ -190,7 +193,7 @@ impl Client {
 
     /// Sends a request, and returns its answer.
     async fn ask(&mut self, number: u128, request: &[u8]) -> Result<Answer, Error> {
-        let (start, is_stream) = (Instant::now(), matches!(self.way, Way::Stream(_)));
+        let (start, is_stream) = (Instant::now(), matches!(self.way, Way::Stream(..)));
         // Nothing is lost on a stream.
         let times = if is_stream { &AGAIN[3..] } else { &AGAIN[..] };
         for after in times.iter().copied() {
@@ -212,7 +215,7 @@ impl Client {
     async fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
         match &mut self.way {
             Way::Datagrams(socket, server) => socket.send_to(bytes, *server).await.map(|_| ())?,
-            Way::Stream(stream) => {
+            Way::Stream(stream, _) => {
                 stream.write_all(bytes).await?;
                 stream.flush().await?;
             }
@@ -230,21 +233,23 @@ impl Client {
                 let is_server = from == *server;
                 Ok(if is_server { Said::read(&bytes) } else { Some(Said::Data(from, bytes)) })
             }
-            Way::Stream(stream) => {
-                let mut bytes = vec![0; 20];
-                stream.read_exact(&mut bytes).await?;
+            Way::Stream(stream, come) => loop {
                 // The two bits that tell STUN from all others (RFC 8489, section 5).
-                if bytes.first().is_none_or(|first| first >> 6 != 0) {
+                if come.first().is_some_and(|first| first >> 6 != 0) {
+                    come.clear();
                     return Ok(None);
                 }
-                let rest = match bytes.get(2..4) {
-                    Some(&[high, low]) => usize::from(u16::from_be_bytes([high, low])),
-                    _ => 0,
-                };
-                bytes.resize(20 + rest, 0);
-                stream.read_exact(bytes.get_mut(20..).unwrap_or_default()).await?;
-                Ok(Said::read(&bytes))
-            }
+                if let Some(&[high, low]) = come.get(2..4) {
+                    let length = HEADER + usize::from(u16::from_be_bytes([high, low]));
+                    if come.len() >= length {
+                        let message: Vec<_> = come.drain(..length).collect();
+                        return Ok(Said::read(&message));
+                    }
+                }
+                if stream.read_buf(come).await? == 0 {
+                    return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+                }
+            },
         }
     }
 }
@@ -257,4 +262,27 @@ fn transaction() -> Result<u128, Error> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes[4..]).map_err(|error| io::Error::other(error.to_string()))?;
     Ok(u128::from_be_bytes(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::reply::data_indication;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_message_that_comes_in_two_parts_is_whole_also_when_its_reader_gave_up_between() {
+        let (mut server, stream) = tokio::io::duplex(1 << 16);
+        let mut client = Client::on(Box::new(stream));
+        let peer = SocketAddr::from(([203, 0, 113, 9], 7));
+        let message = data_indication(transaction().unwrap(), peer, b"hello");
+        for cut in [1, 10, 20, message.len() - 1] {
+            let (first, rest) = message.split_at(cut);
+            server.write_all(first).await.unwrap();
+            let soon = Instant::now() + Duration::from_millis(10);
+            assert!(matches!(client.receive(soon).await, Err(Error::Silent)));
+            server.write_all(rest).await.unwrap();
+            let soon = Instant::now() + Duration::from_millis(10);
+            assert_eq!(client.receive(soon).await.unwrap(), (peer, b"hello".to_vec()));
+        }
+    }
 }

@@ -40,6 +40,10 @@ const DoctorRoute = lazyPart(
   () => import('./routes/doctor-route'),
   (m) => m.DoctorRoute,
 )
+const CertificateRoute = lazyPart(
+  () => import('./routes/certificate-route'),
+  (m) => m.CertificateRoute,
+)
 const NotFoundRoute = lazyPart(
   () => import('./routes/not-found-route'),
   (m) => m.NotFoundRoute,
@@ -89,6 +93,7 @@ function Pages() {
           <Route path={paths.register} element={<RegisterRoute />} />
           <Route path={paths.profile} element={<ProfileRoute />} />
           <Route path={paths.doctor} element={<DoctorRoute />} />
+          <Route path={paths.certificate} element={<CertificateRoute />} />
           <Route path="*" element={<NotFoundRoute />} />
         </Routes>
       </Suspense>

@@ -1,6 +1,6 @@
 /** Makes batches of the files that are shared together (F14), and refuses more than the beam holds. */
 import { plural, t } from '@lingui/core/macro'
-import { type ItemId, MAX_BATCH_FILES, MAX_LIVE_ITEMS, MAX_NOTES } from '../protocol/bindings'
+import { type ItemId, MAX_BATCH_FILES } from '../protocol/bindings'
 import type { BatchPart } from '../protocol/item'
 import { isStored } from '../stores/keeping'
 import type { Context } from './context'
@@ -20,7 +20,8 @@ export function batchParts(files: number, newId: () => ItemId): readonly (BatchP
 
 /** Refuses files that would push earlier items out of the beam (S17), or that a saved or kept beam would refuse (S22, S30). */
 export function hasRoom({ stores, toaster }: Pick<Context, 'stores' | 'toaster'>, count: number): boolean {
-  const most = isStored(stores.access.getState(), stores.keeping.getState()) ? MAX_NOTES : MAX_LIVE_ITEMS
+  const { live_items, stored_items } = stores.limits.getState()
+  const most = isStored(stores.access.getState(), stores.keeping.getState()) ? stored_items : live_items
   const room = Math.max(0, most - stores.items.getState().items.length)
   // A single file is shared like a text, which always goes out.
   if (count <= room || count < 2) return true

@@ -152,6 +152,7 @@ export class BeamConnection {
         if (isOfBeam(location.pathname)) this.#context.toaster.ok(t`Beaming`)
         return
       case 'welcome':
+        if (message.message.limits) this.#context.stores.limits.setState(message.message.limits, true)
         this.#access.hear(message)
         this.places.welcomed()
         return this.devices.welcome(message.message.device_id, message.message.ice_servers)

@@ -59,3 +59,24 @@ it('h28_the_canvas_is_stored_under_the_new_id_of_a_renewed_link', async () => {
     expect(placesIn(parseStored(localStorage.getItem('canvas')), beam('new')).places.size).toBe(1),
   )
 })
+
+it('a view that rests because the page is left is stored', () => {
+  localStorage.clear()
+  const stores = createStores()
+  const { session, canvas } = stores
+  session.setState(
+    { status: 'set', session: { beamId: beam('left'), beamKey: null, beamName: '', expiresAt: null } },
+    true,
+  )
+  keepCanvas(stores)
+  const point: [ItemId, { x: number; y: number }] = ['note' as ItemId, { x: 1, y: 2 }]
+  canvas.setState((state) => reduceCanvas(state, { type: 'placed', places: [point] }), true)
+  // As the canvas, which comes later, it adds its listener after that of the storage.
+  addEventListener(
+    'pagehide',
+    () => canvas.setState((state) => reduceCanvas(state, { type: 'rested', camera }), true),
+    { once: true },
+  )
+  dispatchEvent(new Event('pagehide'))
+  expect(placesIn(parseStored(localStorage.getItem('canvas')), beam('left')).camera).toEqual(camera)
+})

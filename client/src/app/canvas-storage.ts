@@ -64,6 +64,7 @@ export function placesIn(
 /** Opens the canvas of each beam that the page enters, and stores its changes. */
 export function keepCanvas({ session, canvas }: Stores): void {
   let timer: ReturnType<typeof setTimeout> | undefined
+  let isLeaving = false
   const save = () => {
     clearTimeout(timer)
     timer = undefined
@@ -84,9 +85,17 @@ export function keepCanvas({ session, canvas }: Stores): void {
     const isSame = now.places === before.places && now.camera === before.camera
     const isOpened = now.beam !== before.beam && !isSame
     if (isOpened || (isSame && now.beam === before.beam)) return
-    timer ??= setTimeout(save, SAVE_AFTER_MS)
+    if (isLeaving) save()
+    else timer ??= setTimeout(save, SAVE_AFTER_MS)
   })
-  addEventListener('pagehide', () => timer !== undefined && save())
+  // The listeners of a window run in the order in which they were added, and the canvas tells its view after this one.
+  addEventListener('pagehide', () => {
+    isLeaving = true
+    if (timer !== undefined) save()
+  })
+  addEventListener('pageshow', () => {
+    isLeaving = false
+  })
 }
 
 function read(): string | null {

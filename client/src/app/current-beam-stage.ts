@@ -52,7 +52,7 @@ export class FakeSocket {
   }
 
   /** Accepts the device's `auth`. */
-  accepts(welcome: { expires_at: number | null; now: number; saved?: object }) {
+  accepts(welcome: { expires_at: number | null; now: number; saved?: object; limits?: object }) {
     this.onopen()
     this.says({ type: 'auth_success', message: 'Welcome' })
     const message = { device_id: ME, ice_servers: [], creator: true, saved: null, ...welcome }

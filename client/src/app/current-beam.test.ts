@@ -38,6 +38,16 @@ const questions = (known: Partial<Questions> = {}): Questions => ({
 beforeEach(begins)
 afterEach(() => vi.unstubAllGlobals())
 
+it('s4_the_limits_are_those_that_the_server_tells', () => {
+  const usual = stores.limits.getState()
+  const limits = { message_bytes: 1, live_items: 2, stored_items: 3, places: 4, upload_bytes: 5 }
+  beam.enter(joinedSession(OLD))
+  FakeSocket.newest.accepts({ expires_at: 2, now: 1 })
+  expect(stores.limits.getState()).toEqual(usual)
+  FakeSocket.newest.accepts({ expires_at: 2, now: 1, limits })
+  expect(stores.limits.getState()).toEqual(limits)
+})
+
 describe('the lifetime of a beam', () => {
   it('follows the server, whatever this clock shows', () => {
     const now = Date.now()

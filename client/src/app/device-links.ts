@@ -73,12 +73,9 @@ export class DeviceLinks {
       () => crypto.randomUUID?.() ?? String(Math.random()),
       {
         sendSignal,
-        takeChannel: (device, key, channel) => this.#transfers.addChannel(device, key, channel),
+        takeChannels: (device, key, channels) => this.#transfers.addChannels(device, key, channels),
         dropChannel: (device, key) => this.#transfers.tell({ do: 'dropChannel', device, key }),
-        onConnect: (device, key, via, bytes) => {
-          this.#transfers.tell({ do: 'maxMessage', device, key, bytes })
-          this.#apply({ type: 'path', device, path: via })
-        },
+        onConnect: (device, key, bytes) => this.#transfers.tell({ do: 'maxMessage', device, key, bytes }),
         onPath: (device, via) => this.#apply({ type: 'path', device, path: via }),
         onClose: (device) => this.#apply({ type: 'path', device, path: 'relay' }),
       },

@@ -102,6 +102,14 @@ describe('s29_items_that_the_server_has_dropped', () => {
     expect(me.toasts).toHaveLength(1)
   })
 
+  it('s4_are_told_of_when_there_are_more_than_the_server_says_it_keeps', () => {
+    me.stores.limits.setState({ live_items: 2 })
+    me.stores.items.setState({ items: items(1, 2).map((one) => liveItem(one, null)) })
+    expect(me.toasts).toEqual([])
+    me.stores.items.setState({ items: items(1, 3).map((one) => liveItem(one, null)) })
+    expect(me.toasts).toEqual([expect.stringContaining('(2 items, 8 MB)')])
+  })
+
   it('come from the next device when the first one has none, is gone, or does not answer', () => {
     const bob = new Person(BOB)
     bob.memory.synced(1, items(1, 600))

@@ -3,7 +3,7 @@
  * others (S29). Tells the person when the server has dropped some.
  */
 import { t } from '@lingui/core/macro'
-import { type DeviceId, type LiveItem, MAX_LIVE_ITEMS } from '../protocol/bindings'
+import type { DeviceId, LiveItem } from '../protocol/bindings'
 import { acceptable, type OlderMessage, olderPage, readOlder } from '../protocol/older-items'
 import { isStored } from '../stores/keeping'
 import type { Stores } from '../stores/stores'
@@ -17,8 +17,8 @@ const MOST_ITEMS = 5_000
 /** Most pages for one device, and from others in one search, so that none can keep this one busy. */
 const MOST_PAGES = 1_000
 
-const tooMany = () =>
-  t`More than the server keeps (${MAX_LIVE_ITEMS} items, 8 MB): the oldest are now only on the devices that are here. A saved beam keeps more, but not what is gone from the server.`
+const tooMany = (most: number) =>
+  t`More than the server keeps (${most} items, 8 MB): the oldest are now only on the devices that are here. A saved beam keeps more, but not what is gone from the server.`
 
 interface Search {
   /** The devices to ask, the one asked now first. */
@@ -55,7 +55,7 @@ export class OlderItems {
     this.#live = live
     this.#take = take
     this.#unsubscribe = stores.items.subscribe(({ items }) => {
-      if (items.length > MAX_LIVE_ITEMS) this.#tell()
+      if (items.length > this.#most()) this.#tell()
     })
   }
 
@@ -142,7 +142,11 @@ export class OlderItems {
     if (this.#hasTold || access.kind !== 'unsaved') return
     if (isStored(access, this.#stores.keeping.getState())) return
     this.#hasTold = true
-    this.#toaster.info(tooMany())
+    this.#toaster.info(tooMany(this.#most()))
+  }
+
+  #most(): number {
+    return this.#stores.limits.getState().live_items
   }
 
   #isSaved(): boolean {

@@ -78,6 +78,21 @@ describe('the shared arrangement', () => {
     ])
   })
 
+  it('s4_sends_no_more_places_at_once_than_the_server_takes', () => {
+    stores.limits.setState({ places: 1 })
+    has(milk, ADA)
+    has(bread, ADA)
+    moves(milk, { x: 5, y: 0 })
+    moves(bread, { x: 6, y: 0 })
+    shared.share(true)
+    expect(sent.at(-1)?.places).toHaveLength(1)
+    vi.advanceTimersByTime(100)
+    expect(placesSent()).toEqual([
+      [milk, 5],
+      [bread, 6],
+    ])
+  })
+
   it('sends the place of a new item of this device, once the server has the item', () => {
     hears([])
     moves(milk, { x: 5, y: 0 })

@@ -1,6 +1,6 @@
 /** Keeps the places of the notes in step with the other devices while the arrangement is shared (S35). */
 import { t } from '@lingui/core/macro'
-import { type Arrange, type Arranged, type ItemId, MAX_PLACES, type Placed } from '../protocol/bindings'
+import type { Arrange, Arranged, ItemId, Placed } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
 import { mayShare } from '../stores/beam-access'
 import { type CanvasState, type Point, reduceCanvas } from '../stores/canvas'
@@ -164,7 +164,8 @@ export class SharedPlaces {
         return id === null ? [] : [[card.id, id] as const]
       }),
     )
-    const ready = [...this.#unsent].filter(([id]) => known.has(id)).slice(0, MAX_PLACES)
+    const { places: most } = this.#stores.limits.getState()
+    const ready = [...this.#unsent].filter(([id]) => known.has(id)).slice(0, most)
     if (ready.length === 0) return
     const places = ready.map(([id, { x, y }]) => ({
       id: known.get(id) ?? id,

@@ -188,6 +188,15 @@ describe('files that are shared together', () => {
     expect(stores.items.getState().items).toHaveLength(500)
   })
 
+  it('s4_are_as_many_as_the_server_says', () => {
+    stores.limits.setState({ live_items: 3, stored_items: 4 })
+    expect(sharing.shareFiles(files(4))).toBe(false)
+    expect(sharing.shareFiles(files(3))).toBe(true)
+    stores.keeping.setState({ kept: { until: 1, by: 'phone' as DeviceId } })
+    expect(sharing.shareFiles(files(2))).toBe(false)
+    expect(toasts().join()).toMatch(/holds 4 items, and only 1 more can be added/)
+  })
+
   it('s30_may_be_more_in_a_kept_beam', () => {
     stores.keeping.setState({ kept: { until: 1, by: 'phone' as DeviceId } })
     expect(sharing.shareFiles(files(501))).toBe(true)
@@ -271,6 +280,13 @@ describe('f13_files_in_a_saved_or_kept_beam', () => {
     sharing.shareFiles([picture()])
     await vi.waitFor(() => expect(log).toEqual(['upload']))
   })
+})
+
+it('s4_a_text_that_is_longer_than_the_server_takes_is_shared_as_a_file', () => {
+  stores.limits.setState({ message_bytes: 2_000 })
+  sharing.shareText('a'.repeat(900))
+  sharing.shareText('b'.repeat(1_000))
+  expect(stores.items.getState().items.map(({ content }) => content.kind)).toEqual(['text', 'file'])
 })
 
 it('s33_a_file_for_one_device_is_never_uploaded', () => {

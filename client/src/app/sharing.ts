@@ -1,7 +1,7 @@
 /** Shares texts and files into the beam. */
 import { t } from '@lingui/core/macro'
 import type { Actions } from '../features/actions'
-import { type BeamId, type DeviceId, type ItemId, MAX_MESSAGE_BYTES } from '../protocol/bindings'
+import type { BeamId, DeviceId, ItemId } from '../protocol/bindings'
 import {
   addressee,
   type BatchPart,
@@ -63,7 +63,7 @@ export function createSharing(context: Context, uploads: UploadNews): Sharing {
       const trimmed = text.trim()
       if (trimmed === '' || !canShare(context)) return false
       // A longer text is shared as a file, because a message has a size limit.
-      if (isTooLong(trimmed)) {
+      if (isTooLong(context, trimmed)) {
         const file = new File([trimmed], `${t`Text`}.txt`, { type: 'text/plain' })
         shareTogether([{ ...outgoing(file), ...addressee(to) }], at)
       } else {
@@ -277,6 +277,7 @@ export function isNoteTooLarge(root: RootNode): boolean {
 }
 
 /** Whether a text is longer than a message may be. */
-export function isTooLong(text: string): boolean {
-  return new TextEncoder().encode(JSON.stringify(text)).byteLength > MAX_MESSAGE_BYTES - ENVELOPE_BYTES
+export function isTooLong({ stores }: Pick<Context, 'stores'>, text: string): boolean {
+  const most = stores.limits.getState().message_bytes - ENVELOPE_BYTES
+  return new TextEncoder().encode(JSON.stringify(text)).byteLength > most
 }

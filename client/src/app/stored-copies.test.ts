@@ -107,6 +107,14 @@ describe('a file that is uploaded before it is shared', () => {
     expect(copies.comesFirst(outgoing('a').file)).toBe(false)
   })
 
+  it('s4_is_no_medium_that_is_larger_than_the_server_takes', () => {
+    const { file } = outgoing('a')
+    stores.limits.setState({ upload_bytes: file.size - 1 })
+    expect(copies.comesFirst(file)).toBe(false)
+    stores.limits.setState({ upload_bytes: file.size })
+    expect(copies.comesFirst(file)).toBe(true)
+  })
+
   it('is shown at once, with its progress', () => {
     first()
     expect(stores.items.getState().items).toMatchObject([{ id: 'a', seq: null }])

@@ -78,7 +78,9 @@ export class StoredCopies {
 
   /** Whether a file is uploaded before it is shared: if the server takes it, and no device could receive it directly. */
   comesFirst(file: File): boolean {
-    return (this.#isStored() || isMedia(file)) && fileTakers(this.#stores.devices.getState()).length === 0
+    const isTaken =
+      this.#isStored() || (isMedia(file) && file.size <= this.#stores.limits.getState().upload_bytes)
+    return isTaken && fileTakers(this.#stores.devices.getState()).length === 0
   }
 
   #isStored(): boolean {

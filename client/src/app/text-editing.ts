@@ -91,7 +91,7 @@ function currentText(item: Item | undefined): string | null {
 function whyNotShareText(context: Context, text: string): string | null {
   const refusal = whyNotShare(context)
   if (refusal !== null) return refusal
-  return isTooLong(text) ? t`This text is too long. Shorten it, then save again.` : null
+  return isTooLong(context, text) ? t`This text is too long. Shorten it, then save again.` : null
 }
 
 function watchItems({ stores }: Context, onItems: () => void): void {

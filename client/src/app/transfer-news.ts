@@ -101,6 +101,8 @@ export function createTransferNews(
         return
       case 'stalled':
         return page()?.links.fail(event.device, event.key)
+      case 'bundle':
+        return page()?.links.setSize(event.device, event.size)
     }
   }
 }

@@ -9,4 +9,5 @@ export const paths = {
   register: '/register',
   profile: '/profile',
   doctor: '/doctor',
+  certificate: '/certificate',
 } as const

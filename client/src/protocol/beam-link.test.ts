@@ -8,6 +8,7 @@ const site = (more: Partial<Site>): Site => ({
   version: '1.0.0',
   public_url: null,
   network_url: null,
+  self_signed: false,
   repository: '',
   ...more,
 })

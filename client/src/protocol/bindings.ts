@@ -491,6 +491,31 @@ by: DeviceId, };
 export type Level = "read" | "write" | "admin";
 
 /**
+ * What a device learns of the limits when it joins (S4), so that it need not send what would be refused.
+ */
+export type Limits = { 
+/**
+ * Most bytes of a text message.
+ */
+message_bytes: number, 
+/**
+ * Most items of an unsaved beam that the server keeps for late joiners (S17).
+ */
+live_items: number, 
+/**
+ * Most items of a saved or kept beam (S22, S30).
+ */
+stored_items: number, 
+/**
+ * Most places in one message about the shared arrangement (S35).
+ */
+places: number, 
+/**
+ * Largest file that this device can upload by itself, in bytes (H40).
+ */
+upload_bytes: number, };
+
+/**
  * The access that the link alone gives (B5).
  */
 export type LinkAccess = "none" | "read" | "write";
@@ -616,6 +641,31 @@ created_at: number,
  * Whether the caller's account shared it.
  */
 mine: boolean, };
+
+/**
+ * Response of `GET /api/certificate` (H51): the certificate that the server made for itself, about which browsers warn.
+ */
+export type OwnCertificate = { 
+/**
+ * Its SHA-256: pairs of digits with colons, as browsers show it.
+ */
+fingerprint: string, 
+/**
+ * The names that it is for.
+ */
+names: Array<string>, 
+/**
+ * The addresses that it is for.
+ */
+addresses: Array<string>, 
+/**
+ * The last moment at which it is valid, in milliseconds since the Unix epoch.
+ */
+ends: number, 
+/**
+ * The certificate itself, without its key.
+ */
+pem: string, };
 
 /**
  * The place of an item on the canvas: its upper left corner, in CSS pixels.
@@ -879,6 +929,11 @@ public_url: string | null,
  */
 network_url: string | null, 
 /**
+ * Whether the server made its certificate itself, so that browsers warn about it (H51). An older server does
+ * not say.
+ */
+self_signed: boolean | null, 
+/**
  * Address of the source code.
  */
 repository: string, };
@@ -988,6 +1043,10 @@ ice_servers: Array<IceServer>,
  */
 expires_at: number | null, 
 /**
+ * The limits for this device. Servers of earlier versions do not tell them.
+ */
+limits?: Limits, 
+/**
  * The server's time, in milliseconds since the Unix epoch.
  */
 now: number, 
@@ -1024,7 +1083,9 @@ export const RECONNECT_DELAY_MS = 5000
 export const RECONNECT_JITTER_MS = 1000
 export const CHUNK_BYTES = 16384
 export const MAX_RELAYED_FRAME_BYTES = 262144
-export const WINDOW_BYTES = 4194304
+export const SMALLEST_BUDGET_BYTES = 4194304
+export const LARGEST_BUDGET_BYTES = 33554432
+export const RELAY_WINDOW_BYTES = 4194304
 export const DIRECT_TIMEOUT_MS = 8000
 export const AUTO_RECEIVE_BYTES = 26214400
 export const MAX_DEVICE_NAME = 80

@@ -22,6 +22,10 @@ describe('frames', () => {
     expect(Buffer.from(ended).toString('hex')).toBe('050123456789ab4cde8f0123456789abcd')
     const dropped = encodeFrame({ type: 'dropped', transfer })
     expect(Buffer.from(dropped).toString('hex')).toBe('060123456789ab4cde8f0123456789abcd')
+    const ping = encodeFrame({ type: 'ping', token: transfer })
+    expect(Buffer.from(ping).toString('hex')).toBe('070123456789ab4cde8f0123456789abcd')
+    const pong = encodeFrame({ type: 'pong', token: transfer })
+    expect(Buffer.from(pong).toString('hex')).toBe('080123456789ab4cde8f0123456789abcd')
     const chunk = chunkFrame(transfer, 9, Uint8Array.of(7, 8))
     expect(Buffer.from(chunk).toString('hex')).toBe('020123456789ab4cde8f0123456789abcd000000090708')
   })
@@ -38,6 +42,7 @@ describe('frames', () => {
       fc
         .constantFrom('done' as const, 'ended' as const, 'dropped' as const)
         .map((type) => ({ type, transfer })),
+      fc.constantFrom('ping' as const, 'pong' as const).map((type) => ({ type, token: transfer })),
       fc.record({
         type: fc.constant('cancel' as const),
         transfer: fc.constant(transfer),

@@ -14,11 +14,14 @@ export type Frame =
   | { type: 'ended'; transfer: ItemId }
   /** The server dropped chunks of this transfer; what has not arrived on this link will not arrive (F11). */
   | { type: 'dropped'; transfer: ItemId }
+  /** Asks for a `pong` with the same token at once, to measure the round trip (F15). */
+  | { type: 'ping'; token: string }
+  | { type: 'pong'; token: string }
 
 /** Every frame except a chunk, which `chunkFrame` writes. */
 export type ControlFrame = Exclude<Frame, { type: 'chunk' }>
 
-const KIND = { want: 1, chunk: 2, done: 3, cancel: 4, ended: 5, dropped: 6 } as const
+const KIND = { want: 1, chunk: 2, done: 3, cancel: 4, ended: 5, dropped: 6, ping: 7, pong: 8 } as const
 const ID_BYTES = 16
 const HEADER_BYTES = 1 + ID_BYTES
 
@@ -46,6 +49,9 @@ export function encodeFrame(frame: ControlFrame): Uint8Array<ArrayBuffer> {
     case 'ended':
     case 'dropped':
       return header(frame.type, frame.transfer, HEADER_BYTES)
+    case 'ping':
+    case 'pong':
+      return header(frame.type, frame.token, HEADER_BYTES)
     case 'cancel': {
       const bytes = header(frame.type, frame.transfer, HEADER_BYTES + 1)
       bytes[HEADER_BYTES] = CANCEL_REASONS[frame.reason]
@@ -80,6 +86,10 @@ export function decodeFrame(buffer: ArrayBuffer): Frame | null {
       return readPlain(view, 'ended', transfer)
     case KIND.dropped:
       return readPlain(view, 'dropped', transfer)
+    case KIND.ping:
+      return readToken(view, 'ping', transfer)
+    case KIND.pong:
+      return readToken(view, 'pong', transfer)
     default:
       return null
   }
@@ -106,15 +116,19 @@ function readPlain(view: DataView, type: 'done' | 'ended' | 'dropped', transfer:
   return view.byteLength === HEADER_BYTES ? { type, transfer } : null
 }
 
+function readToken(view: DataView, type: 'ping' | 'pong', token: string): Frame | null {
+  return view.byteLength === HEADER_BYTES ? { type, token } : null
+}
+
 function readReason(code: number): CancelReason | null {
   const entry = Object.entries(CANCEL_REASONS).find(([, value]) => value === code)
   return entry ? (entry[0] as CancelReason) : null
 }
 
-function header(kind: keyof typeof KIND, transfer: ItemId, length: number): Uint8Array<ArrayBuffer> {
+function header(kind: keyof typeof KIND, id: string, length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length)
   bytes[0] = KIND[kind]
-  writeUuid(bytes, 1, transfer)
+  writeUuid(bytes, 1, id)
   return bytes
 }
 

@@ -7,6 +7,8 @@ import { type ChunkRange, ChunkSet } from './chunk-set'
 
 /** Chunks in one `want`: enough for few messages, and small compared with the window. */
 const WANT_CHUNKS = 16
+/** The part of a file that may be asked for on a second link while it is under way on a first one. */
+const TWICE = 0.02
 
 /** Identifies one link to a device; a rebuilt link has another key. */
 export type LinkKey = string
@@ -19,6 +21,8 @@ export class Receiver {
   readonly #durable = new ChunkSet()
   /** Chunks wanted on a link and not yet arrived. */
   readonly #onLink = new Map<LinkKey, ChunkSet>()
+  /** How many chunks were asked for on a second link. */
+  #askedTwice = 0
 
   /** @param size bytes of the file */
   constructor(readonly size: number) {
@@ -39,21 +43,45 @@ export class Receiver {
     return (this.#asked.size - this.#durable.size) * CHUNK_BYTES
   }
 
-  /** Whether chunks are still expected on this link. */
-  isWaitingOn(link: LinkKey): boolean {
-    return (this.#onLink.get(link)?.size ?? 0) > 0
+  /** Bytes that were not asked for yet. */
+  get unasked(): number {
+    return (this.#total - this.#asked.size) * CHUNK_BYTES
+  }
+
+  /** Bytes that are expected on this link. */
+  waitingOn(link: LinkKey): number {
+    return (this.#onLink.get(link)?.size ?? 0) * CHUNK_BYTES
   }
 
   /**
-   * Returns the next chunks to want on a link, or null when all are asked for. Also null when they take more than
-   * `room` bytes, so that a `want` is always full or the last, and never a single chunk that happens to fit.
+   * Returns the next chunks to want on a link, or null when all are asked for, or when there is room for less than a
+   * full `want` and than the rest of the file: never a single chunk that happens to fit.
+   * @param most bytes of the largest `want` on this link
+   * @param room bytes that may be wanted at all
    */
-  want(link: LinkKey, room: number): ChunkRange | null {
-    const next = this.#asked.firstGap(this.#total, WANT_CHUNKS)
+  want(link: LinkKey, most: number, room: number): ChunkRange | null {
+    const limit = Math.max(1, Math.min(WANT_CHUNKS, Math.floor(most / CHUNK_BYTES)))
+    const next = this.#asked.firstGap(this.#total, limit)
     if (!next || next.count * CHUNK_BYTES > room) return null
     this.#asked.add(next)
     this.#linkSet(link).add(next)
     return next
+  }
+
+  /**
+   * Returns chunks that are expected on the slow link, to want them on the fast one too: the last ones, which would
+   * arrive there last. Null when none is left, or when too much was asked for twice already.
+   */
+  wantTwice(slow: LinkKey, fast: LinkKey, most: number): ChunkRange | null {
+    const left = Math.floor((this.size * TWICE) / CHUNK_BYTES) - this.#askedTwice
+    const [last] = this.#onLink.get(slow)?.ranges().slice(-1) ?? []
+    if (!last || left <= 0) return null
+    const count = Math.min(last.count, left, Math.max(1, Math.floor(most / CHUNK_BYTES)))
+    const range = { first: last.first + last.count - count, count }
+    this.#askedTwice += count
+    this.#onLink.get(slow)?.remove(range)
+    this.#linkSet(fast).add(range)
+    return range
   }
 
   /**

@@ -2,7 +2,7 @@
 // What the server sends, checked before it is used: a schema for each shape of `bindings.ts` that a client reads.
 
 import * as v from 'valibot'
-import type { Arranged, Beam, BeamCode, BeamDetails, BeamId, BeamKey, BeamShare, Beams, Cap, CodeBeam, CreatedBeam, CurrentUser, Device, DeviceId, Diagnosis, Done, ErrorBody, ErrorCode, FieldErrors, FileRoom, Forwarding, IceServer, ItemId, Kept, Level, LinkAccess, LiveItem, Me, MyShares, Note, Placed, PublicUser, Role, SavedBeam, ServerMessage, ShareId, SharedBeam, SharedBeams, ShortCode, SignalFrom, Site, SyncPage, UploadedFile, User, Welcome } from './bindings'
+import type { Arranged, Beam, BeamCode, BeamDetails, BeamId, BeamKey, BeamShare, Beams, Cap, CodeBeam, CreatedBeam, CurrentUser, Device, DeviceId, Diagnosis, Done, ErrorBody, ErrorCode, FieldErrors, FileRoom, Forwarding, IceServer, ItemId, Kept, Level, Limits, LinkAccess, LiveItem, Me, MyShares, Note, OwnCertificate, Placed, PublicUser, Role, SavedBeam, ServerMessage, ShareId, SharedBeam, SharedBeams, ShortCode, SignalFrom, Site, SyncPage, UploadedFile, User, Welcome } from './bindings'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const TOKEN = /^[\w-]{43}$/
@@ -164,6 +164,14 @@ export const keptSchema = v.object({
   by: deviceIdSchema,
 }) satisfies v.GenericSchema<unknown, Kept>
 
+export const limitsSchema = v.object({
+  message_bytes: v.number(),
+  live_items: v.number(),
+  stored_items: v.number(),
+  places: v.number(),
+  upload_bytes: v.number(),
+}) satisfies v.GenericSchema<unknown, Limits>
+
 export const liveItemSchema = v.object({
   message: v.unknown(),
   extra: v.string(),
@@ -194,6 +202,14 @@ export const noteSchema = v.object({
   mine: v.boolean(),
 }) satisfies v.GenericSchema<unknown, Note>
 
+export const ownCertificateSchema = v.object({
+  fingerprint: v.string(),
+  names: v.array(v.string()),
+  addresses: v.array(v.string()),
+  ends: v.number(),
+  pem: v.string(),
+}) satisfies v.GenericSchema<unknown, OwnCertificate>
+
 export const savedBeamSchema = v.object({
   beam_name: v.string(),
   role: roleSchema,
@@ -217,6 +233,7 @@ export const welcomeSchema = v.object({
   device_id: deviceIdSchema,
   ice_servers: v.array(iceServerSchema),
   expires_at: v.nullish(v.number(), null),
+  limits: v.exactOptional(limitsSchema),
   now: v.number(),
   creator: v.boolean(),
   saved: v.nullish(savedBeamSchema, null),
@@ -312,6 +329,7 @@ export const siteSchema = v.object({
   version: v.string(),
   public_url: v.nullish(v.string(), null),
   network_url: v.nullish(v.string(), null),
+  self_signed: v.nullish(v.boolean(), null),
   repository: v.string(),
 }) satisfies v.GenericSchema<unknown, Site>
 

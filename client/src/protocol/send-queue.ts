@@ -2,11 +2,10 @@
  * The chunks that another device wants on one link. Transfers take turns, one frame each, so none holds up another
  * (F3).
  */
-import { CHUNK_BYTES, WINDOW_BYTES } from './bindings'
 import { type ChunkRange, ChunkSet } from './chunk-set'
 
-/** Most separate ranges kept for a transfer; a receiver that keeps to its window never wants more (F4). */
-const MOST_PIECES = WINDOW_BYTES / CHUNK_BYTES
+/** Most separate ranges kept for a transfer; a receiver wants the chunks of a file nearly in their order (F3). */
+const MOST_PIECES = 256
 
 /** The next frame to send. */
 export interface Turn<T> {

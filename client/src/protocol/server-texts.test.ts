@@ -9,6 +9,7 @@ const ROOT = `${import.meta.dirname}/../../..`
 /** What the server says elsewhere: in its terminal, in its page for programs, or as a name. */
 const NO_REFUSALS = [
   'Another device',
+  'Browsers warn about its own certificate. What to do: {}',
   'Heliograph is ready:',
   'Heliograph on this network',
   'The client is not built: run make build.\\n',

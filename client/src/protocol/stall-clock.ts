@@ -2,6 +2,8 @@
 
 /** Silence after which a link is dead, in milliseconds. One frame of 64 KiB takes as long at 64 kbit/s. */
 export const STALL_MS = 8_000
+/** So many links of a bundle may share the narrowest way before each of them is given more time. */
+const SHARING = 4
 
 export class StallClock {
   #lastSign = 0
@@ -11,8 +13,8 @@ export class StallClock {
     this.#lastSign = now
   }
 
-  /** @param isWaiting whether something is wanted on the link */
-  isStalled(now: number, isWaiting: boolean): boolean {
-    return isWaiting && now - this.#lastSign > STALL_MS
+  /** @param waiting number of links to the device on which something is wanted, this one included */
+  isStalled(now: number, waiting: number): boolean {
+    return now - this.#lastSign > STALL_MS * Math.max(1, waiting / SHARING)
   }
 }

@@ -16,6 +16,7 @@ import { createInstallationStore } from './installation'
 import { createItemsStore } from './items'
 import { createKeepingStore } from './keeping'
 import { createLanguageStore } from './language'
+import { createLimitsStore } from './limits'
 import { createMediaStore } from './media'
 import { createPastingStore } from './pasting'
 import { createPointedOutStore } from './pointed-out'
@@ -43,6 +44,7 @@ export function createStores(language: Language = SOURCE) {
     items: createItemsStore(),
     incoming: createIncomingStore(),
     keeping: createKeepingStore(),
+    limits: createLimitsStore(),
     arrivals: createArrivalsStore(),
     installation: createInstallationStore(),
     shortcut: createShortcutStore(),

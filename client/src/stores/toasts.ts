@@ -1,4 +1,4 @@
-/** Toasts at the bottom of the page: at most three, the newest lowest. */
+/** Toasts at the bottom of the page: at most three, the newest lowest. News alone never takes the place of an action. */
 import { createStore } from 'zustand/vanilla'
 
 export interface Toast {
@@ -21,11 +21,18 @@ export function reduceToasts(state: ToastsState, event: ToastsEvent): ToastsStat
   switch (event.type) {
     case 'shown': {
       const others = state.toasts.filter((toast) => toast.text !== event.toast.text)
-      return { toasts: [...others, event.toast].slice(-AT_MOST) }
+      return { toasts: [...withRoom(others), event.toast] }
     }
     case 'dismissed':
       return { toasts: state.toasts.filter((toast) => toast.id !== event.id) }
   }
+}
+
+/** Leaves out the oldest toast where there is no room for one more, and one without an action before one with an action. */
+function withRoom(toasts: readonly Toast[]): readonly Toast[] {
+  if (toasts.length < AT_MOST) return toasts
+  const out = toasts.find(({ action }) => !action) ?? toasts[0]
+  return toasts.filter((toast) => toast !== out)
 }
 
 export function createToastsStore() {

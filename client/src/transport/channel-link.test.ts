@@ -1,33 +1,72 @@
 import { describe, expect, it, vi } from 'vitest'
-import { channelLink } from './channel-link'
-import { MOST_UNSENT_BYTES } from './frame-link'
+import { type Channels, channelLink } from './channel-link'
 
-function open(parts: { bufferedAmount?: number; send?: () => void }) {
-  const channel = { readyState: 'open', bufferedAmount: 0, send: vi.fn(), close: vi.fn(), ...parts }
-  const events = { onOpen: vi.fn(), onFrame: vi.fn(), onClose: vi.fn() }
-  return { channel, events, link: channelLink('key', channel as unknown as RTCDataChannel, events) }
+class Channel {
+  readyState = 'open'
+  bufferedAmount = 0
+  onopen: (() => void) | null = null
+  onclose: (() => void) | null = null
+  onmessage: ((event: { data: unknown }) => void) | null = null
+  readonly send = vi.fn()
+  readonly close = vi.fn()
 }
 
-describe('a data channel', () => {
-  it('closes when its device does not read the answers that it asks for', async () => {
-    const { channel, events, link } = open({ bufferedAmount: MOST_UNSENT_BYTES + 1 })
+function open(parts: Partial<Channel> = {}) {
+  const [bulk, control] = [Object.assign(new Channel(), parts), new Channel()]
+  const events = { onOpen: vi.fn(), onFrame: vi.fn(), onClose: vi.fn() }
+  return { bulk, control, events, link: channelLink('key', { bulk, control } as unknown as Channels, events) }
+}
+
+describe('the channels of a connection', () => {
+  it('l5_carry chunks on one and every other frame on the other', () => {
+    const { bulk, control, link } = open()
     link.send(Uint8Array.of(1))
-    expect(events.onClose).not.toHaveBeenCalled()
-    await Promise.resolve()
-    expect(channel.send).not.toHaveBeenCalled()
-    expect(channel.close).toHaveBeenCalled()
+    link.say(Uint8Array.of(2))
+    expect(bulk.send.mock.calls).toEqual([[Uint8Array.of(1)]])
+    expect(control.send.mock.calls).toEqual([[Uint8Array.of(2)]])
+  })
+
+  it('are a link once both are open, and none once either is closed', () => {
+    const { bulk, control, events } = open({ readyState: 'connecting' })
+    control.onopen?.()
+    expect(events.onOpen).not.toHaveBeenCalled()
+    bulk.readyState = 'open'
+    bulk.onopen?.()
+    expect(events.onOpen).toHaveBeenCalledOnce()
+    control.onclose?.()
+    bulk.onclose?.()
+    expect(bulk.close).toHaveBeenCalled()
     expect(events.onClose).toHaveBeenCalledOnce()
   })
 
-  it('closes when it takes no more, and harms nobody else', async () => {
-    const refuses = () => {
+  it('close when their device does not read the answers that it asks for', async () => {
+    const { bulk, control, events, link } = open()
+    control.bufferedAmount = 256 * 1024 + 1
+    link.say(Uint8Array.of(1))
+    expect(events.onClose).not.toHaveBeenCalled()
+    await Promise.resolve()
+    expect(control.send).not.toHaveBeenCalled()
+    expect(bulk.close).toHaveBeenCalled()
+    expect(events.onClose).toHaveBeenCalledOnce()
+  })
+
+  it('ignore what is no frame of bytes', () => {
+    const { bulk, events } = open()
+    bulk.onmessage?.({ data: 'text' })
+    expect(events.onFrame).not.toHaveBeenCalled()
+    bulk.onmessage?.({ data: new ArrayBuffer(1) })
+    expect(events.onFrame).toHaveBeenCalledOnce()
+  })
+
+  it('close when one takes no more, and harm nobody else', async () => {
+    const refuses = vi.fn(() => {
       throw new DOMException('The send queue is full.', 'OperationError')
-    }
-    const { channel, events, link } = open({ send: refuses })
+    })
+    const { bulk, events, link } = open({ send: refuses })
     expect(() => link.send(Uint8Array.of(1))).not.toThrow()
     link.send(Uint8Array.of(1))
     await Promise.resolve()
-    expect(channel.close).toHaveBeenCalled()
+    expect(bulk.close).toHaveBeenCalled()
     expect(events.onClose).toHaveBeenCalledOnce()
   })
 })

@@ -133,7 +133,8 @@ describe('a link that is silent', () => {
   it('f6_loses_only_what_was_wanted_from_here, not what the other device wants', async () => {
     // Ada's websocket is full: what Bob wants waits in her engine.
     ada.unsent = () => 10 * MIB
-    const size = 2 * MIB
+    // All of it fits the first window.
+    const size = 100 * KIB
     ada.offers(new Blob([bytes(size)]))
     bob.receives(size, ada)
     bob.offers(new Blob([bytes(size)]), FILES[1])
@@ -186,8 +187,9 @@ describe('a direct link', () => {
 
   it('f6_that_closes_at_one_end_keeps_what_is_wanted_on_other_links', async () => {
     ada.unsent = () => 10 * MIB
-    ada.offers(new Blob([bytes(MIB)]))
-    bob.receives(MIB, ada)
+    // All of it fits the first window.
+    ada.offers(new Blob([bytes(100 * KIB)]))
+    bob.receives(100 * KIB, ada)
     await settles()
     for (const sent of bob.outgoing.splice(0)) ada.hears(sent)
     const channel = between('short')
@@ -247,7 +249,7 @@ describe('a frame that the server refused', () => {
       return true
     }
     await begins(4 * MIB)
-    for (let step = 0; step < 30; step++) {
+    for (let step = 0; step < 100; step++) {
       await server.carries()
       await settles(100)
     }

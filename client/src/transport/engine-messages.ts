@@ -1,6 +1,7 @@
 /** The messages between the page and the engine: plain values, because the engine lives in a worker. */
 import type { DeviceId, ErrorCode, ItemId } from '../protocol/bindings'
 import type { TransferFailure } from '../protocol/transfer-failure'
+import type { Channels } from './channel-link'
 
 export type EngineCommand =
   /** The devices that understand frames, without this one. A device that is missing has left. */
@@ -15,11 +16,11 @@ export type EngineCommand =
   | { do: 'relayWaits'; bytes: number }
   /** The server refused a frame or a signal to a device. */
   | { do: 'refused'; device: DeviceId; why: ErrorCode }
-  /** A data channel, open or opening. `key` identifies the link. */
-  | { do: 'channel'; device: DeviceId; key: string; channel: RTCDataChannel }
-  /** A port that stands for a data channel that cannot be transferred to a worker. */
+  /** The data channels of a connection, open or opening. `key` identifies the link. */
+  | { do: 'channels'; device: DeviceId; key: string; channels: Channels }
+  /** A port that stands for data channels that cannot be transferred to a worker. */
   | { do: 'port'; device: DeviceId; key: string; port: MessagePort }
-  /** The connection of a channel has ended. */
+  /** The connection of a link has ended. */
   | { do: 'dropChannel'; device: DeviceId; key: string }
   /** The largest message that the peer accepts. */
   | { do: 'maxMessage'; device: DeviceId; key: string; bytes: number }
@@ -59,6 +60,8 @@ export type EngineEvent =
   | { say: 'sending'; id: ItemId; device: DeviceId; progress: Progress }
   /** A direct link opened or closed; `opened` is also false when it never opened. */
   | { say: 'link'; device: DeviceId; key: string; opened: boolean }
+  /** How many direct links a device is to have for what comes from it. */
+  | { say: 'bundle'; device: DeviceId; size: number }
   /** Nothing arrived on a direct link for too long. */
   | { say: 'stalled'; device: DeviceId; key: string }
   /** A frame to send through the server. */

@@ -186,9 +186,10 @@ export class StageChannel {
   #end(device: StageDevice, other: StageDevice, out: ArrayBuffer[]): MessagePort {
     const { port1, port2 } = new MessageChannel()
     port1.onmessage = ({ data }) => {
-      if (!('frame' in data)) return
-      out.push(data.frame.buffer)
-      port1.postMessage({ taken: data.frame.byteLength })
+      if ('frame' in data) out.push(data.frame.buffer)
+      if (!('chunks' in data)) return
+      out.push(data.chunks.buffer)
+      port1.postMessage({ taken: data.chunks.byteLength })
     }
     ports.push(port1, port2)
     device.engine.handle({ do: 'port', device: other.id, key: this.key, port: port2 })

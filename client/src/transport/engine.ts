@@ -64,8 +64,8 @@ export class Engine {
         return this.#relay.waits(command.bytes)
       case 'refused':
         return this.#refused(command.device, command.why)
-      case 'channel':
-        return this.#attach(command.device, (events) => channelLink(command.key, command.channel, events))
+      case 'channels':
+        return this.#attach(command.device, (events) => channelLink(command.key, command.channels, events))
       case 'port':
         return this.#attach(command.device, (events) => portLink(command.key, command.port, events))
       case 'dropChannel':
@@ -198,7 +198,8 @@ export class Engine {
     this.say({ say: 'link', device: device.id, key: wire.key, opened: false })
     device.sayEnds(this.now())
     this.#receiving.refill(device)
-    this.#sending.lostLink(device)
+    // On another link the device wants at once what it does not get here.
+    if (!device.direct) this.#sending.lostLink(device)
     this.#left(device)
     this.#keepTicking()
   }
@@ -228,9 +229,21 @@ export class Engine {
         return this.#receiving.refill(device)
       case 'dropped':
         return this.#receiving.dropped(device, link, frame.transfer)
+      case 'ping':
+        // Without an answer the round trip counts as it was measured before.
+        return device.isPaused && link === device.relay ? undefined : link.say({ ...frame, type: 'pong' })
+      case 'pong':
+        return this.#measured(device, link, frame.token)
       default:
         return
     }
+  }
+
+  #measured(device: RemoteDevice, link: Link, token: string): void {
+    const roundTrip = link.pong(token, this.now())
+    if (roundTrip === null) return
+    device.scheduler.meter(link.key).answered(roundTrip)
+    this.#receiving.refill(device)
   }
 
   // --- time --------------------------------------------------------------------------------------------------------
@@ -249,7 +262,7 @@ export class Engine {
   #isBusyWith(device: RemoteDevice): boolean {
     if (!device.isHere) return false
     const isMoving = this.#receiving.isMovingFrom(device) || this.#sending.isMovingTo(device)
-    return isMoving || device.isPaused || device.hasEnds
+    return isMoving || device.isPaused || device.hasEnds || device.bundle.size > 1
   }
 
   #tick(): void {
@@ -262,6 +275,8 @@ export class Engine {
       if (device.resumesRelay(now)) this.#relayResumed(device)
       device.repeatEnds(now)
       this.#findStalls(device, now)
+      this.#probe(device, now)
+      this.#fitBundle(device, now)
       this.#receiving.refill(device)
       if (!device.isHere) continue
       this.#receiving.sayProgress(device)
@@ -278,11 +293,26 @@ export class Engine {
     device.sayEnds(this.now())
   }
 
+  #fitBundle(device: RemoteDevice, now: number): void {
+    const { size } = device.bundle
+    const fitting = device.fitBundle(now)
+    if (fitting !== size) this.say({ say: 'bundle', device: device.id, size: fitting })
+  }
+
+  /** Measures the round trip of the links on which something is expected (F15). */
+  #probe(device: RemoteDevice, now: number): void {
+    for (const link of device.routes(now)) {
+      if (!device.scheduler.isWaitingOn(link.key)) continue
+      if (!link.isPinging(now) && device.scheduler.meter(link.key).probe(now)) link.ping(now)
+    }
+  }
+
   /** Finds dead links. Only what this device wants there is lost; the other device decides about its own `want`. */
   #findStalls(device: RemoteDevice, now: number): void {
-    for (const link of device.links) {
-      if (!link.clock.isStalled(now, device.intake.isWaitingOn(link.key))) continue
-      if (link.kind === 'relay') device.intake.lost(link.key)
+    const waiting = device.links.filter(({ key }) => device.scheduler.isWaitingOn(key))
+    for (const link of waiting) {
+      if (!link.clock.isStalled(now, waiting.length)) continue
+      if (link.kind === 'relay') device.scheduler.lost(link.key)
       else {
         this.say({ say: 'stalled', device: device.id, key: link.key })
         link.wire.close()

@@ -10,11 +10,10 @@ export interface FrameLink {
   readonly kind: 'direct' | 'relay'
   /** Largest frame in bytes (F8). */
   maxFrame: number
-  /**
-   * Sends one frame. Senders of chunks wait for `room()` first; other frames are small and are sent at once. A
-   * link that cannot take the frame closes, after this call.
-   */
+  /** Sends a frame of chunks. Its sender waits for `room()` first. A link that cannot take it closes, after this call. */
   send(frame: Uint8Array<ArrayBuffer>): void
+  /** Sends any other frame at once, before the chunks that wait where the link can. It closes as with `send`. */
+  say(frame: Uint8Array<ArrayBuffer>): void
   /** Bytes that were handed over and have not left this device yet, as far as the link can tell. */
   readonly unsent: number
   /** Null when a chunk can be sent now; else a promise that resolves once it can, or once the link is closed. */

@@ -1,7 +1,7 @@
 import { i18n } from '@lingui/core'
 import * as v from 'valibot'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { call, HttpError, LoginOver, type Renewal, renewLoginBy } from './http'
+import { call, HttpError, LoginOver, type Renewal, readSite, renewLoginBy } from './http'
 
 const user = v.object({ name: v.string() })
 
@@ -39,6 +39,12 @@ beforeEach(() => {
   renewal('unknown')
 })
 afterEach(() => vi.unstubAllGlobals())
+
+it('reads what an older server says of itself', async () => {
+  const said = { name: 'Heliograph', version: '0.9.0', public_url: null, repository: 'https://r' }
+  answers = [json(200, said)]
+  expect(await readSite()).toEqual({ ...said, network_url: null, self_signed: null })
+})
 
 describe('a call that fails', () => {
   it('has the sentence of the server', async () => {

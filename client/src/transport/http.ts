@@ -2,12 +2,13 @@
 import { t } from '@lingui/core/macro'
 import * as v from 'valibot'
 import { inLanguage } from '../languages/refusals'
-import type { CreatedBeam, Diagnosis, FieldErrors, Site } from '../protocol/bindings'
+import type { CreatedBeam, Diagnosis, FieldErrors, OwnCertificate, Site } from '../protocol/bindings'
 import {
   createdBeamSchema,
   diagnosisSchema,
   errorBodySchema,
   fieldErrorsSchema,
+  ownCertificateSchema,
   siteSchema,
 } from '../protocol/schemas'
 
@@ -60,6 +61,14 @@ export async function readSite(): Promise<Site> {
 /** Returns how the server is, and how it sees this page (H50). @throws HttpError */
 export async function readDiagnosis(): Promise<Diagnosis> {
   return call('GET', '/doctor', diagnosisSchema)
+}
+
+/** Returns the certificate that the server made for itself (H51); null when it made none. @throws HttpError */
+export async function readCertificate(): Promise<OwnCertificate | null> {
+  return call('GET', '/certificate', ownCertificateSchema).catch((error: unknown) => {
+    if (error instanceof HttpError && error.status === 404) return null
+    throw error
+  })
 }
 
 /**

@@ -79,12 +79,20 @@ export class Incoming {
     )
   }
 
-  /** Takes chunks that arrived on any link. */
-  chunk(first: number, bytes: Uint8Array<ArrayBuffer>, kind: FrameLink['kind']): void {
+  /**
+   * Takes chunks that arrived on any link.
+   * @param arrived notes their arrival, and returns those to write
+   */
+  chunk(
+    first: number,
+    bytes: Uint8Array<ArrayBuffer>,
+    kind: FrameLink['kind'],
+    arrived: () => readonly ChunkRange[],
+  ): void {
     if (this.#state.at !== 'open') return
     const { sink } = this.#state
     this.kind = kind
-    for (const range of this.receiver.arrived(first, bytes.byteLength)) {
+    for (const range of arrived()) {
       const from = (range.first - first) * CHUNK_BYTES
       this.#write(sink, range, bytes.subarray(from, from + range.count * CHUNK_BYTES))
     }

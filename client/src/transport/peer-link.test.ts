@@ -65,7 +65,7 @@ type Inside = Peer.Instance & {
 }
 
 const events = { onSignal: vi.fn(), onConnect: vi.fn(), onPath: vi.fn(), onClose: vi.fn() }
-const takeChannel = vi.fn()
+const takeChannels = vi.fn()
 let peers: Inside[]
 
 beforeEach(() => {
@@ -95,15 +95,15 @@ afterEach(() => {
 
 async function opens(initiator = true, iceServers: readonly IceServer[] = []) {
   const { openPeerLink } = await import('./peer-link')
-  return openPeerLink({ initiator, iceServers, takeChannel }, events)
+  return openPeerLink({ initiator, iceServers, takeChannels }, events)
 }
 
 describe('a peer link', () => {
-  it('has a channel of its own for frames, handed over in the task that made it', async () => {
+  it('l5_has channels of its own for frames, handed over in the task that made them', async () => {
     await opens()
-    const frames = Connection.made[0]?.channels.find(({ name }) => name === 'frames')
-    expect(frames?.id).toBe(10)
-    expect(takeChannel).toHaveBeenCalledWith(frames?.channel)
+    const made = (id: number) => Connection.made[0]?.channels.find((one) => one.id === id)?.channel
+    expect(takeChannels).toHaveBeenCalledWith({ bulk: made(10), control: made(11) })
+    expect(made(11)).toBeDefined()
   })
 
   it("discards data on the library's own channel", async () => {
@@ -193,7 +193,7 @@ describe('a peer link', () => {
   it('opens without servers whose addresses the browser does not take', async () => {
     await opens(true, [{ urls: ['turn:nonsense::'] }])
     expect(Connection.made).toHaveLength(1)
-    expect(takeChannel).toHaveBeenCalledOnce()
+    expect(takeChannels).toHaveBeenCalledOnce()
     await Promise.resolve()
     expect(events.onClose).not.toHaveBeenCalled()
   })

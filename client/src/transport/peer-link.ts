@@ -1,6 +1,7 @@
 /** One WebRTC connection to one device. The only file that imports simple-peer, so that it can be replaced. */
 import Peer from 'simple-peer'
 import type { IceServer } from '../protocol/bindings'
+import type { Channels } from './channel-link'
 
 /** How the packets of a connection travel: from device to device, or over a TURN server at either end. */
 export type PeerPath = 'direct' | 'turn'
@@ -26,8 +27,8 @@ export interface PeerLinkEvents {
 export interface PeerLinkOptions {
   readonly initiator: boolean
   readonly iceServers: readonly IceServer[]
-  /** Receives the channel for frames, in the task that created it. */
-  readonly takeChannel: (channel: RTCDataChannel) => void
+  /** Receives the channels for frames, in the task that created them. */
+  readonly takeChannels: (channels: Channels) => void
 }
 
 export type OpenPeerLink = (options: PeerLinkOptions, events: PeerLinkEvents) => PeerLink
@@ -51,14 +52,16 @@ function isRestart(signal: unknown): boolean {
   return typeof signal === 'object' && signal !== null && 'type' in signal && signal.type === RESTART.type
 }
 
-/** Id of our own channel, negotiated by both sides; simple-peer's own gets 0 or 1. */
-const CHANNEL_ID = 10
+/** Ids of our own channels, negotiated by both sides (L5); simple-peer's own gets 0 or 1. */
+const CHANNEL_IDS = { bulk: 10, control: 11 } as const
 
-export const openPeerLink: OpenPeerLink = ({ initiator, iceServers, takeChannel }, events) => {
+export const openPeerLink: OpenPeerLink = ({ initiator, iceServers, takeChannels }, events) => {
   const peer = open(initiator, iceServers)
   const connection = peer._pc
   // Chunks carry their position and need no order. An ordered channel is no slower, and simpler to drain.
-  takeChannel(connection.createDataChannel('frames', { negotiated: true, id: CHANNEL_ID }))
+  const channel = (name: keyof typeof CHANNEL_IDS) =>
+    connection.createDataChannel(name, { negotiated: true, id: CHANNEL_IDS[name] })
+  takeChannels({ bulk: channel('bulk'), control: channel('control') })
 
   peer.on('signal', (signal) => events.onSignal(signal))
   let path: PeerPath | null = null

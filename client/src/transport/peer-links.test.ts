@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Device, DeviceId, IceServer } from '../protocol/bindings'
+import type { Channels } from './channel-link'
 import type { OpenPeerLink, PeerLinkEvents } from './peer-link'
-import { ATTEMPT_LIMIT_MS, OFFER_INTERVAL_MS, PeerLinks } from './peer-links'
+import { ATTEMPT_LIMIT_MS, FURTHER_INTERVAL_MS, OFFER_INTERVAL_MS, PeerLinks } from './peer-links'
 
 const ADA = 'ada' as DeviceId
 const BOB = 'bob' as DeviceId
@@ -33,9 +34,9 @@ let paths: [DeviceId, string][]
 let failures: number
 
 function links(me: DeviceId): PeerLinks {
-  const open: OpenPeerLink = ({ initiator, iceServers, takeChannel }, events) => {
+  const open: OpenPeerLink = ({ initiator, iceServers, takeChannels }, events) => {
     const link = new Opened(initiator, iceServers, events)
-    takeChannel({} as RTCDataChannel)
+    takeChannels({} as Channels)
     opened.push(link)
     return {
       signal: (signal) => link.signals.push(signal),
@@ -54,7 +55,7 @@ function links(me: DeviceId): PeerLinks {
     () => `name ${++names}`,
     {
       sendSignal: (to, message) => sent.push({ to, message }),
-      takeChannel: (_device, key) => taken.push(key),
+      takeChannels: (_device, key) => taken.push(key),
       dropChannel: (_device, key) => dropped.push(key),
       onConnect: () => {},
       onPath: (device, via) => paths.push([device, via]),
@@ -98,7 +99,10 @@ describe('l1 links', () => {
     opened[0]?.events.onPath('turn')
     ada.handleSignal(BOB, { session: 'new', signal: { type: 'offer' } })
     opened[0]?.events.onPath('direct')
-    expect(paths).toEqual([[BOB, 'turn']])
+    expect(paths).toEqual([
+      [BOB, 'direct'],
+      [BOB, 'turn'],
+    ])
   })
 
   it('s37 get new credentials, and so do those that are opened later', async () => {
@@ -128,6 +132,138 @@ describe('l1 links', () => {
     bob.renew(servers)
     await vi.advanceTimersByTimeAsync(1_000)
     expect(opened).toHaveLength(2)
+  })
+
+  it('l6 are as many as the initiator wants, and each is rebuilt alone', async () => {
+    const bob = links(BOB)
+    bob.setDevices([device(ADA), device(BOB)])
+    await settle()
+    opened[0]?.events.onConnect('direct', 0)
+    bob.setSize(ADA, 4)
+    await settle()
+    expect(opened).toHaveLength(4)
+    for (const link of opened.slice(1)) link.events.onConnect('direct', 0)
+    opened[2]?.events.onClose()
+    expect(closes).toEqual([])
+    await vi.advanceTimersByTimeAsync(FURTHER_INTERVAL_MS)
+    expect(opened).toHaveLength(5)
+    opened[4]?.events.onSignal('offer')
+    expect(sent.at(-1)?.message).toMatchObject({ index: 2, signal: 'offer' })
+    expect(opened.map(({ closed }) => closed)).toEqual([false, false, true, false, false])
+  })
+
+  it('l6 are as many as the other device wants, where it has to ask for them', async () => {
+    const bob = links(BOB)
+    bob.setDevices([device(ADA), device(BOB)])
+    const ada = links(ADA)
+    ada.setDevices([device(ADA), device(BOB)])
+    ada.setSize(BOB, 8)
+    expect(sent).toEqual([{ to: BOB, message: { size: 8 } }])
+    await settle()
+    expect(opened).toHaveLength(1)
+    bob.handleSignal(ADA, { size: 8 })
+    await settle()
+    expect(opened).toHaveLength(8)
+    for (const size of [0, 17, 1.5, '4', null]) bob.handleSignal(ADA, { size })
+    bob.handleSignal(ADA, { size: 2 })
+    await settle()
+    expect(opened).toHaveLength(8)
+    expect(opened.filter(({ closed }) => !closed)).toHaveLength(2)
+  })
+
+  it('l6 say that their path has ended only when the last of them has', async () => {
+    const bob = links(BOB)
+    bob.setDevices([device(ADA), device(BOB)])
+    bob.setSize(ADA, 2)
+    await settle()
+    opened[0]?.events.onConnect('turn', 0)
+    opened[1]?.events.onConnect('direct', 0)
+    opened[0]?.events.onClose()
+    expect(closes).toEqual([])
+    expect(paths.at(-1)).toEqual([ADA, 'direct'])
+    opened[1]?.events.onClose()
+    expect(closes).toEqual([ADA])
+  })
+
+  it('l6 take no place at TURN for further connections of a direct bundle', async () => {
+    const bob = links(BOB)
+    const stun = { urls: ['stun:a.example'] }
+    bob.welcome(BOB, [stun, { urls: ['turn:a.example'], username: 'u', credential: 'c' }])
+    bob.setDevices([device(ADA), device(BOB)])
+    await settle()
+    opened[0]?.events.onConnect('direct', 0)
+    bob.setSize(ADA, 2)
+    await settle()
+    expect(opened[1]?.iceServers).toEqual([stun])
+  })
+
+  it('l6 are set up again and again no more than once in five seconds in each place, and in no place beyond', async () => {
+    const ada = links(ADA)
+    ada.setDevices([device(ADA), device(BOB)])
+    for (let i = 0; i < 100; i++) {
+      for (const index of [1, 15, 16, -1, 0.5])
+        ada.handleSignal(BOB, { session: `s${i}`, index, signal: { type: 'offer' } })
+      await settle()
+    }
+    expect(opened).toHaveLength(2)
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(opened).toHaveLength(4)
+  })
+
+  it('l6 cost a device that changes its wish again and again one connection in five seconds in each place', async () => {
+    const bob = links(BOB)
+    bob.setDevices([device(ADA), device(BOB)])
+    await settle()
+    for (let i = 0; i < 100; i++) for (const size of [16, 1]) bob.handleSignal(ADA, { size })
+    bob.handleSignal(ADA, { size: 16 })
+    await settle()
+    expect(opened).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(FURTHER_INTERVAL_MS)
+    expect(opened).toHaveLength(16)
+    bob.close()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('l6 are asked for again by a device that does not initiate any more', async () => {
+    const bob = links(BOB)
+    bob.setDevices([device(ADA), device(BOB)])
+    bob.setSize(ADA, 3)
+    await settle()
+    for (const link of opened) link.events.onConnect('direct', 0)
+    bob.setDevices([device(BOB), device(ADA)])
+    expect(sent.at(-1)).toEqual({ to: ADA, message: { size: 3 } })
+    expect(opened.filter(({ closed }) => closed)).toHaveLength(0)
+  })
+
+  it('l6 keep the one that works when a smaller bundle would have none', async () => {
+    const bob = links(BOB)
+    bob.setDevices([device(ADA), device(BOB)])
+    bob.setSize(ADA, 2)
+    await settle()
+    opened[1]?.events.onConnect('direct', 0)
+    bob.setSize(ADA, 1)
+    expect(opened.map(({ closed }) => closed)).toEqual([false, false])
+  })
+
+  it('l6 are at most four over TURN, and 48 further ones in all', async () => {
+    const others = Array.from({ length: 10 }, (_, i) => `other ${i}` as DeviceId)
+    const bob = links(BOB)
+    bob.setDevices([...others, BOB].map((id) => device(id)))
+    await settle()
+    opened[0]?.events.onConnect('turn', 0)
+    for (const other of others) bob.setSize(other, 16)
+    await settle()
+    expect(opened).toHaveLength(10 + 48)
+    expect(sent).toEqual([])
+    bob.close()
+    opened = []
+    const ada = links(ADA)
+    ada.setDevices([device(BOB), device(ADA)])
+    await settle()
+    opened[0]?.events.onConnect('turn', 0)
+    ada.setSize(BOB, 16)
+    await settle()
+    expect(opened).toHaveLength(4)
   })
 
   it('are not tried with a device that has no WebRTC', async () => {
@@ -203,7 +339,7 @@ describe('l1 links', () => {
     await vi.advanceTimersByTimeAsync(1_000)
     expect(opened).toHaveLength(2)
     opened[1]?.events.onSignal('offer 2')
-    expect(sent.at(-1)).toEqual({ to: ADA, message: { session: 'name 3', signal: 'offer 2' } })
+    expect(sent.at(-1)).toEqual({ to: ADA, message: { session: 'name 3', index: 0, signal: 'offer 2' } })
   })
 
   it('live on when the server no longer lists the device', async () => {

@@ -1,21 +1,40 @@
-/** Keeps a direct link to each device that can have one: who initiates, which attempt counts, when to retry (L1). */
+/**
+ * Keeps a bundle of direct links to each device that can have one: how many, who initiates, which attempt counts, when to
+ * retry (L1, L6). Each connection of a bundle fails and is rebuilt alone.
+ */
 import * as v from 'valibot'
 import type { Device, DeviceId, IceServer } from '../protocol/bindings'
+import { MOST_CONNECTIONS } from '../protocol/bundle'
 import type { LinkKey } from '../protocol/receiver'
+import type { Channels } from './channel-link'
 import type { OpenPeerLink, PeerLink, PeerPath } from './peer-link'
 
 export interface PeerLinksEvents {
   sendSignal(to: DeviceId, message: unknown): void
-  /** Takes a new channel, in the task that created it. */
-  takeChannel(device: DeviceId, key: LinkKey, channel: RTCDataChannel): void
-  /** The channel ends, because its connection does. A channel that was handed to a worker may not notice by itself. */
+  /** Takes the channels of a new link, in the task that created them. */
+  takeChannels(device: DeviceId, key: LinkKey, channels: Channels): void
+  /** The link ends, because its connection does. A channel that was handed to a worker may not notice by itself. */
   dropChannel(device: DeviceId, key: LinkKey): void
-  onConnect(device: DeviceId, key: LinkKey, via: PeerPath, maxMessageBytes: number): void
+  onConnect(device: DeviceId, key: LinkKey, maxMessageBytes: number): void
+  /** The path of the connections to a device is known, or has changed: direct where any of them is. */
   onPath(device: DeviceId, via: PeerPath): void
+  /** The last connection to a device, or the last attempt, has ended. */
   onClose(device: DeviceId): void
 }
 
+/** The place of a connection in the bundle to a device. */
+interface Slot {
+  readonly device: DeviceId
+  /** From 0. The first one is always there. */
+  readonly index: number
+}
+
+type SlotName = `${DeviceId} ${number}`
+
+const nameOf = ({ device, index }: Slot): SlotName => `${device} ${index}`
+
 interface Attempt {
+  readonly slot: Slot
   readonly session: string
   /** Names the link in the engine. The initiator chooses the session, so the key is another name, always made here. */
   readonly key: LinkKey
@@ -24,7 +43,8 @@ interface Attempt {
   /** Signals that arrived before the link existed. */
   early: unknown[]
   hasBegun: boolean
-  isConnected: boolean
+  /** Null while it is not connected. */
+  path: PeerPath | null
   /** Ends the attempt when it has not connected in time. */
   limit: ReturnType<typeof setTimeout>
 }
@@ -35,13 +55,31 @@ interface Attempt {
  */
 export const ATTEMPT_LIMIT_MS = 15_000
 
-/** Pause between two connections that one device may make this one set up, because each costs much more than an offer. */
+/**
+ * Pauses between two connections in one place that a device may make this one set up, because each costs much more than
+ * an offer: in the first place, and in the others, where this device keeps to it too.
+ */
 export const OFFER_INTERVAL_MS = 1_000
+export const FURTHER_INTERVAL_MS = 5_000
+
+/** Most connections of a bundle over TURN. Each takes several places there. */
+const MOST_OVER_TURN = 4
+/** Most connections beyond the first ones, to all devices. Browsers have no more than 500 in all. */
+const MOST_FURTHER = 48
 
 /** Pauses before a dead link is rebuilt, while the relay carries the frames. The last one repeats. */
 const REBUILD_DELAYS_MS = [1_000, 2_000, 5_000, 15_000, 60_000]
 
-const envelope = v.object({ session: v.string(), signal: v.unknown() })
+const index = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(MOST_CONNECTIONS - 1))
+const envelope = v.object({ session: v.string(), index: v.optional(index, 0), signal: v.unknown() })
+/** Asks the initiator for so many connections. */
+const wish = v.object({ size: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MOST_CONNECTIONS)) })
+
+/** How many connections each of the two devices wants. */
+interface Sizes {
+  mine: number
+  theirs: number
+}
 
 export class PeerLinks {
   readonly #events: PeerLinksEvents
@@ -51,11 +89,12 @@ export class PeerLinks {
   #iceServers: readonly IceServer[] = []
   /** Devices with WebRTC in the order in which they joined, this one included. */
   #devices: readonly DeviceId[] = []
-  readonly #attempts = new Map<DeviceId, Attempt>()
-  readonly #failures = new Map<DeviceId, number>()
-  readonly #retries = new Map<DeviceId, ReturnType<typeof setTimeout>>()
-  /** Devices whose offer was taken up less than the interval ago. */
-  readonly #answered = new Map<DeviceId, ReturnType<typeof setTimeout>>()
+  readonly #attempts = new Map<SlotName, Attempt>()
+  readonly #failures = new Map<SlotName, number>()
+  readonly #retries = new Map<SlotName, { slot: Slot; timer: ReturnType<typeof setTimeout> }>()
+  /** Places in which a connection was set up less than the interval ago. */
+  readonly #resting = new Map<SlotName, ReturnType<typeof setTimeout>>()
+  readonly #sizes = new Map<DeviceId, Sizes>()
 
   /**
    * @param load loads the library, on first use
@@ -72,18 +111,18 @@ export class PeerLinks {
     this.#me = me
     this.#iceServers = iceServers
     this.#failures.clear()
-    for (const device of [...this.#retries.keys(), ...this.#attempts.keys()]) this.#giveUp(device)
+    for (const { slot } of [...this.#retries.values(), ...this.#attempts.values()]) this.#giveUp(slot)
     this.renew(iceServers)
   }
 
   /** The credentials of TURN have changed (S37). A link that fails at it is rebuilt with them. */
   renew(iceServers: readonly IceServer[]): void {
     this.#iceServers = iceServers
-    for (const [device, { key, link }] of this.#attempts) {
+    for (const { slot, key, link } of [...this.#attempts.values()]) {
       try {
-        link?.renew(iceServers)
+        link?.renew(this.#serversFor(slot))
       } catch {
-        this.#closed(device, key)
+        this.#closed(slot, key)
       }
     }
   }
@@ -91,68 +130,103 @@ export class PeerLinks {
   /** Sets the devices of the beam. A working link to a device that is no longer listed is kept. */
   setDevices(devices: readonly Device[]): void {
     this.#devices = devices.filter(({ caps }) => caps.includes('rtc')).map(({ device_id }) => device_id)
-    for (const device of this.#attempts.keys()) if (!this.#devices.includes(device)) this.#giveUp(device)
-    for (const device of this.#devices) {
-      if (this.#begins(device) && !this.#attempts.has(device) && !this.#retries.has(device)) {
-        this.#build(device)
-      }
+    for (const { slot } of [...this.#attempts.values()])
+      if (!this.#devices.includes(slot.device)) this.#giveUp(slot)
+    for (const [device, sizes] of this.#sizes) {
+      if (!this.#devices.includes(device)) sizes.theirs = 1
+      // Which of the two initiates may have changed.
+      else if (sizes.mine > 1 && !this.#begins(device)) this.#events.sendSignal(device, { size: sizes.mine })
     }
+    for (const device of this.#devices) this.#fill(device)
+  }
+
+  /** Sets how many connections this device wants with another. The initiator makes as many as either wants (L6). */
+  setSize(device: DeviceId, size: number): void {
+    const sizes = this.#sizesOf(device)
+    if (sizes.mine === size) return
+    sizes.mine = size
+    if (this.#begins(device)) this.#fit(device)
+    else if (this.#devices.includes(device)) this.#events.sendSignal(device, { size })
   }
 
   /** Takes a signal. An offer with a new session replaces the link; other signals of another session are late. */
   handleSignal(from: DeviceId, message: unknown): void {
+    if (v.is(wish, message)) {
+      if (!this.#devices.includes(from)) return
+      this.#sizesOf(from).theirs = message.size
+      if (this.#begins(from)) this.#fit(from)
+      return
+    }
     const parsed = v.safeParse(envelope, message)
     if (!parsed.success) return
-    const { session, signal } = parsed.output
-    const attempt = this.#attempts.get(from)
+    const { session, index, signal } = parsed.output
+    const slot = { device: from, index }
+    const attempt = this.#attempts.get(nameOf(slot))
     if (attempt?.session === session) return this.#feed(attempt, signal)
     const isOffer = v.is(v.object({ type: v.literal('offer') }), signal)
-    if (!isOffer || this.#begins(from)) return
-    this.#drop(from)
-    this.#feed(this.#answer(from, session), signal)
+    if (!isOffer || this.#begins(from) || !this.#mayAdd(slot)) return
+    this.#drop(slot)
+    this.#feed(this.#answer(slot, session), signal)
   }
 
   /** Takes up an offer: at once, or when the interval since the last one is over. Of several, the newest counts. */
-  #answer(device: DeviceId, session: string): Attempt {
-    const attempt = this.#add(device, session)
-    if (!this.#answered.has(device)) this.#takeUp(device, attempt)
+  #answer(slot: Slot, session: string): Attempt {
+    const attempt = this.#add(slot, session)
+    if (!this.#resting.has(nameOf(slot))) this.#takeUp(attempt)
     return attempt
   }
 
-  #takeUp(device: DeviceId, attempt: Attempt): void {
+  /** Whether there is room for a connection in a place. The first place of each device always has it. */
+  #mayAdd({ device, index }: Slot): boolean {
+    const others = [...this.#attempts.values()].filter(({ slot }) => slot.index > 0)
+    const isThere = others.some(({ slot }) => slot.device === device && slot.index === index)
+    return index === 0 || isThere || others.length < MOST_FURTHER
+  }
+
+  #takeUp(attempt: Attempt): void {
+    this.#rest(attempt.slot, () => {
+      const newest = this.#attempts.get(nameOf(attempt.slot))
+      if (newest && newest !== attempt && !newest.hasBegun) this.#takeUp(newest)
+    })
+    this.#open(attempt, false)
+  }
+
+  /** Lets no other connection be set up in a place for a while, and does something then. */
+  #rest(slot: Slot, then: () => void): void {
+    const name = nameOf(slot)
     const over = () => {
-      this.#answered.delete(device)
-      const newest = this.#attempts.get(device)
-      if (newest && newest !== attempt && !newest.hasBegun) this.#takeUp(device, newest)
+      this.#resting.delete(name)
+      then()
     }
-    this.#answered.set(device, setTimeout(over, OFFER_INTERVAL_MS))
-    this.#open(device, attempt, false)
+    const interval = slot.index === 0 ? OFFER_INTERVAL_MS : FURTHER_INTERVAL_MS
+    this.#resting.set(name, setTimeout(over, interval))
   }
 
   /** Closes a link that was found dead. */
   fail(device: DeviceId, key: LinkKey): void {
-    this.#closed(device, key)
+    for (const attempt of this.#attemptsTo(device)) if (attempt.key === key) this.#closed(attempt.slot, key)
   }
 
-  /** The server could not forward a signal, so an attempt that depends on it has failed. */
+  /** The server could not forward a signal, so the attempts that depend on it have failed. */
   unreachable(device: DeviceId): void {
-    const attempt = this.#attempts.get(device)
-    if (attempt && !attempt.isConnected) this.#closed(device, attempt.key)
+    for (const { slot, key, path } of this.#attemptsTo(device)) if (path === null) this.#closed(slot, key)
   }
 
   /** Ends the links to devices that may no longer be in the beam. */
   remove(devices: readonly DeviceId[]): void {
     this.#devices = this.#devices.filter((device) => !devices.includes(device))
-    for (const device of devices) this.#drop(device)
+    for (const device of devices) {
+      this.#sizes.delete(device)
+      for (const { slot } of this.#attemptsTo(device)) this.#drop(slot)
+      for (const { slot } of [...this.#retries.values()]) if (slot.device === device) this.#drop(slot)
+    }
   }
 
   close(): void {
-    for (const device of [...this.#attempts.keys()]) this.#drop(device)
-    for (const timers of [this.#retries, this.#answered]) {
-      for (const timer of timers.values()) clearTimeout(timer)
-      timers.clear()
-    }
-    this.#failures.clear()
+    for (const { slot } of [...this.#attempts.values()]) this.#drop(slot)
+    for (const { timer } of this.#retries.values()) clearTimeout(timer)
+    for (const timer of this.#resting.values()) clearTimeout(timer)
+    for (const known of [this.#retries, this.#resting, this.#failures, this.#sizes]) known.clear()
     this.#devices = []
   }
 
@@ -165,57 +239,125 @@ export class PeerLinks {
     )
   }
 
-  #build(device: DeviceId): void {
-    this.#drop(device)
-    this.#open(device, this.#add(device, this.#makeName()), true)
+  #sizesOf(device: DeviceId): Sizes {
+    const known = this.#sizes.get(device) ?? { mine: 1, theirs: 1 }
+    this.#sizes.set(device, known)
+    return known
   }
 
-  #add(device: DeviceId, session: string): Attempt {
+  #sizeOf(device: DeviceId): number {
+    const { mine, theirs } = this.#sizes.get(device) ?? { mine: 1, theirs: 1 }
+    const first = this.#attempts.get(nameOf({ device, index: 0 }))
+    return Math.min(first?.path === 'turn' ? MOST_OVER_TURN : MOST_CONNECTIONS, Math.max(mine, theirs))
+  }
+
+  #attemptsTo(device: DeviceId): Attempt[] {
+    return [...this.#attempts.values()].filter(({ slot }) => slot.device === device)
+  }
+
+  /** Makes the connections that a bundle lacks, and ends those that it has too many. */
+  #fit(device: DeviceId): void {
+    const size = this.#sizeOf(device)
+    const attempts = this.#attemptsTo(device)
+    const staysConnected = attempts.some(({ slot, path }) => slot.index < size && path !== null)
+    for (const { slot, path } of attempts) {
+      // Without another, a connection that works is better than none.
+      if (slot.index >= size && (path === null || staysConnected)) this.#drop(slot)
+    }
+    this.#tellPath(device)
+    this.#fill(device)
+  }
+
+  #fill(device: DeviceId): void {
+    if (!this.#begins(device)) return
+    for (let index = 0; index < this.#sizeOf(device); index += 1) {
+      const slot = { device, index }
+      if (!this.#attempts.has(nameOf(slot)) && !this.#retries.has(nameOf(slot))) this.#build(slot)
+    }
+  }
+
+  #build(slot: Slot): void {
+    if (slot.index > 0) {
+      if (this.#resting.has(nameOf(slot)) || !this.#mayAdd(slot)) return
+      this.#rest(slot, () => this.#fill(slot.device))
+    }
+    this.#drop(slot)
+    this.#open(this.#add(slot, this.#makeName()), true)
+  }
+
+  #add(slot: Slot, session: string): Attempt {
     const key = this.#makeName()
-    const limit = setTimeout(() => this.#closed(device, key), ATTEMPT_LIMIT_MS)
+    const limit = setTimeout(() => this.#closed(slot, key), ATTEMPT_LIMIT_MS)
     const attempt: Attempt = {
+      slot,
       session,
       key,
       link: null,
       early: [],
       hasBegun: false,
-      isConnected: false,
+      path: null,
       limit,
     }
-    this.#attempts.set(device, attempt)
+    this.#attempts.set(nameOf(slot), attempt)
     return attempt
   }
 
-  #open(device: DeviceId, attempt: Attempt, initiator: boolean): void {
+  #open(attempt: Attempt, initiator: boolean): void {
     attempt.hasBegun = true
     // If the library does not load, or the browser allows no further connection, the attempt is repeated later.
     void this.#load()
-      .then((openPeerLink) => this.#begin(device, attempt, initiator, openPeerLink))
-      .catch(() => this.#attempts.get(device) === attempt && this.#closed(device, attempt.key))
+      .then((openPeerLink) => this.#begin(attempt, initiator, openPeerLink))
+      .catch(() => this.#isCurrent(attempt) && this.#closed(attempt.slot, attempt.key))
   }
 
-  #begin(device: DeviceId, attempt: Attempt, initiator: boolean, openPeerLink: OpenPeerLink): void {
-    const isCurrent = () => this.#attempts.get(device) === attempt
+  #isCurrent(attempt: Attempt): boolean {
+    return this.#attempts.get(nameOf(attempt.slot)) === attempt
+  }
+
+  #begin(attempt: Attempt, initiator: boolean, openPeerLink: OpenPeerLink): void {
+    const isCurrent = () => this.#isCurrent(attempt)
     if (!isCurrent()) return
-    const { session, key } = attempt
-    const takeChannel = (channel: RTCDataChannel) => this.#events.takeChannel(device, key, channel)
+    const { slot, session, key } = attempt
+    const { device, index } = slot
+    const takeChannels = (channels: Channels) => this.#events.takeChannels(device, key, channels)
     const link = openPeerLink(
-      { initiator, iceServers: this.#iceServers, takeChannel },
+      { initiator, iceServers: this.#serversFor(slot), takeChannels },
       {
-        onSignal: (signal) => isCurrent() && this.#events.sendSignal(device, { session, signal }),
+        onSignal: (signal) => isCurrent() && this.#events.sendSignal(device, { session, index, signal }),
         onConnect: (via, maxMessageBytes) => {
           if (!isCurrent()) return
-          attempt.isConnected = true
+          attempt.path = via
           clearTimeout(attempt.limit)
-          this.#failures.delete(device)
-          this.#events.onConnect(device, key, via, maxMessageBytes)
+          this.#failures.delete(nameOf(slot))
+          this.#events.onConnect(device, key, maxMessageBytes)
+          this.#tellPath(device)
         },
-        onPath: (via) => isCurrent() && this.#events.onPath(device, via),
-        onClose: () => isCurrent() && this.#closed(device, key),
+        onPath: (via) => {
+          if (!isCurrent()) return
+          attempt.path = via
+          this.#tellPath(device)
+        },
+        onClose: () => isCurrent() && this.#closed(slot, key),
       },
     )
     attempt.link = link
     for (const signal of attempt.early.splice(0)) link.signal(signal)
+  }
+
+  /** Further connections of a bundle that goes directly need no TURN, and would each take a place there. */
+  #serversFor({ device, index }: Slot): readonly IceServer[] {
+    const first = this.#attempts.get(nameOf({ device, index: 0 }))
+    if (index === 0 || first?.path !== 'direct') return this.#iceServers
+    const isStun = (url: string) => url.startsWith('stun')
+    return this.#iceServers
+      .map((server) => ({ ...server, urls: server.urls.filter(isStun) }))
+      .filter(({ urls }) => urls.length > 0)
+  }
+
+  #tellPath(device: DeviceId): void {
+    const paths = this.#attemptsTo(device).map(({ path }) => path)
+    if (paths.includes('direct')) this.#events.onPath(device, 'direct')
+    else if (paths.includes('turn')) this.#events.onPath(device, 'turn')
   }
 
   #feed(attempt: Attempt, signal: unknown): void {
@@ -223,33 +365,38 @@ export class PeerLinks {
     else attempt.early.push(signal)
   }
 
-  #closed(device: DeviceId, key: LinkKey): void {
-    if (this.#attempts.get(device)?.key !== key) return
-    this.#drop(device)
-    this.#events.onClose(device)
-    if (!this.#begins(device)) return
-    const failures = this.#failures.get(device) ?? 0
-    this.#failures.set(device, failures + 1)
+  #closed(slot: Slot, key: LinkKey): void {
+    const name = nameOf(slot)
+    const attempt = this.#attempts.get(name)
+    if (attempt?.key !== key) return
+    this.#drop(slot)
+    const { device } = slot
+    if (this.#attemptsTo(device).some(({ path }) => path !== null)) this.#tellPath(device)
+    else if (slot.index === 0 || attempt.path !== null) this.#events.onClose(device)
+    if (!this.#begins(device) || slot.index >= this.#sizeOf(device)) return
+    const failures = this.#failures.get(name) ?? 0
+    this.#failures.set(name, failures + 1)
     const delay = REBUILD_DELAYS_MS[Math.min(failures, REBUILD_DELAYS_MS.length - 1)]
-    const retry = setTimeout(() => {
-      this.#retries.delete(device)
-      if (this.#begins(device)) this.#build(device)
+    const timer = setTimeout(() => {
+      this.#retries.delete(name)
+      if (this.#begins(device) && slot.index < this.#sizeOf(device)) this.#build(slot)
     }, delay)
-    this.#retries.set(device, retry)
+    this.#retries.set(name, { slot, timer })
   }
 
   /** Ends an attempt that has not connected. */
-  #giveUp(device: DeviceId): void {
-    if (!this.#attempts.get(device)?.isConnected) this.#drop(device)
+  #giveUp(slot: Slot): void {
+    if (!this.#attempts.get(nameOf(slot))?.path) this.#drop(slot)
   }
 
-  #drop(device: DeviceId): void {
-    const attempt = this.#attempts.get(device)
-    this.#attempts.delete(device)
+  #drop(slot: Slot): void {
+    const name = nameOf(slot)
+    const attempt = this.#attempts.get(name)
+    this.#attempts.delete(name)
     clearTimeout(attempt?.limit)
     attempt?.link?.close()
-    if (attempt?.hasBegun) this.#events.dropChannel(device, attempt.key)
-    clearTimeout(this.#retries.get(device))
-    this.#retries.delete(device)
+    if (attempt?.hasBegun) this.#events.dropChannel(slot.device, attempt.key)
+    clearTimeout(this.#retries.get(name)?.timer)
+    this.#retries.delete(name)
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
+import type { Channels } from './channel-link'
 import type { FrameLinkEvents } from './frame-link'
-import { bridgeChannel, portLink } from './port-link'
+import { bridgeChannels, portLink } from './port-link'
 
 const MIB = 1024 * 1024
 
@@ -40,19 +41,22 @@ class Channel {
 }
 
 function bridged(): {
+  /** The channel of the chunks. */
   channel: Channel
+  control: Channel
   link: ReturnType<typeof portLink>
   events: FrameLinkEvents
   /** The engine's end. */
   port: MessagePort
   end(): void
 } {
-  const channel = new Channel()
+  const [channel, control] = [new Channel(), new Channel()]
+  control.opens()
   const { port1, port2 } = new MessageChannel()
-  bridgeChannel(channel as unknown as RTCDataChannel, port1)
+  bridgeChannels({ bulk: channel, control } as unknown as Channels, port1)
   const events = { onOpen: vi.fn(), onFrame: vi.fn(), onClose: vi.fn() }
   const link = portLink('key', port2, events)
-  return { channel, link, events, port: port2, end: () => port1.close() }
+  return { channel, control, link, events, port: port2, end: () => port1.close() }
 }
 
 describe('a channel that cannot leave the page', () => {
@@ -66,6 +70,16 @@ describe('a channel that cannot leave the page', () => {
     await vi.waitFor(() => expect(events.onFrame).toHaveBeenCalledWith(Uint8Array.of(4).buffer))
     link.close()
     await vi.waitFor(() => expect(events.onClose).toHaveBeenCalled())
+    end()
+  })
+
+  it('sends other frames though chunks wait', async () => {
+    const { channel, control, link, end } = bridged()
+    channel.opens()
+    for (let i = 0; i < 5; i++) link.send(new Uint8Array(MIB))
+    link.say(Uint8Array.of(7))
+    await vi.waitFor(() => expect(control.sent).toEqual([Uint8Array.of(7)]))
+    expect(channel.sent.length).toBeLessThan(5)
     end()
   })
 

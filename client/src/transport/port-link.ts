@@ -1,15 +1,15 @@
 /**
- * Both ends of a port that stands for a data channel. Some browsers cannot transfer a channel to a worker; with the
+ * Both ends of a port that stands for data channels. Some browsers cannot transfer a channel to a worker; with the
  * port the engine stays in its worker all the same.
  */
-import { channelLink } from './channel-link'
+import { type Channels, channelLink } from './channel-link'
 import { type FrameLink, type FrameLinkEvents, MOST_UNSENT_BYTES } from './frame-link'
 import { Gate } from './gate'
 
 /** Most bytes of frames on their way to the page that the channel has not taken yet. */
 const HIGH_WATER_BYTES = 2 * 1024 * 1024
 
-type ToPage = { frame: Uint8Array<ArrayBuffer> } | { close: true }
+type ToPage = { chunks: Uint8Array<ArrayBuffer> } | { frame: Uint8Array<ArrayBuffer> } | { close: true }
 type ToWorker = { opened: true } | { closed: true } | { taken: number } | { frame: ArrayBuffer }
 
 /** Makes the worker's end: a link whose frames go through the port. */
@@ -44,12 +44,13 @@ export function portLink(key: string, port: MessagePort, events: FrameLinkEvents
     key,
     kind: 'direct',
     maxFrame: 64 * 1024,
-    send(frame) {
+    send(chunks) {
       if (closed) return
       if (pending > MOST_UNSENT_BYTES) return queueMicrotask(close)
-      pending += frame.byteLength
-      post({ frame }, [frame.buffer])
+      pending += chunks.byteLength
+      post({ chunks }, [chunks.buffer])
     },
+    say: (frame) => closed || post({ frame }, [frame.buffer]),
     get unsent() {
       return closed ? 0 : pending
     },
@@ -58,10 +59,10 @@ export function portLink(key: string, port: MessagePort, events: FrameLinkEvents
   }
 }
 
-/** Runs the page's end: passes frames to the channel in order and reports what it has taken. */
-export function bridgeChannel(channel: RTCDataChannel, port: MessagePort): void {
+/** Runs the page's end: passes chunks to their channel as there is room, and reports what it has taken. */
+export function bridgeChannels(channels: Channels, port: MessagePort): void {
   const post = (message: ToWorker, transfer: Transferable[] = []) => port.postMessage(message, transfer)
-  const link = channelLink('bridge', channel, {
+  const link = channelLink('bridge', channels, {
     onOpen: () => post({ opened: true }),
     onFrame: (frame) => post({ frame }, [frame]),
     onClose: () => post({ closed: true }),
@@ -69,11 +70,12 @@ export function bridgeChannel(channel: RTCDataChannel, port: MessagePort): void 
   let last = Promise.resolve()
   port.onmessage = ({ data }: MessageEvent<ToPage>) => {
     if ('close' in data) link.close()
+    else if ('frame' in data) link.say(data.frame)
     else {
       last = last.then(async () => {
         await link.room()
-        link.send(data.frame)
-        post({ taken: data.frame.byteLength })
+        link.send(data.chunks)
+        post({ taken: data.chunks.byteLength })
       })
     }
   }

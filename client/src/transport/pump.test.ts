@@ -30,6 +30,8 @@ class Wire implements FrameLink {
     this.takes -= 1
   }
 
+  say(): void {}
+
   room(): Promise<void> | null {
     return this.takes > 0 ? null : this.gate.wait()
   }

@@ -1,6 +1,6 @@
 /** Owns every file that this device receives: whose turn it is, what is wanted on which link, and how each ends. */
 import type { ItemId } from '../protocol/bindings'
-import { type CancelReason, encodeFrame, type Frame } from '../protocol/frames'
+import type { CancelReason, Frame } from '../protocol/frames'
 import type { TransferFailure } from '../protocol/transfer-failure'
 import type { EngineEvent, IncomingFile, Progress } from './engine-messages'
 import { failureOf, Incoming, type IncomingEvents, type OpenSink } from './incoming'
@@ -96,29 +96,32 @@ export class Receiving {
     return [...this.#transfers.values()].some(({ source }) => source === device)
   }
 
-  /** Begins the files whose turn has come, and wants as much as the window has room for (F4). */
+  /** Begins the files whose turn has come, and wants as much as the links have room for (F4). */
   refill(source: RemoteDevice): void {
     const now = this.now()
-    const link = source.route(now)
-    if (!link) return
-    if (source.intake.hasTurn) this.#beginNext(source)
-    let wasIdle = !source.intake.isWaitingOn(link.key)
+    const links = source.routes(now)
+    if (links.length === 0) return
+    const { scheduler } = source
+    if (scheduler.hasTurn) this.#beginNext(source)
+    const keys = links.map(({ key }) => key)
+    const idle = new Set(keys.filter((key) => !scheduler.isWaitingOn(key)))
     // An older transfer of the same item may not have ended at the source; its late frames must not go into this one.
     const isReady = ({ isOpen, file }: Arriving) => isOpen && !source.isEnding(file.id)
     for (;;) {
-      const want = source.intake.want(link.key, isReady)
-      if (!want) return
-      if (wasIdle) link.clock.touch(now)
-      wasIdle = false
-      link.wire.send(encodeFrame({ type: 'want', transfer: want.transfer.file.id, ...want.range }))
+      const want = scheduler.want(keys, isReady, now)
+      const link = links.find(({ key }) => key === want?.link)
+      if (!want || !link) return
+      if (idle.delete(link.key)) link.clock.touch(now)
+      link.say({ type: 'want', transfer: want.transfer.file.id, ...want.range })
+      if (!link.isPinging(now) && scheduler.meter(link.key).probe(now)) link.ping(now)
     }
   }
 
   #beginNext(source: RemoteDevice): void {
     for (const incoming of this.#movingFrom(source)) {
-      if (!source.intake.hasTurn) return
+      if (!source.scheduler.hasTurn) return
       if (!incoming.isQueued) continue
-      source.intake.begin(incoming)
+      source.scheduler.begin(incoming)
       incoming.open(this.files.open)
     }
   }
@@ -129,7 +132,12 @@ export class Receiving {
     const incoming = this.#transfers.get(frame.transfer)
     if (incoming?.source !== source) return source.refuse(link, frame.transfer, this.now())
     if (incoming.hasEnded) return this.#unexpected(incoming)
-    incoming.chunk(frame.first, frame.bytes, link.kind)
+    const { first, bytes } = frame
+    incoming.chunk(first, bytes, link.kind, () =>
+      source.scheduler.arrived(incoming, link.key, first, bytes.byteLength, this.now()),
+    )
+    // The link has room again, also while the disk is still writing.
+    this.refill(source)
   }
 
   /** The source still sends a transfer that has ended here: tells it so, once. */
@@ -201,7 +209,7 @@ export class Receiving {
   /** Reports the progress of each file from a device. */
   sayProgress(source: RemoteDevice): void {
     const now = this.now()
-    const link = source.route(now)
+    const [link] = source.routes(now)
     for (const incoming of this.#movingFrom(source)) {
       const { receiver, file, speed } = incoming
       if (!link || !incoming.isOpen || receiver.outstanding === 0) {
@@ -223,7 +231,7 @@ export class Receiving {
   /** Completes a file whose bytes are all durable. The source need not be here any more. */
   async #complete(incoming: Incoming): Promise<void> {
     const { source, file, receiver } = incoming
-    source.intake.end(incoming)
+    source.scheduler.end(incoming)
     try {
       const blob = await incoming.finish()
       incoming.end('done')
@@ -245,7 +253,7 @@ export class Receiving {
   #stop(incoming: Incoming, how: 'cancelled' | 'failed', reason: CancelReason | null): void {
     const { source, file } = incoming
     incoming.end(how)
-    source.intake.end(incoming)
+    source.scheduler.end(incoming)
     if (reason) source.end({ type: 'cancel', transfer: file.id, reason }, this.now())
   }
 
@@ -262,7 +270,7 @@ export class Receiving {
   #sayWaiting(incoming: Incoming): void {
     const { source, receiver } = incoming
     // A file that has begun waits for its device also while no link to it is open.
-    const canGoOn = source.isHere && (receiver.received === 0 || source.route(this.now()) !== null)
+    const canGoOn = source.isHere && (receiver.received === 0 || source.routes(this.now()).length > 0)
     const status = canGoOn ? 'queued' : 'parked'
     if (incoming.waits === status) return
     incoming.waits = status

@@ -148,6 +148,11 @@ export class RelayLink implements FrameLink {
     if (this.#frames.length > MOST_FRAMES) this.#forgetSent()
   }
 
+  /** The websocket keeps one order. */
+  say(frame: Uint8Array<ArrayBuffer>): void {
+    this.send(frame)
+  }
+
   #forgetSent(): void {
     this.#frames = this.#frames.filter(({ end }) => end > this.relay.left)
   }

@@ -1,7 +1,8 @@
 /** Another device, as the engine sees it: its links, what is wanted from it, and the ends it has not answered. */
-import { type DeviceId, DIRECT_TIMEOUT_MS, type ItemId } from '../protocol/bindings'
+import { type DeviceId, DIRECT_TIMEOUT_MS, type ItemId, RELAY_WINDOW_BYTES } from '../protocol/bindings'
+import { Bundle } from '../protocol/bundle'
 import type { ControlFrame } from '../protocol/frames'
-import { Intake, type Receives } from '../protocol/intake'
+import { type Receives, Scheduler } from '../protocol/scheduler'
 import { STALL_MS } from '../protocol/stall-clock'
 import type { FrameLink } from './frame-link'
 import { Link } from './link'
@@ -32,12 +33,14 @@ interface UnheardEnd {
 }
 
 export class RemoteDevice {
-  readonly intake = new Intake<Arriving>()
+  readonly scheduler: Scheduler<Arriving>
+  /** How many direct links the device is to have for what comes from it. */
+  readonly bundle = new Bundle()
   readonly relay: Link
   readonly #relayWire: RelayLink
   /** Null when the server does not list the device; a direct link may outlive that. `since` is in milliseconds. */
   #listed: { readonly rtc: boolean; readonly since: number } | null = null
-  /** Open direct links. The newest comes last and is the one in use. */
+  /** Open direct links, all in use; the newest comes last. */
   #direct: Link[] = []
   /** Direct links that are being opened. */
   #opening: FrameLink[] = []
@@ -55,6 +58,8 @@ export class RemoteDevice {
   ) {
     this.#relayWire = new RelayLink(relay, id)
     this.relay = new Link(this.#relayWire)
+    // The server drops what is more (R2).
+    this.scheduler = new Scheduler(new Map([[this.relay.key, RELAY_WINDOW_BYTES]]))
   }
 
   get direct(): Link | null {
@@ -64,6 +69,19 @@ export class RemoteDevice {
   /** Every link that may carry frames. */
   get links(): readonly Link[] {
     return [...this.#direct, this.relay]
+  }
+
+  /** Returns how many direct links it is to have from now on (L6). */
+  fitBundle(now: number): number {
+    const { scheduler } = this
+    const links = this.#direct.map(({ key }) => key)
+    const view = {
+      left: links.length > 0 ? scheduler.left : 0,
+      rate: scheduler.rate(links, now),
+      roundTrip: scheduler.roundTrip(links),
+      open: links.length,
+    }
+    return this.bundle.next(view, now)
   }
 
   get isListed(): boolean {
@@ -97,7 +115,7 @@ export class RemoteDevice {
 
   /** Everything wanted through the server is lost, in both directions (R4). */
   lostRelay(): void {
-    this.intake.lost(this.relay.key)
+    this.scheduler.lost(this.relay.key)
     this.relay.queue.clear()
   }
 
@@ -117,7 +135,7 @@ export class RemoteDevice {
     this.#opening = this.#opening.filter((other) => other !== wire)
     this.#direct = this.#direct.filter((other) => other !== link)
     this.#directFailed = true
-    this.intake.lost(wire.key)
+    this.scheduler.lost(wire.key)
     link?.queue.clear()
   }
 
@@ -135,13 +153,13 @@ export class RemoteDevice {
     return open?.wire ?? this.#opening.find((wire) => wire.key === key) ?? null
   }
 
-  /** Returns the link on which to want now; null while a direct link may still open (L2). */
-  route(now: number): Link | null {
-    if (this.direct) return this.direct
+  /** Returns the links on which to want now: none while a direct link may still open (L2). */
+  routes(now: number): readonly Link[] {
+    if (this.#direct.length > 0) return this.#direct
     const listed = this.#listed
-    if (!listed || !this.#relayWire.relay.isUp || this.#relayWire.isPaused) return null
+    if (!listed || !this.#relayWire.relay.isUp || this.#relayWire.isPaused) return []
     const isGivenUp = !listed.rtc || this.#directFailed || now - listed.since >= DIRECT_TIMEOUT_MS
-    return isGivenUp ? this.relay : null
+    return isGivenUp ? [this.relay] : []
   }
 
   /** The server refused a frame for this device: pauses the relay (R4). */

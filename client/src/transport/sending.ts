@@ -113,7 +113,11 @@ export class Sending {
 
   /** Tells a device that the server dropped frames to it, so that it wants them again (F11). */
   sayDropped(device: RemoteDevice): void {
-    for (const { id } of this.#movingTo(device)) device.relay.say({ type: 'dropped', transfer: id })
+    for (const outgoing of this.#movingTo(device)) {
+      // It wants again what has not arrived, so also what still waits here.
+      device.relay.queue.forget(outgoing)
+      device.relay.say({ type: 'dropped', transfer: outgoing.id })
+    }
   }
 
   /** Whether anything is being sent to a device. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { DeviceId } from '../protocol/bindings'
+import type { Channels } from './channel-link'
 import type { EngineCommand, EngineEvent } from './engine-messages'
 import { FILE, FILES } from './engine-stage'
 import { type EngineWorker, Transfers } from './transfers'
@@ -90,15 +91,14 @@ describe('a worker that breaks', () => {
   })
 
   it('loses its direct links, which are rebuilt', () => {
-    const channel = {} as RTCDataChannel
-    transfers.addChannel(ADA, 'key', channel)
+    transfers.addChannels(ADA, 'key', {} as Channels)
     newest().breaks()
     expect(events).toContainEqual({ say: 'link', device: ADA, key: 'key', opened: false })
   })
 
   it('accepts no channel while it is replaced; that link is rebuilt too', async () => {
     newest().breaks()
-    transfers.addChannel(ADA, 'key', {} as RTCDataChannel)
+    transfers.addChannels(ADA, 'key', {} as Channels)
     expect(events).toEqual([])
     await Promise.resolve()
     expect(events).toEqual([{ say: 'link', device: ADA, key: 'key', opened: false }])

@@ -3,8 +3,9 @@
  * device offers and which it was receiving, and the links are rebuilt.
  */
 import type { DeviceId, ItemId } from '../protocol/bindings'
+import type { Channels } from './channel-link'
 import type { EngineCommand, EngineEvent, Progress } from './engine-messages'
-import { bridgeChannel } from './port-link'
+import { bridgeChannels } from './port-link'
 
 /** Pauses before a broken worker is replaced. The last one repeats. */
 const RESTART_DELAYS_MS = [250, 1_000, 5_000, 30_000]
@@ -62,18 +63,19 @@ export class Transfers {
   }
 
   /**
-   * Hands a data channel to the engine. Must be called in the task that created the channel: browsers transfer a
-   * channel to a worker only then, and some never do.
+   * Hands the data channels of a connection to the engine. Must be called in the task that created them: browsers
+   * transfer a channel to a worker only then, and some never do.
    */
-  addChannel(device: DeviceId, key: string, channel: RTCDataChannel): void {
+  addChannels(device: DeviceId, key: string, channels: Channels): void {
     // Without an engine the link fails and is rebuilt later. Reported later: the caller is still creating it.
     if (!this.#worker) return queueMicrotask(() => this.#onEvent({ say: 'link', device, key, opened: false }))
     this.#links.set(key, device)
     try {
-      this.tell({ do: 'channel', device, key, channel }, [channel as unknown as Transferable])
+      const { bulk, control } = channels
+      this.tell({ do: 'channels', device, key, channels }, [bulk, control] as unknown as Transferable[])
     } catch {
       const { port1, port2 } = new MessageChannel()
-      bridgeChannel(channel, port1)
+      bridgeChannels(channels, port1)
       this.tell({ do: 'port', device, key, port: port2 }, [port2])
     }
   }
@@ -98,6 +100,7 @@ export class Transfers {
     worker.terminate()
     this.#worker = null
     for (const [key, device] of this.#links) this.#onEvent({ say: 'link', device, key, opened: false })
+    for (const device of new Set(this.#links.values())) this.#onEvent({ say: 'bundle', device, size: 1 })
     this.#links.clear()
     for (const [id, { bytes }] of this.#receives) this.#sayReceiving(id, { status: 'parked', bytes })
     const delay = RESTART_DELAYS_MS[Math.min(this.#failures, RESTART_DELAYS_MS.length - 1)]

@@ -1,4 +1,4 @@
-import { type ReactNode, type RefObject, useEffect, useId, useRef } from 'react'
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useId, useRef } from 'react'
 import { useBackCloses } from './back-closes'
 import css from './full-page.module.css'
 import { useModal } from './modal'
@@ -9,11 +9,13 @@ interface FullPageProps {
   buttons: ReactNode
   /** Called on Esc and by the back button. The caller decides whether the page closes. */
   onLeave: () => void
+  /** Told of every key first, also of those for the buttons. */
+  onKey?: (event: KeyboardEvent) => void
   children: ReactNode
 }
 
 /** A modal full-screen page, open for as long as it is rendered. */
-export function FullPage({ title, buttons, onLeave, children }: FullPageProps) {
+export function FullPage({ title, buttons, onLeave, onKey, children }: FullPageProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const heading = useId()
   useModal(ref)
@@ -25,6 +27,7 @@ export function FullPage({ title, buttons, onLeave, children }: FullPageProps) {
       ref={ref}
       className={css.page}
       aria-labelledby={heading}
+      onKeyDownCapture={onKey}
       onCancel={(event) => {
         // File pickers and dialogs inside raise the same event.
         if (event.target !== event.currentTarget) return

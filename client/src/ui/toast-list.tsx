@@ -17,7 +17,10 @@ export interface ToastView {
 
 const ICONS = { ok: CircleCheck, bad: CircleAlert, info: Info }
 
-/** The list of toasts. A toast lasts as long as its CSS animation, which hover and focus pause. */
+/**
+ * The list of toasts. A toast lasts as long as its CSS animation, which hover and focus pause: longer where it tells of
+ * a failure or offers an action, because those take time to read and to decide.
+ */
 export function ToastList({
   toasts,
   place,
@@ -41,7 +44,7 @@ export function ToastList({
         <li
           key={toast.id}
           data-toast={toast.id}
-          className={cx(css.toast, css[toast.tone])}
+          className={cx(css.toast, css[toast.tone], toast.action && css.asking)}
           onAnimationEnd={(event) => {
             if (event.target === event.currentTarget && event.animationName === css.life) onDismiss(toast.id)
           }}

@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod beams;
+pub mod certificate;
 pub mod doctor;
 pub mod uploads;
 
@@ -59,6 +60,10 @@ pub struct Site {
     pub public_url: Option<String>,
     /// The origin of this server on the local network; null unless it listens there.
     pub network_url: Option<String>,
+    /// Whether the server made its certificate itself, so that browsers warn about it (H51). An older server does
+    /// not say.
+    #[ts(as = "Option<bool>")]
+    pub self_signed: bool,
     /// Address of the source code.
     pub repository: String,
 }

@@ -22,6 +22,7 @@ use heliograph_shared::api::beams::{
     Beam, BeamChange, BeamDetails, BeamShare, Beams, MyShares, NewShare, Note, ShareChange,
     SharedBeams,
 };
+use heliograph_shared::api::certificate::OwnCertificate;
 use heliograph_shared::api::doctor::{Diagnosis, Forwarding};
 use heliograph_shared::api::uploads::{FileRoom, UploadedFile};
 use heliograph_shared::api::{BeamCode, CodeBeam, CreatedBeam, ErrorBody, FieldErrors, Site};
@@ -80,7 +81,9 @@ fn constants() -> Vec<(&'static str, u128)> {
         ("RECONNECT_JITTER_MS", millis(limits::RECONNECT_JITTER)),
         ("CHUNK_BYTES", limits::CHUNK_BYTES as u128),
         ("MAX_RELAYED_FRAME_BYTES", limits::MAX_RELAYED_FRAME_BYTES as u128),
-        ("WINDOW_BYTES", limits::WINDOW_BYTES as u128),
+        ("SMALLEST_BUDGET_BYTES", limits::SMALLEST_BUDGET_BYTES as u128),
+        ("LARGEST_BUDGET_BYTES", limits::LARGEST_BUDGET_BYTES as u128),
+        ("RELAY_WINDOW_BYTES", limits::RELAY_WINDOW_BYTES as u128),
         ("DIRECT_TIMEOUT_MS", millis(limits::DIRECT_TIMEOUT)),
         ("AUTO_RECEIVE_BYTES", u128::from(limits::AUTO_RECEIVE_BYTES)),
         ("MAX_DEVICE_NAME", limits::MAX_DEVICE_NAME as u128),
@@ -97,6 +100,7 @@ fn visit_read(declarations: &mut Declarations) {
     declarations.visit::<Site>();
     declarations.visit::<Forwarding>();
     declarations.visit::<Diagnosis>();
+    declarations.visit::<OwnCertificate>();
     declarations.visit::<FieldErrors>();
     declarations.visit::<CurrentUser>();
     declarations.visit::<Me>();

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use heliograph_turn::client::Stream;
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::client::conn::http1;
 use hyper::header::{CONTENT_TYPE, HOST, HeaderMap};
 use hyper::{Method, Request, StatusCode};
@@ -24,6 +24,9 @@ use crate::config::Origin;
 const CONNECT: Duration = Duration::from_secs(8);
 /// Time for an answer.
 const ANSWER: Duration = Duration::from_secs(20);
+
+/// The longest answer that is read: whatever is at an address may send without an end.
+const LONGEST: usize = 1 << 20;
 
 /// Where a server is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -182,7 +185,8 @@ impl Place {
             let driving = tokio::spawn(driver);
             let answer = sender.send_request(request).await.map_err(|error| broken(&error))?;
             let (head, body) = answer.into_parts();
-            let body = body.collect().await.map_err(|error| broken(&error))?.to_bytes();
+            let body = Limited::new(body, LONGEST).collect().await;
+            let body = body.map_err(|error| broken(&*error))?.to_bytes();
             driving.abort();
             Ok(Answer { status: head.status, headers: head.headers, body })
         };
@@ -206,5 +210,22 @@ mod tests {
             assert_eq!((&*place.host, place.port), (host, port));
             assert_eq!(place.authority(), authority);
         }
+    }
+
+    #[tokio::test]
+    async fn an_answer_without_an_end_is_not_read_for_ever() {
+        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            // A request that is not read would end the connection with an error by itself.
+            assert!(stream.read(&mut [0; 4_096]).await.unwrap() > 0);
+            let mut bytes = b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n".to_vec();
+            bytes.resize(LONGEST + 1_000, b'a');
+            let _ = stream.write_all(&bytes).await;
+        });
+        let place = Place { tls: false, host: "127.0.0.1".to_owned(), port };
+        assert!(matches!(place.get("/").await, Err(Failure::Broken(_))));
     }
 }

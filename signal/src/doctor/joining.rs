@@ -7,7 +7,7 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use heliograph_shared::api::CreatedBeam;
 use heliograph_shared::ids::BeamId;
 use heliograph_shared::socket::IceServer;
-use hyper::Method;
+use hyper::{Method, StatusCode};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 use tokio_tungstenite::client_async;
@@ -19,18 +19,36 @@ use super::http::Place;
 /// Time for a welcome.
 const PATIENCE: Duration = Duration::from_secs(15);
 
+/// Why a device could not join.
+#[derive(Debug, thiserror::Error)]
+pub enum Unjoined {
+    /// Too many came from this address.
+    #[error("the server takes no more beams from this address for a while")]
+    Limited,
+    /// No beam was made.
+    #[error("{0}")]
+    NoBeam(String),
+    /// The websocket did not carry the join.
+    #[error("{0}")]
+    NoSocket(String),
+}
+
 /// Joins a fresh beam. Returns its id and what devices are told.
 ///
 /// # Errors
-/// Why it could not join.
-pub async fn join(place: &Place) -> Result<(BeamId, Vec<IceServer>), String> {
+/// [`Unjoined`].
+pub async fn join(place: &Place) -> Result<(BeamId, Vec<IceServer>), Unjoined> {
     let created = place.ask(Method::POST, "/api/beams/create/", None, Bytes::new()).await;
-    let created = created.map_err(|failure| failure.to_string())?;
-    let beam: CreatedBeam = serde_json::from_slice(&created.body)
-        .map_err(|_| format!("no beam was created, but {} came", created.status))?;
+    let created = created.map_err(|failure| Unjoined::NoBeam(failure.to_string()))?;
+    if created.status == StatusCode::TOO_MANY_REQUESTS {
+        return Err(Unjoined::Limited);
+    }
+    let beam: CreatedBeam = serde_json::from_slice(&created.body).map_err(|_| {
+        Unjoined::NoBeam(format!("no beam was created, but {} came", created.status))
+    })?;
     let joined = timeout(PATIENCE, welcome(place, beam.beam_id)).await;
-    let servers = joined.map_err(|_| "nothing came over the websocket".to_owned())??;
-    Ok((beam.beam_id, servers))
+    let joined = joined.unwrap_or_else(|_| Err("nothing came over the websocket".to_owned()));
+    Ok((beam.beam_id, joined.map_err(Unjoined::NoSocket)?))
 }
 
 async fn welcome(place: &Place, beam: BeamId) -> Result<Vec<IceServer>, String> {

@@ -1,7 +1,7 @@
 //! This machine: its folder, its disk, its limits, and its addresses.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 
@@ -11,6 +11,7 @@ use super::http::Place;
 use super::report::Check;
 use crate::app::Listening;
 use crate::config::Config;
+use crate::random;
 use crate::start::descriptors;
 
 const DATA: &str = "data folder";
@@ -29,9 +30,16 @@ pub fn data_folder(data: &Path) -> Check {
 }
 
 fn try_folder(folder: &Path) -> io::Result<()> {
-    let probe = folder.join(".heliograph-doctor");
-    fs::write(&probe, b"The doctor wrote this, and it may be deleted.")?;
+    let name = u64::from_ne_bytes(random::bytes().map_err(io::Error::other)?);
+    let probe = folder.join(format!(".heliograph-doctor-{name:016x}"));
+    create_probe(&probe)?;
     fs::remove_file(probe)
+}
+
+/// Only a new file, because one that exists, or a link, is not the doctor's to overwrite.
+fn create_probe(probe: &Path) -> io::Result<()> {
+    let mut file = fs::File::create_new(probe)?;
+    file.write_all(b"The doctor wrote this, and it may be deleted.")
 }
 
 fn judge_folder(data: &Path, is_new: bool, tried: io::Result<()>) -> Check {
@@ -205,5 +213,19 @@ mod tests {
         assert_eq!(judge_public("a.example", Some(&local)).state, State::Warning);
         let there = ["93.184.216.34".parse().unwrap()];
         assert_eq!(judge_public("a.example", Some(&there)).state, State::Ok);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn trying_a_folder_leaves_the_target_of_a_link_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let precious = folder.path().join("precious");
+        fs::write(&precious, "kept").unwrap();
+        let link = folder.path().join(".heliograph-doctor");
+        std::os::unix::fs::symlink(&precious, &link).unwrap();
+        try_folder(folder.path()).unwrap();
+        assert_eq!(fs::read_to_string(&precious).unwrap(), "kept");
+        assert!(create_probe(&link).is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 }

@@ -2,6 +2,7 @@
 //! judging are apart: a judgement is a function of what was seen.
 
 mod certificate;
+mod health;
 mod http;
 mod joining;
 mod machine;
@@ -19,6 +20,7 @@ use crate::clock::Clock;
 use crate::config::{Config, Origin};
 use crate::https;
 use crate::https::options::Tls;
+pub use health::health;
 use report::{Check, Report};
 
 const CERTIFICATE: &str = "certificate";
@@ -76,7 +78,14 @@ fn own_certificate(config: &Config, clock: Clock) -> Check {
             return Check::failed(
                 CERTIFICATE,
                 format!("It cannot be used: {}.", crate::error::causes(&error)),
-                "Name the certificate and the key that belong together, as PEM files, with --tls CERT,KEY.",
+                match config.tls.certificate {
+                    Tls::Acme | Tls::SelfSigned => {
+                        "Move the folder tls out of the data folder; the next start gets or makes another certificate."
+                    }
+                    Tls::Off | Tls::Files { .. } => {
+                        "Name the certificate and the key that belong together, as PEM files, with --tls CERT,KEY."
+                    }
+                },
             );
         }
     };

@@ -1,5 +1,7 @@
 //! Looks at a running server as a device does: page, websocket, upload, STUN and TURN.
 
+use std::net::IpAddr;
+
 use heliograph_shared::api::doctor::{Diagnosis, Forwarding};
 use heliograph_shared::ids::BeamId;
 use heliograph_shared::socket::IceServer;
@@ -8,7 +10,7 @@ use rustls::pki_types::ServerName;
 use serde_json::Value;
 
 use super::http::{Answer, Failure, Place};
-use super::joining::join;
+use super::joining::{Unjoined, join};
 use super::machine::is_on_the_internet;
 use super::report::Check;
 use super::{certificate, moment, turn};
@@ -59,13 +61,13 @@ pub async fn examine(url: &Origin, clock: Clock) -> Vec<Check> {
         return checks;
     }
     checks.push(moment::judge(CLOCK, "The server", ahead));
-    if let Ok(answer) = place.get("/api/doctor").await
-        && let Ok(seen) = serde_json::from_slice(&answer.body)
-    {
-        checks.extend(judge_seen(&place, own, &seen));
-    }
     let addresses = place.addresses().await.unwrap_or_default();
     let public = addresses.iter().any(|at| is_on_the_internet(at.ip()));
+    let seen = place.get("/api/doctor").await.ok();
+    match seen.and_then(|answer| serde_json::from_slice(&answer.body).ok()) {
+        Some(seen) => checks.extend(judge_seen(&place, own, public, &seen)),
+        None => checks.push(unseen()),
+    }
     let joined = join(&place).await;
     checks.push(judge_socket(joined.as_ref()));
     checks.push(judge_upload(upload(&place, joined.as_ref().ok()).await));
@@ -74,7 +76,7 @@ pub async fn examine(url: &Origin, clock: Clock) -> Vec<Check> {
         if servers.is_empty() {
             checks.push(turn::off());
         } else {
-            checks.extend(turn::examine(&servers, setting, clock).await);
+            checks.extend(turn::examine(&servers, setting, None, clock).await);
         }
     }
     checks
@@ -163,8 +165,17 @@ fn judge_health(place: &Place, health: Result<Answer, Failure>) -> (Check, bool)
     }
 }
 
-/// What the server knows of this request.
-fn judge_seen(place: &Place, own: std::net::IpAddr, seen: &Diagnosis) -> Vec<Check> {
+/// The server does not say what it knows of this request.
+fn unseen() -> Check {
+    Check::failed(
+        PROXY,
+        "The server did not say how it sees this request.",
+        "Let the proxy forward all paths to Heliograph, and update the server if it is older than this command.",
+    )
+}
+
+/// What the server knows of this request. `public` says that its address is on the internet.
+fn judge_seen(place: &Place, own: IpAddr, public: bool, seen: &Diagnosis) -> Vec<Check> {
     let mut checks = vec![if seen.host.eq_ignore_ascii_case(&name_in_host(place)) {
         Check::ok(NAME, format!("The server is asked as {}.", seen.host))
     } else {
@@ -175,8 +186,10 @@ fn judge_seen(place: &Place, own: std::net::IpAddr, seen: &Diagnosis) -> Vec<Che
         )
     }];
     let forwarded = "(nginx: proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for, and X-Forwarded-Proto $scheme)";
-    let is_hidden = seen.address.as_deref().and_then(|at| at.parse::<std::net::IpAddr>().ok());
-    let is_hidden = is_hidden.is_some_and(|at| at.is_loopback() && !own.is_loopback());
+    let address = seen.address.as_deref().and_then(|at| at.parse::<IpAddr>().ok());
+    let is_hidden = address.is_some_and(|at| at.is_loopback() && !own.is_loopback());
+    // A router that leads its own network back to its public address does the same.
+    let may_be_hidden = address.filter(|at| public && !is_on_the_internet(*at) && *at != own);
     checks.push(if place.tls && seen.scheme != "https" {
         Check::failed(
             PROXY,
@@ -195,6 +208,15 @@ fn judge_seen(place: &Place, own: std::net::IpAddr, seen: &Diagnosis) -> Vec<Che
             "The server takes everybody for the proxy.",
             format!("Let the proxy say who the caller is {forwarded}."),
         )
+    } else if let Some(address) = may_be_hidden {
+        Check::warning(
+            PROXY,
+            format!("The server sees a caller at {address}, which is not this machine's address."),
+            format!(
+                "If that is a proxy, let it say who the caller is {forwarded}, and name its address with \
+                 --trusted-proxies; if it is your router, ask from another network."
+            ),
+        )
     } else {
         Check::ok(PROXY, "The server knows the caller's address and scheme.")
     });
@@ -205,13 +227,20 @@ fn name_in_host(place: &Place) -> String {
     if place.host.contains(':') { format!("[{}]", place.host) } else { place.host.clone() }
 }
 
-fn judge_socket(joined: Result<&(BeamId, Vec<IceServer>), &String>) -> Check {
+fn judge_socket(joined: Result<&(BeamId, Vec<IceServer>), &Unjoined>) -> Check {
     match joined {
         Ok(_) => Check::ok(SOCKET, "A device can join a beam."),
         Err(why) => Check::failed(
             SOCKET,
             format!("A device cannot join a beam: {why}."),
-            "Let the proxy pass websockets on (nginx: proxy_http_version 1.1, and the headers Upgrade and Connection).",
+            match why {
+                Unjoined::Limited => "Wait a minute, and run the doctor again.",
+                Unjoined::NoBeam(_) => "Let the proxy forward all paths and methods to Heliograph.",
+                Unjoined::NoSocket(_) => {
+                    "Let the proxy pass websockets on (nginx: proxy_http_version 1.1, and the headers Upgrade and \
+                     Connection)."
+                }
+            },
         ),
     }
 }

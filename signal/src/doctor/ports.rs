@@ -25,16 +25,22 @@ pub enum Found {
 pub async fn look(address: SocketAddr, tls: bool) -> Found {
     match std::net::TcpListener::bind(address) {
         Ok(_) => Found::Free,
-        Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
-            if is_heliograph(&place(address, tls)).await { Found::Heliograph } else { Found::Other }
-        }
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => taken(address, tls).await,
         // A start takes IPv4 instead.
         Err(_) if address.ip() == IpAddr::V6(Ipv6Addr::UNSPECIFIED) => {
             let v4 = SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), address.port());
-            std::net::TcpListener::bind(v4).map_or_else(Found::Refused, |_| Found::Free)
+            match std::net::TcpListener::bind(v4) {
+                Ok(_) => Found::Free,
+                Err(error) if error.kind() == io::ErrorKind::AddrInUse => taken(v4, tls).await,
+                Err(error) => Found::Refused(error),
+            }
         }
         Err(error) => Found::Refused(error),
     }
+}
+
+async fn taken(address: SocketAddr, tls: bool) -> Found {
+    if is_heliograph(&place(address, tls)).await { Found::Heliograph } else { Found::Other }
 }
 
 /// How this machine reaches its own listener.

@@ -38,6 +38,17 @@ pub struct Relay {
     password: String,
 }
 
+/// What a datagram did that went straight to a relay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// It arrived, and one came back.
+    ThereAndBack,
+    /// The server relays nothing to this machine's address, as for one of a local network.
+    NotPermitted,
+    /// This machine has the relay's own address, or is behind it: what arrives tells nothing of others.
+    SameAddress,
+}
+
 /// What went wrong.
 #[derive(Debug)]
 pub enum Trouble {
@@ -91,41 +102,25 @@ impl Relay {
         relayed.map(|()| ada_at)
     }
 
-    /// Sends a datagram straight to a relay and gets one back, as another device on the internet does. `Ok(None)` when
-    /// the server relays nothing to this machine's address, as for one of a local network.
+    /// Sends a datagram straight to a relay and gets one back, as another device on the internet does.
     ///
     /// # Errors
     /// [`Trouble`].
-    pub async fn reach(&self, stun: &Place) -> Result<Option<SocketAddr>, Trouble> {
-        let mut device = datagrams(stun).await?;
-        let seen = device.mapped().await.map_err(trouble)?;
+    pub async fn reach(&self, stun: &Place) -> Result<Reach, Trouble> {
+        let (mut device, seen) = datagrams(stun).await?;
         let (mut ada, relay) = self.allocate().await?;
-        match ada.permit(seen).await {
-            Err(Error::Refused(403)) => return Ok(None),
-            other => other.map_err(trouble)?,
+        let reached = exchange(&mut device, seen, &mut ada, relay).await;
+        let _ = ada.end().await;
+        match reached {
+            // At its own address a server relays to its own relays only.
+            Err(Trouble::NotRelayed(_)) if seen.ip() == relay.ip() => Ok(Reach::SameAddress),
+            reached => reached,
         }
-        let mut arrived = None;
-        for _ in 0..TIMES {
-            device.send_past(relay, b"doctor").await.map_err(trouble)?;
-            if let Ok((peer, _)) = ada.receive(Instant::now() + PAUSE).await {
-                arrived = Some(peer);
-                break;
-            }
-        }
-        let Some(peer) = arrived else { return Err(Trouble::NotRelayed(relay)) };
-        for _ in 0..TIMES {
-            ada.send(peer, b"and back").await.map_err(trouble)?;
-            if device.receive(Instant::now() + PAUSE).await.is_ok() {
-                let _ = ada.end().await;
-                return Ok(Some(relay));
-            }
-        }
-        Err(Trouble::NotRelayed(relay))
     }
 
     async fn allocate(&self) -> Result<(Client, SocketAddr), Trouble> {
         let mut client = match self.by {
-            By::Udp => datagrams(&self.place).await?,
+            By::Udp => datagrams(&self.place).await?.0,
             By::Tcp | By::Tls => {
                 let connected = self.place.connect().await;
                 Client::on(connected.map_err(|error| unreachable(&error))?.stream)
@@ -141,8 +136,7 @@ impl Relay {
 /// # Errors
 /// [`Trouble::Unreachable`].
 pub async fn seen_by(stun: &Place) -> Result<SocketAddr, Trouble> {
-    let mut client = datagrams(stun).await?;
-    client.mapped().await.map_err(trouble)
+    Ok(datagrams(stun).await?.1)
 }
 
 /// The STUN servers that a device is told.
@@ -150,6 +144,35 @@ pub async fn seen_by(stun: &Place) -> Result<SocketAddr, Trouble> {
 pub fn stun_of(servers: &[IceServer]) -> Vec<Place> {
     let urls = servers.iter().flat_map(|server| &server.urls);
     urls.filter_map(|url| place(url.strip_prefix("stun:")?, false, 3478)).collect()
+}
+
+/// Sends a datagram from a device, which the server sees at an address, to a relay, and one back.
+async fn exchange(
+    device: &mut Client,
+    seen: SocketAddr,
+    ada: &mut Client,
+    relay: SocketAddr,
+) -> Result<Reach, Trouble> {
+    match ada.permit(seen).await {
+        Err(Error::Refused(403)) => return Ok(Reach::NotPermitted),
+        other => other.map_err(trouble)?,
+    }
+    let mut arrived = None;
+    for _ in 0..TIMES {
+        device.send_past(relay, b"doctor").await.map_err(trouble)?;
+        if let Ok((peer, _)) = ada.receive(Instant::now() + PAUSE).await {
+            arrived = Some(peer);
+            break;
+        }
+    }
+    let Some(peer) = arrived else { return Err(Trouble::NotRelayed(relay)) };
+    for _ in 0..TIMES {
+        ada.send(peer, b"and back").await.map_err(trouble)?;
+        if device.receive(Instant::now() + PAUSE).await.is_ok() {
+            return Ok(Reach::ThereAndBack);
+        }
+    }
+    Err(Trouble::NotRelayed(relay))
 }
 
 async fn between(
@@ -185,11 +208,22 @@ async fn sends(
     Err(Trouble::NotRelayed(relay))
 }
 
-async fn datagrams(place: &Place) -> Result<Client, Trouble> {
-    let addresses = place.addresses().await.map_err(|error| unreachable(&error))?;
-    let first = addresses.first().copied();
-    let first = first.ok_or_else(|| unreachable(&Failure::Name))?;
-    Client::datagrams(first).await.map_err(trouble)
+/// A client at the first address that answers, and the address under which it is seen there.
+async fn datagrams(place: &Place) -> Result<(Client, SocketAddr), Trouble> {
+    let mut why = unreachable(&Failure::Name);
+    for address in place.addresses().await.map_err(|error| unreachable(&error))? {
+        match answering(address).await {
+            Ok(answering) => return Ok(answering),
+            Err(error) => why = trouble(error),
+        }
+    }
+    Err(why)
+}
+
+async fn answering(address: SocketAddr) -> Result<(Client, SocketAddr), Error> {
+    let mut client = Client::datagrams(address).await?;
+    let seen = client.mapped().await?;
+    Ok((client, seen))
 }
 
 fn unreachable(failure: &Failure) -> Trouble {

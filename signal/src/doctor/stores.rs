@@ -65,6 +65,8 @@ fn judge_broken_database(error: &str) -> Check {
         "Correct the user and the password in --database (HELIOGRAPH_DATABASE)."
     } else if has(&["does not exist"]) {
         "Create the database (CREATE DATABASE), or correct its name in --database."
+    } else if has(&["it is read-only here"]) {
+        "Name a database server that takes writes in --database, not one that only follows it."
     } else if has(&["readonly", "read-only", "read only", "unable to open"]) {
         "Let the user who runs Heliograph write to the database file and its folder."
     } else if has(&["malformed", "not a database"]) {
@@ -166,6 +168,7 @@ mod tests {
             ("password authentication failed for user \"a\"", "password"),
             ("database \"b\" does not exist", "CREATE DATABASE"),
             ("attempt to write a readonly database", "file"),
+            ("it is read-only here", "takes writes"),
             ("file is not a database", "backup"),
             ("Connection refused (os error 111)", "port"),
         ] {

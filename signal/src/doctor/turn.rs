@@ -7,10 +7,11 @@ use heliograph_shared::socket::IceServer;
 use rustls::pki_types::ServerName;
 
 use super::certificate::{self, Fault};
+use super::http::Place;
 use super::joining::join;
 use super::machine::is_on_the_internet;
 use super::ports;
-use super::relay::{By, Relay, Trouble, seen_by, stun_of};
+use super::relay::{By, Reach, Relay, Trouble, seen_by, stun_of};
 use super::report::{Check, State};
 use crate::clock::Clock;
 use crate::config::Config;
@@ -42,7 +43,9 @@ pub async fn own(config: &Config, running: bool, setting: Setting, clock: Clock)
     if running && is_embedded {
         return match join(&ports::place(config.listen, false)).await {
             Ok((_, servers)) if servers.is_empty() => vec![none(), off()],
-            Ok((_, servers)) => [vec![in_use()], examine(&servers, setting, clock).await].concat(),
+            Ok((_, servers)) => {
+                [vec![in_use()], examine(&servers, setting, None, clock).await].concat()
+            }
             Err(why) => {
                 vec![Check::skipped(TURN, format!("The running server was not joined: {why}."))]
             }
@@ -59,7 +62,10 @@ pub async fn own(config: &Config, running: bool, setting: Setting, clock: Clock)
     // Says why it cannot start, where a server would go on without.
     local.turn.server = local.turn.server.or(Some(Server::Embedded));
     let acceptor = match config.tls.certificate {
-        Tls::Files { .. } => https::acceptor(&config.tls, &config.data, clock).ok().flatten(),
+        Tls::Files { .. } => {
+            let https = https::open(&config.tls, &config.data, clock).ok().flatten();
+            https.map(|https| https.acceptor)
+        }
         // Nothing is written, and nobody asked, for a certificate that the server would make or get.
         Tls::Off | Tls::SelfSigned | Tls::Acme => None,
     };
@@ -84,7 +90,9 @@ pub async fn own(config: &Config, running: bool, setting: Setting, clock: Clock)
         Some(_) => Check::ok(TURN, "The embedded server can listen."),
         None => Check::ok(TURN, "Devices are told a server of your own."),
     };
-    let checks = [vec![first], examine(&servers, setting, clock).await].concat();
+    let told = config.turn.host.as_ref().map(|host| host.0.clone());
+    let told = told.or_else(|| config.public_url.as_ref().map(|url| Place::of(url).host));
+    let checks = [vec![first], examine(&servers, setting, told.as_deref(), clock).await].concat();
     // The ports are free again when the doctor is done.
     if let Some(embedded) = started.embedded {
         embedded.stop().await;
@@ -133,8 +141,14 @@ fn judge_start(error: &turn::Error) -> Check {
     Check::failed(TURN, format!("It cannot start: {}.", crate::error::causes(error)), advice)
 }
 
-/// Everything that can be tried with the servers that a device is told.
-pub async fn examine(servers: &[IceServer], setting: Setting, clock: Clock) -> Vec<Check> {
+/// Everything that can be tried with the servers that a device is told. `told` is the name by which devices know the
+/// server, where it is not asked by that name.
+pub async fn examine(
+    servers: &[IceServer],
+    setting: Setting,
+    told: Option<&str>,
+    clock: Clock,
+) -> Vec<Check> {
     let stuns = stun_of(servers);
     let mut checks = vec![match stuns.first() {
         Some(place) => judge_stun(&seen_by(place).await),
@@ -149,7 +163,7 @@ pub async fn examine(servers: &[IceServer], setting: Setting, clock: Clock) -> V
         };
         let tried = relay.try_out().await;
         relayed = relayed.or(tried.as_ref().ok().copied());
-        let fault = if by == By::Tls { fault(relay, clock).await } else { None };
+        let fault = if by == By::Tls { fault(relay, told, clock).await } else { None };
         checks.push(judge_way(name, tried, fault.as_ref()));
     }
     checks.extend(relayed.map(|relay| judge_address(relay, setting.public)));
@@ -163,9 +177,9 @@ pub async fn examine(servers: &[IceServer], setting: Setting, clock: Clock) -> V
     checks
 }
 
-async fn fault(relay: &Relay, clock: Clock) -> Option<Fault> {
+async fn fault(relay: &Relay, told: Option<&str>, clock: Clock) -> Option<Fault> {
     let connection = relay.place.connect().await.ok()?;
-    let name = ServerName::try_from(relay.place.host.as_str()).ok()?;
+    let name = ServerName::try_from(told.unwrap_or(&relay.place.host)).ok()?;
     certificate::examine(&connection.chain, Some(&name), clock.now()).fault
 }
 
@@ -260,12 +274,16 @@ fn judge_address(relay: SocketAddr, public: bool) -> Check {
     Check::ok(ADDRESS, format!("Relays are at {ip}."))
 }
 
-fn judge_ports(tried: Result<Option<SocketAddr>, Trouble>) -> Check {
+fn judge_ports(tried: Result<Reach, Trouble>) -> Check {
     match tried {
-        Ok(Some(_)) => {
+        Ok(Reach::SameAddress) => Check::skipped(
+            PORTS,
+            "This machine has the relays' own address. Run this command on a machine of another network.",
+        ),
+        Ok(Reach::ThereAndBack) => {
             Check::ok(PORTS, "A packet from this machine reached a relay, and one came back.")
         }
-        Ok(None) => {
+        Ok(Reach::NotPermitted) => {
             Check::skipped(PORTS, "The server relays nothing to this machine's local address.")
         }
         Err(Trouble::NotRelayed(relay)) => Check::failed(
@@ -274,7 +292,10 @@ fn judge_ports(tried: Result<Option<SocketAddr>, Trouble>) -> Check {
             "Let UDP to the relay ports (--turn-ports) in through the firewall and the router, and check \
              --turn-relay-address.",
         ),
-        Err(trouble) => Check::skipped(PORTS, format!("It could not be tried: {trouble:?}.")),
+        Err(trouble) => {
+            let seen = judge_way(PORTS, Err(trouble), None).seen;
+            Check::skipped(PORTS, format!("It could not be tried. {seen}"))
+        }
     }
 }
 
@@ -315,5 +336,6 @@ mod tests {
         assert_eq!(judge_address(private, true).state, State::Failed);
         assert_eq!(judge_address(public, true).state, State::Ok);
         assert_eq!(judge_ports(Err(Trouble::NotRelayed(private))).state, State::Failed);
+        assert_eq!(judge_ports(Ok(Reach::SameAddress)).state, State::Skipped);
     }
 }

@@ -30,10 +30,11 @@ pub struct Hosts {
 pub struct AskedHost(pub String);
 
 impl Hosts {
-    /// The names `machine`, the machine's host name, and the host of `public_url`.
+    /// The names `machine`, the machine's host name, the host of `public_url`, and those of the certificate.
     #[must_use]
     pub fn new(
         public_url: Option<&Origin>,
+        certified: &[String],
         machine: Option<&str>,
         trusted_proxies: &[Network],
     ) -> Self {
@@ -43,7 +44,8 @@ impl Hosts {
         // A machine called host.example.org is also opened as host.
         let short = machine.as_deref().and_then(|name| name.split_once('.'));
         let short = short.map(|(short, _)| short.to_owned());
-        let names = [public, machine, short].into_iter().flatten().collect();
+        let names = [public, machine, short].into_iter().flatten();
+        let names = names.chain(certified.iter().cloned()).collect();
         Self { names, trusted_proxies: trusted_proxies.into() }
     }
 
@@ -135,7 +137,9 @@ mod tests {
 
     fn hosts(public_url: Option<&str>) -> Hosts {
         let url: Option<Origin> = public_url.map(|url| url.parse().unwrap());
-        Hosts::new(url.as_ref(), Some("Attic.example.org"), &["127.0.0.0/8".parse().unwrap()])
+        let certified = ["one.example.org", "two.example.org"].map(ToOwned::to_owned);
+        let proxies = ["127.0.0.0/8".parse().unwrap()];
+        Hosts::new(url.as_ref(), &certified, Some("Attic.example.org"), &proxies)
     }
 
     /// The response's status for this peer and these headers.
@@ -166,6 +170,8 @@ mod tests {
             "laptop.local:8080",
             "attic.example.org",
             "attic:8080",
+            "one.example.org",
+            "two.example.org:443",
         ] {
             assert_eq!(status(&hosts, "192.0.2.1", &[("host", ours)]), 200, "{ours}");
         }

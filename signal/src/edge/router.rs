@@ -18,8 +18,8 @@ use crate::address::{Client, Peer};
 use crate::app::App;
 use crate::edge::host::{self, Hosts};
 use crate::edge::routes::{
-    accounts, beams, codes, doctor, export, health, notes, pictures, registration, shares, site,
-    socket, uploads,
+    accounts, beams, certificate, codes, doctor, export, health, notes, pictures, registration,
+    shares, site, socket, uploads,
 };
 use crate::edge::scheme::Scheme;
 use crate::edge::{answers, assets, deadline, headers, openapi, redirect};
@@ -72,6 +72,7 @@ fn calls() -> OpenApiRouter<Arc<App>> {
         routes!(pictures::read),
         routes!(health::check),
         routes!(doctor::diagnose),
+        routes!(certificate::describe),
     ];
     let calls = calls.into_iter().map(both);
     calls
@@ -129,7 +130,8 @@ fn with_picture(paths: OpenApiRouter<Arc<App>>) -> OpenApiRouter<Arc<App>> {
 /// The names that the operator and the machine give this server (H9).
 fn hosts(app: &App) -> Hosts {
     let machine = network::host_name();
-    Hosts::new(app.public_url.as_ref(), machine.as_deref(), &app.trusted_proxies)
+    let certified = app.certified.names();
+    Hosts::new(app.public_url.as_ref(), certified, machine.as_deref(), &app.trusted_proxies)
 }
 
 /// Admits requests that change something only from our own pages or from outside a browser (H5).

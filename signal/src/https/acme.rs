@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -10,12 +11,12 @@ use std::time::Duration;
 use heliograph_shared::time::Millis;
 use instant_acme::{
     Account, AccountBuilder, AccountCredentials, AuthorizationStatus, ChallengeType,
-    Error as AcmeError, Identifier, NewAccount, NewOrder, Order, OrderStatus, RetryPolicy,
+    Error as AcmeError, Identifier, NewAccount, NewOrder, Order, OrderStatus, Problem, RetryPolicy,
 };
 use rcgen::{CertificateParams, CustomExtension, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::sign::CertifiedKey;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use crate::clock::Clock;
 use crate::error::causes;
@@ -31,6 +32,12 @@ const LOOK: Duration = Duration::from_hours(1);
 const FIRST_PAUSE: Duration = Duration::from_mins(15);
 /// The pause doubles up to this.
 const LONGEST_PAUSE: Duration = Duration::from_hours(6);
+/// Time for a renewal. A server that answers no more, or a proxy on the way to it, must not stop them for good.
+const LONGEST: Duration = Duration::from_mins(10);
+/// How the ACME server says that an account is of no use any more (RFC 8555, section 6.7): it is not known, or somebody
+/// has deactivated it.
+const NO_ACCOUNT: [&str; 2] =
+    ["urn:ietf:params:acme:error:accountDoesNotExist", "urn:ietf:params:acme:error:unauthorized"];
 /// How long the ACME server is asked whether it has looked.
 const PATIENCE: RetryPolicy = RetryPolicy::new().timeout(Duration::from_mins(2));
 
@@ -51,12 +58,30 @@ enum Error {
     /// It offers no proof by a handshake.
     #[error("the ACME server does not offer tls-alpn-01 for {0}")]
     NoChallenge(String),
+    /// It does not answer.
+    #[error("the ACME server has not given one within {} minutes", LONGEST.as_secs() / 60)]
+    Slow,
+    /// What it gave is no good by this machine's clock.
+    #[error("the new one has to be renewed at once; the clock of this machine may be wrong")]
+    Due,
     /// What it gave cannot be used or stored.
     #[error(transparent)]
     Https(#[from] HttpsError),
     /// The account cannot be written or read.
     #[error("the account at the ACME server cannot be used")]
     Account(#[source] serde_json::Error),
+}
+
+impl Error {
+    fn headline(&self) -> &'static str {
+        match self {
+            Self::Due => "the certificate of the ACME server is no good here",
+            Self::Https(_) => "the certificate of the ACME server could not be used or stored",
+            _ => {
+                "no certificate from the ACME server; its names must lead here, and port 443 be open"
+            }
+        }
+    }
 }
 
 /// The certificate of some names at an ACME server.
@@ -68,6 +93,13 @@ struct Acme {
     root: Option<PathBuf>,
     folder: PathBuf,
     clock: Clock,
+    /// The account, as long as it is not stored: a full disk is no reason to register another one.
+    unwritten_account: Option<String>,
+    /// The shown certificate and its key, until they are stored.
+    unwritten: Option<String>,
+    /// Whether a useless account has been replaced since the last certificate. A server that refuses the new one too has
+    /// other reasons.
+    is_replaced: bool,
 }
 
 /// Shows the stored certificate, if it is for these names, and renews it as long as handshakes show it.
@@ -95,6 +127,9 @@ pub fn open(
         root: options.root.clone(),
         folder,
         clock,
+        unwritten_account: None,
+        unwritten: None,
+        is_replaced: false,
     };
     if let Some(stored) = acme.stored() {
         shown.show(stored);
@@ -115,13 +150,11 @@ pub fn paths(data: &Path) -> (PathBuf, PathBuf) {
 }
 
 /// Asks for a certificate whenever the shown one is due, as long as it is shown.
-async fn keep_fresh(acme: Acme, shown: Weak<Shown>) {
+async fn keep_fresh(mut acme: Acme, shown: Weak<Shown>) {
     let mut pause = FIRST_PAUSE;
     loop {
         let Some(shown) = shown.upgrade() else { return };
-        let about = shown.certificate().and_then(|certificate| About::of(&certificate));
-        let is_due = about.is_none_or(|about| acme.clock.now() >= due(&about));
-        let outcome = if is_due { acme.renew(&shown).await } else { Ok(()) };
+        let outcome = acme.look(&shown).await;
         shown.prove(HashMap::new());
         drop(shown);
         match outcome {
@@ -130,11 +163,7 @@ async fn keep_fresh(acme: Acme, shown: Weak<Shown>) {
                 sleep(LOOK).await;
             }
             Err(error) => {
-                tracing::error!(
-                    error = causes(&error),
-                    again_in = ?pause,
-                    "no certificate from the ACME server; its names must lead here, and port 443 be open"
-                );
+                tracing::error!(error = causes(&error), again_in = ?pause, "{}", error.headline());
                 sleep(pause).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);
             }
@@ -152,6 +181,10 @@ impl Acme {
         self.folder.join(CERTIFICATE)
     }
 
+    fn account_file(&self) -> PathBuf {
+        self.folder.join("account.json")
+    }
+
     /// The certificate of the last run, with its key in the same file. `None` when it is for other names, or has ended.
     fn stored(&self) -> Option<CertifiedKey> {
         let file = self.certificate_file();
@@ -160,32 +193,58 @@ impl Acme {
         (about.names == self.names && self.clock.now() < about.ends).then_some(stored)
     }
 
-    async fn renew(&self, shown: &Shown) -> Result<(), Error> {
+    /// Renews the certificate if it is due, and stores what is not stored yet.
+    async fn look(&mut self, shown: &Shown) -> Result<(), Error> {
+        let is_due = self.is_due(shown);
+        let renewed = if is_due { self.renew(shown).await } else { Ok(()) };
+        let stored = self.store();
+        renewed?;
+        stored?;
+        if is_due && self.is_due(shown) { Err(Error::Due) } else { Ok(()) }
+    }
+
+    async fn renew(&mut self, shown: &Shown) -> Result<(), Error> {
         tracing::info!(names = ?self.names, directory = self.directory, "asking for a certificate");
-        let account = self.account().await?;
-        let pem = self.order(&account, shown).await?;
-        write_private(&self.certificate_file(), &pem)?;
-        let file = self.certificate_file();
-        let fresh = certificate::read(&file, &file)?;
+        let pem = timeout(LONGEST, self.order(shown)).await.map_err(|_| Error::Slow)??;
+        let fresh = certificate::parse(&pem)?;
         let ends = About::of(&fresh).map(|about| about.ends.get());
         tracing::info!(names = ?self.names, ends, "a new certificate");
+        // It is shown first: a full disk is no reason to order another one.
         shown.show(fresh);
+        self.unwritten = Some(pem);
+        self.is_replaced = false;
         Ok(())
     }
 
-    /// The account at the ACME server: the stored one, else a new one.
-    async fn account(&self) -> Result<Account, Error> {
-        let file = self.folder.join("account.json");
-        let stored = fs::read_to_string(&file).ok();
-        let stored = stored.and_then(|text| serde_json::from_str::<Stored>(&text).ok());
-        if let Some(stored) = stored.filter(|stored| stored.directory == self.directory) {
-            match self.builder()?.from_credentials(stored.credentials).await {
-                Ok(account) => return Ok(account),
-                Err(error) => {
-                    tracing::warn!(%error, "the account at the ACME server is gone; making a new one");
-                }
-            }
+    fn store(&mut self) -> Result<(), HttpsError> {
+        if let Some(account) = &self.unwritten_account {
+            write_private(&self.account_file(), account)?;
+            self.unwritten_account = None;
         }
+        if let Some(pem) = &self.unwritten {
+            write_private(&self.certificate_file(), pem)?;
+            self.unwritten = None;
+        }
+        Ok(())
+    }
+
+    fn is_due(&self, shown: &Shown) -> bool {
+        let about = shown.certificate().and_then(|certificate| About::of(&certificate));
+        about.is_none_or(|about| self.clock.now() >= due(&about))
+    }
+
+    /// The account at the ACME server: the one that there is, else a new one.
+    async fn account(&mut self) -> Result<Account, Error> {
+        let stored = || fs::read_to_string(self.account_file()).ok();
+        let known = self.unwritten_account.clone().or_else(stored);
+        let known = known.and_then(|text| serde_json::from_str::<Stored>(&text).ok());
+        if let Some(known) = known.filter(|known| known.directory == self.directory) {
+            return Ok(self.builder()?.from_credentials(known.credentials).await?);
+        }
+        self.new_account().await
+    }
+
+    async fn new_account(&mut self) -> Result<Account, Error> {
         let contact = self.contact.as_ref().map(|mail| format!("mailto:{mail}"));
         let contact: Vec<_> = contact.as_deref().into_iter().collect();
         let new = NewAccount {
@@ -196,9 +255,26 @@ impl Acme {
         let (account, credentials) =
             self.builder()?.create(&new, self.directory.clone(), None).await?;
         let stored = Stored { directory: self.directory.clone(), credentials };
-        let text = serde_json::to_string(&stored).map_err(Error::Account)?;
-        write_private(&file, &text)?;
+        self.unwritten_account = Some(serde_json::to_string(&stored).map_err(Error::Account)?);
         Ok(account)
+    }
+
+    /// Puts a useless account aside and makes a new one.
+    async fn replace_account(&mut self) -> Result<Account, Error> {
+        let (file, aside) = (self.account_file(), self.folder.join("account.old.json"));
+        tracing::warn!(
+            old = %aside.display(),
+            "the ACME server takes this server's account no more; it is put aside and a new one made"
+        );
+        match fs::rename(&file, aside) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(HttpsError::File(file, error).into());
+            }
+            _ => {}
+        }
+        self.is_replaced = true;
+        self.unwritten_account = None;
+        self.new_account().await
     }
 
     fn builder(&self) -> Result<AccountBuilder, AcmeError> {
@@ -206,9 +282,15 @@ impl Acme {
     }
 
     /// Proves the names, and returns the key and the certificate chain as PEM.
-    async fn order(&self, account: &Account, shown: &Shown) -> Result<String, Error> {
+    async fn order(&mut self, shown: &Shown) -> Result<String, Error> {
         let names: Vec<_> = self.names.iter().cloned().map(Identifier::Dns).collect();
-        let mut order = account.new_order(&NewOrder::new(&names)).await?;
+        let wanted = NewOrder::new(&names);
+        let mut order = match self.account().await?.new_order(&wanted).await {
+            Err(AcmeError::Api(problem)) if is_useless(&problem) && !self.is_replaced => {
+                self.replace_account().await?.new_order(&wanted).await?
+            }
+            order => order?,
+        };
         let mut proofs = HashMap::new();
         let mut authorizations = order.authorizations();
         while let Some(authorization) = authorizations.next().await {
@@ -228,8 +310,9 @@ impl Acme {
             asked.map_err(|error| Error::Refused { name, why: error.to_string() })?;
         }
         match order.poll_ready(&PATIENCE).await {
-            Ok(OrderStatus::Invalid) | Err(AcmeError::Api(_)) => {
-                return Err(refusal(&mut order).await?);
+            Ok(OrderStatus::Invalid) => return Err(refusal(&mut order, "is invalid").await),
+            Err(AcmeError::Api(problem)) => {
+                return Err(refusal(&mut order, &problem.to_string()).await);
             }
             ready => ready?,
         };
@@ -239,18 +322,23 @@ impl Acme {
     }
 }
 
-/// Why an order has become invalid: the words of the ACME server on the first name whose proof it did not accept.
-async fn refusal(order: &mut Order) -> Result<Error, Error> {
+/// Whether an order was refused because of its account.
+fn is_useless(problem: &Problem) -> bool {
+    problem.r#type.as_deref().is_some_and(|kind| NO_ACCOUNT.contains(&kind))
+}
+
+/// Why an order is refused: the words of the ACME server on the first name whose proof it did not accept, else those on
+/// the order.
+async fn refusal(order: &mut Order, words: &str) -> Error {
     let mut authorizations = order.authorizations();
-    while let Some(authorization) = authorizations.next().await {
-        let mut authorization = authorization?;
+    while let Some(Ok(mut authorization)) = authorizations.next().await {
         let name = authorization.identifier().to_string();
-        let state = authorization.refresh().await?;
+        let Ok(state) = authorization.refresh().await else { continue };
         if let Some(problem) = state.challenges.iter().find_map(|tried| tried.error.as_ref()) {
-            return Ok(Error::Refused { name, why: problem.to_string() });
+            return Error::Refused { name, why: problem.to_string() };
         }
     }
-    Ok(Error::Refused { name: "the order".to_owned(), why: "is invalid".to_owned() })
+    Error::Refused { name: "the order".to_owned(), why: words.to_owned() }
 }
 
 /// The certificate that proves a name (RFC 8737, section 3). `digest` is that of the key authorization.

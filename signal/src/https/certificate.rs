@@ -72,7 +72,33 @@ pub fn read(certificate: &Path, key: &Path) -> Result<CertifiedKey, Error> {
     let chain = CertificateDer::pem_file_iter(certificate)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
         .map_err(pem(certificate))?;
-    let key = PrivateKeyDer::from_pem_file(key).map_err(pem(key))?;
+    fit(chain, PrivateKeyDer::from_pem_file(key).map_err(pem(key))?)
+}
+
+/// Checks that a file has a certificate that others can be traced to.
+///
+/// # Errors
+/// [`Error`] when it has none.
+pub fn check_root(path: &Path) -> Result<(), Error> {
+    let root = CertificateDer::from_pem_file(path);
+    let root = root.map_err(|error| Error::Pem(path.to_owned(), error))?;
+    rustls::RootCertStore::empty().add(root).map_err(Error::Rustls)
+}
+
+/// Reads a key and its certificate chain from one text.
+///
+/// # Errors
+/// [`Error`] when one of them is not there, or the key is not the certificate's.
+pub fn parse(pem: &str) -> Result<CertifiedKey, Error> {
+    let chain = CertificateDer::pem_slice_iter(pem.as_bytes());
+    let chain = chain.collect::<Result<_, _>>().map_err(Error::Given)?;
+    fit(chain, PrivateKeyDer::from_pem_slice(pem.as_bytes()).map_err(Error::Given)?)
+}
+
+fn fit(
+    chain: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+) -> Result<CertifiedKey, Error> {
     let provider = rustls::crypto::ring::default_provider();
     CertifiedKey::from_der(chain, key, &provider).map_err(Error::Rustls)
 }

@@ -12,6 +12,9 @@ pub enum Error {
     /// A file is not PEM, or not of the right kind.
     #[error("{} cannot be read", .0.display())]
     Pem(PathBuf, #[source] rustls::pki_types::pem::Error),
+    /// What the ACME server gave is not PEM.
+    #[error("the certificate of the ACME server cannot be read")]
+    Given(#[source] rustls::pki_types::pem::Error),
     /// The certificate and its key do not match, or cannot be used.
     #[error("the certificate cannot be used")]
     Rustls(#[source] rustls::Error),

@@ -4,6 +4,7 @@ mod acme;
 mod certificate;
 mod error;
 pub mod options;
+mod own;
 mod self_signed;
 
 use std::path::{Path, PathBuf};
@@ -18,24 +19,59 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::clock::Clock;
 use crate::error::causes;
-use crate::https::certificate::{ACME_PROTOCOL, Shown};
-use crate::https::options::{Options, Tls};
+use crate::https::certificate::{ACME_PROTOCOL, About, Shown};
+use crate::https::options::{Domain, Options, Tls};
 
 pub use error::Error;
+pub use own::describe;
 
 /// How often the certificate is read again.
 const FRESH: Duration = Duration::from_mins(1);
 
-/// The TLS acceptor; `None` with `--tls off`. Its certificate is renewed while the server runs.
+/// https as it is served.
+pub struct Https {
+    /// Makes the handshakes.
+    pub acceptor: TlsAcceptor,
+    /// What the certificate is, and what it is for.
+    pub certified: Certified,
+}
+
+/// The certificate that handshakes show, and the public names for which it is from an ACME server, or will be.
+#[derive(Clone, Debug, Default)]
+pub struct Certified {
+    names: Arc<[String]>,
+    shown: Weak<Shown>,
+}
+
+impl Certified {
+    /// The certificate that handshakes show now.
+    #[must_use]
+    pub fn certificate(&self) -> Option<Arc<CertifiedKey>> {
+        self.shown.upgrade()?.certificate()
+    }
+
+    /// The names. Without ACME there are none.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Whether browsers take the certificate for this name: it is there and has not ended. Its beginning is not
+    /// compared, because an ACME server gives none of the future, so only the clock here can be wrong.
+    #[must_use]
+    pub fn serves(&self, name: &str, now: Millis) -> bool {
+        let about = || About::of(&*self.certificate()?);
+        self.names.iter().any(|own| own.eq_ignore_ascii_case(name))
+            && about().is_some_and(|about| now < about.ends)
+    }
+}
+
+/// Starts to serve https; `None` with `--tls off`. The certificate is renewed while the server runs.
 ///
 /// # Errors
 /// [`Error`] when https was asked for and cannot be served. A certificate that an ACME server has yet to give is no
 /// error: until it is there, handshakes fail.
-pub fn acceptor(
-    options: &Options,
-    data: &Path,
-    clock: Clock,
-) -> Result<Option<TlsAcceptor>, Error> {
+pub fn open(options: &Options, data: &Path, clock: Clock) -> Result<Option<Https>, Error> {
     let shown = Arc::new(Shown::default());
     match &options.certificate {
         Tls::Off => return Ok(None),
@@ -50,12 +86,15 @@ pub fn acceptor(
     let builder = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(Error::Rustls)?;
-    let mut config = builder.with_no_client_auth().with_cert_resolver(shown);
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    let mut certified = Certified { names: Arc::default(), shown: Arc::downgrade(&shown) };
+    let mut protocols = vec![b"http/1.1".to_vec()];
     if options.certificate == Tls::Acme {
-        config.alpn_protocols.push(ACME_PROTOCOL.to_vec());
+        certified.names = options.domains.iter().map(|Domain(name)| name.clone()).collect();
+        protocols.push(ACME_PROTOCOL.to_vec());
     }
-    Ok(Some(TlsAcceptor::from(Arc::new(config))))
+    let mut config = builder.with_no_client_auth().with_cert_resolver(shown);
+    config.alpn_protocols = protocols;
+    Ok(Some(Https { acceptor: TlsAcceptor::from(Arc::new(config)), certified }))
 }
 
 /// Reads the certificate that is there, without making one or asking for one; `None` when there is none yet.
@@ -81,7 +120,8 @@ pub fn stored(options: &Options, data: &Path) -> Result<Option<CertifiedKey>, Er
 pub fn check(options: &Options) -> Result<(), Error> {
     match &options.certificate {
         Tls::Acme if options.domains.is_empty() => Err(Error::NoDomain),
-        Tls::Off | Tls::SelfSigned | Tls::Acme => Ok(()),
+        Tls::Acme => options.root.as_deref().map_or(Ok(()), certificate::check_root),
+        Tls::Off | Tls::SelfSigned => Ok(()),
         Tls::Files { certificate, key } => certificate::read(certificate, key).map(drop),
     }
 }
@@ -150,6 +190,23 @@ mod tests {
 
     fn chain(shown: &Shown) -> Vec<rustls::pki_types::CertificateDer<'static>> {
         shown.certificate().unwrap().cert.clone()
+    }
+
+    #[test]
+    fn p4_browsers_take_a_certificate_for_its_names_until_it_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let shown = Arc::new(Shown::default());
+        let names = ["beam.example.org".to_owned()].into();
+        let certified = Certified { names, shown: Arc::downgrade(&shown) };
+        let serves =
+            |name: &str, days: u64| certified.serves(name, NOW + Duration::from_hours(24 * days));
+        assert!(!serves("beam.example.org", 0), "there is none yet");
+
+        let files = Files { from: Tls::SelfSigned, data: folder.path().into() };
+        shown.show(files.read(NOW).unwrap());
+        assert!(serves("Beam.example.org", 0) && serves("beam.example.org", 364));
+        assert!(!serves("elsewhere.example.org", 0));
+        assert!(!serves("beam.example.org", 366), "it has ended");
     }
 
     #[tokio::test(start_paused = true)]

@@ -11,7 +11,7 @@ use time::OffsetDateTime;
 use crate::clock::Clock;
 use crate::config::{Config, User as Asked, UserCommand as Command};
 use crate::start;
-use crate::start::operator::{self, Answer, Request, User};
+use crate::start::operator::{self, Answer, AskError, Request, User};
 
 /// Longest text in a column.
 const COLUMN: usize = 60;
@@ -34,9 +34,12 @@ pub enum Error {
         .0.display()
     )]
     Elsewhere(PathBuf),
-    /// The server that runs gave no answer.
-    #[error("the server that runs gave no answer")]
-    Answer(#[source] io::Error),
+    /// The server that runs cannot be asked, or gave no answer.
+    #[error(transparent)]
+    Asking(#[from] AskError),
+    /// The output cannot be written. The text says what was done.
+    #[error("{0}")]
+    Unwritten(String, #[source] io::Error),
     /// What was asked for is not possible.
     #[error("{0}")]
     Refused(String),
@@ -54,13 +57,20 @@ pub async fn run(
     input: &mut impl BufRead,
     output: &mut impl Write,
 ) -> Result<(), Error> {
-    let text = match command {
-        Command::List => list(&users(config).await?),
+    // What to say when the text cannot be written, and the text.
+    let (unwritten, text) = match command {
+        Command::List => ("the list could not be written".to_owned(), list(&users(config).await?)),
         Command::ResetPassword { name } => {
             match ask(config, Request::ResetPassword(name.clone())).await? {
-                Answer::Password(password) => format!(
-                    "The new password of {name}: {password}\nIt is not shown again. All devices of \
-                     this account are logged out.\n"
+                Answer::Password(password) => (
+                    format!(
+                        "the password of {name} was changed, but the new one could not be written; \
+                         run this again for another one"
+                    ),
+                    format!(
+                        "The new password of {name}: {password}\nIt is not shown again. All \
+                         devices of this account are logged out.\n"
+                    ),
                 ),
                 other => return Err(unexpected(other)),
             }
@@ -72,18 +82,21 @@ pub async fn run(
                 || Error::Refused("there is no account of this name; see user list".into());
             let user = user.ok_or_else(nobody)?;
             if !yes && !confirms(user, input, output).map_err(Error::Terminal)? {
-                "Nothing was deleted.\n".to_owned()
+                ("nothing was deleted".to_owned(), "Nothing was deleted.\n".to_owned())
             } else {
                 match ask(config, Request::DeleteUser(user.username.clone())).await? {
-                    Answer::Deleted => format!("{} is deleted.\n", user.username),
+                    Answer::Deleted => {
+                        let name = &user.username;
+                        let unwritten = format!("{name} is deleted, but this could not be written");
+                        (unwritten, format!("{name} is deleted.\n"))
+                    }
                     other => return Err(unexpected(other)),
                 }
             }
         }
     };
-    // Standard output may be closed.
-    let _ = output.write_all(text.as_bytes());
-    Ok(())
+    let written = output.write_all(text.as_bytes()).and_then(|()| output.flush());
+    written.map_err(|error| Error::Unwritten(unwritten, error))
 }
 
 async fn users(config: &Config) -> Result<Vec<User>, Error> {
@@ -95,7 +108,8 @@ async fn users(config: &Config) -> Result<Vec<User>, Error> {
 
 /// Asks the server that runs. While none does, opens the data and answers itself.
 async fn ask(config: &Config, request: Request) -> Result<Answer, Error> {
-    if let Some(said) = operator::ask(&config.data, &request).await.map_err(Error::Answer)? {
+    let database = start::location(config);
+    if let Some(said) = operator::ask(&config.data, &database, request.clone()).await? {
         return Ok(said);
     }
     if config.database.is_none() && !config.data.join("heliograph.db").exists() {
@@ -134,7 +148,10 @@ fn confirms(
     write!(output, "Type the username to delete it: ")?;
     output.flush()?;
     let mut line = String::new();
-    input.read_line(&mut line)?;
+    // Nobody is there who could answer.
+    if input.read_line(&mut line)? == 0 {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
     Ok(line.trim() == username)
 }
 

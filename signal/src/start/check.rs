@@ -52,7 +52,8 @@ pub fn check(config: &Config) -> Vec<String> {
         ("--metrics", metrics),
     ];
     let listeners = listeners.map(|(name, address)| address.map(|address| (name, address)));
-    let listeners: Vec<_> = listeners.into_iter().flatten().collect();
+    let listeners: Vec<_> =
+        listeners.into_iter().flatten().chain(turn::connects_at(config)).collect();
     for (at, (name, address)) in listeners.iter().enumerate() {
         if let Some((other, _)) =
             listeners[..at].iter().find(|(_, other)| collide(*other, *address))
@@ -121,14 +122,23 @@ mod tests {
     fn each_fault_is_named_with_its_setting() {
         let secret = tempfile::NamedTempFile::new().unwrap();
         let secret = secret.path().to_str().unwrap();
+        let acme = ["--tls", "acme", "--domain", "beam.example.org"];
         for (flags, setting, why) in [
             (&["--database", "mysql://ada:hush@db/b"][..], "--database", "postgres"),
             (&["--blobs", "/dev/null"], "--blobs", "not a directory"),
             (&["--tls", "/no/cert.pem,/no/key.pem"], "--tls", "/no/cert.pem"),
             (&["--tls", "acme"], "--tls", "--domain"),
+            (&[&acme[..], &["--acme-root", "/no/root.pem"]].concat(), "--tls", "/no/root.pem"),
+            (&[&acme[..], &["--acme-root", secret]].concat(), "--tls", secret),
             (&["--turn", "turn:t.example.org:3478"], "--turn", "--turn-secret-file"),
             (&["--turn", "turn:t.example.org", "--turn-secret-file", secret], "--turn", "is empty"),
             (&["--metrics", "127.0.0.1:8080"], "--metrics", "taken by --listen"),
+            (&["--turn-listen", "[::]:8080"], "--turn-listen", "taken by --listen"),
+            (
+                &["--tls", "self-signed", "--turn-tls-port", "8443"],
+                "--turn-tls-port",
+                "taken by --tls-listen",
+            ),
             (&["--s3-access-key-id", "id"], "--s3-access-key-id", "--s3-secret-access-key"),
         ] {
             let wrong = says(flags);

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
@@ -9,6 +10,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use heliograph_shared::time::Millis;
+use heliograph_storage::Error;
 use heliograph_storage::totals::{Connections, Totals};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::text::encode;
@@ -17,14 +19,24 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::exemplar::Exemplar;
 use prometheus_client::registry::Registry;
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use super::http::{self, ACCEPT_PAUSE};
 use super::process::Process;
+use crate::address::Peer;
 use crate::app::App;
 use crate::budget::Kind;
 
 /// Media type of the answer.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+/// Connections at a time. Prometheus needs one.
+const CONNECTIONS: usize = 16;
+/// The longest time that a connection is kept, so that nobody who reads slowly keeps a place.
+const CONNECTION_TIME: Duration = Duration::from_mins(10);
+/// Time for the database to answer; Prometheus itself gives up after ten seconds.
+const TOTALS_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What the metrics are read from.
 #[derive(Clone, Debug)]
@@ -41,18 +53,34 @@ pub async fn serve(
     turn: Option<Arc<heliograph_turn::Handle>>,
     shutdown: CancellationToken,
 ) {
-    let sources = Sources { started: app.clock.now(), app, turn };
+    let sources = Sources { started: app.clock.now(), app: app.clone(), turn };
     let router = Router::new().route("/metrics", get(answer)).with_state(sources);
-    let serving = axum::serve(listener, router).with_graceful_shutdown(shutdown.cancelled_owned());
-    if let Err(error) = serving.await {
-        tracing::warn!(%error, "the metrics are not served any more");
+    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    while let Some(accepted) = shutdown.run_until_cancelled(listener.accept()).await {
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                tracing::debug!(%error, "a connection for the metrics could not be accepted");
+                sleep(ACCEPT_PAUSE).await;
+                continue;
+            }
+        };
+        let Ok(place) = places.clone().try_acquire_owned() else { continue };
+        let (router, shutdown) = (router.clone(), shutdown.clone());
+        app.tasks.spawn(async move {
+            let peer = Peer { ip: peer.ip(), tls: false };
+            let served = http::serve(stream, router, peer, &shutdown);
+            // A scrape is short. Prometheus opens another connection when one is closed.
+            let _ = timeout(CONNECTION_TIME, served).await;
+            drop(place);
+        });
     }
 }
 
 async fn answer(State(sources): State<Sources>) -> Response {
     let app = &sources.app;
     // Without the database the rest is the more interesting.
-    let totals = app.storage.totals(app.clock.now()).await.ok();
+    let totals = in_time(app.storage.totals(app.clock.now())).await;
     let (connections, process) = (app.storage.connections(), Process::read());
     let mut registry = Registry::default();
     registry.register_collector(Box::new(Moment { sources, totals, connections, process }));
@@ -61,6 +89,11 @@ async fn answer(State(sources): State<Sources>) -> Response {
         Ok(()) => ([(header::CONTENT_TYPE, OPEN_METRICS)], text).into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
+}
+
+/// What the database says; `None` when it fails, or hangs.
+async fn in_time(totals: impl Future<Output = Result<Totals, Error>>) -> Option<Totals> {
+    timeout(TOTALS_TIMEOUT, totals).await.ok()?.ok()
 }
 
 /// Everything at one moment.
@@ -265,5 +298,15 @@ impl Number for u64 {
 impl Number for usize {
     fn wide(self) -> u64 {
         u64::try_from(self).unwrap_or(u64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_database_that_hangs_does_not_hold_up_the_rest() {
+        assert!(in_time(std::future::pending()).await.is_none());
     }
 }

@@ -2,6 +2,7 @@
 
 mod check;
 pub mod descriptors;
+mod http;
 mod linger;
 mod metrics;
 pub mod operator;
@@ -29,7 +30,8 @@ use crate::budget::Budget;
 use crate::clock::Clock;
 use crate::config::{Config, Hidden, Metrics};
 use crate::files::uploads::Uploads;
-use crate::https;
+use crate::https::options::Tls;
+use crate::https::{self, Certified};
 use crate::ice::IceServers;
 
 pub use check::check;
@@ -48,6 +50,13 @@ pub enum Error {
     /// Another server uses the database, or it cannot be reached.
     #[error(transparent)]
     Lease(LeaseError),
+    /// Another server, with another database, uses the data folder.
+    #[error(
+        "another Heliograph server uses the data folder {} with another database: stop it, or name another folder with \
+         --data",
+        .0.display()
+    )]
+    Folder(PathBuf),
     /// The database cannot be opened.
     #[error("cannot open the database")]
     Storage(#[source] heliograph_storage::Error),
@@ -83,9 +92,13 @@ pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>
     let parts = parts(config, clock).await?;
     let data = &config.data;
     let plain = listen(config.listen)?;
-    let acceptor = https::acceptor(&config.tls, data, clock).map_err(Error::Tls)?;
-    let tls = match config.tls.address(config.listen.ip()).zip(acceptor) {
-        Some((address, acceptor)) => Some((listen(address)?, acceptor)),
+    let https = https::open(&config.tls, data, clock).map_err(Error::Tls)?;
+    let mut certified = Certified::default();
+    let tls = match config.tls.address(config.listen.ip()).zip(https) {
+        Some((address, https)) => {
+            certified = https.certified;
+            Some((listen(address)?, https.acceptor))
+        }
         None => None,
     };
     let descriptors = descriptors::raise();
@@ -99,12 +112,12 @@ pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>
         tls,
         turn: turn.embedded.map(Arc::new),
         metrics,
-        commands: operator::open(data),
+        commands: operator::open(data, &location(config)),
     };
     let listening = listeners.listening().map_err(|error| Error::Listen(config.listen, error))?;
     let connections = descriptors::connections(config.connections, rest);
     let config = &Config { connections, ..config.clone() };
-    let parts = Parts { ice_servers: turn.ice_servers, ..parts };
+    let parts = Parts { ice_servers: turn.ice_servers, certified, ..parts };
     let app = App::open(config, listening, parts).await.map_err(Error::Logins)?;
     app.tasks.spawn(check_blobs(app.blobs.clone()));
     Ok((listeners, app))
@@ -127,6 +140,12 @@ async fn parts(config: &Config, clock: Clock) -> Result<Parts, Error> {
     make_folder(data).map_err(|error| Error::Data(data.clone(), error))?;
     let location = location(config);
     let lease = Lease::take(&location).await.map_err(Error::Lease)?;
+    match lease.lock_folder(data) {
+        Err(LeaseError::Taken) => return Err(Error::Folder(data.clone())),
+        // The database is locked, and some file systems know no locks.
+        Err(error) => tracing::warn!(%error, "let no other server use this data folder"),
+        Ok(()) => {}
+    }
     let (storage, writer) = Storage::open(&location).await.map_err(Error::Storage)?;
     let blobs = Blobs::open(&config.blobs()).map_err(Error::Blobs)?;
     let budget = Budget::new(&config.budget);
@@ -135,7 +154,8 @@ async fn parts(config: &Config, clock: Clock) -> Result<Parts, Error> {
         Uploads::open(limits, storage.clone(), blobs.clone(), budget.clone(), clock).await;
     let uploads = uploads.map_err(Error::Uploads)?;
     let ice_servers = IceServers::off();
-    Ok(Parts { lease, storage, writer, blobs, uploads, budget, clock, ice_servers })
+    let certified = Certified::default();
+    Ok(Parts { lease, storage, writer, blobs, uploads, budget, clock, ice_servers, certified })
 }
 
 /// Creates the data folder with access for its owner only. An existing folder keeps its permissions.
@@ -193,7 +213,7 @@ fn bind(address: SocketAddr) -> io::Result<TcpListener> {
 
 /// The greeting: the server's addresses, and in a terminal a QR code of the network address.
 #[must_use]
-pub fn greeting(listening: Listening) -> String {
+pub fn greeting(listening: Listening, certificate: &Tls) -> String {
     let mut lines = vec!["Heliograph is ready:".to_owned(), format!("  {}", listening.local_url())];
     if let Some(url) = listening.network_url() {
         lines.push(format!("  {url}"));
@@ -205,6 +225,10 @@ pub fn greeting(listening: Listening) -> String {
             picture.dark_color(Dense1x2::Light).light_color(Dense1x2::Dark);
             lines.push(picture.build());
         }
+    }
+    if *certificate == Tls::SelfSigned {
+        let page = format!("{}/certificate", listening.local_url());
+        lines.push(format!("Browsers warn about its own certificate. What to do: {page}"));
     }
     lines.join("\n") + "\n"
 }

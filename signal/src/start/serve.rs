@@ -6,36 +6,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
-use axum::extract::Request;
-use hyper::body::Incoming;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream, UnixListener};
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
-use tower::Service as _;
 
 use crate::address::Peer;
 use crate::app::{App, Listening};
 use crate::connections::Connected;
 use crate::edge::router::router;
+use crate::start::http::{self, ACCEPT_PAUSE, HEADER_TIMEOUT};
 use crate::start::linger::Linger;
 use crate::start::patience::Patient;
 use crate::start::sweeper;
 use crate::start::{metrics, operator};
 
-/// Time for a request's head, and for a TLS handshake. A slower client only occupies a connection.
-const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
-/// Largest head of a request. Also what a connection reads ahead of a body, which each connection may make the server
-/// hold.
-const HEADER_BYTES: usize = 16 * 1024;
-/// Pause after a failed accept, such as for lack of file descriptors: the next one would fail too.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// The response on a connection beyond the limits.
 const TOO_MANY: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 5\r\nconnection: close\r\n\
@@ -59,7 +46,7 @@ pub struct Listeners {
     /// For the metrics.
     pub metrics: Option<TcpListener>,
     /// For the operator's commands.
-    pub commands: Option<UnixListener>,
+    pub commands: Option<operator::Commands>,
 }
 
 impl Listeners {
@@ -163,42 +150,14 @@ impl Server {
         let tasks = self.app.tasks.clone();
         let Ok(stream) = Patient::of(stream, connected, tasks) else { return };
         match tls {
-            None => self.http(stream, Peer { ip, tls: false }).await,
+            None => http::serve(stream, self.router, Peer { ip, tls: false }, &self.shutdown).await,
             Some(acceptor) => {
                 let handshake = timeout(HEADER_TIMEOUT, acceptor.accept(stream)).await;
                 if let Ok(Ok(stream)) = handshake {
-                    self.http(stream, Peer { ip, tls: true }).await;
+                    let peer = Peer { ip, tls: true };
+                    http::serve(stream, self.router, peer, &self.shutdown).await;
                 }
             }
-        }
-    }
-
-    async fn http<S>(self, stream: S, peer: Peer)
-    where
-        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
-    {
-        let Self { router, shutdown, .. } = self;
-        let service = service_fn(move |request: Request<Incoming>| {
-            let mut request = request.map(Body::new);
-            request.extensions_mut().insert(peer);
-            router.clone().call(request)
-        });
-        let connection = http1::Builder::new()
-            .timer(TokioTimer::new())
-            .header_read_timeout(HEADER_TIMEOUT)
-            .max_buf_size(HEADER_BYTES)
-            .serve_connection(TokioIo::new(stream), service)
-            .with_upgrades();
-        let mut connection = Box::pin(connection);
-        let ended = tokio::select! {
-            result = connection.as_mut() => result,
-            () = shutdown.cancelled() => {
-                connection.as_mut().graceful_shutdown();
-                connection.await
-            }
-        };
-        if let Err(error) = ended {
-            tracing::debug!(%error, "connection failed");
         }
     }
 }

@@ -6,12 +6,15 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use heliograph_turn::{Config as TurnConfig, Handle, Limits, RelayHost, StartError, TurnServer};
+use tokio::time::sleep;
 use tokio_rustls::TlsAcceptor;
 
 use crate::address::Network;
 use crate::config::Config;
+use crate::https::options::Tls;
 use crate::ice::options::{Host, Options, Ports, Server};
 use crate::ice::{Embedded, IceServers};
 use crate::network;
@@ -21,6 +24,8 @@ use crate::random;
 const PORT: u16 = 3478;
 /// What clients see when they are asked for credentials.
 const REALM: &str = "heliograph";
+/// Pause between two looks at this machine's addresses.
+const LOOK_PAUSE: Duration = Duration::from_mins(1);
 
 /// Why TURN that was asked for cannot be had.
 #[derive(Debug, thiserror::Error)]
@@ -114,6 +119,26 @@ pub fn is_behind_proxy(config: &Config) -> bool {
     is_public && config.listen.ip().is_loopback() && config.turn.listen.is_none()
 }
 
+/// Where the embedded server would take connections, each with the option that names it.
+#[must_use]
+pub fn connects_at(config: &Config) -> Vec<(&'static str, SocketAddr)> {
+    let options = &config.turn;
+    let is_embedded = match options.server {
+        Some(Server::Embedded) => true,
+        Some(Server::Off | Server::Other(_)) => false,
+        None => !is_behind_proxy(config),
+    };
+    if !is_embedded {
+        return Vec::new();
+    }
+    let listen = options.listen.unwrap_or_else(|| SocketAddr::new(config.listen.ip(), PORT));
+    let mut at = vec![("--turn-listen", listen)];
+    if config.tls.certificate != Tls::Off {
+        at.push(("--turn-tls-port", SocketAddr::new(listen.ip(), options.tls_port)));
+    }
+    at
+}
+
 fn embedded(
     config: &Config,
     acceptor: Option<&TlsAcceptor>,
@@ -151,6 +176,10 @@ fn embedded(
         tls_port: opened.tls.first().map(SocketAddr::port),
     };
     tracing::info!(port = told.port, "the embedded TURN server is ready");
+    if listen.ip().is_unspecified() {
+        let relays = relay_hosts.iter().map(|host| host.bind).collect();
+        tokio::spawn(watch(relays, server.is_stopped()));
+    }
     let ice_servers = IceServers::embedded(told, &secret);
     Ok(Turn { ice_servers, embedded: Some(server) })
 }
@@ -199,6 +228,48 @@ fn relay_hosts(listen: IpAddr, advertised: Option<IpAddr>) -> Result<Vec<RelayHo
     if hosts.is_empty() { Err(Error::NoAddress) } else { Ok(hosts) }
 }
 
+/// Warns when this machine loses an address of relays, as by a new lease at home: the sockets are bound to it.
+async fn watch(relays: Vec<IpAddr>, stopped: impl Future<Output = ()>) {
+    let mut losses = Losses::of(relays, &network::addresses());
+    let look = async {
+        loop {
+            sleep(LOOK_PAUSE).await;
+            for address in losses.look(&network::addresses()) {
+                tracing::warn!(
+                    %address,
+                    "this machine has lost the address of its TURN relays: restart the server to relay at the new one; \
+                     until then, devices that cannot meet directly send everything through the web server"
+                );
+            }
+        }
+    };
+    tokio::select! {
+        () = look => {}
+        () = stopped => {}
+    }
+}
+
+/// The addresses of relays that were lost, each told once until it is back.
+struct Losses {
+    relays: Vec<IpAddr>,
+    told: BTreeSet<IpAddr>,
+}
+
+impl Losses {
+    /// Only addresses that are seen now can be seen to go.
+    fn of(mut relays: Vec<IpAddr>, own: &[IpAddr]) -> Self {
+        relays.retain(|relay| own.contains(relay));
+        Self { relays, told: BTreeSet::new() }
+    }
+
+    /// What is lost since the last look.
+    fn look(&mut self, own: &[IpAddr]) -> Vec<IpAddr> {
+        self.told.retain(|address| !own.contains(address));
+        let lost = self.relays.iter().copied().filter(|relay| !own.contains(relay));
+        lost.filter(|relay| self.told.insert(*relay)).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -213,6 +284,19 @@ mod tests {
         assert_eq!(relay_hosts(own, None).unwrap(), [expected]);
         let v6: IpAddr = "2001:db8::1".parse().unwrap();
         assert_eq!(relay_hosts(own, Some(v6)).unwrap(), [expected]);
+    }
+
+    #[test]
+    fn an_address_that_is_lost_is_told_once_and_again_when_it_was_back() {
+        let [old, new, v6] =
+            ["192.168.1.4", "192.168.1.5", "2001:db8::1"].map(|ip| ip.parse().unwrap());
+        let loopback = IpAddr::from(Ipv4Addr::LOCALHOST);
+        let mut losses = Losses::of(vec![old, v6, loopback], &[old, v6]);
+        assert_eq!(losses.look(&[old, v6]), [] as [IpAddr; 0]);
+        assert_eq!(losses.look(&[new, v6]), [old]);
+        assert!(losses.look(&[new, v6]).is_empty());
+        assert!(losses.look(&[old, v6]).is_empty());
+        assert_eq!(losses.look(&[]), [old, v6]);
     }
 
     #[test]

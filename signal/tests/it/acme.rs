@@ -2,11 +2,13 @@
 
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use heliograph_shared::time::Millis;
 use heliograph_signal::clock::Clock;
+use instant_acme::Account;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use tempfile::TempDir;
@@ -19,27 +21,33 @@ use super::secure;
 use super::server::{TestServer, ask};
 
 const DOMAIN: &str = "beam.example.org";
+const OTHER: &str = "www.example.org";
 /// Ends a test in which nothing happens.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A port that was free just now.
-pub fn free_port() -> u16 {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port()
+/// Different ports that were free just now.
+pub fn free_ports<const N: usize>() -> [u16; N] {
+    let held = [(); N].map(|()| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap());
+    held.map(|listener| listener.local_addr().unwrap().port())
 }
 
-/// An ACME server, for which all names lead to one address.
+/// An ACME server, for which all names lead to this machine.
 struct Pebble {
-    processes: [Child; 2],
+    processes: Vec<Child>,
     folder: TempDir,
     port: u16,
     management: u16,
+    names: [u16; 2],
+    /// Where it looks for proofs.
+    tls_port: u16,
+    /// Another port, where it does not look.
+    elsewhere: u16,
 }
 
 impl Pebble {
-    /// Looks for proofs at this port of this address.
-    async fn start(address: &str, tls_port: u16) -> Self {
+    async fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let [port, management, names, names_management] = [(); 4].map(|()| free_port());
+        let [port, management, names, names_management, tls_port, elsewhere] = free_ports();
         let at = |name: &str| folder.path().join(name);
         let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
         fs::write(at("cert.pem"), made.cert.pem()).unwrap();
@@ -53,26 +61,65 @@ impl Pebble {
             "tlsPort": tls_port,
         }});
         fs::write(at("config.json"), config.to_string()).unwrap();
+        let names = [names, names_management];
+        let processes = Vec::new();
+        let mut pebble = Self { processes, folder, port, management, names, tls_port, elsewhere };
+        pebble.run().await;
+        pebble
+    }
+
+    /// Starts it, without what it knew before: accounts, orders, the key of its root.
+    async fn run(&mut self) {
+        let [names, names_management] = self.names;
         let names_at = format!("127.0.0.1:{names}");
         let mut resolver = Command::new("pebble-challtestsrv");
-        resolver.args(["-defaultIPv4", address, "-defaultIPv6", "", "-dns01", &names_at]);
+        resolver.args(["-defaultIPv4", "127.0.0.1", "-defaultIPv6", "", "-dns01", &names_at]);
         resolver.args(["-http01", "", "-https01", "", "-tlsalpn01", ""]);
         resolver.args(["-management", &format!("127.0.0.1:{names_management}")]);
         let mut server = Command::new("pebble");
-        server.arg("-config").arg(at("config.json")).args(["-dnsserver", &names_at]);
+        server
+            .arg("-config")
+            .arg(self.folder.path().join("config.json"))
+            .args(["-dnsserver", &names_at]);
         server.env("PEBBLE_VA_NOSLEEP", "1");
-        let processes = [resolver, server].map(|mut command| {
-            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-            command.spawn().expect("pebble is installed (scripts/install-test-tools)")
-        });
-        let pebble = Self { processes, folder, port, management };
-        let answers = async {
-            while TcpStream::connect((Ipv4Addr::LOCALHOST, management)).await.is_err() {
-                sleep(Duration::from_millis(20)).await;
+        for (mut command, log) in [(resolver, self.log("names")), (server, self.log("pebble"))] {
+            let log = fs::File::create(log).unwrap();
+            command.stdin(Stdio::null()).stdout(log).stderr(Stdio::null());
+            let process = command.spawn();
+            self.processes.push(process.expect("pebble is installed (scripts/install-test-tools)"));
+        }
+        let answer = async {
+            for port in [names, names_management, self.management, self.port] {
+                while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.is_err() {
+                    sleep(Duration::from_millis(20)).await;
+                }
             }
         };
-        timeout(PATIENCE, answers).await.expect("pebble answers");
-        pebble
+        timeout(PATIENCE, answer).await.expect("pebble answers");
+    }
+
+    /// Deactivates an account, as its owner may.
+    async fn deactivate(&self, stored: &str) {
+        let mut stored: serde_json::Value = serde_json::from_str(stored).unwrap();
+        let credentials = serde_json::from_value(stored["credentials"].take()).unwrap();
+        let builder = Account::builder_with_root(self.folder.path().join("cert.pem")).unwrap();
+        builder.from_credentials(credentials).await.unwrap().deactivate().await.unwrap();
+    }
+
+    fn log(&self, program: &str) -> PathBuf {
+        self.folder.path().join(program).with_extension("log")
+    }
+
+    /// What its log has.
+    fn said(&self) -> String {
+        fs::read_to_string(self.log("pebble")).unwrap()
+    }
+
+    fn stop(&mut self) {
+        for mut process in self.processes.drain(..) {
+            let _ = process.kill();
+            let _ = process.wait();
+        }
     }
 
     fn certificate(&self) -> CertificateDer<'static> {
@@ -91,7 +138,8 @@ impl Pebble {
         let root = self.folder.path().join("cert.pem");
         let directory = format!("https://localhost:{}/dir", self.port);
         let listen = format!("127.0.0.1:{tls_port}");
-        let flags = ["--tls", "acme", "--domain", DOMAIN, "--tls-listen", &listen];
+        let domains = format!("{DOMAIN},{OTHER}");
+        let flags = ["--tls", "acme", "--domain", &domains, "--tls-listen", &listen];
         let server = ["--acme-directory", &directory, "--acme-root", root.to_str().unwrap()];
         // The tests ask from this machine, and no proxy does.
         let proxies = ["--trusted-proxies", "192.0.2.1"];
@@ -101,10 +149,7 @@ impl Pebble {
 
 impl Drop for Pebble {
     fn drop(&mut self) {
-        for process in &mut self.processes {
-            let _ = process.kill();
-            let _ = process.wait();
-        }
+        self.stop();
     }
 }
 
@@ -135,14 +180,23 @@ async fn start(folder: TempDir, flags: &[String], clock: Clock) -> TestServer {
     TestServer::at(folder, &flags, clock).await
 }
 
+/// When certificates of today have ended long ago.
+fn much_later() -> Millis {
+    Clock::System.now() + 20 * Duration::from_hours(365 * 24)
+}
+
+fn account_file(data: &Path) -> PathBuf {
+    data.join("tls/acme/account.json")
+}
+
 fn stored(data: &Path) -> String {
     fs::read_to_string(data.join("tls/acme/certificate.pem")).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn p4_a_public_name_has_a_certificate_by_itself_and_keeps_it_over_restarts() {
-    let port = free_port();
-    let pebble = Pebble::start("127.0.0.1", port).await;
+async fn p4_public_names_have_a_certificate_by_itself_and_keep_it_over_restarts() {
+    let mut pebble = Pebble::start().await;
+    let port = pebble.tls_port;
     let (root, flags) = (pebble.root().await, pebble.flags(port));
     let now = Clock::System.now();
     let server = start(tempfile::tempdir().unwrap(), &flags, Clock::running(now)).await;
@@ -150,43 +204,155 @@ async fn p4_a_public_name_has_a_certificate_by_itself_and_keeps_it_over_restarts
     let stream = certified(port, &root).await;
     let site = ask(stream, DOMAIN, "GET", "/api/site", &[]).await;
     assert_eq!(site.json()["name"], "Heliograph");
-    // By its name it is to be had over https only, by its address as before.
-    let stream = TcpStream::connect(server.address).await.unwrap();
-    let plain = ask(stream, DOMAIN, "GET", "/beam/1?a=b", &[]).await;
-    assert_eq!(plain.status, 308);
-    assert_eq!(plain.header("location"), "https://beam.example.org/beam/1?a=b");
+    let stream = tls(port, OTHER, root.clone()).await.expect("the certificate is for both names");
+    assert_eq!(ask(stream, OTHER, "GET", "/api/site", &[]).await.json()["name"], "Heliograph");
+    // By its names it is to be had over https only, by its address as before.
+    for name in [DOMAIN, OTHER] {
+        let stream = TcpStream::connect(server.address).await.unwrap();
+        let plain = ask(stream, name, "GET", "/beam/1?a=b", &[]).await;
+        assert_eq!(plain.status, 308);
+        assert_eq!(plain.header("location"), format!("https://{name}/beam/1?a=b"));
+        assert_eq!(plain.header("cache-control"), "no-store");
+    }
     assert_eq!(server.get("/healthz").await.status, 200);
 
     // Without the ACME server.
-    drop(pebble);
+    pebble.stop();
     let folder = server.ends().await;
     let first = stored(folder.path());
     let server = start(folder, &flags, Clock::running(now)).await;
     tls(port, DOMAIN, root).await.expect("the stored certificate");
     let folder = server.ends().await;
 
-    // With another one, when the certificate has ended.
-    let pebble = Pebble::start("127.0.0.1", port).await;
-    let later = Clock::running(now + 20 * Duration::from_hours(365 * 24));
-    let server = start(folder, &pebble.flags(port), later).await;
+    // When the certificate has ended, with an ACME server that has forgotten the account.
+    pebble.run().await;
+    let server = start(folder, &flags, Clock::running(much_later())).await;
     certified(port, &pebble.root().await).await;
     assert_ne!(stored(server.folder.path()), first);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn p4_a_name_that_leads_elsewhere_is_named_in_the_log_and_http_goes_on() {
-    let port = free_port();
-    let pebble = Pebble::start("127.0.0.1", free_port()).await;
+    let pebble = Pebble::start().await;
+    let port = pebble.elsewhere;
     let flags = pebble.flags(port);
     let flags: Vec<_> = flags.iter().map(String::as_str).collect();
     let mut program = Program::start(&flags, &[]);
     let waits = program.logs("no certificate from the ACME server");
     timeout(PATIENCE, waits).await.expect("the operator is told");
     let log = program.log();
-    assert!(log.contains(&format!("{DOMAIN}: ")) && log.contains("ailed to connect"), "{log}");
+    assert!(log.contains(".example.org: ") && log.contains("ailed to connect"), "{log}");
     assert!(tls(port, DOMAIN, pebble.root().await).await.is_err());
-    let stream = TcpStream::connect(program.socket_address()).await.unwrap();
-    assert_eq!(ask(stream, "localhost", "GET", "/healthz", &[]).await.status, 200);
+    for name in ["localhost", DOMAIN] {
+        let stream = TcpStream::connect(program.socket_address()).await.unwrap();
+        assert_eq!(ask(stream, name, "GET", "/healthz", &[]).await.status, 200, "{name}");
+    }
+}
+
+/// Waits until the certificate in this folder is another one.
+async fn replaced(data: &Path, old: Option<&str>) {
+    let file = data.join("tls/acme/certificate.pem");
+    let is_replaced = async {
+        while fs::read_to_string(&file).ok().as_deref() == old {
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(PATIENCE, is_replaced).await.expect("another certificate");
+}
+
+/// Lets this much time pass at once.
+async fn pass(time: Duration) {
+    tokio::time::pause();
+    tokio::time::advance(time).await;
+    tokio::time::resume();
+}
+
+#[tokio::test]
+async fn p4_a_certificate_that_cannot_be_stored_is_shown_and_only_its_storing_is_tried_again() {
+    let pebble = Pebble::start().await;
+    let (port, root) = (pebble.tls_port, pebble.root().await);
+    let folder = tempfile::tempdir().unwrap();
+    let in_the_way =
+        ["certificate.new", "account.new"].map(|name| folder.path().join("tls/acme").join(name));
+    for path in &in_the_way {
+        fs::create_dir_all(path).unwrap();
+    }
+    let server = start(folder, &pebble.flags(port), Clock::System).await;
+    let stream = certified(port, &root).await;
+    let shown = stream.get_ref().1.peer_certificates().unwrap()[0].clone();
+
+    for path in &in_the_way {
+        fs::remove_dir(path).unwrap();
+    }
+    drop(pebble);
+    pass(Duration::from_mins(16)).await;
+    replaced(server.folder.path(), None).await;
+    let stored = CertificateDer::from_pem_slice(stored(server.folder.path()).as_bytes());
+    assert_eq!(stored.unwrap(), shown);
+    assert!(account_file(server.folder.path()).exists());
+}
+
+#[tokio::test]
+async fn p4_an_account_that_cannot_be_stored_is_the_one_of_the_next_attempt() {
+    let pebble = Pebble::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(account_file(folder.path()).with_extension("new")).unwrap();
+    let flags = pebble.flags(pebble.elsewhere);
+    let _server = start(folder, &flags, Clock::System).await;
+    while !pebble.said().contains("There are now 2 orders") {
+        // Nobody hears when an attempt has failed and its pause begins.
+        sleep(Duration::from_millis(300)).await;
+        pass(Duration::from_mins(20)).await;
+    }
+    assert!(!pebble.said().contains("There are now 2 accounts"), "{}", pebble.said());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn p4_a_deactivated_account_is_put_aside_and_another_one_made() {
+    let pebble = Pebble::start().await;
+    let (port, root) = (pebble.tls_port, pebble.root().await);
+    let (flags, now) = (pebble.flags(port), Clock::System.now());
+    let server = start(tempfile::tempdir().unwrap(), &flags, Clock::running(now)).await;
+    certified(port, &root).await;
+    replaced(server.folder.path(), None).await;
+    let folder = server.ends().await;
+    let (file, first) = (account_file(folder.path()), stored(folder.path()));
+    let old = fs::read_to_string(&file).unwrap();
+    pebble.deactivate(&old).await;
+
+    let server = start(folder, &flags, Clock::running(much_later())).await;
+    replaced(server.folder.path(), Some(&first)).await;
+    assert_ne!(fs::read_to_string(&file).unwrap(), old);
+    assert_eq!(fs::read_to_string(file.with_file_name("account.old.json")).unwrap(), old);
+}
+
+#[tokio::test]
+async fn p4_a_new_certificate_that_is_due_already_is_a_failure_which_is_tried_again_as_others_are()
+{
+    let pebble = Pebble::start().await;
+    let port = pebble.tls_port;
+    let clock = Clock::running(much_later());
+    let server = start(tempfile::tempdir().unwrap(), &pebble.flags(port), clock).await;
+    let data = server.folder.path();
+    replaced(data, None).await;
+    let first = stored(data);
+    pass(Duration::from_mins(16)).await;
+    replaced(data, Some(&first)).await;
+}
+
+#[tokio::test]
+async fn p4_an_acme_server_that_no_longer_answers_is_asked_again() {
+    let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let directory = format!("https://{}/dir", listener.local_addr().unwrap());
+    let flags = ["--tls", "acme", "--domain", DOMAIN, "--tls-listen", "127.0.0.1:0"];
+    let directory = ["--acme-directory", &directory].map(ToOwned::to_owned);
+    let flags: Vec<_> = flags.map(ToOwned::to_owned).into_iter().chain(directory).collect();
+    let _server = start(tempfile::tempdir().unwrap(), &flags, Clock::System).await;
+    let _silent = listener.accept().await.unwrap();
+    // Whenever nothing else happens, time passes at once.
+    tokio::time::pause();
+    let again = timeout(Duration::from_hours(1), listener.accept()).await;
+    assert!(again.is_ok(), "it is asked again within the hour");
 }
 
 #[test]

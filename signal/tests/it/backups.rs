@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 
+use super::bucket::{BUCKET, Bucket};
 use super::device::TestDevice;
 use super::file::{png, url};
 use super::operating::heliograph;
@@ -205,4 +206,64 @@ async fn a_restore_that_fails_late_leaves_nothing_and_the_next_one_works() {
     assert!(said.done, "{said:?}");
     let restored = TestServer::on(folder, &[]).await;
     assert_eq!(restored.get(&file).await.status, 200);
+}
+
+#[tokio::test]
+async fn two_backups_with_one_name_do_not_disturb_each_other() {
+    let server = TestServer::start().await;
+    let mut ada = server.registered("ada").await;
+    for _ in 0..20 {
+        ada.uploads("/api/upload/", &png(200_000)).await;
+    }
+    let data = server.folder.path();
+    let (_folder, path) = archive();
+    let arguments = ["backup", &*path];
+    let (one, two) =
+        tokio::join!(heliograph(data, &arguments, ""), heliograph(data, &arguments, ""));
+    let (refused, made) = if one.done { (two, one) } else { (one, two) };
+    assert!(made.done && !refused.done, "{made:?} {refused:?}");
+    let words = ["is being made", "is there already"];
+    assert!(words.iter().any(|why| refused.error.contains(why)), "{refused:?}");
+    let beside = fs::read_dir(Path::new(&path).parent().unwrap()).unwrap().count();
+    assert_eq!(beside, 1, "nothing else is left");
+    let restored = tempfile::tempdir().unwrap();
+    let said = heliograph(restored.path(), &["restore", &path], "").await;
+    assert!(said.done && said.text.contains("20 files"), "{said:?}");
+}
+
+#[tokio::test]
+async fn a_backup_that_is_being_made_is_left_alone() {
+    let server = TestServer::start().await;
+    let (_folder, path) = archive();
+    let unfinished = format!("{path}.unfinished");
+    fs::write(&unfinished, b"of another").unwrap();
+    let said = heliograph(server.folder.path(), &["backup", &path], "").await;
+    assert!(!said.done && said.error.contains("remove that file"), "{said:?}");
+    assert_eq!(fs::read(&unfinished).unwrap(), b"of another");
+}
+
+#[tokio::test]
+async fn a_restore_that_fails_leaves_what_its_bucket_had() {
+    let bucket = Bucket::start().await;
+    let blobs = bucket.url(BUCKET);
+    let secret = ["--s3-access-key-id", "test", "--s3-secret-access-key", Bucket::SECRET];
+    let store = [&["--blobs", &*blobs][..], &secret].concat();
+    let server = TestServer::with(&store).await;
+    let mut ada = server.registered("ada").await;
+    let picture = png(5_000);
+    let file = url(&ada.uploads("/api/upload/", &picture).await);
+    let (_folder, path) = archive();
+    let flags = [&["backup", &*path][..], &store].concat();
+    let said = heliograph(server.folder.path(), &flags, "").await;
+    assert!(said.done, "{said:?}");
+    let (_other_folder, wrong) = archive();
+    fs::write(&wrong, with_another_database(&fs::read(&path).unwrap())).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+
+    let flags = [&["restore", &*wrong][..], &store].concat();
+    let said = heliograph(folder.path(), &flags, "").await;
+
+    assert!(!said.done && said.error.contains("database"), "{said:?}");
+    let read = server.get(&file).await;
+    assert!(read.status == 200 && read.body == picture.bytes);
 }

@@ -90,6 +90,9 @@ async fn a_second_server_on_the_same_tables_does_not_start_and_says_why() {
         let second = heliograph_signal::start::start(&config, server.app.clock).await;
 
         let why = second.err().expect("it is refused").to_string();
-        assert!(why.starts_with("another Heliograph server is using this database."), "{why}");
+        assert!(
+            why.starts_with("another Heliograph server is using this database or data folder."),
+            "{why}"
+        );
     }
 }

@@ -48,7 +48,7 @@ async fn h2_a_page_learns_what_it_must_know_of_its_server() {
     for path in ["/api/site", "/api/site/"] {
         let expected = json!({
             "name": "Heliograph", "version": "1.0.0", "public_url": "https://beam.example.org",
-            "network_url": null, "repository": "https://r",
+            "network_url": null, "self_signed": false, "repository": "https://r",
         });
         assert_eq!(server.get(path).await.json(), expected);
     }

@@ -247,3 +247,15 @@ impl super::device::TestDevice {
         }
     }
 }
+
+#[tokio::test]
+async fn s4_a_device_is_told_how_large_a_file_it_can_upload() {
+    let server = TestServer::with(&["--guest-file", "3KiB", "--account-file", "5KiB"]).await;
+    let ada = server.registered("ada").await;
+    let cookie = ada.cookies_for("/ws");
+    for (headers, bytes) in [(&[][..], 3 * 1024), (&[("cookie", &*cookie)], 5 * 1024)] {
+        let mut device = server.connect_as(unknown_beam(), headers).await.unwrap();
+        device.says(&json!({"type": "auth", "message": null, "extra": {"v": 1}})).await;
+        assert_eq!(device.is_welcomed().await["message"]["limits"]["upload_bytes"], bytes);
+    }
+}

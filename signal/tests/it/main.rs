@@ -18,6 +18,7 @@ mod broken_uploads;
 mod codes;
 mod commit;
 mod csrf;
+mod deploying;
 mod describing;
 mod device;
 mod doctor;

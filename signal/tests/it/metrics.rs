@@ -1,9 +1,11 @@
 //! The metrics: what an operator's Prometheus reads.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use heliograph_shared::api::beams::LinkAccess;
 use heliograph_storage::totals::Totals;
+use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Message;
 use uuid::Uuid;
@@ -96,6 +98,27 @@ async fn they_say_what_the_server_did_and_what_it_refused() {
     for name in ["process_resident_memory_bytes", "process_open_fds", "process_max_fds"] {
         assert!(metrics[name] > 10, "{name}");
     }
+}
+
+#[tokio::test]
+async fn connections_for_them_are_bounded_in_number_and_in_time() {
+    let server = TestServer::with(&FLAGS[..2]).await;
+    let address = server.app.listening.metrics.unwrap();
+    let mut idle = Vec::new();
+    for _ in 0..16 {
+        idle.push(TcpStream::connect(address).await.unwrap());
+    }
+    let mut beyond = TcpStream::connect(address).await.unwrap();
+    assert!(matches!(beyond.read(&mut [0]).await, Ok(0) | Err(_)));
+    let first = idle.swap_remove(0);
+    let answer = send(first, &address.to_string(), "GET", "/metrics", &[], b"").await;
+    assert_eq!(answer.status, 200, "the others are kept, and had a place each");
+    server.time_passes(Duration::from_secs(11)).await;
+    for stream in &mut idle {
+        // What is said of the missing head does not matter.
+        let _ = stream.read_to_end(&mut Vec::new()).await;
+    }
+    assert_eq!(asks(&server, "/metrics").await.status, 200);
 }
 
 #[tokio::test]

@@ -3,7 +3,12 @@
 use std::path::Path;
 use std::process::Stdio;
 
+use clap::Parser as _;
 use heliograph_shared::api::beams::LinkAccess;
+use heliograph_signal::clock::Clock;
+use heliograph_signal::config::Config;
+use heliograph_signal::start::start;
+use heliograph_testing::postgres::fresh_database;
 use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
@@ -71,28 +76,33 @@ async fn a_password_is_reset_beside_a_running_server_and_its_devices_are_out() {
 async fn a_user_is_deleted_with_everything_beside_a_running_server() {
     on_both(async |world| {
         let data = world.server.folder.path();
+        let user = async |arguments: &[&str], input| {
+            heliograph(data, &[&["user"], arguments, &world.database].concat(), input).await
+        };
         let trip = world.trip(LinkAccess::Write).await;
         let (mut device, _) = world.enters(Who::Reader, trip.beam).await;
         let mut owner = world.person(Who::Owner);
         let answer = owner.uploads("/api/upload/", &png(3_000)).await;
         assert_eq!(answer.status, 201);
-        let said = heliograph(data, &["user", "list"], "").await;
+        let said = user(&["list"], "").await;
         let line = said.text.lines().find(|line| line.starts_with("owner ")).unwrap();
         let columns: Vec<_> = line.split_whitespace().collect();
         assert_eq!(columns[1], "owner@example.org");
         assert_eq!(columns[3..], ["1", "1", "2.9", "KiB"]);
 
-        let said = heliograph(data, &["user", "delete", "owner"], "no\n").await;
+        let said = user(&["delete", "owner"], "").await;
+        assert!(!said.done && said.error.contains("--yes"), "{said:?}");
+        let said = user(&["delete", "owner"], "no\n").await;
         assert!(said.done && said.text.contains("1 saved beams"), "{said:?}");
         assert!(said.text.ends_with("Nothing was deleted.\n"), "{said:?}");
         assert_eq!(owner.gets("/api/auth/me").await.status, 200);
-        let said = heliograph(data, &["user", "delete", "owner"], "owner\n").await;
+        let said = user(&["delete", "owner"], "owner\n").await;
         assert!(said.done && said.text.ends_with("owner is deleted.\n"), "{said:?}");
 
         assert_eq!(device.is_closed().await, 4404, "the beam has ended");
         assert_eq!(owner.gets("/api/auth/me").await.status, 401);
         assert_eq!(world.server.kept_files(), 0);
-        let said = heliograph(data, &["user", "delete", "owner", "--yes"], "").await;
+        let said = user(&["delete", "owner", "--yes"], "").await;
         assert!(!said.done && said.error.contains("no account"), "{said:?}");
     })
     .await;
@@ -142,6 +152,50 @@ async fn the_socket_for_commands_is_for_its_user_only() {
 }
 
 #[tokio::test]
+async fn a_command_for_another_database_is_refused_by_the_server_of_the_folder() {
+    let server = TestServer::start().await;
+    let _ada = server.registered("ada").await;
+    let other = ["user", "reset-password", "ada", "--database", "postgres://ada:hush@db/beams"];
+    let said = heliograph(server.folder.path(), &other, "").await;
+    assert!(!said.done && said.error.contains("uses another database"), "{said:?}");
+    assert!(!said.error.contains("hush"));
+    assert_eq!(server.person("ada").logs_in().await.status, 200, "the old password is good");
+}
+
+#[tokio::test]
+async fn a_second_server_on_a_data_folder_is_refused_whatever_its_database() {
+    let (first, second) = (fresh_database(), fresh_database());
+    let server = TestServer::with(&["--database", &first]).await;
+    let data = server.folder.path();
+    for (flags, word) in [(&["--database", &*second][..], "--data"), (&[], "folder")] {
+        let all = ["serve", "--listen", "127.0.0.1:0", "--data", data.to_str().unwrap()];
+        let config = Config::parse_from([&all, &["--turn", "off"][..], flags].concat());
+        let error = start(&config, Clock::System).await.map(|_| ()).unwrap_err();
+        assert!(error.to_string().contains("another Heliograph server"), "{error}");
+        assert!(error.to_string().contains(word), "{error}");
+    }
+    let said = heliograph(data, &["user", "list", "--database", &first], "").await;
+    assert!(said.done, "the first one still listens: {said:?}");
+    let folder = server.ends().await;
+    TestServer::on(folder, &["--database", &second]).await;
+}
+
+#[tokio::test]
+async fn a_password_that_cannot_be_written_fails_and_says_that_it_was_changed() {
+    let server = TestServer::start().await;
+    let mut ada = server.registered("ada").await;
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut program = Command::new(env!("CARGO_BIN_EXE_heliograph"));
+    program.args(["user", "reset-password", "ada", "--data"]).arg(server.folder.path());
+    program.stdin(Stdio::null()).stdout(writer).stderr(Stdio::piped()).kill_on_drop(true);
+    let output = program.spawn().unwrap().wait_with_output().await.unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success() && error.contains("ada was changed"), "{error}");
+    assert_eq!(ada.logs_in().await.status, 401);
+}
+
+#[tokio::test]
 async fn the_settings_are_shown_with_their_origin_and_their_faults() {
     let folder = tempfile::tempdir().unwrap();
     let database = "postgres://ada:hush@db/beams";
@@ -152,4 +206,15 @@ async fn the_settings_are_shown_with_their_origin_and_their_faults() {
     let said = heliograph(folder.path(), &["config", "--turn", "turn:t.example.org"], "").await;
     assert!(!said.done && said.text.contains("--turn-secret-file"), "{said:?}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was made");
+}
+
+#[tokio::test]
+async fn health_says_by_its_exit_code_whether_the_server_is_well() {
+    let server = TestServer::start().await;
+    let address = server.address.to_string();
+    let said = heliograph(server.folder.path(), &["health", "--listen", &address], "").await;
+    assert!(said.done && said.text.is_empty() && said.error.is_empty(), "{said:?}");
+    let folder = server.ends().await;
+    let said = heliograph(folder.path(), &["health", "--listen", &address], "").await;
+    assert!(!said.done && said.error.contains("does not answer"), "{said:?}");
 }

@@ -16,7 +16,7 @@ use tokio_rustls::client::TlsStream;
 use tokio_tungstenite::client_async;
 use tokio_tungstenite::tungstenite::Message;
 
-use super::acme::free_port;
+use super::acme::free_ports;
 use super::device::unknown_beam;
 use super::file::{MIB, png};
 use super::secure;
@@ -38,7 +38,7 @@ struct Proxy {
 
 /// Ports of this machine for http and https.
 fn ports() -> [SocketAddr; 2] {
-    [(); 2].map(|()| (Ipv4Addr::LOCALHOST, free_port()).into())
+    free_ports().map(|port| (Ipv4Addr::LOCALHOST, port).into())
 }
 
 /// A recipe, with these parts of it replaced; each is in it.
@@ -60,7 +60,7 @@ impl Proxy {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let [http, https] = ports();
-        let site = format!("{DOMAIN} {{\n\treverse_proxy");
+        let site = format!("{{$DOMAIN:{DOMAIN}}} {{\n\treverse_proxy");
         let own = format!(
             "{{\n\tadmin off\n\tskip_install_trust\n\tdefault_bind 127.0.0.1\n\thttp_port {}\n\thttps_port {}\n\tstorage file_system {}\n}}\n{DOMAIN} {{\n\ttls internal\n\treverse_proxy",
             http.port(),
@@ -89,6 +89,8 @@ impl Proxy {
             &[
                 ("listen 80;", format!("listen {http};")),
                 ("listen 443 ssl;", format!("listen {https} ssl;")),
+                ("listen [::]:80;", format!("listen [::1]:{};", http.port())),
+                ("listen [::]:443 ssl;", format!("listen [::1]:{} ssl;", https.port())),
                 ("/etc/letsencrypt/live/beam.example.org/fullchain.pem", at("cert.pem")),
                 ("/etc/letsencrypt/live/beam.example.org/privkey.pem", at("key.pem")),
                 ("127.0.0.1:8080", server.address.to_string()),
@@ -128,7 +130,10 @@ impl Proxy {
 
     /// Whether the product works through this proxy as it does without one.
     async fn passes_everything_on(&self) {
-        let diagnosis = ask(self.connects().await, DOMAIN, "GET", "/api/doctor", &[]).await.json();
+        // What a device says of its own address is not passed on.
+        let forged = [("x-forwarded-for", "192.0.2.66")];
+        let stream = self.connects().await;
+        let diagnosis = ask(stream, DOMAIN, "GET", "/api/doctor", &forged).await.json();
         let seen = ["host", "scheme", "address", "forwarding"].map(|what| &diagnosis[what]);
         assert_eq!(seen, [DOMAIN, "https", "127.0.0.1", "believed"]);
 

@@ -1,8 +1,11 @@
 //! P4: https with a self-signed certificate.
 
+use std::fs;
+
 use futures_util::{SinkExt as _, StreamExt as _};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
+use sha2::{Digest as _, Sha256};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 use tokio_tungstenite::client_async;
@@ -79,4 +82,34 @@ async fn p4_a_socket_over_tls_works_with_small_and_large_messages() {
     }
     socket.close(None).await.unwrap();
     server.ends().await;
+}
+
+#[tokio::test]
+async fn h51_the_certificate_of_the_handshake_is_the_one_that_is_described() {
+    let server = server().await;
+    let stream = connect(&server, "localhost").await.unwrap();
+    let shown = stream.get_ref().1.peer_certificates().unwrap()[0].clone();
+    let over_https = ask(stream, "localhost", "GET", "/api/certificate", &[]).await.json();
+    // Whatever has happened to its file.
+    fs::write(server.folder.path().join("tls/self-signed.pem"), "another").unwrap();
+    let told = server.get("/api/certificate").await.json();
+    assert_eq!(told, over_https, "it is the same over http");
+
+    let hash = Sha256::digest(&shown);
+    let pairs: Vec<_> = hash.iter().map(|byte| format!("{byte:02X}")).collect();
+    assert_eq!(told["fingerprint"], pairs.join(":"));
+    let pem = told["pem"].as_str().unwrap();
+    assert_eq!(CertificateDer::from_pem_slice(pem.as_bytes()).unwrap(), shown);
+    assert!(!pem.contains("PRIVATE"), "without its key");
+    let has = |list: &str, one: &str| told[list].as_array().unwrap().contains(&one.into());
+    assert!(has("names", "localhost") && has("addresses", "127.0.0.1"), "{told}");
+    assert!(told["ends"].as_i64().unwrap() > server.app.clock.now().get());
+    assert_eq!(server.get("/api/site").await.json()["self_signed"], true);
+}
+
+#[tokio::test]
+async fn h51_without_a_certificate_of_its_own_there_is_nothing_to_describe() {
+    let server = TestServer::start().await;
+    assert_eq!(server.get("/api/certificate").await.status, 404);
+    assert_eq!(server.get("/api/site").await.json()["self_signed"], false);
 }

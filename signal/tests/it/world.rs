@@ -36,6 +36,8 @@ pub const EVERYBODY: [Who; 6] =
 /// The logged-in users.
 pub struct World<'a> {
     pub server: &'a TestServer,
+    /// The flags that name its database.
+    pub database: Vec<&'a str>,
     /// Prepares the database without the server.
     pub writer: BeamWriter,
     people: Vec<(Who, Person<'a>)>,
@@ -63,18 +65,18 @@ pub async fn on_both(test: impl AsyncFn(&World<'_>)) {
         let server = TestServer::with(&flags).await;
         let folder = || Location::Folder(server.folder.path().to_owned());
         let location = database.clone().map_or_else(folder, Location::Postgres);
-        test(&World::of(&server, &location).await).await;
+        test(&World::of(&server, &location, flags.clone()).await).await;
     }
 }
 
 impl<'a> World<'a> {
-    async fn of(server: &'a TestServer, location: &Location) -> Self {
+    async fn of(server: &'a TestServer, location: &Location, database: Vec<&'a str>) -> Self {
         let mut people = vec![(Who::Guest, server.person("guest"))];
         for who in &EVERYBODY[1..] {
             people.push((*who, server.registered(&format!("{who:?}").to_lowercase()).await));
         }
         let (_, writer) = Storage::open(location).await.unwrap();
-        Self { server, writer, people }
+        Self { server, database, writer, people }
     }
 
     pub fn person(&self, who: Who) -> Person<'a> {

@@ -21,7 +21,9 @@ async fn a_second_server_on_the_same_tables_is_refused_until_the_first_one_ends(
 
         assert!(matches!(second, LeaseError::Taken));
         assert!(
-            second.to_string().starts_with("another Heliograph server is using this database.")
+            second
+                .to_string()
+                .starts_with("another Heliograph server is using this database or data folder.")
         );
         first.release().await;
         let third = Lease::take(&location).await.unwrap();

@@ -10,6 +10,9 @@ use crate::message::reply::data_indication;
 /// The most bytes of one datagram of a peer that fit a message, whose length has 16 bits, with its other attributes.
 const LONGEST_DATA: usize = 65_000;
 
+/// The headers of IPv4 and UDP, so that empty datagrams are not free.
+const HEADERS: usize = 28;
+
 impl Core {
     /// A `ChannelData` message of a client (RFC 8656 section 12.5).
     pub(super) fn channel_data<'a>(
@@ -51,7 +54,7 @@ impl Core {
             counters.dropped_by_permission.add(1);
             return None;
         }
-        if !allocation.to_peers.take(data.len(), now.steady) {
+        if !allocation.to_peers.take(data.len() + HEADERS, now.steady) {
             counters.dropped_by_bandwidth.add(1);
             return None;
         }
@@ -80,7 +83,7 @@ impl Core {
             counters.dropped_by_system.add(1);
             return None;
         }
-        if !allocation.to_client.take(data.len(), now.steady) {
+        if !allocation.to_client.take(data.len() + HEADERS, now.steady) {
             counters.dropped_by_bandwidth.add(1);
             return None;
         }

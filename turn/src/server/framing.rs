@@ -58,10 +58,10 @@ async fn message(stream: &mut (impl AsyncBufRead + Unpin), most: usize) -> io::R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::server::outbox::outbox;
+    use crate::server::outbox::{Pool, outbox};
 
     async fn messages_of(mut stream: &[u8]) -> io::Result<Vec<Vec<u8>>> {
-        let (_outbox, waiting) = outbox(0);
+        let (_outbox, waiting) = outbox(Pool::new(0, 0));
         let mut messages = Vec::new();
         while let Some(message) = next(&mut stream, &waiting.standing()).await? {
             messages.push(message);
@@ -87,7 +87,7 @@ mod tests {
     async fn a_message_that_never_ends_and_a_silent_client_are_not_waited_for() {
         let (mut client, server) = tokio::io::duplex(64);
         let mut server = tokio::io::BufReader::new(server);
-        let (outbox, waiting) = outbox(0);
+        let (outbox, waiting) = outbox(Pool::new(0, 0));
         assert!(next(&mut server, &waiting.standing()).await.unwrap().is_none());
         outbox.tell_allocation(true);
         let silent = timeout(SILENCE * 4, next(&mut server, &waiting.standing())).await;

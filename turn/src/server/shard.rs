@@ -3,14 +3,16 @@
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
+use std::panic::AssertUnwindSafe;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::time::Duration;
 
-use futures_util::future::{AbortHandle, Abortable, BoxFuture};
+use futures_util::future::{AbortHandle, Abortable, BoxFuture, FutureExt as _};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::net::UdpSocket;
 use tokio::sync::mpsc::Receiver;
-use tokio::time::{Sleep, sleep_until};
+use tokio::time::{Sleep, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::clock;
@@ -28,6 +30,8 @@ use crate::core::terms::Terms;
 const BATCH: usize = 64;
 /// The longest datagram.
 const LONGEST: usize = 65_536;
+/// Pause after a panic.
+const AFTER_PANIC: Duration = Duration::from_secs(1);
 
 /// A socket that has something to read.
 #[derive(Clone, Copy, Debug)]
@@ -77,8 +81,33 @@ impl Shard {
         }
     }
 
-    /// Works until the server stops.
+    /// Works until the server stops. After a panic it begins anew, since otherwise its share of the clients would get no
+    /// answer any more and nobody would know why.
     pub async fn run(mut self, stop: CancellationToken) {
+        while AssertUnwindSafe(self.work(&stop)).catch_unwind().await.is_err() {
+            tracing::error!(
+                "a part of the TURN server failed; its relays are closed, and it begins anew. Please report this with \
+                 the lines before it."
+            );
+            self.forget();
+            // A cause that stays does not fill the log.
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = sleep(AFTER_PANIC) => {}
+            }
+        }
+    }
+
+    /// Closes all relays, and ends all streams. Places in the quotas are given back by what is dropped.
+    fn forget(&mut self) {
+        self.core = Core::new(Arc::clone(&self.terms));
+        self.relays.clear();
+        self.outboxes.clear();
+        self.readable.clear();
+        self.buffer = vec![0; LONGEST];
+    }
+
+    async fn work(&mut self, stop: &CancellationToken) {
         for (address, socket) in &self.listeners {
             let ready = readable(Arc::clone(socket), Source::Listener(*address));
             self.readable.push(Box::pin(async { Some(ready.await) }));
@@ -246,7 +275,6 @@ fn set(timer: Pin<&mut Sleep>, at: tokio::time::Instant) {
 mod tests {
     use std::future::{Future as _, poll_fn};
     use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::time::Duration;
 
     use tokio::sync::mpsc;
     use tokio::task::yield_now;
@@ -254,6 +282,7 @@ mod tests {
 
     use super::*;
     use crate::Config;
+    use crate::client::Client;
 
     #[tokio::test(start_paused = true)]
     async fn without_allocations_it_rests_however_long_it_runs() {
@@ -275,5 +304,23 @@ mod tests {
         }
         assert!(turns.load(Ordering::Relaxed) < 10, "{turns:?}");
         task.abort();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn after_a_panic_it_answers_again() {
+        let terms = Arc::new(Terms::new(&Config::new("heliograph", b"secret"), [0; 64]));
+        let listener = Arc::new(UdpSocket::bind("127.0.0.1:0").await.unwrap());
+        let address = listener.local_addr().unwrap();
+        let (_events, receiver) = mpsc::channel(1);
+        let listeners = HashMap::from([(address, listener)]);
+        let shard = Shard::new(terms, Arc::default(), listeners, receiver);
+        shard.readable.push(Box::pin(async { panic!("as a fault would") }));
+        let stop = CancellationToken::new();
+        let running = tokio::spawn(shard.run(stop.clone()));
+
+        let mut client = Client::datagrams(address).await.unwrap();
+        assert!(client.mapped().await.is_ok());
+        stop.cancel();
+        running.await.unwrap();
     }
 }

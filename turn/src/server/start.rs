@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::admission::Admission;
+use super::outbox::Pool;
 use super::ports::Ports;
 use super::shard::{PortsByFamily, Shard};
 use super::sockets;
@@ -23,6 +24,8 @@ use crate::counters::Counts;
 
 /// Messages of streams that wait for a shard; beyond, the streams wait.
 const EVENTS: usize = 256;
+/// How often a port is chosen when the system may choose it.
+const TRIES: usize = 8;
 /// The longest realm, in bytes. It is part of what unproven clients get, which is kept short.
 const LONGEST_REALM: usize = 63;
 
@@ -94,6 +97,11 @@ impl Handle {
         self.terms.counts()
     }
 
+    /// Waits until the server is told to stop, or is dropped.
+    pub fn is_stopped(&self) -> impl Future<Output = ()> + Send + use<> {
+        self.stop.clone().cancelled_owned()
+    }
+
     /// Closes all sockets, and returns when they are closed. Allocations end without a word, as the protocol has none.
     pub async fn stop(&self) {
         self.stop.cancel();
@@ -114,6 +122,11 @@ impl TurnServer {
     ///
     /// An address cannot be opened, or the configuration makes no sense; nothing is left open then.
     pub fn start(config: &Config) -> Result<Handle, StartError> {
+        let is_free = config.udp.iter().any(|wanted| wanted.port() == 0);
+        again_while_taken(is_free, || Self::try_to_start(config))
+    }
+
+    fn try_to_start(config: &Config) -> Result<Handle, StartError> {
         check(config)?;
         let mut random = [0; 64];
         getrandom::fill(&mut random)?;
@@ -135,6 +148,22 @@ impl TurnServer {
         tasks.close();
         Ok(Handle { addresses, terms, stop, tasks })
     }
+}
+
+/// A port that the system chose for one socket may be another program's when it is opened for the others too. Then the
+/// system chooses again.
+fn again_while_taken<T>(
+    is_free: bool,
+    mut start: impl FnMut() -> Result<T, StartError>,
+) -> Result<T, StartError> {
+    for _ in 1..TRIES {
+        match start() {
+            Err(StartError::Listen(_, error))
+                if is_free && error.kind() == io::ErrorKind::AddrInUse => {}
+            started => return started,
+        }
+    }
+    start()
 }
 
 fn check(config: &Config) -> Result<(), StartError> {
@@ -210,7 +239,7 @@ fn streams(
     Streams {
         shards,
         admission: Admission::new(&config.limits),
-        waiting_bytes: config.limits.waiting_bytes,
+        waiting: Pool::new(config.limits.waiting_bytes_in_all, config.limits.waiting_bytes),
         terms: Arc::clone(terms),
         numbers: Arc::default(),
         stop: stop.clone(),
@@ -254,4 +283,27 @@ fn start_streams(
         streams.tasks.spawn(streams.clone().accept(listener, acceptor));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How often it is tried when the port is taken the first two times.
+    fn tries(is_free: bool) -> (usize, bool) {
+        let mut tries = 0;
+        let started = again_while_taken(is_free, || {
+            tries += 1;
+            let taken =
+                StartError::Listen(([127, 0, 0, 1], 0).into(), io::ErrorKind::AddrInUse.into());
+            if tries > 2 { Ok(()) } else { Err(taken) }
+        });
+        (tries, started.is_ok())
+    }
+
+    #[test]
+    fn a_free_port_that_was_taken_meanwhile_is_chosen_again_and_a_wanted_one_is_not() {
+        assert_eq!(tries(true), (3, true));
+        assert_eq!(tries(false), (1, false));
+    }
 }

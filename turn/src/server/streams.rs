@@ -16,7 +16,7 @@ use tokio_util::task::TaskTracker;
 
 use super::admission::Admission;
 use super::framing;
-use super::outbox::{Outbox, Waiting, outbox};
+use super::outbox::{Outbox, Pool, Waiting, outbox};
 use crate::core::event::{FiveTuple, Transport};
 use crate::core::terms::Terms;
 
@@ -46,7 +46,7 @@ pub enum StreamEvent {
 pub struct Streams {
     pub shards: Vec<Sender<StreamEvent>>,
     pub admission: Arc<Admission>,
-    pub waiting_bytes: usize,
+    pub waiting: Pool,
     pub terms: Arc<Terms>,
     pub numbers: Arc<AtomicU64>,
     pub stop: CancellationToken,
@@ -109,7 +109,7 @@ impl Streams {
     ) -> io::Result<()> {
         let turn = usize::try_from(client.connection).unwrap_or(0) % self.shards.len().max(1);
         let Some(shard) = self.shards.get(turn) else { return Ok(()) };
-        let (outbox, waiting) = outbox(self.waiting_bytes);
+        let (outbox, waiting) = outbox(self.waiting);
         let standing = waiting.standing();
         let (reader, writer) = tokio::io::split(stream);
         tell(shard, StreamEvent::Connected(client, outbox)).await?;

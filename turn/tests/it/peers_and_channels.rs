@@ -163,6 +163,18 @@ fn what_is_beyond_the_bandwidth_is_dropped_and_counted() {
 }
 
 #[test]
+fn empty_datagrams_use_up_bandwidth_by_their_headers() {
+    let mut config = config();
+    config.limits.bandwidth = 100;
+    let mut lab = Lab::with(&config);
+    let (client, login) = lab.allocated(5_000);
+    let bind = lab.message(CHANNEL_BIND).channel(0x4000).peer(PEER).signed(&login);
+    lab.answer(client, &bind);
+    let empty = channel_data(0x4000, b"");
+    assert_eq!((0..9).filter(|_| !lab.says(client, &empty).is_empty()).count(), 3);
+}
+
+#[test]
 fn two_clients_on_relays_of_this_server_reach_each_other_and_nothing_else_there() {
     let mut config = config();
     // Behind a router: neither address is one that a peer may have.

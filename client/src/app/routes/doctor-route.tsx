@@ -5,27 +5,15 @@ import { useProduct } from '../../features/session/beam'
 import { type Finding, reportOf, TRIALS } from '../../protocol/findings'
 import { runTrials } from '../../transport/trials/trials'
 import { writeClipboard } from '../clipboard'
-import { DesktopShell } from '../shell/desktop-shell'
-import { Loading } from '../shell/loading'
 import { usePageTitle } from '../shell/page-title'
-import { PhoneShell } from '../shell/phone-shell'
-import { useViewportClass } from '../viewport'
+import { ViewportShell } from '../shell/viewport-shell'
 
 export function DoctorRoute() {
   usePageTitle(t`Connection check`)
-  const viewport = useViewportClass()
-  if (viewport === 'undetermined') return <Loading />
-  if (viewport === 'mobile') {
-    return (
-      <PhoneShell toasts="page">
-        <Doctor />
-      </PhoneShell>
-    )
-  }
   return (
-    <DesktopShell>
+    <ViewportShell>
       <Doctor />
-    </DesktopShell>
+    </ViewportShell>
   )
 }
 

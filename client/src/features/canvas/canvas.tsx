@@ -8,6 +8,7 @@ import { AppContext, useApp } from '../actions'
 import { panned } from './camera'
 import css from './canvas.module.css'
 import { CanvasContext, type CanvasValue, useCanvas } from './canvas-context'
+import groundCss from './ground.module.css'
 import { Minimap } from './minimap'
 import { NewcomersChip } from './newcomers-chip'
 import { PlacedNote } from './placed-note'
@@ -131,7 +132,7 @@ function Ground({ cards, history }: { cards: readonly Card[]; history: CanvasHis
     // biome-ignore lint/a11y/noStaticElementInteractions: the ground is pressed and dragged; keys go to its notes
     <div
       ref={ground}
-      className={css.ground}
+      className={groundCss.ground}
       {...pointers}
       {...menu}
       onKeyDown={walk.onKeyDown}
@@ -140,8 +141,8 @@ function Ground({ cards, history }: { cards: readonly Card[]; history: CanvasHis
       onDragStart={(event) => event.preventDefault()}
       onScroll={() => takeOverScroll(context, ground.current)}
     >
-      <div className={css.back}>
-        <div ref={grid} className={css.grid} />
+      <div className={groundCss.back}>
+        <div ref={grid} className={groundCss.grid} />
       </div>
       <Plates />
       {/* The gestures change this attribute. */}

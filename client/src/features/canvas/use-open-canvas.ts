@@ -134,11 +134,10 @@ export function useRestingCamera({ board }: CanvasValue): void {
       pause = setTimeout(rest, REST_MS)
     })
     const restNow = () => pause !== undefined && rest()
-    // In the capture phase, so that it runs before the handler that stores the canvas.
-    addEventListener('pagehide', restNow, { capture: true })
+    addEventListener('pagehide', restNow)
     return () => {
       end()
-      removeEventListener('pagehide', restNow, { capture: true })
+      removeEventListener('pagehide', restNow)
       restNow()
     }
   }, [board, canvas])

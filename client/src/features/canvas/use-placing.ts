@@ -123,7 +123,8 @@ function placeAll(
   for (const { id } of missing) board.loose.add(id)
   const rest = missing.filter(({ id }) => !found.has(id)).map((item) => ({ item, size: sizeOf(board, item) }))
   // A device that joins late knows all from the beginning, and finds them as a block.
-  const block = isFirstFill && found.size === 0 ? placer.fill(rest.map(({ size }) => size)) : []
+  const isBlock = isFirstFill && found.size === 0 && rest.length > 1
+  const block = isBlock ? placer.fill(rest.map(({ size }) => size)) : []
   for (const [at, { item, size }] of rest.entries()) {
     found.set(item.id, block[at] ?? placer.place(size, isFirstFill || isOwn(item)))
   }

@@ -12,7 +12,6 @@ import { iconOf } from '../item/describe'
 import { useMayShare } from '../session/beam'
 import { batchRow } from '../transfer/batch-row'
 import { ChooseAgain } from '../transfer/choose-again'
-import { DownloadLink } from '../transfer/download-link'
 import { FileName } from '../transfer/file-name'
 import { type Ground, RowProgress, RowTools } from '../transfer/file-row'
 import { type FileRow, type FileView, isReceived } from '../transfer/file-view'
@@ -162,7 +161,9 @@ function FileTools({ item, view, row, on }: Omit<FileProps, 'isRoomy'> & { row: 
         </button>
       )}
       {isReceived(view) && view.url && (
-        <DownloadLink url={view.url} name={name} look={on === 'note' ? 'well' : 'bar'} />
+        <a href={view.url} download={name} className={css.take} data-on={on} title={name}>
+          {t`Save`}
+        </a>
       )}
       {row.status === 'done' && !isReceived(view) && <Icon of={CircleCheck} size={18} />}
       <RowTools row={row} item={item} on={on} />

@@ -10,6 +10,7 @@ import { type Finding, type Outcome, TRIALS, type Trial, worst } from '../../pro
 import { Button } from '../../ui/button'
 import { cx } from '../../ui/cx'
 import { type Glyph, Icon } from '../../ui/icon'
+import { NarrowPage } from '../../ui/narrow-page'
 import css from './doctor-page.module.css'
 import { OUTCOMES, TURN_OFF, WORDS } from './doctor-texts'
 
@@ -31,8 +32,7 @@ interface DoctorPageProps {
 /** The doctor: what works in this browser, over this network and at this server, and what to do about the rest. */
 export function DoctorPage({ findings, isRunning, isCopied, onAgain, onCopy }: DoctorPageProps) {
   return (
-    <main className={css.page}>
-      <h1>{t`Connection check`}</h1>
+    <NarrowPage heading={t`Connection check`}>
       <p className={css.sub}>{t`What works in this browser, over this network and at this server.`}</p>
       <p className={css.sum} role="status">
         {isRunning ? i18n._(OUTCOMES.running) : summary(worst(findings))}
@@ -50,7 +50,7 @@ export function DoctorPage({ findings, isRunning, isCopied, onAgain, onCopy }: D
           {isCopied ? t`Copied` : t`Copy for a bug report`}
         </Button>
       </div>
-    </main>
+    </NarrowPage>
   )
 }
 

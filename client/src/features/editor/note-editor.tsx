@@ -67,12 +67,14 @@ export function NoteEditor({ id, text, isPrivate = false }: NoteEditorProps) {
   const save = () => (elsewhere === 'same' ? saveBy(actions.notes.save) : setAsking(elsewhere))
   const canSave = note !== null && !isEmpty(note)
   const onKey = (event: KeyboardEvent) => {
-    // A selected picture takes Ctrl+Enter for its size.
-    if (!isSaving(event) || (event.key === 'Enter' && body.current?.querySelector('[data-selected]'))) return
+    if (!isSaving(event)) return
+    const isAsked = asking !== 'no'
+    // A selected picture takes Ctrl+Enter for its size, and a question for the answer that has the focus.
+    if (event.key === 'Enter' && (isAsked || body.current?.querySelector('[data-selected]'))) return
     // Otherwise the text gets a line, or the browser saves the page.
     event.preventDefault()
     event.stopPropagation()
-    if (canSave) save()
+    if (canSave && !isAsked) save()
   }
   const buttons = (
     <>
@@ -88,8 +90,13 @@ export function NoteEditor({ id, text, isPrivate = false }: NoteEditorProps) {
     <TitleField ref={titleRef} title={title} onTitle={setTitle} onDone={() => focusText(body)} />
   )
   return (
-    <FullPage title={id === null ? t`Create New Note` : t`Edit Note`} buttons={buttons} onLeave={leave}>
-      <div ref={body} className={css.body} onKeyDownCapture={onKey}>
+    <FullPage
+      title={id === null ? t`Create New Note` : t`Edit Note`}
+      buttons={buttons}
+      onLeave={leave}
+      onKey={onKey}
+    >
+      <div ref={body} className={css.body}>
         <p className={css.news} role="alert">
           {news || newsFrom(elsewhere)}
         </p>

@@ -1,33 +1,31 @@
 import { t } from '@lingui/core/macro'
 import { Suspense, useRef } from 'react'
-import { lazyPart } from '../../ui/lazy-part'
+import { lazyPart, loadable } from '../../ui/lazy-part'
 import { useApp } from '../actions'
+import { EmptyGround } from '../canvas/empty-ground'
 import { FileInput, PICKS_FOLDERS } from '../files/file-input'
 import { usePasteAnywhere } from '../files/paste-anywhere'
-import { KeepCard } from '../keep/keep-card'
-import { CanvasSearch } from '../search/canvas-search'
 import { useMayShare, useSession } from '../session/beam'
 import { BeamGone, useGone } from '../session/beam-gone'
 import { PageFooter } from '../session/page-footer'
 import { ReadOnly } from '../session/read-only'
 import { Toolbar } from '../toolbar/toolbar'
-import { ReceiveAll } from '../transfer/receive-all'
-import { CornerQr } from './corner-qr'
+import { useCanvasNeeded } from './canvas-needed'
 import css from './desktop-home.module.css'
 import { Hero, HeroBesideNotes, NoBeam } from './hero'
 import { NothingYet } from './nothing-yet'
 import { Rays } from './rays'
 import { hasNotes, isShared, type Stage, useStage } from './stage'
 
-const LazyCanvas = lazyPart(
-  () => import('../canvas/canvas'),
-  (m) => m.Canvas,
-)
+const loadCanvas = loadable(() => import('../canvas/canvas'))
+const loadOverCanvas = loadable(() => import('./over-canvas'))
+const loadBoth = () => Promise.all([loadCanvas(), loadOverCanvas()])
+const LazyCanvas = lazyPart(loadCanvas, (m) => m.Canvas)
+const OverCanvas = lazyPart(loadOverCanvas, (m) => m.OverCanvas)
 
-/** The canvas is loaded while the page connects: the code is on the screen before it. */
 function Canvas() {
   return (
-    <Suspense>
+    <Suspense fallback={<EmptyGround />}>
       <LazyCanvas />
     </Suspense>
   )
@@ -38,6 +36,7 @@ export function DesktopHome() {
   const { actions } = useApp()
   const session = useSession()
   const stage = useStage()
+  const isCanvasNeeded = useCanvasNeeded(stage, loadBoth)
   const mayShare = useMayShare()
   const gone = useGone()
   usePasteAnywhere(actions, 'home', session !== null && mayShare)
@@ -52,14 +51,10 @@ export function DesktopHome() {
   return (
     <>
       <main className={css.home}>
-        <Canvas />
+        {isCanvasNeeded ? <Canvas /> : <EmptyGround />}
         <Rays lit={stage === 'alone' || stage === 'alone-with-notes'} beside={stage === 'alone-with-notes'} />
         <Middle stage={stage} />
-        {isShared(stage) && <CornerQr />}
-        {stage === 'alone-with-notes' && <KeepCard place="canvas" />}
-        <ReceiveAll on="canvas" />
-        {hasNotes(stage) && <CanvasSearch />}
-        {hasNotes(stage) && <p className={css.hint}>{t`Double Click a note to copy`}</p>}
+        <Suspense>{isCanvasNeeded && <OverCanvas stage={stage} />}</Suspense>
         {session && !gone && (mayShare ? <Tools /> : <Reader />)}
       </main>
       {!hasNotes(stage) && <PageFooter place={isShared(stage) ? 'beside-code' : 'corners'} />}

@@ -17,6 +17,7 @@ import { useBeamLink, useSavedName } from '../session/beam'
 import { NobodyYet } from '../session/nobody-yet'
 import { OfflineNote } from '../session/offline-note'
 import { SourceLink } from '../session/source-link'
+import { CertificateHint } from './certificate-hint'
 import css from './hero.module.css'
 
 const SCAN = msg`Scan the QR Code with your mobile phone to start sharing.`
@@ -34,6 +35,7 @@ export function Hero() {
     >
       <BeamButtons />
       <Forgotten />
+      <CertificateHint />
     </Column>
   )
 }

@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod beams;
+pub mod certificate;
 pub mod codes;
 pub mod doctor;
 pub mod export;

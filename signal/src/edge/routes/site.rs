@@ -7,6 +7,7 @@ use axum::extract::State;
 use heliograph_shared::api::Site;
 
 use crate::app::App;
+use crate::https::options::Tls;
 
 /// The product's name, set here and nowhere else.
 const NAME: &str = "Heliograph";
@@ -19,6 +20,7 @@ pub async fn describe(State(app): State<Arc<App>>) -> Json<Site> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         public_url: app.public_url.as_ref().map(|url| url.as_str().to_owned()),
         network_url: app.listening.network_url(),
+        self_signed: app.certificate == Tls::SelfSigned,
         repository: app.repository_url.clone(),
     })
 }

@@ -58,7 +58,7 @@ impl BeamState {
     /// Whether the item is neither an edit nor one that was deleted and comes back, as it was, from its other device.
     fn is_new_here(&self, item: &LiveItem) -> bool {
         let mut before = item.clone();
-        self.items.recall(&mut before, None);
+        self.items.date(&mut before, None);
         self.items.find(item.id).is_none() && before.from == item.from
     }
 

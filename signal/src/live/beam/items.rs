@@ -207,9 +207,12 @@ impl Items {
         kept.map(|kept| kept.item.id).collect()
     }
 
-    /// Gives an item that was deleted and comes back unchanged its time and its device. Returns its author, which of any
-    /// other item is `sharer`.
-    pub fn recall(&self, item: &mut LiveItem, sharer: Option<AccountId>) -> Option<AccountId> {
+    /// Dates an item that is not here: a new one is no older than any other, also when the server's clock was set back; one
+    /// that was deleted and comes back unchanged gets its time and its device. Returns its author, which of a new item is
+    /// `sharer`.
+    pub fn date(&self, item: &mut LiveItem, sharer: Option<AccountId>) -> Option<AccountId> {
+        let newest = self.kept.iter().map(|kept| kept.item.at).max();
+        item.at = newest.map_or(item.at, |newest| newest.max(item.at));
         self.deleted.recall(item, sharer)
     }
 
@@ -228,7 +231,7 @@ impl Items {
             item.at = old.item.at;
             old.author
         } else {
-            self.recall(&mut item, author)
+            self.date(&mut item, author)
         };
         self.deleted.forget(item.id);
         self.push(item.clone(), author);

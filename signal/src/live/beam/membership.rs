@@ -1,7 +1,7 @@
 //! The devices in a live beam: they join, leave, and change their names (S4 to S6).
 
 use heliograph_shared::close::CloseCode;
-use heliograph_shared::limits::MAX_DEVICES;
+use heliograph_shared::limits::{Limits, MAX_DEVICES};
 use heliograph_shared::socket::{DeviceUser, ServerMessage, Welcome};
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
@@ -64,6 +64,7 @@ impl BeamState {
                     Status::Unsaved { expires_at, .. } => Some(expires_at),
                     Status::Saved(_) | Status::Ended => None,
                 },
+                limits: Some(Limits::with_uploads(newcomer.upload_bytes)),
                 now,
                 creator: newcomer.creator,
                 saved: self.saved_for(newcomer),

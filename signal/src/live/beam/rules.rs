@@ -147,7 +147,7 @@ impl BeamState {
             item.at = old.at;
             author
         } else {
-            self.items.recall(&mut item, by.account)
+            self.items.date(&mut item, by.account)
         };
         if !self.items.has_room_for(&item) {
             return Err(BEAM_FULL);

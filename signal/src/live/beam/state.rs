@@ -45,6 +45,8 @@ pub struct Newcomer {
     pub client: Option<Client>,
     /// What it is told for its `RTCPeerConnection`s.
     pub ice_servers: Vec<IceServer>,
+    /// Largest file that it can upload by itself (H40).
+    pub upload_bytes: u64,
 }
 
 impl Newcomer {

@@ -129,7 +129,17 @@ impl Socket {
         let (connection, client) = (self.connection, self.client);
         let now = self.context.clock.now();
         let ice_servers = self.context.ice_servers.for_device(device.device_id, &self.host, now);
-        Ok(Newcomer { connection, device, plain, creator, account, client, ice_servers })
+        let upload_bytes = self.context.quotas.file(account.is_none());
+        Ok(Newcomer {
+            connection,
+            device,
+            plain,
+            creator,
+            account,
+            client,
+            ice_servers,
+            upload_bytes,
+        })
     }
 }
 

@@ -38,6 +38,7 @@ use crate::live::outbox::Outbox;
 use crate::live::refusal::Refusal;
 use crate::live::sockets::Sockets;
 use crate::live::websocket::{Memory, Message, Pool, Reader, Utf8Bytes, Writer};
+use crate::quota;
 use crate::random;
 use crate::tally::Tally;
 
@@ -63,6 +64,8 @@ pub struct Context {
     pub counts: Arc<Tally>,
     /// What each device is told for its `RTCPeerConnection`s (S4, S37).
     pub ice_servers: IceServers,
+    /// The quotas, of which a device is told its own (S4).
+    pub quotas: quota::Limits,
     /// The limit on guesses of ids and keys, by address (S2).
     pub guesses: Arc<Buckets<Client>>,
     /// The limit on wishes to keep a beam, by address (S30).

@@ -31,13 +31,14 @@ pub async fn make(config: &Config, to: &Path) -> Result<String, Error> {
         return Err(Error::Exists(to.to_owned()));
     }
     let [unfinished, database] = ["unfinished", "database"].map(|what| beside(to, what));
-    let made = write(config, &unfinished, &database).await;
+    let archive = Archive::create(&unfinished)?;
+    let made = write(config, archive, &database).await;
     let _ = fs::remove_file(&database);
-    if made.is_err() {
+    let done = made.and_then(|made| in_place(&unfinished, to).map(|()| made));
+    if done.is_err() {
         let _ = fs::remove_file(&unfinished);
     }
-    let Made { files, gone } = made?;
-    fs::rename(&unfinished, to).map_err(of_file(to))?;
+    let Made { files, gone } = done?;
     let gone = match gone {
         0 => String::new(),
         gone => format!(" {gone} files had been deleted meanwhile, or are missing from the store."),
@@ -54,15 +55,23 @@ struct Made {
     gone: usize,
 }
 
-async fn write(config: &Config, to: &Path, database: &Path) -> Result<Made, Error> {
-    // Left by one that was killed.
-    let _ = fs::remove_file(to);
+/// Gives a finished archive its name, for good.
+fn in_place(unfinished: &Path, to: &Path) -> Result<(), Error> {
+    if to.exists() {
+        return Err(Error::Exists(to.to_owned()));
+    }
+    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let synced = |()| backup::sync_folder(folder.unwrap_or(Path::new(".")));
+    fs::rename(unfinished, to).and_then(synced).map_err(of_file(to))
+}
+
+async fn write(config: &Config, mut archive: Archive, database: &Path) -> Result<Made, Error> {
+    // Left by one that was killed: nobody else is making this archive.
     let _ = fs::remove_file(database);
     backup::copy(&config.data, database).await?;
-    let mut archive = Archive::create(to)?;
     let manifest = Manifest { format: FORMAT, version: env!("CARGO_PKG_VERSION").to_owned() };
     let manifest = serde_json::to_vec_pretty(&manifest).map_err(io::Error::other);
-    archive.bytes(MANIFEST, &manifest.map_err(of_file(to))?)?;
+    archive.bytes(MANIFEST, &manifest.map_err(of_file(&archive.path))?)?;
     archive.file(DATABASE, database)?;
     for path in files_in(&config.data.join(TLS))? {
         let name = path.strip_prefix(&config.data).unwrap_or(&path).to_string_lossy().into_owned();
@@ -117,13 +126,16 @@ struct Archive {
 }
 
 impl Archive {
-    /// Creates the file, which only its owner may read.
+    /// Creates the file, which only its owner may read, and which nobody else may be making.
     fn create(path: &Path) -> Result<Self, Error> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(path).map_err(of_file(path))?;
+        let file = options.open(path).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => Error::Making(path.to_owned()),
+            _ => Error::File(path.to_owned(), error),
+        })?;
         let tar = Builder::new(BufWriter::with_capacity(PIECE, file));
         Ok(Self { path: path.to_owned(), tar, sums: String::new() })
     }

@@ -30,28 +30,45 @@ pub async fn restore(config: &Config, from: &Path) -> Result<String, Error> {
     }
     // Read to its end before the folder is touched.
     let sums = block_in_place(|| read(from, |_, _| Ok(())))?;
-    let data = &config.data;
+    let (data, store) = (&config.data, config.blobs());
     make_folder(data).map_err(of_file(data))?;
-    is_empty(data)?;
-    let folder = match config.blobs() {
-        blobs::Location::Folder(folder) => Some(folder),
-        blobs::Location::S3(_) => None,
-    };
-    folder.as_deref().map_or(Ok(()), is_empty)?;
+    are_empty(data, &store)?;
     let lease = Lease::take(&Location::Folder(data.clone())).await?;
-    let (data, blobs, keys) = (data.clone(), Blobs::open(&config.blobs())?, Vec::new());
-    let mut restored = Restored { data, blobs, folder, keys };
-    let done = restored.take_all(from, &sums).await;
+    let done = into_own(data, &store, from, &sums).await;
+    lease.release().await;
+    Ok(format!(
+        "{} has the database and {} files of the backup. Start the server with the same --data.\n",
+        data.display(),
+        done?
+    ))
+}
+
+/// Restores into a folder whose lease this process has, and returns how many files the store has got.
+async fn into_own(
+    data: &Path,
+    store: &blobs::Location,
+    from: &Path,
+    sums: &str,
+) -> Result<usize, Error> {
+    // Another restore may have had the lease until now.
+    let folder = are_empty(data, store)?;
+    let (data, blobs) = (data.to_owned(), Blobs::open(store)?);
+    let mut restored = Restored { data, blobs, folder, files: 0, added: Vec::new() };
+    let done = restored.take_all(from, sums).await;
     if done.is_err() {
         restored.undo().await;
     }
-    lease.release().await;
-    done?;
-    Ok(format!(
-        "{} has the database and {} files of the backup. Start the server with the same --data.\n",
-        restored.data.display(),
-        restored.keys.len()
-    ))
+    done.map(|()| restored.files)
+}
+
+/// Checks that nothing is in the data folder and in that of the files, and returns the latter. A bucket may have
+/// anything in it: that of a server whose database was lost has the very files.
+fn are_empty(data: &Path, store: &blobs::Location) -> Result<Option<PathBuf>, Error> {
+    is_empty(data)?;
+    match store {
+        blobs::Location::Folder(folder) => is_empty(folder).map(|()| Some(folder.clone())),
+        blobs::Location::S3(_) => Ok(None),
+    }
 }
 
 /// Whether nothing is in a folder, or it does not exist.
@@ -75,7 +92,10 @@ struct Restored {
     blobs: Blobs,
     /// The folder of the blobs, unless they are in a bucket.
     folder: Option<PathBuf>,
-    keys: Vec<BlobKey>,
+    /// How many the store has got.
+    files: usize,
+    /// Those that it had not before.
+    added: Vec<BlobKey>,
 }
 
 impl Restored {
@@ -108,14 +128,18 @@ impl Restored {
                 write(&path, bytes)
             }
             Entry::Blob(key) => {
-                self.keys.push(key);
+                self.files += 1;
                 // Called where blocking is allowed.
                 Handle::current().block_on(self.store(key, bytes))
             }
         }
     }
 
-    async fn store(&self, key: BlobKey, bytes: &mut dyn Read) -> Result<(), Error> {
+    async fn store(&mut self, key: BlobKey, bytes: &mut dyn Read) -> Result<(), Error> {
+        match self.blobs.size(key).await {
+            Err(blobs::Error::Missing) => self.added.push(key),
+            other => drop(other?),
+        }
         let mut writer = self.blobs.write(key).await?;
         loop {
             let mut piece = vec![0; PIECE];
@@ -130,7 +154,7 @@ impl Restored {
 
     /// Removes what was restored so far.
     async fn undo(&self) {
-        for key in &self.keys {
+        for key in &self.added {
             let _ = self.blobs.delete(*key, None).await;
         }
         for folder in [STAGE, "tls"] {

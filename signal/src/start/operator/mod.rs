@@ -6,7 +6,7 @@ mod users;
 mod wire;
 
 pub use users::{Answer, Request, User, answer};
-pub use wire::{ask, listen, open};
+pub use wire::{AskError, Commands, ask, listen, open};
 
 /// Name of the socket in the data folder.
 pub const SOCKET: &str = "heliograph.sock";

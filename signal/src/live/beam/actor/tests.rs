@@ -132,6 +132,7 @@ fn newcomer(number: u8) -> Newcomer {
         account: None,
         client: None,
         ice_servers: Vec::new(),
+        upload_bytes: 7,
     }
 }
 

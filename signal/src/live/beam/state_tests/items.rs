@@ -64,6 +64,21 @@ fn s9_the_same_item_with_other_content_is_replaced() {
 }
 
 #[test]
+fn s9_a_new_item_is_no_older_than_others_when_the_clock_was_set_back() {
+    let mut beam = Beam::of(&[ADA, BOB]);
+    let mut shares_at = |now, id, content| {
+        beam.now = Millis::new(now);
+        let told = beam.shares(ADA, id, &json!(content));
+        let Told::Message(_, echo) = &told[0] else { panic!() };
+        echo["at"].clone()
+    };
+    assert_eq!(shares_at(50, 1, "first"), 50);
+    assert_eq!(shares_at(20, 2, "after the clock was set back"), 50);
+    assert_eq!(shares_at(60, 3, "later"), 60);
+    assert_eq!(shares_at(30, 1, "an edit"), 50);
+}
+
+#[test]
 fn s9_another_kind_is_another_content() {
     let mut beam = Beam::of(&[ADA]);
     beam.shares(ADA, 1, &json!("hi"));

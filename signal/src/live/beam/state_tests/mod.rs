@@ -18,7 +18,9 @@ use std::time::Duration;
 
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::ids::{DeviceId, ItemId};
-use heliograph_shared::limits::MAX_DEVICES;
+use heliograph_shared::limits::{
+    MAX_DEVICES, MAX_LIVE_ITEMS, MAX_MESSAGE_BYTES, MAX_NOTES, MAX_PLACES,
+};
 use heliograph_shared::names::Kind;
 use heliograph_shared::socket::{Device, DeviceUser, Json, SyncFrom};
 use heliograph_shared::time::Millis;
@@ -73,6 +75,7 @@ fn newcomer(device: u8, connection: u64) -> Newcomer {
         account: None,
         client: None,
         ice_servers: Vec::new(),
+        upload_bytes: 7,
     }
 }
 
@@ -212,7 +215,11 @@ fn s4_a_newcomer_is_welcomed_and_then_everybody_hears_of_it() {
     let expected = [(2, "auth_success"), (2, "welcome"), (1, "authed_users"), (2, "authed_users")];
     assert_eq!(types(&told), expected);
     let Told::Message(_, welcome) = &told[2] else { panic!() };
-    let expected = json!({"device_id": device(BOB), "ice_servers": [], "expires_at": EXPIRES, "now": 5, "creator": false, "saved": null});
+    let limits = json!({
+        "message_bytes": MAX_MESSAGE_BYTES, "live_items": MAX_LIVE_ITEMS, "stored_items": MAX_NOTES,
+        "places": MAX_PLACES, "upload_bytes": 7,
+    });
+    let expected = json!({"device_id": device(BOB), "ice_servers": [], "expires_at": EXPIRES, "limits": limits, "now": 5, "creator": false, "saved": null});
     assert_eq!(welcome["message"], expected);
 }
 

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest'
+import { Bundle, MOST_CONNECTIONS } from './bundle'
+
+const KIB = 1024
+const MIB = 1024 * KIB
+const TICK_MS = 250
+
+/** A way on which some connections carry some rate, in bytes a millisecond. */
+interface Way {
+  readonly roundTrip: number
+  readonly rate: (connections: number) => number
+}
+
+/** Browsers read each connection through a buffer of 64 KiB, up to what both can handle. */
+const held = (roundTrip: number, most = 15 * MIB): Way => ({
+  roundTrip,
+  rate: (connections) => Math.min((connections * 64 * KIB) / roundTrip, most / 1_000),
+})
+
+class Run {
+  readonly bundle: Bundle
+  readonly sizes: number[] = []
+  now = 0
+
+  constructor(bundle = new Bundle()) {
+    this.bundle = bundle
+  }
+
+  /** Lets a file of some bytes come in. Connections that are asked for open after four round trips. */
+  receives(bytes: number, way: Way, opens = (wanted: number) => wanted): this {
+    let open = 1
+    let at = this.now
+    for (let left = bytes; left > 0; ) {
+      const size = this.bundle.next(
+        { left, rate: way.rate(Math.min(open, this.bundle.size)), roundTrip: way.roundTrip, open },
+        this.now,
+      )
+      if (this.sizes.at(-1) !== size) this.sizes.push(size)
+      if (opens(size) === open) at = this.now
+      else if (this.now - at >= 4 * way.roundTrip) open = opens(size)
+      left -= way.rate(Math.min(open, size)) * TICK_MS
+      this.now += TICK_MS
+    }
+    return this
+  }
+
+  idles(milliseconds: number): this {
+    for (const end = this.now + milliseconds; this.now < end; this.now += TICK_MS) {
+      this.bundle.next({ left: 0, rate: 0, roundTrip: null, open: this.bundle.size }, this.now)
+    }
+    return this
+  }
+}
+
+describe('l6 a bundle', () => {
+  it('has one connection on one machine and on a local network', () => {
+    expect(new Run().receives(500 * MIB, held(0.5, 30 * MIB)).sizes).toEqual([1])
+    expect(new Run().receives(500 * MIB, held(3, 20 * MIB)).sizes).toEqual([1])
+  })
+
+  it('grows on a long way, until all are in use', () => {
+    const run = new Run().receives(200 * MIB, held(50, 30 * MIB))
+    expect(run.sizes).toEqual([1, MOST_CONNECTIONS])
+    expect(run.now).toBeLessThan(14_000)
+    expect(new Run().receives(200 * MIB, held(10, 60 * MIB)).sizes).toEqual([1, 4, MOST_CONNECTIONS])
+  })
+
+  it('keeps what a trial had before it when that brought nothing, and does not try again at once', () => {
+    const narrow: Way = { roundTrip: 50, rate: () => 300 }
+    expect(new Run().receives(4 * MIB, narrow).sizes).toEqual([1, MOST_CONNECTIONS, 1])
+    const wide = held(10, 22 * MIB)
+    expect(new Run().receives(300 * MIB, wide).sizes).toEqual([1, 4, MOST_CONNECTIONS, 4])
+  })
+
+  it('tries nothing where a narrow way holds one connection up', () => {
+    const narrow: Way = { roundTrip: 50, rate: () => 62 }
+    expect(new Run().receives(20 * MIB, narrow).sizes).toEqual([1])
+  })
+
+  it('waits longer after each trial that brought nothing', () => {
+    const way: Way = { roundTrip: 50, rate: () => 300 }
+    const run = new Run().receives(2_000 * MIB, way)
+    expect(run.sizes.length).toBeLessThan(60)
+  })
+
+  it('has one connection when the way becomes narrow under way', () => {
+    const run = new Run().receives(100 * MIB, held(50, 30 * MIB))
+    expect(run.bundle.size).toBe(MOST_CONNECTIONS)
+    run.receives(2 * MIB, { roundTrip: 200, rate: () => 100 })
+    expect(run.bundle.size).toBe(1)
+  })
+
+  it('forgets a trial that the end of a file cut short', () => {
+    const run = new Run()
+    const view = { left: 100 * MIB, rate: 1_200, roundTrip: 50, open: 1 }
+    for (run.now = 0; run.bundle.size === 1; run.now += TICK_MS) run.bundle.next(view, run.now)
+    run.idles(TICK_MS)
+    expect(run.bundle.size).toBe(1)
+  })
+
+  it('wants no more than are open, when others have long been gone', () => {
+    const run = new Run().receives(100 * MIB, held(50, 30 * MIB))
+    run.receives(200 * MIB, held(50, 30 * MIB), () => 3)
+    expect(run.sizes).toContain(3)
+  })
+
+  it('tries nothing for what will soon be here', () => {
+    expect(new Run().receives(MIB, held(50)).sizes).toEqual([1])
+  })
+
+  it('has one connection again when it was idle, and as many as before for the next file', () => {
+    const run = new Run().receives(200 * MIB, held(50, 30 * MIB))
+    run.idles(5_000)
+    expect(run.bundle.size).toBe(MOST_CONNECTIONS)
+    run.idles(10_000)
+    expect(run.bundle.size).toBe(1)
+    run.receives(20 * MIB, held(50, 30 * MIB))
+    expect(run.sizes.slice(-1)).toEqual([MOST_CONNECTIONS])
+  })
+
+  it('goes on with fewer where further connections do not open', () => {
+    const run = new Run().receives(60 * MIB, held(50), () => 1)
+    expect(run.sizes.slice(0, 3)).toEqual([1, MOST_CONNECTIONS, 1])
+  })
+})

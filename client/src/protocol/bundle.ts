@@ -1,0 +1,147 @@
+/**
+ * Decides how many connections the bundle to a device has. One connection carries about 64 KiB in a round trip, because
+ * browsers read its socket through a buffer of that size and SCTP sends its window in one burst; further connections
+ * have a socket and a window of their own. A trial of more of them shows whether they bring anything.
+ */
+
+/** Most connections between two devices. On a long way 32 measured no more than 16. */
+export const MOST_CONNECTIONS = 16
+/** A trial has twice as many connections, and as many times more as this fits the round trip, in milliseconds. */
+const STEP_MS = 3
+/** A trial has to bring this many times the rate. */
+const GAIN = 1.1
+/**
+ * What one connection carries in a round trip when its window holds it up, in bytes. What carries more is held up by
+ * nothing, and what carries less by a narrow way, on which further connections only take from each other.
+ */
+const MOST_PER_ROUND_TRIP = 128 * 1024
+const LEAST_PER_ROUND_TRIP = 8 * 1024
+/** A way that carries less has one connection, in bytes a millisecond. */
+const LEAST_RATE = 256
+/** The same for a bundle under way, for each connection. */
+const LEAST_RATE_OF_EACH = 16
+/** On shorter ways one connection carries as much as both browsers can handle, in milliseconds. */
+const SHORTEST_ROUND_TRIP_MS = 4
+/** More connections need so long to pay, in milliseconds. */
+const WORTH_MS = 2_000
+/** What a trial takes at least, in milliseconds, and in round trips: a connection begins slowly. */
+const TRIAL_MS = 800
+const TRIAL_ROUND_TRIPS = 16
+/** A trial does not wait longer for its connections, in milliseconds. */
+const OPENING_MS = 8_000
+/** Pause after a trial that brought nothing, in milliseconds. It doubles with each, up to the second. */
+const SETTLED_MS = 20_000
+const LONGEST_SETTLED_MS = 320_000
+/** A bundle of which nothing was wanted for so long has one connection again, in milliseconds. */
+const IDLE_MS = 10_000
+/** Weight of the newest rate in the average. */
+const NEWEST = 0.5
+
+export interface BundleView {
+  /** Bytes that are still to come; 0 when nothing is under way. */
+  readonly left: number
+  /** Bytes a millisecond over all connections. */
+  readonly rate: number
+  /** Milliseconds; null while it is not known. */
+  readonly roundTrip: number | null
+  /** How many connections are open. */
+  readonly open: number
+}
+
+interface Trial {
+  /** Connections before it, and what they carried. */
+  readonly size: number
+  readonly rate: number
+  readonly began: number
+  /** When all of its connections were open. */
+  opened: number | null
+}
+
+export class Bundle {
+  #size = 1
+  /** How many connections the last transfer needed. */
+  #needed = 1
+  #rate = 0
+  #trial: Trial | null = null
+  #idleSince: number | null = 0
+  /** No trial before this time, in milliseconds. */
+  #settledUntil = 0
+  #settledMs = SETTLED_MS
+  /** Since when fewer are open than there should be, in milliseconds. */
+  #lackingSince: number | null = null
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** Returns how many connections the bundle is to have. Called several times a second while anything moves. */
+  next(view: BundleView, now: number): number {
+    if (view.left === 0) return this.#idles(now)
+    if (this.#idleSince !== null) this.#begins(now)
+    this.#rate = this.#rate === 0 ? view.rate : this.#rate * (1 - NEWEST) + view.rate * NEWEST
+    if (this.#trial) this.#judges(this.#trial, view, now)
+    else this.#gives(view, now)
+    if (!this.#trial && this.#isWorthATrial(view, now)) this.#tries(view.roundTrip ?? 0, now)
+    return this.#size
+  }
+
+  #idles(now: number): number {
+    this.#idleSince ??= now
+    if (this.#trial) this.#size = this.#trial.size
+    this.#trial = null
+    if (now - this.#idleSince > IDLE_MS) this.#size = 1
+    return this.#size
+  }
+
+  /** Files are under way again: with as many connections as the last ones needed. */
+  #begins(now: number): void {
+    this.#idleSince = null
+    this.#rate = 0
+    this.#size = Math.max(this.#size, this.#needed)
+    this.#settledUntil = now + TRIAL_MS
+  }
+
+  #isWorthATrial({ left, roundTrip, open }: BundleView, now: number): boolean {
+    if (roundTrip === null || roundTrip < SHORTEST_ROUND_TRIP_MS || now < this.#settledUntil) return false
+    if (this.#size >= MOST_CONNECTIONS || open < this.#size) return false
+    const ofEach = (this.#rate * roundTrip) / open
+    const isHeldUp = ofEach < MOST_PER_ROUND_TRIP && ofEach > LEAST_PER_ROUND_TRIP
+    return isHeldUp && this.#rate > LEAST_RATE && left > this.#rate * WORTH_MS
+  }
+
+  #tries(roundTrip: number, now: number): void {
+    this.#trial = { size: this.#size, rate: this.#rate, began: now, opened: null }
+    const step = Math.max(2, Math.ceil(roundTrip / STEP_MS))
+    this.#size = Math.min(MOST_CONNECTIONS, this.#size * step)
+  }
+
+  /** Has fewer connections where the others do not open, or where the way has become narrow. */
+  #gives({ open }: BundleView, now: number): void {
+    if (open >= this.#size) this.#lackingSince = null
+    else this.#lackingSince ??= now
+    const isLacking = this.#lackingSince !== null && now - this.#lackingSince > OPENING_MS
+    const isNarrow =
+      this.#size > 1 && now > this.#settledUntil && this.#rate < LEAST_RATE_OF_EACH * this.#size
+    if (!isLacking && !isNarrow) return
+    this.#size = isNarrow ? 1 : Math.max(1, Math.min(open, this.#size))
+    this.#lackingSince = null
+    this.#settles(now)
+  }
+
+  #settles(now: number): void {
+    this.#settledUntil = now + this.#settledMs
+    this.#settledMs = Math.min(LONGEST_SETTLED_MS, 2 * this.#settledMs)
+  }
+
+  #judges(trial: Trial, { open, roundTrip }: BundleView, now: number): void {
+    if (open >= this.#size || now - trial.began > OPENING_MS) trial.opened ??= now
+    if (trial.opened === null) return
+    if (now - trial.opened < Math.max(TRIAL_MS, TRIAL_ROUND_TRIPS * (roundTrip ?? 0))) return
+    this.#trial = null
+    if (this.#rate < GAIN * trial.rate) {
+      this.#size = trial.size
+      this.#settles(now)
+    } else this.#settledMs = SETTLED_MS
+    this.#needed = this.#size
+  }
+}

@@ -1,0 +1,100 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { LARGEST_BUDGET_BYTES } from './bindings'
+import { repeated, type SimulatedLink, Simulation, share } from './simulated-links'
+
+const MB = 1e6
+const MIB = 1024 * 1024
+
+/** A link of some megabytes a second with a round trip in milliseconds. */
+const link = (rate: number, roundTrip: number, more: Partial<SimulatedLink> = {}): SimulatedLink => ({
+  rate: rate * 1000,
+  delay: roundTrip / 2,
+  ...more,
+})
+const links = (count: number, of: (index: number) => SimulatedLink) =>
+  Array.from({ length: count }, (_, index) => of(index))
+
+describe('f4 over simulated links, a file', () => {
+  const cases: [name: string, on: readonly SimulatedLink[], megabytes: number, atLeast: number][] = [
+    ['one, as on one machine', [link(40, 0.4)], 200, 0.97],
+    ['one, 10 ms', [link(9, 10)], 100, 0.97],
+    ['one, 50 ms', [link(1.2, 50)], 20, 0.97],
+    ['one, 150 ms', [link(20, 150)], 200, 0.85],
+    ['one, 2 Mbit/s', [link(0.25, 30)], 3, 0.97],
+    ['sixteen, 50 ms', links(16, () => link(0.8, 50)), 100, 0.95],
+    ['sixteen that are uneven', links(16, (i) => link(0.2 + i / 10, 50)), 100, 0.92],
+    ['sixteen with jitter', links(16, () => link(0.8, 50, { jitter: 30 })), 100, 0.95],
+    ['direct, and the faster server', [link(1.2, 50), link(30, 60)], 200, 0.9],
+    ['fast, and four hundred times slower', [link(20, 20), link(0.05, 300)], 40, 0.92],
+  ]
+  it.each(cases)('%s: has nearly all that they carry', (_name, on, megabytes, atLeast) => {
+    const size = megabytes * MB
+    const outcome = new Simulation(on, [size]).run()
+    expect(share(on, size, outcome)).toBeGreaterThan(atLeast)
+    expect(repeated(size, outcome)).toBeLessThanOrEqual(0.02)
+  })
+
+  it('a path that becomes longer and slower in the middle is used again within 3 s', () => {
+    const becomes = { at: 2_000, rate: 250, delay: 25 }
+    const on = links(8, () => link(2.5, 10, { becomes }))
+    const { progress } = new Simulation(on, [80 * MB]).run()
+    const gained = ((progress[70] ?? 0) - (progress[50] ?? 0)) / 2_000
+    expect(gained).toBeGreaterThan(0.8 * 8 * becomes.rate)
+  })
+
+  it('a path that becomes shorter and faster in the middle is used within 3 s', () => {
+    const becomes = { at: 4_000, rate: 2_500, delay: 5 }
+    const on = links(8, () => link(0.25, 50, { becomes }))
+    const { progress } = new Simulation(on, [150 * MB]).run()
+    const gained = ((progress[90] ?? 0) - (progress[70] ?? 0)) / 2_000
+    expect(gained).toBeGreaterThan(0.8 * 8 * becomes.rate)
+  })
+
+  it('when links die, goes on with the others', () => {
+    const on = links(6, (i) => link(1, 50, i < 2 ? { dies: 3_000 } : {}))
+    const { progress } = new Simulation(on, [60 * MB]).run()
+    const gained = ((progress[60] ?? 0) - (progress[40] ?? 0)) / 2_000
+    expect(gained).toBeGreaterThan(0.9 * 4 * 1_000)
+  })
+
+  it('of which one link only lies is whole all the same', () => {
+    const outcome = new Simulation([link(5, 20), link(5, 20, { lies: true })], [20 * MB]).run()
+    expect(outcome.carried[1]).toBeLessThan(MB)
+  })
+
+  it('is whole over any links, with no more than the budget under way and two percent sent twice', () => {
+    const any = fc.record({
+      rate: fc.double({ min: 40, max: 40_000, noNaN: true }),
+      delay: fc.double({ min: 0.1, max: 300, noNaN: true }),
+      jitter: fc.double({ min: 0, max: 50, noNaN: true }),
+    })
+    const some = fc.array(any, { minLength: 1, maxLength: 16 })
+    const sizes = fc.array(fc.integer({ min: 1, max: 4 * MIB }), { minLength: 1, maxLength: 3 })
+    fc.assert(
+      fc.property(some, sizes, (on, bytes) => {
+        const outcome = new Simulation(on, bytes).run()
+        expect(outcome.most).toBeLessThanOrEqual(LARGEST_BUDGET_BYTES)
+        const size = bytes.reduce((sum, one) => sum + one, 0)
+        expect(repeated(size, outcome)).toBeLessThanOrEqual(0.02)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
+
+describe('f4 the end of a file', () => {
+  it('is not left to a link that would take long for it', () => {
+    const on = [link(10, 20), link(0.02, 20)]
+    const { took } = new Simulation(on, [30 * MB]).run()
+    // A single frame takes the slow link more than three seconds.
+    expect(took).toBeLessThan(3_500)
+  })
+
+  it('is asked for again on an idle link when it does not come on another', () => {
+    const on = [link(10, 20), link(10, 20, { dies: 4_500 })]
+    const { took } = new Simulation(on, [100 * MB]).run()
+    // The dead link is given up after 8 s.
+    expect(took).toBeLessThan(7_000)
+  })
+})

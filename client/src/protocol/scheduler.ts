@@ -1,0 +1,208 @@
+/**
+ * Decides what to want from one device, and on which of the links to it. It is told what is wanted, what arrived and
+ * how long a round trip takes; each link has a window from its own measurements, and the device has one budget (F4).
+ */
+import { CHUNK_BYTES, LARGEST_BUDGET_BYTES, SMALLEST_BUDGET_BYTES } from './bindings'
+import type { ChunkRange } from './chunk-set'
+import { LinkMeter, SMALLEST_WINDOW_BYTES } from './link-meter'
+import type { LinkKey, Receiver } from './receiver'
+
+/** Files wanted from one device at the same time (F4); the others wait their turn. */
+const MOST_AT_ONCE = 3
+/** A `want` is at most this part of the window, so that a link never runs dry while the next one is on its way. */
+const WANT_PART = 1 / 4
+/** A link gets no more of a file's end when the rest takes so many times longer there than on all links together. */
+const LATE = 1.5
+
+/** An object with the receiving end of a transfer. */
+export interface Receives {
+  readonly receiver: Receiver
+}
+
+export interface Want<T> {
+  readonly link: LinkKey
+  readonly transfer: T
+  readonly range: ChunkRange
+}
+
+/** A link that may be wanted on: its meter, the bytes that are expected on it and the bytes that it has room for. */
+interface Candidate {
+  readonly link: LinkKey
+  readonly meter: LinkMeter
+  readonly waiting: number
+  readonly room: number
+  /** Milliseconds until everything that is expected on it would be here. */
+  readonly drained: number
+}
+
+export class Scheduler<T extends Receives> {
+  readonly #active = new Set<T>()
+  readonly #meters = new Map<LinkKey, LinkMeter>()
+  readonly #limits: ReadonlyMap<LinkKey, number>
+
+  /** @param limits bytes of the largest window of links that take only so much */
+  constructor(limits: ReadonlyMap<LinkKey, number> = new Map()) {
+    this.#limits = limits
+  }
+
+  /** Whether another file may begin. */
+  get hasTurn(): boolean {
+    return this.#active.size < MOST_AT_ONCE
+  }
+
+  /** Bytes wanted and not yet durable, over all files. */
+  get outstanding(): number {
+    return this.#sum(({ receiver }) => receiver.outstanding)
+  }
+
+  begin(transfer: T): void {
+    this.#active.add(transfer)
+  }
+
+  end(transfer: T): void {
+    this.#active.delete(transfer)
+  }
+
+  /** What is known of a link. It is forgotten with the link. */
+  meter(link: LinkKey): LinkMeter {
+    const known = this.#meters.get(link)
+    if (known) return known
+    const fresh = new LinkMeter(this.#limits.get(link))
+    this.#meters.set(link, fresh)
+    return fresh
+  }
+
+  /** Bytes that are not here yet, of all files that have begun. */
+  get left(): number {
+    return this.#sum(({ receiver }) => receiver.size - receiver.received)
+  }
+
+  /** Bytes a millisecond over some links together. */
+  rate(links: readonly LinkKey[], now: number): number {
+    return links.reduce((sum, link) => sum + (this.meter(link).rate(now) ?? 0), 0)
+  }
+
+  /** Shortest round trip of some links in milliseconds; null until one is measured. */
+  roundTrip(links: readonly LinkKey[]): number | null {
+    const known = links.flatMap((link) => this.meter(link).roundTrip ?? [])
+    return known.length > 0 ? Math.min(...known) : null
+  }
+
+  /** Whether chunks are still expected on a link. */
+  isWaitingOn(link: LinkKey): boolean {
+    return this.#waitingOn(link) > 0
+  }
+
+  /** Notes that chunks of a transfer arrived on a link, and returns those to write, as `Receiver.arrived` does. */
+  arrived(transfer: T, link: LinkKey, first: number, byteLength: number, now: number): ChunkRange[] {
+    const before = transfer.receiver.waitingOn(link)
+    const fresh = transfer.receiver.arrived(first, byteLength)
+    const expected = before - transfer.receiver.waitingOn(link)
+    if (expected > 0) this.meter(link).arrived(expected, now)
+    return fresh
+  }
+
+  /** Makes everything expected on a link that is gone or silent wanted again (F6). */
+  lost(link: LinkKey): void {
+    for (const { receiver } of this.#active) receiver.lost(link)
+    this.#meters.delete(link)
+  }
+
+  /**
+   * Most bytes that may be wanted and not durable, over all links (F4): what their windows hold, or the least while much
+   * of it waits for the disk.
+   */
+  budget(links: readonly LinkKey[], now: number): number {
+    const waiting = links.reduce((sum, link) => sum + this.#waitingOn(link), 0)
+    if (this.outstanding - waiting > SMALLEST_BUDGET_BYTES / 2) return SMALLEST_BUDGET_BYTES
+    const windows = links.reduce((sum, link) => sum + this.meter(link).window(now), 0)
+    return Math.min(LARGEST_BUDGET_BYTES, Math.max(SMALLEST_BUDGET_BYTES, windows))
+  }
+
+  /**
+   * Returns the next chunks to want, or null when all are asked for or there is no room. The link on which they would
+   * be here first is taken, and of the files the one with the fewest bytes under way: so files share the links evenly,
+   * and a single file gets them all.
+   * @param links the links that may be used, without those that are failing
+   * @param isReady whether a file's bytes could be written now
+   */
+  want(links: readonly LinkKey[], isReady: (transfer: T) => boolean, now: number): Want<T> | null {
+    const ready = [...this.#active].filter(isReady)
+    ready.sort((a, b) => a.receiver.outstanding - b.receiver.outstanding)
+    const candidates = links.map((link) => this.#candidate(link, now))
+    candidates.sort((a, b) => a.drained - b.drained)
+    const left = this.budget(links, now) - this.outstanding
+    for (const candidate of candidates) {
+      if (candidate.room <= 0) continue
+      const want =
+        this.#more(candidate, candidates, ready, left, now) ?? this.#again(candidate, candidates, ready, now)
+      if (!want) continue
+      candidate.meter.wanted(now)
+      return { link: candidate.link, ...want }
+    }
+    return null
+  }
+
+  /** Wants chunks that were not asked for yet, unless they would be here sooner on another link. */
+  #more(on: Candidate, all: readonly Candidate[], ready: readonly T[], left: number, now: number) {
+    const unasked = ready.reduce((sum, { receiver }) => sum + receiver.unasked, 0)
+    if (unasked === 0 || this.#isLate(on, all, unasked, now)) return null
+    for (const transfer of ready) {
+      const range = transfer.receiver.want(on.link, largestWant(on), Math.min(left, on.room))
+      if (range) return { transfer, range }
+    }
+    return null
+  }
+
+  /** Whether a link would hold up the end: all links together would have the rest here long before it. */
+  #isLate(on: Candidate, all: readonly Candidate[], unasked: number, now: number): boolean {
+    if (unasked > LARGEST_BUDGET_BYTES) return false
+    const piece = Math.min(unasked, largestWant(on))
+    const takes = ({ meter, waiting }: Candidate) => meter.duration(waiting, piece, now)
+    const soonest = Math.min(...all.map(takes))
+    if (takes(on) <= soonest) return false
+    const rate = all.reduce((sum, { meter }) => sum + (meter.rate(now) ?? 0), 0)
+    const rest = unasked + all.reduce((sum, { waiting }) => sum + waiting, 0)
+    return takes(on) > LATE * Math.max(soonest, rest / Math.max(rate, Number.MIN_VALUE))
+  }
+
+  /** Everything is asked for: an idle link takes over the last of what is expected on the slowest. */
+  #again(on: Candidate, all: readonly Candidate[], ready: readonly T[], now: number) {
+    if (on.waiting > 0 || ready.some(({ receiver }) => receiver.unasked > 0)) return null
+    const slowest = all.findLast(({ link, waiting }) => link !== on.link && waiting > 0)
+    if (!slowest || 2 * on.meter.duration(0, largestWant(on), now) > slowest.drained) return null
+    for (const transfer of ready) {
+      const range = transfer.receiver.wantTwice(slowest.link, on.link, largestWant(on))
+      if (range) return { transfer, range }
+    }
+    return null
+  }
+
+  #candidate(link: LinkKey, now: number): Candidate {
+    const meter = this.meter(link)
+    const waiting = this.#waitingOn(link)
+    if (waiting === 0) meter.idle(now)
+    const drained = waiting === 0 ? 0 : meter.duration(waiting, 0, now)
+    return { link, meter, waiting, room: meter.window(now) - waiting, drained }
+  }
+
+  #waitingOn(link: LinkKey): number {
+    return this.#sum(({ receiver }) => receiver.waitingOn(link))
+  }
+
+  #sum(of: (transfer: T) => number): number {
+    let bytes = 0
+    for (const transfer of this.#active) bytes += of(transfer)
+    return bytes
+  }
+}
+
+/** Bytes of the largest `want` on a link. */
+function largestWant({ room, waiting }: Candidate): number {
+  return Math.max(SMALLEST_WINDOW_BYTES / 2, (room + waiting) * WANT_PART)
+}
+
+/** Bytes of the chunks that a range counts. */
+export function bytesOf({ count }: ChunkRange): number {
+  return count * CHUNK_BYTES
+}

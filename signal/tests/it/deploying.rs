@@ -1,0 +1,234 @@
+//! What is deployed and what the documents tell people to type: every setting and every command in them is one that
+//! the program has, and the compose files hang together.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, Parser as _};
+use heliograph_signal::config::Cli;
+use serde_json::Value;
+
+/// Where the commands and settings are that people copy.
+const DOCUMENTS: [&str; 11] = [
+    "README.md",
+    "docs/hosting.md",
+    "Dockerfile",
+    "compose.yaml",
+    "deploy/compose.yaml",
+    "deploy/compose.turn.yaml",
+    "deploy/env.example",
+    "deploy/heliograph.service",
+    "deploy/Caddyfile",
+    "deploy/nginx.conf",
+    "turn/coturn.conf",
+];
+const COMPOSE: [&str; 2] = ["compose.yaml", "deploy/compose.yaml"];
+/// What is laid over `compose.yaml`.
+const COMPOSE_TURN: &str = "deploy/compose.turn.yaml";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn document(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// The options of `serve`: variable and flag.
+fn options() -> Vec<(String, String)> {
+    let cli = Cli::command();
+    let serve = cli.find_subcommand("serve").unwrap();
+    let options = serve.get_arguments().filter_map(|arg| {
+        Some((arg.get_env()?.to_str()?.to_owned(), format!("--{}", arg.get_long()?)))
+    });
+    options.collect()
+}
+
+/// The words in a text that begin with `HELIOGRAPH_`. `HELIOGRAPH_*` stands for all.
+fn variables(text: &str) -> BTreeSet<String> {
+    let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    let words = text.match_indices("HELIOGRAPH_").map(|(at, _)| {
+        let rest = &text[at..];
+        rest[..rest.find(|c| !is_part(c)).unwrap_or(rest.len())].to_owned()
+    });
+    words.filter(|word| word != "HELIOGRAPH_").collect()
+}
+
+/// The commands `heliograph …` in a text, each to the end of its quotation or line.
+fn commands(text: &str) -> Vec<String> {
+    let cli = Cli::command();
+    let names: Vec<_> = cli.get_subcommands().map(clap::Command::get_name).collect();
+    let found = text.match_indices("heliograph ").map(|(at, _)| {
+        let rest = &text[at..];
+        rest[..rest.find(['`', '\n', '|', '&', ';', '(', '#']).unwrap_or(rest.len())].trim()
+    });
+    let is_ours = |line: &&str| line.split(' ').nth(1).is_some_and(|word| names.contains(&word));
+    found.filter(is_ours).map(str::to_owned).collect()
+}
+
+/// What clap says against a command; nothing when it can be run.
+fn fault(words: &[&str]) -> Option<String> {
+    let error = Cli::try_parse_from(words).err()?;
+    let asks = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    (!asks).then(|| error.to_string())
+}
+
+#[test]
+fn every_setting_in_the_documents_is_one_of_the_program() {
+    let known: BTreeSet<_> = options().into_iter().map(|(variable, _)| variable).collect();
+    let mut count = 0;
+    for name in DOCUMENTS {
+        for variable in variables(&document(name)) {
+            assert!(known.contains(&variable), "{name} names {variable}, which is no setting");
+            count += 1;
+        }
+    }
+    assert!(count > 10, "the documents were searched: {count}");
+}
+
+#[test]
+fn every_command_in_the_documents_can_be_typed() {
+    let mut count = 0;
+    for name in DOCUMENTS {
+        for command in commands(&document(name)) {
+            let words: Vec<_> = command.split_whitespace().collect();
+            let fault = fault(&words);
+            assert_eq!(fault, None, "{name} has `{command}`");
+            count += 1;
+        }
+    }
+    assert!(count > 10, "the documents were searched: {count}");
+}
+
+/// A compose file, read by a YAML parser of the test tools.
+fn compose(name: &str) -> Value {
+    let python = root().join("target/test-tools/bin/python");
+    let script = "import json, sys, yaml; print(json.dumps(yaml.safe_load(open(sys.argv[1]))))";
+    let read = Command::new(python).args(["-c", script]).arg(root().join(name)).output();
+    let read = read.expect("the test tools are installed (scripts/install-test-tools)");
+    assert!(read.status.success(), "{name}: {}", String::from_utf8_lossy(&read.stderr));
+    serde_json::from_slice(&read.stdout).unwrap()
+}
+
+/// A value after compose has put variables in: their defaults, or else a name or an address.
+fn filled(value: &str) -> String {
+    let (mut text, mut rest) = (String::new(), value);
+    while let Some((before, variable)) = rest.split_once("${") {
+        let (variable, after) = variable.split_once('}').unwrap();
+        let name = if variable.contains("ADDRESS") { "203.0.113.9" } else { "beam.example.org" };
+        let default = variable.split_once(":-").map_or(name, |(_, default)| default);
+        text = text + before + default;
+        rest = after;
+    }
+    text + rest
+}
+
+/// The settings of a service, which are written as a map or as a list. Those without a value come from outside.
+fn environment(service: &Value) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    match &service["environment"] {
+        Value::Object(map) => map.iter().map(|(name, value)| (name.clone(), text(value))).collect(),
+        Value::Array(list) => {
+            let pairs = list.iter().filter_map(|entry| entry.as_str().unwrap().split_once('='));
+            pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn the_server_takes_the_settings_of_the_compose_files() {
+    let options = options();
+    for name in COMPOSE.into_iter().chain([COMPOSE_TURN]) {
+        let mut words = vec!["heliograph".to_owned(), "serve".to_owned()];
+        for (variable, value) in environment(&compose(name)["services"]["heliograph"]) {
+            let flag = options.iter().find(|(known, _)| *known == variable);
+            let (_, flag) = flag.unwrap_or_else(|| panic!("{name}: {variable} is no setting"));
+            words.push(format!("{flag}={}", filled(&value)));
+        }
+        let words: Vec<_> = words.iter().map(String::as_str).collect();
+        assert_eq!(fault(&words), None, "{name}");
+    }
+}
+
+fn keys(value: &Value) -> BTreeSet<String> {
+    value.as_object().map(|map| map.keys().cloned().collect()).unwrap_or_default()
+}
+
+#[test]
+fn the_parts_of_a_compose_file_know_each_other() {
+    for name in COMPOSE {
+        let file = compose(name);
+        let folder = root().join(name).parent().unwrap().to_owned();
+        let (volumes, secrets) = (keys(&file["volumes"]), keys(&file["secrets"]));
+        for (service, about) in file["services"].as_object().unwrap() {
+            let at = format!("{name}, {service}");
+            if let Some(waits) = about["depends_on"].as_object() {
+                for (other, how) in waits {
+                    assert_eq!(how["condition"], "service_healthy", "{at}");
+                    let check = &file["services"][other]["healthcheck"]["test"];
+                    assert!(check.is_array(), "{at} waits for the health of {other}");
+                }
+            }
+            for volume in about["volumes"].as_array().into_iter().flatten() {
+                let from = volume.as_str().unwrap().split(':').next().unwrap();
+                let is_there = if from.starts_with('.') {
+                    folder.join(from).exists()
+                } else {
+                    volumes.contains(from)
+                };
+                assert!(is_there, "{at}: {from}");
+            }
+            for secret in about["secrets"].as_array().into_iter().flatten() {
+                assert!(secrets.contains(secret.as_str().unwrap()), "{at}: {secret}");
+            }
+            let image = about["image"].as_str().unwrap();
+            assert!(image == "heliograph" || image.contains(':'), "{at}: {image} has a version");
+            assert_eq!(about["read_only"], true, "{at}");
+        }
+    }
+}
+
+#[test]
+fn turn_in_a_container_has_the_ports_that_are_published() {
+    let services = [compose("compose.yaml"), compose(COMPOSE_TURN)]
+        .map(|file| file["services"]["heliograph"].clone());
+    let ports = services.each_ref().map(|service| {
+        let ports = service["ports"].as_array().unwrap().iter();
+        ports.map(|port| port.as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    });
+    let [alone, with_turn] = services.map(|service| BTreeMap::from_iter(environment(&service)));
+    assert_eq!(alone["HELIOGRAPH_TURN"], "off");
+    assert_eq!(ports[0], ["8080:8080"], "none of TURN's");
+    assert_eq!(with_turn["HELIOGRAPH_TURN"], "embedded");
+    let relays = &with_turn["HELIOGRAPH_TURN_PORTS"];
+    assert!(ports[1].contains(&format!("{relays}:{relays}/udp")), "{ports:?}");
+}
+
+/// The files of this project that a text names by their path.
+fn paths(text: &str) -> BTreeSet<String> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
+    let words = text.split(|c| !is_part(c)).map(|word| word.trim_start_matches("../"));
+    let words = words.map(|word| word.trim_end_matches('.'));
+    let is_ours =
+        |word: &&str| ["deploy/", "docs/", "turn/"].iter().any(|folder| word.starts_with(folder));
+    words.filter(is_ours).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_file_that_the_documents_name_is_there() {
+    // These are the operator's own.
+    let made = ["deploy/.env", "deploy/turn-secret"];
+    let mut count = 0;
+    for name in DOCUMENTS {
+        for path in paths(&document(name)) {
+            let is_there = root().join(&path).exists() || made.contains(&path.as_str());
+            assert!(is_there, "{name} names {path}, which is not there");
+            count += 1;
+        }
+    }
+    assert!(count > 10, "the documents were searched: {count}");
+}
