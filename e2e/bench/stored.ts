@@ -18,7 +18,7 @@ const SIZE = 1000 * MB
 const BLOCK = 1024 * 1024
 const RUNS = 3
 const MIB = 1024 * 1024
-const ROOM = { HELIOGRAPH_GUEST_FILE: '2GiB', HELIOGRAPH_GUEST_TOTAL: '32GiB', HELIOGRAPH_DISK_SHARE: '100' }
+const ROOM = { HELIOGRAPH_GUEST_FILE: '2GiB', HELIOGRAPH_GUEST_TOTAL: '32GiB' }
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const PART = 'content-disposition: form-data; name="file"; filename="large.png"\r\ncontent-type: image/png'
 

@@ -73,8 +73,9 @@ export class Server {
   async up(): Promise<void> {
     const { listen, port, enter } = this.#place
     const [program = BINARY, ...args] = [...enter, BINARY, 'serve', '--listen', `${listen}:${port}`]
-    // Servers of other tests may have the port of TURN, so those that need it name another.
-    const env = { ...process.env, HELIOGRAPH_TURN: 'off', ...this.#settings }
+    // Servers of other tests may have the port of TURN, so those that need it name another. How full this machine's
+    // disk is says nothing about the product.
+    const env = { ...process.env, HELIOGRAPH_TURN: 'off', HELIOGRAPH_DISK_SHARE: '100', ...this.#settings }
     const child = spawn(program, [...args, '--data', this.#data], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#process = child
     child.stdout.on('data', (text: Buffer) => this.#log.push(text.toString()))

@@ -9,7 +9,7 @@ import { sha256Of, store } from '../support/stored.ts'
 const MIB = 1024 * 1024
 /** Memory that a transfer may use in addition to that of the idle server. */
 const FLAT = 32 * MIB
-const ROOM = { HELIOGRAPH_GUEST_FILE: '2GiB', HELIOGRAPH_GUEST_TOTAL: '4GiB', HELIOGRAPH_DISK_SHARE: '100' }
+const ROOM = { HELIOGRAPH_GUEST_FILE: '2GiB', HELIOGRAPH_GUEST_TOTAL: '4GiB' }
 
 async function comesBack(size: number, settings: Record<string, string>): Promise<void> {
   const server = await Server.start({ ...ROOM, ...settings })
