@@ -1,8 +1,15 @@
-/**
- * The reference: a data channel with messages of 64 KiB, water marks at 4 MiB and 1 MiB, and a receiver that only
- * counts.
- */
+/** The reference: a data channel, and a receiver that only counts. */
 import type { Page } from '@playwright/test'
+
+/** How a sender fills its channel, in bytes. */
+export interface Filling {
+  readonly message: number
+  /** It sends while less than this waits in the channel, and goes on when `low` or less does. */
+  readonly high: number
+  readonly low: number
+}
+
+const USUAL: Filling = { message: 64 << 10, high: 4 << 20, low: 1 << 20 }
 
 declare global {
   interface Window {
@@ -24,12 +31,13 @@ export async function bareChannelSpeed(
   to: Page,
   bytes: number,
   configuration: RTCConfiguration = {},
+  filling: Filling = USUAL,
 ): Promise<number> {
   await to.evaluate(receiver, { bytes, configuration })
   const offer = await from.evaluate(sender, configuration)
   const answer = await to.evaluate(accept, offer)
   const started = performance.now()
-  await from.evaluate(send, { answer, bytes })
+  await from.evaluate(send, { answer, bytes, filling })
   const milliseconds = await to.evaluate(() => window.bare?.done ?? Number.NaN)
   const seconds = milliseconds / 1000
   if (performance.now() - started < milliseconds) throw new Error('the page counted more time than there was')
@@ -77,17 +85,17 @@ async function accept(offer: string): Promise<string> {
   return JSON.stringify(connection.localDescription)
 }
 
-async function send({ answer, bytes }: { answer: string; bytes: number }): Promise<void> {
-  const HIGH_WATER = 4 << 20
+async function send(task: { answer: string; bytes: number; filling: Filling }): Promise<void> {
+  const { answer, bytes, filling } = task
   const bare = window.bare
   if (!bare) throw new Error('no connection')
   const { connection, channel } = bare
-  channel.bufferedAmountLowThreshold = 1 << 20
+  channel.bufferedAmountLowThreshold = filling.low
   await connection.setRemoteDescription(JSON.parse(answer))
   if (channel.readyState !== 'open') await new Promise((resolve) => channel.addEventListener('open', resolve))
-  const message = new Uint8Array(64 << 10)
+  const message = new Uint8Array(filling.message)
   for (let sent = 0; sent < bytes; sent += message.length) {
-    if (channel.bufferedAmount >= HIGH_WATER) {
+    if (channel.bufferedAmount >= filling.high) {
       await new Promise((resolve) => channel.addEventListener('bufferedamountlow', resolve, { once: true }))
     }
     channel.send(message.subarray(0, Math.min(message.length, bytes - sent)))

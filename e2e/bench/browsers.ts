@@ -1,5 +1,6 @@
 /** Measures whole files and browsers: `node bench/browsers.ts [first-page] …`, or everything without a name. */
 import { Server } from '../support/server.ts'
+import { measureBurst } from './burst.ts'
 import { measureCanvas } from './canvas.ts'
 import { measureDirect } from './direct.ts'
 import { measureFirstPage } from './first-page.ts'
@@ -22,6 +23,7 @@ const FIGURES: Record<string, (server: Server) => Promise<Row | Row[]>> = {
   direct: measureDirect,
   memory: measureMemory,
   network: measureNetwork,
+  burst: measureBurst,
   stored: measureStored,
   turn: measureTurn,
 }

@@ -64,14 +64,14 @@ function speed(bytesPerSecond = 0): string {
 }
 
 /** Two machines at the ends of a cable; the server is at the first, so the second reaches it over the cable too. */
-interface Lab {
+export interface Lab {
   readonly network: Network
   readonly one: Machine
   readonly other: Machine
   readonly server: Server
 }
 
-async function onCable<T>(traits: CableTraits, use: (lab: Lab) => Promise<T>): Promise<T> {
+export async function onCable<T>(traits: CableTraits, use: (lab: Lab) => Promise<T>): Promise<T> {
   const network = await Network.make()
   try {
     const [one, other] = [await network.empty('10.78.0.1'), await network.empty('10.78.0.2')]
@@ -115,6 +115,6 @@ async function bareSpeed({ network, one, other }: Lab, bytes: number): Promise<n
   return await bareChannelSpeed(from, to, bytes)
 }
 
-async function profile(): Promise<string> {
+export async function profile(): Promise<string> {
   return await mkdtemp(join(tmpdir(), 'heliograph-bench-'))
 }

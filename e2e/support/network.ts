@@ -42,8 +42,13 @@ export class Machine {
   }
 
   async runs(...command: readonly string[]): Promise<void> {
+    await this.reads(...command)
+  }
+
+  /** Returns what the command prints. */
+  async reads(...command: readonly string[]): Promise<string> {
     const [program = '', ...words] = [...this.enter, ...command]
-    await run(program, words)
+    return (await run(program, words)).stdout
   }
 
   /** Adds rules of a firewall, in the language of nft. */
