@@ -9,6 +9,7 @@ import { measureJoining } from './joining.ts'
 import { measureAccessibility, measureBestPractices } from './lighthouse.ts'
 import { measureMemory } from './memory.ts'
 import { measureNetwork } from './network.ts'
+import { measureProcessor } from './processor.ts'
 import { measureStored } from './stored.ts'
 import { printHeading, printRow, type Row } from './table.ts'
 import { measureTurn } from './turn.ts'
@@ -24,6 +25,7 @@ const FIGURES: Record<string, (server: Server) => Promise<Row | Row[]>> = {
   memory: measureMemory,
   network: measureNetwork,
   burst: measureBurst,
+  processor: measureProcessor,
   stored: measureStored,
   turn: measureTurn,
 }

@@ -17,15 +17,20 @@ export async function browserProcess(profile: string): Promise<number> {
 
 /** Returns the bytes used now. Pages shared by several processes count once (PSS). */
 export async function treeBytes(root: number): Promise<number> {
+  let bytes = 0
+  for (const pid of await descendants(root)) bytes += await ownBytes(pid)
+  return bytes
+}
+
+/** Returns the process and all that descend from it. */
+export async function descendants(root: number): Promise<number[]> {
   const parents = new Map<number, number>()
   for (const pid of await processes()) {
     const stat = await read(`/proc/${pid}/stat`)
     // The process name may contain anything, so the fields are read behind its last bracket.
     parents.set(pid, Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
   }
-  let bytes = 0
-  for (const pid of parents.keys()) if (descends(pid, root, parents)) bytes += await ownBytes(pid)
-  return bytes
+  return [...parents.keys()].filter((pid) => descends(pid, root, parents))
 }
 
 /** Samples the memory until stopped, and then returns the maximum. */
