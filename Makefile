@@ -73,9 +73,10 @@ rust-tests: rust-built
 client-tests: $(MODULES)
 	npm run --silent test --workspace client
 
-# The server that `cargo test` has built already: one for release takes minutes more, and differs only in its speed.
+# The programs that `cargo test` has built already: those for release take minutes more, and differ only in their speed.
 e2e: rust-built
-	HELIOGRAPH_BINARY=$(CURDIR)/target/debug/heliograph npm run --silent test --workspace e2e
+	HELIOGRAPH_BINARY=$(CURDIR)/target/debug/heliograph HELIOGRAPH_WIRE=$(CURDIR)/target/debug/heliograph-wire \
+		npm run --silent test --workspace e2e
 
 test-long: $(SERVER)
 	scripts/install-test-tools

@@ -1,5 +1,6 @@
 /** The fixture of tests in which the server and each device are machines of their own, on networks that a test lays out. */
 import { DESKTOP, PHONE } from './browsers.ts'
+import { Cable, type CableTraits } from './cable.ts'
 import { Device } from './device.ts'
 import { type Machine, Network } from './network.ts'
 import { watchPaths } from './paths.ts'
@@ -8,6 +9,8 @@ import { test as base } from './stage.ts'
 
 interface Traits {
   phone?: boolean
+  /** Chromium without it. */
+  browser?: 'chromium' | 'firefox'
   /** Address of the page, if it is not the one at which the server is on the internet. */
   at?: string
 }
@@ -16,6 +19,8 @@ interface Fixtures {
   network: Network
   /** Starts the product on a machine. It ends with the test. */
   serve: (machine: Machine, settings: Settings) => Promise<Server>
+  /** Two machines at the ends of a cable. */
+  cabled: (traits: CableTraits) => Promise<readonly [Machine, Machine]>
   /** Starts a browser on a machine. */
   on: (machine: Machine, name: string, traits?: Traits) => Promise<Device>
 }
@@ -36,16 +41,27 @@ export const test = base.extend<Fixtures>({
     })
     for (const server of servers) await server.stop()
   },
+  cabled: async ({ network }, use) => {
+    const cables: Cable[] = []
+    await use(async (traits) => {
+      const ends = [await network.empty('10.78.0.1'), await network.empty('10.78.0.2')] as const
+      cables.push(await Cable.between(...ends, traits))
+      return ends
+    })
+    for (const cable of cables) await cable.remove()
+  },
   on: async ({ network }, use) => {
-    await use(async (machine, name, { phone = false, at } = {}) => {
-      const browser = await network.browser(machine)
+    await use(async (machine, name, { phone = false, browser = 'chromium', at } = {}) => {
+      const started = await (browser === 'firefox' ? network.firefox(machine) : network.browser(machine))
       const viewport = phone ? PHONE : DESKTOP
       const touch = phone && { hasTouch: true, isMobile: true }
-      const options = { viewport, ignoreHTTPSErrors: true, locale: 'en-GB', reducedMotion: 'reduce' as const }
-      const context = await browser.newContext({ ...options, ...touch })
+      // Firefox's driver rejects the emulation of media features.
+      const media = browser === 'chromium' && { reducedMotion: 'reduce' as const }
+      const options = { viewport, ignoreHTTPSErrors: true, locale: 'en-GB', ...media }
+      const context = await started.newContext({ ...options, ...touch })
       await watchPaths(context)
       const origin = at ?? `https://${network.server.address}:8443`
-      return new Device(name, await context.newPage(), origin, { phone, browser: 'chromium' })
+      return new Device(name, await context.newPage(), origin, { phone, browser })
     })
   },
 })

@@ -7,9 +7,10 @@ import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { type Browser, chromium, type Page } from '@playwright/test'
-import { CHROMIUM, DESKTOP } from './browsers.ts'
+import { type Browser, chromium, firefox, type Page } from '@playwright/test'
+import { CHROMIUM, DESKTOP, FIREFOX } from './browsers.ts'
 
 const run = promisify(execFile)
 
@@ -170,7 +171,7 @@ export class Network {
 
   /** A browser that runs on a machine. It hides the addresses of its machine by mDNS, like the browsers of people. */
   async browser(machine: Machine): Promise<Browser> {
-    const executablePath = await this.#program(machine)
+    const executablePath = await this.#chromium(machine)
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
     this.#browsers.push(browser)
     return browser
@@ -178,7 +179,7 @@ export class Network {
 
   /** A page of a browser that runs on a machine with a profile on the disk, which large files need. */
   async page(machine: Machine, profile: string): Promise<Page> {
-    const executablePath = await this.#program(machine)
+    const executablePath = await this.#chromium(machine)
     const context = await chromium.launchPersistentContext(profile, {
       ...CHROMIUM,
       executablePath,
@@ -189,10 +190,24 @@ export class Network {
     return context.pages()[0] ?? (await context.newPage())
   }
 
-  /** Returns a program that runs the browser on a machine. */
-  async #program({ name, enter }: Machine): Promise<string> {
+  /** Firefox on a machine. */
+  async firefox({ name }: Machine): Promise<Browser> {
+    const starter = fileURLToPath(new URL('firefox-elsewhere.ts', import.meta.url))
+    const executablePath = await this.#program(`${name}-firefox`, `${process.execPath} ${starter} ${name}`)
+    const browser = await firefox.launch({ ...FIREFOX, executablePath })
+    this.#browsers.push(browser)
+    return browser
+  }
+
+  /** Returns a program that runs Chromium on a machine. */
+  async #chromium({ name, enter }: Machine): Promise<string> {
+    return await this.#program(name, `${enter.join(' ')} ${CHROMIUM.executablePath}`)
+  }
+
+  /** Returns a program that runs a command with its own arguments added. */
+  async #program(name: string, command: string): Promise<string> {
     const path = join(this.#folder, name)
-    await writeFile(path, `#!/bin/sh\nexec ${enter.join(' ')} ${CHROMIUM.executablePath} "$@"\n`)
+    await writeFile(path, `#!/bin/sh\nexec ${command} "$@"\n`)
     await chmod(path, 0o755)
     return path
   }

@@ -3,6 +3,8 @@ import type { BrowserContext, Page } from '@playwright/test'
 
 interface Paths {
   readonly made: RTCPeerConnection[]
+  /** Returns the bytes that each connection has sent over its data channels. */
+  readonly sent: () => Promise<number[]>
   relayed: number
   cut: boolean
   turnOnly: boolean
@@ -30,14 +32,7 @@ export async function cutDirectPaths(page: Page, after = 0): Promise<number> {
   return await page.evaluate(async (after) => {
     const paths = window.heliographPaths
     if (!paths) throw new Error('watchPaths was not called')
-    const sent = async () => {
-      let bytes = 0
-      for (const connection of paths.made) {
-        const stats = await connection.getStats()
-        for (const entry of stats.values()) if (entry.type === 'data-channel') bytes += entry.bytesSent
-      }
-      return bytes
-    }
+    const sent = async () => (await paths.sent()).reduce((sum, bytes) => sum + bytes, 0)
     let bytes = await sent()
     while (bytes < after) {
       await new Promise((resolve) => setTimeout(resolve, 5))
@@ -47,6 +42,12 @@ export async function cutDirectPaths(page: Page, after = 0): Promise<number> {
     for (const connection of paths.made) connection.close()
     return bytes
   }, after)
+}
+
+/** Returns how many of the page's connections have sent at least so many bytes over their data channels. */
+export async function connectionsThatSent(page: Page, bytes: number): Promise<number> {
+  const sent = await page.evaluate(() => window.heliographPaths?.sent() ?? [])
+  return sent.filter((count) => count >= bytes).length
 }
 
 /** Lets the pages of a device connect only over TURN, as behind a NAT that nothing else passes. */
@@ -71,7 +72,15 @@ export async function hasDirectLink(page: Page): Promise<boolean> {
 
 /** Runs in the page, before any script of its own. */
 function instrument(): void {
-  const paths: Paths = { made: [], relayed: 0, cut: false, turnOnly: false }
+  const sentBy = async (connection: RTCPeerConnection) => {
+    let bytes = 0
+    for (const entry of (await connection.getStats()).values())
+      if (entry.type === 'data-channel') bytes += entry.bytesSent
+    return bytes
+  }
+  const made: RTCPeerConnection[] = []
+  const sent = () => Promise.all(made.map(sentBy))
+  const paths: Paths = { made, sent, relayed: 0, cut: false, turnOnly: false }
   window.heliographPaths = paths
 
   const limited = (configuration?: RTCConfiguration): RTCConfiguration => ({
@@ -85,7 +94,7 @@ function instrument(): void {
   window.RTCPeerConnection = class extends Real {
     constructor(configuration?: RTCConfiguration) {
       super(limited(configuration))
-      paths.made.push(this)
+      made.push(this)
     }
 
     override setConfiguration(configuration: RTCConfiguration): void {
