@@ -31,6 +31,7 @@ import { createSharing } from './sharing'
 import { createShortCodes } from './short-codes'
 import { takeShortcut } from './shortcut'
 import { keepSocketLogin } from './socket-login'
+import { spareConnections } from './sparing'
 import { createToaster } from './toaster'
 import { startTransfers } from './transfer-news'
 import { keepUnsentItems } from './unsent-items'
@@ -76,6 +77,7 @@ export function startServices(language: Language): AppValue {
   }
 
   readSiteInto(stores)
+  spareConnections(stores, transfers, () => beam.connection?.links ?? null)
   keepCanvas(stores)
   keepRecentBeams(stores)
   learnMedia(stores)

@@ -30,6 +30,7 @@ export class Transfers {
   // Repeated to a new worker.
   #devices: Command<'devices'> | null = null
   #relay: Command<'relay'> = { do: 'relay', up: false }
+  #most: Command<'most'> | null = null
   readonly #offers = new Map<ItemId, Blob>()
   readonly #deleted = new Map<ItemId, Blob>()
   readonly #receives = new Map<ItemId, { command: Command<'receive' | 'look'>; bytes: number }>()
@@ -91,6 +92,7 @@ export class Transfers {
     }
     if (this.#devices) worker.postMessage(this.#devices)
     worker.postMessage(this.#relay)
+    if (this.#most) worker.postMessage(this.#most)
     for (const [id, file] of this.#offers) worker.postMessage({ do: 'offer', id, file })
     for (const { command } of this.#receives.values()) worker.postMessage(command)
   }
@@ -115,6 +117,9 @@ export class Transfers {
         return
       case 'relay':
         this.#relay = command
+        return
+      case 'most':
+        this.#most = command
         return
       case 'offer':
         this.#offers.set(command.id, command.file)
