@@ -14,6 +14,7 @@ import type { Context } from './context'
 import { createCopying } from './copying'
 import { CurrentBeam, createBeamActions } from './current-beam'
 import { createDeleting, offerWhatCameBack } from './deleting'
+import { createDetails } from './details'
 import { createInstallation } from './installation'
 import { createLanguageChoice } from './language'
 import { learnMedia } from './media-kinds'
@@ -62,6 +63,7 @@ export function startServices(language: Language): AppValue {
     ...createBeamActions(beam, context),
     ...createRecentBeams(stores),
     ...createShortCodes(context),
+    ...createDetails(transfers, () => beam.connection?.links ?? null),
     ...createOwnDevice((name) => beam.live?.rename(name)),
     showFull: (id, order) => stores.fullView.setState({ kind: 'open', id, order }, true),
     closeFull: () => stores.fullView.setState({ kind: 'closed' }, true),
