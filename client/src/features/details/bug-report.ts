@@ -2,38 +2,38 @@
 import type { LinkRow } from '../../protocol/link-report'
 import { averageSpeed, flowBytes, topSpeed } from '../../stores/flow'
 import { bytesTwice, type CardFlow } from '../../stores/flows'
-import { KINDS } from './link-label'
 
-/** @param browser the browser's own description of itself */
-export function bugReport(
-  card: CardFlow,
-  links: readonly LinkRow[],
-  facts: { readonly isSending: boolean; readonly version: string; readonly browser: string },
-): string {
+interface ReportFacts {
+  readonly isSending: boolean
+  /** Of the server, which the client came from. */
+  readonly version: string
+  /** The browser's own description of itself. */
+  readonly browser: string
+}
+
+/** Returns JSON. Times are milliseconds and speeds bytes a second; null is what is not known. */
+export function bugReport(card: CardFlow, links: readonly LinkRow[], facts: ReportFacts): string {
   const { flow, way } = card
-  const lines = [
-    `Heliograph ${facts.version}, ${facts.browser}`,
-    `${facts.isSending ? 'Sent' : 'Received'}: ${flowBytes(flow)} bytes in ${seconds(flow.moved - flow.began)}`,
-    `Way: ${way ? `direct ${way.direct}, TURN ${way.turn}, server ${way.server ? 'yes' : 'no'}` : 'none yet'}`,
-    `Speed: average ${rate(averageSpeed(flow))}, top ${rate(topSpeed(flow))}`,
-    `More than once: ${bytesTwice(card)} bytes`,
-    `Connections now: ${links.length}`,
-    ...links.map((link, at) => `  ${at + 1}. ${line(link)}`),
-  ]
-  return lines.join('\n')
+  const report = {
+    heliograph: facts.version,
+    browser: facts.browser,
+    role: facts.isSending ? 'sender' : 'receiver',
+    bytes: flowBytes(flow),
+    twice: bytesTwice(card),
+    took: Math.round(flow.moved - flow.began),
+    average: whole(averageSpeed(flow)),
+    top: whole(topSpeed(flow)),
+    way,
+    // The key of a link is a name that only this device knows.
+    links: links.map(({ key: _key, rate, roundTrip, ...told }) => ({
+      ...told,
+      rate: whole(rate),
+      roundTrip: whole(roundTrip),
+    })),
+  }
+  return JSON.stringify(report, null, 2)
 }
 
-function line({ kind, protocol, rate: speed, roundTrip, bytes, overhead }: LinkRow): string {
-  const trip = roundTrip === null ? '?' : `${Math.round(roundTrip)} ms`
-  const over = overhead === null ? '?' : `${Math.round(overhead * 100)} %`
-  const what = [kind ? KINDS[kind] : '?', protocol?.toUpperCase()].filter(Boolean).join(' ')
-  return `${what}: ${rate(speed)}, round trip ${trip}, ${bytes ?? '?'} bytes, overhead ${over}`
-}
-
-function seconds(milliseconds: number): string {
-  return `${(milliseconds / 1000).toFixed(1)} s`
-}
-
-function rate(bytesPerSecond: number | null): string {
-  return bytesPerSecond === null ? '?' : `${Math.round(bytesPerSecond)} B/s`
+function whole(value: number | null): number | null {
+  return value === null ? null : Math.round(value)
 }

@@ -30,7 +30,7 @@ export function DetailsDialog({ card: id, onClose }: { card: ItemId; onClose: ()
           <DeviceDetails
             key={device}
             device={device}
-            heading={isSending ? t`To ${name}` : fromText(name)}
+            heading={isSending ? toText(name) : fromText(name)}
             card={flow}
             isSending={isSending}
           />
@@ -38,6 +38,10 @@ export function DetailsDialog({ card: id, onClose }: { card: ItemId; onClose: ()
       })}
     </Dialog>
   )
+}
+
+function toText(device: string): string {
+  return t`To ${device}`
 }
 
 function fromText(deviceName: string): string {

@@ -1,17 +1,20 @@
-/** The names of the kinds of links, as people who know networks call them. */
+/** The names of the kinds of links. Those of candidates are terms of RFC 8445, the same in every language. */
 import { t } from '@lingui/core/macro'
 import type { LinkFacts } from '../../protocol/link-report'
 
-/** The names in English: for the screen they are looked up, and reports of faults have these. */
-export const KINDS = {
-  host: 'host',
-  srflx: 'server-reflexive',
-  prflx: 'peer-reflexive',
-  relay: 'TURN relay',
-  server: 'via server',
-} as const
-
 export function kindLabel({ kind }: LinkFacts): string {
-  if (kind === 'server') return t`via server`
-  return kind ? KINDS[kind] : t`not told`
+  switch (kind) {
+    case 'host':
+      return 'host'
+    case 'srflx':
+      return 'server-reflexive'
+    case 'prflx':
+      return 'peer-reflexive'
+    case 'relay':
+      return t`via TURN`
+    case 'server':
+      return t`via server`
+    case null:
+      return t`not told`
+  }
 }
