@@ -73,7 +73,7 @@ export class BeamConnection {
     this.#addressed = new AddressedItems(stores, (id, message, extra, to) =>
       this.live.share(id, message, extra, to),
     )
-    this.devices = new DeviceLinks(stores.devices, transfers, (to, message) => this.live.signal(to, message))
+    this.devices = new DeviceLinks(stores, transfers, (to, message) => this.live.signal(to, message))
     this.places = new SharedPlaces(stores, toaster, (change) => this.live.arrange(change))
     this.live = new LiveBeam(liveOptions(session), this.#liveEvents())
   }

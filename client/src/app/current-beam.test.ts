@@ -1,7 +1,9 @@
 // @vitest-environment jsdom
+
 import { i18n } from '@lingui/core'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { pendingItem } from '../protocol/item'
+import { DIRECT } from '../protocol/way'
 import { reduceTransfers } from '../stores/transfers'
 import { begin, type Questions } from './begin'
 import { createBeamActions, joinedSession } from './current-beam'
@@ -105,7 +107,7 @@ describe('what is open on the items of a beam', () => {
 })
 
 describe('the transfer of an item', () => {
-  const DONE = { status: 'done', url: 'blob:b', isKept: true, path: 'direct' } as const
+  const DONE = { status: 'done', url: 'blob:b', isKept: true, way: DIRECT } as const
   const offered = () => stores.transfers.getState().transfers[ITEM]
   const shown = () => stores.items.getState().items.map(({ id }) => id)
   const here = { id: ITEM, seq: 1, from: ME, at: 0, message: 'hello', extra: 'text' }

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import { fileItemMessage, type Item, liveItem } from '../protocol/item'
+import { DIRECT } from '../protocol/way'
 import { cardsOf } from '../stores/cards'
 import { createStores, type Stores } from '../stores/stores'
 import { reduceTransfers } from '../stores/transfers'
@@ -153,7 +154,7 @@ it('a file that another device deleted and brought back is offered from here aga
 describe('the received bytes of a deleted file', () => {
   const isHere = () => stores.transfers.getState().transfers[ADAS_FILE] !== undefined
   beforeEach(() => {
-    const state = { status: 'done', url: 'blob:a', path: 'direct', isKept: true } as const
+    const state = { status: 'done', url: 'blob:a', way: DIRECT, isKept: true } as const
     stores.transfers.setState(
       (old) => reduceTransfers(old, { type: 'receiving', id: ADAS_FILE, state }),
       true,

@@ -1,5 +1,6 @@
 /** The other devices of the beam, and the direct links to those that have WebRTC. */
 import type { Device, DeviceId, IceServer } from '../protocol/bindings'
+import { mostConnections } from '../protocol/bundle'
 import { type DevicesEvent, reduceDevices } from '../stores/devices'
 import type { Stores } from '../stores/stores'
 import { hasRtc } from '../transport/has-rtc'
@@ -16,13 +17,14 @@ export class DeviceLinks {
   readonly #transfers: Transfers
 
   constructor(
-    store: Stores['devices'],
+    { devices, power }: Pick<Stores, 'devices' | 'power'>,
     transfers: Transfers,
     sendSignal: (to: DeviceId, message: unknown) => void,
   ) {
-    this.#store = store
+    this.#store = devices
     this.#transfers = transfers
     this.peers = this.#openLinks(sendSignal)
+    this.peers.setMost(mostConnections(power.getState()))
   }
 
   welcome(me: DeviceId, iceServers: readonly IceServer[]): void {

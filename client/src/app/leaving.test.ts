@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import { fileItemMessage, pendingItem, storedItemMessage } from '../protocol/item'
+import { DIRECT } from '../protocol/way'
 import { reduceItems } from '../stores/items'
 import { createStores, type Stores } from '../stores/stores'
 import { reduceTransfers, type TransfersEvent } from '../stores/transfers'
@@ -26,7 +27,7 @@ beforeEach(() => {
 
 describe('leaving the page asks first', () => {
   it('while a file comes', () => {
-    const state = { status: 'moving', received: 1, bytesPerSecond: 1, path: 'direct' } as const
+    const state = { status: 'moving', received: 1, bytesPerSecond: 1, way: DIRECT } as const
     put({ type: 'receiving', id: ITEM, state })
     expect(wouldLose(stores)).toBe(true)
   })
@@ -48,7 +49,7 @@ describe('leaving the page asks nothing', () => {
 
   it('about a file that another device or the server has', () => {
     put({ type: 'offering', id: ITEM, url: 'blob:a' })
-    put({ type: 'sending', id: ITEM, to: PHONE, state: { status: 'done', path: 'direct' } })
+    put({ type: 'sending', id: ITEM, to: PHONE, state: { status: 'done', way: DIRECT } })
     expect(wouldLose(stores)).toBe(false)
     put({ type: 'offering', id: ITEM, url: 'blob:a' })
     has(storedItemMessage({ ...FILE, url: '/api/uploads/0123456789abcdef' }))

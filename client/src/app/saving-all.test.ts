@@ -1,7 +1,9 @@
 // @vitest-environment jsdom
+
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ItemId } from '../protocol/bindings'
 import { fileItemMessage, pendingItem } from '../protocol/item'
+import { DIRECT } from '../protocol/way'
 import { reduceItems } from '../stores/items'
 import { createStores, type Stores } from '../stores/stores'
 import { reduceTransfers } from '../stores/transfers'
@@ -47,7 +49,7 @@ beforeEach(() => {
     const { message, extra } = fileItemMessage({ name, size: 1, type: '', batch })
     const item = pendingItem(id, message, extra, 0)
     stores.items.setState((state) => reduceItems(state, { type: 'shared', item }), true)
-    const done = { status: 'done', url: `blob:${name}`, path: 'direct', isKept: true } as const
+    const done = { status: 'done', url: `blob:${name}`, way: DIRECT, isKept: true } as const
     stores.transfers.setState((state) => reduceTransfers(state, { type: 'receiving', id, state: done }), true)
   }
   stores.saves.subscribe(({ saves }) =>

@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest'
 import type { DeviceId, ItemId } from '../protocol/bindings'
+import { DIRECT } from '../protocol/way'
 import { isAnyMoving } from '../stores/losses'
 import type { Transfer } from '../stores/transfers'
 
 const only = (transfer: Transfer) => ({ transfers: { ['a' as ItemId]: transfer } })
 const phone = 'phone' as DeviceId
-const moving = { status: 'moving', bytesPerSecond: 1, path: 'direct' } as const
+const moving = { status: 'moving', bytesPerSecond: 1, way: DIRECT } as const
 
 it.each<[string, Transfer]>([
   ['comes', { role: 'receiving', state: { ...moving, received: 1 } }],

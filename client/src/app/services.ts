@@ -14,6 +14,7 @@ import type { Context } from './context'
 import { createCopying } from './copying'
 import { CurrentBeam, createBeamActions } from './current-beam'
 import { createDeleting, offerWhatCameBack } from './deleting'
+import { createDetails } from './details'
 import { createInstallation } from './installation'
 import { createLanguageChoice } from './language'
 import { learnMedia } from './media-kinds'
@@ -31,6 +32,7 @@ import { createSharing } from './sharing'
 import { createShortCodes } from './short-codes'
 import { takeShortcut } from './shortcut'
 import { keepSocketLogin } from './socket-login'
+import { spareConnections } from './sparing'
 import { createToaster } from './toaster'
 import { startTransfers } from './transfer-news'
 import { keepUnsentItems } from './unsent-items'
@@ -61,6 +63,7 @@ export function startServices(language: Language): AppValue {
     ...createBeamActions(beam, context),
     ...createRecentBeams(stores),
     ...createShortCodes(context),
+    ...createDetails(transfers, () => beam.connection?.links ?? null),
     ...createOwnDevice((name) => beam.live?.rename(name)),
     showFull: (id, order) => stores.fullView.setState({ kind: 'open', id, order }, true),
     closeFull: () => stores.fullView.setState({ kind: 'closed' }, true),
@@ -76,6 +79,7 @@ export function startServices(language: Language): AppValue {
   }
 
   readSiteInto(stores)
+  spareConnections(stores, transfers, () => beam.connection?.links ?? null)
   keepCanvas(stores)
   keepRecentBeams(stores)
   learnMedia(stores)

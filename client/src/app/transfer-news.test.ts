@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import { fileItemMessage, pendingItem } from '../protocol/item'
+import { DIRECT } from '../protocol/way'
 import { reduceItems } from '../stores/items'
 import { createStores, type Stores } from '../stores/stores'
 import { reduceTransfers, type TransfersEvent } from '../stores/transfers'
@@ -55,7 +56,13 @@ it('a file that is forgotten while its first bytes are read stays forgotten', as
   let isRead = () => {}
   const read = new Promise<void>((resolve) => (isRead = resolve))
   const slow = { size: 3, slice: () => ({ arrayBuffer: () => read.then(() => file.arrayBuffer()) }) }
-  const progress = { status: 'done', bytes: 3, kind: 'direct', file: slow as unknown as File } as const
+  const progress = {
+    status: 'done',
+    bytes: 3,
+    twice: 0,
+    via: { links: ['a'], server: false },
+    file: slow as unknown as File,
+  } as const
   news({ say: 'receiving', id: ITEM, progress })
   put({ type: 'forgotten', id: ITEM })
   isRead()
@@ -64,7 +71,7 @@ it('a file that is forgotten while its first bytes are read stays forgotten', as
 })
 
 describe('cleaning up', () => {
-  const done = { status: 'done', url: 'blob:received', path: 'direct', isKept: true } as const
+  const done = { status: 'done', url: 'blob:received', way: DIRECT, isKept: true } as const
 
   it('a transfer that leaves the list also frees the worker and its blob URL', () => {
     put({ type: 'receiving', id: ITEM, state: done })
@@ -124,9 +131,11 @@ describe('reports of the engine', () => {
 
   it('about a sent file are shown once for each device', () => {
     put({ type: 'offering', id: ITEM, url: 'blob:mine' })
-    const progress = { status: 'done', file: null, kind: 'relay' } as const
+    const progress = { status: 'done', file: null, twice: 0, via: { links: [], server: true } } as const
     news({ say: 'sending', id: ITEM, device: ADA, progress })
-    expect(state()).toMatchObject({ to: { [ADA]: { status: 'done', path: 'relay' } } })
+    expect(state()).toMatchObject({
+      to: { [ADA]: { status: 'done', way: { direct: 0, turn: 0, server: true } } },
+    })
     expect(toasts).toEqual(['Uploaded "file" Successfully!'])
   })
 

@@ -2,7 +2,8 @@
 import { t } from '@lingui/core/macro'
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
-import type { Path } from '../stores/devices'
+import { DIRECT, type Way } from '../protocol/way'
+import { reduceFlows } from '../stores/flows'
 import type { Stores } from '../stores/stores'
 import {
   addressIn,
@@ -12,10 +13,11 @@ import {
   type TransfersEvent,
   type TransfersState,
 } from '../stores/transfers'
-import type { EngineCommand, EngineEvent, Progress } from '../transport/engine-messages'
+import type { Carrying, EngineCommand, EngineEvent, Progress } from '../transport/engine-messages'
 import type { LiveBeam } from '../transport/live-beam'
 import type { PeerLinks } from '../transport/peer-links'
 import { Transfers } from '../transport/transfers'
+import { flowEvent, forgetFlows } from './flow-news'
 import { typedByBytes } from './media-kinds'
 import type { Toaster } from './toaster'
 import type { UploadNews } from './upload-news'
@@ -40,6 +42,7 @@ export function startTransfers(
   const tell = (command: EngineCommand) => transfers.tell(command)
   const news = createTransferNews(stores, toaster, uploads, page, tell)
   freeWhatGoes(stores, tell)
+  forgetFlows(stores)
   return transfers
 }
 
@@ -52,20 +55,30 @@ export function createTransferNews(
 ) {
   const put = (event: TransfersEvent) =>
     stores.transfers.setState((state) => reduceTransfers(state, event), true)
-  const nameOf = (id: ItemId) => fileName(stores.items.getState().items.find((item) => item.id === id))
-  const pathTo = (device: DeviceId | null | undefined, kind: 'direct' | 'relay'): Path => {
+  const itemOf = (id: ItemId) => stores.items.getState().items.find((item) => item.id === id)
+  const nameOf = (id: ItemId) => fileName(itemOf(id))
+  const wayTo = (device: DeviceId | null | undefined, via: Carrying): Way => {
     const known = device && stores.devices.getState().paths[device]
-    return kind === 'relay' ? 'relay' : known === 'turn' ? 'turn' : 'direct'
+    const paths = via.links.map((key) => (device && page()?.links.pathOf(device, key)) ?? known)
+    const turn = paths.filter((path) => path === 'turn').length
+    return { direct: paths.length - turn, turn, server: via.server }
+  }
+  const flow = (id: ItemId, device: DeviceId, progress: Progress) => {
+    const event = flowEvent(itemOf(id), device, progress, wayTo)
+    if (event) stores.flows.setState((state) => reduceFlows(state, event), true)
   }
 
   const receiving = (id: ItemId, progress: Progress) => {
     // A late report of an item that is gone.
     const isGone = () => !stores.transfers.getState().transfers[id]
     if (isGone()) return
-    const item = stores.items.getState().items.find((one) => one.id === id)
+    const item = itemOf(id)
+    const from = item?.from
+    if (from) flow(id, from, progress)
     const tell = (told: Progress) => {
       if (isGone()) return
-      put({ type: 'receiving', id, state: receivingState(told, (kind) => pathTo(item?.from, kind)) })
+      const wayOf = (via: Carrying) => wayTo(from, via)
+      put({ type: 'receiving', id, state: receivingState(told, wayOf) })
     }
     if (progress.status !== 'done' || !progress.file) return tell(progress)
     const category = item?.content.kind === 'file' ? item.content.category : 'file'
@@ -75,10 +88,11 @@ export function createTransferNews(
     )
   }
   const sending = (id: ItemId, device: DeviceId, progress: Progress) => {
-    const state = sendingState(progress, (kind) => pathTo(device, kind))
+    const state = sendingState(progress, (via) => wayTo(device, via))
     // A late report of an item that is gone counts for nothing.
     if (!state || stores.transfers.getState().transfers[id]?.role !== 'sending') return
     put({ type: 'sending', id, to: device, state })
+    flow(id, device, progress)
     if (state.status === 'done') uploads.arrived(id, nameOf(id))
     if (state.status === 'failed') toaster.bad(t`Failed to upload!`)
   }
@@ -135,7 +149,7 @@ function commandFor(id: ItemId, now: TransfersState, before: TransfersState): En
   return { do: isOnlyLeft ? 'leave' : 'forget', id }
 }
 
-function receivingState(progress: Progress, path: (kind: 'direct' | 'relay') => Path): Receiving {
+function receivingState(progress: Progress, way: (via: Carrying) => Way): Receiving {
   switch (progress.status) {
     case 'offered':
       return progress
@@ -147,7 +161,7 @@ function receivingState(progress: Progress, path: (kind: 'direct' | 'relay') => 
         status: 'moving',
         received: progress.bytes,
         bytesPerSecond: progress.bytesPerSecond,
-        path: path(progress.kind),
+        way: way(progress.via),
       }
     case 'failed':
       return { status: 'failed', received: progress.bytes, why: progress.why }
@@ -157,13 +171,13 @@ function receivingState(progress: Progress, path: (kind: 'direct' | 'relay') => 
       return {
         status: 'done',
         url: progress.file && URL.createObjectURL(progress.file),
-        path: progress.kind && path(progress.kind),
+        way: progress.via && way(progress.via),
         isKept: progress.isKept ?? false,
       }
   }
 }
 
-function sendingState(progress: Progress, path: (kind: 'direct' | 'relay') => Path): Sending | null {
+function sendingState(progress: Progress, way: (via: Carrying) => Way): Sending | null {
   switch (progress.status) {
     case 'queued':
     case 'offered':
@@ -175,14 +189,14 @@ function sendingState(progress: Progress, path: (kind: 'direct' | 'relay') => Pa
         status: 'moving',
         sent: progress.bytes,
         bytesPerSecond: progress.bytesPerSecond,
-        path: path(progress.kind),
+        way: way(progress.via),
       }
     case 'failed':
       return { status: 'failed', why: progress.why }
     case 'cancelled':
       return progress
     case 'done':
-      return { status: 'done', path: path(progress.kind ?? 'direct') }
+      return { status: 'done', way: progress.via ? way(progress.via) : DIRECT }
   }
 }
 

@@ -2,6 +2,7 @@
 import { createContext, useContext } from 'react'
 import type { Language } from '../languages/languages'
 import type { BeamId, DeviceId, ItemId, KeepTime, ShortCode } from '../protocol/bindings'
+import type { LinksReport } from '../protocol/link-report'
 import type { Point } from '../stores/canvas'
 import type { ViewOrder } from '../stores/full-view'
 import type { Stores } from '../stores/stores'
@@ -95,6 +96,11 @@ export interface Actions {
   download(ids: readonly ItemId[]): Promise<void>
   /** Cancels a transfer with one device, or with all that receive this file from here. */
   cancel(id: ItemId, device?: DeviceId): void
+
+  /** Asks what is known now of the links to a device. */
+  reportLinks(device: DeviceId): Promise<LinksReport>
+  /** Copies the report of a fault. Returns whether that went well. */
+  copyReport(text: string): Promise<boolean>
 
   /** Saves the beam to the account under a name. Resolves to null, or to the reason why it was not saved. */
   saveBeam(name: string): Promise<string | null>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Bundle, MOST_CONNECTIONS } from './bundle'
+import { Bundle, MOST_CONNECTIONS, mostConnections, type Power } from './bundle'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -21,6 +21,8 @@ class Run {
   readonly bundle: Bundle
   readonly sizes: number[] = []
   now = 0
+  /** How many connections the device lets a bundle have. */
+  most = MOST_CONNECTIONS
 
   constructor(bundle = new Bundle()) {
     this.bundle = bundle
@@ -32,7 +34,13 @@ class Run {
     let at = this.now
     for (let left = bytes; left > 0; ) {
       const size = this.bundle.next(
-        { left, rate: way.rate(Math.min(open, this.bundle.size)), roundTrip: way.roundTrip, open },
+        {
+          left,
+          rate: way.rate(Math.min(open, this.bundle.size)),
+          roundTrip: way.roundTrip,
+          open,
+          most: this.most,
+        },
         this.now,
       )
       if (this.sizes.at(-1) !== size) this.sizes.push(size)
@@ -46,11 +54,52 @@ class Run {
 
   idles(milliseconds: number): this {
     for (const end = this.now + milliseconds; this.now < end; this.now += TICK_MS) {
-      this.bundle.next({ left: 0, rate: 0, roundTrip: null, open: this.bundle.size }, this.now)
+      const { size: open } = this.bundle
+      this.bundle.next({ left: 0, rate: 0, roundTrip: null, open, most: this.most }, this.now)
     }
     return this
   }
 }
+
+describe('l6 a bundle of a device with little to spend', () => {
+  const sparing = 4
+
+  it('has no more connections than the device allows', () => {
+    const run = new Run()
+    run.most = sparing
+    expect(run.receives(100 * MIB, held(50)).sizes).toEqual([1, sparing])
+  })
+
+  it('shrinks when the charger is unplugged, and grows when it is plugged in', () => {
+    const run = new Run().receives(40 * MIB, held(50))
+    expect(run.bundle.size).toBe(MOST_CONNECTIONS)
+    run.most = sparing
+    expect(run.receives(20 * MIB, held(50)).bundle.size).toBe(sparing)
+    run.most = MOST_CONNECTIONS
+    expect(run.receives(100 * MIB, held(50)).bundle.size).toBe(MOST_CONNECTIONS)
+  })
+
+  it('begins the next file with no more than that either', () => {
+    const run = new Run().receives(40 * MIB, held(50)).idles(20_000)
+    run.most = sparing
+    expect(Math.max(...run.receives(100 * MIB, held(50)).sizes.slice(-1))).toBe(sparing)
+  })
+
+  const laptop: Power = { savesData: false, isCharging: null, isTouched: false }
+  it.each<[string, Power, number]>([
+    ['a laptop', laptop, MOST_CONNECTIONS],
+    ['a laptop on its battery', { ...laptop, isCharging: false }, MOST_CONNECTIONS],
+    ['a laptop that saves data', { ...laptop, savesData: true }, sparing],
+    ['a phone on its battery', { ...laptop, isTouched: true, isCharging: false }, sparing],
+    ['a phone that does not say', { ...laptop, isTouched: true }, sparing],
+    ['a phone at the charger', { ...laptop, isTouched: true, isCharging: true }, MOST_CONNECTIONS],
+    [
+      'a phone at the charger that saves data',
+      { savesData: true, isTouched: true, isCharging: true },
+      sparing,
+    ],
+  ])('%s may have so many', (_, power, most) => expect(mostConnections(power)).toBe(most))
+})
 
 describe('l6 a bundle', () => {
   it('has one connection on one machine and on a local network', () => {
@@ -92,7 +141,7 @@ describe('l6 a bundle', () => {
 
   it('forgets a trial that the end of a file cut short', () => {
     const run = new Run()
-    const view = { left: 100 * MIB, rate: 1_200, roundTrip: 50, open: 1 }
+    const view = { left: 100 * MIB, rate: 1_200, roundTrip: 50, open: 1, most: MOST_CONNECTIONS }
     for (run.now = 0; run.bundle.size === 1; run.now += TICK_MS) run.bundle.next(view, run.now)
     run.idles(TICK_MS)
     expect(run.bundle.size).toBe(1)

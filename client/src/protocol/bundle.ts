@@ -6,6 +6,8 @@
 
 /** Most connections between two devices. On a long way 32 measured no more than 16. */
 export const MOST_CONNECTIONS = 16
+/** The same on a phone that runs on its battery, and where data are to be saved: each connection costs both. */
+const MOST_SPARING = 4
 /** A trial has twice as many connections, and as many times more as this fits the round trip, in milliseconds. */
 const STEP_MS = 3
 /** A trial has to bring this many times the rate. */
@@ -37,6 +39,21 @@ const IDLE_MS = 10_000
 /** Weight of the newest rate in the average. */
 const NEWEST = 0.5
 
+/** What this device has to spend. Null where it does not say. */
+export interface Power {
+  /** Whether the person wants to save data. */
+  readonly savesData: boolean
+  readonly isCharging: boolean | null
+  /** Whether it is worked with a finger, as phones and tablets are. */
+  readonly isTouched: boolean
+}
+
+/** Returns how many connections a bundle of this device may have (L6). A phone that says nothing runs on its battery. */
+export function mostConnections({ savesData, isCharging, isTouched }: Power): number {
+  const isSparing = savesData || (isTouched && isCharging !== true)
+  return isSparing ? MOST_SPARING : MOST_CONNECTIONS
+}
+
 export interface BundleView {
   /** Bytes that are still to come; 0 when nothing is under way. */
   readonly left: number
@@ -46,6 +63,8 @@ export interface BundleView {
   readonly roundTrip: number | null
   /** How many connections are open. */
   readonly open: number
+  /** How many there may be. */
+  readonly most: number
 }
 
 interface Trial {
@@ -77,11 +96,12 @@ export class Bundle {
   /** Returns how many connections the bundle is to have. Called several times a second while anything moves. */
   next(view: BundleView, now: number): number {
     if (view.left === 0) return this.#idles(now)
-    if (this.#idleSince !== null) this.#begins(now)
+    if (this.#size > view.most) this.#shrinks(view.most, now)
+    if (this.#idleSince !== null) this.#begins(view.most, now)
     this.#rate = this.#rate === 0 ? view.rate : this.#rate * (1 - NEWEST) + view.rate * NEWEST
     if (this.#trial) this.#judges(this.#trial, view, now)
     else this.#gives(view, now)
-    if (!this.#trial && this.#isWorthATrial(view, now)) this.#tries(view.roundTrip ?? 0, now)
+    if (!this.#trial && this.#isWorthATrial(view, now)) this.#tries(view, now)
     return this.#size
   }
 
@@ -93,26 +113,33 @@ export class Bundle {
     return this.#size
   }
 
-  /** Files are under way again: with as many connections as the last ones needed. */
-  #begins(now: number): void {
-    this.#idleSince = null
-    this.#rate = 0
-    this.#size = Math.max(this.#size, this.#needed)
+  /** The device has less to spend than before. What a trial brought with more says nothing about fewer. */
+  #shrinks(most: number, now: number): void {
+    this.#trial = null
+    this.#size = most
     this.#settledUntil = now + TRIAL_MS
   }
 
-  #isWorthATrial({ left, roundTrip, open }: BundleView, now: number): boolean {
+  /** Files are under way again: with as many connections as the last ones needed. */
+  #begins(most: number, now: number): void {
+    this.#idleSince = null
+    this.#rate = 0
+    this.#size = Math.min(most, Math.max(this.#size, this.#needed))
+    this.#settledUntil = now + TRIAL_MS
+  }
+
+  #isWorthATrial({ left, roundTrip, open, most }: BundleView, now: number): boolean {
     if (roundTrip === null || roundTrip < SHORTEST_ROUND_TRIP_MS || now < this.#settledUntil) return false
-    if (this.#size >= MOST_CONNECTIONS || open < this.#size) return false
+    if (this.#size >= most || open < this.#size) return false
     const ofEach = (this.#rate * roundTrip) / open
     const isHeldUp = ofEach < MOST_PER_ROUND_TRIP && ofEach > LEAST_PER_ROUND_TRIP
     return isHeldUp && this.#rate > LEAST_RATE && left > this.#rate * WORTH_MS
   }
 
-  #tries(roundTrip: number, now: number): void {
+  #tries({ roundTrip, most }: BundleView, now: number): void {
     this.#trial = { size: this.#size, rate: this.#rate, began: now, opened: null }
-    const step = Math.max(2, Math.ceil(roundTrip / STEP_MS))
-    this.#size = Math.min(MOST_CONNECTIONS, this.#size * step)
+    const step = Math.max(2, Math.ceil((roundTrip ?? 0) / STEP_MS))
+    this.#size = Math.min(most, this.#size * step)
   }
 
   /** Has fewer connections where the others do not open, or where the way has become narrow. */

@@ -23,6 +23,7 @@ export class Receiver {
   readonly #onLink = new Map<LinkKey, ChunkSet>()
   /** How many chunks were asked for on a second link. */
   #askedTwice = 0
+  #twice = 0
 
   /** @param size bytes of the file */
   constructor(readonly size: number) {
@@ -36,6 +37,11 @@ export class Receiver {
   /** Bytes that are durable. */
   get received(): number {
     return Math.min(this.size, this.#durable.size * CHUNK_BYTES)
+  }
+
+  /** Bytes that arrived again after they had arrived. */
+  get twice(): number {
+    return this.#twice
   }
 
   /** Bytes wanted and not yet durable: what counts against the window (F4). */
@@ -92,6 +98,7 @@ export class Receiver {
     const count = Math.ceil(byteLength / CHUNK_BYTES)
     if (first + count > this.#total || byteLength !== rangeBytes({ first, count }, this.size)) return []
     const fresh = this.#asked.within({ first, count }).flatMap((part) => this.#arrived.missing(part))
+    for (const part of this.#arrived.within({ first, count })) this.#twice += rangeBytes(part, this.size)
     for (const part of fresh) this.#arrived.add(part)
     for (const wanted of this.#onLink.values()) wanted.remove({ first, count })
     return fresh

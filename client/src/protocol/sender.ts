@@ -6,6 +6,7 @@ export class Sender {
   readonly #total: number
   readonly #sent = new ChunkSet()
   #sentBytes = 0
+  #twice = 0
 
   /** @param size bytes of the file */
   constructor(readonly size: number) {
@@ -17,6 +18,11 @@ export class Sender {
     return this.#sentBytes
   }
 
+  /** Bytes that were handed to a link again. */
+  get twice(): number {
+    return this.#twice
+  }
+
   /** Returns the part of a range that the file has; null when it has none of it. */
   within({ first, count }: ChunkRange): ChunkRange | null {
     const end = Math.min(first + count, this.#total)
@@ -25,6 +31,7 @@ export class Sender {
 
   /** Notes that chunks were handed to a link. */
   gave(range: ChunkRange): void {
+    for (const again of this.#sent.within(range)) this.#twice += rangeBytes(again, this.size)
     for (const fresh of this.#sent.missing(range)) this.#sentBytes += rangeBytes(fresh, this.size)
     this.#sent.add(range)
   }

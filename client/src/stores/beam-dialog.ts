@@ -21,6 +21,8 @@ export type BeamDialogState =
   | { readonly kind: 'language' }
   /** Asks to which device an item goes. */
   | { readonly kind: 'send'; readonly item: ItemId }
+  /** How a card is sent or received. */
+  | { readonly kind: 'details'; readonly card: ItemId }
   /** Asks before something is lost. */
   | { readonly kind: 'leaving'; readonly departure: Departure; readonly losses: readonly Loss[] }
 

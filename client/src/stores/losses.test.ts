@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Device, DeviceId, ItemId } from '../protocol/bindings'
 import { fileItemMessage, type Item, liveItem, pendingItem } from '../protocol/item'
+import { DIRECT } from '../protocol/way'
 import { type BeamNow, lossesOf } from './losses'
 import { createStores } from './stores'
 
@@ -50,7 +51,7 @@ describe('leaving a beam loses', () => {
   it('a transfer that runs, and a file that only this page has', () => {
     const { message, extra } = fileItemMessage({ name: 'a', size: 3, type: '' })
     const file = liveItem({ id: ITEM, seq: 1, from: 'me' as DeviceId, at: 0, message, extra }, null)
-    const state = { status: 'moving', sent: 1, bytesPerSecond: 1, path: 'direct' } as const
+    const state = { status: 'moving', sent: 1, bytesPerSecond: 1, way: DIRECT } as const
     const transfers = {
       beams: 0,
       held: new Set<ItemId>(),

@@ -10,6 +10,7 @@ import { createCanvasStore } from './canvas'
 import { createConnectionStore } from './connection'
 import { createDevicesStore } from './devices'
 import { createEditorStore } from './editor'
+import { createFlowsStore } from './flows'
 import { createFullViewStore } from './full-view'
 import { createIncomingStore } from './incoming'
 import { createInstallationStore } from './installation'
@@ -20,6 +21,7 @@ import { createLimitsStore } from './limits'
 import { createMediaStore } from './media'
 import { createPastingStore } from './pasting'
 import { createPointedOutStore } from './pointed-out'
+import { createPowerStore } from './power'
 import { createRecentBeamsStore } from './recent-beams'
 import { createSavesStore } from './saves'
 import { createSearchStore } from './search'
@@ -50,12 +52,14 @@ export function createStores(language: Language = SOURCE) {
     shortcut: createShortcutStore(),
     canvas: createCanvasStore(),
     editor: createEditorStore(),
+    flows: createFlowsStore(),
     fullView: createFullViewStore(),
     transfers: createTransfersStore(),
     media: createMediaStore(),
     saves: createSavesStore(),
     pasting: createPastingStore(),
     pointedOut: createPointedOutStore(),
+    power: createPowerStore(),
     search: createSearchStore(),
     shareTarget: createShareTargetStore(),
     toasts: createToastsStore(),

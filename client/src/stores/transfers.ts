@@ -2,7 +2,7 @@
 import { createStore } from 'zustand/vanilla'
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import type { TransferFailure } from '../protocol/transfer-failure'
-import type { Path } from './devices'
+import type { Way } from '../protocol/way'
 
 export type Receiving =
   /** It is not known yet whether it was received before. */
@@ -11,22 +11,22 @@ export type Receiving =
   | { status: 'offered' }
   /** Requested: other transfers go first, or no link is open yet. */
   | { status: 'queued'; received: number }
-  | { status: 'moving'; received: number; bytesPerSecond: number; path: Path }
+  | { status: 'moving'; received: number; bytesPerSecond: number; way: Way }
   /** There is no link to the device now. It resumes by itself. */
   | { status: 'parked'; received: number }
   | { status: 'failed'; received: number; why: TransferFailure }
   /** Either side cancelled. */
   | { status: 'cancelled'; by: 'me' | 'them' }
   /**
-   * `url` is a blob URL of the file; null when it was written to a file that the person picked. `path` is null when it
+   * `url` is a blob URL of the file; null when it was written to a file that the person picked. `way` is null when it
    * was received before. `isKept`: it outlives the page.
    */
-  | { status: 'done'; url: string | null; path: Path | null; isKept: boolean }
+  | { status: 'done'; url: string | null; way: Way | null; isKept: boolean }
 
 export type Sending =
-  | { status: 'moving'; sent: number; bytesPerSecond: number; path: Path }
+  | { status: 'moving'; sent: number; bytesPerSecond: number; way: Way }
   | { status: 'parked'; sent: number }
-  | { status: 'done'; path: Path }
+  | { status: 'done'; way: Way }
   | { status: 'cancelled'; by: 'me' | 'them' }
   | { status: 'failed'; why: TransferFailure }
 

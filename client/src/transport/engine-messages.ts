@@ -1,5 +1,6 @@
 /** The messages between the page and the engine: plain values, because the engine lives in a worker. */
 import type { DeviceId, ErrorCode, ItemId } from '../protocol/bindings'
+import type { LinkKey } from '../protocol/receiver'
 import type { TransferFailure } from '../protocol/transfer-failure'
 import type { Channels } from './channel-link'
 
@@ -22,6 +23,8 @@ export type EngineCommand =
   | { do: 'port'; device: DeviceId; key: string; port: MessagePort }
   /** The connection of a link has ended. */
   | { do: 'dropChannel'; device: DeviceId; key: string }
+  /** Most connections that a bundle is to have, because of the device's battery or its data plan (L6). */
+  | { do: 'most'; connections: number }
   /** The largest message that the peer accepts. */
   | { do: 'maxMessage'; device: DeviceId; key: string; bytes: number }
   /** This device offers a file. */
@@ -43,13 +46,19 @@ export interface IncomingFile {
   readonly type: string
 }
 
-/** Progress of one transfer with one device. */
+/** The links that carry a transfer: direct ones by their keys, and the server's relay. */
+export interface Carrying {
+  readonly links: readonly LinkKey[]
+  readonly server: boolean
+}
+
+/** Progress of one transfer with one device. `twice`: bytes that went more than once. */
 export type Progress =
   | { status: 'queued'; bytes: number }
-  | { status: 'moving'; bytes: number; bytesPerSecond: number; kind: 'direct' | 'relay' }
+  | { status: 'moving'; bytes: number; bytesPerSecond: number; twice: number; via: Carrying }
   | { status: 'parked'; bytes: number }
-  /** `kind`: the way of the last chunks; null when it was received before. `isKept`: a received file outlives the page. */
-  | { status: 'done'; file: Blob | null; kind: 'direct' | 'relay' | null; isKept?: boolean }
+  /** `via`: the way of the last chunks; null when it was received before. `isKept`: a received file outlives the page. */
+  | { status: 'done'; file: Blob | null; twice: number; via: Carrying | null; isKept?: boolean }
   /** It was not received before, and nobody has asked for it. */
   | { status: 'offered' }
   | { status: 'cancelled'; by: 'me' | 'them' }

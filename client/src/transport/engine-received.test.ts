@@ -20,7 +20,7 @@ describe('a file that was received before', () => {
     found(before)
     bob.looks(3, ada)
     await settles()
-    expect(bob.last('receiving')).toEqual({ status: 'done', file: before, kind: null, isKept: true })
+    expect(bob.last('receiving')).toEqual({ status: 'done', file: before, twice: 0, via: null, isKept: true })
   })
 
   it('is not requested again when the person asks for it', async () => {
@@ -28,7 +28,7 @@ describe('a file that was received before', () => {
     ada.offers(new Blob([bytes(3)]))
     bob.receives(3, ada)
     await server.carries()
-    expect(bob.last('receiving')).toMatchObject({ status: 'done', kind: null })
+    expect(bob.last('receiving')).toMatchObject({ status: 'done', via: null })
     expect(server.carried).toBe(0)
   })
 

@@ -3,6 +3,7 @@
  * progress to the page. `Receiving` and `Sending` own the transfers; `protocol` has the rules, which know no clock.
  */
 import type { DeviceId } from '../protocol/bindings'
+import { MOST_CONNECTIONS } from '../protocol/bundle'
 import { decodeFrame } from '../protocol/frames'
 import { channelLink, frameLimit } from './channel-link'
 import type { EngineCommand, EngineEvent } from './engine-messages'
@@ -27,6 +28,7 @@ export class Engine {
   readonly #sending: Sending
   /** Devices that were removed from the beam. A link to one may still carry its frames. */
   readonly #removed = new Set<DeviceId>()
+  #most = MOST_CONNECTIONS
   #ticking: ReturnType<typeof setInterval> | null = null
   #lastTick = 0
 
@@ -72,6 +74,9 @@ export class Engine {
         return this.#devices.get(command.device)?.wireOf(command.key)?.close()
       case 'maxMessage':
         return this.#setMaxMessage(command.device, command.key, command.bytes)
+      case 'most':
+        this.#most = command.connections
+        return
       case 'offer':
         return this.#sending.offer(command.id, command.file)
       case 'receive':
@@ -218,7 +223,7 @@ export class Engine {
         this.#sending.wanted(device, link, frame)
         return this.#keepTicking()
       case 'done':
-        this.#sending.done(device, link, frame.transfer)
+        this.#sending.done(device, frame.transfer)
         return link.say({ type: 'ended', transfer: frame.transfer })
       case 'cancel':
         this.#receiving.cancelledByThem(device, frame.transfer, frame.reason)
@@ -295,7 +300,7 @@ export class Engine {
 
   #fitBundle(device: RemoteDevice, now: number): void {
     const { size } = device.bundle
-    const fitting = device.fitBundle(now)
+    const fitting = device.fitBundle(this.#most, now)
     if (fitting !== size) this.say({ say: 'bundle', device: device.id, size: fitting })
   }
 

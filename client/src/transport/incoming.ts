@@ -1,10 +1,10 @@
 /** One file that this device receives: the receiver's rules, and the sink for its bytes. */
 import { CHUNK_BYTES } from '../protocol/bindings'
+import { Carriers } from '../protocol/carriers'
 import type { ChunkRange } from '../protocol/chunk-set'
-import { Receiver } from '../protocol/receiver'
+import { type LinkKey, Receiver } from '../protocol/receiver'
 import type { TransferFailure } from '../protocol/transfer-failure'
-import type { IncomingFile } from './engine-messages'
-import type { FrameLink } from './frame-link'
+import type { Carrying, IncomingFile } from './engine-messages'
 import { Speed } from './progress'
 import type { RemoteDevice } from './remote-device'
 import { NoRoom, type Sink, type SinkFile } from './sinks/sink'
@@ -32,8 +32,7 @@ export type OpenSink = (file: SinkFile, picked: FileSystemFileHandle | null) => 
 export class Incoming {
   readonly receiver: Receiver
   readonly speed = new Speed()
-  /** The way on which the last chunk came. */
-  kind: FrameLink['kind'] = 'direct'
+  readonly carriers = new Carriers()
   /** The waiting state last reported to the page, so that each of a thousand waiting files reports once. */
   waits: 'queued' | 'parked' | null = null
   /** Whether the complete file outlives the page. */
@@ -48,6 +47,11 @@ export class Incoming {
     readonly events: IncomingEvents,
   ) {
     this.receiver = new Receiver(file.size)
+  }
+
+  /** Returns the links on which it comes. */
+  via(now: number): Carrying {
+    return this.source.carrying(this.carriers.look((link) => this.receiver.waitingOn(link) > 0, now))
   }
 
   get isQueued(): boolean {
@@ -80,18 +84,18 @@ export class Incoming {
   }
 
   /**
-   * Takes chunks that arrived on any link.
+   * Takes chunks that arrived on a link.
    * @param arrived notes their arrival, and returns those to write
    */
   chunk(
     first: number,
     bytes: Uint8Array<ArrayBuffer>,
-    kind: FrameLink['kind'],
+    link: LinkKey,
     arrived: () => readonly ChunkRange[],
   ): void {
     if (this.#state.at !== 'open') return
     const { sink } = this.#state
-    this.kind = kind
+    this.carriers.carried(link)
     for (const range of arrived()) {
       const from = (range.first - first) * CHUNK_BYTES
       this.#write(sink, range, bytes.subarray(from, from + range.count * CHUNK_BYTES))

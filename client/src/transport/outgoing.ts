@@ -1,22 +1,29 @@
 /** One file that is sent to one device: how much of it has left, and the block of it that was read last. */
 import { CHUNK_BYTES, type DeviceId, type ItemId } from '../protocol/bindings'
+import { Carriers } from '../protocol/carriers'
 import type { ChunkRange } from '../protocol/chunk-set'
 import type { ControlFrame } from '../protocol/frames'
+import type { LinkKey } from '../protocol/receiver'
 import { Sender } from '../protocol/sender'
+import type { Carrying } from './engine-messages'
 import { Speed } from './progress'
 
 /** The receiving device, as far as a transfer needs it. */
 export interface Addressee {
   readonly id: DeviceId
   readonly links: readonly {
+    readonly key: LinkKey
     readonly queue: { forget(outgoing: Outgoing): void; has(outgoing: Outgoing): boolean }
+    readonly wire: { readonly unsent: number }
   }[]
+  carrying(links: readonly LinkKey[]): Carrying
   end(frame: Extract<ControlFrame, { type: 'done' | 'cancel' }>, now: number): void
 }
 
 export class Outgoing {
   readonly sender: Sender
   readonly speed = new Speed()
+  readonly carriers = new Carriers()
   /** When it last had something to send, in milliseconds. */
   busyAt = 0
   state: 'moving' | 'parked' | 'cancelled' | 'failed' | 'done' = 'moving'
@@ -34,6 +41,13 @@ export class Outgoing {
   /** Whether anything of it is wanted and has not been sent. */
   get isWanted(): boolean {
     return this.to.links.some(({ queue }) => queue.has(this))
+  }
+
+  /** Returns the links on which it goes. */
+  via(now: number): Carrying {
+    const isBusy = (key: LinkKey) =>
+      this.to.links.some((link) => link.key === key && (link.queue.has(this) || link.wire.unsent > 0))
+    return this.to.carrying(this.carriers.look(isBusy, now))
   }
 
   get hasEnded(): boolean {

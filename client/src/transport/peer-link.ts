@@ -2,15 +2,15 @@
 import Peer from 'simple-peer'
 import type { IceServer } from '../protocol/bindings'
 import type { Channels } from './channel-link'
-
-/** How the packets of a connection travel: from device to device, or over a TURN server at either end. */
-export type PeerPath = 'direct' | 'turn'
+import { type ConnectionStats, type PeerPath, type Report, readPath, readStats } from './connection-stats'
 
 export interface PeerLink {
   /** Passes a signal of the other device to the library. */
   signal(signal: unknown): void
   /** Takes ICE servers with new credentials. Only a connection over TURN needs them at once. */
   renew(iceServers: readonly IceServer[]): void
+  /** Asks the browser what it knows of the connection. */
+  stats(): Promise<ConnectionStats>
   close(): void
 }
 
@@ -66,7 +66,7 @@ export const openPeerLink: OpenPeerLink = ({ initiator, iceServers, takeChannels
   peer.on('signal', (signal) => events.onSignal(signal))
   let path: PeerPath | null = null
   const tellPath = async () => {
-    const inUse = await pathOf(connection)
+    const inUse = readPath(await reportsOf(connection))
     const before = path
     // Between two paths no pair is in use.
     path = inUse ?? before ?? 'direct'
@@ -111,8 +111,18 @@ export const openPeerLink: OpenPeerLink = ({ initiator, iceServers, takeChannels
       if (initiator) restart()
       else events.onSignal(RESTART)
     },
+    stats: async () => readStats(await reportsOf(connection)),
     close: () => peer.destroy(),
   }
+}
+
+async function reportsOf(connection: RTCPeerConnection): Promise<readonly Report[]> {
+  const reports: Report[] = []
+  const stats = await connection.getStats()
+  stats.forEach((report) => {
+    reports.push(report)
+  })
+  return reports
 }
 
 /** Without the servers if the browser does not take their addresses: devices of one network then still meet. */
@@ -133,8 +143,6 @@ function copied(servers: readonly IceServer[]): RTCIceServer[] {
   return servers.map((server) => ({ ...server }))
 }
 
-type Report = Readonly<Record<string, unknown>>
-
 /** Returns a function that runs at once, or when the interval since its last run is over; then once for all calls. */
 function spaced(intervalMs: number, run: () => void): () => void {
   let isOver = true
@@ -150,27 +158,4 @@ function spaced(intervalMs: number, run: () => void): () => void {
     run()
   }
   return ask
-}
-
-/** Reads the path from the pair of candidates in use: over TURN when either end is relayed. Null while none is in use. */
-async function pathOf(connection: RTCPeerConnection): Promise<PeerPath | null> {
-  const stats = await connection.getStats()
-  const reports = new Map<unknown, Report>()
-  stats.forEach((report) => {
-    reports.set(report.id, report)
-  })
-  const pairs = pairsInUse([...reports.values()])
-  if (pairs.length === 0) return null
-  const isRelayed = (id: unknown) => reports.get(id)?.candidateType === 'relay'
-  return pairs.some((pair) => isRelayed(pair.localCandidateId) || isRelayed(pair.remoteCandidateId))
-    ? 'turn'
-    : 'direct'
-}
-
-/** Chromium names the pair in the report of the transport, Firefox marks it. Pairs of earlier paths stay in the list. */
-function pairsInUse(reports: readonly Report[]): readonly Report[] {
-  const pairs = reports.filter(({ type }) => type === 'candidate-pair')
-  const selected = new Set(reports.map(({ selectedCandidatePairId }) => selectedCandidatePairId))
-  const inUse = pairs.filter(({ id, selected: isSelected }) => isSelected === true || selected.has(id))
-  return inUse.length > 0 ? inUse : pairs.filter(({ state, nominated }) => state === 'succeeded' && nominated)
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Device, DeviceId, IceServer } from '../protocol/bindings'
 import type { Channels } from './channel-link'
+import type { ConnectionStats } from './connection-stats'
 import type { OpenPeerLink, PeerLinkEvents } from './peer-link'
 import { ATTEMPT_LIMIT_MS, FURTHER_INTERVAL_MS, OFFER_INTERVAL_MS, PeerLinks } from './peer-links'
 
@@ -15,6 +16,7 @@ const device = (device_id: DeviceId, rtc = true): Device => ({
 class Opened {
   readonly signals: unknown[] = []
   readonly renewed: unknown[] = []
+  readonly stats: ConnectionStats = { kind: 'host', protocol: 'udp', roundTrip: 1, wire: null, payload: null }
   closed = false
 
   constructor(
@@ -41,6 +43,7 @@ function links(me: DeviceId): PeerLinks {
     return {
       signal: (signal) => link.signals.push(signal),
       renew: (servers) => link.renewed.push(servers),
+      stats: async () => link.stats,
       close: () => {
         link.closed = true
       },
@@ -441,4 +444,47 @@ describe('l1 links', () => {
     }
     expect(opened).toHaveLength(0)
   })
+})
+
+describe('l6 a device with little to spend', () => {
+  const offers = (to: PeerLinks, index: number) =>
+    to.handleSignal(BOB, { session: `s${index}`, index, signal: { type: 'offer' } })
+
+  it('makes no more connections than it allows, whichever device wants more', async () => {
+    const bob = links(BOB)
+    bob.setMost(4)
+    bob.setDevices([device(ADA), device(BOB)])
+    bob.handleSignal(ADA, { size: 16 })
+    await settle()
+    expect(opened).toHaveLength(4)
+    bob.setMost(16)
+    await settle()
+    expect(opened).toHaveLength(16)
+  })
+
+  it('ends the connections that are too many, and takes up no offer for their places', async () => {
+    const ada = links(ADA)
+    ada.setDevices([device(ADA), device(BOB)])
+    for (let index = 0; index < 6; index += 1) offers(ada, index)
+    await settle()
+    for (const { events } of opened) events.onConnect('direct', 0)
+    ada.setMost(4)
+    expect(opened.map(({ closed }) => closed)).toEqual([false, false, false, false, true, true])
+    vi.advanceTimersByTime(FURTHER_INTERVAL_MS)
+    ada.handleSignal(BOB, { session: 'later', index: 5, signal: { type: 'offer' } })
+    await settle()
+    expect(opened).toHaveLength(6)
+  })
+})
+
+it('the path and the statistics of each open connection can be asked for', async () => {
+  const bob = links(BOB)
+  bob.setDevices([device(ADA), device(BOB)])
+  await settle()
+  expect(await bob.statsTo(ADA)).toEqual([])
+  opened[0]?.events.onConnect('turn', 0)
+  const [key = ''] = taken
+  expect(bob.pathOf(ADA, key)).toBe('turn')
+  expect(bob.pathOf(ADA, 'another')).toBeNull()
+  expect(await bob.statsTo(ADA)).toEqual([{ key, stats: opened[0]?.stats }])
 })

@@ -7,7 +7,8 @@ import type { Device, DeviceId, IceServer } from '../protocol/bindings'
 import { MOST_CONNECTIONS } from '../protocol/bundle'
 import type { LinkKey } from '../protocol/receiver'
 import type { Channels } from './channel-link'
-import type { OpenPeerLink, PeerLink, PeerPath } from './peer-link'
+import type { ConnectionStats, PeerPath } from './connection-stats'
+import type { OpenPeerLink, PeerLink } from './peer-link'
 
 export interface PeerLinksEvents {
   sendSignal(to: DeviceId, message: unknown): void
@@ -75,6 +76,12 @@ const envelope = v.object({ session: v.string(), index: v.optional(index, 0), si
 /** Asks the initiator for so many connections. */
 const wish = v.object({ size: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MOST_CONNECTIONS)) })
 
+/** What is known of one connection to a device. */
+export interface Connected {
+  readonly key: LinkKey
+  readonly stats: ConnectionStats
+}
+
 /** How many connections each of the two devices wants. */
 interface Sizes {
   mine: number
@@ -95,6 +102,8 @@ export class PeerLinks {
   /** Places in which a connection was set up less than the interval ago. */
   readonly #resting = new Map<SlotName, ReturnType<typeof setTimeout>>()
   readonly #sizes = new Map<DeviceId, Sizes>()
+  /** Most connections that this device lets a bundle have. */
+  #most = MOST_CONNECTIONS
 
   /**
    * @param load loads the library, on first use
@@ -149,6 +158,28 @@ export class PeerLinks {
     else if (this.#devices.includes(device)) this.#events.sendSignal(device, { size })
   }
 
+  /** Sets how many connections a bundle may have, whichever device wants more. */
+  setMost(most: number): void {
+    this.#most = most
+    for (const device of this.#devices) {
+      if (this.#begins(device)) this.#fit(device)
+      // The initiator finds that they do not open again, and does with fewer.
+      else for (const { slot } of this.#attemptsTo(device)) if (slot.index >= most) this.#drop(slot)
+    }
+  }
+
+  /** Returns the way of an open connection; null when there is none of that key. */
+  pathOf(device: DeviceId, key: LinkKey): PeerPath | null {
+    return this.#attemptsTo(device).find((attempt) => attempt.key === key)?.path ?? null
+  }
+
+  /** Asks the browser about each open connection to a device. */
+  async statsTo(device: DeviceId): Promise<readonly Connected[]> {
+    const open = this.#attemptsTo(device).filter(({ path }) => path !== null)
+    const told = open.map(async ({ key, link }) => ({ key, stats: await link?.stats() }))
+    return (await Promise.all(told)).flatMap(({ key, stats }) => (stats ? { key, stats } : []))
+  }
+
   /** Takes a signal. An offer with a new session replaces the link; other signals of another session are late. */
   handleSignal(from: DeviceId, message: unknown): void {
     if (v.is(wish, message)) {
@@ -178,6 +209,7 @@ export class PeerLinks {
 
   /** Whether there is room for a connection in a place. The first place of each device always has it. */
   #mayAdd({ device, index }: Slot): boolean {
+    if (index >= this.#most) return false
     const others = [...this.#attempts.values()].filter(({ slot }) => slot.index > 0)
     const isThere = others.some(({ slot }) => slot.device === device && slot.index === index)
     return index === 0 || isThere || others.length < MOST_FURTHER
@@ -248,7 +280,8 @@ export class PeerLinks {
   #sizeOf(device: DeviceId): number {
     const { mine, theirs } = this.#sizes.get(device) ?? { mine: 1, theirs: 1 }
     const first = this.#attempts.get(nameOf({ device, index: 0 }))
-    return Math.min(first?.path === 'turn' ? MOST_OVER_TURN : MOST_CONNECTIONS, Math.max(mine, theirs))
+    const most = Math.min(this.#most, first?.path === 'turn' ? MOST_OVER_TURN : MOST_CONNECTIONS)
+    return Math.min(most, Math.max(mine, theirs))
   }
 
   #attemptsTo(device: DeviceId): Attempt[] {

@@ -40,6 +40,7 @@ async function nextTurn(link: Link): Promise<Turn<Outgoing> | null> {
 
 function send(link: Link, { transfer, range }: Turn<Outgoing>, bytes: Uint8Array): void {
   transfer.sender.gave(range)
+  transfer.carriers.carried(link.key)
   link.wire.send(chunkFrame(transfer.id, range.first, bytes))
 }
 

@@ -71,7 +71,7 @@ export class Receiving {
     const found = (blob: Blob | null) => {
       if (this.#searches.get(file.id) !== search) return
       this.#searches.delete(file.id)
-      if (blob) this.#say(file.id, { status: 'done', file: blob, kind: null, isKept: true })
+      if (blob) this.#say(file.id, { status: 'done', file: blob, twice: 0, via: null, isKept: true })
       else otherwise()
     }
     void search.then(found, () => found(null))
@@ -133,7 +133,7 @@ export class Receiving {
     if (incoming?.source !== source) return source.refuse(link, frame.transfer, this.now())
     if (incoming.hasEnded) return this.#unexpected(incoming)
     const { first, bytes } = frame
-    incoming.chunk(first, bytes, link.kind, () =>
+    incoming.chunk(first, bytes, link.key, () =>
       source.scheduler.arrived(incoming, link.key, first, bytes.byteLength, this.now()),
     )
     // The link has room again, also while the disk is still writing.
@@ -209,17 +209,18 @@ export class Receiving {
   /** Reports the progress of each file from a device. */
   sayProgress(source: RemoteDevice): void {
     const now = this.now()
-    const [link] = source.routes(now)
+    const canMove = source.routes(now).length > 0
     for (const incoming of this.#movingFrom(source)) {
       const { receiver, file, speed } = incoming
-      if (!link || !incoming.isOpen || receiver.outstanding === 0) {
+      if (!canMove || !incoming.isOpen || receiver.outstanding === 0) {
         this.#sayWaiting(incoming)
         continue
       }
       const bytes = receiver.received
       const bytesPerSecond = speed.sample(bytes, now)
       incoming.waits = null
-      this.#say(file.id, { status: 'moving', bytes, bytesPerSecond, kind: link.kind })
+      const { twice } = receiver
+      this.#say(file.id, { status: 'moving', bytes, bytesPerSecond, twice, via: incoming.via(now) })
     }
   }
 
@@ -236,7 +237,9 @@ export class Receiving {
       const blob = await incoming.finish()
       incoming.end('done')
       source.end({ type: 'done', transfer: file.id }, this.now())
-      this.#say(file.id, { status: 'done', file: blob, kind: incoming.kind, isKept: incoming.isKept })
+      const { isKept } = incoming
+      const via = incoming.via(this.now())
+      this.#say(file.id, { status: 'done', file: blob, twice: receiver.twice, via, isKept })
     } catch (error) {
       if (incoming.hasEnded) return
       this.#end(incoming, { status: 'failed', bytes: receiver.received, why: failureOf(error) }, 'noRoom')

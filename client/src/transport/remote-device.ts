@@ -2,8 +2,10 @@
 import { type DeviceId, DIRECT_TIMEOUT_MS, type ItemId, RELAY_WINDOW_BYTES } from '../protocol/bindings'
 import { Bundle } from '../protocol/bundle'
 import type { ControlFrame } from '../protocol/frames'
+import type { LinkKey } from '../protocol/receiver'
 import { type Receives, Scheduler } from '../protocol/scheduler'
 import { STALL_MS } from '../protocol/stall-clock'
+import type { Carrying } from './engine-messages'
 import type { FrameLink } from './frame-link'
 import { Link } from './link'
 import { type Relay, RelayLink } from './relay-link'
@@ -71,8 +73,11 @@ export class RemoteDevice {
     return [...this.#direct, this.relay]
   }
 
-  /** Returns how many direct links it is to have from now on (L6). */
-  fitBundle(now: number): number {
+  /**
+   * Returns how many direct links it is to have from now on (L6).
+   * @param most as many as this device lets a bundle have
+   */
+  fitBundle(most: number, now: number): number {
     const { scheduler } = this
     const links = this.#direct.map(({ key }) => key)
     const view = {
@@ -80,8 +85,16 @@ export class RemoteDevice {
       rate: scheduler.rate(links, now),
       roundTrip: scheduler.roundTrip(links),
       open: links.length,
+      most,
     }
     return this.bundle.next(view, now)
+  }
+
+  /** Returns the links of a transfer's way. Before its first chunk it is the way that it will take. */
+  carrying(keys: readonly LinkKey[]): Carrying {
+    const links = keys.filter((key) => key !== this.relay.key)
+    if (keys.length > 0) return { links, server: links.length < keys.length }
+    return { links: this.#direct.slice(-1).map(({ key }) => key), server: this.#direct.length === 0 }
   }
 
   get isListed(): boolean {

@@ -61,14 +61,15 @@ export class Sending {
   }
 
   /** A device has the whole file. It may say so more than once. */
-  done(device: RemoteDevice, link: Link, id: ItemId): void {
+  done(device: RemoteDevice, id: ItemId): void {
     const offer = this.#offers.get(id)
     if (!offer) return
     // Nothing of an empty file is ever wanted.
     const outgoing = offer.to.get(device) ?? this.#outgoing(offer, id, device)
     if (outgoing.state === 'done') return
     this.#stop(outgoing, 'done')
-    this.#say(outgoing, { status: 'done', file: null, kind: link.kind })
+    const via = outgoing.via(this.now())
+    this.#say(outgoing, { status: 'done', file: null, twice: outgoing.sender.twice, via })
   }
 
   cancelledByThem(device: RemoteDevice, id: ItemId, reason: CancelReason): void {
@@ -148,7 +149,6 @@ export class Sending {
   /** Reports the progress of each file to a device. */
   sayProgress(device: RemoteDevice): void {
     const now = this.now()
-    const kind = device.direct ? 'direct' : 'relay'
     const unsent = device.links.reduce((sum, { wire }) => sum + wire.unsent, 0)
     const moving = [...this.#movingTo(device)]
     for (const outgoing of moving) {
@@ -160,7 +160,8 @@ export class Sending {
       // Files take turns of one frame, so each has its part of what has not left this device yet.
       const bytes = Math.max(0, outgoing.sender.sent - unsent / moving.length)
       const bytesPerSecond = outgoing.speed.sample(bytes, now)
-      this.#say(outgoing, { status: 'moving', bytes, bytesPerSecond, kind })
+      const { twice } = outgoing.sender
+      this.#say(outgoing, { status: 'moving', bytes, bytesPerSecond, twice, via: outgoing.via(now) })
     }
   }
 

@@ -84,7 +84,13 @@ describe('a worker that breaks', () => {
     newest().says({
       say: 'receiving',
       id: FILE,
-      progress: { status: 'moving', bytes: 7, bytesPerSecond: 1, kind: 'direct' },
+      progress: {
+        status: 'moving',
+        bytes: 7,
+        bytesPerSecond: 1,
+        twice: 0,
+        via: { links: ['a'], server: false },
+      },
     })
     newest().breaks()
     expect(events.at(-1)).toEqual({ say: 'receiving', id: FILE, progress: { status: 'parked', bytes: 7 } })
@@ -106,7 +112,11 @@ describe('a worker that breaks', () => {
 
   it('does not bring back transfers that ended, were cancelled, or lost their item', async () => {
     for (const id of FILES) transfers.tell(receive(id))
-    newest().says({ say: 'receiving', id: FILES[0], progress: { status: 'done', file: null, kind: 'relay' } })
+    newest().says({
+      say: 'receiving',
+      id: FILES[0],
+      progress: { status: 'done', file: null, twice: 0, via: { links: [], server: true } },
+    })
     newest().says({ say: 'receiving', id: FILES[1], progress: { status: 'cancelled', by: 'them' } })
     transfers.tell({ do: 'offer', id: FILES[2], file: new Blob() })
     transfers.tell({ do: 'forget', id: FILES[2] })

@@ -3,6 +3,7 @@
  * device offers and which it was receiving, and the links are rebuilt.
  */
 import type { DeviceId, ItemId } from '../protocol/bindings'
+import type { Volume } from '../protocol/link-report'
 import type { Channels } from './channel-link'
 import type { EngineCommand, EngineEvent, Progress } from './engine-messages'
 import { bridgeChannels } from './port-link'
@@ -30,9 +31,12 @@ export class Transfers {
   // Repeated to a new worker.
   #devices: Command<'devices'> | null = null
   #relay: Command<'relay'> = { do: 'relay', up: false }
+  #most: Command<'most'> | null = null
   readonly #offers = new Map<ItemId, Blob>()
   readonly #deleted = new Map<ItemId, Blob>()
   readonly #receives = new Map<ItemId, { command: Command<'receive' | 'look'>; bytes: number }>()
+  /** Bytes of frames that went through the server, by device. */
+  readonly #relayed = new Map<DeviceId, Volume>()
   /** Direct links of the worker, by key. */
   readonly #links = new Map<string, DeviceId>()
 
@@ -57,7 +61,18 @@ export class Transfers {
     this.#deleted.clear()
   }
 
+  /** Returns what has gone through the server to a device and come from it; null when nothing has. */
+  relayedWith(device: DeviceId): Volume | null {
+    return this.#relayed.get(device) ?? null
+  }
+
+  #relays(device: DeviceId, { sent = 0, received = 0 }: Partial<Volume>): void {
+    const before = this.#relayed.get(device) ?? { sent: 0, received: 0 }
+    this.#relayed.set(device, { sent: before.sent + sent, received: before.received + received })
+  }
+
   tell(command: EngineCommand, transfer: Transferable[] = []): void {
+    if (command.do === 'relayed') this.#relays(command.from, { received: command.frame.byteLength })
     this.#remember(command)
     this.#worker?.postMessage(command, transfer)
   }
@@ -91,6 +106,7 @@ export class Transfers {
     }
     if (this.#devices) worker.postMessage(this.#devices)
     worker.postMessage(this.#relay)
+    if (this.#most) worker.postMessage(this.#most)
     for (const [id, file] of this.#offers) worker.postMessage({ do: 'offer', id, file })
     for (const { command } of this.#receives.values()) worker.postMessage(command)
   }
@@ -115,6 +131,9 @@ export class Transfers {
         return
       case 'relay':
         this.#relay = command
+        return
+      case 'most':
+        this.#most = command
         return
       case 'offer':
         this.#offers.set(command.id, command.file)
@@ -150,6 +169,7 @@ export class Transfers {
 
   #heard(event: EngineEvent): void {
     if (event.say === 'link' && !event.opened) this.#links.delete(event.key)
+    if (event.say === 'relay') this.#relays(event.to, { sent: event.frame.byteLength })
     if (event.say === 'receiving') this.#follow(event.id, event.progress)
     this.#onEvent(event)
   }

@@ -33,6 +33,10 @@ const SendItemDialog = lazyPart(
   () => import('../devices/send-item-dialog'),
   (m) => m.SendItemDialog,
 )
+const DetailsDialog = lazyPart(
+  () => import('../details/details-dialog'),
+  (m) => m.DetailsDialog,
+)
 const LeaveDialog = lazyPart(
   () => import('./leave-dialog'),
   (m) => m.LeaveDialog,
@@ -54,6 +58,7 @@ export function BeamDialogs() {
       {state.kind === 'recent' && <RecentDialog onClose={close} />}
       {state.kind === 'language' && <LanguageDialog onClose={close} />}
       {state.kind === 'send' && <SendItemDialog item={state.item} onClose={close} />}
+      {state.kind === 'details' && <DetailsDialog card={state.card} onClose={close} />}
       {sharing.status !== 'closed' && <ShareDialog sharing={sharing} />}
       {state.kind === 'leaving' && (
         <LeaveDialog {...state} onLeave={() => depart(state.departure)} onClose={close} />

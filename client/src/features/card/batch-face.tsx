@@ -17,6 +17,7 @@ import { gradientOf } from '../item/appearance'
 import { countOf, iconOf } from '../item/describe'
 import { BatchNotice } from '../item/item-notice'
 import { useMayShare } from '../session/beam'
+import { DetailsButton, useDetailsCommand } from '../transfer/details-button'
 import { type Ground, hasBadge, StateBadge } from '../transfer/file-row'
 import { fraction } from '../transfer/file-view'
 import { formatSize } from '../transfer/format-bytes'
@@ -97,6 +98,7 @@ function NoteTools({ batch, does }: BatchProps) {
         {...look}
         onClick={() => void actions.copyItem(batch.id)}
       />
+      <DetailsButton card={batch.id} />
       {mayShare && <IconButton icon={Trash2} label={t`Delete`} {...look} onClick={does.remove} />}
     </div>
   )
@@ -105,9 +107,11 @@ function NoteTools({ batch, does }: BatchProps) {
 function ListMenu({ batch, view, does }: BatchProps) {
   const { actions } = useApp()
   const mayDelete = useMayShare() && !view.row.actions.includes('cancel')
+  const details = useDetailsCommand(batch.id)
   const name = countOf(batch.content)
   const items = [
     { label: t`Copy names`, icon: Copy, onSelect: () => void actions.copyItem(batch.id) },
+    ...(details ? [details] : []),
     ...(mayDelete ? [{ label: t`Delete`, icon: Trash2, onSelect: does.remove }] : []),
   ]
   return <MoreMenu label={t`More of ${name}`} items={items} iconSize={20} />

@@ -16,7 +16,7 @@ import { FileName } from '../transfer/file-name'
 import { type Ground, RowProgress, RowTools } from '../transfer/file-row'
 import { type FileRow, type FileView, isReceived } from '../transfer/file-view'
 import { formatBytes } from '../transfer/format-bytes'
-import { PATHS } from '../transfer/path-label'
+import { labelOf } from '../transfer/path-label'
 import { rightText, useFileAction } from '../transfer/use-file'
 import { useLanguage } from '../use-language'
 import css from './batch-files.module.css'
@@ -133,7 +133,7 @@ function Meta({ row, size }: { row: FileRow; size: number }) {
   return (
     <div className={css.meta}>
       <span>{formatBytes(size)}</span>
-      {row.path && <span>{PATHS[row.path].label}</span>}
+      {row.way && <span>{labelOf(row.way).label}</span>}
       {isTold && <span>{row.text}</span>}
     </div>
   )
@@ -148,7 +148,7 @@ function FileTools({ item, view, row, on }: Omit<FileProps, 'isRoomy'> & { row: 
   const percent = row.status === 'moving' || row.status === 'queued' || row.status === 'parked'
   return (
     <div className={css.tools}>
-      {percent && <span className={css.percent}>{rightText(row, item.content.size, false)}</span>}
+      {percent && <span className={css.percent}>{rightText(row, item.content.size, null)}</span>}
       {row.actions.includes('receive') && (
         <button
           type="button"

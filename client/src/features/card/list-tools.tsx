@@ -19,6 +19,7 @@ import { nameOf } from '../item/describe'
 import { useCanSendOn } from '../item/send-on'
 import { documentOf } from '../item/shown-as'
 import { useMayShare } from '../session/beam'
+import { useDetailsCommand } from '../transfer/details-button'
 import { DownloadLink } from '../transfer/download-link'
 import { RowTools } from '../transfer/file-row'
 import { type FileView, isReceived } from '../transfer/file-view'
@@ -39,10 +40,12 @@ export function ListTools({ item, view, media }: ListToolsProps) {
   const [row] = view.rows
   const isStoppable = view.rows.some((one) => one.actions.includes('cancel'))
   const canSendOn = useCanSendOn() && mayShare
+  const details = useDetailsCommand(item.id)
   const sendOn = () => stores.beamDialog.setState({ kind: 'send', item: item.id }, true)
   const name = nameOf(item.content)
   const menu = [
     ...(canSendOn ? [{ label: t`Send to one device`, icon: Send, onSelect: sendOn }] : []),
+    ...(details ? [details] : []),
     ...menuOf({ item, view, media }, actions, mayShare && !isStoppable),
   ]
   return (

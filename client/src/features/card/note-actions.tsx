@@ -11,6 +11,7 @@ import { useApp } from '../actions'
 import { SendOn } from '../item/send-on'
 import { RichNoteTools } from '../note/rich-note-tools'
 import { useMayShare } from '../session/beam'
+import { DetailsButton } from '../transfer/details-button'
 import { DownloadLink } from '../transfer/download-link'
 import css from './note-actions.module.css'
 
@@ -62,6 +63,7 @@ export function NoteActions({ item, url, media, canShow }: NoteActionsProps) {
       {content.kind === 'file' && url && (
         <DownloadLink url={url} name={content.name} look="small" iconSize={15} />
       )}
+      {content.kind === 'file' && <DetailsButton card={item.id} />}
       {mayShare && <SendOn id={item.id} look="small" iconSize={15} />}
       {mayShare && (
         <IconButton

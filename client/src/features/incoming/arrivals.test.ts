@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { DeviceId, ItemId } from '../../protocol/bindings'
 import { fileItemMessage, liveItem, pendingItem } from '../../protocol/item'
+import { DIRECT } from '../../protocol/way'
 import { type Batch, cardsOf, isBatch } from '../../stores/cards'
 import type { Receiving } from '../../stores/transfers'
 import { arrivedBatches, asksForAttention, firstThatAsks } from './arrivals'
@@ -51,8 +52,8 @@ describe('a batch that comes', () => {
       states.map((state, at) => [`${at}`, { role: 'receiving' as const, state }]),
     ),
   })
-  const moving = { status: 'moving', received: 0, bytesPerSecond: 1, path: 'direct' } as const
-  const done = { status: 'done', url: 'blob:a', path: 'direct', isKept: true } as const
+  const moving = { status: 'moving', received: 0, bytesPerSecond: 1, way: DIRECT } as const
+  const done = { status: 'done', url: 'blob:a', way: DIRECT, isKept: true } as const
 
   it.each([
     ['a file waits for a tap', batchOf(1, 1), receiving(moving, { status: 'offered' }), true],

@@ -4,7 +4,6 @@ import X from 'lucide-react/icons/x'
 import { useStore } from 'zustand'
 import type { Batch } from '../../stores/cards'
 import { deviceName } from '../../stores/devices'
-import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Dialog, DialogFoot } from '../../ui/dialog'
 import { useApp } from '../actions'
@@ -13,9 +12,9 @@ import { type BatchView, useBatch, useBatchActions } from '../card/use-batch'
 import { deviceIcon } from '../devices/device-icon'
 import { gradientOf } from '../item/appearance'
 import { countOf } from '../item/describe'
+import { StateBadge } from '../transfer/file-row'
 import { fraction } from '../transfer/file-view'
 import { formatSize } from '../transfer/format-bytes'
-import { PATHS } from '../transfer/path-label'
 import { useProgressTexts } from '../transfer/use-file'
 import css from './incoming-sheet.module.css'
 import { Ring } from './ring'
@@ -60,11 +59,7 @@ function Facts({ view: { row, size, total } }: { view: BatchView }) {
   return (
     <div className={css.facts}>
       <p>{[sum, row.status === 'offered' ? '' : left, isMoving ? right : ''].filter(Boolean).join(' · ')}</p>
-      {row.path && (
-        <Badge tone={PATHS[row.path].tone} icon={PATHS[row.path].icon}>
-          {PATHS[row.path].label}
-        </Badge>
-      )}
+      {row.way && <StateBadge row={row} on="page" />}
     </div>
   )
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Device, DeviceId, ItemId } from '../../protocol/bindings'
 import { type Item, liveItem } from '../../protocol/item'
+import { DIRECT } from '../../protocol/way'
 import { reduceDevices } from '../../stores/devices'
 import { reduceItems } from '../../stores/items'
 import { arrivalNews, deviceNews, pointedOutNews, progressNews } from './news'
@@ -64,8 +65,7 @@ describe('the news', () => {
     const both2 = reduceItems(first, { type: 'received', item: file('g', 1) })
     expect(arrivalNews(some, first, both)).toBe('2 files from Safari on iPhone')
     expect(arrivalNews(first, both2, both)).toBeNull()
-    const at = (received: number) =>
-      ({ status: 'moving', received, bytesPerSecond: 1, path: 'direct' }) as const
+    const at = (received: number) => ({ status: 'moving', received, bytesPerSecond: 1, way: DIRECT }) as const
     const moving = (f: number, g: number) => ({
       transfers: {
         ['f' as ItemId]: { role: 'receiving', state: at(f) } as const,
@@ -83,7 +83,7 @@ describe('the news', () => {
       transfers: {
         ['f' as ItemId]: {
           role: 'receiving' as const,
-          state: { status: 'moving' as const, received, bytesPerSecond: 1, path: 'direct' as const },
+          state: { status: 'moving' as const, received, bytesPerSecond: 1, way: DIRECT },
         },
       },
     })

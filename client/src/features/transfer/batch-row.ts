@@ -44,7 +44,7 @@ export function batchRow(files: readonly FileInBatch[]): BatchRow {
     status,
     bytes: isBegun ? part.bytes : status === 'done' && rows.length > 0 ? part.size : null,
     bytesPerSecond: part.bytesPerSecond,
-    path: pathOf(rows.map((one) => one.row)),
+    way: wayOf(rows.map((one) => one.row)),
     text: textOf(
       status,
       rows.map((one) => one.row),
@@ -74,11 +74,11 @@ function progressOf(files: readonly FileInBatch[]): { bytes: number; size: numbe
   return { ...sum, bytes: Math.floor(sum.bytes) }
 }
 
-function pathOf(rows: readonly FileRow[]): FileRow['path'] {
-  const moving = rows.find(({ status, path }) => status === 'moving' && path !== null)
-  if (moving) return moving.path
+function wayOf(rows: readonly FileRow[]): FileRow['way'] {
+  const moving = rows.find(({ status, way }) => status === 'moving' && way !== null)
+  if (moving) return moving.way
   const isOver = rows.every(({ status }) => status === 'done')
-  return isOver ? (rows[0]?.path ?? null) : null
+  return isOver ? (rows[0]?.way ?? null) : null
 }
 
 function textOf(

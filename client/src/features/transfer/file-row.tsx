@@ -14,7 +14,7 @@ import { IconButton } from '../../ui/icon-button'
 import { Progress } from '../../ui/progress'
 import { useApp } from '../actions'
 import { type FileRow, fraction } from './file-view'
-import { PATHS } from './path-label'
+import { labelOf } from './path-label'
 import { useFileAction } from './use-file'
 
 /** The background: the gradient of a note, or the page. */
@@ -78,13 +78,13 @@ const STATES: Partial<Record<FileRow['status'], { label: MessageDescriptor; icon
 
 /** Whether this row has a badge. */
 export function hasBadge(row: FileRow): boolean {
-  return row.path !== null || STATES[row.status] !== undefined
+  return row.way !== null || STATES[row.status] !== undefined
 }
 
 /** The way of the transfer, or what it waits for. */
 export function StateBadge({ row, on }: { row: FileRow; on: Ground }) {
-  if (row.path) {
-    const { label, icon, tone } = PATHS[row.path]
+  if (row.way) {
+    const { label, icon, tone } = labelOf(row.way)
     return (
       <Badge tone={on === 'note' ? 'note' : tone} icon={icon}>
         {label}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DeviceId } from '../../protocol/bindings'
+import { DIRECT } from '../../protocol/way'
 import type { Transfer } from '../../stores/transfers'
 import { fileView, fraction } from './file-view'
 
@@ -27,7 +28,7 @@ describe('a file card', () => {
 
   it('f9_is_complete_where_the_server_has_a_copy', () => {
     const view = fileView(undefined, { ...facts, storedUrl: '/api/uploads/x' })
-    expect(view).toMatchObject({ url: '/api/uploads/x', rows: [{ status: 'done', path: 'stored' }] })
+    expect(view).toMatchObject({ url: '/api/uploads/x', rows: [{ status: 'done', way: 'stored' }] })
   })
 
   it('is shown from this device where the server has a copy as well', () => {
@@ -35,13 +36,13 @@ describe('a file card', () => {
       { role: 'sending', to: {}, url: 'blob:a' },
       { ...facts, storedUrl: '/api/uploads/x' },
     )
-    expect(view).toMatchObject({ url: 'blob:a', rows: [{ status: 'done', path: 'stored' }] })
+    expect(view).toMatchObject({ url: 'blob:a', rows: [{ status: 'done', way: 'stored' }] })
   })
 
   it('can be stopped on its way to the server', () => {
     const state = { status: 'moving', sent: 40, bytesPerSecond: 7 } as const
     const view = fileView({ role: 'storing', state, url: 'blob:a' }, facts)
-    expect(view.rows).toMatchObject([{ bytes: 40, bytesPerSecond: 7, path: null, actions: ['cancel'] }])
+    expect(view.rows).toMatchObject([{ bytes: 40, bytesPerSecond: 7, way: null, actions: ['cancel'] }])
   })
 
   it('waits while no device has asked for it', () => {
@@ -64,14 +65,14 @@ describe('a file card', () => {
         role: 'sending',
         url: 'blob:a',
         to: {
-          [phone]: { status: 'moving', sent: 40, bytesPerSecond: 10, path: 'direct' },
+          [phone]: { status: 'moving', sent: 40, bytesPerSecond: 10, way: DIRECT },
           [tablet]: { status: 'parked', sent: 60 },
         },
       },
       facts,
     )
     expect(view.rows).toMatchObject([
-      { device: phone, bytes: 40, path: 'direct', actions: ['cancel'] },
+      { device: phone, bytes: 40, way: DIRECT, actions: ['cancel'] },
       { device: tablet, bytes: 60, text: 'Waiting for the tablet' },
     ])
   })
@@ -115,9 +116,9 @@ describe('the transferred part', () => {
   it('that was received says whether it outlives the page', () => {
     const done = (isKept: boolean): Transfer => ({
       role: 'receiving',
-      state: { status: 'done', url: 'blob:a', path: null, isKept },
+      state: { status: 'done', url: 'blob:a', way: null, isKept },
     })
-    expect(fileView(done(true), facts).rows).toMatchObject([{ text: 'Complete', path: null }])
+    expect(fileView(done(true), facts).rows).toMatchObject([{ text: 'Complete', way: null }])
     expect(fileView(done(false), facts).rows).toMatchObject([{ text: 'Complete, but only in this tab' }])
   })
 

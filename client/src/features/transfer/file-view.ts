@@ -1,9 +1,10 @@
 /** The content of a file card, computed from the transfer: one row for each device or copy. */
 import { plural, t } from '@lingui/core/macro'
 import type { DeviceId } from '../../protocol/bindings'
+import type { Way } from '../../protocol/way'
 import { addressIn, type Receiving, type Sending, type Storing, type Transfer } from '../../stores/transfers'
 import { failureText } from './failure-text'
-import type { Way } from './path-label'
+import type { ShownWay } from './path-label'
 
 export type FileAction = 'receive' | 'save-as' | 'retry' | 'choose' | 'cancel'
 
@@ -14,7 +15,7 @@ export interface FileRow {
   /** Bytes transferred; null when a bar would show nothing. */
   readonly bytes: number | null
   readonly bytesPerSecond: number
-  readonly path: Way | null
+  readonly way: ShownWay | null
   readonly text: string
   readonly actions: readonly FileAction[]
 }
@@ -40,7 +41,7 @@ const PLAIN: Omit<FileRow, 'status' | 'text'> = {
   device: null,
   bytes: null,
   bytesPerSecond: 0,
-  path: null,
+  way: null,
   actions: [],
 }
 
@@ -113,7 +114,7 @@ function receivingRow(state: Receiving, facts: FileFacts): FileRow {
       return {
         ...row,
         bytes: facts.size,
-        path: state.path,
+        way: state.way,
         text: state.isKept ? t`Complete` : t`Complete, but only in this tab`,
       }
   }
@@ -132,19 +133,19 @@ function sendingRow(device: DeviceId, state: Sending, facts: FileFacts): FileRow
     case 'cancelled':
       return { ...row, text: state.by === 'me' ? t`Cancelled` : t`Cancelled by ${deviceName}` }
     case 'done':
-      return { ...row, bytes: facts.size, path: state.path, text: t`Complete` }
+      return { ...row, bytes: facts.size, way: state.way, text: t`Complete` }
   }
 }
 
 function storingRow(state: Storing, { size }: FileFacts): FileRow {
   const row = { ...PLAIN, status: state.status }
   return state.status === 'done'
-    ? { ...row, bytes: size, path: 'stored', text: t`Complete` }
+    ? { ...row, bytes: size, way: 'stored', text: t`Complete` }
     : { ...row, bytes: state.sent, bytesPerSecond: state.bytesPerSecond, text: '', actions: ['cancel'] }
 }
 
-function moving(state: { bytesPerSecond: number; path: Way }, bytes: number) {
-  return { bytes, bytesPerSecond: state.bytesPerSecond, path: state.path, text: '' }
+function moving(state: { bytesPerSecond: number; way: Way }, bytes: number) {
+  return { bytes, bytesPerSecond: state.bytesPerSecond, way: state.way, text: '' }
 }
 
 /** Whether the whole file was received from another device. For an own file a download is rarely useful. */

@@ -11,6 +11,7 @@ import { useApp } from '../actions'
 import { type FileAction, type FileRow, type FileView, fileView, fraction } from './file-view'
 import { formatSpeed } from './format-bytes'
 import { formatTimeLeft } from './format-duration'
+import { NO_ESTIMATE, nextEstimate } from './time-left'
 
 /** Returns the current file card of an item. */
 export function useFile(item: Item, size: number): FileView {
@@ -86,16 +87,19 @@ export function useFileAction(item: Item): (action: FileAction, row: FileRow) =>
   }
 }
 
-// A speed measured over a shorter time, in milliseconds, gives no useful time left.
-const SETTLED_MS = 2000
-
 /** Returns the texts below the bar: speed or state on the left, time left or percent on the right. */
 export function useProgressTexts(row: FileRow, size: number): { left: string; right: string } {
-  const moving = row.status === 'moving'
-  const [since, setSince] = useState<number | null>(null)
-  if (moving !== (since !== null)) setSince(moving ? performance.now() : null)
-  const settled = since !== null && performance.now() - since >= SETTLED_MS
-  return { left: leftText(row), right: rightText(row, size, settled) }
+  return { left: leftText(row), right: rightText(row, size, useTimeLeft(row, size)) }
+}
+
+/** Returns the seconds that a transfer still takes; null while that is not known. */
+function useTimeLeft({ status, bytes, bytesPerSecond }: FileRow, size: number): number | null {
+  const [estimate, setEstimate] = useState(NO_ESTIMATE)
+  // No time left is told while nothing moves: it would be a guess that grows.
+  const isMoving = status === 'moving' && bytes !== null && bytesPerSecond >= 1
+  const next = isMoving ? nextEstimate(estimate, size - bytes, performance.now()) : NO_ESTIMATE
+  if (next !== estimate) setEstimate(next)
+  return next.told
 }
 
 /** A speed is told once there is one. */
@@ -103,16 +107,10 @@ function leftText({ status, bytesPerSecond, text }: FileRow): string {
   return status === 'moving' && bytesPerSecond >= 1 ? formatSpeed(bytesPerSecond) : text
 }
 
-/** No time left is told while nothing moves: it would be a guess that grows. */
-export function rightText(
-  { status, bytes, bytesPerSecond }: FileRow,
-  size: number,
-  settled: boolean,
-): string {
+/** @param seconds that the transfer still takes; null where that is not known, or not to be told */
+export function rightText({ status, bytes }: FileRow, size: number, seconds: number | null): string {
   if (bytes === null || status === 'done' || status === 'waiting') return ''
-  if (status === 'moving' && settled && bytesPerSecond >= 1) {
-    return formatTimeLeft((size - bytes) / bytesPerSecond)
-  }
+  if (seconds !== null) return formatTimeLeft(seconds)
   const percent = Math.floor(fraction(bytes, size) * 100)
   return t`${percent} %`
 }

@@ -1,0 +1,48 @@
+/** Takes the engine's reports into the flows of the cards. */
+import type { DeviceId, ItemId } from '../protocol/bindings'
+import type { Item } from '../protocol/item'
+import type { Way } from '../protocol/way'
+import { type FlowsEvent, reduceFlows } from '../stores/flows'
+import type { Stores } from '../stores/stores'
+import type { Carrying, Progress } from '../transport/engine-messages'
+
+/** Returns what a report says of a flow; null when that is nothing. */
+export function flowEvent(
+  item: Item | undefined,
+  device: DeviceId,
+  progress: Progress,
+  wayTo: (device: DeviceId, via: Carrying) => Way,
+): FlowsEvent | null {
+  if (item?.content.kind !== 'file') return null
+  const { id, content } = item
+  const about = {
+    type: 'moved',
+    card: content.batch?.id ?? id,
+    file: id,
+    device,
+    now: performance.now(),
+  } as const
+  switch (progress.status) {
+    case 'queued':
+    case 'parked':
+      return { ...about, bytes: progress.bytes, twice: null, way: null }
+    case 'moving':
+      return { ...about, bytes: progress.bytes, twice: progress.twice, way: wayTo(device, progress.via) }
+    case 'done':
+      // Without a way it was received before.
+      if (progress.via === null) return null
+      return { ...about, bytes: content.size, twice: progress.twice, way: wayTo(device, progress.via) }
+    default:
+      return null
+  }
+}
+
+/** Forgets the flows of files that are gone, and all with their beam. Call it once. */
+export function forgetFlows({ transfers, flows }: Stores): void {
+  const put = (event: FlowsEvent) => flows.setState((state) => reduceFlows(state, event), true)
+  transfers.subscribe((now, before) => {
+    if (now.beams !== before.beams) return put({ type: 'left' })
+    for (const card of Object.keys(flows.getState()) as ItemId[])
+      if (before.transfers[card] && !now.transfers[card]) put({ type: 'forgotten', card })
+  })
+}

@@ -1,0 +1,79 @@
+/** How the files of each card have moved so far, by device. Batches are one card. */
+import { createStore } from 'zustand/vanilla'
+import type { DeviceId, ItemId } from '../protocol/bindings'
+import type { Way } from '../protocol/way'
+import { addToFlow, beginFlow, type Flow } from './flow'
+
+/** What moved before the first look began about so long before it, in milliseconds. */
+const FIRST_LOOK_MS = 250
+
+interface Seen {
+  readonly bytes: number
+  readonly twice: number
+}
+
+/** What a card has sent to a device, or received from it. */
+export interface CardFlow {
+  readonly flow: Flow
+  /** The last way; null before the first bytes. */
+  readonly way: Way | null
+  /** Bytes of each file of the card at the last look: those that moved, and those that moved more than once. */
+  readonly seen: Readonly<Record<ItemId, Seen>>
+}
+
+export type FlowsState = Readonly<Record<ItemId, Readonly<Record<DeviceId, CardFlow>>>>
+
+export type FlowsEvent =
+  | {
+      readonly type: 'moved'
+      /** The batch of the file, or the file itself. */
+      readonly card: ItemId
+      readonly file: ItemId
+      readonly device: DeviceId
+      /** Bytes of the file that are over. */
+      readonly bytes: number
+      /** Bytes of the file that went more than once; null where that is not told anew. */
+      readonly twice: number | null
+      /** Null while it waits. */
+      readonly way: Way | null
+      /** Milliseconds. */
+      readonly now: number
+    }
+  | { readonly type: 'forgotten'; readonly card: ItemId }
+  | { readonly type: 'left' }
+
+/** Applies an event to the flows. A file that begins again adds what it moves from then on. */
+export function reduceFlows(state: FlowsState, event: FlowsEvent): FlowsState {
+  if (event.type === 'left') return {}
+  if (event.type === 'forgotten') {
+    const { [event.card]: _gone, ...others } = state
+    return others
+  }
+  const { card, file, device, bytes, now } = event
+  const old = state[card]?.[device]
+  const seen = old?.seen[file]
+  const moved = event.way === null ? 0 : bytes - (seen?.bytes ?? 0)
+  const twice = event.twice ?? seen?.twice ?? 0
+  const next: CardFlow = {
+    flow: addToFlow(flowBefore(old, event), moved, now),
+    way: event.way ?? old?.way ?? null,
+    seen: { ...old?.seen, [file]: { bytes, twice } },
+  }
+  return { ...state, [card]: { ...state[card], [device]: next } }
+}
+
+/** A flow begins with the first byte: what waits before it makes it no longer. */
+function flowBefore(old: CardFlow | undefined, event: Extract<FlowsEvent, { type: 'moved' }>): Flow {
+  const { way, now } = event
+  if (!old) return beginFlow(way === null ? now : now - FIRST_LOOK_MS)
+  return old.flow.steps.length > 0 || way !== null ? old.flow : beginFlow(now)
+}
+
+/** Bytes of a card that moved more than once. */
+export function bytesTwice({ seen }: CardFlow): number {
+  return Object.values(seen).reduce((sum, { twice }) => sum + twice, 0)
+}
+
+export function createFlowsStore() {
+  return createStore<FlowsState>()(() => ({}))
+}

@@ -1,0 +1,93 @@
+import { fileURLToPath } from 'node:url'
+import { expect, type Locator } from '@playwright/test'
+import { expectNoSidewaysScroll, expectNothingSerious } from '../support/axe.ts'
+import type { Device } from '../support/device.ts'
+import { MB } from '../support/files.ts'
+import { cutDirectPaths } from '../support/paths.ts'
+import { test } from '../support/stage.ts'
+import { Wire } from '../support/wire.ts'
+
+const PICTURES = fileURLToPath(new URL('../results/screens/', import.meta.url))
+
+const details = ({ page }: Device): Locator => page.getByRole('dialog', { name: 'Details' })
+const connections = (device: Device): Locator =>
+  details(device).getByRole('table', { name: 'Connections now' })
+
+async function looksRight(device: Device, name: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await device.page.emulateMedia({ colorScheme })
+    await device.page.screenshot({ path: `${PICTURES}${name}-${colorScheme}.png`, animations: 'disabled' })
+    await expectNothingSerious(device, colorScheme === 'light' ? 'all' : 'colours')
+  }
+  await expectNoSidewaysScroll(device)
+}
+
+test('the details of a slow transfer tell its speed and its way at both ends, and stay when it is over', async ({
+  device,
+  folder,
+  server,
+}) => {
+  test.setTimeout(180_000)
+  const wire = await Wire.to(server.origin)
+  try {
+    const ada = await device('Ada')
+    const bob = await device('Bob', { phone: true })
+    const film = await folder.file('film.bin', 30 * MB)
+    await ada.opens(wire.origin)
+    await cutDirectPaths(ada.page)
+    await bob.opens(`${server.origin}/${new URL(await ada.scansOwnQr()).search}`)
+    await ada.seesDevices(2)
+    await ada.sharesFiles(film)
+    wire.slowsTo(MB)
+    await bob.takes(film)
+    await bob.reaches(film, 20)
+
+    await bob.uses(bob.card(film.name), 'Details')
+    await ada.uses(ada.card(film.name), 'Details')
+    for (const one of [ada, bob]) {
+      await expect(connections(one).getByRole('rowheader', { name: 'via server' })).toBeVisible()
+      await expect(connections(one).getByText(/^\d.* [kM]B\/s$/)).toBeVisible()
+      await expect(details(one).getByRole('img', { name: /^Speed over 0:\d\d minutes/ })).toBeVisible()
+    }
+    await expect(details(bob).getByText('From Chromium on Linux', { exact: true })).toBeVisible()
+    await expect(details(ada).getByText(/^To /)).toBeVisible()
+    await looksRight(ada, 'transfer-details-desktop')
+    await looksRight(bob, 'transfer-details-phone')
+
+    wire.slowsTo(Number.POSITIVE_INFINITY)
+    await bob.page.keyboard.press('Escape')
+    await expect(details(bob)).toBeHidden()
+    await bob.has(film)
+    await bob.uses(bob.card(film.name), 'Details')
+    await expect(details(bob).getByText('via server', { exact: true }).first()).toBeVisible()
+  } finally {
+    await wire.close()
+  }
+})
+
+test('the details of a direct transfer name the kind of each connection', { tag: '@everywhere' }, async ({
+  device,
+  folder,
+}) => {
+  const ada = await device('Ada')
+  const bob = await device('Bob')
+  const film = await folder.file('film.bin', 60 * MB)
+  await bob.opens(await ada.startsBeam())
+  await ada.seesDevices(2)
+  await ada.sharesFiles(film)
+  await bob.takes(film)
+  await bob.has(film)
+
+  await bob.uses(bob.card(film.name), 'Details')
+  const kind = connections(bob).getByRole('rowheader', {
+    name: /^(host|peer-reflexive|server-reflexive) UDP$/,
+  })
+  await expect(kind.first()).toBeVisible()
+  await expect(details(bob).getByText(/^Direct( ×\d+)?$/)).toBeVisible()
+  await bob.page.screenshot({ path: `${PICTURES}transfer-details-direct.png`, animations: 'disabled' })
+
+  await details(bob).getByRole('button', { name: 'Copy for a bug report' }).click()
+  await expect(details(bob).getByRole('button', { name: 'Copied' })).toBeVisible()
+  await bob.page.keyboard.press('Escape')
+  await expect(details(bob)).toBeHidden()
+})
