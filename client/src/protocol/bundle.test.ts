@@ -9,6 +9,8 @@ const TICK_MS = 250
 interface Way {
   readonly roundTrip: number
   readonly rate: (connections: number) => number
+  /** Milliseconds that a packet waits; 0 without it. */
+  readonly queuing?: (connections: number) => number
 }
 
 /** Browsers read each connection through a buffer of 64 KiB, up to what both can handle. */
@@ -38,6 +40,7 @@ class Run {
           left,
           rate: way.rate(Math.min(open, this.bundle.size)),
           roundTrip: way.roundTrip,
+          queuing: way.queuing?.(Math.min(open, this.bundle.size)) ?? 0,
           open,
           most: this.most,
         },
@@ -55,7 +58,7 @@ class Run {
   idles(milliseconds: number): this {
     for (const end = this.now + milliseconds; this.now < end; this.now += TICK_MS) {
       const { size: open } = this.bundle
-      this.bundle.next({ left: 0, rate: 0, roundTrip: null, open, most: this.most }, this.now)
+      this.bundle.next({ left: 0, rate: 0, roundTrip: null, queuing: 0, open, most: this.most }, this.now)
     }
     return this
   }
@@ -121,6 +124,36 @@ describe('l6 a bundle', () => {
     expect(new Run().receives(300 * MIB, wide).sizes).toEqual([1, 4, MOST_CONNECTIONS, 4])
   })
 
+  it('has only as many as fill the path, and begins the next file with these', () => {
+    const way: Way = { ...held(50, 5 * MIB), queuing: (connections) => (connections > 4 ? 150 : 20) }
+    const run = new Run().receives(100 * MIB, way)
+    expect(run.sizes).toEqual([1, MOST_CONNECTIONS, 8, 4])
+    run.idles(20_000).receives(10 * MIB, way)
+    expect(run.sizes.at(-1)).toBe(4)
+  })
+
+  it('gives way to others on a full path, within ten seconds, and grows when they have gone', () => {
+    const run = new Run().receives(200 * MIB, held(50, 20 * MIB))
+    expect(run.bundle.size).toBe(MOST_CONNECTIONS)
+    const since = run.now
+    const shared: Way = { ...held(50, 2 * MIB), queuing: () => 300 }
+    run.receives(20 * MIB, shared)
+    expect(run.bundle.size).toBe(1)
+    expect(run.now - since).toBeLessThan(12_000)
+    run.receives(60 * MIB, held(50, 20 * MIB))
+    expect(run.bundle.size).toBe(MOST_CONNECTIONS)
+  })
+
+  it('tries again at once what brought nothing on another path', () => {
+    const narrow: Way = { roundTrip: 10, rate: () => 2_000 }
+    const run = new Run().receives(30 * MIB, narrow)
+    expect(run.bundle.size).toBe(1)
+    const since = run.now
+    run.receives(20 * MIB, held(50, 20 * MIB))
+    expect(run.bundle.size).toBe(MOST_CONNECTIONS)
+    expect(run.now - since).toBeLessThan(6_000)
+  })
+
   it('tries nothing where a narrow way holds one connection up', () => {
     const narrow: Way = { roundTrip: 50, rate: () => 62 }
     expect(new Run().receives(20 * MIB, narrow).sizes).toEqual([1])
@@ -141,7 +174,7 @@ describe('l6 a bundle', () => {
 
   it('forgets a trial that the end of a file cut short', () => {
     const run = new Run()
-    const view = { left: 100 * MIB, rate: 1_200, roundTrip: 50, open: 1, most: MOST_CONNECTIONS }
+    const view = { left: 100 * MIB, rate: 1_200, roundTrip: 50, queuing: 0, open: 1, most: MOST_CONNECTIONS }
     for (run.now = 0; run.bundle.size === 1; run.now += TICK_MS) run.bundle.next(view, run.now)
     run.idles(TICK_MS)
     expect(run.bundle.size).toBe(1)

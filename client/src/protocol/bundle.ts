@@ -34,6 +34,15 @@ const OPENING_MS = 8_000
 /** Pause after a trial that brought nothing, in milliseconds. It doubles with each, up to the second. */
 const SETTLED_MS = 20_000
 const LONGEST_SETTLED_MS = 320_000
+/**
+ * A path on which packets wait longer is full, in milliseconds: fewer connections carry as much, and a call or a film of
+ * the same household gets its share. LEDBAT has the same target (RFC 6817, section 3.3).
+ */
+const FULL_MS = 100
+/** What a step down needs to show in the round trip, which is measured every 2 s, in milliseconds. */
+const STEP_DOWN_MS = 2_500
+/** A round trip that is so many times longer or shorter is that of another path, on which nothing was tried yet. */
+const OTHER_PATH = 3
 /** A bundle of which nothing was wanted for so long has one connection again, in milliseconds. */
 const IDLE_MS = 10_000
 /** Weight of the newest rate in the average. */
@@ -61,6 +70,8 @@ export interface BundleView {
   readonly rate: number
   /** Milliseconds; null while it is not known. */
   readonly roundTrip: number | null
+  /** Milliseconds of the round trip for which packets wait on the path. */
+  readonly queuing: number
   /** How many connections are open. */
   readonly open: number
   /** How many there may be. */
@@ -86,6 +97,9 @@ export class Bundle {
   /** No trial before this time, in milliseconds. */
   #settledUntil = 0
   #settledMs = SETTLED_MS
+  /** The round trip of the path on which the last trial was. */
+  #settledAt: number | null = null
+  #steppedDown = Number.NEGATIVE_INFINITY
   /** Since when fewer are open than there should be, in milliseconds. */
   #lackingSince: number | null = null
 
@@ -100,6 +114,7 @@ export class Bundle {
     if (this.#idleSince !== null) this.#begins(view.most, now)
     this.#rate = this.#rate === 0 ? view.rate : this.#rate * (1 - NEWEST) + view.rate * NEWEST
     if (this.#trial) this.#judges(this.#trial, view, now)
+    else if (view.queuing > FULL_MS) this.#yields(view, now)
     else this.#gives(view, now)
     if (!this.#trial && this.#isWorthATrial(view, now)) this.#tries(view, now)
     return this.#size
@@ -128,18 +143,35 @@ export class Bundle {
     this.#settledUntil = now + TRIAL_MS
   }
 
-  #isWorthATrial({ left, roundTrip, open, most }: BundleView, now: number): boolean {
-    if (roundTrip === null || roundTrip < SHORTEST_ROUND_TRIP_MS || now < this.#settledUntil) return false
+  #isWorthATrial({ left, roundTrip, queuing, open, most }: BundleView, now: number): boolean {
+    if (roundTrip === null || roundTrip < SHORTEST_ROUND_TRIP_MS || queuing > FULL_MS) return false
+    if (now < this.#settledUntil && !this.#isOnAnotherPath(roundTrip)) return false
     if (this.#size >= most || open < this.#size) return false
     const ofEach = (this.#rate * roundTrip) / open
     const isHeldUp = ofEach < MOST_PER_ROUND_TRIP && ofEach > LEAST_PER_ROUND_TRIP
     return isHeldUp && this.#rate > LEAST_RATE && left > this.#rate * WORTH_MS
   }
 
+  #isOnAnotherPath(roundTrip: number): boolean {
+    const known = this.#settledAt
+    return known !== null && (roundTrip > OTHER_PATH * known || roundTrip < known / OTHER_PATH)
+  }
+
   #tries({ roundTrip, most }: BundleView, now: number): void {
+    this.#settledAt = roundTrip
     this.#trial = { size: this.#size, rate: this.#rate, began: now, opened: null }
     const step = Math.max(2, Math.ceil((roundTrip ?? 0) / STEP_MS))
     this.#size = Math.min(most, this.#size * step)
+  }
+
+  /** Takes half as many connections on a full path, again and again until what waits there is gone. */
+  #yields({ roundTrip }: BundleView, now: number): void {
+    if (this.#size === 1 || now - this.#steppedDown < STEP_DOWN_MS) return
+    this.#steppedDown = now
+    this.#size = Math.ceil(this.#size / 2)
+    this.#needed = this.#size
+    this.#settledUntil = now + SETTLED_MS
+    this.#settledAt = roundTrip
   }
 
   /** Has fewer connections where the others do not open, or where the way has become narrow. */

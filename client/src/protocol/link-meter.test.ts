@@ -27,7 +27,7 @@ describe('a link', () => {
 
   it('has a window of two round trips at its rate', () => {
     const meter = new LinkMeter()
-    meter.answered(100)
+    meter.answered(100, 0)
     const now = delivers(meter, 100, 10)
     expect(meter.rate(now)).toBeCloseTo(FRAME / 10)
     expect(meter.window(now)).toBeCloseTo(2 * 100 * (FRAME / 10))
@@ -35,12 +35,12 @@ describe('a link', () => {
 
   it('has a smaller window while its round trip is measured', () => {
     const meter = new LinkMeter()
-    meter.answered(100)
+    meter.answered(100, 0)
     const now = delivers(meter, 100, 10)
     const before = meter.window(now)
     expect(meter.probe(now)).toBe(true)
     expect(meter.window(now)).toBeCloseTo(before / 2)
-    meter.answered(100)
+    meter.answered(100, now)
     expect(meter.window(now)).toBeCloseTo(before)
     expect(meter.probe(now + 100)).toBe(false)
     expect(meter.probe(now + 2_000)).toBe(true)
@@ -48,11 +48,23 @@ describe('a link', () => {
 
   it('follows a round trip that becomes longer', () => {
     const meter = new LinkMeter()
-    meter.answered(10)
-    meter.answered(80)
+    meter.answered(10, 0)
+    meter.answered(80, 2_000)
     expect(meter.roundTrip).toBe(10)
-    meter.answered(90)
+    meter.answered(90, 4_000)
     expect(meter.roundTrip).toBe(80)
+  })
+
+  it('knows the round trip of its path without what waits there, and that of another path after 20 s', () => {
+    const meter = new LinkMeter()
+    expect(meter.base).toBeNull()
+    meter.answered(50, 0)
+    for (let now = 2_000; now < 18_000; now += 2_000) meter.answered(300, now)
+    expect(meter.base).toBe(50)
+    for (let now = 18_000; now < 32_000; now += 2_000) meter.answered(300, now)
+    expect(meter.base).toBe(300)
+    meter.answered(20, 32_000)
+    expect(meter.base).toBe(20)
   })
 
   it('is as fast after a pause as before it, and slower when nothing comes', () => {

@@ -23,6 +23,11 @@ const LEAST_ARRIVALS = 4
 const PROBE_INTERVAL_MS = 2_000
 /** How many measurements of the round trip count; the shortest of them is taken. */
 const PROBES_KEPT = 2
+/**
+ * The shortest round trip of this time and of as long before it is taken for that of an empty path, in milliseconds. BBR
+ * looks at 10 s too (draft-ietf-ccwg-bbr, MinRTTFilterLen). A path that has become longer is known by then.
+ */
+const BASE_MS = 10_000
 
 interface Arrival {
   /** Milliseconds for which the link had been busy. */
@@ -39,6 +44,9 @@ export class LinkMeter {
   /** Since when something is wanted here, in milliseconds; null while nothing is. */
   #busySince: number | null = null
   #roundTrips: number[] = []
+  /** Shortest round trips of the last spans of `BASE_MS`, the newest last, and when that span began. */
+  #bases: number[] = []
+  #baseSince = Number.NEGATIVE_INFINITY
   /** When the round trip was last asked for, in milliseconds. */
   #probedAt = Number.NEGATIVE_INFINITY
   #isProbing = false
@@ -49,6 +57,11 @@ export class LinkMeter {
   /** Shortest of the last round trips in milliseconds; null until one is measured. */
   get roundTrip(): number | null {
     return this.#roundTrips.length > 0 ? Math.min(...this.#roundTrips) : null
+  }
+
+  /** Round trip of the path when nothing waits on it, in milliseconds; null until one is measured. */
+  get base(): number | null {
+    return this.#bases.length > 0 ? Math.min(...this.#bases) : null
   }
 
   /** Something is wanted on the link. */
@@ -110,9 +123,13 @@ export class LinkMeter {
   }
 
   /** The answer to a probe has arrived. */
-  answered(roundTrip: number): void {
+  answered(roundTrip: number, now: number): void {
     this.#isProbing = false
     this.#roundTrips = [...this.#roundTrips, roundTrip].slice(-PROBES_KEPT)
+    if (now - this.#baseSince >= BASE_MS) {
+      this.#bases = [...this.#bases, roundTrip].slice(-2)
+      this.#baseSince = now
+    } else this.#bases.push(Math.min(this.#bases.pop() ?? roundTrip, roundTrip))
   }
 
   #busyAt(now: number): number {

@@ -88,6 +88,12 @@ export class Scheduler<T extends Receives> {
     return known.length > 0 ? Math.min(...known) : null
   }
 
+  /** Milliseconds for which a packet waits on the path of some links, behind others of them or of anybody else. */
+  queuing(links: readonly LinkKey[]): number {
+    const bases = links.flatMap((link) => this.meter(link).base ?? [])
+    return bases.length > 0 ? (this.roundTrip(links) ?? 0) - Math.min(...bases) : 0
+  }
+
   /** Whether chunks are still expected on a link. */
   isWaitingOn(link: LinkKey): boolean {
     return this.#waitingOn(link) > 0

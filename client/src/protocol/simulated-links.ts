@@ -128,7 +128,7 @@ export class Simulation {
       const { delay, isAlive } = this.#is(at)
       if (isAlive && this.#scheduler.isWaitingOn(link) && this.#scheduler.meter(link).probe(this.#now)) {
         const sent = this.#now
-        this.#after(2 * delay, () => this.#scheduler.meter(link).answered(this.#now - sent))
+        this.#after(2 * delay, () => this.#scheduler.meter(link).answered(this.#now - sent, this.#now))
       }
     })
     this.#refill()

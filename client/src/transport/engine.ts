@@ -245,9 +245,10 @@ export class Engine {
   }
 
   #measured(device: RemoteDevice, link: Link, token: string): void {
-    const roundTrip = link.pong(token, this.now())
+    const now = this.now()
+    const roundTrip = link.pong(token, now)
     if (roundTrip === null) return
-    device.scheduler.meter(link.key).answered(roundTrip)
+    device.scheduler.meter(link.key).answered(roundTrip, now)
     this.#receiving.refill(device)
   }
 

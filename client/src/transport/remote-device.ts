@@ -84,6 +84,7 @@ export class RemoteDevice {
       left: links.length > 0 ? scheduler.left : 0,
       rate: scheduler.rate(links, now),
       roundTrip: scheduler.roundTrip(links),
+      queuing: scheduler.queuing(links),
       open: links.length,
       most,
     }
