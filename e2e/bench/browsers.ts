@@ -3,6 +3,7 @@ import { Server } from '../support/server.ts'
 import { measureBurst } from './burst.ts'
 import { measureCanvas } from './canvas.ts'
 import { measureDirect } from './direct.ts'
+import { measureFairness } from './fairness.ts'
 import { measureFirstPage } from './first-page.ts'
 import { measureFirstPaint } from './first-paint.ts'
 import { measureJoining } from './joining.ts'
@@ -25,6 +26,7 @@ const FIGURES: Record<string, (server: Server) => Promise<Row | Row[]>> = {
   memory: measureMemory,
   network: measureNetwork,
   burst: measureBurst,
+  fairness: measureFairness,
   processor: measureProcessor,
   stored: measureStored,
   turn: measureTurn,

@@ -24,6 +24,12 @@ const WAYS: Record<string, Way> = {
   '10 ms': { traits: { roundTrip: 10 }, size: 150 * MB, bare: 60 * MB, atLeast: 1.7 },
   '50 ms': { traits: { roundTrip: 50 }, size: 60 * MB, bare: 15 * MB, atLeast: 7 },
   '50 ms, 0.5 % lost': { traits: { roundTrip: 50, loss: 0.5 }, size: 25 * MB, bare: 4 * MB, atLeast: 12 },
+  '50 ms, 5 MB/s': {
+    traits: { roundTrip: 50, megabits: 40, queue: 512 },
+    size: 60 * MB,
+    bare: 15 * MB,
+    atLeast: 2,
+  },
   '150 ms': { traits: { roundTrip: 150 }, size: 40 * MB, bare: 5 * MB, atLeast: 10 },
 }
 

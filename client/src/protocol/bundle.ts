@@ -36,9 +36,9 @@ const SETTLED_MS = 20_000
 const LONGEST_SETTLED_MS = 320_000
 /**
  * A path on which packets wait longer is full, in milliseconds: fewer connections carry as much, and a call or a film of
- * the same household gets its share. LEDBAT has the same target (RFC 6817, section 3.3).
+ * the same household gets its share. LEDBAT takes at most 100 ms (RFC 6817, section 2.5), which small queues never reach.
  */
-const FULL_MS = 100
+const FULL_MS = 60
 /** What a step down needs to show in the round trip, which is measured every 2 s, in milliseconds. */
 const STEP_DOWN_MS = 2_500
 /** A round trip that is so many times longer or shorter is that of another path, on which nothing was tried yet. */
