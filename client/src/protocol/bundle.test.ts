@@ -132,16 +132,10 @@ describe('l6 a bundle', () => {
     expect(run.sizes.at(-1)).toBe(4)
   })
 
-  it('gives way to others on a full path, within ten seconds, and grows when they have gone', () => {
-    const run = new Run().receives(200 * MIB, held(50, 20 * MIB))
-    expect(run.bundle.size).toBe(MOST_CONNECTIONS)
-    const since = run.now
-    const shared: Way = { ...held(50, 2 * MIB), queuing: () => 300 }
-    run.receives(20 * MIB, shared)
-    expect(run.bundle.size).toBe(1)
-    expect(run.now - since).toBeLessThan(12_000)
-    run.receives(60 * MIB, held(50, 20 * MIB))
-    expect(run.bundle.size).toBe(MOST_CONNECTIONS)
+  it('has as many as before when fewer carry less on a full path', () => {
+    const way: Way = { ...held(50, 20 * MIB), queuing: () => 150 }
+    const run = new Run().receives(20 * MIB, held(50, 20 * MIB)).receives(100 * MIB, way)
+    expect(run.sizes).toEqual([1, MOST_CONNECTIONS, 8, MOST_CONNECTIONS])
   })
 
   it('tries again at once what brought nothing on another path', () => {

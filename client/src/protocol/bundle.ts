@@ -8,9 +8,9 @@
 export const MOST_CONNECTIONS = 16
 /** The same on a phone that runs on its battery, and where data are to be saved: each connection costs both. */
 const MOST_SPARING = 4
-/** A trial has twice as many connections, and as many times more as this fits the round trip, in milliseconds. */
+/** A trial of more has twice as many connections, and as many times more as this fits the round trip, in milliseconds. */
 const STEP_MS = 3
-/** A trial has to bring this many times the rate. */
+/** A trial of more has to bring this many times the rate. */
 const GAIN = 1.1
 /**
  * What one connection carries in a round trip when its window holds it up, in bytes. What carries more is held up by
@@ -29,18 +29,24 @@ const WORTH_MS = 2_000
 /** What a trial takes at least, in milliseconds, and in round trips: a connection begins slowly. */
 const TRIAL_MS = 800
 const TRIAL_ROUND_TRIPS = 16
+/**
+ * A trial that has not brought enough by then has failed, in milliseconds. Many connections that begin together on a path
+ * with a small queue take each other's packets at first.
+ */
+const FAILED_MS = 3_000
 /** A trial does not wait longer for its connections, in milliseconds. */
 const OPENING_MS = 8_000
 /** Pause after a trial that brought nothing, in milliseconds. It doubles with each, up to the second. */
 const SETTLED_MS = 20_000
 const LONGEST_SETTLED_MS = 320_000
 /**
- * A path on which packets wait longer is full, in milliseconds: fewer connections carry as much, and a call or a film of
- * the same household gets its share. LEDBAT takes at most 100 ms (RFC 6817, section 2.5), which small queues never reach.
+ * A path on which packets wait longer may be full, in milliseconds. LEDBAT takes at most 100 ms (RFC 6817, section 2.5),
+ * which small queues never reach. A trial of half as many connections shows whether fewer fill it as well, and leave room
+ * for a call or a film of the same household.
  */
 const FULL_MS = 60
-/** What a step down needs to show in the round trip, which is measured every 2 s, in milliseconds. */
-const STEP_DOWN_MS = 2_500
+/** Such a trial has to keep this part of the rate. */
+const KEPT = 0.95
 /** A round trip that is so many times longer or shorter is that of another path, on which nothing was tried yet. */
 const OTHER_PATH = 3
 /** A bundle of which nothing was wanted for so long has one connection again, in milliseconds. */
@@ -82,6 +88,8 @@ interface Trial {
   /** Connections before it, and what they carried. */
   readonly size: number
   readonly rate: number
+  /** How many times that rate it has to reach. */
+  readonly atLeast: number
   readonly began: number
   /** When all of its connections were open. */
   opened: number | null
@@ -94,12 +102,12 @@ export class Bundle {
   #rate = 0
   #trial: Trial | null = null
   #idleSince: number | null = 0
-  /** No trial before this time, in milliseconds. */
+  /** No trial of more connections before this time, in milliseconds, and none of fewer before the other. */
   #settledUntil = 0
+  #crowdedUntil = 0
   #settledMs = SETTLED_MS
   /** The round trip of the path on which the last trial was. */
   #settledAt: number | null = null
-  #steppedDown = Number.NEGATIVE_INFINITY
   /** Since when fewer are open than there should be, in milliseconds. */
   #lackingSince: number | null = null
 
@@ -114,9 +122,11 @@ export class Bundle {
     if (this.#idleSince !== null) this.#begins(view.most, now)
     this.#rate = this.#rate === 0 ? view.rate : this.#rate * (1 - NEWEST) + view.rate * NEWEST
     if (this.#trial) this.#judges(this.#trial, view, now)
-    else if (view.queuing > FULL_MS) this.#yields(view, now)
     else this.#gives(view, now)
-    if (!this.#trial && this.#isWorthATrial(view, now)) this.#tries(view, now)
+    if (!this.#trial && this.#mayTry(view)) {
+      if (this.#isCrowded(view, now)) this.#triesFewer(view, now)
+      else if (this.#isHeldUp(view, now)) this.#triesMore(view, now)
+    }
     return this.#size
   }
 
@@ -143,13 +153,13 @@ export class Bundle {
     this.#settledUntil = now + TRIAL_MS
   }
 
-  #isWorthATrial({ left, roundTrip, queuing, open, most }: BundleView, now: number): boolean {
-    if (roundTrip === null || roundTrip < SHORTEST_ROUND_TRIP_MS || queuing > FULL_MS) return false
-    if (now < this.#settledUntil && !this.#isOnAnotherPath(roundTrip)) return false
-    if (this.#size >= most || open < this.#size) return false
-    const ofEach = (this.#rate * roundTrip) / open
-    const isHeldUp = ofEach < MOST_PER_ROUND_TRIP && ofEach > LEAST_PER_ROUND_TRIP
-    return isHeldUp && this.#rate > LEAST_RATE && left > this.#rate * WORTH_MS
+  #mayTry({ left, roundTrip, open }: BundleView): boolean {
+    return roundTrip !== null && open >= this.#size && left > this.#rate * WORTH_MS
+  }
+
+  /** Whether fewer connections may carry as much. */
+  #isCrowded({ queuing }: BundleView, now: number): boolean {
+    return queuing > FULL_MS && this.#size > 1 && now >= this.#crowdedUntil
   }
 
   #isOnAnotherPath(roundTrip: number): boolean {
@@ -157,21 +167,27 @@ export class Bundle {
     return known !== null && (roundTrip > OTHER_PATH * known || roundTrip < known / OTHER_PATH)
   }
 
-  #tries({ roundTrip, most }: BundleView, now: number): void {
-    this.#settledAt = roundTrip
-    this.#trial = { size: this.#size, rate: this.#rate, began: now, opened: null }
-    const step = Math.max(2, Math.ceil((roundTrip ?? 0) / STEP_MS))
-    this.#size = Math.min(most, this.#size * step)
+  /** Whether more connections may carry more. */
+  #isHeldUp({ roundTrip, open, most, queuing }: BundleView, now: number): boolean {
+    if (this.#size >= most || roundTrip === null || roundTrip < SHORTEST_ROUND_TRIP_MS) return false
+    if (queuing > FULL_MS || (now < this.#settledUntil && !this.#isOnAnotherPath(roundTrip))) return false
+    const ofEach = (this.#rate * roundTrip) / open
+    return this.#rate > LEAST_RATE && ofEach < MOST_PER_ROUND_TRIP && ofEach > LEAST_PER_ROUND_TRIP
   }
 
-  /** Takes half as many connections on a full path, again and again until what waits there is gone. */
-  #yields({ roundTrip }: BundleView, now: number): void {
-    if (this.#size === 1 || now - this.#steppedDown < STEP_DOWN_MS) return
-    this.#steppedDown = now
-    this.#size = Math.ceil(this.#size / 2)
-    this.#needed = this.#size
-    this.#settledUntil = now + SETTLED_MS
+  #triesMore(view: BundleView, now: number): void {
+    const step = Math.max(2, Math.ceil((view.roundTrip ?? 0) / STEP_MS))
+    this.#tries(Math.min(view.most, this.#size * step), GAIN, view, now)
+  }
+
+  #triesFewer(view: BundleView, now: number): void {
+    this.#tries(Math.ceil(this.#size / 2), KEPT, view, now)
+  }
+
+  #tries(size: number, atLeast: number, { roundTrip }: BundleView, now: number): void {
+    this.#trial = { size: this.#size, rate: this.#rate, atLeast, began: now, opened: null }
     this.#settledAt = roundTrip
+    this.#size = size
   }
 
   /** Has fewer connections where the others do not open, or where the way has become narrow. */
@@ -196,11 +212,16 @@ export class Bundle {
     if (open >= this.#size || now - trial.began > OPENING_MS) trial.opened ??= now
     if (trial.opened === null) return
     if (now - trial.opened < Math.max(TRIAL_MS, TRIAL_ROUND_TRIPS * (roundTrip ?? 0))) return
+    const hasFailed = this.#rate < trial.atLeast * trial.rate
+    if (hasFailed && now - trial.opened < FAILED_MS) return
     this.#trial = null
-    if (this.#rate < GAIN * trial.rate) {
+    const isFewer = this.#size < trial.size
+    if (hasFailed) {
       this.#size = trial.size
+      if (isFewer) this.#crowdedUntil = now + this.#settledMs
       this.#settles(now)
-    } else this.#settledMs = SETTLED_MS
+    } else if (isFewer) this.#settledUntil = now + SETTLED_MS
+    else this.#settledMs = SETTLED_MS
     this.#needed = this.#size
   }
 }
