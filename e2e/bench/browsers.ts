@@ -2,6 +2,7 @@
 import { Server } from '../support/server.ts'
 import { measureBurst } from './burst.ts'
 import { measureCanvas } from './canvas.ts'
+import { measureChange } from './change.ts'
 import { measureDirect } from './direct.ts'
 import { measureFairness } from './fairness.ts'
 import { measureFirstPage } from './first-page.ts'
@@ -27,6 +28,7 @@ const FIGURES: Record<string, (server: Server) => Promise<Row | Row[]>> = {
   network: measureNetwork,
   burst: measureBurst,
   fairness: measureFairness,
+  change: measureChange,
   processor: measureProcessor,
   stored: measureStored,
   turn: measureTurn,

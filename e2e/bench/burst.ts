@@ -5,8 +5,8 @@
  */
 import { MB } from '../support/files.ts'
 import type { Machine } from '../support/network.ts'
-import { bareChannelSpeed, type Filling } from './bare-channel.ts'
-import { type Lab, onCable, profile } from './network.ts'
+import type { Filling } from './bare-channel.ts'
+import { bareSpeed, type Lab, onCable, speed } from './lab.ts'
 import { median, type Row } from './table.ts'
 
 const KIB = 1024
@@ -58,12 +58,10 @@ async function measureWay(roundTrip: number): Promise<Row> {
   }
 }
 
-async function measureOne({ network, one, other }: Lab, bytes: number, filling: Filling): Promise<Measured> {
-  const [from, to] = [await network.page(one, await profile()), await network.page(other, await profile())]
-  for (const page of [from, to]) await page.goto(`http://${one.address}:8080/healthz`)
-  const before = await packets(other)
-  const speed = await bareChannelSpeed(from, to, bytes, {}, filling)
-  const after = await packets(other)
+async function measureOne(lab: Lab, bytes: number, filling: Filling): Promise<Measured> {
+  const before = await packets(lab.other)
+  const speed = await bareSpeed(lab, bytes, filling)
+  const after = await packets(lab.other)
   const [came, lost] = [after.came - before.came, after.lost - before.lost]
   return { speed, lost: (1000 * lost) / Math.max(1, came + lost) }
 }
@@ -79,8 +77,4 @@ async function packets(machine: Machine): Promise<{ came: number; lost: number }
 function line({ message, high }: Filling, { speed: bytes, lost }: Measured): string {
   const [size, waiting] = [message / KIB, high / KIB]
   return `messages of ${size} KiB, ${waiting} KiB waiting: ${speed(bytes)}, ${lost.toFixed(1)} of 1,000 packets lost`
-}
-
-function speed(bytesPerSecond = 0): string {
-  return `${(bytesPerSecond / MB).toFixed(2)} MB/s`
 }

@@ -5,12 +5,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { Device } from '../support/device.ts'
 import { Folder, MB, type TestFile } from '../support/files.ts'
 import type { Machine } from '../support/network.ts'
-import { type Lab, onCable, profile } from './network.ts'
+import { type Lab, onCable, sharing, speed } from './lab.ts'
 import { median, type Row } from './table.ts'
-import { DESKTOP_CHROMIUM } from './two-browsers.ts'
 
 /** A line of 5 MB/s to a distant place, with a queue of a tenth of a second, as routers have it. */
 const LINE = { roundTrip: 50, megabits: 40, queue: 512 }
@@ -45,13 +43,7 @@ export async function measureFairness(): Promise<Row> {
 }
 
 async function besideTransfer(lab: Lab, film: TestFile): Promise<number> {
-  const { network, one, other } = lab
-  const origin = `https://${one.address}:8443`
-  const ada = new Device('Ada', await network.page(one, await profile()), origin, DESKTOP_CHROMIUM)
-  const bob = new Device('Bob', await network.page(other, await profile()), origin, DESKTOP_CHROMIUM)
-  await bob.opens(await ada.startsBeam())
-  await ada.seesDevices(2)
-  await ada.sharesFiles(film)
+  const { bob } = await sharing(lab, film)
   await bob.takes(film)
   await bob.reaches(film, (100 * UNDER_WAY) / SIZE)
   return await flowSpeed(lab)
@@ -77,8 +69,4 @@ function program({ enter }: Machine, ...words: string[]) {
     fileURLToPath(new URL('tcp-flow.ts', import.meta.url)),
   ]
   return spawn(command, [...args, ...words], { stdio: ['ignore', 'pipe', 'inherit'] })
-}
-
-function speed(bytesPerSecond = 0): string {
-  return `${(bytesPerSecond / MB).toFixed(2)} MB/s`
 }

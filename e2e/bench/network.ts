@@ -1,16 +1,9 @@
 /** Files from browser to browser over a cable with a round trip and loss, beside a bare data channel on the same cable. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { Cable, type CableTraits } from '../support/cable.ts'
-import { Device } from '../support/device.ts'
+import type { CableTraits } from '../support/cable.ts'
 import { Folder, MB, type TestFile } from '../support/files.ts'
-import { type Machine, Network } from '../support/network.ts'
-import { Server } from '../support/server.ts'
-import { bareChannelSpeed } from './bare-channel.ts'
 import { secondsToReceive } from './direct.ts'
+import { bareSpeed, type Lab, onCable, sharing, speed } from './lab.ts'
 import { median, type Row } from './table.ts'
-import { DESKTOP_CHROMIUM } from './two-browsers.ts'
 
 interface Way {
   readonly traits: CableTraits
@@ -65,62 +58,9 @@ async function measureWay(name: string, way: Way): Promise<Row> {
   }
 }
 
-function speed(bytesPerSecond = 0): string {
-  return `${(bytesPerSecond / MB).toFixed(1)} MB/s`
-}
-
-/** Two machines at the ends of a cable; the server is at the first, so the second reaches it over the cable too. */
-export interface Lab {
-  readonly network: Network
-  readonly one: Machine
-  readonly other: Machine
-  readonly server: Server
-}
-
-export async function onCable<T>(traits: CableTraits, use: (lab: Lab) => Promise<T>): Promise<T> {
-  const network = await Network.make()
-  try {
-    const [one, other] = [await network.empty('10.78.0.1'), await network.empty('10.78.0.2')]
-    const cable = await Cable.between(one, other, traits)
-    const place = { listen: '0.0.0.0', host: one.address, port: 8080, enter: one.enter }
-    const server = await Server.start({ HELIOGRAPH_TLS: 'self-signed', HELIOGRAPH_TURN: 'off' }, place)
-    try {
-      return await use({ network, one, other, server })
-    } finally {
-      await server.stop()
-      await cable.remove()
-    }
-  } finally {
-    await network.remove()
-  }
-}
-
-async function productSpeed({ network, one, other, server }: Lab, file: TestFile): Promise<number> {
-  const origin = `https://${one.address}:8443`
-  const profiles = [await profile(), await profile()] as const
-  try {
-    const ada = new Device('Ada', await network.page(one, profiles[0]), origin, DESKTOP_CHROMIUM)
-    const bob = new Device('Bob', await network.page(other, profiles[1]), origin, DESKTOP_CHROMIUM)
-    await bob.opens(await ada.startsBeam())
-    await ada.seesDevices(2)
-    await ada.sharesFiles(file)
-    await bob.card(file.name).getByRole('button', { name: 'Receive' }).waitFor()
-    const seconds = await secondsToReceive(bob.page)
-    if ((await bob.savedSha256(file)) !== file.sha256) throw new Error('the file arrived changed')
-    return file.size / seconds
-  } finally {
-    void server
-    for (const folder of profiles)
-      await rm(folder, { recursive: true, force: true, maxRetries: 5 }).catch(() => {})
-  }
-}
-
-async function bareSpeed({ network, one, other }: Lab, bytes: number): Promise<number> {
-  const [from, to] = [await network.page(one, await profile()), await network.page(other, await profile())]
-  for (const page of [from, to]) await page.goto(`http://${one.address}:8080/healthz`)
-  return await bareChannelSpeed(from, to, bytes)
-}
-
-export async function profile(): Promise<string> {
-  return await mkdtemp(join(tmpdir(), 'heliograph-bench-'))
+async function productSpeed(lab: Lab, file: TestFile): Promise<number> {
+  const { bob } = await sharing(lab, file)
+  const seconds = await secondsToReceive(bob.page)
+  if ((await bob.savedSha256(file)) !== file.sha256) throw new Error('the file arrived changed')
+  return file.size / seconds
 }

@@ -7,7 +7,7 @@ import { Device } from '../support/device.ts'
 import { Folder, MB, type TestFile } from '../support/files.ts'
 import type { Server } from '../support/server.ts'
 import { secondsToReceive } from './direct.ts'
-import { onCable, profile } from './network.ts'
+import { onCable } from './lab.ts'
 import { browserProcess } from './process-memory.ts'
 import { threadSeconds, usedBetween } from './process-threads.ts'
 import type { Row } from './table.ts'
@@ -27,14 +27,9 @@ export async function measureProcessor(server: Server): Promise<Row[]> {
   return await Folder.with(async (folder) => {
     const film = await folder.file('film.bin', SIZE)
     const near = await withTwoBrowsers((one, two) => transfer('one machine', [one, two], server.origin, film))
-    const far = await onCable({ roundTrip: 10 }, async ({ network, one, other }) => {
-      const profiles = [await profile(), await profile()] as const
-      const pages = [
-        { page: await network.page(one, profiles[0]), profile: profiles[0] },
-        { page: await network.page(other, profiles[1]), profile: profiles[1] },
-      ] as const
-      return await transfer('10 ms', pages, `https://${one.address}:8443`, film)
-    })
+    const far = await onCable({ roundTrip: 10 }, async ({ browser, one, other, origin }) =>
+      transfer('10 ms', [await browser(one), await browser(other)], origin, film),
+    )
     return [near, far]
   })
 }
