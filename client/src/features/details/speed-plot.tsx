@@ -16,7 +16,9 @@ export function SpeedPlot({ flow }: { flow: Flow }) {
   const [mean, highest] = [formatSpeed(average), formatSpeed(top)]
   return (
     <figure className={css.plot} dir="ltr">
-      <span className={css.top}>{highest}</span>
+      <span className={css.top} dir="auto">
+        {highest}
+      </span>
       <svg
         role="img"
         aria-label={t`Speed over ${time} minutes: on average ${mean}, at most ${highest}`}
