@@ -6,6 +6,7 @@ import { reduceItems } from '../stores/items'
 import { createStores, type Stores } from '../stores/stores'
 import { reduceTransfers, type TransfersEvent } from '../stores/transfers'
 import type { EngineCommand, EngineEvent } from '../transport/engine-messages'
+import { forgetFlows } from './flow-news'
 import type { Toaster } from './toaster'
 import { createTransferNews, type EnginePage, endTransfersOf, freeWhatGoes } from './transfer-news'
 import { UploadNews } from './upload-news'
@@ -122,6 +123,22 @@ describe('reports of the engine', () => {
   it('about a file whose item is gone are ignored', () => {
     news({ say: 'receiving', id: ITEM, progress: { status: 'queued', bytes: 0 } })
     expect(state()).toBeUndefined()
+  })
+
+  it('that a file moves tell its way, by the kind of each link that carries it', () => {
+    forgetFlows(stores)
+    hasItem()
+    put({ type: 'offering', id: ITEM, url: 'blob:mine' })
+    const pathOf = (_device: DeviceId, key: string) => (key === 'over TURN' ? 'turn' : 'direct')
+    page = { links: { pathOf } } as unknown as EnginePage
+    const via = { links: ['one', 'two', 'over TURN'], server: true }
+    const progress = { status: 'moving', bytes: 2, bytesPerSecond: 1, twice: 0, via } as const
+    news({ say: 'sending', id: ITEM, device: ADA, progress })
+    const way = { direct: 2, turn: 1, server: true }
+    expect(state()).toMatchObject({ to: { [ADA]: { way } } })
+    expect(stores.flows.getState()).toMatchObject({ [ITEM]: { [ADA]: { way } } })
+    put({ type: 'forgotten', id: ITEM })
+    expect(stores.flows.getState()).toEqual({})
   })
 
   it('that files stay in memory are shown', () => {

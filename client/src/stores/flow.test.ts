@@ -28,9 +28,10 @@ it('a flow of any length has few steps, and no byte is lost', () => {
   expect(averageSpeed(flow)).toBe(400)
 })
 
-it('the plot has no step that is not over', () => {
-  const flow = flows(10, () => 400)
-  for (const speed of speeds(flow).slice(1)) expect(speed).toBe(400)
+it('the plot has no step that is not over, and its highest point is the top speed', () => {
+  const flow = flows(10.25, (second) => (second === 5 ? 2_000 : 400))
+  expect(speeds(flow).at(-1)).toBe(400)
+  expect(Math.max(...speeds(flow))).toBe(topSpeed(flow))
 })
 
 it('of a moment no speed is told', () => {

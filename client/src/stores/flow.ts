@@ -4,8 +4,8 @@
 const MOST_STEPS = 120
 /** The first length of a step, in milliseconds. */
 const STEP_MS = 500
-/** The top speed is that over so long at least, in milliseconds: over less it is chance. */
-const TOP_MS = 1_000
+/** A speed is that over so long at least, in milliseconds: over less it is chance. */
+const MOMENT_MS = 1_000
 
 export interface Flow {
   /** When it began, in milliseconds. */
@@ -63,15 +63,17 @@ export function averageSpeed(flow: Flow): number | null {
 }
 
 /** Most bytes a second over a moment; null where it was too short to tell. */
-export function topSpeed({ began, moved, step, steps }: Flow): number | null {
-  const count = Math.max(1, Math.round(TOP_MS / step))
-  if (moved - began < count * step) return null
-  const sums = steps.map((_, at) => steps.slice(at, at + count).reduce((sum, bytes) => sum + bytes, 0))
-  return (Math.max(...sums) * 1000) / (count * step)
+export function topSpeed(flow: Flow): number | null {
+  const known = speeds(flow)
+  return known.length > 0 ? Math.max(...known) : null
 }
 
-/** Bytes a second in each step that is over. */
+/** Bytes a second over a moment that begins with each step. Steps that are not over do not count. */
 export function speeds({ began, moved, step, steps }: Flow): readonly number[] {
-  const whole = Math.max(1, Math.floor((moved - began) / step))
-  return steps.slice(0, whole).map((bytes) => (bytes * 1000) / step)
+  const span = Math.max(1, Math.round(MOMENT_MS / step))
+  const over = Math.floor((moved - began) / step)
+  return Array.from({ length: Math.max(0, over - span + 1) }, (_, at) => {
+    const bytes = steps.slice(at, at + span).reduce((sum, part) => sum + part, 0)
+    return (bytes * 1000) / (span * step)
+  })
 }

@@ -4,7 +4,7 @@ import type { DeviceId, ItemId } from '../protocol/bindings'
 import type { Way } from '../protocol/way'
 import { addToFlow, beginFlow, type Flow } from './flow'
 
-/** What moved before the first look began about so long before it, in milliseconds. */
+/** The engine looks so often: what has moved at the first look began since the one before, in milliseconds. */
 const FIRST_LOOK_MS = 250
 
 interface Seen {
@@ -55,7 +55,7 @@ export function reduceFlows(state: FlowsState, event: FlowsEvent): FlowsState {
   const moved = event.way === null ? 0 : bytes - (seen?.bytes ?? 0)
   const twice = event.twice ?? seen?.twice ?? 0
   const next: CardFlow = {
-    flow: addToFlow(flowBefore(old, event), moved, now),
+    flow: addToFlow(flowBefore(old, now), moved, now),
     way: event.way ?? old?.way ?? null,
     seen: { ...old?.seen, [file]: { bytes, twice } },
   }
@@ -63,10 +63,8 @@ export function reduceFlows(state: FlowsState, event: FlowsEvent): FlowsState {
 }
 
 /** A flow begins with the first byte: what waits before it makes it no longer. */
-function flowBefore(old: CardFlow | undefined, event: Extract<FlowsEvent, { type: 'moved' }>): Flow {
-  const { way, now } = event
-  if (!old) return beginFlow(way === null ? now : now - FIRST_LOOK_MS)
-  return old.flow.steps.length > 0 || way !== null ? old.flow : beginFlow(now)
+function flowBefore(old: CardFlow | undefined, now: number): Flow {
+  return old && old.flow.steps.length > 0 ? old.flow : beginFlow(now - FIRST_LOOK_MS)
 }
 
 /** Bytes of a card that moved more than once. */

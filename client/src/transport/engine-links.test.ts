@@ -336,3 +336,42 @@ describe('a sender whose receiver began anew without a word', () => {
     expect(bob.last('receiving')?.status).toBe('done')
   })
 })
+
+describe('l6 the report of a file that moves', () => {
+  const via = (device: StageDevice, say: 'receiving' | 'sending') => {
+    const progress = device.last(say)
+    return progress && 'via' in progress ? progress.via : null
+  }
+
+  it('names each link that carries it, at both ends', async () => {
+    const channels = [between('one'), between('two')]
+    for (const channel of channels) await channel.opens()
+    ada.offers(new Blob([bytes(32 * MIB)]))
+    bob.receives(32 * MIB, ada)
+    for (let step = 0; step < 20; step += 1) {
+      for (const channel of channels) channel.carries(1)
+      await settles(100)
+    }
+    for (const told of [via(bob, 'receiving'), via(ada, 'sending')]) {
+      expect([...(told?.links ?? [])].sort()).toEqual(['one', 'two'])
+      expect(told?.server).toBe(false)
+    }
+  })
+
+  it('tells the server when the links are gone', async () => {
+    const channel = between('one')
+    await channel.opens()
+    ada.offers(new Blob([bytes(32 * MIB)]))
+    bob.receives(32 * MIB, ada)
+    channel.carries(4)
+    await settles(300)
+    expect(via(bob, 'receiving')).toEqual({ links: ['one'], server: false })
+    await channel.closes()
+    for (let step = 0; step < 20; step += 1) {
+      server.carriesSome(1)
+      await settles(100)
+    }
+    expect(via(bob, 'receiving')).toEqual({ links: [], server: true })
+    expect(via(ada, 'sending')).toEqual({ links: [], server: true })
+  })
+})

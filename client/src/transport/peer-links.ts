@@ -176,8 +176,12 @@ export class PeerLinks {
   /** Asks the browser about each open connection to a device. */
   async statsTo(device: DeviceId): Promise<readonly Connected[]> {
     const open = this.#attemptsTo(device).filter(({ path }) => path !== null)
-    const told = open.map(async ({ key, link }) => ({ key, stats: await link?.stats() }))
-    return (await Promise.all(told)).flatMap(({ key, stats }) => (stats ? { key, stats } : []))
+    const told = open.map(async ({ key, link }) => {
+      // One that closes meanwhile may not answer.
+      const stats = await link?.stats().catch(() => null)
+      return stats ? [{ key, stats }] : []
+    })
+    return (await Promise.all(told)).flat()
   }
 
   /** Takes a signal. An offer with a new session replaces the link; other signals of another session are late. */

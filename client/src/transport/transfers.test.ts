@@ -66,6 +66,7 @@ describe('a worker that breaks', () => {
     const file = new Blob(['abc'])
     transfers.tell({ do: 'devices', devices: [{ id: ADA, rtc: true }] })
     transfers.tell({ do: 'relay', up: true })
+    transfers.tell({ do: 'most', connections: 4 })
     transfers.tell({ do: 'offer', id: FILES[1], file })
     transfers.tell(receive())
     newest().breaks()
@@ -74,6 +75,7 @@ describe('a worker that breaks', () => {
     expect(newest().told).toEqual([
       { do: 'devices', devices: [{ id: ADA, rtc: true }] },
       { do: 'relay', up: true },
+      { do: 'most', connections: 4 },
       { do: 'offer', id: FILES[1], file },
       receive(),
     ])
@@ -178,4 +180,13 @@ describe('the file of a deleted item', () => {
     expect(transfers.deleted(FILE)).toBeNull()
     expect(transfers.deleted('file 0' as typeof FILE)).toBe(file)
   })
+})
+
+it('what goes through the server is counted for each device, both ways', () => {
+  expect(transfers.relayedWith(ADA)).toBeNull()
+  newest().says({ say: 'relay', to: ADA, frame: new ArrayBuffer(100) })
+  newest().says({ say: 'relay', to: ADA, frame: new ArrayBuffer(50) })
+  transfers.tell({ do: 'relayed', from: ADA, frame: new ArrayBuffer(7) })
+  expect(transfers.relayedWith(ADA)).toEqual({ sent: 150, received: 7 })
+  expect(transfers.relayedWith('bob' as DeviceId)).toBeNull()
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { DeviceId, ItemId } from '../../protocol/bindings'
 import type { LinkRow } from '../../protocol/link-report'
-import { reduceFlows } from '../../stores/flows'
+import { type FlowsState, reduceFlows } from '../../stores/flows'
 import { bugReport } from './bug-report'
 
 const FILE = 'file' as ItemId
@@ -9,8 +9,11 @@ const ADA = 'ada' as DeviceId
 
 const moved = { type: 'moved', card: FILE, file: FILE, device: ADA } as const
 const way = { direct: 2, turn: 0, server: true }
-const queued = reduceFlows({}, { ...moved, bytes: 0, twice: null, way: null, now: 0 })
-const done = reduceFlows(queued, { ...moved, bytes: 4_000_000, twice: 16_384, way, now: 4_000 })
+/** A megabyte a second for four seconds. */
+const done = [...Array(16).keys()].reduce<FlowsState>((state, tick) => {
+  const now = 250 * (tick + 1)
+  return reduceFlows(state, { ...moved, bytes: 1_000 * now, twice: 16_384, way, now })
+}, {})
 
 const link: LinkRow = {
   key: 'secret key',
@@ -38,7 +41,7 @@ it('a report of a fault tells the transfer and each link, and no key', () => {
     twice: 16_384,
     took: 4_000,
     average: 1_000_000,
-    top: 4_000_000,
+    top: 1_000_000,
     way,
     links: [
       { kind: 'srflx', protocol: 'udp', rate: 500_000, roundTrip: 46, overhead: 0.07 },

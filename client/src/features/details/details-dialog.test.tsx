@@ -101,7 +101,7 @@ it('each connection is told, with its speed from the second look on', async () =
   ]
   await opens()
   screen.getByRole('rowheader', { name: 'server-reflexive UDP' })
-  expect(cells()).toEqual(['not told', '46 ms', '2.0 MB', '10 %'])
+  expect(cells()).toEqual(['–', '46 ms', '2.0 MB', '10 %'])
   await later()
   expect(cells()[0]).toBe('500 kB/s')
 })

@@ -2,12 +2,12 @@ import { t } from '@lingui/core/macro'
 import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import type { DeviceId, ItemId } from '../../protocol/bindings'
-import { cardsOf } from '../../stores/cards'
+import { type Card, cardsOf } from '../../stores/cards'
 import { deviceName } from '../../stores/devices'
 import type { CardFlow } from '../../stores/flows'
 import { Dialog } from '../../ui/dialog'
 import { useApp } from '../actions'
-import { nameOf } from '../item/describe'
+import { countOf, nameOf } from '../item/describe'
 import { DeviceDetails } from './device-details'
 
 /** How a file or a batch is sent or received: with each device, how fast, and over which connections. */
@@ -23,7 +23,7 @@ export function DetailsDialog({ card: id, onClose }: { card: ItemId; onClose: ()
   if (isGone) return null
   const isSending = card.from === null || card.from === devices.me
   return (
-    <Dialog title={t`Details`} sub={nameOf(card.content)} width="wide" cross onClose={onClose}>
+    <Dialog title={t`Details`} sub={titleOf(card)} width="wide" cross onClose={onClose}>
       {(Object.entries(flows) as [DeviceId, CardFlow][]).map(([device, flow]) => {
         const name = deviceName(devices, device)
         return (
@@ -38,6 +38,11 @@ export function DetailsDialog({ card: id, onClose }: { card: ItemId; onClose: ()
       })}
     </Dialog>
   )
+}
+
+function titleOf({ content }: Card): string {
+  if (content.kind === 'batch') return countOf(content)
+  return content.kind === 'file' ? content.name : nameOf(content)
 }
 
 function toText(device: string): string {

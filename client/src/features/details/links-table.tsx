@@ -26,7 +26,7 @@ export function LinksTable({ rows, label }: { rows: readonly LinkRow[]; label: s
                 <th scope="row">
                   <span>{kindLabel(row)}</span> {row.protocol && <small>{row.protocol.toUpperCase()}</small>}
                 </th>
-                <td>{told(row, row.rate, formatSpeed)}</td>
+                <td>{row.rate === null && row.bytes !== null ? '–' : told(row, row.rate, formatSpeed)}</td>
                 <td>{told(row, row.roundTrip, formatRoundTrip)}</td>
                 <td>{told(row, row.bytes, formatBytes)}</td>
                 {hasOverhead && <td>{told(row, row.overhead, formatPart)}</td>}
@@ -35,7 +35,9 @@ export function LinksTable({ rows, label }: { rows: readonly LinkRow[]; label: s
           </tbody>
         </table>
       </div>
-      <p className={css.note}>{t`This browser does not tell how many packets were lost.`}</p>
+      {rows.some(({ kind }) => kind !== 'server') && (
+        <p className={css.note}>{t`This browser does not tell how many packets were lost.`}</p>
+      )}
       {hasOverhead && (
         <p className={css.note}>{t`Overhead is what packet headers and repeats add to what is received.`}</p>
       )}

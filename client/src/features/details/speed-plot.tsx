@@ -7,8 +7,7 @@ import css from './speed-plot.module.css'
 
 /** The speed of a transfer from its beginning until now. A reader hears the sum of it. */
 export function SpeedPlot({ flow }: { flow: Flow }) {
-  const told = speeds(flow)
-  const shape = plotShape(told)
+  const shape = plotShape(speeds(flow))
   const [average, top] = [averageSpeed(flow), topSpeed(flow)]
   if (!shape || average === null || top === null) {
     return <p className={css.short}>{t`Too short to measure`}</p>
@@ -17,7 +16,9 @@ export function SpeedPlot({ flow }: { flow: Flow }) {
   const [mean, highest] = [formatSpeed(average), formatSpeed(top)]
   return (
     <figure className={css.plot} dir="ltr">
-      <span className={css.top}>{formatSpeed(Math.max(...told))}</span>
+      <span className={css.top} dir="auto">
+        {highest}
+      </span>
       <svg
         role="img"
         aria-label={t`Speed over ${time} minutes: on average ${mean}, at most ${highest}`}
