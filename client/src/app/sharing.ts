@@ -2,16 +2,8 @@
 import { t } from '@lingui/core/macro'
 import type { Actions } from '../features/actions'
 import type { BeamId, DeviceId, ItemId } from '../protocol/bindings'
-import {
-  addressee,
-  type BatchPart,
-  displayName,
-  fileItemMessage,
-  type Item,
-  type ItemContent,
-  pendingItem,
-  textMessage,
-} from '../protocol/item'
+import { addressee, type BatchPart, fileItemMessage, type Item, type ItemContent, pendingItem, textMessage } from '../protocol/item'
+import { displayName } from '../protocol/names'
 import type { RootNode } from '../protocol/note-nodes'
 import { MAX_NOTE_STATE_BYTES, richNoteMessage } from '../protocol/rich-note'
 import { mayShare } from '../stores/beam-access'
