@@ -77,13 +77,13 @@ function look({ stores, transfers }: Context, { id, content, from }: Item): void
 
 function receive({ stores, transfers }: Context, item: Item, picked: FileSystemFileHandle | null): void {
   if (item.content.kind !== 'file' || item.from === null) return
-  const { size } = item.content
+  const { size, type, manifest } = item.content
   // The engine's reports count only while the transfer is listed.
   const queued = { type: 'receiving', id: item.id, state: { status: 'queued', received: 0 } } as const
   stores.transfers.setState((state) => reduceTransfers(state, queued), true)
   transfers.tell({
     do: 'receive',
-    file: { id: item.id, from: item.from, size, type: safeType(item.content.type) },
+    file: { id: item.id, from: item.from, size, type: safeType(type), head: manifest?.bytes },
     picked,
   })
 }

@@ -41,6 +41,8 @@ export interface IncomingFile {
   readonly from: DeviceId
   readonly size: number
   readonly type: string
+  /** The bytes at its start that are reported by themselves, as soon as they are there; absent for none. */
+  readonly head?: number | undefined
 }
 
 /** Progress of one transfer with one device. */
@@ -57,6 +59,8 @@ export type Progress =
 
 export type EngineEvent =
   | { say: 'receiving'; id: ItemId; progress: Progress }
+  /** The start of a file that is being received. */
+  | { say: 'head'; id: ItemId; bytes: Uint8Array }
   | { say: 'sending'; id: ItemId; device: DeviceId; progress: Progress }
   /** A direct link opened or closed; `opened` is also false when it never opened. */
   | { say: 'link'; device: DeviceId; key: string; opened: boolean }

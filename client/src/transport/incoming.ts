@@ -1,6 +1,7 @@
 /** One file that this device receives: the receiver's rules, and the sink for its bytes. */
 import { CHUNK_BYTES } from '../protocol/bindings'
 import type { ChunkRange } from '../protocol/chunk-set'
+import { Head } from '../protocol/head'
 import { Receiver } from '../protocol/receiver'
 import type { TransferFailure } from '../protocol/transfer-failure'
 import type { IncomingFile } from './engine-messages'
@@ -12,6 +13,8 @@ import { NoRoom, type Sink, type SinkFile } from './sinks/sink'
 export interface IncomingEvents {
   /** The sink opened, or bytes became durable: more can be wanted. */
   onRoom(incoming: Incoming): void
+  /** The start of the file that was asked for is durable. */
+  onHead(incoming: Incoming, bytes: Uint8Array): void
   /** The sink failed. */
   onBroken(incoming: Incoming, why: TransferFailure): void
 }
@@ -31,6 +34,7 @@ export type OpenSink = (file: SinkFile, picked: FileSystemFileHandle | null) => 
 
 export class Incoming {
   readonly receiver: Receiver
+  readonly #head: Head | null
   readonly speed = new Speed()
   /** The way on which the last chunk came. */
   kind: FrameLink['kind'] = 'direct'
@@ -48,6 +52,7 @@ export class Incoming {
     readonly events: IncomingEvents,
   ) {
     this.receiver = new Receiver(file.size)
+    this.#head = file.head === undefined ? null : new Head(file.head)
   }
 
   get isQueued(): boolean {
@@ -99,12 +104,16 @@ export class Incoming {
   }
 
   #write(sink: Sink, range: ChunkRange, bytes: Uint8Array<ArrayBuffer>): void {
+    const position = range.first * CHUNK_BYTES
     const wrote = () => {
       this.receiver.wrote(range)
-      if (!this.hasEnded) this.events.onRoom(this)
+      if (this.hasEnded) return
+      const head = this.#head?.wrote(position, bytes)
+      if (head) this.events.onHead(this, head)
+      this.events.onRoom(this)
     }
     try {
-      const written = sink.write(range.first * CHUNK_BYTES, bytes)
+      const written = sink.write(position, bytes)
       if (written === undefined) wrote()
       else void written.then(wrote, (error: unknown) => this.#broke(error))
     } catch (error) {
