@@ -3,7 +3,9 @@ import { expect, it } from 'vitest'
 import { readManifest } from '../protocol/manifest'
 import { packFiles } from './packing'
 
-const files = ['one', 'two', 'three'].map((text) => new File([text], `${text}.txt`, { type: 'text/plain', lastModified: 7 }))
+const files = ['one', 'two', 'three'].map(
+  (text) => new File([text], `${text}.txt`, { type: 'text/plain', lastModified: 7 }),
+)
 
 it('f16_files_follow_their_manifest_byte_for_byte', async () => {
   const [pack, ...others] = packFiles(files)

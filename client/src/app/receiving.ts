@@ -1,7 +1,7 @@
 /** Receives files: small media automatically, everything else when the person asks. */
 import type { Actions } from '../features/actions'
 import { AUTO_RECEIVE_BYTES, type DeviceId, type ItemId } from '../protocol/bindings'
-import { type Item } from '../protocol/item'
+import type { Item } from '../protocol/item'
 import { displayName } from '../protocol/names'
 import { offeredHere, reduceTransfers, type TransfersEvent } from '../stores/transfers'
 import type { Context } from './context'

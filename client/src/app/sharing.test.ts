@@ -176,7 +176,9 @@ describe('files that are shared together', () => {
   const packs = () =>
     stores.items
       .getState()
-      .items.flatMap(({ content }) => (content.kind === 'file' && content.manifest ? [content.manifest.files] : []))
+      .items.flatMap(({ content }) =>
+        content.kind === 'file' && content.manifest ? [content.manifest.files] : [],
+      )
 
   it('f16_are_one_item_beyond_200', async () => {
     sharing.shareFiles(files(200))
@@ -194,7 +196,10 @@ describe('files that are shared together', () => {
     stores.keeping.setState({ kept: { until: 1, by: 'phone' as DeviceId } })
     sharing.shareFiles(files(1))
     sharing.shareFiles(files(2))
-    expect([batches(), packs()]).toEqual([[2, 0, 0, 0], [2, 2]])
+    expect([batches(), packs()]).toEqual([
+      [2, 0, 0, 0],
+      [2, 2],
+    ])
   })
 
   it('f16_say_that_all_of_them_arrived_once_their_item_did', () => {

@@ -2,7 +2,14 @@
 import { t } from '@lingui/core/macro'
 import type { Actions } from '../features/actions'
 import type { BeamId, DeviceId, ItemId } from '../protocol/bindings'
-import { addressee, fileItemMessage, type Item, type ItemContent, pendingItem, textMessage } from '../protocol/item'
+import {
+  addressee,
+  fileItemMessage,
+  type Item,
+  type ItemContent,
+  pendingItem,
+  textMessage,
+} from '../protocol/item'
 import { displayName } from '../protocol/names'
 import type { RootNode } from '../protocol/note-nodes'
 import { MAX_NOTE_STATE_BYTES, richNoteMessage } from '../protocol/rich-note'

@@ -103,9 +103,9 @@ describe('a manifest', () => {
     ['a line break', 'a\nb'],
     ['a text that turns around', 'invoice\u202Efdp.exe'],
     ['a character without width', 'a\u200Bb'],
-    ['a path that is too long', 'a/'.repeat(MAX_PATH_LENGTH / 2) + 'a'],
+    ['a path that is too long', `${'a/'.repeat(MAX_PATH_LENGTH / 2)}a`],
     ['a part that is too long', 'a'.repeat(256)],
-    ['folders that are too deep', 'a/'.repeat(64) + 'a'],
+    ['folders that are too deep', `${'a/'.repeat(64)}a`],
   ])('f16_with_%s_is_not_believed', (_, path) => {
     expect(read({ files: [file(path)] })).toBeNull()
   })
