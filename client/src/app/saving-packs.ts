@@ -60,7 +60,8 @@ export function createPackSaving({ stores, toaster }: Pick<Context, 'stores' | '
       const cutter = new StreamCutter(await readFrom(url, files[0]?.start ?? 0))
       const job = { files, cutter, signal: stop.signal, count }
       await (folder ? putInto(folder, job) : putIntoArchive(name, job)).finally(() => cutter.cancel())
-      if (folder) toaster.ok(plural(files.length, { one: 'Saved # file', other: 'Saved # files' }))
+      const saved = files.length
+      if (folder) toaster.ok(plural(saved, { one: 'Saved # file', other: 'Saved # files' }))
     } finally {
       stops.delete(id)
       put({ type: 'ended', id })

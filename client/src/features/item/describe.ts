@@ -75,7 +75,8 @@ export function countOf(content: Batch['content']): string {
 /** Returns the count of the files of one item (F16) in words; null for any other item. */
 export function packCountOf(content: CardContent): string | null {
   if (content.kind !== 'file' || !content.manifest) return null
-  return plural(content.manifest.files, { one: '# file', other: '# files' })
+  const count = content.manifest.files
+  return plural(count, { one: '# file', other: '# files' })
 }
 
 /** Returns the code of a text that consists only of code; else null. */
