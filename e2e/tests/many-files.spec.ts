@@ -6,7 +6,6 @@ import { promisify } from 'node:util'
 import { expect, type Locator } from '@playwright/test'
 import type { Device } from '../support/device.ts'
 import type { Folder } from '../support/files.ts'
-import { hidesSheet } from '../support/scene-steps.ts'
 import { type CallDevice, test } from '../support/stage.ts'
 
 const run = promisify(execFile)
@@ -54,7 +53,6 @@ test.describe('thousands of files that are shared together', () => {
     const card = cardOf(bob)
     await expect(card).toHaveCount(1)
     await expect(bob.page.getByRole('article')).toHaveCount(1)
-    await hidesSheet(bob)
     await card.getByRole('button', { name: 'Receive' }).click()
     await ada.seesToast('Uploaded 2,000 files Successfully!')
 
