@@ -61,7 +61,10 @@ test.describe('thousands of files that are shared together', () => {
       const list = card.getByRole('list')
       await expect(list.getByText('IMG 0000.jpg').first()).toBeVisible()
       expect(await list.getByRole('listitem').count()).toBeLessThan(40)
-      await info.attach('the list on a phone', { body: await bob.page.screenshot(), contentType: 'image/png' })
+      await info.attach('the list on a phone', {
+        body: await bob.page.screenshot(),
+        contentType: 'image/png',
+      })
       await list.evaluate((element) => element.scrollTo(0, element.scrollHeight))
       await expect(card.getByRole('button', { name: 'Save IMG 1999.jpg' })).toBeVisible()
       expect(await list.getByRole('listitem').count()).toBeLessThan(40)
@@ -89,7 +92,9 @@ test.describe('thousands of files that are shared together', () => {
       const names = await readdir(out)
       expect(names.sort()).toEqual([...sums.keys()])
       for (const name of names) {
-        const sum = createHash('sha256').update(await readFile(join(out, name))).digest('hex')
+        const sum = createHash('sha256')
+          .update(await readFile(join(out, name)))
+          .digest('hex')
         expect(sum).toBe(sums.get(name))
       }
     })
