@@ -9,6 +9,7 @@ import { measureFirstPage } from './first-page.ts'
 import { measureFirstPaint } from './first-paint.ts'
 import { measureJoining } from './joining.ts'
 import { measureAccessibility, measureBestPractices } from './lighthouse.ts'
+import { measureMany } from './many.ts'
 import { measureMemory } from './memory.ts'
 import { measureNetwork } from './network.ts'
 import { measureProcessor } from './processor.ts'
@@ -24,6 +25,7 @@ const FIGURES: Record<string, (server: Server) => Promise<Row | Row[]>> = {
   'best-practices': measureBestPractices,
   canvas: measureCanvas,
   direct: measureDirect,
+  many: measureMany,
   memory: measureMemory,
   network: measureNetwork,
   burst: measureBurst,

@@ -57,7 +57,7 @@ function deleteItem(context: Context, item: Item, offerAgain: OfferAgain): WayBa
   if (item.seq === null && item.refusal !== undefined) endTransfersOf([id], stores)
   return {
     id,
-    isFile: item.content.kind === 'file',
+    files: item.content.kind === 'file' ? (item.content.manifest?.files ?? 1) : 0,
     share() {
       if (file) offerAgain(item, file)
       share(context, id, message, extra, { at: item.at, to: item.to })

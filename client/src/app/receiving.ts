@@ -1,7 +1,8 @@
 /** Receives files: small media automatically, everything else when the person asks. */
 import type { Actions } from '../features/actions'
 import { AUTO_RECEIVE_BYTES, type DeviceId, type ItemId } from '../protocol/bindings'
-import { displayName, type Item } from '../protocol/item'
+import type { Item } from '../protocol/item'
+import { displayName } from '../protocol/names'
 import { offeredHere, reduceTransfers, type TransfersEvent } from '../stores/transfers'
 import type { Context } from './context'
 import { safeType } from './media-kinds'
@@ -76,13 +77,13 @@ function look({ stores, transfers }: Context, { id, content, from }: Item): void
 
 function receive({ stores, transfers }: Context, item: Item, picked: FileSystemFileHandle | null): void {
   if (item.content.kind !== 'file' || item.from === null) return
-  const { size } = item.content
+  const { size, type, manifest } = item.content
   // The engine's reports count only while the transfer is listed.
   const queued = { type: 'receiving', id: item.id, state: { status: 'queued', received: 0 } } as const
   stores.transfers.setState((state) => reduceTransfers(state, queued), true)
   transfers.tell({
     do: 'receive',
-    file: { id: item.id, from: item.from, size, type: safeType(item.content.type) },
+    file: { id: item.id, from: item.from, size, type: safeType(type), head: manifest?.bytes },
     picked,
   })
 }

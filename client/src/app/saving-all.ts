@@ -7,6 +7,8 @@ import { reduceSaves, type SavesEvent } from '../stores/saves'
 import { readBytes } from '../transport/http'
 import { canPickFolder, pickFolder, saveInto } from '../transport/save-folder'
 import type { Context } from './context'
+import { clickDownload } from './downloading'
+import { createPackSaving } from './saving-packs'
 
 /** Pause between two downloads: browsers drop those that a page begins at the same moment. */
 const BETWEEN_DOWNLOADS_MS = 250
@@ -17,7 +19,8 @@ type SaveOne = (file: Download) => Promise<void>
 export function createSavingAll({
   stores,
   toaster,
-}: Pick<Context, 'stores' | 'toaster'>): Pick<Actions, 'saveAll' | 'download'> {
+}: Pick<Context, 'stores' | 'toaster'>): Pick<Actions, 'saveAll' | 'download' | 'savePacked' | 'stopSaving'> {
+  const { saveAll: savePack, ...packs } = createPackSaving({ stores, toaster })
   const put = (event: SavesEvent) => stores.saves.setState((state) => reduceSaves(state, event), true)
   const saveEach = async (id: ItemId, files: readonly Download[], saveOne: SaveOne) => {
     const failed: string[] = []
@@ -29,10 +32,12 @@ export function createSavingAll({
     return failed
   }
   return {
+    ...packs,
     async download(ids) {
-      for (const file of downloadsOf(ids, stores)) await download(file)
+      for (const file of downloadsOf(ids, stores)) if (!savePack(file.id)) await download(file)
     },
     async saveAll(id) {
+      if (savePack(id)) return
       if (stores.saves.getState().saves[id]) return
       const files = downloadsOf([id], stores)
       if (!canPickFolder()) {
@@ -60,9 +65,6 @@ export function createSavingAll({
 }
 
 async function download({ name, url }: Download): Promise<void> {
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
+  clickDownload(url, name)
   await new Promise((resolve) => setTimeout(resolve, BETWEEN_DOWNLOADS_MS))
 }

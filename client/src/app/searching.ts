@@ -8,14 +8,16 @@ import { deviceName } from '../stores/devices'
 import { NO_SEARCH } from '../stores/search'
 import type { Stores } from '../stores/stores'
 
-export function keepSearch({ search, items, devices, pointedOut }: Stores): void {
+export function keepSearch({ search, items, devices, packs, pointedOut }: Stores): void {
   const authorOf = (item: Item) => {
     const { me } = devices.getState()
     return item.from === null || item.from === me ? t`this device` : deviceName(devices.getState(), item.from)
   }
   const look = () => {
     const state = search.getState()
-    const found = cardsOfItems(items.getState().items, matching(items.getState().items, state, authorOf))
+    const filesOf = (id: ItemId) => packs.getState().lists[id]
+    const all = items.getState().items
+    const found = cardsOfItems(all, matching(all, state, authorOf, filesOf))
     if (!isSame(found, state.found)) search.setState({ found })
   }
   search.subscribe((now, before) => {
@@ -27,6 +29,7 @@ export function keepSearch({ search, items, devices, pointedOut }: Stores): void
     if (now.items.length === 0) search.setState(NO_SEARCH, true)
     else look()
   })
+  packs.subscribe(look)
   devices.subscribe((now, before) => {
     if (now.names !== before.names) look()
   })

@@ -8,14 +8,14 @@ import { addressIn } from '../stores/transfers'
 import { readBlob } from '../transport/http'
 import type { Context } from './context'
 import { newItemId } from './random-ids'
-import { share, whyNotShare } from './sharing'
+import { type Sharing, share, whyNotShare } from './sharing'
 
 const notHere = () => t`This file is not on this device. Receive it first.`
 const tooLarge = () => t`This file is too large to send on. Save it, then send it from the list of devices.`
 
 export function createSendingOn(
   context: Context,
-  shareFiles: Actions['shareFiles'],
+  shareCopy: Sharing['shareCopy'],
 ): Pick<Actions, 'sendItem'> {
   const { stores, toaster } = context
   return {
@@ -26,7 +26,7 @@ export function createSendingOn(
       if (item.content.kind === 'file') {
         const file = await fileOf(context, item, item.content)
         if (typeof file === 'string') return void toaster.bad(file)
-        shareFiles([file], { to })
+        shareCopy({ file, manifest: item.content.manifest }, to)
         return
       }
       share(context, newItemId(), item.message, item.extra, { to })

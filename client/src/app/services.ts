@@ -20,6 +20,7 @@ import { createLanguageChoice } from './language'
 import { learnMedia } from './media-kinds'
 import { createNotes } from './notes'
 import { createOwnDevice } from './own-device'
+import { learnPacks } from './packs'
 import { followThePage } from './page-life'
 import { createReceiving, receiveWhatComes } from './receiving'
 import { createRecentBeams, keepRecentBeams } from './recent-beams'
@@ -50,7 +51,7 @@ export function startServices(language: Language): AppValue {
     receiveWhatComes(context)
   })
 
-  const { shareFileAs, shareNote, offerAgain, ...sharing } = createSharing(context, uploads)
+  const { shareFileAs, shareCopy, shareNote, offerAgain, ...sharing } = createSharing(context, uploads)
   const actions: Actions = {
     ...sharing,
     ...createReceiving(context),
@@ -58,7 +59,7 @@ export function startServices(language: Language): AppValue {
     ...createClipboard(context, { ...sharing, shareNote }),
     ...createSharedIn(context, sharing),
     ...createCopying(context),
-    ...createSendingOn(context, sharing.shareFiles),
+    ...createSendingOn(context, shareCopy),
     ...createDeleting(context, offerAgain),
     ...createBeamActions(beam, context),
     ...createRecentBeams(stores),
@@ -83,6 +84,7 @@ export function startServices(language: Language): AppValue {
   keepCanvas(stores)
   keepRecentBeams(stores)
   learnMedia(stores)
+  learnPacks(stores)
   keepSearch(stores)
   tellArrivals(stores)
   keepSocketLogin(stores, { makeSure: readMe, rejoin: () => beam.rejoin() })

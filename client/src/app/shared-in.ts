@@ -3,7 +3,7 @@
  * content in the same way.
  */
 import type { Actions } from '../features/actions'
-import { displayName } from '../protocol/item'
+import { displayName } from '../protocol/names'
 import { dropShared, readShared, type SharedContent } from '../service-worker/share-target'
 import { NOTHING_WAITS } from '../stores/share-target'
 import { notConnected } from './access-news'

@@ -172,40 +172,44 @@ describe('files that are shared together', () => {
     expect(names).toEqual(files(9).map(({ name }) => name))
   })
 
-  it('f14_are_further_batches_of_equal_size_beyond_200', () => {
+  /** The number of files of each item that has a manifest. */
+  const packs = () =>
+    stores.items
+      .getState()
+      .items.flatMap(({ content }) =>
+        content.kind === 'file' && content.manifest ? [content.manifest.files] : [],
+      )
+
+  it('f16_are_one_item_beyond_200', async () => {
     sharing.shareFiles(files(200))
-    expect(batches()).toEqual([200])
+    expect([batches(), packs()]).toEqual([[200], []])
     sharing.shareFiles(files(201))
-    expect(batches()).toEqual([200, 101, 100])
+    expect([batches(), packs()]).toEqual([[200, 0], [201]])
+    expect(toasts()).toContain('Uploading 201 files')
   })
 
-  it('s17_are_refused_when_earlier_items_would_be_dropped_for_them', () => {
-    expect(sharing.shareFiles(files(501))).toBe(false)
-    expect(toasts().join()).toMatch(/holds 500 items, and only 500 more can be added/)
-    expect(sharing.shareFiles(files(500))).toBe(true)
-    expect(sharing.shareFiles(files(2))).toBe(false)
-    expect(toasts().join()).toMatch(/none more can be added/)
-    expect(stores.items.getState().items).toHaveLength(500)
-  })
-
-  it('s4_are_as_many_as_the_server_says', () => {
+  it('f16_are_one_item_when_earlier_items_would_be_dropped_for_them', () => {
     stores.limits.setState({ live_items: 3, stored_items: 4 })
-    expect(sharing.shareFiles(files(4))).toBe(false)
-    expect(sharing.shareFiles(files(3))).toBe(true)
+    sharing.shareFiles(files(2))
+    sharing.shareFiles(files(2))
+    expect([batches(), packs()]).toEqual([[2, 0], [2]])
     stores.keeping.setState({ kept: { until: 1, by: 'phone' as DeviceId } })
-    expect(sharing.shareFiles(files(2))).toBe(false)
-    expect(toasts().join()).toMatch(/holds 4 items, and only 1 more can be added/)
+    sharing.shareFiles(files(1))
+    sharing.shareFiles(files(2))
+    expect([batches(), packs()]).toEqual([
+      [2, 0, 0, 0],
+      [2, 2],
+    ])
   })
 
-  it('s30_may_be_more_in_a_kept_beam', () => {
-    stores.keeping.setState({ kept: { until: 1, by: 'phone' as DeviceId } })
-    expect(sharing.shareFiles(files(501))).toBe(true)
-  })
-
-  it('s22_may_be_more_in_a_saved_beam', () => {
-    const saved = { beam_name: '', role: 'owner', link_access: 'write', by_link: false } as const
-    stores.access.setState({ kind: 'saved', saved }, true)
-    expect(sharing.shareFiles(files(501))).toBe(true)
+  it('f16_say_that_all_of_them_arrived_once_their_item_did', () => {
+    const news = new UploadNews(stores.transfers, createToaster(stores.toasts))
+    const id = 'a' as ItemId
+    news.began([{ id, name: '300 files', manifest: { files: 300, bytes: 9 } }])
+    expect(toasts()).toEqual(['Uploading 300 files'])
+    news.arrived(id, '300 files')
+    news.arrived(id, '300 files')
+    expect(toasts()).toEqual(['Uploaded 300 files Successfully!'])
   })
 })
 

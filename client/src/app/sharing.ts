@@ -4,14 +4,13 @@ import type { Actions } from '../features/actions'
 import type { BeamId, DeviceId, ItemId } from '../protocol/bindings'
 import {
   addressee,
-  type BatchPart,
-  displayName,
   fileItemMessage,
   type Item,
   type ItemContent,
   pendingItem,
   textMessage,
 } from '../protocol/item'
+import { displayName } from '../protocol/names'
 import type { RootNode } from '../protocol/note-nodes'
 import { MAX_NOTE_STATE_BYTES, richNoteMessage } from '../protocol/rich-note'
 import { mayShare } from '../stores/beam-access'
@@ -23,10 +22,12 @@ import { reduceTransfers } from '../stores/transfers'
 import { readMe } from '../transport/account-calls'
 import { upload, uploadAfter } from '../transport/upload'
 import { shortName } from '../ui/short-name'
-import { batchParts, hasRoom } from './batching'
+import { batchOf, isBatch } from './batching'
+import { createBlobUrl } from './blob-urls'
 import type { Context } from './context'
 import { sayWhatStaysHere } from './file-room'
 import { safeType } from './media-kinds'
+import { type Pack, packFiles } from './packing'
 import { newItemId } from './random-ids'
 import { type OutgoingFile, StoredCopies } from './stored-copies'
 import type { UploadNews } from './upload-news'
@@ -39,6 +40,8 @@ export type Sharing = Pick<Actions, 'shareText' | 'shareFiles' | 'shareAgain'> &
   shareNote(root: RootNode): boolean
   /** Shares a file under an id that another item already refers to. */
   shareFileAs(id: ItemId, file: File, to?: DeviceId): void
+  /** Shares a file of the beam with one device, under an id of its own. */
+  shareCopy(file: Pack, to: DeviceId): void
   /** Lets devices receive the file of an item that was deleted and is shared again. */
   offerAgain(item: Item, file: Blob): void
 }
@@ -81,10 +84,12 @@ export function createSharing(context: Context, uploads: UploadNews): Sharing {
       return true
     },
     shareFiles(files, { at, to } = {}) {
-      if (!canShare(context) || !hasRoom(context, files.length)) return false
-      const parts = batchParts(files.length, newItemId)
+      if (!canShare(context)) return false
+      const parts = isBatch(context, files.length)
+        ? batchOf(files, newItemId).map(({ file, batch }) => outgoing(file, { batch }))
+        : packFiles(files).map(({ file, manifest }) => outgoing(file, { manifest }))
       shareTogether(
-        files.map((file, index) => ({ ...outgoing(file, newItemId(), parts[index]), ...addressee(to) })),
+        parts.map((part) => ({ ...part, ...addressee(to) })),
         at,
       )
       return true
@@ -95,13 +100,16 @@ export function createSharing(context: Context, uploads: UploadNews): Sharing {
       const { name, size, batch } = item.content
       offerChosen(context, copies, { id, file, name, batch, ...addressee(item.to) }, size)
     },
-    shareFileAs: (id, file, to) => shareTogether([{ ...outgoing(file, id), ...addressee(to) }]),
+    shareFileAs: (id, file, to) => shareTogether([{ ...outgoing(file, { id }), ...addressee(to) }]),
+    shareCopy({ file, manifest }, to) {
+      if (canShare(context)) shareTogether([{ ...outgoing(file, { manifest }), to }])
+    },
     offerAgain({ id, content, to }, file) {
       const url = addressOf(file)
       offer(context, id, file, url)
       const hasCopy = content.kind === 'file' && content.url !== null
       if (file instanceof File && !hasCopy && to === undefined)
-        copies.storeBeside({ id, file, name: displayName(file.name), url, batch: batchIn(content) })
+        copies.storeBeside({ id, file, name: displayName(file.name), url, ...placeIn(content) })
     },
   }
 }
@@ -125,8 +133,11 @@ function createStoredCopies(context: Context): StoredCopies {
   })
 }
 
-function outgoing(file: File, id = newItemId(), batch?: BatchPart): OutgoingFile {
-  return { id, file, name: displayName(file.name), url: addressOf(file), batch }
+function outgoing(
+  file: File,
+  more: Partial<Pick<OutgoingFile, 'id' | 'batch' | 'manifest'>> = {},
+): OutgoingFile {
+  return { id: newItemId(), file, name: displayName(file.name), url: addressOf(file), ...more }
 }
 
 /** Returns the ids of the cards that files are shown as: files of a batch are one. */
@@ -134,8 +145,8 @@ function cardIdsOf(files: readonly OutgoingFile[]): readonly ItemId[] {
   return [...new Set(files.map(({ id, batch }) => batch?.id ?? id))]
 }
 
-function batchIn(content: ItemContent): BatchPart | undefined {
-  return content.kind === 'file' ? content.batch : undefined
+function placeIn(content: ItemContent): Pick<OutgoingFile, 'batch' | 'manifest'> {
+  return content.kind === 'file' ? { batch: content.batch, manifest: content.manifest } : {}
 }
 
 /** Whether an item was neither deleted, nor its beam left. */
@@ -183,8 +194,9 @@ function storeFirst(
 }
 
 /** Shares a file that devices receive directly from here. */
-function offerFile(context: Context, { id, file, name, url, batch, to }: OutgoingFile): void {
-  const { message, extra } = fileItemMessage({ name, size: file.size, type: file.type, batch })
+function offerFile(context: Context, outgoing: OutgoingFile): void {
+  const { id, file, name, url, batch, manifest, to } = outgoing
+  const { message, extra } = fileItemMessage({ name, size: file.size, type: file.type, batch, manifest })
   offer(context, id, file, url)
   share(context, id, message, extra, { to })
 }
@@ -217,7 +229,7 @@ function offer({ stores, transfers }: Context, id: ItemId, file: Blob, url = add
 
 /** Creates a blob URL for a file. It is revoked when the transfer is removed. */
 function addressOf(file: Blob): string {
-  return URL.createObjectURL(file.slice(0, file.size, safeType(file.type)))
+  return createBlobUrl(file.slice(0, file.size, safeType(file.type)))
 }
 
 /** Removes an item that only this device knows, with its transfer. */

@@ -12,6 +12,7 @@ import {
   pendingItem,
   storedItemMessage,
 } from '../protocol/item'
+import type { ManifestFacts } from '../protocol/manifest'
 import { mayShare } from '../stores/beam-access'
 import { fileTakers } from '../stores/devices'
 import { reduceItems } from '../stores/items'
@@ -35,6 +36,8 @@ export interface OutgoingFile {
   readonly url: string
   /** Absent for a file that is shared alone. */
   readonly batch?: BatchPart | undefined
+  /** Present when the file is many files with a manifest (F16). */
+  readonly manifest?: ManifestFacts | undefined
   /** The only other device that gets it (S33). */
   readonly to?: DeviceId
 }
@@ -89,8 +92,9 @@ export class StoredCopies {
 
   /** Shows a file that `storeFirst` will upload. */
   show(file: OutgoingFile): void {
-    const { id, name, batch } = file
-    const { message, extra } = fileItemMessage({ name, size: file.file.size, type: file.file.type, batch })
+    const { id, name, batch, manifest } = file
+    const { size, type } = file.file
+    const { message, extra } = fileItemMessage({ name, size, type, batch, manifest })
     const event = { type: 'shared', item: pendingItem(id, message, extra, Date.now()) } as const
     this.#stores.items.setState((state) => reduceItems(state, event), true)
     this.#put(file, { status: 'moving', sent: 0, bytesPerSecond: 0 })
@@ -184,9 +188,16 @@ export class StoredCopies {
 
   /** The server recognizes media only. Any other file keeps the type that this device knows. */
   #shareStored(outgoing: OutgoingFile, stored: UploadedFile): void {
-    const { id, name, file, batch } = outgoing
+    const { id, name, file, batch, manifest } = outgoing
     const type = fileCategory(stored.type) === 'file' ? file.type : stored.type
-    const { message, extra } = storedItemMessage({ name, size: stored.size, type, url: stored.url, batch })
+    const { message, extra } = storedItemMessage({
+      name,
+      size: stored.size,
+      type,
+      url: stored.url,
+      batch,
+      manifest,
+    })
     this.#share(id, message, extra)
     this.#stored.set(id, outgoing)
   }

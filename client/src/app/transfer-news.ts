@@ -17,8 +17,10 @@ import type { Carrying, EngineCommand, EngineEvent, Progress } from '../transpor
 import type { LiveBeam } from '../transport/live-beam'
 import type { PeerLinks } from '../transport/peer-links'
 import { Transfers } from '../transport/transfers'
+import { createBlobUrl, releaseBlobUrl } from './blob-urls'
 import { flowEvent, forgetFlows } from './flow-news'
 import { typedByBytes } from './media-kinds'
+import { learnPack } from './packs'
 import type { Toaster } from './toaster'
 import type { UploadNews } from './upload-news'
 
@@ -101,6 +103,8 @@ export function createTransferNews(
     switch (event.say) {
       case 'receiving':
         return receiving(event.id, event.progress)
+      case 'head':
+        return learnPack(stores, event.id, event.bytes)
       case 'sending':
         return sending(event.id, event.device, event.progress)
       case 'relay':
@@ -137,7 +141,7 @@ export function freeWhatGoes({ transfers }: Stores, tell: (command: EngineComman
   transfers.subscribe((now, before) => {
     for (const id of Object.keys(before.transfers) as ItemId[]) {
       const url = addressIn(before.transfers[id])
-      if (url !== null && addressIn(now.transfers[id]) !== url) URL.revokeObjectURL(url)
+      if (url !== null && addressIn(now.transfers[id]) !== url) releaseBlobUrl(url)
       if (!now.transfers[id]) tell(commandFor(id, now, before))
     }
   })
@@ -170,7 +174,7 @@ function receivingState(progress: Progress, way: (via: Carrying) => Way): Receiv
     case 'done':
       return {
         status: 'done',
-        url: progress.file && URL.createObjectURL(progress.file),
+        url: progress.file && createBlobUrl(progress.file),
         way: progress.via && way(progress.via),
         isKept: progress.isKept ?? false,
       }

@@ -10,7 +10,8 @@ import { endTransfersOf } from './transfer-news'
 /** A deleted item, and a function that shares it again. */
 export interface WayBack {
   readonly id: ItemId
-  readonly isFile: boolean
+  /** 0 for an item that is none. */
+  readonly files: number
   readonly share: () => void
 }
 
@@ -48,9 +49,10 @@ export class UndoOffer {
     this.#toast = null
     this.#covered = deletions
     if (shown !== null) toaster.dismiss(shown)
-    const count = deletions.reduce((sum, { ways }) => sum + ways.length, 0)
-    if (count === 0) return
-    const areFiles = deletions.every(({ ways }) => ways.every(({ isFile }) => isFile))
+    const ways = deletions.flatMap((deletion) => deletion.ways)
+    if (ways.length === 0) return
+    const areFiles = ways.every(({ files }) => files > 0)
+    const count = areFiles ? ways.reduce((sum, { files }) => sum + files, 0) : ways.length
     const text = areFiles
       ? plural(count, { 1: 'Deleted', one: 'Deleted # file', other: 'Deleted # files' })
       : plural(count, { 1: 'Deleted', one: 'Deleted # note', other: 'Deleted # notes' })

@@ -3,6 +3,7 @@ import { createContext, useContext } from 'react'
 import type { Language } from '../languages/languages'
 import type { BeamId, DeviceId, ItemId, KeepTime, ShortCode } from '../protocol/bindings'
 import type { LinksReport } from '../protocol/link-report'
+import type { PlacedFile } from '../protocol/manifest'
 import type { Point } from '../stores/canvas'
 import type { ViewOrder } from '../stores/full-view'
 import type { Stores } from '../stores/stores'
@@ -90,8 +91,15 @@ export interface Actions {
   /** Asks the person for a file to write to, then receives into it. Only where `canSaveAs`. */
   saveAs(id: ItemId): Promise<void>
   readonly canSaveAs: boolean
-  /** Saves every file of a batch that is here: into a folder that the person picks, or as downloads. */
+  /**
+   * Saves every file of a batch that is here: into a folder that the person picks, or as downloads. Of an item that is
+   * many files (F16), saves all of them: into a folder, or as one archive.
+   */
   saveAll(id: ItemId): Promise<void>
+  /** Ends a `saveAll` of an item that is many files. What was saved stays. */
+  stopSaving(id: ItemId): void
+  /** Saves one file of an item that is many files. */
+  savePacked(id: ItemId, file: PlacedFile): Promise<void>
   /** Downloads the files of some cards that can be downloaded now, one after the other. */
   download(ids: readonly ItemId[]): Promise<void>
   /** Cancels a transfer with one device, or with all that receive this file from here. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ItemId } from './bindings'
-import { displayName, fileCategory, fileItemMessage, parseContent, storedItemMessage } from './item'
+import { fileCategory, fileItemMessage, parseContent, storedItemMessage } from './item'
 import { equalJson } from './json'
+import { displayName } from './names'
 
 describe('a shared item', () => {
   it('f1_a_file_comes_back_as_it_was_described', () => {

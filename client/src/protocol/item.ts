@@ -1,7 +1,8 @@
 /** Items as plain values, and their form in `share_clipboard`. */
 import * as v from 'valibot'
 import { type DeviceId, type ItemId, type LiveItem, MAX_BATCH_FILES } from './bindings'
-import { DECEPTIVE_CLASS } from './names'
+import { type ManifestFacts, parseManifestFacts } from './manifest'
+import { displayName } from './names'
 import { plainText, RICH_NOTE, type RichNote, readRichNote } from './rich-note'
 
 /** The first part of a media type where the client treats it specially, else `file`. */
@@ -14,6 +15,8 @@ export interface FileFacts {
   readonly size: number
   readonly type: string
   readonly batch?: BatchPart | undefined
+  /** Present when the bytes are many files with a manifest (F16). */
+  readonly manifest?: ManifestFacts | undefined
 }
 
 /** The place of a file among those that were shared together (F14). `index` counts from 0. */
@@ -66,6 +69,7 @@ const fileMessage = v.object({
     type: v.pipe(v.string(), v.maxLength(255)),
     url: v.optional(v.unknown()),
     batch: v.optional(v.unknown()),
+    manifest: v.optional(v.unknown()),
   }),
 })
 
@@ -120,8 +124,8 @@ export function fileItemMessage(file: FileFacts): { message: unknown; extra: str
   return { message: { file: factsOf(file) }, extra: fileCategory(file.type) }
 }
 
-function factsOf({ name, size, type, batch }: FileFacts): FileFacts {
-  return batch ? { name, size, type, batch } : { name, size, type }
+function factsOf({ name, size, type, batch, manifest }: FileFacts): FileFacts {
+  return { name, size, type, ...(batch && { batch }), ...(manifest && { manifest }) }
 }
 
 /** Returns the category of a media type: its first part when known, else `file`. */
@@ -134,9 +138,15 @@ export function fileCategory(type: string): FileCategory {
 export function parseContent(message: unknown, extra: string): ItemContent {
   const file = v.safeParse(fileMessage, message)
   if (file.success) {
-    const { name, size, type, url, batch } = file.output.file
+    const { name, size, type, url, batch, manifest } = file.output.file
     const stored = typeof url === 'string' && STORED_URL.test(url) ? url : null
-    const facts = factsOf({ name: displayName(name), size, type, batch: parseBatch(batch) })
+    const facts = factsOf({
+      name: displayName(name),
+      size,
+      type,
+      batch: parseBatch(batch),
+      manifest: parseManifestFacts(manifest, size),
+    })
     return { kind: 'file', category: fileCategory(type), url: stored, ...facts }
   }
   if (extra === RICH_NOTE) return { kind: RICH_NOTE, ...readRichNote(message) }
@@ -156,15 +166,6 @@ function parseLink(text: string): ItemContent | null {
   const url = new URL(trimmed)
   const path = `${url.pathname}${url.search}`
   return { kind: 'link', url: url.href, host: url.host, path: path === '/' ? '' : path }
-}
-
-// A name must neither disguise its extension nor contain a path.
-const UNSAFE_IN_NAMES = new RegExp(`[${DECEPTIVE_CLASS}/\\\\]`, 'gu')
-
-/** Returns a name without characters that are unsafe to show or to save under. */
-export function displayName(name: string): string {
-  const clean = name.replace(UNSAFE_IN_NAMES, '_').replace(/^\.+/, '_').trim().slice(0, 255)
-  return clean === '' ? 'file' : clean
 }
 
 /** Returns the text that copying an item puts on the clipboard; null for an item without text. */

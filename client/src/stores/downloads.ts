@@ -5,6 +5,7 @@ import type { Stores } from './stores'
 import { addressIn } from './transfers'
 
 export interface Download {
+  readonly id: ItemId
   readonly url: string
   readonly name: string
 }
@@ -18,6 +19,6 @@ export function downloadsOf(
   return itemsOfCards(items.getState().items, ids).flatMap(({ id, content }) => {
     if (content.kind !== 'file') return []
     const url = addressIn(known[id]) ?? content.url
-    return url === null ? [] : [{ url, name: content.name }]
+    return url === null ? [] : [{ id, url, name: content.name }]
   })
 }

@@ -19,6 +19,7 @@ import { createKeepingStore } from './keeping'
 import { createLanguageStore } from './language'
 import { createLimitsStore } from './limits'
 import { createMediaStore } from './media'
+import { createPacksStore } from './packs'
 import { createPastingStore } from './pasting'
 import { createPointedOutStore } from './pointed-out'
 import { createPowerStore } from './power'
@@ -56,6 +57,7 @@ export function createStores(language: Language = SOURCE) {
     fullView: createFullViewStore(),
     transfers: createTransfersStore(),
     media: createMediaStore(),
+    packs: createPacksStore(),
     saves: createSavesStore(),
     pasting: createPastingStore(),
     pointedOut: createPointedOutStore(),

@@ -44,6 +44,8 @@ export interface IncomingFile {
   readonly from: DeviceId
   readonly size: number
   readonly type: string
+  /** The bytes at its start that are reported by themselves, as soon as they are there; absent for none. */
+  readonly head?: number | undefined
 }
 
 /** The links that carry a transfer: direct ones by their keys, and the server's relay. */
@@ -66,6 +68,8 @@ export type Progress =
 
 export type EngineEvent =
   | { say: 'receiving'; id: ItemId; progress: Progress }
+  /** The start of a file that is being received. */
+  | { say: 'head'; id: ItemId; bytes: Uint8Array }
   | { say: 'sending'; id: ItemId; device: DeviceId; progress: Progress }
   /** A direct link opened or closed; `opened` is also false when it never opened. */
   | { say: 'link'; device: DeviceId; key: string; opened: boolean }

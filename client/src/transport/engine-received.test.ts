@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { adaAndBob, bytes, FILE, type StageDevice, type StageServer, settles } from './engine-stage'
+import type { EngineEvent } from './engine-messages'
+import { adaAndBob, bytes, FILE, MIB, type StageDevice, type StageServer, settles } from './engine-stage'
 
 let ada: StageDevice
 let bob: StageDevice
@@ -62,5 +63,33 @@ describe('a file that was received before', () => {
     expect(bob.forgotten).toEqual([])
     bob.forgets()
     expect(bob.forgotten).toEqual([FILE])
+  })
+})
+
+describe('the start of a file that was asked for', () => {
+  const SIZE = 4 * MIB
+  const HEAD = 100_000
+  const heads = () => bob.news.flatMap((event) => (event.say === 'head' ? [event] : []))
+
+  it('f16_is_reported_by_itself_once_and_before_the_rest_is_there', async () => {
+    const sent = bytes(SIZE)
+    ada.offers(new Blob([sent]))
+    const file = { id: FILE, from: ada.id, size: SIZE, type: '', head: HEAD }
+    bob.engine.handle({ do: 'receive', file, picked: null })
+    await settles()
+    await server.carries()
+    expect(await bob.has()).toHaveLength(SIZE)
+    expect(heads()).toEqual([{ say: 'head', id: FILE, bytes: sent.subarray(0, HEAD) }])
+    const isDone = (event: EngineEvent) => event.say === 'receiving' && event.progress.status === 'done'
+    expect(bob.news.findIndex(({ say }) => say === 'head')).toBeLessThan(bob.news.findIndex(isDone))
+  })
+
+  it('is not reported for any other file', async () => {
+    ada.offers(new Blob([bytes(3)]))
+    bob.receives(3, ada)
+    await settles()
+    await server.carries()
+    expect(await bob.has()).toHaveLength(3)
+    expect(heads()).toEqual([])
   })
 })

@@ -2,6 +2,7 @@
 import { CHUNK_BYTES } from '../protocol/bindings'
 import { Carriers } from '../protocol/carriers'
 import type { ChunkRange } from '../protocol/chunk-set'
+import { Head } from '../protocol/head'
 import { type LinkKey, Receiver } from '../protocol/receiver'
 import type { TransferFailure } from '../protocol/transfer-failure'
 import type { Carrying, IncomingFile } from './engine-messages'
@@ -12,6 +13,8 @@ import { NoRoom, type Sink, type SinkFile } from './sinks/sink'
 export interface IncomingEvents {
   /** The sink opened, or bytes became durable: more can be wanted. */
   onRoom(incoming: Incoming): void
+  /** The start of the file that was asked for is durable. */
+  onHead(incoming: Incoming, bytes: Uint8Array): void
   /** The sink failed. */
   onBroken(incoming: Incoming, why: TransferFailure): void
 }
@@ -31,6 +34,7 @@ export type OpenSink = (file: SinkFile, picked: FileSystemFileHandle | null) => 
 
 export class Incoming {
   readonly receiver: Receiver
+  readonly #head: Head | null
   readonly speed = new Speed()
   readonly carriers = new Carriers()
   /** The waiting state last reported to the page, so that each of a thousand waiting files reports once. */
@@ -47,6 +51,7 @@ export class Incoming {
     readonly events: IncomingEvents,
   ) {
     this.receiver = new Receiver(file.size)
+    this.#head = file.head === undefined ? null : new Head(file.head)
   }
 
   /** Returns the links on which it comes. */
@@ -103,12 +108,16 @@ export class Incoming {
   }
 
   #write(sink: Sink, range: ChunkRange, bytes: Uint8Array<ArrayBuffer>): void {
+    const position = range.first * CHUNK_BYTES
     const wrote = () => {
       this.receiver.wrote(range)
-      if (!this.hasEnded) this.events.onRoom(this)
+      if (this.hasEnded) return
+      const head = this.#head?.wrote(position, bytes)
+      if (head) this.events.onHead(this, head)
+      this.events.onRoom(this)
     }
     try {
-      const written = sink.write(range.first * CHUNK_BYTES, bytes)
+      const written = sink.write(position, bytes)
       if (written === undefined) wrote()
       else void written.then(wrote, (error: unknown) => this.#broke(error))
     } catch (error) {

@@ -46,6 +46,7 @@ export class Receiving {
   ) {
     this.#events = {
       onRoom: (incoming) => this.#hasRoom(incoming),
+      onHead: ({ file: { id } }, bytes) => this.say({ say: 'head', id, bytes }),
       onBroken: (incoming, why) => {
         const bytes = incoming.receiver.received
         this.#end(incoming, { status: 'failed', bytes, why }, 'noRoom')

@@ -1,7 +1,9 @@
 /** Writes files into a folder that the person picks (File System Access). Only Chromium on desktops has it. */
 
 /** The part of a picked folder that is used here. */
-export type SaveFolder = Pick<FileSystemDirectoryHandle, 'getFileHandle' | 'removeEntry'>
+export type SaveFolder = Pick<FileSystemDirectoryHandle, 'getFileHandle' | 'removeEntry'> & {
+  getDirectoryHandle(name: string, options: { create: true }): Promise<SaveFolder>
+}
 
 /** Chromium's folder picker, which the DOM types lack (File System Access, section 3.3). */
 interface FolderPicker {
@@ -27,13 +29,32 @@ export async function pickFolder(): Promise<SaveFolder | null> {
   }
 }
 
+/** Writes a file under a path within a folder, whose folders are made where they are missing. */
+export async function saveUnder(
+  folder: SaveFolder,
+  path: string,
+  bytes: ReadableStream,
+  signal: AbortSignal,
+): Promise<void> {
+  const parts = path.split('/')
+  const name = parts.pop() ?? ''
+  let at = folder
+  for (const part of parts) at = await at.getDirectoryHandle(allowedName(part), { create: true })
+  await saveInto(at, name, bytes, signal)
+}
+
 /** Writes a file under its name, or under a numbered one: what is in the folder already stays. */
-export async function saveInto(folder: SaveFolder, name: string, bytes: ReadableStream): Promise<void> {
+export async function saveInto(
+  folder: SaveFolder,
+  name: string,
+  bytes: ReadableStream,
+  signal?: AbortSignal,
+): Promise<void> {
   const free = await freeName(folder, allowedName(name))
   const handle = await folder.getFileHandle(free, { create: true })
   try {
     // The bytes go into a hidden file until they are all there.
-    await bytes.pipeTo(await handle.createWritable())
+    await bytes.pipeTo(await handle.createWritable(), signal && { signal })
   } catch (error) {
     // Without its bytes, the new file is an empty one.
     await folder.removeEntry(free).catch(() => {})

@@ -1,7 +1,7 @@
 import { plural, t } from '@lingui/core/macro'
 import CircleCheck from 'lucide-react/icons/circle-check'
 import Trash2 from 'lucide-react/icons/trash-2'
-import { memo, type RefObject, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { memo, useId, useMemo, useRef, useState } from 'react'
 import type { FileItem } from '../../stores/cards'
 import { Icon } from '../../ui/icon'
 import { IconButton } from '../../ui/icon-button'
@@ -20,6 +20,7 @@ import { labelOf } from '../transfer/path-label'
 import { rightText, useFileAction } from '../transfer/use-file'
 import { useLanguage } from '../use-language'
 import css from './batch-files.module.css'
+import { useOwnWheel } from './own-wheel'
 import type { BatchFile } from './use-batch'
 
 /** Files that a closed list shows, unless thumbnails show them all. */
@@ -65,21 +66,6 @@ export function BatchFiles(props: {
       )}
     </>
   )
-}
-
-/** A list that scrolls by itself keeps the wheel, which otherwise moves the canvas. */
-function useOwnWheel(list: RefObject<HTMLElement | null>) {
-  useEffect(() => {
-    const element = list.current
-    if (!element) return
-    const keep = (event: WheelEvent) => {
-      const { scrollTop, scrollHeight, clientHeight } = element
-      const isMore = event.deltaY < 0 ? scrollTop > 0 : scrollTop + clientHeight < scrollHeight - 1
-      if (isMore && !event.ctrlKey && !event.metaKey) event.stopPropagation()
-    }
-    element.addEventListener('wheel', keep)
-    return () => element.removeEventListener('wheel', keep)
-  }, [list])
 }
 
 interface FileProps {

@@ -10,18 +10,20 @@ import { gradientOf } from '../item/appearance'
 import { Byline } from '../item/byline'
 import { iconOf, kindOf, nameOf } from '../item/describe'
 import { ItemNotice } from '../item/item-notice'
-import { FileName } from '../transfer/file-name'
+import { FileTitle } from '../transfer/file-title'
 import { type FileView, namesSender, partOf } from '../transfer/file-view'
 import { formatSize } from '../transfer/format-bytes'
 import { ListFileRow } from '../transfer/list-file'
 import { isSavable } from '../transfer/save-link'
 import { useFile } from '../transfer/use-file'
+import { useIsWhole } from '../transfer/use-pack'
 import { useLanguage } from '../use-language'
 import { BatchFace } from './batch-face'
 import { CardText } from './card-text'
 import css from './list-card.module.css'
 import { ListTools } from './list-tools'
 import { MediaView } from './media-view'
+import { PackPart } from './pack-part'
 import { useMedia } from './use-media'
 
 /** An item or a batch as a card of a list, for narrow screens. `isHalf`: it is a picture beside another one. */
@@ -77,7 +79,7 @@ function FileFace({ item, content, isHalf }: { item: Item; content: FileContent;
         {!isPicture && <Tile icon={iconOf(content)} gradient={gradientOf(item.id)} />}
         <div className={css.words}>
           <div className={isPicture ? css.caption : css.title}>
-            <FileName name={name} />
+            <FileTitle content={content} />
           </div>
           {!isHalf && (
             <div className={css.meta}>
@@ -94,6 +96,7 @@ function FileFace({ item, content, isHalf }: { item: Item; content: FileContent;
         </div>
       )}
       <Progresses item={item} content={content} view={view} isShown={media !== null} />
+      {content.manifest && <PackPart item={item} view={view} on="page" />}
     </>
   )
 }
@@ -133,6 +136,7 @@ function Words({ item, content }: { item: Item; content: Exclude<Item['content']
 
 function Progresses(props: { item: Item; content: FileContent; view: FileView; isShown: boolean }) {
   const { item, content, view, isShown } = props
+  const isWhole = useIsWhole(item)
   // A file that is shown needs no row that says it was received.
   const rows = view.rows.filter((row) => !(isShown && (row.status === 'done' || row.status === 'waiting')))
   return rows.map((row) => (
@@ -142,7 +146,7 @@ function Progresses(props: { item: Item; content: FileContent; view: FileView; i
       item={item}
       content={content}
       named={view.rows.length > 1}
-      url={isSavable(row, view) ? view.url : null}
+      url={isSavable(row, view) && isWhole ? view.url : null}
     />
   ))
 }

@@ -84,7 +84,7 @@ function FirstTool({ item, view, media }: ListToolsProps) {
     )
   }
   // A received file that is not shown has Save below it.
-  if (!view.url || isPicture(media) || (media === null && isReceived(view))) return null
+  if (!view.url || content.manifest || isPicture(media) || (media === null && isReceived(view))) return null
   return <DownloadLink url={view.url} name={content.name} look="bar" iconSize={ICON_SIZE} />
 }
 

@@ -23,6 +23,7 @@ import { CardText } from './card-text'
 import { MediaView } from './media-view'
 import { NoteActions } from './note-actions'
 import css from './note-card.module.css'
+import { PackPart } from './pack-part'
 import { useMedia } from './use-media'
 
 /**
@@ -64,12 +65,13 @@ function Face({ item }: { item: Item }) {
   const { content } = item
   const view = useFile(item, content.kind === 'file' ? content.size : 0)
   const [media, onBroken] = useMedia(item, view.url)
+  const isPack = content.kind === 'file' && content.manifest !== undefined
   return (
     <>
       {/* A received file has its download link in the card. */}
       <NoteActions
         item={item}
-        url={media === null && isReceived(view) ? null : view.url}
+        url={(media === null && isReceived(view)) || isPack ? null : view.url}
         media={media}
         canShow={view.url !== null && (media !== null || documentOf(content) !== null)}
       />
@@ -118,7 +120,13 @@ interface FileFaceProps {
 
 function FileFace({ item, content, view, media, onBroken }: FileFaceProps) {
   const byline = useByline(item)
-  if (!media || !view.url) return <NoteFile item={item} content={content} view={view} />
+  if (!media || !view.url)
+    return (
+      <>
+        <NoteFile item={item} content={content} view={view} />
+        {content.manifest && <PackPart item={item} view={view} on="note" />}
+      </>
+    )
   const shown = <MediaView media={media} url={view.url} name={content.name} tone="note" onBroken={onBroken} />
   const line = (
     <header className={css.head}>

@@ -41,6 +41,7 @@ export function kindOf(content: CardContent): string {
     case RICH_NOTE:
       return t`Note`
     case 'file':
+      if (content.manifest) return t`Files`
       return i18n._(CATEGORIES[content.category].kind)
     case 'text':
     case 'unknown':
@@ -53,6 +54,7 @@ export function iconOf(content: CardContent): Glyph {
   if (content.kind === 'link') return Link
   if (content.kind === RICH_NOTE) return StickyNote
   if (content.kind !== 'file') return codeOf(content.text) === null ? Type : CodeXml
+  if (content.manifest) return Files
   if (content.category !== 'file') return CATEGORIES[content.category].icon
   if (ARCHIVES.test(content.name)) return FileArchive
   return DOCUMENTS.test(content.name) ? FileText : File
@@ -68,6 +70,13 @@ export function countOf(content: Batch['content']): string {
   return isOfPictures(content)
     ? plural(count, { one: '# picture', other: '# pictures' })
     : plural(count, { one: '# file', other: '# files' })
+}
+
+/** Returns the count of the files of one item (F16) in words; null for any other item. */
+export function packCountOf(content: CardContent): string | null {
+  if (content.kind !== 'file' || !content.manifest) return null
+  const count = content.manifest.files
+  return plural(count, { one: '# file', other: '# files' })
 }
 
 /** Returns the code of a text that consists only of code; else null. */
@@ -86,7 +95,7 @@ export function nameOf(content: CardContent): string {
 
 function summary(content: ItemContent): string {
   if (content.kind === 'link') return content.host
-  if (content.kind === 'file') return content.name
+  if (content.kind === 'file') return packCountOf(content) ?? content.name
   const text =
     content.kind === RICH_NOTE ? content.title || untitledNote() : (codeOf(content.text) ?? content.text)
   const line = text.trim().split('\n')[0] ?? ''

@@ -35,6 +35,8 @@ interface FileFacts {
   /** The names of the other devices that can receive a file. */
   takers: readonly string[]
   canSaveAs: boolean
+  /** Whether it is many files (F16): it is taken apart here, and can neither be saved as it is nor be chosen again. */
+  isPack?: boolean
 }
 
 const PLAIN: Omit<FileRow, 'status' | 'text'> = {
@@ -52,7 +54,7 @@ export function fileView(transfer: Transfer | undefined, facts: FileFacts): File
     return { url, rows: [storingRow({ status: 'done' }, facts)] }
   }
   if (!transfer) return { url: null, rows: [] }
-  if (transfer.role === 'lost') return { url: null, rows: [lostRow()] }
+  if (transfer.role === 'lost') return { url: null, rows: [lostRow(facts)] }
   if (transfer.role === 'receiving') {
     const { state } = transfer
     return { url: state.status === 'done' ? state.url : null, rows: [receivingRow(state, facts)] }
@@ -76,14 +78,14 @@ function waitingText(takers: readonly string[]): string {
   })
 }
 
-function lostRow(): FileRow {
+function lostRow({ isPack }: FileFacts): FileRow {
   const text = t`This page was reloaded, so the file is no longer here.`
-  return { ...PLAIN, status: 'lost', text, actions: ['choose'] }
+  return { ...PLAIN, status: 'lost', text, actions: isPack ? [] : ['choose'] }
 }
 
 function receivingRow(state: Receiving, facts: FileFacts): FileRow {
   const row = { ...PLAIN, status: state.status }
-  const ask: readonly FileAction[] = facts.canSaveAs ? ['receive', 'save-as'] : ['receive']
+  const ask: readonly FileAction[] = facts.canSaveAs && !facts.isPack ? ['receive', 'save-as'] : ['receive']
   const deviceName = facts.sender
   switch (state.status) {
     case 'looking':

@@ -5,7 +5,6 @@ import { Byline } from '../item/byline'
 import { iconOf } from '../item/describe'
 import { AskButtons } from './ask-buttons'
 import { ChooseAgain } from './choose-again'
-import { FileName } from './file-name'
 import {
   type FileContent,
   type FileRowProps,
@@ -15,20 +14,23 @@ import {
   StateBadge,
   useRecipient,
 } from './file-row'
+import { FileTitle } from './file-title'
 import { type FileView, namesSender, partOf } from './file-view'
 import { formatSize } from './format-bytes'
 import css from './note-file.module.css'
 import { isSavable, SaveLink } from './save-link'
 import { useFileAction, useProgressTexts } from './use-file'
+import { useIsWhole } from './use-pack'
 
 /** A file on a note: its name and size, its transfers, and their actions. */
 export function NoteFile({ item, content, view }: { item: Item; content: FileContent; view: FileView }) {
+  const isWhole = useIsWhole(item)
   return (
     <div>
       <div className={css.head}>
         <Tile icon={iconOf(content)} />
         <div className={css.names}>
-          <FileName name={content.name} />
+          <FileTitle content={content} />
           <div className={css.size}>{formatSize(partOf(view), content.size)}</div>
           {!namesSender(view) && (
             <div className={css.size}>
@@ -44,7 +46,7 @@ export function NoteFile({ item, content, view }: { item: Item; content: FileCon
           item={item}
           content={content}
           named={view.rows.length > 1}
-          url={isSavable(row, view) ? view.url : null}
+          url={isSavable(row, view) && isWhole ? view.url : null}
         />
       ))}
     </div>

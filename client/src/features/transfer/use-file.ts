@@ -24,7 +24,16 @@ export function useFile(item: Item, size: number): FileView {
   )
   const nameOf = (id: DeviceId) => deviceName(stores.devices.getState(), id)
   const storedUrl = item.content.kind === 'file' ? item.content.url : null
-  return fileView(transfer, { size, storedUrl, sender, nameOf, takers, canSaveAs: actions.canSaveAs })
+  const isPack = item.content.kind === 'file' && item.content.manifest !== undefined
+  return fileView(transfer, {
+    size,
+    storedUrl,
+    sender,
+    nameOf,
+    takers,
+    canSaveAs: actions.canSaveAs,
+    isPack,
+  })
 }
 
 /**

@@ -1,0 +1,197 @@
+import { plural, t } from '@lingui/core/macro'
+import Download from 'lucide-react/icons/download'
+import X from 'lucide-react/icons/x'
+import { useId, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import { fileCategory, type Item } from '../../protocol/item'
+import type { PlacedFile } from '../../protocol/manifest'
+import type { Save } from '../../stores/saves'
+import { Icon } from '../../ui/icon'
+import { IconButton } from '../../ui/icon-button'
+import { Progress } from '../../ui/progress'
+import { useRowWindow } from '../../ui/row-window'
+import { useApp } from '../actions'
+import { iconOf, nameOf } from '../item/describe'
+import { FileName } from '../transfer/file-name'
+import type { Ground } from '../transfer/file-row'
+import { type FileView, isReceived } from '../transfer/file-view'
+import { formatBytes } from '../transfer/format-bytes'
+import { usePack } from '../transfer/use-pack'
+import face from './batch-face.module.css'
+import css from './batch-files.module.css'
+import { useOwnWheel } from './own-wheel'
+import pack from './pack-part.module.css'
+
+/** Files that a closed list shows. */
+const SHOWN_CLOSED = 3
+/** The height of a row in rem, as in the style sheet. */
+const ROW_REM = 3.25
+
+/** What an item that is many files (F16) has below its transfers: the list of its files, and the button for all. */
+export function PackPart({ item, view, on }: { item: Item; view: FileView; on: Ground }) {
+  const list = usePack(item)
+  if (list === undefined) return null
+  if (list === 'unreadable')
+    return (
+      <p className={pack.note}>{t`The list of these files cannot be read. They can be saved as one file.`}</p>
+    )
+  const canSave = isReceived(view) && view.url !== null
+  return (
+    <div className={face.batch} data-on={on}>
+      {canSave && <SaveAll item={item} on={on} />}
+      <Files item={item} list={list} canSave={canSave} on={on} />
+    </div>
+  )
+}
+
+interface FilesProps {
+  item: Item
+  list: readonly PlacedFile[]
+  canSave: boolean
+  on: Ground
+}
+
+function Files({ item, list, canSave, on }: FilesProps) {
+  const [isOpen, setIsOpen] = useState(false)
+  const id = useId()
+  const count = list.length
+  const isCut = count > SHOWN_CLOSED
+  const Shown = isOpen || !isCut ? AllFiles : FirstFiles
+  return (
+    <>
+      <Shown id={id} item={item} list={list} canSave={canSave} on={on} />
+      {isCut && (
+        <button
+          type="button"
+          className={css.fold}
+          data-on={on}
+          aria-expanded={isOpen}
+          aria-controls={id}
+          onClick={() => setIsOpen(!isOpen)}
+        >
+          {isOpen ? t`Show less` : plural(count, { other: 'Show all #' })}
+        </button>
+      )}
+    </>
+  )
+}
+
+function FirstFiles({ id, item, list, canSave, on }: FilesProps & { id: string }) {
+  return (
+    <ul id={id} className={css.files} data-on={on} aria-label={nameOf(item.content)}>
+      {list.slice(0, SHOWN_CLOSED).map((file) => (
+        <li key={file.path} className={css.file}>
+          <Row item={item} file={file} canSave={canSave} on={on} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Of ten thousand rows only those near the visible ones exist. */
+function AllFiles({ id, item, list, canSave, on }: FilesProps & { id: string }) {
+  const element = useRef<HTMLUListElement>(null)
+  useOwnWheel(element)
+  const { first, end } = useRowWindow(element, list.length, ROW_REM)
+  return (
+    <ul
+      ref={element}
+      id={id}
+      className={`${css.files} ${pack.scroll}`}
+      data-on={on}
+      aria-label={nameOf(item.content)}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll the list that has the focus
+      tabIndex={0}
+    >
+      <li aria-hidden="true" style={{ height: `${first * ROW_REM}rem` }} />
+      {list.slice(first, end).map((file, at) => (
+        <li
+          key={file.path}
+          className={`${css.file} ${pack.row}`}
+          aria-setsize={list.length}
+          aria-posinset={first + at + 1}
+        >
+          <Row item={item} file={file} canSave={canSave} on={on} />
+        </li>
+      ))}
+      <li aria-hidden="true" style={{ height: `${(list.length - end) * ROW_REM}rem` }} />
+    </ul>
+  )
+}
+
+function Row({ item, file, canSave, on }: Omit<FilesProps, 'list'> & { file: PlacedFile }) {
+  const { actions } = useApp()
+  const { path, size, type } = file
+  const icon = iconOf({ kind: 'file', category: fileCategory(type), url: null, name: path, size, type })
+  return (
+    <>
+      <span className={css.icon}>
+        <Icon of={icon} size={on === 'note' ? 16 : 18} />
+      </span>
+      <div className={css.words}>
+        <div className={css.name}>
+          <FileName name={path} />
+        </div>
+        <div className={css.meta}>
+          <span>{formatBytes(size)}</span>
+        </div>
+      </div>
+      {canSave && (
+        <button
+          type="button"
+          className={css.take}
+          data-on={on}
+          aria-label={t`Save ${path}`}
+          onClick={() => void actions.savePacked(item.id, file)}
+        >
+          {t`Save`}
+        </button>
+      )}
+    </>
+  )
+}
+
+function SaveAll({ item, on }: { item: Item; on: Ground }) {
+  const { stores, actions } = useApp()
+  const save = useStore(stores.saves, ({ saves }) => saves[item.id])
+  if (save) return <Saving item={item} save={save} on={on} />
+  return (
+    <div className={face.foot}>
+      <span className={face.buttons}>
+        <button
+          type="button"
+          className={face.button}
+          data-on={on}
+          data-main
+          onClick={() => void actions.saveAll(item.id)}
+        >
+          <Icon of={Download} size={16} />
+          {t`Save all`}
+        </button>
+      </span>
+    </div>
+  )
+}
+
+function Saving({ item, save: { saved, of: count }, on }: { item: Item; save: Save; on: Ground }) {
+  const { actions } = useApp()
+  const number = saved + 1
+  const text = t`Saving ${number} of ${count}`
+  return (
+    <div className={face.sum}>
+      <Progress value={saved / count} label={text} look={on} />
+      <div className={face.foot}>
+        <span className={face.state}>{text}</span>
+        <span className={face.buttons}>
+          <IconButton
+            icon={X}
+            label={t`Cancel`}
+            look={on === 'note' ? 'well' : 'fill'}
+            iconSize={on === 'note' ? 16 : 20}
+            onClick={() => actions.stopSaving(item.id)}
+          />
+        </span>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { Head } from './head'
+
+it('is complete once all of its bytes are there, in whatever order they come', () => {
+  const head = new Head(5)
+  const file = Uint8Array.from([1, 2, 3, 4, 5, 6, 7, 8])
+  expect(head.wrote(6, file.subarray(6))).toBeNull()
+  expect(head.wrote(3, file.subarray(3, 6))).toBeNull()
+  expect(head.wrote(0, file.subarray(0, 3))).toEqual(file.subarray(0, 5))
+})
+
+it('is told once', () => {
+  const head = new Head(2)
+  expect(head.wrote(0, Uint8Array.of(1, 2, 3))).toEqual(Uint8Array.of(1, 2))
+  expect(head.wrote(3, Uint8Array.of(4))).toBeNull()
+})
