@@ -10,7 +10,7 @@ import { createToaster } from './toaster'
 
 const PHONE = 'phone' as DeviceId
 const ID = 'a' as ItemId
-const shareFiles = vi.fn()
+const shareCopy = vi.fn()
 const share = vi.fn()
 
 let stores: Stores
@@ -24,7 +24,7 @@ const sends = async () => {
   const transfers = { offered: () => offered } as Partial<Transfers> as Transfers
   const live = { share } as Partial<LiveBeam> as LiveBeam
   const context = { stores, transfers, toaster: createToaster(stores.toasts), live: () => live }
-  await createSendingOn(context, shareFiles).sendItem(ID, PHONE)
+  await createSendingOn(context, shareCopy).sendItem(ID, PHONE)
   return stores.toasts.getState().toasts.map(({ text }) => text)
 }
 
@@ -44,19 +44,21 @@ it('s33_a_text_is_sent_on_as_a_copy_with_an_id_of_its_own', async () => {
   expect(stores.items.getState().items.map(({ to }) => to)).toEqual([undefined, PHONE])
 })
 
-it('s33_a_file_of_this_device_is_sent_on', async () => {
-  const { message, extra } = fileItemMessage({ name: 'a.bin', size: 3, type: '' })
-  has(message, extra)
-  offered = new File(['abc'], 'a.bin')
-  await sends()
-  expect(shareFiles).toHaveBeenCalledWith([expect.objectContaining({ name: 'a.bin', size: 3 })], {
-    to: PHONE,
-  })
-})
+it.each([undefined, { files: 1, bytes: 2 }])(
+  's33_a_file_of_this_device_is_sent_on_with_its_manifest',
+  async (manifest) => {
+    const { message, extra } = fileItemMessage({ name: 'a.bin', size: 3, type: '', manifest })
+    has(message, extra)
+    offered = new File(['abc'], 'a.bin')
+    await sends()
+    const file = expect.objectContaining({ name: 'a.bin', size: 3 })
+    expect(shareCopy).toHaveBeenCalledWith({ file, manifest }, PHONE)
+  },
+)
 
 it('a file that is not here yet has to be received first', async () => {
   const { message, extra } = fileItemMessage({ name: 'a.bin', size: 3, type: '' })
   has(message, extra)
   expect(await sends()).toEqual(['This file is not on this device. Receive it first.'])
-  expect(shareFiles).not.toHaveBeenCalled()
+  expect(shareCopy).not.toHaveBeenCalled()
 })
