@@ -8,7 +8,7 @@ const files = ['one', 'two', 'three'].map(
 )
 
 it('f16_files_follow_their_manifest_byte_for_byte', async () => {
-  const [pack, ...others] = packFiles(files)
+  const [pack, ...others] = await packFiles(files)
   if (!pack?.manifest) throw new Error('no pack')
   expect(others).toEqual([])
   expect(pack.file.name).toBe('3 files')

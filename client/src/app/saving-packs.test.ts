@@ -17,8 +17,8 @@ const FILES = Array.from({ length: 300 }, (_, at) => new File([`text ${at}`], `$
 let stores: Stores
 /** What is in the picked folder, by path. */
 let disk: Map<string, string>
-/** Told after each write. */
-let wrote: () => void
+/** Called when a file is made there. */
+let onMade: (path: string) => void
 const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
 const list = () => stores.packs.getState().lists[ID]
 
@@ -29,11 +29,12 @@ function fakeFolder(at = ''): object {
     async getFileHandle(name: string, { create = false } = {}) {
       const path = at + name
       if (!create && !disk.has(path)) throw new DOMException('', 'NotFoundError')
-      if (create) disk.set(path, '')
-      const write = (bytes: Uint8Array) => {
-        disk.set(path, disk.get(path) + new TextDecoder().decode(bytes))
-        wrote()
+      if (create) {
+        disk.set(path, '')
+        onMade(path)
       }
+      const write = (bytes: Uint8Array) =>
+        void disk.set(path, disk.get(path) + new TextDecoder().decode(bytes))
       return { createWritable: async () => new WritableStream<Uint8Array>({ write }) }
     },
   }
@@ -44,19 +45,14 @@ function receives(file: File, manifest: { files: number; bytes: number } | undef
   const { message, extra } = fileItemMessage({ name: file.name, size: file.size, type: '', manifest })
   const item = pendingItem(ID, message, extra, 0)
   stores.items.setState((state) => reduceItems(state, { type: 'shared', item }), true)
-  const state = {
-    status: 'done',
-    url: createBlobUrl(file),
-    way: DIRECT,
-    isKept: true,
-  } as const
+  const state = { status: 'done', url: createBlobUrl(file), way: DIRECT, isKept: true } as const
   stores.transfers.setState((all) => reduceTransfers(all, { type: 'receiving', id: ID, state }), true)
 }
 
 beforeEach(() => {
   stores = createStores()
   disk = new Map([['7.txt', 'mine']])
-  wrote = () => {}
+  onMade = () => {}
   learnPacks(stores)
   vi.stubGlobal('showDirectoryPicker', async () => fakeFolder())
 })
@@ -64,7 +60,7 @@ afterEach(() => vi.unstubAllGlobals())
 
 describe('an item that is many files', () => {
   it('f16_is_saved_into_a_folder_file_by_file_and_what_is_there_stays', async () => {
-    const [pack] = packFiles(FILES)
+    const [pack] = await packFiles(FILES)
     if (!pack) throw new Error('no pack')
     receives(pack.file, pack.manifest)
     await vi.waitFor(() => expect(list()).toHaveLength(300))
@@ -81,22 +77,16 @@ describe('an item that is many files', () => {
   })
 
   it('f16_stops_saving_when_the_person_says_so_and_leaves_no_part_of_a_file', async () => {
-    const [pack] = packFiles(FILES)
+    const [pack] = await packFiles(FILES)
     if (!pack) throw new Error('no pack')
     receives(pack.file, pack.manifest)
     await vi.waitFor(() => expect(list()).toHaveLength(300))
     const saving = createPackSaving({ stores, toaster: createToaster(stores.toasts) })
-    const stopped = new Promise<void>((resolve) => {
-      wrote = () => {
-        if (disk.size < 4) return
-        saving.stopSaving(ID)
-        resolve()
-      }
-    })
+    onMade = (path) => path === '5.txt' && saving.stopSaving(ID)
     saving.saveAll(ID)
-    await stopped
+    await vi.waitFor(() => expect(disk.has('4.txt')).toBe(true))
     await vi.waitFor(() => expect(stores.saves.getState().saves).toEqual({}))
-    expect(disk.size).toBeLessThan(300)
+    expect([...disk.keys()]).toEqual(['7.txt', ...['0', '1', '2', '3', '4'].map((name) => `${name}.txt`)])
     expect([...disk.values()].filter((text) => text === '')).toEqual([])
     expect(toasts()).toEqual([])
   })
@@ -111,7 +101,7 @@ describe('an item that is many files', () => {
   })
 
   it('forgets its list with its item', async () => {
-    const [pack] = packFiles(FILES)
+    const [pack] = await packFiles(FILES)
     if (!pack) throw new Error('no pack')
     receives(pack.file, pack.manifest)
     await vi.waitFor(() => expect(list()).toHaveLength(300))

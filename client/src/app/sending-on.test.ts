@@ -44,14 +44,17 @@ it('s33_a_text_is_sent_on_as_a_copy_with_an_id_of_its_own', async () => {
   expect(stores.items.getState().items.map(({ to }) => to)).toEqual([undefined, PHONE])
 })
 
-it('s33_a_file_of_this_device_is_sent_on', async () => {
-  const { message, extra } = fileItemMessage({ name: 'a.bin', size: 3, type: '' })
-  has(message, extra)
-  offered = new File(['abc'], 'a.bin')
-  await sends()
-  const file = expect.objectContaining({ name: 'a.bin', size: 3 })
-  expect(shareCopy).toHaveBeenCalledWith({ file, manifest: undefined }, PHONE)
-})
+it.each([undefined, { files: 1, bytes: 2 }])(
+  's33_a_file_of_this_device_is_sent_on_with_its_manifest',
+  async (manifest) => {
+    const { message, extra } = fileItemMessage({ name: 'a.bin', size: 3, type: '', manifest })
+    has(message, extra)
+    offered = new File(['abc'], 'a.bin')
+    await sends()
+    const file = expect.objectContaining({ name: 'a.bin', size: 3 })
+    expect(shareCopy).toHaveBeenCalledWith({ file, manifest }, PHONE)
+  },
+)
 
 it('a file that is not here yet has to be received first', async () => {
   const { message, extra } = fileItemMessage({ name: 'a.bin', size: 3, type: '' })

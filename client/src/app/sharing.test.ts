@@ -184,22 +184,24 @@ describe('files that are shared together', () => {
     sharing.shareFiles(files(200))
     expect([batches(), packs()]).toEqual([[200], []])
     sharing.shareFiles(files(201))
-    expect([batches(), packs()]).toEqual([[200, 0], [201]])
+    await vi.waitFor(() => expect([batches(), packs()]).toEqual([[200, 0], [201]]))
     expect(toasts()).toContain('Uploading 201 files')
   })
 
-  it('f16_are_one_item_when_earlier_items_would_be_dropped_for_them', () => {
+  it('f16_are_one_item_when_earlier_items_would_be_dropped_for_them', async () => {
     stores.limits.setState({ live_items: 3, stored_items: 4 })
     sharing.shareFiles(files(2))
     sharing.shareFiles(files(2))
-    expect([batches(), packs()]).toEqual([[2, 0], [2]])
+    await vi.waitFor(() => expect([batches(), packs()]).toEqual([[2, 0], [2]]))
     stores.keeping.setState({ kept: { until: 1, by: 'phone' as DeviceId } })
     sharing.shareFiles(files(1))
     sharing.shareFiles(files(2))
-    expect([batches(), packs()]).toEqual([
-      [2, 0, 0, 0],
-      [2, 2],
-    ])
+    await vi.waitFor(() =>
+      expect([batches(), packs()]).toEqual([
+        [2, 0, 0, 0],
+        [2, 2],
+      ]),
+    )
   })
 
   it('f16_say_that_all_of_them_arrived_once_their_item_did', () => {

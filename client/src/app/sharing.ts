@@ -85,13 +85,14 @@ export function createSharing(context: Context, uploads: UploadNews): Sharing {
     },
     shareFiles(files, { at, to } = {}) {
       if (!canShare(context)) return false
-      const parts = isBatch(context, files.length)
-        ? batchOf(files, newItemId).map(({ file, batch }) => outgoing(file, { batch }))
-        : packFiles(files).map(({ file, manifest }) => outgoing(file, { manifest }))
-      shareTogether(
-        parts.map((part) => ({ ...part, ...addressee(to) })),
-        at,
-      )
+      const shareAll = (parts: readonly OutgoingFile[]) =>
+        shareTogether(
+          parts.map((part) => ({ ...part, ...addressee(to) })),
+          at,
+        )
+      if (isBatch(context, files.length))
+        shareAll(batchOf(files, newItemId).map(({ file, batch }) => outgoing(file, { batch })))
+      else void sharePacked(context, files, shareAll)
       return true
     },
     shareAgain(id, file) {
@@ -112,6 +113,18 @@ export function createSharing(context: Context, uploads: UploadNews): Sharing {
         copies.storeBeside({ id, file, name: displayName(file.name), url, ...placeIn(content) })
     },
   }
+}
+
+/** Shares files as one item. They belong to the beam in which they were chosen, so not to one that was entered meanwhile. */
+async function sharePacked(
+  context: Context,
+  files: readonly File[],
+  shareAll: (parts: readonly OutgoingFile[]) => void,
+): Promise<void> {
+  const beam = context.live()
+  const packs = await packFiles(files)
+  if (context.live() !== beam || !canShare(context)) return
+  shareAll(packs.map(({ file, manifest }) => outgoing(file, { manifest })))
 }
 
 /** Lets the canvas place items where they were dropped. */

@@ -1,4 +1,5 @@
 /** Writes files into a folder that the person picks (File System Access). Only Chromium on desktops has it. */
+import { numbered } from '../protocol/manifest'
 
 /** The part of a picked folder that is used here. */
 export type SaveFolder = Pick<FileSystemDirectoryHandle, 'getFileHandle' | 'removeEntry'> & {
@@ -90,10 +91,4 @@ async function isTaken(folder: SaveFolder, name: string): Promise<boolean> {
     if (error.name === 'NotFoundError') return false
     throw error
   }
-}
-
-/** `a.tar` becomes `a (2).tar`. */
-function numbered(name: string, number: number): string {
-  const dot = name.lastIndexOf('.')
-  return dot > 0 ? `${name.slice(0, dot)} (${number})${name.slice(dot)}` : `${name} (${number})`
 }
