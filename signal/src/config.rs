@@ -14,8 +14,7 @@ use heliograph_storage::blobs;
 
 use crate::address::Network;
 use crate::live::rates;
-use crate::start::tcp;
-use crate::{budget, https, ice, log, quota};
+use crate::{budget, https, ice, log, quota, tcp};
 
 pub use metrics::Metrics;
 

@@ -209,32 +209,7 @@ fn judge_way(
     tried: Result<SocketAddr, Trouble>,
     verdict: Option<&Verdict>,
 ) -> Check {
-    let fault = verdict.and_then(|verdict| verdict.fault.as_ref());
-    let trouble = match (tried, fault) {
-        (Ok(_), None) => return Check::ok(name, "A packet went through a relay and back."),
-        (Ok(_), Some(Fault::Untrusted)) if verdict.is_some_and(|verdict| verdict.is_own) => {
-            return Check::skipped(
-                name,
-                "It relays. Browsers use it only with a certificate of an authority: that of --tls self-signed is not \
-                 one, as expected.",
-            );
-        }
-        (Ok(_), Some(Fault::Untrusted)) => {
-            return Check::warning(
-                name,
-                "It relays, but browsers do not trust its certificate.",
-                "Use a certificate of a public authority for the TURN server's name.",
-            );
-        }
-        (Ok(_), _) => {
-            return Check::failed(
-                name,
-                "It relays, but browsers refuse its certificate.",
-                "Use a certificate that is valid now, for the name by which devices are told the TURN server.",
-            );
-        }
-        (Err(trouble), _) => trouble,
-    };
+    let Err(trouble) = tried else { return judge_relaying(name, verdict) };
     let protocol = if name == UDP { "UDP" } else { "TCP" };
     match trouble {
         Trouble::Unreachable(why) => Check::failed(
@@ -270,6 +245,28 @@ fn judge_way(
             name,
             format!("The server does not let its relays at {} reach each other.", relay.ip()),
             "Allow the TURN server's own address as a peer (allowed-peer-ip in coturn.conf).",
+        ),
+    }
+}
+
+/// A way that relays, with a certificate where there is one.
+fn judge_relaying(name: &'static str, verdict: Option<&Verdict>) -> Check {
+    let is_own = verdict.is_some_and(|verdict| verdict.is_own);
+    match verdict.and_then(|verdict| verdict.fault.as_ref()) {
+        None => Check::ok(name, "A packet went through a relay and back."),
+        Some(Fault::Untrusted) if is_own => Check::skipped(
+            name,
+            "It relays, but as expected browsers do not use it with the certificate of --tls self-signed.",
+        ),
+        Some(Fault::Untrusted) => Check::warning(
+            name,
+            "It relays, but browsers do not trust its certificate.",
+            "Use a certificate of a public authority for the TURN server's name.",
+        ),
+        Some(_) => Check::failed(
+            name,
+            "It relays, but browsers refuse its certificate.",
+            "Use a certificate that is valid now, for the name by which devices are told the TURN server.",
         ),
     }
 }

@@ -242,7 +242,7 @@ mod tests {
 
     /// Makes a certificate in this folder, and returns the options that name its files.
     fn operators(folder: &Path) -> Tls {
-        let (certificate, key) = self_signed::files(folder, NOW).unwrap();
+        let (certificate, key) = self_signed::files(folder, None, NOW).unwrap();
         Tls::Files { certificate, key }
     }
 

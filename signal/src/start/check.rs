@@ -7,10 +7,11 @@ use std::path::Path;
 
 use heliograph_storage::blobs;
 
-use super::{location, tcp, turn};
+use super::{location, turn};
 use crate::config::{Config, Metrics};
 use crate::error::causes;
 use crate::https;
+use crate::tcp;
 
 /// What is wrong with the configuration, as sentences; nothing when the server would take it. Whether an address is
 /// free, and whether a database or a bucket answers, is only seen at the start.

@@ -10,7 +10,6 @@ mod patience;
 mod process;
 mod serve;
 pub mod sweeper;
-pub mod tcp;
 pub mod turn;
 
 use std::fs;
@@ -34,6 +33,7 @@ use crate::files::uploads::Uploads;
 use crate::https::options::Tls;
 use crate::https::{self, Certified};
 use crate::ice::IceServers;
+use crate::tcp;
 
 pub use check::check;
 pub use serve::{Listeners, serve};

@@ -13,8 +13,8 @@ use tokio::time::{Instant, Sleep, sleep};
 use tokio_util::task::TaskTracker;
 
 use super::linger::Linger;
-use super::tcp;
 use crate::connections::Connected;
+use crate::tcp;
 
 /// Time in which the other side must read enough for the next write (H19): half of what the kernel keeps unsent
 /// ([`tcp::prepare`]).
