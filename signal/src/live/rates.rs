@@ -150,7 +150,10 @@ mod tests {
 
     /// What a rate lets through in a time, and what it may be ahead.
     fn bounds(rate: u64, time: Duration) -> std::ops::Range<usize> {
-        let of = |time: Duration| usize::try_from(rate * time.as_millis() as u64 / 1_000).unwrap();
+        let of = |time: Duration| {
+            let bytes = u128::from(rate) * time.as_millis() / 1_000;
+            usize::try_from(bytes).unwrap()
+        };
         of(time) - 64 * KIB..of(time + AHEAD) + 2 * 256 * KIB
     }
 
@@ -172,13 +175,10 @@ mod tests {
         let mut devices = [64, 64, 64, 256].map(|kib| (Turns::new(rates.clone()), kib * KIB));
         let gone = go(&mut devices, now(), time);
         assert!(bounds(8 * MIB, time).contains(&gone.iter().sum()), "{gone:?}");
-        let frames: Vec<_> =
-            gone.iter().zip(&devices).map(|(gone, (_, bytes))| gone / bytes).collect();
-        assert!(frames.iter().all(|frames| frames.abs_diff(frames_of(&gone)) <= 1), "{frames:?}");
-
-        fn frames_of(gone: &[usize]) -> usize {
-            gone[0] / (64 * KIB)
-        }
+        let frames = gone.iter().zip(&devices).map(|(gone, (_, bytes))| gone / bytes);
+        let frames: Vec<_> = frames.collect();
+        // The first to come has what may be ahead: 7 frames, of about 220 for each.
+        assert!(frames.iter().all(|count| count.abs_diff(frames[0]) <= 7), "{frames:?}");
     }
 
     #[tokio::test(start_paused = true)]
