@@ -15,6 +15,7 @@ const UNSENT_BYTES: u32 = 128 * 1024;
 
 /// What an operator may choose.
 #[derive(Clone, Debug, Default, Args)]
+#[group(skip)]
 pub struct Options {
     /// How TCP judges congestion on the connections of devices, by the system's name for it, such as bbr or cubic (Linux)
     /// [default: the system's].

@@ -18,6 +18,7 @@ const LEAST: u64 = 64 * 1024;
 
 /// Bounds on the rate of relayed bytes.
 #[derive(Clone, Debug, Default, Args)]
+#[group(skip)]
 pub struct Limits {
     /// Most bytes a second that the server relays to one device: at least 64KiB, such as 4MiB [default: no bound].
     #[arg(long, env = "HELIOGRAPH_RELAY_DEVICE_RATE", value_name = "SIZE", value_parser = rate)]

@@ -1,7 +1,7 @@
 //! Benchmarks the server from outside, against bare references in the same run. It uses only the loopback interface,
 //! and ends only processes that it started.
 //!
-//! `heliograph-bench PATH/TO/heliograph [relay] [fan-out] [idle] [codecs] [calls] [logins] [rude]`
+//! `heliograph-bench PATH/TO/heliograph [relay] [text] [fan-out] [idle] [codecs] [calls] [logins] [rude]`
 
 mod bare;
 mod calls;
@@ -16,6 +16,7 @@ mod process;
 mod relay;
 mod rude;
 mod table;
+mod text;
 
 use std::env;
 use std::error::Error;
@@ -47,6 +48,12 @@ async fn measure(heliograph: PathBuf) -> Result<(), Failure> {
         for message_bytes in [64 * 1024, 240 * 1024] {
             let product = Process::product(&heliograph).await?;
             print(relay::measure(&product, &bare, message_bytes).await?);
+        }
+    }
+    if wanted("text") {
+        for receivers in [1, 8] {
+            let product = Process::product(&heliograph).await?;
+            print([text::measure(&product, receivers).await?]);
         }
     }
     if wanted("fan-out") {
