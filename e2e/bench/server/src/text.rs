@@ -1,5 +1,6 @@
 //! A text beside bulk: how long it takes from device to device while the relay carries as much as it can to its receivers.
 
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -15,24 +16,37 @@ use uuid::Uuid;
 
 use crate::Failure;
 use crate::client::{Socket, beam, join, see_devices};
-use crate::process::Process;
 use crate::table::{Row, Target};
 
+/// By which a running server is measured.
+pub const COMMAND: &str = "text-at";
+/// How many receive.
+pub const RECEIVERS: [usize; 2] = [1, 8];
 /// Texts of one run, and the pause between two of them.
 const TEXTS: usize = 500;
 const PAUSE: Duration = Duration::from_millis(10);
 /// A frame of four chunks.
 const FRAME_BYTES: usize = 64 * 1024;
-/// Frames in flight to each receiver, below the 4 MiB that may wait between two devices.
-const IN_FLIGHT: usize = 48;
+/// Frames in flight to each receiver: the window of one that gets 10 MB/s (F4: twice what comes in 50 ms). More would measure
+/// how long this program takes to read what its own kernel holds.
+const IN_FLIGHT: usize = 16;
 const READ_BUFFER: usize = 128 * 1024;
 /// The longest that one text of a hundred may take, in milliseconds.
 const SOON_MS: f64 = 100.0;
 
+/// Measures a server that runs already, such as one at the other end of a wire.
+pub async fn measure_at(server: &str) -> Result<(), Failure> {
+    Row::heading();
+    for receivers in RECEIVERS {
+        measure(server.parse()?, receivers).await?.print();
+    }
+    Ok(())
+}
+
 /// Measures texts to devices that receive files at the same time, against texts to as many that do not.
-pub async fn measure(product: &Process, receivers: usize) -> Result<Row, Failure> {
-    let alone = run(product, receivers, false).await?;
-    let beside = run(product, receivers, true).await?;
+pub async fn measure(server: SocketAddr, receivers: usize) -> Result<Row, Failure> {
+    let alone = run(server, receivers, false).await?;
+    let beside = run(server, receivers, true).await?;
     Ok(Row {
         figure: format!("text beside bulk to {receivers}, p50 / p99"),
         product: shown(&beside),
@@ -43,14 +57,14 @@ pub async fn measure(product: &Process, receivers: usize) -> Result<Row, Failure
 }
 
 /// The times of all texts to all receivers, in milliseconds, the shortest first.
-async fn run(product: &Process, receivers: usize, has_bulk: bool) -> Result<Vec<f64>, Failure> {
+async fn run(server: SocketAddr, receivers: usize, has_bulk: bool) -> Result<Vec<f64>, Failure> {
     let beam = beam(1_000 + 2 * receivers as u128 + u128::from(has_bulk));
-    let (mut writer, _) = join(product.address, beam, READ_BUFFER).await?;
-    let (sender, _) = join(product.address, beam, READ_BUFFER).await?;
+    let (mut writer, _) = join(server, beam, READ_BUFFER).await?;
+    let (sender, _) = join(server, beam, READ_BUFFER).await?;
     let sent = Arc::new(Mutex::new(Vec::with_capacity(TEXTS)));
     let (mut ways, mut reading) = (Vec::new(), Vec::new());
     for _ in 0..receivers {
-        let (receiver, id) = join(product.address, beam, READ_BUFFER).await?;
+        let (receiver, id) = join(server, beam, READ_BUFFER).await?;
         let credit = Arc::new(Semaphore::new(IN_FLIGHT));
         ways.push((id, credit.clone()));
         reading.push(tokio::spawn(read(receiver, credit, sent.clone())));
