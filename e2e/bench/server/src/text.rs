@@ -117,7 +117,7 @@ async fn send_bulk(
     mut sink: SplitSink<Socket, Message>,
     ways: Vec<(Uuid, Arc<Semaphore>)>,
 ) -> Result<(), Failure> {
-    let frame = |id: Uuid| Bytes::from([id.as_bytes(), &[0; FRAME_BYTES][..]].concat());
+    let frame = |id: Uuid| Bytes::from([id.as_bytes(), &vec![0; FRAME_BYTES][..]].concat());
     let frames: Vec<_> = ways.into_iter().map(|(id, credit)| (frame(id), credit)).collect();
     loop {
         for (frame, credit) in &frames {
