@@ -69,6 +69,18 @@ for (const phone of [false, true]) {
   })
 }
 
+test('a server that is away is not said to be in need of care', async ({ device }) => {
+  const ada = await device('Ada')
+  await ada.opensHome()
+  await ada.page.route(/\/api\/(doctor|beams\/create)/, (route) => route.abort())
+  await ada.page.getByRole('button', { name: 'Know More' }).click()
+  await ada.page.getByRole('link', { name: 'Connection check' }).click()
+  const found = await isExamined(ada)
+  expect(found).toMatchObject({ server: 'failed', clock: 'skipped', websocket: 'skipped', direct: 'ok' })
+  await expect(ada.page.getByText('The server does not answer')).toHaveCount(1)
+  await expect(ada.page.getByText('its database or its disk')).toHaveCount(0)
+})
+
 test('a server without TURN is said to be one, and the text for a bug report has no ids', async ({
   device,
   without,

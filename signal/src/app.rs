@@ -27,6 +27,7 @@ use crate::limit::{Buckets, Counts, Rate};
 use crate::live::beam::commit::Beams;
 use crate::live::beam::hub::Hub;
 use crate::live::codes::Codes;
+use crate::live::rates::Rates;
 use crate::live::socket::Context;
 use crate::live::sockets::Sockets;
 use crate::network;
@@ -306,6 +307,7 @@ impl App {
     ) -> Result<Arc<Self>, Error> {
         let Parts { lease, storage, writer, blobs, uploads, budget, clock, .. } = parts;
         let (limits, counts) = (Limits::default(), Arc::<Tally>::default());
+        let rates = Rates::new(&config.relay_rates);
         let live = Arc::new(Context {
             clock,
             storage: storage.clone(),
@@ -318,7 +320,7 @@ impl App {
                 budget.clone(),
                 limits.removals.clone(),
             ),
-            sockets: Arc::new(Sockets::new(budget.clone(), counts.clone())),
+            sockets: Arc::new(Sockets::new(budget.clone(), rates, counts.clone())),
             counts: counts.clone(),
             buffers: Arc::default(),
             budget: budget.clone(),

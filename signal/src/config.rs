@@ -13,7 +13,8 @@ use clap::{Arg, Args, Parser, Subcommand};
 use heliograph_storage::blobs;
 
 use crate::address::Network;
-use crate::{budget, https, ice, log, quota};
+use crate::live::rates;
+use crate::{budget, https, ice, log, quota, tcp};
 
 pub use metrics::Metrics;
 
@@ -165,6 +166,14 @@ pub struct Config {
     /// Maximum number of open connections from one address (IPv6: one /64). Trusted proxies are exempt.
     #[arg(long, env = "HELIOGRAPH_CONNECTIONS_PER_ADDRESS", default_value_t = 512)]
     pub connections_per_address: usize,
+
+    /// TCP.
+    #[command(flatten)]
+    pub tcp: tcp::Options,
+
+    /// Bounds on the rate of relayed bytes.
+    #[command(flatten)]
+    pub relay_rates: rates::Limits,
 
     /// Public address of this server, such as `https://beam.example.org`. Without it, the server answers only to IP
     /// addresses, localhost, names that end in .local, and the machine's host name.
@@ -355,6 +364,8 @@ mod tests {
             ["--trusted-proxies", "10.0.0.0/40"],
             ["--listen", "8080"],
             ["--metrics", "9464"],
+            ["--relay-rate", "0"],
+            ["--relay-device-rate", "63KiB"],
         ] {
             assert!(config(&wrong).is_err(), "{wrong:?}");
         }

@@ -39,3 +39,4 @@ mod random;
 pub mod size;
 pub mod start;
 pub mod tally;
+pub mod tcp;

@@ -9,6 +9,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::UdpSocket;
 use tokio::time::{Instant, timeout_at};
 
+pub use crate::core::event::Family;
 use crate::message::asking::{Answer, Asking, Said, send_indication};
 use crate::message::incoming::Method;
 use crate::message::integrity::Key;
@@ -96,12 +97,18 @@ impl Client {
         accepted(self.ask(number, &bytes).await?)?.mapped.ok_or(Error::Malformed)
     }
 
-    /// Opens a relay, and returns its address.
+    /// Opens a relay with an address of this family, and returns that.
     ///
     /// # Errors
-    /// [`Error::Refused`] with 401 when the server does not take the credentials.
-    pub async fn allocate(&mut self, username: &str, password: &str) -> Result<SocketAddr, Error> {
-        let asking = Asking::new(Method::Allocate, transaction()?).relay();
+    /// [`Error::Refused`] with 401 when the server does not take the credentials, and with 440 when it has no relays of
+    /// this family.
+    pub async fn allocate(
+        &mut self,
+        username: &str,
+        password: &str,
+        family: Family,
+    ) -> Result<SocketAddr, Error> {
+        let asking = Asking::new(Method::Allocate, transaction()?).relay(family);
         let (number, bytes) = (asking.transaction(), asking.unsigned());
         let first = self.ask(number, &bytes).await?;
         if first.code.is_none() {
@@ -113,7 +120,7 @@ impl Client {
         };
         let (username, key) = (username.to_owned(), Key::new(username, &realm, password));
         self.login = Some(Login { username, realm, nonce, key });
-        let answer = self.signed(Method::Allocate, Asking::relay).await?;
+        let answer = self.signed(Method::Allocate, |asking| asking.relay(family)).await?;
         answer.relayed.ok_or(Error::Malformed)
     }
 

@@ -31,6 +31,9 @@ export interface Finding {
   readonly detail?: string | undefined
 }
 
+/** The detail of a server that does not answer. */
+export const UNREACHABLE = 'unreachable'
+
 /** Returns the findings as text: without ids, and without any address but the server's name. */
 export function reportOf(
   findings: readonly Finding[],

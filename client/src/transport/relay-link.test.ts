@@ -101,36 +101,65 @@ describe('r2 the relay', () => {
     expect(ada.room()).toBeNull()
   })
 
-  /** The websocket sends so many bytes a second, and the page is asked every 100 ms while frames of 64 KiB go out. */
-  const flows = (bytesPerSecond: number, seconds: number) => {
-    let inSocket = 0
-    for (let step = 0; step < seconds * 10; step++) {
+  const FRAME = 64 * 1024
+
+  /**
+   * The websocket sends so many bytes a second, in bursts of so many milliseconds, and the page is asked every 10 ms while
+   * frames go out. Returns the most that was in the socket once the line was known, and what has left.
+   */
+  const flows = (bytesPerSecond: number, seconds: number, burstMs = 10) => {
+    let [inSocket, most, left] = [0, 0, 0]
+    for (let step = 1; step <= seconds * 100; step++) {
       while (relay.room() === null) {
-        relay.send(ADA, new Uint8Array(64 * 1024))
-        inSocket += 64 * 1024
+        relay.send(ADA, new Uint8Array(FRAME))
+        inSocket += FRAME
       }
       relay.waits(inSocket)
-      now += 100
-      inSocket = Math.max(0, inSocket - bytesPerSecond / 10)
+      if (step > 100) most = Math.max(most, inSocket)
+      now += 10
+      const leaves = (step * 10) % burstMs === 0 ? Math.min(inSocket, (bytesPerSecond * burstMs) / 1_000) : 0
+      inSocket -= leaves
+      left += leaves
       relay.look()
       relay.waits(inSocket)
     }
-    return inSocket
+    return { most, left }
   }
 
-  it('lets no more wait on a slow line than it sends in a moment, so that a text is not far behind', () => {
+  it.each([
+    [2_500_000, 10],
+    [2_500_000, 40],
+    [5_000_000, 10],
+  ])('has a text leave within 100 ms on a line of %d bytes a second, which is never idle', (rate, burst) => {
     vi.useFakeTimers()
-    expect(flows(100_000, 10)).toBeLessThan(RELAY_LOW_WATER_BYTES + 64 * 1024 + 25_000)
+    const { most, left } = flows(rate, 10, burst)
+    // A text that comes now is behind all of it.
+    expect(most / rate).toBeLessThan(0.1)
+    expect(left / rate).toBeGreaterThan(9.7)
     vi.useRealTimers()
   })
 
-  it('fills the socket again when the line becomes fast', () => {
+  it('lets hardly more than a frame wait on a slow line', () => {
+    vi.useFakeTimers()
+    const { most, left } = flows(100_000, 10)
+    expect(most).toBeLessThan(RELAY_LOW_WATER_BYTES + FRAME)
+    expect(left).toBeGreaterThan(950_000)
+    vi.useRealTimers()
+  })
+
+  it('has several frames on the way on a fast line, also when it was slow before', () => {
     vi.useFakeTimers()
     flows(100_000, 10)
-    const before = relay.handed
-    flows(5_000_000, 10)
-    expect(relay.handed - before).toBeGreaterThan(40_000_000)
+    const { most, left } = flows(20_000_000, 10)
+    expect(most).toBeGreaterThan(4 * FRAME)
+    expect(most).toBeLessThanOrEqual(RELAY_HIGH_WATER_BYTES + FRAME)
+    expect(left).toBeGreaterThan(0.97 * 200_000_000)
     vi.useRealTimers()
+  })
+
+  it('begins with a frame, before anything is known of the line', () => {
+    relay.send(ADA, new Uint8Array(FRAME))
+    expect(relay.room()).not.toBeNull()
   })
 
   it('tells of each device how much of its frames has not left', () => {

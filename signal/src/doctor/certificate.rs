@@ -15,6 +15,7 @@ use time::OffsetDateTime;
 use tracing::dispatcher::{Dispatch, with_default};
 
 use super::report::Check;
+use crate::https;
 
 /// Below this the certificate should have been renewed.
 const SOON: Duration = Duration::from_hours(14 * 24);
@@ -43,6 +44,8 @@ pub struct Verdict {
     pub fault: Option<Fault>,
     /// When it ends, in seconds since 1970.
     pub ends: Option<u64>,
+    /// Whether a Heliograph server made it for itself (`--tls self-signed`).
+    pub is_own: bool,
 }
 
 /// Examines a chain for a name.
@@ -65,15 +68,22 @@ pub fn examine(
             Some(Fault::NotYet(not_before.as_secs()))
         }
         Some(CertificateError::NotValidForNameContext { presented, .. }) if name.is_some() => {
-            Some(Fault::OtherName(presented.join(", ")))
+            let names: Vec<_> = presented.iter().map(|name| plain(name)).collect();
+            Some(Fault::OtherName(names.join(", ")))
         }
         None | Some(CertificateError::NotValidForNameContext { .. }) => {
             name.and_then(|name| by_the_system(chain, name, now))
         }
         Some(CertificateError::UnknownIssuer) => Some(Fault::Untrusted),
-        Some(other) => Some(Fault::Other(format!("{other:?}"))),
+        Some(other) => Some(Fault::Other(other.to_string())),
     };
-    Verdict { fault, ends }
+    Verdict { fault, ends, is_own: chain.first().is_some_and(|first| https::is_self_made(first)) }
+}
+
+/// A name as the library tells it, such as `DnsName("localhost")` and `IpAddress(127.0.0.1)`, as a person writes it.
+fn plain(name: &str) -> &str {
+    let inner = name.split_once('(').and_then(|(_, inner)| inner.strip_suffix(')'));
+    inner.unwrap_or(name).trim_matches('"')
 }
 
 /// What is wrong if the chain itself is trusted: dates and names.
@@ -101,7 +111,7 @@ fn by_the_system(
     let refused = with_default(&Dispatch::none(), || verify(&verifier, chain, Some(name), now));
     refused.map(|error| match error {
         CertificateError::UnknownIssuer => Fault::Untrusted,
-        other => Fault::Other(format!("{other:?}")),
+        other => Fault::Other(other.to_string()),
     })
 }
 
@@ -139,7 +149,19 @@ pub fn judge(check: &'static str, verdict: &Verdict, now: Millis) -> Check {
         Some(Fault::OtherName(names)) => Check::failed(
             check,
             format!("The certificate is for another name: {names}."),
-            "Use a certificate for the name by which devices open the server.",
+            if verdict.is_own {
+                "Start the server with --public-url and the address by which devices open it: the certificate that it \
+                 makes is then for that, too."
+            } else {
+                "Use a certificate for the name by which devices open the server."
+            },
+        ),
+        Some(Fault::Untrusted) if verdict.is_own => Check::warning(
+            check,
+            format!(
+                "The server made the certificate for itself, so browsers warn of it once. It ends on {ends}."
+            ),
+            "Tell people to accept the warning, or use a certificate of a public authority.",
         ),
         Some(Fault::Untrusted) => Check::warning(
             check,
@@ -224,5 +246,22 @@ impl ServerCertVerifier for TakesAny {
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_told_as_a_person_writes_them() {
+        for (told, name) in [
+            ("DnsName(\"localhost\")", "localhost"),
+            ("IpAddress(127.0.0.1)", "127.0.0.1"),
+            ("IpAddress(::1)", "::1"),
+            ("beam.example.org", "beam.example.org"),
+        ] {
+            assert_eq!(plain(told), name);
+        }
     }
 }

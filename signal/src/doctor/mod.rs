@@ -33,7 +33,7 @@ const MADE: i64 = 1_767_225_600_000;
 /// Examines the server at an address, or this machine's own set-up.
 pub async fn examine(config: &Config, url: Option<&Origin>, clock: Clock) -> Report {
     let checks = match url {
-        Some(url) => outside::examine(url, clock).await,
+        Some(url) => outside::examine(url, config.listen, clock).await,
         None => own(config, clock).await,
     };
     Report { checks }

@@ -1,6 +1,6 @@
 //! Looks at a running server as a device does: page, websocket, upload, STUN and TURN.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use heliograph_shared::api::doctor::{Diagnosis, Forwarding};
 use heliograph_shared::ids::BeamId;
@@ -13,7 +13,7 @@ use super::http::{Answer, Failure, Place};
 use super::joining::{Unjoined, join};
 use super::machine::is_on_the_internet;
 use super::report::Check;
-use super::{certificate, moment, turn};
+use super::{certificate, moment, ports, turn};
 use crate::clock::Clock;
 use crate::config::Origin;
 
@@ -32,11 +32,14 @@ const UPLOAD_BYTES: usize = 2 * 1024 * 1024;
 /// The first bytes of a picture, since guests upload nothing else.
 const PICTURE: &[u8] = b"GIF89a\x01\0\x01\0\0\0\0;";
 
-/// Examines the server at an address.
-pub async fn examine(url: &Origin, clock: Clock) -> Vec<Check> {
+/// Examines the server at an address. `own` is where a server on this machine would listen.
+pub async fn examine(url: &Origin, own: SocketAddr, clock: Clock) -> Vec<Check> {
     let place = Place::of(url);
     let connection = match place.connect().await {
         Ok(connection) => connection,
+        Err(Failure::Connect(_)) if is_public(&place).await && is_here(url, own).await => {
+            return vec![behind_router(&place)];
+        }
         Err(failure) => return vec![judge_failure(&place, &failure)],
     };
     let mut checks =
@@ -61,8 +64,7 @@ pub async fn examine(url: &Origin, clock: Clock) -> Vec<Check> {
         return checks;
     }
     checks.push(moment::judge(CLOCK, "The server", ahead));
-    let addresses = place.addresses().await.unwrap_or_default();
-    let public = addresses.iter().any(|at| is_on_the_internet(at.ip()));
+    let public = is_public(&place).await;
     let seen = place.get("/api/doctor").await.ok();
     match seen.and_then(|answer| serde_json::from_slice(&answer.body).ok()) {
         Some(seen) => checks.extend(judge_seen(&place, own, public, &seen)),
@@ -80,6 +82,31 @@ pub async fn examine(url: &Origin, clock: Clock) -> Vec<Check> {
         }
     }
     checks
+}
+
+/// Whether the name leads to an address on the internet.
+async fn is_public(place: &Place) -> bool {
+    let addresses = place.addresses().await.unwrap_or_default();
+    addresses.iter().any(|at| is_on_the_internet(at.ip()))
+}
+
+/// Whether a server runs on this machine whose public address is this one.
+async fn is_here(url: &Origin, own: SocketAddr) -> bool {
+    let Ok(answer) = ports::place(own, false).get("/api/site").await else { return false };
+    let site: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    site["public_url"] == url.as_str()
+}
+
+fn behind_router(place: &Place) -> Check {
+    Check::warning(
+        CONNECTION,
+        format!(
+            "{} cannot be reached from here, but its server runs on this machine: few routers lead a machine inside back \
+             to their own outer address.",
+            place.authority()
+        ),
+        "Ask from another network, such as a phone's; devices in this network use the server's local address.",
+    )
 }
 
 fn judge_failure(place: &Place, failure: &Failure) -> Check {
@@ -306,5 +333,37 @@ fn judge_upload(answer: Result<Answer, Failure>) -> Check {
         status => {
             Check::failed(UPLOAD, format!("A file of 2 MB was answered with {status}."), proxy)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    /// A server on this machine that tells this public address.
+    async fn server_of(public: &str) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let body = format!("{{\"public_url\":\"{public}\"}}");
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                assert!(stream.read(&mut [0; 4_096]).await.unwrap() > 0);
+                let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+                let _ = stream.write_all(format!("{head}{body}").as_bytes()).await;
+            }
+        });
+        address
+    }
+
+    #[tokio::test]
+    async fn a_public_address_that_leads_to_this_machine_is_known() {
+        let own = server_of("https://beam.example.org").await;
+        assert!(is_here(&"https://beam.example.org".parse().unwrap(), own).await);
+        assert!(!is_here(&"https://other.example.org".parse().unwrap(), own).await);
+        assert!(is_public(&Place::of(&"https://93.184.216.34".parse().unwrap())).await);
+        assert!(!is_public(&Place::of(&"http://192.168.1.2:8080".parse().unwrap())).await);
     }
 }

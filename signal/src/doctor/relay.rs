@@ -5,10 +5,11 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use heliograph_shared::socket::IceServer;
-use heliograph_turn::client::{Client, Error};
+use heliograph_turn::client::{Client, Error, Family};
 use tokio::time::{Instant, timeout};
 
 use super::http::{Failure, Place};
+use super::machine::is_on_the_internet;
 
 /// Times that a packet is sent, since one may be lost, and the pause between them.
 const TIMES: u32 = 4;
@@ -47,6 +48,9 @@ pub enum Reach {
     NotPermitted,
     /// This machine has the relay's own address, or is behind it: what arrives tells nothing of others.
     SameAddress,
+    /// Nothing arrived, but the server sees this machine in a local network, and its relays are beyond a router: few
+    /// routers lead a machine inside back to their own outer address.
+    BehindRouter(SocketAddr),
 }
 
 /// What went wrong.
@@ -58,6 +62,8 @@ pub enum Trouble {
     Credentials,
     /// It has no room for another relay.
     Full,
+    /// It has no relays of this family.
+    NoSuchFamily,
     /// It refused otherwise.
     Refused(u16),
     /// There is a relay, but nothing comes through it.
@@ -88,37 +94,42 @@ impl Relay {
     ///
     /// # Errors
     /// [`Trouble`].
-    pub async fn try_out(&self) -> Result<SocketAddr, Trouble> {
-        let tried = timeout(PATIENCE, self.relays()).await;
+    pub async fn try_out(&self, family: Family) -> Result<SocketAddr, Trouble> {
+        let tried = timeout(PATIENCE, self.relays(family)).await;
         tried.unwrap_or_else(|_| Err(Trouble::Unreachable("no answer in time".to_owned())))
     }
 
-    async fn relays(&self) -> Result<SocketAddr, Trouble> {
-        let (mut ada, ada_at) = self.allocate().await?;
-        let (mut bob, bob_at) = self.allocate().await?;
+    async fn relays(&self, family: Family) -> Result<SocketAddr, Trouble> {
+        let (mut ada, ada_at) = self.allocate(family).await?;
+        let (mut bob, bob_at) = self.allocate(family).await?;
         let relayed = between(&mut ada, ada_at, &mut bob, bob_at).await;
         let _ = ada.end().await;
         let _ = bob.end().await;
         relayed.map(|()| ada_at)
     }
 
-    /// Sends a datagram straight to a relay and gets one back, as another device on the internet does.
+    /// Sends a datagram straight to a relay of its own family and gets one back, as another device on the internet does.
     ///
     /// # Errors
     /// [`Trouble`].
     pub async fn reach(&self, stun: &Place) -> Result<Reach, Trouble> {
         let (mut device, seen) = datagrams(stun).await?;
-        let (mut ada, relay) = self.allocate().await?;
+        let (mut ada, relay) = self.allocate(Family::of(&seen)).await?;
         let reached = exchange(&mut device, seen, &mut ada, relay).await;
         let _ = ada.end().await;
         match reached {
             // At its own address a server relays to its own relays only.
             Err(Trouble::NotRelayed(_)) if seen.ip() == relay.ip() => Ok(Reach::SameAddress),
+            Err(Trouble::NotRelayed(_))
+                if is_on_the_internet(relay.ip()) && !is_on_the_internet(seen.ip()) =>
+            {
+                Ok(Reach::BehindRouter(relay))
+            }
             reached => reached,
         }
     }
 
-    async fn allocate(&self) -> Result<(Client, SocketAddr), Trouble> {
+    async fn allocate(&self, family: Family) -> Result<(Client, SocketAddr), Trouble> {
         let mut client = match self.by {
             By::Udp => datagrams(&self.place).await?.0,
             By::Tcp | By::Tls => {
@@ -126,7 +137,8 @@ impl Relay {
                 Client::on(connected.map_err(|error| unreachable(&error))?.stream)
             }
         };
-        let relay = client.allocate(&self.username, &self.password).await.map_err(trouble)?;
+        let relay = client.allocate(&self.username, &self.password, family).await;
+        let relay = relay.map_err(trouble)?;
         Ok((client, relay))
     }
 }
@@ -233,6 +245,7 @@ fn unreachable(failure: &Failure) -> Trouble {
 fn trouble(error: Error) -> Trouble {
     match error {
         Error::Refused(401) => Trouble::Credentials,
+        Error::Refused(440) => Trouble::NoSuchFamily,
         Error::Refused(486 | 508) => Trouble::Full,
         Error::Refused(code) => Trouble::Refused(code),
         Error::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => {

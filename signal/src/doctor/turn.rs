@@ -4,9 +4,10 @@ use std::net::SocketAddr;
 
 use heliograph_shared::ids::DeviceId;
 use heliograph_shared::socket::IceServer;
+use heliograph_turn::client::Family;
 use rustls::pki_types::ServerName;
 
-use super::certificate::{self, Fault};
+use super::certificate::{self, Fault, Verdict};
 use super::http::Place;
 use super::joining::join;
 use super::machine::is_on_the_internet;
@@ -25,6 +26,7 @@ const STUN: &str = "STUN";
 const UDP: &str = "TURN over UDP";
 const TCP: &str = "TURN over TCP";
 const TLS: &str = "TURN over TLS";
+const V6: &str = "TURN for IPv6";
 const ADDRESS: &str = "TURN relay address";
 const PORTS: &str = "TURN relay ports";
 
@@ -63,7 +65,7 @@ pub async fn own(config: &Config, running: bool, setting: Setting, clock: Clock)
     local.turn.server = local.turn.server.or(Some(Server::Embedded));
     let acceptor = match config.tls.certificate {
         Tls::Files { .. } => {
-            let https = https::open(&config.tls, &config.data, clock).ok().flatten();
+            let https = https::open(&config.tls, None, &config.data, clock).ok().flatten();
             https.map(|https| https.acceptor)
         }
         // Nothing is written, and nobody asked, for a certificate that the server would make or get.
@@ -161,10 +163,15 @@ pub async fn examine(
             checks.push(Check::skipped(name, "The server offers no such way."));
             continue;
         };
-        let tried = relay.try_out().await;
+        let tried = relay.try_out(Family::V4).await;
         relayed = relayed.or(tried.as_ref().ok().copied());
-        let fault = if by == By::Tls { fault(relay, told, clock).await } else { None };
-        checks.push(judge_way(name, tried, fault.as_ref()));
+        let verdict = if by == By::Tls { verdict(relay, told, clock).await } else { None };
+        checks.push(judge_way(name, tried, verdict.as_ref()));
+    }
+    if let Some(relay) = relays.iter().find(|relay| relay.by == By::Udp)
+        && relayed.is_some()
+    {
+        checks.push(judge_v6(relay.try_out(Family::V6).await));
     }
     checks.extend(relayed.map(|relay| judge_address(relay, setting.public)));
     if setting.from_outside
@@ -177,10 +184,10 @@ pub async fn examine(
     checks
 }
 
-async fn fault(relay: &Relay, told: Option<&str>, clock: Clock) -> Option<Fault> {
+async fn verdict(relay: &Relay, told: Option<&str>, clock: Clock) -> Option<Verdict> {
     let connection = relay.place.connect().await.ok()?;
     let name = ServerName::try_from(told.unwrap_or(&relay.place.host)).ok()?;
-    certificate::examine(&connection.chain, Some(&name), clock.now()).fault
+    Some(certificate::examine(&connection.chain, Some(&name), clock.now()))
 }
 
 fn judge_stun(seen: &Result<SocketAddr, Trouble>) -> Check {
@@ -200,28 +207,9 @@ fn judge_stun(seen: &Result<SocketAddr, Trouble>) -> Check {
 fn judge_way(
     name: &'static str,
     tried: Result<SocketAddr, Trouble>,
-    fault: Option<&Fault>,
+    verdict: Option<&Verdict>,
 ) -> Check {
-    let trouble = match (tried, fault) {
-        (Ok(_), None | Some(Fault::Untrusted)) if name != TLS || fault.is_none() => {
-            return Check::ok(name, "A packet went through a relay and back.");
-        }
-        (Ok(_), Some(Fault::Untrusted)) => {
-            return Check::warning(
-                name,
-                "It relays, but browsers do not trust its certificate.",
-                "Use a certificate of a public authority for the TURN server's name.",
-            );
-        }
-        (Ok(_), _) => {
-            return Check::failed(
-                name,
-                "It relays, but browsers refuse its certificate.",
-                "Use a certificate that is valid now, for the name by which devices are told the TURN server.",
-            );
-        }
-        (Err(trouble), _) => trouble,
-    };
+    let Err(trouble) = tried else { return judge_relaying(name, verdict) };
     let protocol = if name == UDP { "UDP" } else { "TCP" };
     match trouble {
         Trouble::Unreachable(why) => Check::failed(
@@ -241,6 +229,7 @@ fn judge_way(
             "The server has no room for another relay.",
             "Allow it more ports with --turn-ports, or wait until others have ended.",
         ),
+        Trouble::NoSuchFamily => Check::skipped(name, "The server has no such relays."),
         Trouble::Refused(code) => Check::failed(
             name,
             format!("The server refuses a relay with {code}."),
@@ -257,6 +246,42 @@ fn judge_way(
             format!("The server does not let its relays at {} reach each other.", relay.ip()),
             "Allow the TURN server's own address as a peer (allowed-peer-ip in coturn.conf).",
         ),
+    }
+}
+
+/// A way that relays, with a certificate where there is one.
+fn judge_relaying(name: &'static str, verdict: Option<&Verdict>) -> Check {
+    let is_own = verdict.is_some_and(|verdict| verdict.is_own);
+    match verdict.and_then(|verdict| verdict.fault.as_ref()) {
+        None => Check::ok(name, "A packet went through a relay and back."),
+        Some(Fault::Untrusted) if is_own => Check::skipped(
+            name,
+            "It relays, but as expected browsers do not use it with the certificate of --tls self-signed.",
+        ),
+        Some(Fault::Untrusted) => Check::warning(
+            name,
+            "It relays, but browsers do not trust its certificate.",
+            "Use a certificate of a public authority for the TURN server's name.",
+        ),
+        Some(_) => Check::failed(
+            name,
+            "It relays, but browsers refuse its certificate.",
+            "Use a certificate that is valid now, for the name by which devices are told the TURN server.",
+        ),
+    }
+}
+
+/// Relays for IPv6, which help devices that have no IPv4. Those of IPv4 work already.
+fn judge_v6(tried: Result<SocketAddr, Trouble>) -> Check {
+    match tried {
+        Ok(relay) => {
+            Check::ok(V6, format!("A packet went through a relay at {} and back.", relay.ip()))
+        }
+        Err(Trouble::NoSuchFamily) => Check::skipped(V6, "The server has relays for IPv4 only."),
+        Err(trouble) => {
+            let check = judge_way(V6, Err(trouble), None);
+            Check { state: State::Warning, ..check }
+        }
     }
 }
 
@@ -283,6 +308,14 @@ fn judge_ports(tried: Result<Reach, Trouble>) -> Check {
         Ok(Reach::ThereAndBack) => {
             Check::ok(PORTS, "A packet from this machine reached a relay, and one came back.")
         }
+        Ok(Reach::BehindRouter(relay)) => Check::warning(
+            PORTS,
+            format!(
+                "Nothing reaches the relay at {relay} from here, in the server's own network: few routers lead back to \
+                 their own address."
+            ),
+            "Run this command in another network, such as a phone's, to see whether the router lets the relay ports in.",
+        ),
         Ok(Reach::NotPermitted) => {
             Check::skipped(PORTS, "The server relays nothing to this machine's local address.")
         }
@@ -324,8 +357,23 @@ mod tests {
             assert!(check.advice.unwrap_or_default().contains(word), "{shown}");
         }
         assert_eq!(way(UDP, Ok(relay)).state, State::Ok);
-        assert_eq!(judge_way(TLS, Ok(relay), Some(&Fault::Untrusted)).state, State::Warning);
-        assert_eq!(judge_way(TLS, Ok(relay), Some(&Fault::Expired(1))).state, State::Failed);
+        for (fault, is_own, state) in [
+            (None, false, State::Ok),
+            (Some(Fault::Untrusted), false, State::Warning),
+            (Some(Fault::Untrusted), true, State::Skipped),
+            (Some(Fault::Expired(1)), true, State::Failed),
+        ] {
+            let verdict = Verdict { fault, ends: None, is_own };
+            assert_eq!(judge_way(TLS, Ok(relay), Some(&verdict)).state, state, "{verdict:?}");
+        }
+    }
+
+    #[test]
+    fn relays_of_ipv6_may_be_missing_and_must_not_be_broken() {
+        let relay: SocketAddr = "[2001:db8::1]:50000".parse().unwrap();
+        assert_eq!(judge_v6(Ok(relay)).state, State::Ok);
+        assert_eq!(judge_v6(Err(Trouble::NoSuchFamily)).state, State::Skipped);
+        assert_eq!(judge_v6(Err(Trouble::NotRelayed(relay))).state, State::Warning);
     }
 
     #[test]
@@ -337,5 +385,6 @@ mod tests {
         assert_eq!(judge_address(public, true).state, State::Ok);
         assert_eq!(judge_ports(Err(Trouble::NotRelayed(private))).state, State::Failed);
         assert_eq!(judge_ports(Ok(Reach::SameAddress)).state, State::Skipped);
+        assert_eq!(judge_ports(Ok(Reach::BehindRouter(public))).state, State::Warning);
     }
 }

@@ -23,7 +23,7 @@ use crate::https::certificate::{ACME_PROTOCOL, About, Shown};
 use crate::https::options::{Domain, Options, Tls};
 
 pub use error::Error;
-pub use own::describe;
+pub use own::{describe, is_self_made};
 
 /// How often the certificate is read again.
 const FRESH: Duration = Duration::from_mins(1);
@@ -66,18 +66,25 @@ impl Certified {
     }
 }
 
-/// Starts to serve https; `None` with `--tls off`. The certificate is renewed while the server runs.
+/// Starts to serve https; `None` with `--tls off`. The certificate is renewed while the server runs. A self-signed one is
+/// for the `public` name or address, too.
 ///
 /// # Errors
 /// [`Error`] when https was asked for and cannot be served. A certificate that an ACME server has yet to give is no
 /// error: until it is there, handshakes fail.
-pub fn open(options: &Options, data: &Path, clock: Clock) -> Result<Option<Https>, Error> {
+pub fn open(
+    options: &Options,
+    public: Option<&str>,
+    data: &Path,
+    clock: Clock,
+) -> Result<Option<Https>, Error> {
     let shown = Arc::new(Shown::default());
     match &options.certificate {
         Tls::Off => return Ok(None),
         Tls::Acme => acme::open(options, data, clock, &shown)?,
         Tls::SelfSigned | Tls::Files { .. } => {
-            let files = Files { from: options.certificate.clone(), data: data.to_owned() };
+            let (from, public) = (options.certificate.clone(), public.map(ToOwned::to_owned));
+            let files = Files { from, public, data: data.to_owned() };
             shown.show(files.read(clock.now())?);
             tokio::spawn(keep_fresh(files, Arc::downgrade(&shown), clock));
         }
@@ -130,6 +137,8 @@ pub fn check(options: &Options) -> Result<(), Error> {
 #[derive(Debug)]
 struct Files {
     from: Tls,
+    /// A name or an address besides the machine's own, for a self-signed one.
+    public: Option<String>,
     data: PathBuf,
 }
 
@@ -139,7 +148,7 @@ impl Files {
         if let Tls::Files { certificate, key } = &self.from {
             return certificate::read(certificate, key);
         }
-        let (certificate, key) = self_signed::files(&self.data, now)?;
+        let (certificate, key) = self_signed::files(&self.data, self.public.as_deref(), now)?;
         certificate::read(&certificate, &key)
     }
 }
@@ -183,7 +192,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let [certificate, key] = ["cert.pem", "key.pem"].map(|name| folder.path().join(name));
         fs::write(&certificate, "nonsense").unwrap();
-        let files = Files { from: Tls::Files { certificate, key }, data: folder.path().into() };
+        let files = Files {
+            from: Tls::Files { certificate, key },
+            public: None,
+            data: folder.path().into(),
+        };
         let Err(error) = files.read(NOW) else { panic!("accepted") };
         assert!(error.to_string().contains("key.pem"), "{error}");
     }
@@ -202,7 +215,7 @@ mod tests {
             |name: &str, days: u64| certified.serves(name, NOW + Duration::from_hours(24 * days));
         assert!(!serves("beam.example.org", 0), "there is none yet");
 
-        let files = Files { from: Tls::SelfSigned, data: folder.path().into() };
+        let files = Files { from: Tls::SelfSigned, public: None, data: folder.path().into() };
         shown.show(files.read(NOW).unwrap());
         assert!(serves("Beam.example.org", 0) && serves("beam.example.org", 364));
         assert!(!serves("elsewhere.example.org", 0));
@@ -212,7 +225,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn p4_a_certificate_is_renewed_while_the_server_runs() {
         let folder = tempfile::tempdir().unwrap();
-        let files = Files { from: Tls::SelfSigned, data: folder.path().into() };
+        let files = Files { from: Tls::SelfSigned, public: None, data: folder.path().into() };
         let shown = Arc::new(Shown::default());
         shown.show(files.read(NOW).unwrap());
         let first = chain(&shown);
@@ -229,7 +242,7 @@ mod tests {
 
     /// Makes a certificate in this folder, and returns the options that name its files.
     fn operators(folder: &Path) -> Tls {
-        let (certificate, key) = self_signed::files(folder, NOW).unwrap();
+        let (certificate, key) = self_signed::files(folder, None, NOW).unwrap();
         Tls::Files { certificate, key }
     }
 
@@ -237,7 +250,7 @@ mod tests {
     async fn p4_the_operators_certificate_is_read_within_a_minute_of_its_change() {
         let [folder, other] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let from = operators(folder.path());
-        let files = Files { from: from.clone(), data: folder.path().into() };
+        let files = Files { from: from.clone(), public: None, data: folder.path().into() };
         let shown = Arc::new(Shown::default());
         shown.show(files.read(NOW).unwrap());
         let first = chain(&shown);

@@ -18,8 +18,8 @@ const PUBLIC_PORT: u16 = 443;
 #[derive(Clone, Debug, Args)]
 #[group(skip)]
 pub struct Options {
-    /// How to serve https: off, self-signed (the server makes a certificate for its addresses), acme (it gets one for
-    /// --domain by itself, and you agree to the terms of the ACME server), or two files CERT,KEY.
+    /// How to serve https: off, self-signed (the server makes a certificate for its addresses and --public-url), acme (it
+    /// gets one for --domain by itself, and you agree to the terms of the ACME server), or two files CERT,KEY.
     #[arg(id = "tls", long, value_name = "TLS", env = "HELIOGRAPH_TLS", default_value = "off")]
     pub certificate: Tls,
 

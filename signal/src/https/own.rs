@@ -10,6 +10,8 @@ use rustls::sign::CertifiedKey;
 use sha2::{Digest as _, Sha256};
 use x509_parser::prelude::{FromDer as _, GeneralName, X509Certificate};
 
+use super::self_signed::COMMON_NAME;
+
 /// Describes a certificate; `None` when it cannot be read.
 #[must_use]
 pub fn describe(certificate: &CertifiedKey) -> Option<OwnCertificate> {
@@ -28,6 +30,15 @@ pub fn describe(certificate: &CertifiedKey) -> Option<OwnCertificate> {
     let ends = Millis::new(ends.saturating_mul(1000));
     let addresses = addresses.iter().map(IpAddr::to_string).collect();
     Some(OwnCertificate { fingerprint: fingerprint(der), names, addresses, ends, pem: pem(der) })
+}
+
+/// Whether a Heliograph server made this certificate for itself.
+#[must_use]
+pub fn is_self_made(der: &[u8]) -> bool {
+    let Ok((_, certificate)) = X509Certificate::from_der(der) else { return false };
+    let mut names = certificate.subject().iter_common_name();
+    let is_ours = names.any(|name| name.as_str() == Ok(COMMON_NAME));
+    is_ours && certificate.subject() == certificate.issuer()
 }
 
 fn address(bytes: &[u8]) -> Option<IpAddr> {

@@ -19,12 +19,16 @@ const VALID_DAYS: u32 = 365;
 /// Days before its end at which a certificate is replaced.
 const RENEW_DAYS: u32 = 30;
 
-/// The files of a good certificate and its key, which are made if there are none.
+/// By whom it is, in the words of the certificate.
+pub const COMMON_NAME: &str = "Heliograph on this network";
+
+/// The files of a good certificate and its key, which are made if there are none. `public` is a name or an address
+/// besides the machine's own.
 ///
 /// # Errors
 /// [`Error`] when they can neither be read nor made.
-pub fn files(data: &Path, now: Millis) -> Result<(PathBuf, PathBuf), Error> {
-    self_signed(data, &names(), now)
+pub fn files(data: &Path, public: Option<&str>, now: Millis) -> Result<(PathBuf, PathBuf), Error> {
+    self_signed(data, &names(public), now)
 }
 
 /// Where a certificate and its key are kept.
@@ -35,7 +39,7 @@ pub fn paths(data: &Path) -> (PathBuf, PathBuf) {
 }
 
 /// The names and addresses under which this machine is opened.
-fn names() -> Vec<String> {
+fn names(public: Option<&str>) -> Vec<String> {
     let local = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
     let addresses = local.into_iter().chain(network::addresses()).map(|ip| ip.to_string());
     let mut names = vec!["localhost".to_owned()];
@@ -44,6 +48,9 @@ fn names() -> Vec<String> {
         names.push(host);
     }
     names.extend(addresses);
+    if let Some(public) = public.filter(|public| !names.iter().any(|name| name == public)) {
+        names.push(public.to_owned());
+    }
     names
 }
 
@@ -82,7 +89,7 @@ fn make(names: &[String], now: Millis, ends: Millis) -> Result<(String, String),
         OffsetDateTime::from_unix_timestamp(seconds).unwrap_or(OffsetDateTime::UNIX_EPOCH)
     };
     let mut params = CertificateParams::new(names)?;
-    params.distinguished_name.push(DnType::CommonName, "Heliograph on this network");
+    params.distinguished_name.push(DnType::CommonName, COMMON_NAME);
     // A day in the past, for devices whose clocks are behind.
     params.not_before = at(now - DAY);
     params.not_after = at(ends);
@@ -126,6 +133,17 @@ mod tests {
         let right = make(NOW);
         assert_ne!(right, by_a_wrong_clock);
         assert_eq!(make(NOW - DAY), right, "it is valid from a day before it was made");
+    }
+
+    #[test]
+    fn p4_a_certificate_is_for_the_public_name_or_address_too() {
+        for public in ["beam.example.org", "203.0.113.9", "2001:db8::9"] {
+            let own = names(Some(public));
+            assert_eq!(own.last().map(String::as_str), Some(public));
+            assert_eq!(own.len(), names(None).len() + 1);
+            assert!(make(&own, NOW, NOW + DAY).is_ok());
+        }
+        assert_eq!(names(Some("localhost")), names(None));
     }
 
     #[cfg(unix)]

@@ -3,6 +3,7 @@
 pub mod beam;
 pub mod codes;
 pub mod outbox;
+pub mod rates;
 pub mod refusal;
 pub mod relay;
 mod shared_texts;

@@ -13,16 +13,22 @@ use heliograph_shared::limits::{
     OUTBOX_BYTES, OUTBOX_MESSAGES, RELAY_DEVICE_BYTES, RELAY_PAIR_BYTES,
 };
 use tokio::sync::Notify;
+use tokio::time::{Instant, timeout_at};
 
 use crate::budget::{Budget, Kind, Share, Spent};
+use crate::clock::Clock;
+use crate::live::rates::Turns;
 use crate::live::shared_texts::{SharedText, SharedTexts};
 use crate::live::websocket::{Message, Pool};
 use crate::tally::Tally;
 
-/// Most messages in one batch.
+/// Most messages and frames in one batch.
 const BATCH_MESSAGES: usize = 64;
-/// Bytes after which a batch is complete, so that a message never waits behind many frames.
+/// Bytes after which a batch takes no further message.
 const BATCH_BYTES: usize = 256 * 1024;
+/// Bytes of frames in a batch, unless it is a single larger frame. What the writer has cannot be overtaken, so a message
+/// waits behind these at most: one full frame of four chunks.
+const BATCH_FRAME_BYTES: usize = 66 * 1024;
 
 /// Bytes from which a text is charged to the budget once for all outboxes in which it waits. Shorter texts are charged
 /// in each.
@@ -56,6 +62,7 @@ struct Queue {
     taken: u64,
     list: Option<u64>,
     frames: VecDeque<(DeviceId, Bytes)>,
+    turns: Turns,
     /// Messages that are queued or taken, but not written yet.
     waiting_messages: usize,
     waiting_bytes: usize,
@@ -93,19 +100,25 @@ pub struct Batch {
 }
 
 impl Default for Outbox {
-    /// An outbox with an unlimited budget.
+    /// An outbox with an unlimited budget, and without a bound on its rate.
     fn default() -> Self {
         let budget = Budget::unlimited();
-        Self::new(budget.clone(), SharedTexts::new(budget), Arc::default())
+        Self::new(budget.clone(), SharedTexts::new(budget), Turns::default(), Arc::default())
     }
 }
 
 impl Outbox {
-    /// An empty outbox, charged to this budget.
+    /// An empty outbox, charged to this budget, whose frames wait for these turns.
     #[must_use]
-    pub fn new(budget: Arc<Budget>, texts: Arc<SharedTexts>, counts: Arc<Tally>) -> Self {
+    pub fn new(
+        budget: Arc<Budget>,
+        texts: Arc<SharedTexts>,
+        turns: Turns,
+        counts: Arc<Tally>,
+    ) -> Self {
         let (filled, closed) = (Notify::new(), Notify::new());
-        Self { queue: Mutex::new(Queue::new(&budget, None)), filled, closed, budget, texts, counts }
+        let queue = Mutex::new(Queue { turns, ..Queue::new(&budget, None) });
+        Self { queue, filled, closed, budget, texts, counts }
     }
 
     /// Counts a refusal that this device is told.
@@ -203,14 +216,23 @@ impl Outbox {
         }
     }
 
-    /// Waits for something to write and takes a batch of it, messages before frames.
-    pub async fn take(&self) -> Batch {
+    /// Waits for something to write and takes a batch of it: messages before frames, and frames when it is their turn.
+    pub async fn take(&self, clock: Clock) -> Batch {
         loop {
-            let batch = self.lock().take();
+            let (batch, turn) = {
+                let mut queue = self.lock();
+                (queue.take(clock.steady()), queue.turns.awaited())
+            };
             if !batch.messages.is_empty() {
                 return batch;
             }
-            self.filled.notified().await;
+            match turn {
+                Some(turn) => {
+                    // Whichever comes first: a message does not wait with the frames.
+                    let _ = timeout_at(turn, self.filled.notified()).await;
+                }
+                None => self.filled.notified().await,
+            }
         }
     }
 
@@ -261,6 +283,7 @@ impl Queue {
             taken: 0,
             list: None,
             frames: VecDeque::new(),
+            turns: Turns::default(),
             waiting_messages: 0,
             waiting_bytes: 0,
             relayed: HashMap::new(),
@@ -296,31 +319,47 @@ impl Queue {
         self.messages.push_back(message);
     }
 
-    fn take(&mut self) -> Batch {
+    fn take(&mut self, now: Instant) -> Batch {
         let mut batch = Batch::default();
         batch.messages.extend(self.pong.take().map(Message::Pong));
         let mut bytes = 0;
         while batch.messages.len() < BATCH_MESSAGES && bytes < BATCH_BYTES {
-            let message = if let Some((message, charge)) = self.messages.pop_front() {
-                self.taken += 1;
-                batch.counted_messages += 1;
-                batch.counted_bytes += message.len();
-                match charge {
-                    Charge::Nothing => {}
-                    Charge::Own(bytes) => batch.charged_bytes += bytes,
-                    Charge::Shared(text) => batch.shared.push(text),
-                }
-                message
-            } else if let Some((from, frame)) = self.frames.pop_front() {
-                batch.relayed.push((from, frame.len().max(SHORTEST_FRAME)));
-                Message::Binary(frame)
-            } else {
-                break;
-            };
+            let Some((message, charge)) = self.messages.pop_front() else { break };
+            self.taken += 1;
+            batch.counted_messages += 1;
+            batch.counted_bytes += message.len();
+            match charge {
+                Charge::Nothing => {}
+                Charge::Own(bytes) => batch.charged_bytes += bytes,
+                Charge::Shared(text) => batch.shared.push(text),
+            }
             bytes += message.len();
             batch.messages.push(message);
         }
+        if self.messages.is_empty() {
+            self.take_frames(&mut batch, now);
+        }
         batch
+    }
+
+    /// Adds the frames whose turn it is.
+    fn take_frames(&mut self, batch: &mut Batch, now: Instant) {
+        let mut bytes = 0;
+        while batch.messages.len() < BATCH_MESSAGES {
+            let Some((_, frame)) = self.frames.front() else { return };
+            let after = bytes + frame.len();
+            if bytes > 0 && after > BATCH_FRAME_BYTES {
+                return;
+            }
+            if self.turns.next(frame.len(), now) > now {
+                return;
+            }
+            self.turns.gone();
+            let Some((from, frame)) = self.frames.pop_front() else { return };
+            batch.relayed.push((from, frame.len().max(SHORTEST_FRAME)));
+            batch.messages.push(Message::Binary(frame));
+            bytes = after;
+        }
     }
 
     /// Frees the capacity that a burst left behind, so that an idle socket costs little.

@@ -105,6 +105,7 @@ impl Relay {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::Clock;
     use crate::live::websocket::Message;
 
     const ADA: DeviceId = DeviceId::from_bytes([1; 16]);
@@ -137,7 +138,7 @@ mod tests {
 
         relay.forward(ADA, to(BOB, b"frame")).unwrap();
 
-        let batch = bob.take().await;
+        let batch = bob.take(Clock::System).await;
         assert_eq!(batch.messages, [Message::Binary(to(ADA, b"frame").freeze())]);
     }
 

@@ -13,6 +13,7 @@ use heliograph_storage::sessions::SessionId;
 use crate::budget::Budget;
 use crate::live::beam::ConnectionId;
 use crate::live::outbox::Outbox;
+use crate::live::rates::{Rates, Turns};
 use crate::live::shared_texts::SharedTexts;
 use crate::tally::Tally;
 
@@ -29,6 +30,7 @@ pub struct Sockets {
     all: Mutex<All>,
     budget: Arc<Budget>,
     texts: Arc<SharedTexts>,
+    rates: Arc<Rates>,
     counts: Arc<Tally>,
 }
 
@@ -56,11 +58,11 @@ struct Login {
 }
 
 impl Sockets {
-    /// No open sockets. Their queues will be charged to this budget.
+    /// No open sockets. Their queues will be charged to this budget, and relay at these rates.
     #[must_use]
-    pub fn new(budget: Arc<Budget>, counts: Arc<Tally>) -> Self {
+    pub fn new(budget: Arc<Budget>, rates: Arc<Rates>, counts: Arc<Tally>) -> Self {
         let texts = SharedTexts::new(budget.clone());
-        Self { all: Mutex::default(), budget, texts, counts }
+        Self { all: Mutex::default(), budget, texts, rates, counts }
     }
 
     /// Registers a new socket. During a shutdown it is closed at once.
@@ -69,7 +71,8 @@ impl Sockets {
         let mut all = self.lock();
         all.last += 1;
         let (budget, texts) = (self.budget.clone(), self.texts.clone());
-        let outbox = Arc::new(Outbox::new(budget, texts, self.counts.clone()));
+        let (turns, counts) = (Turns::new(self.rates.clone()), self.counts.clone());
+        let outbox = Arc::new(Outbox::new(budget, texts, turns, counts));
         self.counts.sockets_opened.one();
         let connection = ConnectionId(all.last);
         if all.ending {
@@ -173,7 +176,7 @@ mod tests {
     use super::*;
 
     async fn time_to_close(count: usize) -> Duration {
-        let sockets = Sockets::new(Budget::unlimited(), Arc::default());
+        let sockets = Sockets::new(Budget::unlimited(), Arc::default(), Arc::default());
         let outboxes: Vec<_> = (0..count).map(|_| sockets.open().1).collect();
         let start = Instant::now();
         sockets.close_all().await;
@@ -192,7 +195,7 @@ mod tests {
 
     #[tokio::test]
     async fn s27_a_login_ends_with_its_own_sockets_and_no_others() {
-        let sockets = Sockets::new(Budget::unlimited(), Arc::default());
+        let sockets = Sockets::new(Budget::unlimited(), Arc::default(), Arc::default());
         let session = |n: u8| SessionId::from_random([n; 16]);
         let account = |n: u8| AccountId::from_random([n; 16]);
         let beam = BeamId::from_random([1; 16]);
@@ -213,7 +216,7 @@ mod tests {
 
     #[tokio::test]
     async fn s19_who_comes_during_the_end_is_closed_at_once() {
-        let sockets = Sockets::new(Budget::unlimited(), Arc::default());
+        let sockets = Sockets::new(Budget::unlimited(), Arc::default(), Arc::default());
         sockets.close_all().await;
         assert_eq!(sockets.open().1.closing().await, CloseCode::Restart);
     }

@@ -11,6 +11,7 @@ use super::{location, turn};
 use crate::config::{Config, Metrics};
 use crate::error::causes;
 use crate::https;
+use crate::tcp;
 
 /// What is wrong with the configuration, as sentences; nothing when the server would take it. Whether an address is
 /// free, and whether a database or a bucket answers, is only seen at the start.
@@ -44,6 +45,11 @@ pub fn check(config: &Config) -> Vec<String> {
     }
     if let Err(error) = turn::check(&config.turn) {
         says("--turn", causes(&error));
+    }
+    if let Some(name) = &config.tcp.congestion
+        && let Err(error) = tcp::check(name)
+    {
+        says("--tcp-congestion", causes(&error));
     }
     let Metrics(metrics) = config.metrics;
     let listeners = [
@@ -132,6 +138,8 @@ mod tests {
             (&[&acme[..], &["--acme-root", secret]].concat(), "--tls", secret),
             (&["--turn", "turn:t.example.org:3478"], "--turn", "--turn-secret-file"),
             (&["--turn", "turn:t.example.org", "--turn-secret-file", secret], "--turn", "is empty"),
+            #[cfg(target_os = "linux")]
+            (&["--tcp-congestion", "nonsense"], "--tcp-congestion", "it has: "),
             (&["--metrics", "127.0.0.1:8080"], "--metrics", "taken by --listen"),
             (&["--turn-listen", "[::]:8080"], "--turn-listen", "taken by --listen"),
             (

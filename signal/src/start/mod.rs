@@ -33,6 +33,7 @@ use crate::files::uploads::Uploads;
 use crate::https::options::Tls;
 use crate::https::{self, Certified};
 use crate::ice::IceServers;
+use crate::tcp;
 
 pub use check::check;
 pub use serve::{Listeners, serve};
@@ -72,6 +73,9 @@ pub enum Error {
     /// The address cannot be bound.
     #[error("cannot listen on {0}")]
     Listen(SocketAddr, #[source] io::Error),
+    /// The congestion control cannot be had.
+    #[error("cannot use --tcp-congestion")]
+    Congestion(#[source] tcp::Error),
     /// The signal handlers cannot be installed.
     #[error("cannot listen for signals")]
     Signals(#[source] io::Error),
@@ -91,13 +95,15 @@ pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>
     let config = &Config { public_url: config.public_url(), ..config.clone() };
     let parts = parts(config, clock).await?;
     let data = &config.data;
-    let plain = listen(config.listen)?;
-    let https = https::open(&config.tls, data, clock).map_err(Error::Tls)?;
+    let public = config.public_url.as_ref().map(|url| url.host().trim_matches(['[', ']']));
+    let congestion = config.tcp.congestion.as_deref();
+    let plain = listen(config.listen, congestion)?;
+    let https = https::open(&config.tls, public, data, clock).map_err(Error::Tls)?;
     let mut certified = Certified::default();
     let tls = match config.tls.address(config.listen.ip()).zip(https) {
         Some((address, https)) => {
             certified = https.certified;
-            Some((listen(address)?, https.acceptor))
+            Some((listen(address, congestion)?, https.acceptor))
         }
         None => None,
     };
@@ -106,7 +112,7 @@ pub async fn start(config: &Config, clock: Clock) -> Result<(Listeners, Arc<App>
     let turn = turn::start(config, acceptor, descriptors).map_err(Error::Turn)?;
     let rest = turn.embedded.as_ref().map_or(descriptors, |_| descriptors.map(|all| all / 4 * 3));
     let Metrics(metrics) = config.metrics;
-    let metrics = metrics.map(listen).transpose()?;
+    let metrics = metrics.map(|address| listen(address, None)).transpose()?;
     let listeners = Listeners {
         plain,
         tls,
@@ -185,8 +191,9 @@ pub fn location(config: &Config) -> Location {
     }
 }
 
-/// Listens on an address. On a machine without IPv6, `[::]` becomes `0.0.0.0`.
-fn listen(address: SocketAddr) -> Result<TcpListener, Error> {
+/// Listens on an address, with a congestion control for its connections. On a machine without IPv6, `[::]` becomes
+/// `0.0.0.0`.
+fn listen(address: SocketAddr, congestion: Option<&str>) -> Result<TcpListener, Error> {
     let any_v4 = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), address.port());
     match bind(address) {
         Err(error)
@@ -199,16 +206,22 @@ fn listen(address: SocketAddr) -> Result<TcpListener, Error> {
         }
         bound => bound.map_err(|error| Error::Listen(address, error)),
     }
+    .and_then(|socket| {
+        if let Some(name) = congestion {
+            tcp::choose(&socket, name).map_err(Error::Congestion)?;
+        }
+        socket.listen(BACKLOG).map_err(|error| Error::Listen(address, error))
+    })
 }
 
-fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+fn bind(address: SocketAddr) -> io::Result<TcpSocket> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     // Otherwise connections of the last run would keep the address for a minute. On Windows they do not, and the option
     // would let others take the address.
     #[cfg(not(windows))]
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
-    socket.listen(BACKLOG)
+    Ok(socket)
 }
 
 /// The greeting: the server's addresses, and in a terminal a QR code of the network address.
@@ -245,7 +258,7 @@ mod tests {
 
     #[tokio::test]
     async fn five_hundred_who_come_at_once_all_get_a_place_in_the_queue() {
-        let listener = listen((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
+        let listener = listen((Ipv4Addr::LOCALHOST, 0).into(), None).unwrap();
         let address = listener.local_addr().unwrap();
         let connects = join_all((0..500).map(|_| TcpStream::connect(address)));
         // A connection beyond the queue would never be made. The time is only so that the test ends.

@@ -14,13 +14,11 @@ use tokio_util::task::TaskTracker;
 
 use super::linger::Linger;
 use crate::connections::Connected;
+use crate::tcp;
 
-/// Time in which the other side must read enough for the next write (H19).
+/// Time in which the other side must read enough for the next write (H19): half of what the kernel keeps unsent
+/// ([`tcp::prepare`]).
 const PATIENCE: Duration = Duration::from_mins(1);
-/// Bytes that the kernel keeps unsent for a connection (`TCP_NOTSENT_LOWAT`). It asks for more when half of them are
-/// gone, so this also sets the least rate of a reader: 128 KiB per [`PATIENCE`].
-#[cfg(target_os = "linux")]
-const UNSENT_BYTES: u32 = 256 * 1024;
 
 /// A stream that fails when its other side does not read.
 pub struct Patient<S> {
@@ -44,10 +42,7 @@ impl Patient<TcpStream> {
     /// # Errors
     /// When the connection is already closed.
     pub fn of(stream: TcpStream, connected: Connected, tasks: TaskTracker) -> io::Result<Self> {
-        // Messages are small and urgent.
-        stream.set_nodelay(true)?;
-        #[cfg(target_os = "linux")]
-        socket2::SockRef::from(&stream).set_tcp_notsent_lowat(UNSENT_BYTES)?;
+        tcp::prepare(&stream)?;
         Ok(Self::new(stream, Some(connected), tasks))
     }
 }

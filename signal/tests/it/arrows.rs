@@ -15,6 +15,7 @@ const ORDER: [&[&str]; 11] = [
         "tally",
         "random",
         "network",
+        "tcp",
         "address",
         "limit",
         "size",

@@ -105,6 +105,8 @@ async fn a_healthy_server_has_no_failures_directly_and_behind_a_proxy() {
     for name in ways.into_iter().chain(["TURN over TCP", "TURN relay ports"]) {
         assert_eq!(check(&direct, name).0, State::Ok, "{name}");
     }
+    // It listens on IPv4 only.
+    assert_eq!(check(&direct, "TURN for IPv6").0, State::Skipped);
     let proxied = seen_at(&proxy(server.address, Wrong::Nothing).await).await;
     names(&proxied, &[], "");
 }
@@ -145,6 +147,28 @@ async fn a_certificate_that_expired_or_is_for_another_name_is_named() {
     let own = at(certificate(here.path(), "localhost", (2020, 2100))).await;
     names(&own, &[], "");
     assert_eq!(check(&own, "certificate").0, State::Warning);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_certificate_that_the_server_made_itself_is_a_warning_and_one_for_another_address_names_the_flag()
+ {
+    let at = async |public: &[&str], host: &str| {
+        let flags = [&["--tls", "self-signed", "--tls-listen", "0.0.0.0:0"], public].concat();
+        let server = TestServer::with(&flags).await;
+        let port = server.app.listening.tls.unwrap().port();
+        let report = seen_at(&format!("https://{host}:{port}")).await;
+        server.ends().await;
+        report
+    };
+    let own = at(&[], "localhost").await;
+    names(&own, &[], "");
+    assert_eq!(check(&own, "certificate").0, State::Warning);
+    let elsewhere = at(&[], "127.0.0.2").await;
+    names(&elsewhere, &["certificate"], "--public-url");
+    let seen = check(&elsewhere, "certificate").1;
+    assert!(seen.contains("localhost, ") && !seen.contains("DnsName"), "{seen}");
+    let named = at(&["--public-url", "https://127.0.0.2"], "127.0.0.2").await;
+    names(&named, &[], "");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -128,6 +128,86 @@ async fn r2_what_a_device_does_not_take_is_refused_to_its_sender_and_harms_nobod
     assert_eq!(slow.gets_frame().await.1, b"the end"[..]);
 }
 
+/// What may be ahead of a text on its way to a device whose own buffer holds 16 KiB: that (Linux doubles it), what the
+/// kernel keeps unsent with one more segment of 64 KiB, and a frame that the writer had begun.
+const AHEAD: usize = 2 * 16 * 1024 + (128 + 64) * 1024 + CHUNKS;
+/// A frame of four chunks, with its address.
+const CHUNKS: usize = 64 * 1024 + 100;
+
+/// Bulk waits for so many devices that do not read, and then a text. Each reads the text behind a few frames, and then the
+/// rest.
+async fn a_text_goes_past_the_bulk_to(devices: usize) {
+    let server = TestServer::start().await;
+    let beam = unknown_beam();
+    let mut ada = server.join(beam).await;
+    let mut receivers = Vec::new();
+    for _ in 0..devices {
+        receivers.push(server.join(beam).await);
+    }
+    ada.sees_devices(devices + 1).await;
+    let frames = RELAY_PAIR_BYTES / CHUNKS;
+    for number in 0..frames {
+        for receiver in &receivers {
+            ada.relays(receiver.id, &frame(number.try_into().unwrap(), CHUNKS - 16)).await;
+        }
+    }
+    ada.shares("hi").await;
+    assert_eq!(ada.sees_item().await, "hi");
+
+    for mut receiver in receivers {
+        let (mut ahead, mut behind) = (0, 0);
+        let mut has_text = false;
+        while ahead + behind < frames * CHUNKS {
+            match receiver.next().await.unwrap() {
+                Message::Binary(bytes) if has_text => behind += bytes.len(),
+                Message::Binary(bytes) => ahead += bytes.len(),
+                Message::Text(text) => has_text |= text.contains("rec_clipboard"),
+                other => panic!("{other:?}"),
+            }
+        }
+        assert!(ahead <= AHEAD, "{ahead} bytes are ahead of the text, of {}", frames * CHUNKS);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r3_a_text_waits_behind_a_few_frames_at_most() {
+    a_text_goes_past_the_bulk_to(1).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r3_a_text_waits_behind_a_few_frames_at_most_while_bulk_goes_to_eight() {
+    a_text_goes_past_the_bulk_to(8).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r6_frames_for_one_device_and_for_all_go_at_the_rate_that_the_operator_gave() {
+    for flag in ["--relay-device-rate", "--relay-rate"] {
+        let server = TestServer::with(&[flag, "256KiB"]).await;
+        let beam = unknown_beam();
+        let (mut ada, mut bob) = (server.join(beam).await, server.join(beam).await);
+        let start = tokio::time::Instant::now();
+        for number in 0..4 {
+            ada.relays(bob.id, &frame(number, FRAME)).await;
+        }
+        ada.shares("hi").await;
+        // The text does not wait with them.
+        let mut before = 0;
+        loop {
+            match bob.next().await.unwrap() {
+                Message::Binary(_) => before += 1,
+                Message::Text(text) if text.contains("rec_clipboard") => break,
+                _ => {}
+            }
+        }
+        assert!(before <= 1, "{before}");
+        for number in before..4 {
+            assert_eq!(bob.gets_frame().await.1, frame(number, FRAME));
+        }
+        // The first goes at once, and frames may be 50 ms ahead.
+        assert!(start.elapsed().as_millis() >= 2_950, "{flag}: {:?}", start.elapsed());
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn r3_frames_are_not_slowed_like_messages() {
     let server = TestServer::start().await;

@@ -9,12 +9,13 @@ use stun_types::attribute::{
 use stun_types::message::{
     BINDING, Message, MessageClass, MessageType, MessageWrite, MessageWriteVec, TransactionId,
 };
+use turn_types::AddressFamily;
 use turn_types::attribute::{
-    Data, Lifetime, RequestedTransport, XorPeerAddress, XorRelayedAddress,
+    Data, Lifetime, RequestedAddressFamily, RequestedTransport, XorPeerAddress, XorRelayedAddress,
 };
 use turn_types::message::{ALLOCATE, CREATE_PERMISSION, DATA, REFRESH, SEND};
 
-use super::incoming::Method;
+use super::incoming::{Family, Method};
 use super::integrity::{Integrity, Key};
 
 /// UDP, by IANA's number: what relays speak to peers.
@@ -43,10 +44,14 @@ impl Asking {
         Self { message, transaction }
     }
 
-    /// Wants a relay for datagrams.
+    /// Wants a relay for datagrams, with an address of this family.
     #[must_use]
-    pub fn relay(mut self) -> Self {
+    pub fn relay(mut self, family: Family) -> Self {
         self.add(&RequestedTransport::new(UDP));
+        // Without a wish it is IPv4 (RFC 8656 section 7.1), also at a server that knows of no other.
+        if family == Family::V6 {
+            self.add(&RequestedAddressFamily::new(AddressFamily::IPV6));
+        }
         self
     }
 

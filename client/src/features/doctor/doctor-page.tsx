@@ -1,4 +1,4 @@
-import { i18n } from '@lingui/core'
+import { i18n, type MessageDescriptor } from '@lingui/core'
 import { t } from '@lingui/core/macro'
 import CircleCheck from 'lucide-react/icons/circle-check'
 import CircleDashed from 'lucide-react/icons/circle-dashed'
@@ -6,13 +6,13 @@ import CircleX from 'lucide-react/icons/circle-x'
 import Copy from 'lucide-react/icons/copy'
 import RotateCw from 'lucide-react/icons/rotate-cw'
 import TriangleAlert from 'lucide-react/icons/triangle-alert'
-import { type Finding, type Outcome, TRIALS, type Trial, worst } from '../../protocol/findings'
+import { type Finding, type Outcome, TRIALS, type Trial, UNREACHABLE, worst } from '../../protocol/findings'
 import { Button } from '../../ui/button'
 import { cx } from '../../ui/cx'
 import { type Glyph, Icon } from '../../ui/icon'
 import { NarrowPage } from '../../ui/narrow-page'
 import css from './doctor-page.module.css'
-import { OUTCOMES, TURN_OFF, WORDS } from './doctor-texts'
+import { OUTCOMES, SERVER_AWAY, TURN_OFF, WORDS } from './doctor-texts'
 
 const GLYPHS: Readonly<Record<Outcome, Glyph>> = {
   ok: CircleCheck,
@@ -61,11 +61,15 @@ function summary(outcome: Outcome): string {
     : t`Everything works.`
 }
 
+function adviceOn({ trial, detail }: Finding): MessageDescriptor {
+  if (detail === 'off') return TURN_OFF
+  return detail === UNREACHABLE ? SERVER_AWAY : WORDS[trial].advice
+}
+
 function Line({ trial, finding }: { trial: Trial; finding: Finding | undefined }) {
-  const { name, advice } = WORDS[trial]
+  const { name } = WORDS[trial]
   const outcome = finding?.outcome
-  const isBad = outcome === 'failed' || outcome === 'warning'
-  const isOff = finding?.detail === 'off'
+  const bad = outcome === 'failed' || outcome === 'warning' ? finding : undefined
   return (
     <li className={cx(css.line, css[outcome ?? 'skipped'])} data-trial={trial} data-outcome={outcome}>
       <span className={css.icon}>
@@ -73,7 +77,7 @@ function Line({ trial, finding }: { trial: Trial; finding: Finding | undefined }
       </span>
       <div className={css.words}>
         <h2>{typeof name === 'string' ? name : i18n._(name)}</h2>
-        {isBad && <p>{i18n._(isOff ? TURN_OFF : advice)}</p>}
+        {bad && <p>{i18n._(adviceOn(bad))}</p>}
       </div>
       <span className={css.outcome}>{i18n._(OUTCOMES[outcome ?? 'running'])}</span>
     </li>

@@ -57,6 +57,9 @@ export const WORDS: Readonly<Record<Trial, Words>> = {
   },
 }
 
+/** What to do when the server does not answer. */
+export const SERVER_AWAY = msg`The server does not answer: look whether this device has a network, or ask who runs the server whether it is running.`
+
 /** What to do when the server offers no TURN. */
 export const TURN_OFF = msg`The server offers no TURN: start it with --turn embedded, so that devices of different networks can meet.`
 

@@ -1,12 +1,14 @@
 /** Looks at the server as this page reaches it: its answers, its clock, and a websocket with what it tells devices. */
 import type { IceServer } from '../../protocol/bindings'
 import { parseServerMessage } from '../../protocol/envelope'
-import { clockOutcome, type Finding } from '../../protocol/findings'
-import { createBeam, readDiagnosis } from '../http'
+import { clockOutcome, type Finding, UNREACHABLE } from '../../protocol/findings'
+import { createBeam, HttpError, readDiagnosis } from '../http'
 import { openSignalSocket } from '../signal-socket'
 
 /** Time for a device to be let in. */
 const WELCOME_MS = 10_000
+/** By which a proxy says that nobody is behind it. The server itself says 503 with a sentence. */
+const PROXY_STATUSES = [502, 504]
 
 /** Asks the server how it is. */
 export async function tryServer(): Promise<Finding[]> {
@@ -19,9 +21,9 @@ export async function tryServer(): Promise<Finding[]> {
       { trial: 'server', outcome: what === '' ? 'ok' : 'failed', detail: what },
       { trial: 'clock', outcome: clock },
     ]
-  } catch {
+  } catch (error) {
     return [
-      { trial: 'server', outcome: 'failed' },
+      { trial: 'server', outcome: 'failed', detail: isUnreachable(error) ? UNREACHABLE : undefined },
       { trial: 'clock', outcome: 'skipped' },
     ]
   }
@@ -34,9 +36,17 @@ export async function tryWebsocket(): Promise<{ finding: Finding; iceServers: re
     const iceServers = await welcome(beam_id)
     return { finding: { trial: 'websocket', outcome: 'ok' }, iceServers }
   } catch (error) {
+    // Without a beam nothing is known of websockets: the server is away, or takes no more beams from here for a while.
+    if (error instanceof HttpError)
+      return { finding: { trial: 'websocket', outcome: 'skipped' }, iceServers: null }
     const detail = error instanceof SocketClosed ? String(error.code) : undefined
     return { finding: { trial: 'websocket', outcome: 'failed', detail }, iceServers: null }
   }
+}
+
+/** Whether a call got no answer of the server's, but at most one of a proxy that does not reach it either. */
+function isUnreachable(error: unknown): boolean {
+  return error instanceof HttpError && (error.status === null || PROXY_STATUSES.includes(error.status))
 }
 
 /** The socket was closed before the welcome. */

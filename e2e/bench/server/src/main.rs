@@ -1,7 +1,8 @@
 //! Benchmarks the server from outside, against bare references in the same run. It uses only the loopback interface,
 //! and ends only processes that it started.
 //!
-//! `heliograph-bench PATH/TO/heliograph [relay] [fan-out] [idle] [codecs] [calls] [logins] [rude]`
+//! `heliograph-bench PATH/TO/heliograph [relay] [text] [fan-out] [idle] [codecs] [calls] [logins] [rude]`, or
+//! `heliograph-bench text-at ADDRESS:PORT` for a server that runs already.
 
 mod bare;
 mod calls;
@@ -16,6 +17,7 @@ mod process;
 mod relay;
 mod rude;
 mod table;
+mod text;
 
 use std::env;
 use std::error::Error;
@@ -33,6 +35,7 @@ async fn main() -> Result<(), Failure> {
         None => Err("usage: heliograph-bench PATH/TO/heliograph".into()),
         Some(bare::COMMAND) => bare::serve().await,
         Some(codecs::COMMAND) => codecs::serve().await,
+        Some(text::COMMAND) => text::measure_at(&env::args().nth(2).unwrap_or_default()).await,
         Some(heliograph) => measure(PathBuf::from(heliograph)).await,
     }
 }
@@ -47,6 +50,12 @@ async fn measure(heliograph: PathBuf) -> Result<(), Failure> {
         for message_bytes in [64 * 1024, 240 * 1024] {
             let product = Process::product(&heliograph).await?;
             print(relay::measure(&product, &bare, message_bytes).await?);
+        }
+    }
+    if wanted("text") {
+        for receivers in text::RECEIVERS {
+            let product = Process::product(&heliograph).await?;
+            print([text::measure(product.address, receivers).await?]);
         }
     }
     if wanted("fan-out") {

@@ -159,7 +159,7 @@ impl Socket {
     /// Writes what the outbox holds, until the connection breaks.
     async fn write(&self, writer: &mut SocketWriter) {
         loop {
-            let mut batch = self.outbox.take().await;
+            let mut batch = self.outbox.take(self.context.clock).await;
             if writer.write(&mut batch.messages).await.is_err() {
                 return;
             }

@@ -153,7 +153,7 @@ async fn share(beam: &BeamHandle, number: u8, item: usize) {
 
 /// Reads until items come, and returns their ids.
 async fn next_items(outbox: &Outbox) -> Vec<String> {
-    let batch = outbox.take().await;
+    let batch = outbox.take(Clock::System).await;
     outbox.written(&batch);
     let texts = batch.messages.iter().filter_map(|message| match message {
         Message::Text(text) => Some(text.to_string()),
@@ -259,7 +259,7 @@ async fn s17_an_unsaved_beam_outlives_a_database_that_cannot_be_read() {
     beam.said(ConnectionId(1), Saying::Sync(SyncFrom { after: None })).await;
 
     assert!(outbox.closing().now_or_never().is_none());
-    let page = outbox.take().await;
+    let page = outbox.take(Clock::System).await;
     let Message::Text(page) = &page.messages[0] else { panic!("{page:?}") };
     assert!(page.contains("\"seq\":1"), "{page}");
     assert!(!running.is_finished());

@@ -98,7 +98,7 @@ fn newcomer(number: u8) -> Newcomer {
 
 /// The first message to a device.
 async fn first_message(outbox: &Outbox) -> String {
-    let batch = timeout(PATIENCE, outbox.take()).await.expect("something is written");
+    let batch = timeout(PATIENCE, outbox.take(Clock::System)).await.expect("something is written");
     match &batch.messages[0] {
         Message::Text(text) => text.to_string(),
         other => panic!("{other:?}"),
@@ -165,7 +165,7 @@ async fn s17_a_device_whose_join_was_cut_off_is_gone() {
     // A newcomer is told who is here after all of that was handled.
     let (_cat, outbox) = stage.joins(7, 3).await;
     let devices = loop {
-        let batch = timeout(PATIENCE, outbox.take()).await.expect("the list comes");
+        let batch = timeout(PATIENCE, outbox.take(Clock::System)).await.expect("the list comes");
         let list = batch.messages.iter().rev().find_map(|message| match message {
             Message::Text(text) if text.contains("authed_users") => Some(text.to_string()),
             _ => None,
