@@ -35,14 +35,16 @@ export class Cable {
   static async between(one: Machine, other: Machine, traits: CableTraits): Promise<Cable> {
     cables += 1
     const names = [`hg${process.pid}a${cables}`, `hg${process.pid}b${cables}`] as const
-    const child = spawn(BINARY, [...names, words(traits)], { stdio: ['pipe', 'pipe', 'inherit'] })
+    // A new interface among those of other tests would be a change of network to their browsers, which ends what they load.
+    const [program = '', ...args] = [...one.enter, BINARY, ...names, words(traits)]
+    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] })
     await once(child.stdout, 'data')
+    await run('ip', ['-n', one.name, 'link', 'set', names[1], 'netns', other.name])
     const ends = [
       [names[0], one, other],
       [names[1], other, one],
     ] as const
     for (const [name, machine, peer] of ends) {
-      await run('ip', ['link', 'set', name, 'netns', machine.name])
       await machine.runs('ip', 'address', 'add', machine.address, 'peer', peer.address, 'dev', name)
       await machine.runs('ip', 'link', 'set', name, 'txqueuelen', '4000', 'up')
       // Browsers only offer the address of the default route.

@@ -35,13 +35,13 @@ describe('a page that cannot be drawn', () => {
 
 const Editor = () => <p>The editor</p>
 
-/** A part whose code loads only at the given attempt. */
+/** A part whose code loads only when it is asked for the given time. It then makes two attempts. */
 function partThatComesAt(attempt: number): ComponentType<object> {
   let attempts = 0
   return lazyPart(
     async () => {
       attempts += 1
-      if (attempts < attempt) throw new TypeError('Importing a module script failed.')
+      if (attempts < 2 * attempt - 1) throw new TypeError('Importing a module script failed.')
       return { Editor }
     },
     (module) => module.Editor,

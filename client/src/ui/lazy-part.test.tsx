@@ -43,7 +43,14 @@ it('is loaded once, however often it is drawn', async () => {
   expect(load).toHaveBeenCalledOnce()
 })
 
-it('is not loaded again by itself', async () => {
+it('is loaded a second time at once, because a change of network ends what is loading', async () => {
+  const load = vi.fn().mockRejectedValueOnce(new TypeError('Load failed')).mockResolvedValue(MODULE)
+  show(lazyPart(load, (module: typeof MODULE) => module.Part))
+  await screen.findByText('The part')
+  expect(load).toHaveBeenCalledTimes(2)
+})
+
+it('is not loaded a third time by itself', async () => {
   const load = vi.fn().mockRejectedValue(new TypeError('Importing a module script failed.'))
   const Part = lazyPart(load, (module: typeof MODULE) => module.Part)
   show(Part)
@@ -51,12 +58,13 @@ it('is not loaded again by itself', async () => {
   cleanup()
   show(Part)
   await screen.findByText('Failed')
-  expect(load).toHaveBeenCalledOnce()
+  expect(load).toHaveBeenCalledTimes(2)
 })
 
 it('is loaded again on request after a failure', async () => {
   const load = vi
     .fn()
+    .mockRejectedValueOnce(new TypeError('Importing a module script failed.'))
     .mockRejectedValueOnce(new TypeError('Importing a module script failed.'))
     .mockResolvedValue(MODULE)
   const Part = lazyPart(load, (module: typeof MODULE) => module.Part)
@@ -66,7 +74,7 @@ it('is loaded again on request after a failure', async () => {
   askAgain()
   show(Part)
   await screen.findByText('The part')
-  expect(load).toHaveBeenCalledTimes(2)
+  expect(load).toHaveBeenCalledTimes(3)
 })
 
 describe('a module that did not come', () => {

@@ -17,7 +17,8 @@ export function lazyPart<Module, Props extends object>(
   const begin = () =>
     lazy(async () => {
       try {
-        return { default: pick(await loadAnew()) }
+        // A phone that changes its network in this moment loses what was loading, and the next attempt succeeds.
+        return { default: pick(await loadAnew().catch(loadAnew)) }
       } catch (error) {
         failed.add(() => {
           part = null
