@@ -36,7 +36,9 @@ const anyFile = fc.record({
   type: fc.string({ maxLength: 40 }),
   modified: fc.maxSafeInteger(),
 })
-const anyFiles = fc.uniqueArray(anyFile, { minLength: 1, maxLength: 40, selector: ({ path }) => path })
+const anyFiles = fc
+  .uniqueArray(anyFile, { minLength: 1, maxLength: 40, selector: ({ path }) => path })
+  .filter((files) => !files.some((one) => files.some(({ path }) => path.startsWith(`${one.path}/`))))
 
 describe('a manifest', () => {
   it('f16_is_read_as_it_was_written_with_each_file_behind_the_one_before', () => {
@@ -116,6 +118,18 @@ describe('a manifest', () => {
 
   it('f16_with_two_files_of_one_path_is_not_believed', () => {
     expect(read({ files: [file('a'), file('a', 0)] }, { files: 2 })).toBeNull()
+  })
+
+  it.each([
+    ['a', 'a/b'],
+    ['a/b/c', 'a'],
+    ['x/a/b/c', 'x/a'],
+  ])('f16_with_%s_beside_%s_is_not_believed_for_one_name_is_no_file_and_folder', (one, other) => {
+    expect(read({ files: [file(one, 1), file(other, 0)] }, { files: 2 })).toBeNull()
+  })
+
+  it('f16_with_paths_that_only_begin_alike_is_read', () => {
+    expect(read({ files: [file('a', 1), file('a b/c', 0), file('ab', 0)] }, { files: 3 })).toHaveLength(3)
   })
 
   it('f16_of_a_million_files_is_refused_by_its_number_alone', () => {

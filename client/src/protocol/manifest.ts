@@ -92,10 +92,29 @@ export function readManifest(
   const parsed = v.safeParse(manifestSchema(facts.files), parseJson(decode(bytes)), { abortEarly: true })
   if (!parsed.success) return null
   const { files } = parsed.output
-  if (new Set(files.map(({ path }) => path)).size !== files.length) return null
+  if (!hasPlaceForEach(files)) return null
   const placed = placeFiles(files, facts.bytes)
   const end = files.reduce((sum, file) => sum + file.size, facts.bytes)
   return end === size ? placed : null
+}
+
+/** Whether no two files have one path, and none has the path of a folder of another. */
+function hasPlaceForEach(files: readonly PackedFile[]): boolean {
+  const paths = new Set(files.map(({ path }) => path))
+  const folders = new Set<string>()
+  for (const path of paths) {
+    // The folders above one that is known are known as well.
+    for (let folder = above(path); folder !== '' && !folders.has(folder); folder = above(folder)) {
+      if (paths.has(folder)) return false
+      folders.add(folder)
+    }
+  }
+  return paths.size === files.length
+}
+
+/** Returns the path of the folder that a path is in; '' at the top. */
+function above(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf('/'), 0))
 }
 
 /** Gives each file its place behind a manifest of `start` bytes. */
