@@ -17,6 +17,8 @@ const FILES = Array.from({ length: 300 }, (_, at) => new File([`text ${at}`], `$
 let stores: Stores
 /** What is in the picked folder, by path. */
 let disk: Map<string, string>
+/** Called before a file is made there. Throws what the disk says. */
+let onMake: (path: string) => void
 /** Called when a file is made there. */
 let onMade: (path: string) => void
 const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
@@ -30,6 +32,7 @@ function fakeFolder(at = ''): object {
       const path = at + name
       if (!create && !disk.has(path)) throw new DOMException('', 'NotFoundError')
       if (create) {
+        onMake(path)
         disk.set(path, '')
         onMade(path)
       }
@@ -52,11 +55,15 @@ function receives(file: File, manifest: { files: number; bytes: number } | undef
 beforeEach(() => {
   stores = createStores()
   disk = new Map([['7.txt', 'mine']])
+  onMake = () => {}
   onMade = () => {}
   learnPacks(stores)
   vi.stubGlobal('showDirectoryPicker', async () => fakeFolder())
 })
-afterEach(() => vi.unstubAllGlobals())
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.restoreAllMocks()
+})
 
 describe('an item that is many files', () => {
   it('f16_is_saved_into_a_folder_file_by_file_and_what_is_there_stays', async () => {
@@ -88,6 +95,57 @@ describe('an item that is many files', () => {
     await vi.waitFor(() => expect(stores.saves.getState().saves).toEqual({}))
     expect([...disk.keys()]).toEqual(['7.txt', ...['0', '1', '2', '3', '4'].map((name) => `${name}.txt`)])
     expect([...disk.values()].filter((text) => text === '')).toEqual([])
+    expect(toasts()).toEqual([])
+  })
+
+  it('f16_saves_the_others_where_the_disk_refuses_one_and_says_which', async () => {
+    const [pack] = await packFiles(FILES)
+    if (!pack) throw new Error('no pack')
+    receives(pack.file, pack.manifest)
+    await vi.waitFor(() => expect(list()).toHaveLength(300))
+    onMake = (path) => {
+      if (path === '5.txt') throw new TypeError('Name is not allowed.')
+    }
+    createPackSaving({ stores, toaster: createToaster(stores.toasts) }).saveAll(ID)
+    await vi.waitFor(() => expect(toasts()).toEqual(['Saved 299 of 300 files. “5.txt” could not be saved.']))
+    expect([disk.get('4.txt'), disk.get('5.txt'), disk.get('6.txt')]).toEqual(['text 4', undefined, 'text 6'])
+    expect(disk.get('299.txt')).toBe('text 299')
+  })
+
+  it.each(['NotAllowedError', 'QuotaExceededError'])(
+    'f16_is_not_saved_on_after_%s_which_every_other_file_would_meet_as_well',
+    async (name) => {
+      const [pack] = await packFiles(FILES)
+      if (!pack) throw new Error('no pack')
+      receives(pack.file, pack.manifest)
+      await vi.waitFor(() => expect(list()).toHaveLength(300))
+      const tried: string[] = []
+      onMake = (path) => {
+        tried.push(path)
+        if (path === '5.txt') throw new DOMException('', name)
+      }
+      createPackSaving({ stores, toaster: createToaster(stores.toasts) }).saveAll(ID)
+      await vi.waitFor(() => expect(toasts()).toEqual(['Saved 5 of 300 files. “5.txt” could not be saved.']))
+      expect(tried).toHaveLength(6)
+    },
+  )
+
+  it('f16_says_nothing_when_an_archive_is_cancelled_whatever_error_the_browser_makes_of_it', async () => {
+    vi.stubGlobal('showDirectoryPicker', undefined)
+    Reflect.deleteProperty(globalThis, 'showDirectoryPicker')
+    const [pack] = await packFiles(FILES)
+    if (!pack) throw new Error('no pack')
+    receives(pack.file, pack.manifest)
+    await vi.waitFor(() => expect(list()).toHaveLength(300))
+    const saving = createPackSaving({ stores, toaster: createToaster(stores.toasts) })
+    // Chromium says of a stream that was aborted: TypeError, Failed to fetch.
+    vi.spyOn(Response.prototype, 'blob').mockImplementation(() => {
+      saving.stopSaving(ID)
+      return Promise.reject(new TypeError('Failed to fetch'))
+    })
+    saving.saveAll(ID)
+    await vi.waitFor(() => expect(Response.prototype.blob).toHaveBeenCalled())
+    await vi.waitFor(() => expect(stores.saves.getState().saves).toEqual({}))
     expect(toasts()).toEqual([])
   })
 

@@ -30,13 +30,24 @@ interface Job {
   readonly count: (saved: number) => void
 }
 
+/** What came of saving into a folder. */
+interface Outcome {
+  readonly saved: number
+  readonly of: number
+  /** The path of the first file that could not be saved. */
+  readonly failed: string | undefined
+}
+
 export interface PackSaving extends Pick<Actions, 'savePacked' | 'stopSaving'> {
   /** Saves all files of a pack whose list is known. Returns false for any other item. */
   saveAll(id: ItemId): boolean
 }
 
 export function createPackSaving({ stores, toaster }: Pick<Context, 'stores' | 'toaster'>): PackSaving {
-  const put = (event: SavesEvent) => stores.saves.setState((state) => reduceSaves(state, event), true)
+  const tell = (event: SavesEvent) => stores.saves.setState((state) => reduceSaves(state, event), true)
+  const failed = (name: string) => toaster.bad(t`“${name}” could not be saved.`)
+  const failedSome = (saved: number, all: number, name: string) =>
+    toaster.bad(t`Saved ${saved} of ${all} files. “${name}” could not be saved.`)
   const stops = new Map<ItemId, AbortController>()
 
   /** Tells how many files were begun, as seldom as the screen needs it. */
@@ -45,11 +56,18 @@ export function createPackSaving({ stores, toaster }: Pick<Context, 'stores' | '
     return (saved: number) => {
       if (performance.now() - toldAt < TOLD_EVERY_MS) return
       toldAt = performance.now()
-      put({ type: 'saving', id, save: { saved, of } })
+      tell({ type: 'saving', id, save: { saved, of } })
     }
   }
 
-  const save = async (id: ItemId, { url, name }: Download, files: readonly PlacedFile[]) => {
+  const put = async (folder: SaveFolder | undefined, job: Job, name: string) => {
+    if (!folder) return putIntoArchive(name, job)
+    const { saved, of: all, failed: missing } = await putInto(folder, job)
+    if (missing === undefined) toaster.ok(plural(saved, { one: 'Saved # file', other: 'Saved # files' }))
+    else failedSome(saved, all, missing)
+  }
+
+  const save = async (id: ItemId, download: Download, files: readonly PlacedFile[]) => {
     const folder = canPickFolder() ? await pickFolder() : undefined
     if (folder === null || stops.has(id)) return
     const stop = new AbortController()
@@ -57,14 +75,15 @@ export function createPackSaving({ stores, toaster }: Pick<Context, 'stores' | '
     const count = counting(id, files.length)
     count(0)
     try {
-      const cutter = new StreamCutter(await readFrom(url, files[0]?.start ?? 0))
+      const cutter = new StreamCutter(await readFrom(download.url, files[0]?.start ?? 0))
       const job = { files, cutter, signal: stop.signal, count }
-      await (folder ? putInto(folder, job) : putIntoArchive(name, job)).finally(() => cutter.cancel())
-      const saved = files.length
-      if (folder) toaster.ok(plural(saved, { one: 'Saved # file', other: 'Saved # files' }))
+      await put(folder, job, download.name).finally(() => cutter.cancel())
+    } catch {
+      // What browsers make of a stream that was stopped differs: Chromium's responses fail with a TypeError.
+      if (!stop.signal.aborted) failed(download.name)
     } finally {
       stops.delete(id)
-      put({ type: 'ended', id })
+      tell({ type: 'ended', id })
     }
   }
 
@@ -80,11 +99,7 @@ export function createPackSaving({ stores, toaster }: Pick<Context, 'stores' | '
       if (!pack) return false
       const { list, download } = pack
       if (stops.has(id)) return true
-      void save(id, download, list).catch((error: unknown) => {
-        if (isAbort(error)) return
-        const { name } = download
-        toaster.bad(t`“${name}” could not be saved.`)
-      })
+      void save(id, download, list)
       return true
     },
     stopSaving: (id) => stops.get(id)?.abort(),
@@ -95,17 +110,33 @@ export function createPackSaving({ stores, toaster }: Pick<Context, 'stores' | '
       try {
         downloadFrom(await typedByBytes(await readFile(pack.download.url, file), 'file'), name)
       } catch {
-        toaster.bad(t`“${name}” could not be saved.`)
+        failed(name)
       }
     },
   }
 }
 
-async function putInto(folder: SaveFolder, { files, cutter, signal, count }: Job): Promise<void> {
-  for (const [saved, { path, size }] of files.entries()) {
-    count(saved)
-    await saveUnder(folder, path, cutter.next(size), signal)
+/** A disk may refuse one file, for its name or its length; the others are saved. */
+async function putInto(folder: SaveFolder, { files, cutter, signal, count }: Job): Promise<Outcome> {
+  let saved = 0
+  let failed: string | undefined
+  for (const [index, { path, size }] of files.entries()) {
+    count(index)
+    try {
+      await saveUnder(folder, path, cutter.next(size), signal)
+      saved += 1
+    } catch (error) {
+      if (signal.aborted || cutter.hasFailed) throw error
+      failed ??= path
+      if (concernsAll(error)) break
+    }
   }
+  return { saved, of: files.length, failed }
+}
+
+/** Whether every other file would fail as well: the folder may no longer be used, or the disk is full. */
+function concernsAll(error: unknown): boolean {
+  return error instanceof DOMException && ['NotAllowedError', 'QuotaExceededError'].includes(error.name)
 }
 
 /** Downloads the files as one archive. */
@@ -137,8 +168,4 @@ async function readFrom(url: string, start: number): Promise<ReadableStream<Uint
   const bytes = blob ? blob.slice(start).stream() : (await readPart(url, start)).body
   if (!bytes) throw new Error('no bytes')
   return bytes
-}
-
-function isAbort(error: unknown): boolean {
-  return error instanceof DOMException && error.name === 'AbortError'
 }
