@@ -1,7 +1,6 @@
 /** Ten thousand small files from browser to browser, compared with one file of as many bytes in the same run. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Page } from '@playwright/test'
 import { Device } from '../support/device.ts'
 import { Folder, MB } from '../support/files.ts'
 import type { Server } from '../support/server.ts'
@@ -20,8 +19,8 @@ export async function measureMany(server: Server): Promise<Row> {
     const ours: number[] = []
     const theirs: number[] = []
     for (let run = 0; run < RUNS; run += 1) {
-      ours.push(await transfer(server, many, secondsToReceive))
-      theirs.push(await transfer(server, one, secondsToReceive))
+      ours.push(await transfer(server, many))
+      theirs.push(await transfer(server, one))
       const [many_, one_] = [seconds(ours.at(-1)), seconds(theirs.at(-1))]
       process.stderr.write(`many, run ${run + 1} of ${RUNS}: ${many_}, one file ${one_}\n`)
     }
@@ -53,39 +52,46 @@ async function manyFiles(folder: Folder): Promise<readonly string[]> {
   return paths
 }
 
-/** Shares files from one browser, and measures the other once it may receive them. */
-async function transfer<T>(
-  server: Server,
-  paths: readonly string[],
-  measure: (page: Page) => Promise<T>,
-): Promise<T> {
+/** Returns the seconds from the choice of files in one browser until the other offers all of them to be saved. */
+async function transfer(server: Server, paths: readonly string[]): Promise<number> {
   return await withTwoBrowsers(async (one, two) => {
     const ada = new Device('Ada', one.page, server.origin, DESKTOP_CHROMIUM)
     const bob = new Device('Bob', two.page, server.origin, DESKTOP_CHROMIUM)
     await bob.opens(await ada.startsBeam())
     await ada.seesDevices(2)
+    const chosen = one.page.evaluate(whenChosen)
+    const received = two.page.evaluate(receiveAtOnce)
     await ada.picker().setInputFiles([...paths])
-    await bob.page.getByRole('button', { name: 'Receive', exact: true }).waitFor()
-    return await measure(bob.page)
+    return ((await received) - (await chosen)) / 1000
   })
 }
 
-/** Taps Receive, and returns the seconds until the page offers all of it, measured within the page. */
-async function secondsToReceive(page: Page): Promise<number> {
-  return await page.evaluate(async () => {
-    const find = (text: string) =>
-      [...document.querySelectorAll<HTMLElement>('article a, article button')].find(
-        (element) => element.textContent === text,
-      )
-    const started = performance.now()
-    find('Receive')?.click()
-    await new Promise<void>((resolve) => {
-      const look = () => (find('Save all') ?? find('Save')) && resolve()
-      new MutationObserver(look).observe(document.body, { subtree: true, childList: true })
+/** Returns when files are chosen in the page, in milliseconds since the Unix epoch, before the page looks at them. */
+function whenChosen(): Promise<number> {
+  return new Promise((resolve) => {
+    addEventListener('change', () => resolve(Date.now()), { capture: true, once: true })
+  })
+}
+
+/** Taps Receive as soon as it is there, and returns when all of it can be saved, by the same clock. */
+async function receiveAtOnce(): Promise<number> {
+  const seen = (...texts: string[]) =>
+    new Promise<HTMLElement>((resolve) => {
+      const observer = new MutationObserver(() => look())
+      const look = () => {
+        const all = [...document.querySelectorAll<HTMLElement>('article a, article button')]
+        const found = all.find(({ textContent }) => texts.includes(textContent))
+        if (!found) return
+        observer.disconnect()
+        resolve(found)
+      }
+      observer.observe(document.body, { subtree: true, childList: true })
       look()
     })
-    return (performance.now() - started) / 1000
-  })
+  const receive = await seen('Receive')
+  receive.click()
+  await seen('Save all', 'Save')
+  return Date.now()
 }
 
 /** The longest task of each page, in milliseconds. */
