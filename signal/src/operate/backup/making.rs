@@ -10,7 +10,9 @@ use heliograph_storage::blobs::{self, BlobKey, Blobs};
 use sha2::{Digest as _, Sha256};
 use tar::{Builder, Header};
 
-use super::{BLOBS, DATABASE, Error, FORMAT, MANIFEST, Manifest, PIECE, SUMS, TLS, of_file};
+use super::{
+    BLOBS, DATABASE, Error, FORMAT, MANIFEST, Manifest, PIECE, SUMS, TLS, lasting, of_file,
+};
 use crate::config::Config;
 
 /// Size of a block in a tar.
@@ -39,13 +41,14 @@ pub async fn make(config: &Config, to: &Path) -> Result<String, Error> {
         let _ = fs::remove_file(&unfinished);
     }
     let Made { files, gone } = done?;
+    let warning = lasting(to, backup::sync_folder(folder_of(to)));
     let gone = match gone {
         0 => String::new(),
         gone => format!(" {gone} files had been deleted meanwhile, or are missing from the store."),
     };
     Ok(format!(
         "{} has the database and {files} files.{gone} It has hashes of passwords in it: keep it \
-         where nobody else reads it.\n",
+         where nobody else reads it.\n{warning}",
         to.display()
     ))
 }
@@ -55,14 +58,25 @@ struct Made {
     gone: usize,
 }
 
-/// Gives a finished archive its name, for good.
+/// Gives a finished archive its name, which another file may have got meanwhile: a link never takes a name, as a rename
+/// does.
 fn in_place(unfinished: &Path, to: &Path) -> Result<(), Error> {
-    if to.exists() {
-        return Err(Error::Exists(to.to_owned()));
+    match fs::hard_link(unfinished, to) {
+        Ok(()) => {
+            // The archive is there, whether or not its other name goes.
+            let _ = fs::remove_file(unfinished);
+            Ok(())
+        }
+        Err(_) if to.exists() => Err(Error::Exists(to.to_owned())),
+        // Not every file system has links.
+        Err(_) => fs::rename(unfinished, to).map_err(of_file(to)),
     }
-    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let synced = |()| backup::sync_folder(folder.unwrap_or(Path::new(".")));
-    fs::rename(unfinished, to).and_then(synced).map_err(of_file(to))
+}
+
+/// The folder that a file is in.
+fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
 }
 
 async fn write(config: &Config, mut archive: Archive, database: &Path) -> Result<Made, Error> {
@@ -230,5 +244,34 @@ impl Entry<'_> {
 
     fn changed(&self) -> Error {
         Error::File(self.name.clone().into(), io::Error::other("it changed while it was read"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_archive_takes_no_name_that_another_file_has_got_meanwhile() {
+        let folder = tempfile::tempdir().unwrap();
+        let [unfinished, to] = ["a.unfinished", "a"].map(|name| folder.path().join(name));
+        fs::write(&unfinished, "an archive").unwrap();
+        fs::write(&to, "another file").unwrap();
+        assert!(matches!(in_place(&unfinished, &to), Err(Error::Exists(_))));
+        assert_eq!(fs::read_to_string(&to).unwrap(), "another file");
+
+        fs::remove_file(&to).unwrap();
+        in_place(&unfinished, &to).unwrap();
+        assert_eq!(fs::read_to_string(&to).unwrap(), "an archive");
+        assert!(!unfinished.exists());
+    }
+
+    #[test]
+    fn a_disk_that_does_not_confirm_an_archive_is_warned_about() {
+        let path = Path::new("/backups/a.tar");
+        assert_eq!(lasting(path, Ok(())), "");
+        let warning = lasting(path, Err(io::Error::other("the disk is tired")));
+        assert!(warning.starts_with("/backups/a.tar is in place, but"), "{warning}");
+        assert!(warning.contains("the disk is tired"), "{warning}");
     }
 }
