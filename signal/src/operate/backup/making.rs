@@ -1,6 +1,6 @@
 //! Makes an archive, beside a server that runs or without one.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -33,7 +33,10 @@ pub async fn make(config: &Config, to: &Path) -> Result<String, Error> {
         return Err(Error::Exists(to.to_owned()));
     }
     let [unfinished, database] = ["unfinished", "database"].map(|what| beside(to, what));
-    let archive = Archive::create(&unfinished)?;
+    // Held until the file has its name or is removed: that tells a leftover from an archive that is being made.
+    let file = locked(&unfinished)?;
+    let _lock = file.try_clone().map_err(of_file(&unfinished))?;
+    let archive = Archive::new(&unfinished, file);
     let made = write(config, archive, &database).await;
     let _ = fs::remove_file(&database);
     let done = made.and_then(|made| in_place(&unfinished, to).map(|()| made));
@@ -58,6 +61,51 @@ struct Made {
     gone: usize,
 }
 
+/// Creates the file of an archive, which only its owner may read, and locks it. The lock of a killed process is gone with
+/// it: a file whose lock can be taken is a leftover, and is removed.
+fn locked(path: &Path) -> Result<File, Error> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let created = match options.open(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            let leftover = File::open(path).map_err(of_file(path))?;
+            lock(&leftover, path)?;
+            fs::remove_file(path).map_err(of_file(path))?;
+            options.open(path)
+        }
+        created => created,
+    };
+    let file = created.map_err(|error| match error.kind() {
+        // Another command has removed the leftover too.
+        io::ErrorKind::AlreadyExists => Error::Making(path.to_owned()),
+        _ => Error::File(path.to_owned(), error),
+    })?;
+    lock(&file, path)?;
+    Ok(file)
+}
+
+/// Locks the file that is at a path.
+fn lock(file: &File, path: &Path) -> Result<(), Error> {
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(Error::Making(path.to_owned())),
+        Err(TryLockError::Error(error)) => return Err(Error::File(path.to_owned(), error)),
+    }
+    // Between its opening and its lock another command may have replaced it, or ended.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let numbers = |about: fs::Metadata| (about.dev(), about.ino());
+        let own = file.metadata().map(numbers).map_err(of_file(path))?;
+        if fs::metadata(path).map(numbers).ok() != Some(own) {
+            return Err(Error::Making(path.to_owned()));
+        }
+    }
+    Ok(())
+}
+
 /// Gives a finished archive its name, which another file may have got meanwhile: a link never takes a name, as a rename
 /// does.
 fn in_place(unfinished: &Path, to: &Path) -> Result<(), Error> {
@@ -80,7 +128,7 @@ fn folder_of(path: &Path) -> &Path {
 }
 
 async fn write(config: &Config, mut archive: Archive, database: &Path) -> Result<Made, Error> {
-    // Left by one that was killed: nobody else is making this archive.
+    // Left by a command that was killed: nobody else is making this archive.
     let _ = fs::remove_file(database);
     backup::copy(&config.data, database).await?;
     let manifest = Manifest { format: FORMAT, version: env!("CARGO_PKG_VERSION").to_owned() };
@@ -140,18 +188,9 @@ struct Archive {
 }
 
 impl Archive {
-    /// Creates the file, which only its owner may read, and which nobody else may be making.
-    fn create(path: &Path) -> Result<Self, Error> {
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(path).map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => Error::Making(path.to_owned()),
-            _ => Error::File(path.to_owned(), error),
-        })?;
+    fn new(path: &Path, file: File) -> Self {
         let tar = Builder::new(BufWriter::with_capacity(PIECE, file));
-        Ok(Self { path: path.to_owned(), tar, sums: String::new() })
+        Self { path: path.to_owned(), tar, sums: String::new() }
     }
 
     fn bytes(&mut self, name: &str, bytes: &[u8]) -> Result<(), Error> {

@@ -55,8 +55,8 @@ pub enum Error {
     /// The archive would take the place of another file.
     #[error("{} is there already; choose another name", .0.display())]
     Exists(PathBuf),
-    /// Another command is making the archive, or was killed.
-    #[error("{} is there: this backup is being made; if it was broken off, remove that file", .0.display())]
+    /// Another command is making the archive.
+    #[error("this backup is being made by another command, as {}", .0.display())]
     Making(PathBuf),
     /// The folder to restore into has something in it.
     #[error(
