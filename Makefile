@@ -32,7 +32,7 @@ $(SERVER): $(CLIENT) $(SERVER_SOURCES)
 	cargo build --release --locked --package heliograph-signal
 	@touch $@
 
-release: $(CLIENT)
+release: $(MODULES)
 	scripts/release
 
 $(CLIENT): $(MODULES) $(CLIENT_SOURCES)

@@ -1,17 +1,20 @@
 //! This machine's addresses, and which one other devices on the local network can reach (P3).
 
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 
 /// Prefixes of interfaces that lead to containers and virtual machines, not to the local network.
 const VIRTUAL: [&str; 8] = ["docker", "br-", "veth", "virbr", "vmnet", "vboxnet", "cni", "flannel"];
 
 /// Every address of this machine except loopback and link-local ones, sorted and without duplicates.
-#[must_use]
-pub fn addresses() -> Vec<IpAddr> {
-    let mut addresses: Vec<_> = interfaces().into_iter().map(|(_, address)| address).collect();
+///
+/// # Errors
+/// The system does not tell them, for want of descriptors for example.
+pub fn addresses() -> io::Result<Vec<IpAddr>> {
+    let mut addresses: Vec<_> = interfaces()?.into_iter().map(|(_, address)| address).collect();
     addresses.sort_unstable();
     addresses.dedup();
-    addresses
+    Ok(addresses)
 }
 
 /// The machine's host name, if it has one in UTF-8.
@@ -20,10 +23,11 @@ pub fn host_name() -> Option<String> {
     gethostname::gethostname().into_string().ok().filter(|name| !name.is_empty())
 }
 
-fn interfaces() -> Vec<(String, IpAddr)> {
-    let found = if_addrs::get_if_addrs().unwrap_or_default();
-    let found = found.into_iter().map(|interface| (interface.name.clone(), interface.ip()));
-    found.filter(|(_, address)| can_be_reached(*address)).collect()
+fn interfaces() -> io::Result<Vec<(String, IpAddr)>> {
+    let found = if_addrs::get_if_addrs()?
+        .into_iter()
+        .map(|interface| (interface.name.clone(), interface.ip()));
+    Ok(found.filter(|(_, address)| can_be_reached(*address)).collect())
 }
 
 fn can_be_reached(address: IpAddr) -> bool {
@@ -48,7 +52,7 @@ fn preference(name: &str, address: IpAddr) -> (bool, u8) {
 /// The address at which the network reaches this listener; `None` for a listener on loopback (P3).
 #[must_use]
 pub fn reachable(listening: IpAddr) -> Option<IpAddr> {
-    reachable_by(listening, &interfaces())
+    reachable_by(listening, &interfaces().unwrap_or_default())
 }
 
 /// The address from which this machine sends to the internet, by its routes; `None` without such a route. `family` is

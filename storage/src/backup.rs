@@ -40,13 +40,12 @@ pub async fn blobs_of(copy: &Path) -> Result<Vec<BlobKey>, Error> {
     rows.iter().map(|row| Ok(BlobKey::parse(row.try_get("name")?)?)).collect()
 }
 
-/// Puts the database of one folder in place in another, which has none.
+/// Puts the database of one folder in place in another, which has none. [`sync_folder`] makes that last.
 ///
 /// # Errors
-/// [`Error::Database`].
+/// [`Error::Database`]: it is not in place.
 pub fn put_in_place(from: &Path, folder: &Path) -> Result<(), Error> {
-    let placed = fs::rename(from.join(FILE), folder.join(FILE)).and_then(|()| sync_folder(folder));
-    Ok(placed.map_err(sqlx::Error::Io)?)
+    Ok(fs::rename(from.join(FILE), folder.join(FILE)).map_err(sqlx::Error::Io)?)
 }
 
 /// Waits until the disk has the names of the files in a folder.

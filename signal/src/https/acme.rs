@@ -38,6 +38,8 @@ const LONGEST: Duration = Duration::from_mins(10);
 /// has deactivated it.
 const NO_ACCOUNT: [&str; 2] =
     ["urn:ietf:params:acme:error:accountDoesNotExist", "urn:ietf:params:acme:error:unauthorized"];
+/// How it says that there were too many requests (RFC 8555, section 6.6).
+const TOO_MANY: &str = "urn:ietf:params:acme:error:rateLimited";
 /// How long the ACME server is asked whether it has looked.
 const PATIENCE: RetryPolicy = RetryPolicy::new().timeout(Duration::from_mins(2));
 
@@ -67,6 +69,9 @@ enum Error {
     /// What it gave cannot be used or stored.
     #[error(transparent)]
     Https(#[from] HttpsError),
+    /// The account cannot be stored.
+    #[error(transparent)]
+    AccountFile(HttpsError),
     /// The account cannot be written or read.
     #[error("the account at the ACME server cannot be used")]
     Account(#[source] serde_json::Error),
@@ -77,9 +82,19 @@ impl Error {
         match self {
             Self::Due => "the certificate of the ACME server is no good here",
             Self::Https(_) => "the certificate of the ACME server could not be used or stored",
-            _ => {
+            Self::Account(_) | Self::AccountFile(_) => {
+                "the account at the ACME server could not be used or stored"
+            }
+            Self::Refused { .. } => {
                 "no certificate from the ACME server; its names must lead here, and port 443 be open"
             }
+            Self::Acme(AcmeError::Api(problem)) if is_too_many(problem) => {
+                "no certificate: the ACME server has had too many requests from here"
+            }
+            Self::Acme(AcmeError::Api(_)) | Self::NoChallenge(_) => {
+                "no certificate: the ACME server does not give one"
+            }
+            Self::Acme(_) | Self::Slow => "no certificate: the ACME server could not be asked",
         }
     }
 }
@@ -100,6 +115,8 @@ struct Acme {
     /// Whether a useless account has been replaced since the last certificate. A server that refuses the new one too has
     /// other reasons.
     is_replaced: bool,
+    /// Whether the stored account is the one that was replaced.
+    is_stored_one_useless: bool,
 }
 
 /// Shows the stored certificate, if it is for these names, and renews it as long as handshakes show it.
@@ -130,6 +147,7 @@ pub fn open(
         unwritten_account: None,
         unwritten: None,
         is_replaced: false,
+        is_stored_one_useless: false,
     };
     if let Some(stored) = acme.stored() {
         shown.show(stored);
@@ -163,11 +181,21 @@ async fn keep_fresh(mut acme: Acme, shown: Weak<Shown>) {
                 sleep(LOOK).await;
             }
             Err(error) => {
+                pause = pause_after(&error, pause);
                 tracing::error!(error = causes(&error), again_in = ?pause, "{}", error.headline());
                 sleep(pause).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);
             }
         }
+    }
+}
+
+/// The pause after a failure, where `pause` would be next.
+const fn pause_after(error: &Error, pause: Duration) -> Duration {
+    match error {
+        // Each attempt has ordered a certificate, of which the ACME server gives few a week.
+        Error::Due => LONGEST_PAUSE,
+        _ => pause,
     }
 }
 
@@ -216,9 +244,13 @@ impl Acme {
         Ok(())
     }
 
-    fn store(&mut self) -> Result<(), HttpsError> {
+    fn store(&mut self) -> Result<(), Error> {
         if let Some(account) = &self.unwritten_account {
-            write_private(&self.account_file(), account)?;
+            if self.is_stored_one_useless {
+                self.put_account_aside().map_err(Error::AccountFile)?;
+                self.is_stored_one_useless = false;
+            }
+            write_private(&self.account_file(), account).map_err(Error::AccountFile)?;
             self.unwritten_account = None;
         }
         if let Some(pem) = &self.unwritten {
@@ -259,22 +291,31 @@ impl Acme {
         Ok(account)
     }
 
-    /// Puts a useless account aside and makes a new one.
+    /// Makes a new account instead of a useless one, which is put aside when this one is stored.
     async fn replace_account(&mut self) -> Result<Account, Error> {
-        let (file, aside) = (self.account_file(), self.folder.join("account.old.json"));
-        tracing::warn!(
-            old = %aside.display(),
-            "the ACME server takes this server's account no more; it is put aside and a new one made"
-        );
-        match fs::rename(&file, aside) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(HttpsError::File(file, error).into());
-            }
-            _ => {}
-        }
+        tracing::warn!("the ACME server takes this server's account no more; a new one is made");
+        let account = self.new_account().await?;
         self.is_replaced = true;
-        self.unwritten_account = None;
-        self.new_account().await
+        self.is_stored_one_useless = true;
+        Ok(account)
+    }
+
+    /// Renames the file of the account, to a name that no earlier one has.
+    fn put_account_aside(&self) -> Result<(), HttpsError> {
+        let file = self.account_file();
+        let numbered = (2_u32..).map(|number| format!("account.old-{number}.json"));
+        let mut names = std::iter::once("account.old.json".to_owned()).chain(numbered);
+        let aside = names.find_map(|name| {
+            let path = self.folder.join(name);
+            (!path.exists()).then_some(path)
+        });
+        let Some(aside) = aside else { return Ok(()) };
+        match fs::rename(&file, &aside) {
+            Ok(()) => tracing::warn!(old = %aside.display(), "the useless account is put aside"),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(HttpsError::File(file, error)),
+        }
+        Ok(())
     }
 
     fn builder(&self) -> Result<AccountBuilder, AcmeError> {
@@ -320,6 +361,11 @@ impl Acme {
         let chain = order.poll_certificate(&PATIENCE).await?;
         Ok(key + &chain)
     }
+}
+
+/// Whether the ACME server has had enough of this one for a while.
+fn is_too_many(problem: &Problem) -> bool {
+    problem.r#type.as_deref() == Some(TOO_MANY)
 }
 
 /// Whether an order was refused because of its account.
@@ -370,5 +416,22 @@ mod tests {
         let about =
             About { begins: Millis::new(0), ends: Millis::new(90 * day), names: Vec::new() };
         assert_eq!(due(&about), Millis::new(60 * day));
+    }
+
+    #[test]
+    fn p4_a_clock_that_is_wrong_costs_few_certificates() {
+        assert_eq!(pause_after(&Error::Due, FIRST_PAUSE), LONGEST_PAUSE);
+        assert_eq!(pause_after(&Error::Slow, FIRST_PAUSE), FIRST_PAUSE);
+    }
+
+    #[test]
+    fn p4_only_a_refused_proof_is_said_to_need_the_port() {
+        let refused = Error::Refused { name: "a.example".to_owned(), why: "no".to_owned() };
+        assert!(refused.headline().contains("port 443"));
+        let why = || HttpsError::NoDomain;
+        for other in [Error::Slow, Error::Due, Error::AccountFile(why()), Error::Https(why())] {
+            assert!(!other.headline().contains("port 443"), "{other:?}");
+        }
+        assert!(Error::AccountFile(why()).headline().contains("account"));
     }
 }

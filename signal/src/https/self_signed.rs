@@ -41,7 +41,8 @@ pub fn paths(data: &Path) -> (PathBuf, PathBuf) {
 /// The names and addresses under which this machine is opened.
 fn names(public: Option<&str>) -> Vec<String> {
     let local = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
-    let addresses = local.into_iter().chain(network::addresses()).map(|ip| ip.to_string());
+    let addresses =
+        local.into_iter().chain(network::addresses().unwrap_or_default()).map(|ip| ip.to_string());
     let mut names = vec!["localhost".to_owned()];
     if let Some(host) = network::host_name().filter(|host| host != "localhost") {
         names.push(format!("{host}.local"));

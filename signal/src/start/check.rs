@@ -58,8 +58,10 @@ pub fn check(config: &Config) -> Vec<String> {
         ("--metrics", metrics),
     ];
     let listeners = listeners.map(|(name, address)| address.map(|address| (name, address)));
-    let listeners: Vec<_> =
-        listeners.into_iter().flatten().chain(turn::connects_at(config)).collect();
+    // Without a wish of the operator, the server does without TURN where its ports are taken.
+    let is_turn_wanted = config.turn.server.is_some() || config.turn.listen.is_some();
+    let of_turn = if is_turn_wanted { turn::connects_at(config) } else { Vec::new() };
+    let listeners: Vec<_> = listeners.into_iter().flatten().chain(of_turn).collect();
     for (at, (name, address)) in listeners.iter().enumerate() {
         if let Some((other, _)) =
             listeners[..at].iter().find(|(_, other)| collide(*other, *address))

@@ -204,7 +204,8 @@ fn listeners(listen: IpAddr) -> Vec<IpAddr> {
         return vec![listen];
     }
     let loopback = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
-    let own: BTreeSet<_> = network::addresses().into_iter().chain(loopback).collect();
+    let own: BTreeSet<_> =
+        network::addresses().unwrap_or_default().into_iter().chain(loopback).collect();
     own.into_iter().filter(|ip| ip.is_ipv4() || listen.is_ipv6()).collect()
 }
 
@@ -220,7 +221,7 @@ fn relay_hosts(listen: IpAddr, advertised: Option<IpAddr>) -> Result<Vec<RelayHo
     };
     let told =
         |own: IpAddr| advertised.filter(|told| told.is_ipv4() == own.is_ipv4()).unwrap_or(own);
-    let mine = network::addresses();
+    let mine = network::addresses().unwrap_or_default();
     // An address of this machine gets its packets itself; any other one is mapped to it by a router.
     let bind = |own: IpAddr| if mine.contains(&told(own)) { told(own) } else { own };
     let hosts = own.into_iter().map(|own| RelayHost { bind: bind(own), advertised: told(own) });
@@ -230,11 +231,14 @@ fn relay_hosts(listen: IpAddr, advertised: Option<IpAddr>) -> Result<Vec<RelayHo
 
 /// Warns when this machine loses an address of relays, as by a new lease at home: the sockets are bound to it.
 async fn watch(relays: Vec<IpAddr>, stopped: impl Future<Output = ()>) {
-    let mut losses = Losses::of(relays, &network::addresses());
+    let Ok(own) = network::addresses() else { return };
+    let mut losses = Losses::of(relays, &own);
     let look = async {
         loop {
             sleep(LOOK_PAUSE).await;
-            for address in losses.look(&network::addresses()) {
+            // A look that fails says nothing of the addresses.
+            let Ok(own) = network::addresses() else { continue };
+            for address in losses.look(&own) {
                 tracing::warn!(
                     %address,
                     "this machine has lost the address of its TURN relays: restart the server to relay at the new one; \

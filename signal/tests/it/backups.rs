@@ -232,14 +232,24 @@ async fn two_backups_with_one_name_do_not_disturb_each_other() {
 }
 
 #[tokio::test]
-async fn a_backup_that_is_being_made_is_left_alone() {
+async fn a_backup_that_is_being_made_is_left_alone_and_a_leftover_is_begun_anew() {
     let server = TestServer::start().await;
     let (_folder, path) = archive();
     let unfinished = format!("{path}.unfinished");
     fs::write(&unfinished, b"of another").unwrap();
+    let at_work = fs::File::open(&unfinished).unwrap();
+    at_work.try_lock().unwrap();
     let said = heliograph(server.folder.path(), &["backup", &path], "").await;
-    assert!(!said.done && said.error.contains("remove that file"), "{said:?}");
+    assert!(!said.done && said.error.contains("is being made"), "{said:?}");
     assert_eq!(fs::read(&unfinished).unwrap(), b"of another");
+
+    // As when it was killed.
+    drop(at_work);
+    fs::write(format!("{path}.database"), b"of another").unwrap();
+    let said = heliograph(server.folder.path(), &["backup", &path], "").await;
+    assert!(said.done, "{said:?}");
+    let beside = fs::read_dir(Path::new(&path).parent().unwrap()).unwrap().count();
+    assert_eq!(beside, 1, "nothing else is left");
 }
 
 #[tokio::test]

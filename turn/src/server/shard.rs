@@ -102,7 +102,9 @@ impl Shard {
     fn forget(&mut self) {
         self.core = Core::new(Arc::clone(&self.terms));
         self.relays.clear();
-        self.outboxes.clear();
+        for (_, outbox) in self.outboxes.drain() {
+            outbox.tell_allocation(false);
+        }
         self.readable.clear();
         self.buffer = vec![0; LONGEST];
     }

@@ -150,7 +150,8 @@ async fn write(mut stream: impl AsyncWrite + Unpin, mut waiting: Waiting) -> io:
     loop {
         let messages = waiting.next().await;
         if messages.is_empty() {
-            return stream.shutdown().await;
+            // It writes too: what is buffered, and the goodbye of TLS.
+            return timeout(WRITING, stream.shutdown()).await?;
         }
         for message in messages.drain(..) {
             timeout(WRITING, stream.write_all(&message)).await??;

@@ -7,6 +7,7 @@ mod room;
 use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::mem;
+use std::time::Duration;
 
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::limits::{SYNC_PAGE_BYTES, SYNC_PAGE_ITEMS};
@@ -18,6 +19,10 @@ use super::content::ContentDigest;
 use super::earlier::Earlier;
 use super::recovery::Recovery;
 use crate::budget::{Share, Spent};
+
+/// How far a clock that is set back may leave earlier items ahead of it, for new ones to be dated after them. Clocks that
+/// are kept in step jump by seconds.
+const MOST_SET_BACK: Duration = Duration::from_mins(5);
 
 /// The effect of sharing an item.
 #[derive(Debug)]
@@ -207,11 +212,13 @@ impl Items {
         kept.map(|kept| kept.item.id).collect()
     }
 
-    /// Dates an item that is not here: a new one is no older than any other, also when the server's clock was set back; one
-    /// that was deleted and comes back unchanged gets its time and its device. Returns its author, which of a new item is
+    /// Dates an item that is not here: a new one is no older than any other, also when the server's clock was set back, by
+    /// as much as [`MOST_SET_BACK`]; one that was deleted and comes back unchanged gets its time and its device. Returns its author, which of a new item is
     /// `sharer`.
     pub fn date(&self, item: &mut LiveItem, sharer: Option<AccountId>) -> Option<AccountId> {
-        let newest = self.kept.iter().map(|kept| kept.item.at).max();
+        // What is dated later still was dated by a clock that was wrong once.
+        let latest = item.at + MOST_SET_BACK;
+        let newest = self.kept.iter().map(|kept| kept.item.at).filter(|at| *at <= latest).max();
         item.at = newest.map_or(item.at, |newest| newest.max(item.at));
         self.deleted.recall(item, sharer)
     }

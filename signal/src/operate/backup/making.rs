@@ -1,6 +1,6 @@
 //! Makes an archive, beside a server that runs or without one.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,9 @@ use heliograph_storage::blobs::{self, BlobKey, Blobs};
 use sha2::{Digest as _, Sha256};
 use tar::{Builder, Header};
 
-use super::{BLOBS, DATABASE, Error, FORMAT, MANIFEST, Manifest, PIECE, SUMS, TLS, of_file};
+use super::{
+    BLOBS, DATABASE, Error, FORMAT, MANIFEST, Manifest, PIECE, SUMS, TLS, lasting, of_file,
+};
 use crate::config::Config;
 
 /// Size of a block in a tar.
@@ -31,7 +33,10 @@ pub async fn make(config: &Config, to: &Path) -> Result<String, Error> {
         return Err(Error::Exists(to.to_owned()));
     }
     let [unfinished, database] = ["unfinished", "database"].map(|what| beside(to, what));
-    let archive = Archive::create(&unfinished)?;
+    // Held until the file has its name or is removed: that tells a leftover from an archive that is being made.
+    let file = locked(&unfinished)?;
+    let _lock = file.try_clone().map_err(of_file(&unfinished))?;
+    let archive = Archive::new(&unfinished, file);
     let made = write(config, archive, &database).await;
     let _ = fs::remove_file(&database);
     let done = made.and_then(|made| in_place(&unfinished, to).map(|()| made));
@@ -39,13 +44,14 @@ pub async fn make(config: &Config, to: &Path) -> Result<String, Error> {
         let _ = fs::remove_file(&unfinished);
     }
     let Made { files, gone } = done?;
+    let warning = lasting(to, backup::sync_folder(folder_of(to)));
     let gone = match gone {
         0 => String::new(),
         gone => format!(" {gone} files had been deleted meanwhile, or are missing from the store."),
     };
     Ok(format!(
         "{} has the database and {files} files.{gone} It has hashes of passwords in it: keep it \
-         where nobody else reads it.\n",
+         where nobody else reads it.\n{warning}",
         to.display()
     ))
 }
@@ -55,18 +61,74 @@ struct Made {
     gone: usize,
 }
 
-/// Gives a finished archive its name, for good.
-fn in_place(unfinished: &Path, to: &Path) -> Result<(), Error> {
-    if to.exists() {
-        return Err(Error::Exists(to.to_owned()));
+/// Creates the file of an archive, which only its owner may read, and locks it. The lock of a killed process is gone with
+/// it: a file whose lock can be taken is a leftover, and is removed.
+fn locked(path: &Path) -> Result<File, Error> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let created = match options.open(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            let leftover = File::open(path).map_err(of_file(path))?;
+            lock(&leftover, path)?;
+            fs::remove_file(path).map_err(of_file(path))?;
+            options.open(path)
+        }
+        created => created,
+    };
+    let file = created.map_err(|error| match error.kind() {
+        // Another command has removed the leftover too.
+        io::ErrorKind::AlreadyExists => Error::Making(path.to_owned()),
+        _ => Error::File(path.to_owned(), error),
+    })?;
+    lock(&file, path)?;
+    Ok(file)
+}
+
+/// Locks the file that is at a path.
+fn lock(file: &File, path: &Path) -> Result<(), Error> {
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(Error::Making(path.to_owned())),
+        Err(TryLockError::Error(error)) => return Err(Error::File(path.to_owned(), error)),
     }
-    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let synced = |()| backup::sync_folder(folder.unwrap_or(Path::new(".")));
-    fs::rename(unfinished, to).and_then(synced).map_err(of_file(to))
+    // Between its opening and its lock another command may have replaced it, or ended.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let numbers = |about: fs::Metadata| (about.dev(), about.ino());
+        let own = file.metadata().map(numbers).map_err(of_file(path))?;
+        if fs::metadata(path).map(numbers).ok() != Some(own) {
+            return Err(Error::Making(path.to_owned()));
+        }
+    }
+    Ok(())
+}
+
+/// Gives a finished archive its name, which another file may have got meanwhile: a link never takes a name, as a rename
+/// does.
+fn in_place(unfinished: &Path, to: &Path) -> Result<(), Error> {
+    match fs::hard_link(unfinished, to) {
+        Ok(()) => {
+            // The archive is there, whether or not its other name goes.
+            let _ = fs::remove_file(unfinished);
+            Ok(())
+        }
+        Err(_) if to.exists() => Err(Error::Exists(to.to_owned())),
+        // Not every file system has links.
+        Err(_) => fs::rename(unfinished, to).map_err(of_file(to)),
+    }
+}
+
+/// The folder that a file is in.
+fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
 }
 
 async fn write(config: &Config, mut archive: Archive, database: &Path) -> Result<Made, Error> {
-    // Left by one that was killed: nobody else is making this archive.
+    // Left by a command that was killed: nobody else is making this archive.
     let _ = fs::remove_file(database);
     backup::copy(&config.data, database).await?;
     let manifest = Manifest { format: FORMAT, version: env!("CARGO_PKG_VERSION").to_owned() };
@@ -126,18 +188,9 @@ struct Archive {
 }
 
 impl Archive {
-    /// Creates the file, which only its owner may read, and which nobody else may be making.
-    fn create(path: &Path) -> Result<Self, Error> {
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(path).map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => Error::Making(path.to_owned()),
-            _ => Error::File(path.to_owned(), error),
-        })?;
+    fn new(path: &Path, file: File) -> Self {
         let tar = Builder::new(BufWriter::with_capacity(PIECE, file));
-        Ok(Self { path: path.to_owned(), tar, sums: String::new() })
+        Self { path: path.to_owned(), tar, sums: String::new() }
     }
 
     fn bytes(&mut self, name: &str, bytes: &[u8]) -> Result<(), Error> {
@@ -230,5 +283,34 @@ impl Entry<'_> {
 
     fn changed(&self) -> Error {
         Error::File(self.name.clone().into(), io::Error::other("it changed while it was read"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_archive_takes_no_name_that_another_file_has_got_meanwhile() {
+        let folder = tempfile::tempdir().unwrap();
+        let [unfinished, to] = ["a.unfinished", "a"].map(|name| folder.path().join(name));
+        fs::write(&unfinished, "an archive").unwrap();
+        fs::write(&to, "another file").unwrap();
+        assert!(matches!(in_place(&unfinished, &to), Err(Error::Exists(_))));
+        assert_eq!(fs::read_to_string(&to).unwrap(), "another file");
+
+        fs::remove_file(&to).unwrap();
+        in_place(&unfinished, &to).unwrap();
+        assert_eq!(fs::read_to_string(&to).unwrap(), "an archive");
+        assert!(!unfinished.exists());
+    }
+
+    #[test]
+    fn a_disk_that_does_not_confirm_an_archive_is_warned_about() {
+        let path = Path::new("/backups/a.tar");
+        assert_eq!(lasting(path, Ok(())), "");
+        let warning = lasting(path, Err(io::Error::other("the disk is tired")));
+        assert!(warning.starts_with("/backups/a.tar is in place, but"), "{warning}");
+        assert!(warning.contains("the disk is tired"), "{warning}");
     }
 }

@@ -12,7 +12,7 @@ mod reading;
 mod restoring;
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use heliograph_storage::{self as storage, LeaseError, blobs};
 use serde::{Deserialize, Serialize};
@@ -55,8 +55,8 @@ pub enum Error {
     /// The archive would take the place of another file.
     #[error("{} is there already; choose another name", .0.display())]
     Exists(PathBuf),
-    /// Another command is making the archive, or was killed.
-    #[error("{} is there: this backup is being made; if it was broken off, remove that file", .0.display())]
+    /// Another command is making the archive.
+    #[error("this backup is being made by another command, as {}", .0.display())]
     Making(PathBuf),
     /// The folder to restore into has something in it.
     #[error(
@@ -85,7 +85,18 @@ pub enum Error {
     Blobs(#[from] blobs::Error),
 }
 
-fn of_file(path: &std::path::Path) -> impl FnOnce(io::Error) -> Error {
+/// What to say of a file in its place, whose folder the disk has taken or not. By then it is too late to fail.
+fn lasting(path: &Path, synced: io::Result<()>) -> String {
+    synced.err().map_or_else(String::new, |error| {
+        format!(
+            "{} is in place, but the disk has not confirmed its name ({error}): a power failure now may lose it. Look \
+             at the disk.\n",
+            path.display()
+        )
+    })
+}
+
+fn of_file(path: &Path) -> impl FnOnce(io::Error) -> Error {
     let path = path.to_owned();
     move |error| Error::File(path, error)
 }

@@ -11,7 +11,7 @@ use tokio::runtime::Handle;
 use tokio::task::block_in_place;
 
 use super::reading::{Entry, read};
-use super::{DATABASE, Error, PIECE, of_file};
+use super::{DATABASE, Error, PIECE, lasting, of_file};
 use crate::config::Config;
 use crate::start::make_folder;
 
@@ -36,20 +36,28 @@ pub async fn restore(config: &Config, from: &Path) -> Result<String, Error> {
     let lease = Lease::take(&Location::Folder(data.clone())).await?;
     let done = into_own(data, &store, from, &sums).await;
     lease.release().await;
+    let Done { files, warning } = done?;
     Ok(format!(
-        "{} has the database and {} files of the backup. Start the server with the same --data.\n",
-        data.display(),
-        done?
+        "{} has the database and {files} files of the backup. Start the server with the same --data.\n{warning}",
+        data.display()
     ))
 }
 
-/// Restores into a folder whose lease this process has, and returns how many files the store has got.
+/// What was restored.
+struct Done {
+    /// How many files the store has got.
+    files: usize,
+    /// What may be wrong with it nevertheless.
+    warning: String,
+}
+
+/// Restores into a folder whose lease this process has.
 async fn into_own(
     data: &Path,
     store: &blobs::Location,
     from: &Path,
     sums: &str,
-) -> Result<usize, Error> {
+) -> Result<Done, Error> {
     // Another restore may have had the lease until now.
     let folder = are_empty(data, store)?;
     let (data, blobs) = (data.to_owned(), Blobs::open(store)?);
@@ -58,7 +66,7 @@ async fn into_own(
     if done.is_err() {
         restored.undo().await;
     }
-    done.map(|()| restored.files)
+    done.map(|warning| Done { files: restored.files, warning })
 }
 
 /// Checks that nothing is in the data folder and in that of the files, and returns the latter. A bucket may have
@@ -99,7 +107,8 @@ struct Restored {
 }
 
 impl Restored {
-    async fn take_all(&mut self, from: &Path, sums: &str) -> Result<(), Error> {
+    /// Returns what to warn of. What has failed is to be undone.
+    async fn take_all(&mut self, from: &Path, sums: &str) -> Result<String, Error> {
         let stage = self.data.join(STAGE);
         make_folder(&stage).map_err(of_file(&stage))?;
         let again = block_in_place(|| read(from, |entry, bytes| self.take(entry, bytes)))?;
@@ -111,11 +120,12 @@ impl Restored {
         let is_whole = storage.check_integrity().await;
         storage.close().await;
         is_whole?;
-        // From here on it is a data folder.
         backup::put_in_place(&stage, &self.data)?;
+        // From here on it is a data folder, whose files must not be removed any more: nothing below may fail.
+        let warning = lasting(&self.data.join(DATABASE), backup::sync_folder(&self.data));
         // What SQLite may have left beside it.
         let _ = fs::remove_dir_all(&stage);
-        Ok(())
+        Ok(warning)
     }
 
     fn take(&mut self, entry: Entry, bytes: &mut dyn Read) -> Result<(), Error> {

@@ -76,6 +76,9 @@ fn s9_a_new_item_is_no_older_than_others_when_the_clock_was_set_back() {
     assert_eq!(shares_at(20, 2, "after the clock was set back"), 50);
     assert_eq!(shares_at(60, 3, "later"), 60);
     assert_eq!(shares_at(30, 1, "an edit"), 50);
+    let years_ahead = 400_000_000_000;
+    assert_eq!(shares_at(years_ahead, 4, "while the clock was wrong"), years_ahead);
+    assert_eq!(shares_at(70, 5, "when it was right again"), 70);
 }
 
 #[test]
