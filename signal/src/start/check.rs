@@ -145,7 +145,7 @@ mod tests {
             (&["--metrics", "127.0.0.1:8080"], "--metrics", "taken by --listen"),
             (&["--turn-listen", "[::]:8080"], "--turn-listen", "taken by --listen"),
             (
-                &["--tls", "self-signed", "--turn-tls-port", "8443"],
+                &["--tls", "self-signed", "--turn", "embedded", "--turn-tls-port", "8443"],
                 "--turn-tls-port",
                 "taken by --tls-listen",
             ),
