@@ -1,7 +1,4 @@
-/**
- * What a transfer leaves to others on a path that both fill: one flow of TCP alone and beside a transfer, and two
- * transfers beside each other.
- */
+/** What a transfer leaves to others on a path that both fill: one flow of TCP, alone and beside a transfer. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'

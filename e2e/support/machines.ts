@@ -26,7 +26,9 @@ interface Fixtures {
 }
 
 export const test = base.extend<Fixtures>({
-  network: async ({ browserName: _ }, use) => {
+  network: async ({ browserName: _ }, use, info) => {
+    // Without root they are reported as not run.
+    info.skip(process.getuid?.() !== 0, 'makes networks, which only root may do: sudo make test')
     const network = await Network.make()
     await use(network)
     await network.remove()
