@@ -1,4 +1,4 @@
-//! How fast relayed frames go on (R6): token buckets in which a frame reserves its place, so that those who wait for the
+//! How fast relayed frames go on (R5): token buckets in which a frame reserves its place, so that those who wait for the
 //! same one take turns and none starves. No clock: the caller passes the time.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn r6_a_device_gets_its_rate_and_is_hardly_ahead_of_it() {
+    async fn r5_a_device_gets_its_rate_and_is_hardly_ahead_of_it() {
         let time = Duration::from_secs(10);
         for (rate, bytes) in [(LEAST, 64 * KIB), (MIB, 256 * KIB), (100 * MIB, 64 * KIB), (MIB, 16)]
         {
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn r6_all_devices_share_one_rate_in_turns_whatever_their_frames() {
+    async fn r5_all_devices_share_one_rate_in_turns_whatever_their_frames() {
         let time = Duration::from_secs(10);
         let rates = Rates::new(&limits(None, Some(8 * MIB)));
         let mut devices = [64, 64, 64, 256].map(|kib| (Turns::new(rates.clone()), kib * KIB));
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn r6_a_device_below_its_own_rate_leaves_the_rest_to_the_others() {
+    async fn r5_a_device_below_its_own_rate_leaves_the_rest_to_the_others() {
         let time = Duration::from_secs(10);
         let rates = Rates::new(&limits(Some(MIB), Some(3 * MIB / 2)));
         let mut devices = [64; 2].map(|kib| (Turns::new(rates.clone()), kib * KIB));
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn r6_what_was_not_used_does_not_come_later() {
+    async fn r5_what_was_not_used_does_not_come_later() {
         let mut turns = Turns::new(Rates::new(&limits(Some(MIB), None)));
         let start = now();
         assert_eq!(turns.next(256 * KIB, start), start);
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn r6_without_a_bound_everything_goes_at_once() {
+    async fn r5_without_a_bound_everything_goes_at_once() {
         let mut turns = Turns::default();
         for _ in 0..1_000 {
             assert_eq!(turns.next(256 * KIB, now()), now());

@@ -180,7 +180,7 @@ async fn r3_a_text_waits_behind_a_few_frames_at_most_while_bulk_goes_to_eight() 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn r6_frames_for_one_device_and_for_all_go_at_the_rate_that_the_operator_gave() {
+async fn r5_frames_for_one_device_and_for_all_go_at_the_rate_that_the_operator_gave() {
     for flag in ["--relay-device-rate", "--relay-rate"] {
         let server = TestServer::with(&[flag, "256KiB"]).await;
         let beam = unknown_beam();

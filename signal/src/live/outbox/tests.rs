@@ -241,7 +241,7 @@ fn paced() -> Outbox {
 }
 
 #[tokio::test(start_paused = true)]
-async fn r6_frames_go_at_the_rate_of_the_device_and_in_their_order() {
+async fn r5_frames_go_at_the_rate_of_the_device_and_in_their_order() {
     let outbox = paced();
     let start = Clock::System.steady();
     for number in 0..16 {
@@ -258,7 +258,7 @@ async fn r6_frames_go_at_the_rate_of_the_device_and_in_their_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn r6_a_message_does_not_wait_with_the_frames() {
+async fn r5_a_message_does_not_wait_with_the_frames() {
     let outbox = Arc::new(paced());
     for _ in 0..8 {
         outbox.push_frame(ADA, frame(RELAY_FRAME)).unwrap();
@@ -276,7 +276,7 @@ async fn r6_a_message_does_not_wait_with_the_frames() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn r6_the_bounds_of_the_queue_stay() {
+async fn r5_the_bounds_of_the_queue_stay() {
     let outbox = paced();
     outbox.push_frame(ADA, frame(RELAY_PAIR_BYTES)).unwrap();
     assert_eq!(outbox.push_frame(ADA, frame(1)), Err(RelayFull));
