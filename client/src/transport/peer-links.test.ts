@@ -1,87 +1,19 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Device, DeviceId, IceServer } from '../protocol/bindings'
-import type { Channels } from './channel-link'
-import type { ConnectionStats } from './connection-stats'
-import type { OpenPeerLink, PeerLinkEvents } from './peer-link'
-import { ATTEMPT_LIMIT_MS, FURTHER_INTERVAL_MS, OFFER_INTERVAL_MS, PeerLinks } from './peer-links'
-
-const ADA = 'ada' as DeviceId
-const BOB = 'bob' as DeviceId
-const device = (device_id: DeviceId, rtc = true): Device => ({
-  device_id,
-  name: '',
-  caps: rtc ? ['files', 'rtc'] : ['files'],
-})
-
-class Opened {
-  readonly signals: unknown[] = []
-  readonly renewed: unknown[] = []
-  readonly stats: ConnectionStats = { kind: 'host', protocol: 'udp', roundTrip: 1, wire: null, payload: null }
-  closed = false
-
-  constructor(
-    readonly initiator: boolean,
-    readonly iceServers: readonly IceServer[],
-    readonly events: PeerLinkEvents,
-  ) {}
-}
-
-let opened: Opened[]
-let sent: { to: DeviceId; message: unknown }[]
-let closes: DeviceId[]
-let taken: string[]
-let dropped: string[]
-let paths: [DeviceId, string][]
-/** How many more times the library fails to load. */
-let failures: number
-
-function links(me: DeviceId): PeerLinks {
-  const open: OpenPeerLink = ({ initiator, iceServers, takeChannels }, events) => {
-    const link = new Opened(initiator, iceServers, events)
-    takeChannels({} as Channels)
-    opened.push(link)
-    return {
-      signal: (signal) => link.signals.push(signal),
-      renew: (servers) => link.renewed.push(servers),
-      stats: async () => link.stats,
-      close: () => {
-        link.closed = true
-      },
-    }
-  }
-  let names = 0
-  const made = new PeerLinks(
-    async () => {
-      if (failures-- > 0) throw new TypeError('Failed to fetch dynamically imported module')
-      return open
-    },
-    () => `name ${++names}`,
-    {
-      sendSignal: (to, message) => sent.push({ to, message }),
-      takeChannels: (_device, key) => taken.push(key),
-      dropChannel: (_device, key) => dropped.push(key),
-      onConnect: () => {},
-      onPath: (device, via) => paths.push([device, via]),
-      onClose: (gone) => closes.push(gone),
-    },
-  )
-  made.welcome(me, [])
-  return made
-}
-
-beforeEach(() => {
-  vi.useFakeTimers()
-  opened = []
-  sent = []
-  closes = []
-  taken = []
-  dropped = []
-  paths = []
-  failures = 0
-})
-afterEach(() => vi.useRealTimers())
-
-const settle = () => vi.advanceTimersByTimeAsync(0)
+import { describe, expect, it, vi } from 'vitest'
+import { ATTEMPT_LIMIT_MS, OFFER_INTERVAL_MS } from './peer-links'
+import {
+  ADA,
+  BOB,
+  closes,
+  device,
+  dropped,
+  failsToLoad,
+  links,
+  opened,
+  paths,
+  sent,
+  settle,
+  taken,
+} from './peer-links-stage'
 
 describe('l1 links', () => {
   it('are initiated by the device later in the list, and only by it', async () => {
@@ -135,138 +67,6 @@ describe('l1 links', () => {
     bob.renew(servers)
     await vi.advanceTimersByTimeAsync(1_000)
     expect(opened).toHaveLength(2)
-  })
-
-  it('l6 are as many as the initiator wants, and each is rebuilt alone', async () => {
-    const bob = links(BOB)
-    bob.setDevices([device(ADA), device(BOB)])
-    await settle()
-    opened[0]?.events.onConnect('direct', 0)
-    bob.setSize(ADA, 4)
-    await settle()
-    expect(opened).toHaveLength(4)
-    for (const link of opened.slice(1)) link.events.onConnect('direct', 0)
-    opened[2]?.events.onClose()
-    expect(closes).toEqual([])
-    await vi.advanceTimersByTimeAsync(FURTHER_INTERVAL_MS)
-    expect(opened).toHaveLength(5)
-    opened[4]?.events.onSignal('offer')
-    expect(sent.at(-1)?.message).toMatchObject({ index: 2, signal: 'offer' })
-    expect(opened.map(({ closed }) => closed)).toEqual([false, false, true, false, false])
-  })
-
-  it('l6 are as many as the other device wants, where it has to ask for them', async () => {
-    const bob = links(BOB)
-    bob.setDevices([device(ADA), device(BOB)])
-    const ada = links(ADA)
-    ada.setDevices([device(ADA), device(BOB)])
-    ada.setSize(BOB, 8)
-    expect(sent).toEqual([{ to: BOB, message: { size: 8 } }])
-    await settle()
-    expect(opened).toHaveLength(1)
-    bob.handleSignal(ADA, { size: 8 })
-    await settle()
-    expect(opened).toHaveLength(8)
-    for (const size of [0, 17, 1.5, '4', null]) bob.handleSignal(ADA, { size })
-    bob.handleSignal(ADA, { size: 2 })
-    await settle()
-    expect(opened).toHaveLength(8)
-    expect(opened.filter(({ closed }) => !closed)).toHaveLength(2)
-  })
-
-  it('l6 say that their path has ended only when the last of them has', async () => {
-    const bob = links(BOB)
-    bob.setDevices([device(ADA), device(BOB)])
-    bob.setSize(ADA, 2)
-    await settle()
-    opened[0]?.events.onConnect('turn', 0)
-    opened[1]?.events.onConnect('direct', 0)
-    opened[0]?.events.onClose()
-    expect(closes).toEqual([])
-    expect(paths.at(-1)).toEqual([ADA, 'direct'])
-    opened[1]?.events.onClose()
-    expect(closes).toEqual([ADA])
-  })
-
-  it('l6 take no place at TURN for further connections of a direct bundle', async () => {
-    const bob = links(BOB)
-    const stun = { urls: ['stun:a.example'] }
-    bob.welcome(BOB, [stun, { urls: ['turn:a.example'], username: 'u', credential: 'c' }])
-    bob.setDevices([device(ADA), device(BOB)])
-    await settle()
-    opened[0]?.events.onConnect('direct', 0)
-    bob.setSize(ADA, 2)
-    await settle()
-    expect(opened[1]?.iceServers).toEqual([stun])
-  })
-
-  it('l6 are set up again and again no more than once in five seconds in each place, and in no place beyond', async () => {
-    const ada = links(ADA)
-    ada.setDevices([device(ADA), device(BOB)])
-    for (let i = 0; i < 100; i++) {
-      for (const index of [1, 15, 16, -1, 0.5])
-        ada.handleSignal(BOB, { session: `s${i}`, index, signal: { type: 'offer' } })
-      await settle()
-    }
-    expect(opened).toHaveLength(2)
-    await vi.advanceTimersByTimeAsync(5_000)
-    expect(opened).toHaveLength(4)
-  })
-
-  it('l6 cost a device that changes its wish again and again one connection in five seconds in each place', async () => {
-    const bob = links(BOB)
-    bob.setDevices([device(ADA), device(BOB)])
-    await settle()
-    for (let i = 0; i < 100; i++) for (const size of [16, 1]) bob.handleSignal(ADA, { size })
-    bob.handleSignal(ADA, { size: 16 })
-    await settle()
-    expect(opened).toHaveLength(1)
-    await vi.advanceTimersByTimeAsync(FURTHER_INTERVAL_MS)
-    expect(opened).toHaveLength(16)
-    bob.close()
-    expect(vi.getTimerCount()).toBe(0)
-  })
-
-  it('l6 are asked for again by a device that does not initiate any more', async () => {
-    const bob = links(BOB)
-    bob.setDevices([device(ADA), device(BOB)])
-    bob.setSize(ADA, 3)
-    await settle()
-    for (const link of opened) link.events.onConnect('direct', 0)
-    bob.setDevices([device(BOB), device(ADA)])
-    expect(sent.at(-1)).toEqual({ to: ADA, message: { size: 3 } })
-    expect(opened.filter(({ closed }) => closed)).toHaveLength(0)
-  })
-
-  it('l6 keep the one that works when a smaller bundle would have none', async () => {
-    const bob = links(BOB)
-    bob.setDevices([device(ADA), device(BOB)])
-    bob.setSize(ADA, 2)
-    await settle()
-    opened[1]?.events.onConnect('direct', 0)
-    bob.setSize(ADA, 1)
-    expect(opened.map(({ closed }) => closed)).toEqual([false, false])
-  })
-
-  it('l6 are at most four over TURN, and 48 further ones in all', async () => {
-    const others = Array.from({ length: 10 }, (_, i) => `other ${i}` as DeviceId)
-    const bob = links(BOB)
-    bob.setDevices([...others, BOB].map((id) => device(id)))
-    await settle()
-    opened[0]?.events.onConnect('turn', 0)
-    for (const other of others) bob.setSize(other, 16)
-    await settle()
-    expect(opened).toHaveLength(10 + 48)
-    expect(sent).toEqual([])
-    bob.close()
-    opened = []
-    const ada = links(ADA)
-    ada.setDevices([device(BOB), device(ADA)])
-    await settle()
-    opened[0]?.events.onConnect('turn', 0)
-    ada.setSize(BOB, 16)
-    await settle()
-    expect(opened).toHaveLength(4)
   })
 
   it('are not tried with a device that has no WebRTC', async () => {
@@ -422,7 +222,7 @@ describe('l1 links', () => {
   })
 
   it('are begun again when the library could not be loaded', async () => {
-    failures = 2
+    failsToLoad(2)
     links(BOB).setDevices([device(ADA), device(BOB)])
     await vi.advanceTimersByTimeAsync(1_000 + 2_000)
     expect(opened).toHaveLength(1)
@@ -443,37 +243,6 @@ describe('l1 links', () => {
       ada.handleSignal(BOB, message)
     }
     expect(opened).toHaveLength(0)
-  })
-})
-
-describe('l6 a device with little to spend', () => {
-  const offers = (to: PeerLinks, index: number) =>
-    to.handleSignal(BOB, { session: `s${index}`, index, signal: { type: 'offer' } })
-
-  it('makes no more connections than it allows, whichever device wants more', async () => {
-    const bob = links(BOB)
-    bob.setMost(4)
-    bob.setDevices([device(ADA), device(BOB)])
-    bob.handleSignal(ADA, { size: 16 })
-    await settle()
-    expect(opened).toHaveLength(4)
-    bob.setMost(16)
-    await settle()
-    expect(opened).toHaveLength(16)
-  })
-
-  it('ends the connections that are too many, and takes up no offer for their places', async () => {
-    const ada = links(ADA)
-    ada.setDevices([device(ADA), device(BOB)])
-    for (let index = 0; index < 6; index += 1) offers(ada, index)
-    await settle()
-    for (const { events } of opened) events.onConnect('direct', 0)
-    ada.setMost(4)
-    expect(opened.map(({ closed }) => closed)).toEqual([false, false, false, false, true, true])
-    vi.advanceTimersByTime(FURTHER_INTERVAL_MS)
-    ada.handleSignal(BOB, { session: 'later', index: 5, signal: { type: 'offer' } })
-    await settle()
-    expect(opened).toHaveLength(6)
   })
 })
 
