@@ -88,12 +88,18 @@ export class Device {
 
   /** Replaces the text of a field. */
   async enters(field: Locator, text: string): Promise<void> {
-    await field.fill(text)
-    if (this.#traits.browser === 'chromium') return
-    // Firefox's driver sets the value without events. A key that is undone triggers them.
-    await field.press('End')
-    await field.press('x')
-    await field.press('Backspace')
+    if (this.#traits.browser === 'chromium') return await field.fill(text)
+    // Firefox's driver sets the value without events. A key that is undone triggers them, unless the page draws the field
+    // anew before, without a value of which it has not heard.
+    await expect(async () => {
+      await field.fill(text)
+      await field.press('End')
+      await field.press('x')
+      await field.press('Backspace')
+      // A field that ends its dialog by a whole value is gone by now.
+      const value = await field.inputValue({ timeout: 500 }).catch(() => text)
+      expect(value === '').toBe(text === '')
+    }).toPass()
   }
 
   async opensMessageField(): Promise<Locator> {
