@@ -1,4 +1,4 @@
-import { plural, t } from '@lingui/core/macro'
+import { t } from '@lingui/core/macro'
 import CircleCheck from 'lucide-react/icons/circle-check'
 import Trash2 from 'lucide-react/icons/trash-2'
 import { memo, useId, useMemo, useRef, useState } from 'react'
@@ -20,11 +20,9 @@ import { labelOf } from '../transfer/path-label'
 import { rightText, useFileAction } from '../transfer/use-file'
 import { useLanguage } from '../use-language'
 import css from './batch-files.module.css'
+import { FoldButton, SHOWN_CLOSED } from './fold-button'
 import { useOwnWheel } from './own-wheel'
 import type { BatchFile } from './use-batch'
-
-/** Files that a closed list shows, unless thumbnails show them all. */
-const SHOWN_CLOSED = 3
 
 /** The files of a batch, each with its state and its actions: the first three, and the rest on request. */
 export function BatchFiles(props: {
@@ -36,6 +34,7 @@ export function BatchFiles(props: {
   hasThumbs?: boolean
 }) {
   const { files, on, label, isRoomy = false, hasThumbs = false } = props
+  // Thumbnails show them all.
   const closed = hasThumbs ? 0 : SHOWN_CLOSED
   const [isOpen, setIsOpen] = useState(false)
   const id = useId()
@@ -43,8 +42,6 @@ export function BatchFiles(props: {
   useOwnWheel(list)
   const isCut = files.length > closed
   const shown = isCut && !isOpen ? files.slice(0, closed) : files
-  const count = files.length
-  const more = closed === 0 ? t`Show the files` : plural(count, { other: 'Show all #' })
   return (
     <>
       <ul ref={list} id={id} className={css.files} data-on={on} aria-label={label}>
@@ -53,16 +50,14 @@ export function BatchFiles(props: {
         ))}
       </ul>
       {isCut && (
-        <button
-          type="button"
-          className={css.fold}
-          data-on={on}
-          aria-expanded={isOpen}
-          aria-controls={id}
-          onClick={() => setIsOpen(!isOpen)}
-        >
-          {isOpen ? t`Show less` : more}
-        </button>
+        <FoldButton
+          list={id}
+          count={files.length}
+          isOpen={isOpen}
+          onToggle={() => setIsOpen(!isOpen)}
+          on={on}
+          {...(closed === 0 && { more: t`Show the files` })}
+        />
       )}
     </>
   )

@@ -1,4 +1,4 @@
-import { plural, t } from '@lingui/core/macro'
+import { t } from '@lingui/core/macro'
 import Download from 'lucide-react/icons/download'
 import X from 'lucide-react/icons/x'
 import { useId, useRef, useState } from 'react'
@@ -19,11 +19,10 @@ import { formatBytes } from '../transfer/format-bytes'
 import { usePack } from '../transfer/use-pack'
 import face from './batch-face.module.css'
 import css from './batch-files.module.css'
+import { FoldButton, SHOWN_CLOSED } from './fold-button'
 import { useOwnWheel } from './own-wheel'
 import pack from './pack-part.module.css'
 
-/** Files that a closed list shows. */
-const SHOWN_CLOSED = 3
 /** The height of a row in rem, as in the style sheet. */
 const ROW_REM = 3.25
 
@@ -61,16 +60,7 @@ function Files({ item, list, canSave, on }: FilesProps) {
     <>
       <Shown id={id} item={item} list={list} canSave={canSave} on={on} />
       {isCut && (
-        <button
-          type="button"
-          className={css.fold}
-          data-on={on}
-          aria-expanded={isOpen}
-          aria-controls={id}
-          onClick={() => setIsOpen(!isOpen)}
-        >
-          {isOpen ? t`Show less` : plural(count, { other: 'Show all #' })}
-        </button>
+        <FoldButton list={id} count={count} isOpen={isOpen} onToggle={() => setIsOpen(!isOpen)} on={on} />
       )}
     </>
   )
