@@ -1,8 +1,8 @@
 import { expect } from '@playwright/test'
 import { MB, type TestFile } from '../support/files.ts'
-import { cutDirectPaths } from '../support/paths.ts'
 import type { Server } from '../support/server.ts'
 import { type CallDevice, test } from '../support/stage.ts'
+import { meetThroughServer } from '../support/through-server.ts'
 import { Wire } from '../support/wire.ts'
 
 const SIZE = 30 * MB
@@ -11,10 +11,7 @@ const SIZE = 30 * MB
 async function underWay(device: CallDevice, server: Server, wire: Wire, film: TestFile) {
   const ada = await device('Ada')
   const bob = await device('Bob')
-  await ada.opens(wire.origin)
-  await cutDirectPaths(ada.page)
-  await bob.opens(`${server.origin}/${new URL(await ada.scansOwnQr()).search}`)
-  await ada.seesDevices(2)
+  await meetThroughServer(ada, bob, server, wire)
   await ada.sharesFiles(film)
   wire.slowsTo(MB)
   await bob.takes(film)

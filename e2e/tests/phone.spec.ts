@@ -1,9 +1,9 @@
 import { expect, type WebSocketRoute } from '@playwright/test'
 import type { Device } from '../support/device.ts'
 import { MB } from '../support/files.ts'
-import { cutDirectPaths } from '../support/paths.ts'
 import { Server } from '../support/server.ts'
 import { test } from '../support/stage.ts'
+import { meetThroughServer } from '../support/through-server.ts'
 import { Wire } from '../support/wire.ts'
 
 const everywhere = { tag: '@everywhere' }
@@ -104,10 +104,7 @@ test('the screen is kept awake while a file moves, and no longer', async ({ devi
   }
   const wire = await Wire.to(server.origin)
   try {
-    await ada.opens(wire.origin)
-    await cutDirectPaths(ada.page)
-    await bob.opens(`${server.origin}/${new URL(await ada.scansOwnQr()).search}`)
-    await ada.seesDevices(2)
+    await meetThroughServer(ada, bob, server, wire)
     expect([...(await locksOf(ada)), ...(await locksOf(bob))]).toEqual([])
     const file = await folder.file('film.bin', 20 * MB)
     await ada.sharesFiles(file)

@@ -1,7 +1,8 @@
 import { expect } from '@playwright/test'
 import { MB } from '../support/files.ts'
-import { cutDirectPaths, hasDirectLink, relayedBytes } from '../support/paths.ts'
+import { hasDirectLink, relayedBytes } from '../support/paths.ts'
 import { test } from '../support/stage.ts'
+import { meetThroughServer } from '../support/through-server.ts'
 import { Wire } from '../support/wire.ts'
 
 const MBIT_PER_SECOND = 125_000
@@ -21,10 +22,7 @@ test('three files through the server over 1 Mbit/s all arrive, and nothing is se
       await folder.file('b.bin', 1.5 * MB),
       await folder.file('c.bin', 1.5 * MB),
     ]
-    await ada.opens(wire.origin)
-    await cutDirectPaths(ada.page)
-    await bob.opens(`${server.origin}/${new URL(await ada.scansOwnQr()).search}`)
-    await ada.seesDevices(2)
+    await meetThroughServer(ada, bob, server, wire)
     await ada.sharesFiles(...files)
     wire.slowsTo(MBIT_PER_SECOND)
     for (const file of files) await bob.takes(file)
@@ -50,10 +48,7 @@ test('what is late of a cancelled file keeps the wire alive: the next file is se
     const bob = await device('Bob')
     const film = await folder.file('film.bin', 4 * MB)
     const note = await folder.file('note.bin', MB)
-    await ada.opens(wire.origin)
-    await cutDirectPaths(ada.page)
-    await bob.opens(`${server.origin}/${new URL(await ada.scansOwnQr()).search}`)
-    await ada.seesDevices(2)
+    await meetThroughServer(ada, bob, server, wire)
     await ada.sharesFiles(film, note)
     wire.slowsTo(MBIT_PER_SECOND)
     await bob.takes(film)

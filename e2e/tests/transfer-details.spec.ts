@@ -3,8 +3,8 @@ import { expect, type Locator } from '@playwright/test'
 import { expectNoSidewaysScroll, expectNothingSerious } from '../support/axe.ts'
 import type { Device } from '../support/device.ts'
 import { MB } from '../support/files.ts'
-import { cutDirectPaths } from '../support/paths.ts'
 import { test } from '../support/stage.ts'
+import { meetThroughServer } from '../support/through-server.ts'
 import { Wire } from '../support/wire.ts'
 
 const PICTURES = fileURLToPath(new URL('../results/screens/', import.meta.url))
@@ -33,10 +33,7 @@ test('the details of a slow transfer tell its speed and its way at both ends, an
     const ada = await device('Ada')
     const bob = await device('Bob', { phone: true })
     const film = await folder.file('film.bin', 30 * MB)
-    await ada.opens(wire.origin)
-    await cutDirectPaths(ada.page)
-    await bob.opens(`${server.origin}/${new URL(await ada.scansOwnQr()).search}`)
-    await ada.seesDevices(2)
+    await meetThroughServer(ada, bob, server, wire)
     await ada.sharesFiles(film)
     wire.slowsTo(MB)
     await bob.takes(film)
