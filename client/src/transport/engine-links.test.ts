@@ -185,6 +185,27 @@ describe('a direct link', () => {
     expect(server.carried).toBe(2 * MIB)
   })
 
+  it('l6_that_this_device_drops_is_not_told_as_the_server_when_its_last_chunks_arrive', async () => {
+    const [dropped, kept] = [between('dropped'), between('kept')]
+    await dropped.opens()
+    await kept.opens()
+    ada.offers(new Blob([bytes(4 * MIB)]))
+    bob.receives(4 * MIB, ada)
+    await settles()
+    dropped.carries(0)
+    kept.carries(0)
+    await settles()
+    expect(dropped.toBob.some((frame) => chunkBytes(frame) > 0)).toBe(true)
+    bob.engine.handle({ do: 'dropChannel', device: ada.id, key: 'dropped' })
+    while (bob.last('receiving')?.status !== 'done') {
+      dropped.carries(1)
+      kept.carries(1)
+      await settles(10)
+    }
+    expect(bob.last('receiving')).toMatchObject({ via: { links: ['dropped', 'kept'], server: false } })
+    expect(server.carried).toBe(0)
+  })
+
   it('f6_that_closes_at_one_end_keeps_what_is_wanted_on_other_links', async () => {
     ada.unsent = () => 10 * MIB
     // All of it fits the first window.

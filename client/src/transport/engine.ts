@@ -8,7 +8,7 @@ import { decodeFrame } from '../protocol/frames'
 import { channelLink, frameLimit } from './channel-link'
 import type { EngineCommand, EngineEvent } from './engine-messages'
 import type { FrameLink, FrameLinkEvents } from './frame-link'
-import type { Link } from './link'
+import { Link } from './link'
 import { portLink } from './port-link'
 import { PROGRESS_INTERVAL_MS } from './progress'
 import { type ReceivedFiles, Receiving } from './receiving'
@@ -181,26 +181,27 @@ export class Engine {
   #attach(id: DeviceId, open: (events: FrameLinkEvents) => FrameLink): void {
     const device = this.#device(id)
     const wire = open({
-      onOpen: () => this.#opened(device, wire),
-      onFrame: (buffer) => this.#frame(device, device.linkOf(wire), buffer),
-      onClose: () => this.#closed(device, wire),
+      onOpen: () => this.#opened(device, link),
+      onFrame: (buffer) => this.#frame(device, link, buffer),
+      onClose: () => this.#closed(device, link),
     })
-    device.opening(wire)
+    const link = new Link(wire)
+    device.opening(link)
   }
 
-  #opened(device: RemoteDevice, wire: FrameLink): void {
-    if (this.#removed.has(device.id)) return wire.close()
-    device.opened(wire)
-    this.say({ say: 'link', device: device.id, key: wire.key, opened: true })
+  #opened(device: RemoteDevice, link: Link): void {
+    if (this.#removed.has(device.id)) return link.wire.close()
+    device.opened(link)
+    this.say({ say: 'link', device: device.id, key: link.key, opened: true })
     device.sayEnds(this.now())
     // What was wanted through the server still arrives there; what is wanted next goes over the direct link.
     this.#receiving.refill(device)
     this.#keepTicking()
   }
 
-  #closed(device: RemoteDevice, wire: FrameLink): void {
-    device.closed(wire)
-    this.say({ say: 'link', device: device.id, key: wire.key, opened: false })
+  #closed(device: RemoteDevice, link: Link): void {
+    device.closed(link)
+    this.say({ say: 'link', device: device.id, key: link.key, opened: false })
     device.sayEnds(this.now())
     this.#receiving.refill(device)
     // On another link the device wants at once what it does not get here.
@@ -220,7 +221,8 @@ export class Engine {
       case 'chunk':
         return this.#receiving.chunk(device, link, frame)
       case 'want':
-        this.#sending.wanted(device, link, frame)
+        // What was wanted on a link that has closed is wanted again on another.
+        if (device.has(link)) this.#sending.wanted(device, link, frame)
         return this.#keepTicking()
       case 'done':
         this.#sending.done(device, frame.transfer)

@@ -45,7 +45,7 @@ export class RemoteDevice {
   /** Open direct links, all in use; the newest comes last. */
   #direct: Link[] = []
   /** Direct links that are being opened. */
-  #opening: FrameLink[] = []
+  #opening: Link[] = []
   /** A direct link broke or never opened. */
   #directFailed = false
   #resumeAt = 0
@@ -124,7 +124,7 @@ export class RemoteDevice {
     this.#listed = null
     this.#relayWire.resume()
     this.lostRelay()
-    for (const wire of this.#opening.splice(0)) wire.close()
+    for (const { wire } of this.#opening.splice(0)) wire.close()
   }
 
   /** Everything wanted through the server is lost, in both directions (R4). */
@@ -133,38 +133,32 @@ export class RemoteDevice {
     this.relay.queue.clear()
   }
 
-  opening(wire: FrameLink): void {
-    this.#opening.push(wire)
+  opening(link: Link): void {
+    this.#opening.push(link)
   }
 
-  opened(wire: FrameLink): void {
-    this.#opening = this.#opening.filter((other) => other !== wire)
-    this.#direct.push(new Link(wire))
+  opened(link: Link): void {
+    this.#opening = this.#opening.filter((other) => other !== link)
+    this.#direct.push(link)
   }
 
   /** A direct link closed or never opened. The other device wants again what it wanted there. */
-  closed(wire: FrameLink): void {
-    const link = this.#linkOf(wire)
-    if (!link && !this.#opening.includes(wire)) return
-    this.#opening = this.#opening.filter((other) => other !== wire)
+  closed(link: Link): void {
+    if (!this.#direct.includes(link) && !this.#opening.includes(link)) return
+    this.#opening = this.#opening.filter((other) => other !== link)
     this.#direct = this.#direct.filter((other) => other !== link)
     this.#directFailed = true
-    this.scheduler.lost(wire.key)
-    link?.queue.clear()
+    this.scheduler.lost(link.key)
+    link.queue.clear()
   }
 
-  /** Returns the link that a wire carries; null while it is not open. */
-  #linkOf(wire: FrameLink): Link | null {
-    return this.#direct.find((link) => link.wire === wire) ?? null
+  /** Whether a link carries frames. The last frames of a link may arrive after it closed. */
+  has(link: Link): boolean {
+    return link === this.relay || this.#direct.includes(link)
   }
 
-  linkOf(wire: FrameLink): Link {
-    return this.#linkOf(wire) ?? this.relay
-  }
-
-  wireOf(key: string): FrameLink | null {
-    const open = this.#direct.find((link) => link.key === key)
-    return open?.wire ?? this.#opening.find((wire) => wire.key === key) ?? null
+  wireOf(key: LinkKey): FrameLink | null {
+    return [...this.#direct, ...this.#opening].find((link) => link.key === key)?.wire ?? null
   }
 
   /** Returns the links on which to want now: none while a direct link may still open (L2). */
