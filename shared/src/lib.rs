@@ -11,6 +11,7 @@ pub mod ids;
 pub mod json;
 pub mod limits;
 pub mod names;
+pub mod relay;
 pub mod short_code;
 pub mod socket;
 pub mod time;

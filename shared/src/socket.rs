@@ -14,6 +14,7 @@ use crate::time::Millis;
 pub use crate::arrangement::{Arrange, Arranged, Placed};
 pub use crate::device::{AuthExtra, Cap, Device, DeviceUser};
 pub use crate::json::Json;
+pub use crate::relay::RelayUse;
 
 /// A message from a device.
 #[derive(Clone, Debug, Serialize, TS)]
@@ -296,6 +297,10 @@ pub struct Welcome {
     #[ts(as = "Option<bool>", optional)]
     #[serde(default, skip_serializing_if = "is_false")]
     pub forgotten: bool,
+    /// Where files go through the server; absent for `fallback` (R6).
+    #[ts(as = "Option<RelayUse>", optional)]
+    #[serde(default, skip_serializing_if = "RelayUse::is_default")]
+    pub relay: RelayUse,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]

@@ -14,8 +14,8 @@ use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::{BeamId, BeamKey, DeviceId, ItemId};
 use heliograph_shared::limits::Limits;
 use heliograph_shared::socket::{
-    Arranged, Cap, Device, DeviceUser, IceServer, Json, Kept, LiveItem, Placed, SavedBeam,
-    ServerMessage, SignalFrom, SyncPage, Welcome,
+    Arranged, Cap, Device, DeviceUser, IceServer, Json, Kept, LiveItem, Placed, RelayUse,
+    SavedBeam, ServerMessage, SignalFrom, SyncPage, Welcome,
 };
 use heliograph_shared::time::Millis;
 use serde_json::value::RawValue;
@@ -76,6 +76,7 @@ fn s4_the_answers_to_auth_look_like_this() {
                 saved: None,
                 kept: None,
                 forgotten: false,
+                relay: RelayUse::Fallback,
             },
         },
         &format!(
@@ -141,6 +142,7 @@ fn s21_to_s24_what_is_said_of_a_saved_beam_looks_like_this() {
         saved: Some(cabin()),
         kept: None,
         forgotten: false,
+        relay: RelayUse::Fallback,
     };
     server_says(
         &ServerMessage::Welcome { message: welcome },
@@ -181,6 +183,7 @@ fn s30_s31_what_is_said_of_a_kept_beam_and_of_a_forgotten_one_looks_like_this() 
             saved: None,
             kept,
             forgotten,
+            relay: RelayUse::Fallback,
         },
     };
     let start = format!(

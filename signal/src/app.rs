@@ -307,7 +307,7 @@ impl App {
     ) -> Result<Arc<Self>, Error> {
         let Parts { lease, storage, writer, blobs, uploads, budget, clock, .. } = parts;
         let (limits, counts) = (Limits::default(), Arc::<Tally>::default());
-        let rates = Rates::new(&config.relay_rates);
+        let rates = Rates::new(&config.relay);
         let live = Arc::new(Context {
             clock,
             storage: storage.clone(),
@@ -327,6 +327,7 @@ impl App {
             guesses: limits.guesses.clone(),
             keeps: limits.keeps.clone(),
             ice_servers: parts.ice_servers,
+            relay: config.relay.relay,
             quotas: config.uploads.clone(),
         });
         let tasks = TaskTracker::new();

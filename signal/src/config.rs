@@ -171,9 +171,9 @@ pub struct Config {
     #[command(flatten)]
     pub tcp: tcp::Options,
 
-    /// Bounds on the rate of relayed bytes.
+    /// The relay.
     #[command(flatten)]
-    pub relay_rates: rates::Limits,
+    pub relay: rates::Options,
 
     /// Public address of this server, such as `https://beam.example.org`. Without it, the server answers only to IP
     /// addresses, localhost, names that end in .local, and the machine's host name.
@@ -364,6 +364,7 @@ mod tests {
             ["--trusted-proxies", "10.0.0.0/40"],
             ["--listen", "8080"],
             ["--metrics", "9464"],
+            ["--relay", "on"],
             ["--relay-rate", "0"],
             ["--relay-device-rate", "63KiB"],
         ] {

@@ -105,7 +105,7 @@ export class BeamConnection {
     this.#older.end()
     this.#access.lost()
     this.devices.cut()
-    transfers.tell({ do: 'relay', up: false })
+    transfers.tell({ do: 'relay', use: null })
     stores.access.setState({ kind: 'unknown' }, true)
     this.#tellKeeping({ type: 'left' })
     stores.items.setState((state) => reduceItems(state, { type: 'left' }), true)
@@ -133,9 +133,11 @@ export class BeamConnection {
   }
 
   #changed(status: LiveBeamStatus): void {
-    this.#context.transfers.tell({ do: 'relay', up: status.status === 'live' })
     if (status.status === 'live') void this.#notes.load()
-    else this.#access.lost()
+    else {
+      this.#context.transfers.tell({ do: 'relay', use: null })
+      this.#access.lost()
+    }
     if (status.status === 'stopped') {
       this.#access.shutOut()
       this.#notes.end()
@@ -153,6 +155,7 @@ export class BeamConnection {
         return
       case 'welcome':
         if (message.message.limits) this.#context.stores.limits.setState(message.message.limits, true)
+        this.#context.transfers.tell({ do: 'relay', use: message.message.relay ?? 'fallback' })
         this.#access.hear(message)
         this.places.welcomed()
         return this.devices.welcome(message.message.device_id, message.message.ice_servers)

@@ -158,8 +158,9 @@ function receivingState(progress: Progress, way: (via: Carrying) => Way): Receiv
     case 'offered':
       return progress
     case 'queued':
+      return { status: 'queued', received: progress.bytes }
     case 'parked':
-      return { status: progress.status, received: progress.bytes }
+      return { status: 'parked', received: progress.bytes, needsDirect: progress.needsDirect ?? false }
     case 'moving':
       return {
         status: 'moving',

@@ -731,6 +731,11 @@ last_name: string,
 profile_picture: string | null, };
 
 /**
+ * Where devices send files to each other through the server (R6).
+ */
+export type RelayUse = "fallback" | "boost" | "off";
+
+/**
  * The role of a user or device in a saved beam.
  */
 export type Role = "read" | "write" | "admin" | "owner";
@@ -1065,7 +1070,11 @@ kept?: Kept,
 /**
  * True when the beam is empty because the server no longer has what was shared in it; else absent (S31).
  */
-forgotten?: boolean, };
+forgotten?: boolean, 
+/**
+ * Where files go through the server; absent for `fallback` (R6).
+ */
+relay?: RelayUse, };
 
 export const BEAM_LIFETIME_MS = 86400000
 export const MAX_DEVICES = 100

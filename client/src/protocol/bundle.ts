@@ -115,6 +115,11 @@ export class Bundle {
     return this.#size
   }
 
+  /** Whether it tries another number of connections. */
+  get isTrying(): boolean {
+    return this.#trial !== null
+  }
+
   /** Returns how many connections the bundle is to have. Called several times a second while anything moves. */
   next(view: BundleView, now: number): number {
     if (view.left === 0) return this.#idles(now)

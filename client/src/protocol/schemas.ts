@@ -2,7 +2,7 @@
 // What the server sends, checked before it is used: a schema for each shape of `bindings.ts` that a client reads.
 
 import * as v from 'valibot'
-import type { Arranged, Beam, BeamCode, BeamDetails, BeamId, BeamKey, BeamShare, Beams, Cap, CodeBeam, CreatedBeam, CurrentUser, Device, DeviceId, Diagnosis, Done, ErrorBody, ErrorCode, FieldErrors, FileRoom, Forwarding, IceServer, ItemId, Kept, Level, Limits, LinkAccess, LiveItem, Me, MyShares, Note, OwnCertificate, Placed, PublicUser, Role, SavedBeam, ServerMessage, ShareId, SharedBeam, SharedBeams, ShortCode, SignalFrom, Site, SyncPage, UploadedFile, User, Welcome } from './bindings'
+import type { Arranged, Beam, BeamCode, BeamDetails, BeamId, BeamKey, BeamShare, Beams, Cap, CodeBeam, CreatedBeam, CurrentUser, Device, DeviceId, Diagnosis, Done, ErrorBody, ErrorCode, FieldErrors, FileRoom, Forwarding, IceServer, ItemId, Kept, Level, Limits, LinkAccess, LiveItem, Me, MyShares, Note, OwnCertificate, Placed, PublicUser, RelayUse, Role, SavedBeam, ServerMessage, ShareId, SharedBeam, SharedBeams, ShortCode, SignalFrom, Site, SyncPage, UploadedFile, User, Welcome } from './bindings'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const TOKEN = /^[\w-]{43}$/
@@ -210,6 +210,8 @@ export const ownCertificateSchema = v.object({
   pem: v.string(),
 }) satisfies v.GenericSchema<unknown, OwnCertificate>
 
+export const relayUseSchema = v.picklist(['fallback', 'boost', 'off']) satisfies v.GenericSchema<unknown, RelayUse>
+
 export const savedBeamSchema = v.object({
   beam_name: v.string(),
   role: roleSchema,
@@ -239,6 +241,7 @@ export const welcomeSchema = v.object({
   saved: v.nullish(savedBeamSchema, null),
   kept: v.exactOptional(keptSchema),
   forgotten: v.exactOptional(v.boolean()),
+  relay: v.exactOptional(relayUseSchema),
 }) satisfies v.GenericSchema<unknown, Welcome>
 
 export const serverMessageSchema = v.variant('type', [

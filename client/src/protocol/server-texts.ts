@@ -90,6 +90,7 @@ export const SERVER_TEXTS: ReadonlyMap<string, MessageDescriptor> = new Map(
     'This message nests deeper than 100 levels.': msg`This message nests deeper than 100 levels.`,
     'Try again.': msg`Try again.`,
     'You cannot change this note.': msg`You cannot change this note.`,
+    'This server relays nothing between devices.': msg`This server relays nothing between devices.`,
     'You may only read in this beam.': msg`You may only read in this beam.`,
   }),
 )

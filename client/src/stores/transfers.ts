@@ -13,7 +13,7 @@ export type Receiving =
   | { status: 'queued'; received: number }
   | { status: 'moving'; received: number; bytesPerSecond: number; way: Way }
   /** There is no link to the device now. It resumes by itself. */
-  | { status: 'parked'; received: number }
+  | { status: 'parked'; received: number; needsDirect: boolean }
   | { status: 'failed'; received: number; why: TransferFailure }
   /** Either side cancelled. */
   | { status: 'cancelled'; by: 'me' | 'them' }

@@ -338,7 +338,7 @@ describe('a sender whose receiver began anew without a word', () => {
     server.carriesSome(4)
     await settles(300)
     expect(ada.last('sending')?.status).toBe('moving')
-    ada.engine.handle({ do: 'relay', up: false })
+    ada.engine.handle({ do: 'relay', use: null })
     expect(ada.last('sending')?.status).toBe('parked')
   })
 

@@ -1,5 +1,5 @@
 /** The messages between the page and the engine: plain values, because the engine lives in a worker. */
-import type { DeviceId, ErrorCode, ItemId } from '../protocol/bindings'
+import type { DeviceId, ErrorCode, ItemId, RelayUse } from '../protocol/bindings'
 import type { LinkKey } from '../protocol/receiver'
 import type { TransferFailure } from '../protocol/transfer-failure'
 import type { Channels } from './channel-link'
@@ -9,8 +9,8 @@ export type EngineCommand =
   | { do: 'devices'; devices: readonly { id: DeviceId; rtc: boolean }[] }
   /** Devices that may no longer be in the beam (S25): nothing goes to them or comes from them until they are listed. */
   | { do: 'removed'; devices: readonly DeviceId[] }
-  /** Whether the server can forward frames now. */
-  | { do: 'relay'; up: boolean }
+  /** Where files go through the server (R6); null while it cannot be reached. */
+  | { do: 'relay'; use: RelayUse | null }
   /** A frame that came through the server. */
   | { do: 'relayed'; from: DeviceId; frame: ArrayBuffer }
   /** The answer to `askRelay`: bytes that the websocket has not sent yet. */
@@ -58,7 +58,8 @@ export interface Carrying {
 export type Progress =
   | { status: 'queued'; bytes: number }
   | { status: 'moving'; bytes: number; bytesPerSecond: number; twice: number; via: Carrying }
-  | { status: 'parked'; bytes: number }
+  /** `needsDirect`: the device is here, but no direct link to it opens, and the server forwards nothing. */
+  | { status: 'parked'; bytes: number; needsDirect?: boolean }
   /** `via`: the way of the last chunks; null when it was received before. `isKept`: a received file outlives the page. */
   | { status: 'done'; file: Blob | null; twice: number; via: Carrying | null; isKept?: boolean }
   /** It was not received before, and nobody has asked for it. */

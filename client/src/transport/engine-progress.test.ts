@@ -37,10 +37,10 @@ describe('through the server', () => {
       await vi.advanceTimersByTimeAsync(PROGRESS_INTERVAL_MS)
     }
     expect(bob.last('receiving')?.status).toBe('moving')
-    for (const device of [ada, bob]) device.engine.handle({ do: 'relay', up: false })
+    for (const device of [ada, bob]) device.engine.handle({ do: 'relay', use: null })
     await vi.advanceTimersByTimeAsync(2 * PROGRESS_INTERVAL_MS)
     expect(bob.last('receiving')?.status).toBe('parked')
-    for (const device of [ada, bob]) device.engine.handle({ do: 'relay', up: true })
+    for (const device of [ada, bob]) device.engine.handle({ do: 'relay', use: 'fallback' })
     await server.carries()
     expect(bob.last('receiving')?.status).toBe('done')
   })

@@ -45,7 +45,7 @@ export class StageDevice {
       { open, forget, find: () => this.finds?.() ?? null, leave: (item) => this.memory.forget(item) },
       () => performance.now(),
     )
-    this.engine.handle({ do: 'relay', up: true })
+    this.engine.handle({ do: 'relay', use: 'fallback' })
   }
 
   #hear(event: EngineEvent): void {

@@ -118,13 +118,13 @@ describe('the engine', () => {
     const durable = server.carried
     // The server dies with everything that is on its way.
     for (const device of [ada, bob]) {
-      device.engine.handle({ do: 'relay', up: false })
+      device.engine.handle({ do: 'relay', use: null })
       device.outgoing.length = 0
       device.seesNobody()
     }
     expect(bob.last('receiving')).toEqual({ status: 'parked', bytes: durable })
     expect(ada.last('sending')?.status).toBe('parked')
-    for (const device of [ada, bob]) device.engine.handle({ do: 'relay', up: true })
+    for (const device of [ada, bob]) device.engine.handle({ do: 'relay', use: 'fallback' })
     ada.sees(bob)
     bob.sees(ada)
     await server.carries()

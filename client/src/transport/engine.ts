@@ -2,7 +2,7 @@
  * Moves files between this device and the others. It runs in a worker, knows the devices and their links, and reports
  * progress to the page. `Receiving` and `Sending` own the transfers; `protocol` has the rules, which know no clock.
  */
-import type { DeviceId } from '../protocol/bindings'
+import type { DeviceId, RelayUse } from '../protocol/bindings'
 import { MOST_CONNECTIONS } from '../protocol/bundle'
 import { decodeFrame } from '../protocol/frames'
 import { channelLink, frameLimit } from './channel-link'
@@ -59,7 +59,7 @@ export class Engine {
       case 'removed':
         return this.#remove(command.devices)
       case 'relay':
-        return this.#setRelay(command.up)
+        return this.#setRelay(command.use)
       case 'relayed':
         return this.#relayed(command.from, command.frame)
       case 'relayWaits':
@@ -150,10 +150,10 @@ export class Engine {
     if (!isKnown && this.#devices.get(device.id) === device) this.#devices.delete(device.id)
   }
 
-  #setRelay(up: boolean): void {
-    this.#relay.setUp(up)
+  #setRelay(use: RelayUse | null): void {
+    this.#relay.use = use
     for (const device of this.#devices.values()) {
-      if (up) device.sayEnds(this.now())
+      if (this.#relay.isUp) device.sayEnds(this.now())
       else this.#lostRelay(device)
       this.#receiving.refill(device)
     }
@@ -284,7 +284,7 @@ export class Engine {
       device.repeatEnds(now)
       this.#findStalls(device, now)
       this.#probe(device, now)
-      this.#fitBundle(device, now)
+      this.#fitLinks(device, now)
       this.#receiving.refill(device)
       if (!device.isHere) continue
       this.#receiving.sayProgress(device)
@@ -301,9 +301,9 @@ export class Engine {
     device.sayEnds(this.now())
   }
 
-  #fitBundle(device: RemoteDevice, now: number): void {
+  #fitLinks(device: RemoteDevice, now: number): void {
     const { size } = device.bundle
-    const fitting = device.fitBundle(this.#most, now)
+    const fitting = device.fitLinks(this.#most, now)
     if (fitting !== size) this.say({ say: 'bundle', device: device.id, size: fitting })
   }
 

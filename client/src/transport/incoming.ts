@@ -38,7 +38,7 @@ export class Incoming {
   readonly speed = new Speed()
   readonly carriers = new Carriers()
   /** The waiting state last reported to the page, so that each of a thousand waiting files reports once. */
-  waits: 'queued' | 'parked' | null = null
+  waits: 'queued' | 'parked' | 'direct' | null = null
   /** Whether the complete file outlives the page. */
   isKept = false
   #state: State = { at: 'queued' }

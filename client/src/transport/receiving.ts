@@ -273,12 +273,16 @@ export class Receiving {
 
   #sayWaiting(incoming: Incoming): void {
     const { source, receiver } = incoming
+    const now = this.now()
+    const needsDirect = source.needsDirect(now)
     // A file that has begun waits for its device also while no link to it is open.
-    const canGoOn = source.isHere && (receiver.received === 0 || source.routes(this.now()).length > 0)
-    const status = canGoOn ? 'queued' : 'parked'
-    if (incoming.waits === status) return
-    incoming.waits = status
-    this.#say(incoming.file.id, { status, bytes: receiver.received })
+    const canGoOn = source.isHere && (receiver.received === 0 || source.routes(now).length > 0)
+    const waits = needsDirect ? 'direct' : canGoOn ? 'queued' : 'parked'
+    if (incoming.waits === waits) return
+    incoming.waits = waits
+    const status = waits === 'queued' ? 'queued' : 'parked'
+    const bytes = receiver.received
+    this.#say(incoming.file.id, needsDirect ? { status: 'parked', bytes, needsDirect } : { status, bytes })
   }
 
   #say(id: ItemId, progress: Progress): void {

@@ -22,7 +22,7 @@ beforeEach(() => {
     },
   }
   relay = new Relay(socket, () => now)
-  relay.setUp(true)
+  relay.use = 'fallback'
 })
 
 const fill = (to = ADA) => relay.send(to, new Uint8Array(RELAY_HIGH_WATER_BYTES))
@@ -82,11 +82,11 @@ describe('r2 the relay', () => {
 
   it('releases all senders when the socket is gone, and sends nothing then', async () => {
     fill()
-    expect(await opens(relay.room(), () => relay.setUp(false))).toBe(true)
+    expect(await opens(relay.room(), () => (relay.use = null))).toBe(true)
     sent = []
     fill()
     expect(sent).toEqual([])
-    relay.setUp(true)
+    relay.use = 'fallback'
     expect(relay.room()).toBeNull()
   })
 

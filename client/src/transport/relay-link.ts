@@ -1,5 +1,5 @@
 /** The links through the server. They share one websocket, which belongs to the page. */
-import { type DeviceId, MAX_RELAYED_FRAME_BYTES } from '../protocol/bindings'
+import { type DeviceId, MAX_RELAYED_FRAME_BYTES, type RelayUse } from '../protocol/bindings'
 import { type FrameLink, MOST_UNSENT_BYTES } from './frame-link'
 import { Gate } from './gate'
 
@@ -30,7 +30,7 @@ export interface RelaySocket {
 }
 
 export class Relay {
-  #isUp = false
+  #use: RelayUse | null = null
   /** Bytes known to wait in the websocket. */
   #waiting = 0
   /** Bytes handed over since the page was asked; null when no answer is outstanding. */
@@ -58,12 +58,18 @@ export class Relay {
     return this.#handed - this.#waiting
   }
 
+  /** Whether the server forwards frames now. */
   get isUp(): boolean {
-    return this.#isUp
+    return this.#use !== null && this.#use !== 'off'
   }
 
-  setUp(up: boolean): void {
-    this.#isUp = up
+  /** Where files go through the server (R6); null while it cannot be reached. */
+  get use(): RelayUse | null {
+    return this.#use
+  }
+
+  set use(use: RelayUse | null) {
+    this.#use = use
     this.#waiting = 0
     this.#sinceAsked = null
     this.#answered = null
@@ -72,7 +78,7 @@ export class Relay {
   }
 
   send(to: DeviceId, frame: Uint8Array<ArrayBuffer>): void {
-    if (!this.#isUp) return
+    if (!this.isUp) return
     // What is lost here is sent again, like what is lost with a link (F6, F7). The websocket belongs to other devices too.
     if (this.#waiting > MOST_UNSENT_BYTES) return this.#ask()
     this.#waiting += frame.byteLength
@@ -82,7 +88,7 @@ export class Relay {
   }
 
   room(): Promise<void> | null {
-    if (!this.#isUp || this.#waiting < this.#mostWaiting) return null
+    if (!this.isUp || this.#waiting < this.#mostWaiting) return null
     this.#ask()
     return this.#gate.wait()
   }
@@ -115,7 +121,7 @@ export class Relay {
   }
 
   #ask(): void {
-    if (!this.#isUp || this.#sinceAsked !== null) return
+    if (!this.isUp || this.#sinceAsked !== null) return
     this.#sinceAsked = 0
     this.socket.ask()
   }

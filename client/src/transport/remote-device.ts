@@ -3,6 +3,7 @@ import { type DeviceId, DIRECT_TIMEOUT_MS, type ItemId, RELAY_WINDOW_BYTES } fro
 import { Bundle } from '../protocol/bundle'
 import type { ControlFrame } from '../protocol/frames'
 import type { LinkKey } from '../protocol/receiver'
+import { RelayJoining } from '../protocol/relay-joining'
 import { type Receives, Scheduler } from '../protocol/scheduler'
 import { STALL_MS } from '../protocol/stall-clock'
 import type { Carrying } from './engine-messages'
@@ -38,6 +39,8 @@ export class RemoteDevice {
   readonly scheduler: Scheduler<Arriving>
   /** How many direct links the device is to have for what comes from it. */
   readonly bundle = new Bundle()
+  /** Whether the relay carries what comes from it beside direct links. */
+  readonly joining = new RelayJoining()
   readonly relay: Link
   readonly #relayWire: RelayLink
   /** Null when the server does not list the device; a direct link may outlive that. `since` is in milliseconds. */
@@ -74,21 +77,27 @@ export class RemoteDevice {
   }
 
   /**
-   * Returns how many direct links it is to have from now on (L6).
+   * Decides which links are to carry what comes from it, and returns how many of them are direct (L6, R6).
    * @param most as many as this device lets a bundle have
    */
-  fitBundle(most: number, now: number): number {
-    const { scheduler } = this
+  fitLinks(most: number, now: number): number {
+    const { scheduler, relay, bundle } = this
     const links = this.#direct.map(({ key }) => key)
-    const view = {
-      left: links.length > 0 ? scheduler.left : 0,
-      rate: scheduler.rate(links, now),
-      roundTrip: scheduler.roundTrip(links),
-      queuing: scheduler.queuing(links),
-      open: links.length,
-      most,
-    }
-    return this.bundle.next(view, now)
+    const left = links.length > 0 ? scheduler.left : 0
+    const rate = scheduler.rate(links, now)
+    const roundTrip = scheduler.roundTrip(links)
+    const queuing = scheduler.queuing(links)
+    const size = bundle.next({ left, rate, roundTrip, queuing, open: links.length, most }, now)
+    const { use } = this.#relayWire.relay
+    const carried = this.#canRelay ? scheduler.rate([relay.key], now) : 0
+    const { isTrying } = bundle
+    this.joining.next({ use, left, direct: rate, relay: carried, roundTrip, isTrying }, now)
+    return size
+  }
+
+  /** Whether frames may go through the server now. */
+  get #canRelay(): boolean {
+    return this.#listed !== null && this.#relayWire.relay.isUp && !this.#relayWire.isPaused
   }
 
   /** Returns the links of a transfer's way. Before its first chunk it is the way that it will take. */
@@ -163,11 +172,19 @@ export class RemoteDevice {
 
   /** Returns the links on which to want now: none while a direct link may still open (L2). */
   routes(now: number): readonly Link[] {
-    if (this.#direct.length > 0) return this.#direct
+    if (this.#direct.length > 0) return this.joining.isJoined && this.#canRelay ? this.links : this.#direct
+    return this.#canRelay && this.#isGivenUp(now) ? [this.relay] : []
+  }
+
+  /** Whether a direct link is no longer waited for (L2). */
+  #isGivenUp(now: number): boolean {
     const listed = this.#listed
-    if (!listed || !this.#relayWire.relay.isUp || this.#relayWire.isPaused) return []
-    const isGivenUp = !listed.rtc || this.#directFailed || now - listed.since >= DIRECT_TIMEOUT_MS
-    return isGivenUp ? [this.relay] : []
+    return listed !== null && (!listed.rtc || this.#directFailed || now - listed.since >= DIRECT_TIMEOUT_MS)
+  }
+
+  /** Whether only a direct link could carry, and none opens. */
+  needsDirect(now: number): boolean {
+    return this.#relayWire.relay.use === 'off' && this.#direct.length === 0 && this.#isGivenUp(now)
   }
 
   /** The server refused a frame for this device: pauses the relay (R4). */

@@ -65,7 +65,7 @@ describe('a worker that breaks', () => {
   it('is replaced, and the new one knows the devices, the files here and what was being received', async () => {
     const file = new Blob(['abc'])
     transfers.tell({ do: 'devices', devices: [{ id: ADA, rtc: true }] })
-    transfers.tell({ do: 'relay', up: true })
+    transfers.tell({ do: 'relay', use: 'fallback' })
     transfers.tell({ do: 'most', connections: 4 })
     transfers.tell({ do: 'offer', id: FILES[1], file })
     transfers.tell(receive())
@@ -74,7 +74,7 @@ describe('a worker that breaks', () => {
     expect(workers.map(({ isTerminated }) => isTerminated)).toEqual([true, false])
     expect(newest().told).toEqual([
       { do: 'devices', devices: [{ id: ADA, rtc: true }] },
-      { do: 'relay', up: true },
+      { do: 'relay', use: 'fallback' },
       { do: 'most', connections: 4 },
       { do: 'offer', id: FILES[1], file },
       receive(),

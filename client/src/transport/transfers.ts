@@ -30,7 +30,7 @@ export class Transfers {
   #failures = 0
   // Repeated to a new worker.
   #devices: Command<'devices'> | null = null
-  #relay: Command<'relay'> = { do: 'relay', up: false }
+  #relay: Command<'relay'> = { do: 'relay', use: null }
   #most: Command<'most'> | null = null
   readonly #offers = new Map<ItemId, Blob>()
   readonly #deleted = new Map<ItemId, Blob>()

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use clap::Args;
+use heliograph_shared::socket::RelayUse;
 use tokio::time::Instant;
 
 use crate::size::Size;
@@ -16,10 +17,15 @@ const AHEAD: Duration = Duration::from_millis(50);
 /// relay up (L2) as soon as two of them send.
 const LEAST: u64 = 64 * 1024;
 
-/// Bounds on the rate of relayed bytes.
+/// What the server relays, and how fast.
 #[derive(Clone, Debug, Default, Args)]
 #[group(skip)]
-pub struct Limits {
+pub struct Options {
+    /// Where files go through the server: fallback (between devices that reach each other in no other way or very
+    /// slowly), boost (beside every direct way to which that adds much), or off (nowhere).
+    #[arg(long, env = "HELIOGRAPH_RELAY", value_name = "WHERE", default_value = "fallback")]
+    pub relay: RelayUse,
+
     /// Most bytes a second that the server relays to one device: at least 64KiB, such as 4MiB [default: no bound].
     #[arg(long, env = "HELIOGRAPH_RELAY_DEVICE_RATE", value_name = "SIZE", value_parser = rate)]
     pub relay_device_rate: Option<Size>,
@@ -69,9 +75,9 @@ pub struct Rates {
 impl Rates {
     /// Bounds with full buckets.
     #[must_use]
-    pub fn new(limits: &Limits) -> Arc<Self> {
-        let of_all = limits.relay_rate.map(|rate| Mutex::new(Bucket::full(rate)));
-        Arc::new(Self { of_device: limits.relay_device_rate, of_all })
+    pub fn new(options: &Options) -> Arc<Self> {
+        let of_all = options.relay_rate.map(|rate| Mutex::new(Bucket::full(rate)));
+        Arc::new(Self { of_device: options.relay_device_rate, of_all })
     }
 }
 
@@ -125,8 +131,12 @@ mod tests {
     const KIB: usize = 1024;
     const MIB: u64 = 1024 * 1024;
 
-    fn limits(device: Option<u64>, all: Option<u64>) -> Limits {
-        Limits { relay_device_rate: device.map(Size), relay_rate: all.map(Size) }
+    fn options(device: Option<u64>, all: Option<u64>) -> Options {
+        Options {
+            relay_device_rate: device.map(Size),
+            relay_rate: all.map(Size),
+            ..Options::default()
+        }
     }
 
     fn now() -> Instant {
@@ -163,7 +173,7 @@ mod tests {
         let time = Duration::from_secs(10);
         for (rate, bytes) in [(LEAST, 64 * KIB), (MIB, 256 * KIB), (100 * MIB, 64 * KIB), (MIB, 16)]
         {
-            let turns = Turns::new(Rates::new(&limits(Some(rate), None)));
+            let turns = Turns::new(Rates::new(&options(Some(rate), None)));
             let gone = go(&mut [(turns, bytes)], now(), time);
             assert!(bounds(rate, time).contains(&gone[0]), "{rate} {bytes}: {gone:?}");
         }
@@ -172,7 +182,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn r5_all_devices_share_one_rate_in_turns_whatever_their_frames() {
         let time = Duration::from_secs(10);
-        let rates = Rates::new(&limits(None, Some(8 * MIB)));
+        let rates = Rates::new(&options(None, Some(8 * MIB)));
         let mut devices = [64, 64, 64, 256].map(|kib| (Turns::new(rates.clone()), kib * KIB));
         let gone = go(&mut devices, now(), time);
         assert!(bounds(8 * MIB, time).contains(&gone.iter().sum()), "{gone:?}");
@@ -185,7 +195,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn r5_a_device_below_its_own_rate_leaves_the_rest_to_the_others() {
         let time = Duration::from_secs(10);
-        let rates = Rates::new(&limits(Some(MIB), Some(3 * MIB / 2)));
+        let rates = Rates::new(&options(Some(MIB), Some(3 * MIB / 2)));
         let mut devices = [64; 2].map(|kib| (Turns::new(rates.clone()), kib * KIB));
         let gone = go(&mut devices, now(), time);
         assert!(bounds(3 * MIB / 2, time).contains(&gone.iter().sum()), "{gone:?}");
@@ -195,7 +205,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn r5_what_was_not_used_does_not_come_later() {
-        let mut turns = Turns::new(Rates::new(&limits(Some(MIB), None)));
+        let mut turns = Turns::new(Rates::new(&options(Some(MIB), None)));
         let start = now();
         assert_eq!(turns.next(256 * KIB, start), start);
         turns.gone();

@@ -209,6 +209,32 @@ async fn r5_frames_for_one_device_and_for_all_go_at_the_rate_that_the_operator_g
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r6_devices_are_told_where_files_go_through_the_server() {
+    for (flags, told) in [
+        (&[][..], json!(null)),
+        (&["--relay", "boost"], json!("boost")),
+        (&["--relay", "off"], json!("off")),
+    ] {
+        let server = TestServer::with(flags).await;
+        let mut ada = server.connect(unknown_beam()).await;
+        ada.says(&json!({"type": "auth", "message": null, "extra": {"v": 1}})).await;
+        assert_eq!(ada.is_welcomed().await["message"]["relay"], told);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r6_where_the_operator_wants_no_relay_a_frame_is_refused() {
+    let server = TestServer::with(&["--relay", "off"]).await;
+    let beam = unknown_beam();
+    let (mut ada, mut bob) = (server.join(beam).await, server.join(beam).await);
+    ada.relays(bob.id, &frame(1, FRAME)).await;
+    assert_eq!(ada.is_refused().await, "forbidden");
+    ada.shares("hi").await;
+    // The frame would have come before.
+    assert_eq!(bob.sees_item().await, "hi");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn r3_frames_are_not_slowed_like_messages() {
     let server = TestServer::start().await;
     let beam = unknown_beam();

@@ -41,7 +41,10 @@ describe('the sum of several files', () => {
   })
 
   it('tells no time left while nothing moves', () => {
-    const parked = batchRow([coming(100, { status: 'parked', received: 10 }), coming(100, done)])
+    const parked = batchRow([
+      coming(100, { status: 'parked', needsDirect: false, received: 10 }),
+      coming(100, done),
+    ])
     expect(parked.row).toMatchObject({ status: 'parked', bytes: 110, text: 'Waiting for Chrome on macOS' })
     expect(rightText(parked.row, parked.size, null)).toBe('55 %')
     const stalled = batchRow([coming(100, moving(10, 0))])

@@ -102,7 +102,14 @@ function receivingRow(state: Receiving, facts: FileFacts): FileRow {
     case 'moving':
       return { ...row, ...moving(state, state.received), actions: ['cancel'] }
     case 'parked':
-      return { ...row, bytes: state.received, text: t`Waiting for ${deviceName}`, actions: ['cancel'] }
+      return {
+        ...row,
+        bytes: state.received,
+        text: state.needsDirect
+          ? t`Waiting for a direct connection to ${deviceName}`
+          : t`Waiting for ${deviceName}`,
+        actions: ['cancel'],
+      }
     case 'failed':
       return { ...row, bytes: state.received, text: failureText(state.why), actions: ['retry', 'cancel'] }
     case 'cancelled':

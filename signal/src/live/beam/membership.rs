@@ -70,6 +70,7 @@ impl BeamState {
                 saved: self.saved_for(newcomer),
                 kept: self.kept(),
                 forgotten: self.forgotten && self.is_unsaved() && self.items.is_empty(),
+                relay: newcomer.relay,
             },
         }
     }

@@ -7,7 +7,7 @@ use heliograph_shared::decode::Subject;
 use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::DeviceId;
 use heliograph_shared::socket::{
-    Device, DeviceUser, IceServer, Json, LiveItem, ServerMessage, SignalFrom, SyncFrom,
+    Device, DeviceUser, IceServer, Json, LiveItem, RelayUse, ServerMessage, SignalFrom, SyncFrom,
 };
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::AccountId;
@@ -45,6 +45,8 @@ pub struct Newcomer {
     pub client: Option<Client>,
     /// What it is told for its `RTCPeerConnection`s.
     pub ice_servers: Vec<IceServer>,
+    /// Where files go through the server (R6).
+    pub relay: RelayUse,
     /// Largest file that it can upload by itself (H40).
     pub upload_bytes: u64,
 }

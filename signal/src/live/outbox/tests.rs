@@ -6,7 +6,7 @@ use heliograph_shared::limits::MAX_RELAYED_FRAME_BYTES as RELAY_FRAME;
 
 use super::*;
 use crate::budget::tests::budget;
-use crate::live::rates::{Limits, Rates};
+use crate::live::rates::{Options, Rates};
 use crate::size::Size;
 
 const ADA: DeviceId = DeviceId::from_bytes([1; 16]);
@@ -235,7 +235,7 @@ async fn r2_a_batch_has_frames_of_four_chunks_one_by_one_so_that_a_message_waits
 
 /// An outbox whose device gets 1 MiB a second.
 fn paced() -> Outbox {
-    let limits = Limits { relay_device_rate: Some(Size(1 << 20)), ..Limits::default() };
+    let limits = Options { relay_device_rate: Some(Size(1 << 20)), ..Options::default() };
     let (budget, turns) = (Budget::unlimited(), Turns::new(Rates::new(&limits)));
     Outbox::new(budget.clone(), SharedTexts::new(budget), turns, Arc::default())
 }

@@ -138,6 +138,7 @@ impl Socket {
             account,
             client,
             ice_servers,
+            relay: self.context.relay,
             upload_bytes,
         })
     }

@@ -7,7 +7,7 @@ use heliograph_shared::error::ErrorCode;
 use heliograph_shared::ids::{DeviceId, ItemId};
 use heliograph_shared::limits::{AUTH_TIMEOUT, MAX_MESSAGE_BYTES};
 use heliograph_shared::names::{BeamName, Kind};
-use heliograph_shared::socket::{ClientMessage, LiveItem};
+use heliograph_shared::socket::{ClientMessage, LiveItem, RelayUse};
 use tokio::time::{sleep, timeout};
 
 use super::allowance::Allowance;
@@ -27,6 +27,8 @@ const UNKNOWN_TYPE: Refusal =
     Refusal::new("The server does not know this type of message.", ErrorCode::UnknownType);
 const UNREADABLE: Refusal = Refusal::new("This message cannot be read.", ErrorCode::BadRequest);
 const IN_ALREADY: Refusal = Refusal::new("This device has already joined.", ErrorCode::BadRequest);
+const NO_RELAY: Refusal =
+    Refusal::new("This server relays nothing between devices.", ErrorCode::Forbidden);
 const TRY_AGAIN: Refusal = Refusal::new("Try again.", ErrorCode::Internal);
 
 impl Socket {
@@ -118,9 +120,13 @@ impl Socket {
         taken.map_err(|_| TOO_OFTEN)
     }
 
-    /// Forwards a frame of a device that has joined (section R).
+    /// Forwards a frame of a device that has joined (section R), unless the operator wants none (R6).
     fn relay(&self, device: DeviceId, message: BytesMut, beam: &BeamHandle) {
-        if let Err(refusal) = beam.relay().forward(device, message) {
+        let forwarded = match self.context.relay {
+            RelayUse::Off => Err(NO_RELAY),
+            RelayUse::Fallback | RelayUse::Boost => beam.relay().forward(device, message),
+        };
+        if let Err(refusal) = forwarded {
             self.refuse(refusal);
         }
     }

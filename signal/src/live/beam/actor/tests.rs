@@ -4,7 +4,9 @@ use futures_util::FutureExt as _;
 use heliograph_shared::ids::{BeamId, ItemId};
 use heliograph_shared::limits::{BEAM_LIFETIME, LINGER, OUTBOX_MESSAGES};
 use heliograph_shared::names::{BeamName, Email, Kind, PersonName, Username};
-use heliograph_shared::socket::{Arrange, Device, DeviceUser, KeepTime, Placed, SyncFrom};
+use heliograph_shared::socket::{
+    Arrange, Device, DeviceUser, KeepTime, Placed, RelayUse, SyncFrom,
+};
 use heliograph_shared::time::Millis;
 use heliograph_storage::accounts::{AccountId, NewAccount};
 use heliograph_storage::blobs::{self, Blobs};
@@ -132,6 +134,7 @@ fn newcomer(number: u8) -> Newcomer {
         account: None,
         client: None,
         ice_servers: Vec::new(),
+        relay: RelayUse::Fallback,
         upload_bytes: 7,
     }
 }

@@ -7,7 +7,7 @@ use futures_util::FutureExt as _;
 use heliograph_shared::close::CloseCode;
 use heliograph_shared::ids::{BeamKey, DeviceId};
 use heliograph_shared::limits::LINGER;
-use heliograph_shared::socket::{Device, DeviceUser};
+use heliograph_shared::socket::{Device, DeviceUser, RelayUse};
 use heliograph_shared::time::Millis;
 use heliograph_storage::Location;
 use heliograph_storage::blobs::{self, Blobs};
@@ -92,6 +92,7 @@ fn newcomer(number: u8) -> Newcomer {
         account: None,
         client: None,
         ice_servers: Vec::new(),
+        relay: RelayUse::Fallback,
         upload_bytes: 7,
     }
 }

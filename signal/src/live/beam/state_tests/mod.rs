@@ -22,7 +22,7 @@ use heliograph_shared::limits::{
     MAX_DEVICES, MAX_LIVE_ITEMS, MAX_MESSAGE_BYTES, MAX_NOTES, MAX_PLACES,
 };
 use heliograph_shared::names::Kind;
-use heliograph_shared::socket::{Device, DeviceUser, Json, SyncFrom};
+use heliograph_shared::socket::{Device, DeviceUser, Json, RelayUse, SyncFrom};
 use heliograph_shared::time::Millis;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -75,6 +75,7 @@ fn newcomer(device: u8, connection: u64) -> Newcomer {
         account: None,
         client: None,
         ice_servers: Vec::new(),
+        relay: RelayUse::Fallback,
         upload_bytes: 7,
     }
 }
