@@ -1,5 +1,6 @@
 /** Measures whole files and browsers: `node bench/browsers.ts [first-page] …`, or everything without a name. */
 import { Server } from '../support/server.ts'
+import { measureBoost } from './boost.ts'
 import { measureBurst } from './burst.ts'
 import { measureCanvas } from './canvas.ts'
 import { measureChange } from './change.ts'
@@ -29,6 +30,7 @@ const FIGURES: Record<string, (server: Server) => Promise<Row | Row[]>> = {
   memory: measureMemory,
   network: measureNetwork,
   burst: measureBurst,
+  boost: measureBoost,
   fairness: measureFairness,
   change: measureChange,
   processor: measureProcessor,

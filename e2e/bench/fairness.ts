@@ -47,7 +47,7 @@ async function besideTransfer(lab: Lab, film: TestFile): Promise<number> {
 }
 
 /** Bytes a second of one flow of TCP from one machine to the other. */
-async function flowSpeed({ one, other }: Lab): Promise<number> {
+export async function flowSpeed({ one, other }: Lab): Promise<number> {
   const source = program(one, 'source', String(PORT))
   try {
     await once(source.stdout, 'data')

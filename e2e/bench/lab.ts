@@ -7,7 +7,7 @@ import { Cable, type CableTraits } from '../support/cable.ts'
 import { Device } from '../support/device.ts'
 import { MB, type TestFile } from '../support/files.ts'
 import { type Machine, Network } from '../support/network.ts'
-import { Server } from '../support/server.ts'
+import { Server, type Settings } from '../support/server.ts'
 import { bareChannelSpeed, type Filling } from './bare-channel.ts'
 import { DESKTOP_CHROMIUM, type OpenBrowser } from './two-browsers.ts'
 
@@ -22,14 +22,19 @@ export interface Lab {
   readonly browser: (machine: Machine) => Promise<OpenBrowser>
 }
 
-export async function onCable<T>(traits: CableTraits, use: (lab: Lab) => Promise<T>): Promise<T> {
+/** @param settings those of the server */
+export async function onCable<T>(
+  traits: CableTraits,
+  use: (lab: Lab) => Promise<T>,
+  settings: Settings = {},
+): Promise<T> {
   const network = await Network.make()
   const profiles: string[] = []
   try {
     const [one, other] = [await network.empty('10.78.0.1'), await network.empty('10.78.0.2')]
     const cable = await Cable.between(one, other, traits)
     const place = { listen: '0.0.0.0', host: one.address, port: 8080, enter: one.enter }
-    const server = await Server.start({ HELIOGRAPH_TLS: 'self-signed' }, place)
+    const server = await Server.start({ HELIOGRAPH_TLS: 'self-signed', ...settings }, place)
     const browser = async (machine: Machine) => {
       const profile = await mkdtemp(join(tmpdir(), 'heliograph-bench-'))
       profiles.push(profile)

@@ -58,7 +58,8 @@ async function measureWay(name: string, way: Way): Promise<Row> {
   }
 }
 
-async function productSpeed(lab: Lab, file: TestFile): Promise<number> {
+/** Bytes a second of a file from the choice to receive it until it is there. */
+export async function productSpeed(lab: Lab, file: TestFile): Promise<number> {
   const { bob } = await sharing(lab, file)
   const seconds = await secondsToReceive(bob.page)
   if ((await bob.savedSha256(file)) !== file.sha256) throw new Error('the file arrived changed')

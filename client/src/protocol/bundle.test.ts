@@ -25,6 +25,8 @@ class Run {
   now = 0
   /** How many connections the device lets a bundle have. */
   most = MOST_CONNECTIONS
+  /** Whether the relay carries the most. */
+  isBeside = false
 
   constructor(bundle = new Bundle()) {
     this.bundle = bundle
@@ -43,6 +45,7 @@ class Run {
           queuing: way.queuing?.(Math.min(open, this.bundle.size)) ?? 0,
           open,
           most: this.most,
+          isBeside: this.isBeside,
         },
         this.now,
       )
@@ -58,7 +61,10 @@ class Run {
   idles(milliseconds: number): this {
     for (const end = this.now + milliseconds; this.now < end; this.now += TICK_MS) {
       const { size: open } = this.bundle
-      this.bundle.next({ left: 0, rate: 0, roundTrip: null, queuing: 0, open, most: this.most }, this.now)
+      this.bundle.next(
+        { left: 0, rate: 0, roundTrip: null, queuing: 0, open, most: this.most, isBeside: false },
+        this.now,
+      )
     }
     return this
   }
@@ -117,6 +123,20 @@ describe('l6 a bundle', () => {
     expect(new Run().receives(200 * MIB, held(10, 60 * MIB)).sizes).toEqual([1, 4, MOST_CONNECTIONS])
   })
 
+  it('r6 does not grow while the relay carries the most, nor begin with what the last file needed', () => {
+    const run = new Run()
+    run.isBeside = true
+    run.receives(60 * MIB, held(50))
+    expect(run.sizes).toEqual([1])
+    run.isBeside = false
+    run.receives(60 * MIB, held(50))
+    expect(run.bundle.size).toBe(MOST_CONNECTIONS)
+    run.idles(20_000)
+    run.isBeside = true
+    run.receives(60 * MIB, held(50))
+    expect(run.bundle.size).toBe(1)
+  })
+
   it('keeps what a trial had before it when that brought nothing, and does not try again at once', () => {
     const narrow: Way = { roundTrip: 50, rate: () => 300 }
     expect(new Run().receives(4 * MIB, narrow).sizes).toEqual([1, MOST_CONNECTIONS, 1])
@@ -168,7 +188,15 @@ describe('l6 a bundle', () => {
 
   it('forgets a trial that the end of a file cut short', () => {
     const run = new Run()
-    const view = { left: 100 * MIB, rate: 1_200, roundTrip: 50, queuing: 0, open: 1, most: MOST_CONNECTIONS }
+    const view = {
+      left: 100 * MIB,
+      rate: 1_200,
+      roundTrip: 50,
+      queuing: 0,
+      open: 1,
+      most: MOST_CONNECTIONS,
+      isBeside: false,
+    }
     for (run.now = 0; run.bundle.size === 1; run.now += TICK_MS) run.bundle.next(view, run.now)
     run.idles(TICK_MS)
     expect(run.bundle.size).toBe(1)

@@ -82,6 +82,8 @@ export interface BundleView {
   readonly open: number
   /** How many there may be. */
   readonly most: number
+  /** Whether the relay carries the most, so that no more of them are to be tried. */
+  readonly isBeside: boolean
 }
 
 interface Trial {
@@ -124,7 +126,7 @@ export class Bundle {
   next(view: BundleView, now: number): number {
     if (view.left === 0) return this.#idles(now)
     if (this.#size > view.most) this.#shrinks(view.most, now)
-    if (this.#idleSince !== null) this.#begins(view.most, now)
+    if (this.#idleSince !== null) this.#begins(view, now)
     this.#rate = this.#rate === 0 ? view.rate : this.#rate * (1 - NEWEST) + view.rate * NEWEST
     if (this.#trial) this.#judges(this.#trial, view, now)
     else this.#gives(view, now)
@@ -151,10 +153,10 @@ export class Bundle {
   }
 
   /** Files are under way again: with as many connections as the last ones needed. */
-  #begins(most: number, now: number): void {
+  #begins({ most, isBeside }: BundleView, now: number): void {
     this.#idleSince = null
     this.#rate = 0
-    this.#size = Math.min(most, Math.max(this.#size, this.#needed))
+    if (!isBeside) this.#size = Math.min(most, Math.max(this.#size, this.#needed))
     this.#settledUntil = now + TRIAL_MS
   }
 
@@ -173,8 +175,9 @@ export class Bundle {
   }
 
   /** Whether more connections may carry more. */
-  #isHeldUp({ roundTrip, open, most, queuing }: BundleView, now: number): boolean {
-    if (this.#size >= most || roundTrip === null || roundTrip < SHORTEST_ROUND_TRIP_MS) return false
+  #isHeldUp({ roundTrip, open, most, queuing, isBeside }: BundleView, now: number): boolean {
+    if (isBeside || this.#size >= most || roundTrip === null || roundTrip < SHORTEST_ROUND_TRIP_MS)
+      return false
     if (queuing > FULL_MS || (now < this.#settledUntil && !this.#isOnAnotherPath(roundTrip))) return false
     const ofEach = (this.#rate * roundTrip) / open
     return this.#rate > LEAST_RATE && ofEach < MOST_PER_ROUND_TRIP && ofEach > LEAST_PER_ROUND_TRIP

@@ -81,18 +81,18 @@ export class RemoteDevice {
    * @param most as many as this device lets a bundle have
    */
   fitLinks(most: number, now: number): number {
-    const { scheduler, relay, bundle } = this
+    const { scheduler, relay, bundle, joining } = this
     const links = this.#direct.map(({ key }) => key)
     const left = links.length > 0 ? scheduler.left : 0
     const rate = scheduler.rate(links, now)
     const roundTrip = scheduler.roundTrip(links)
     const queuing = scheduler.queuing(links)
-    const size = bundle.next({ left, rate, roundTrip, queuing, open: links.length, most }, now)
     const { use } = this.#relayWire.relay
-    const carried = this.#canRelay ? scheduler.rate([relay.key], now) : 0
-    const { isTrying } = bundle
-    this.joining.next({ use, left, direct: rate, relay: carried, roundTrip, isTrying }, now)
-    return size
+    const carries = joining.isJoined && this.#canRelay
+    const relayed = carries ? scheduler.rate([relay.key], now) : 0
+    joining.next({ use, left, direct: rate, relay: relayed, roundTrip, isTrying: bundle.isTrying }, now)
+    const isBeside = joining.isMain(now)
+    return bundle.next({ left, rate, roundTrip, queuing, open: links.length, most, isBeside }, now)
   }
 
   /** Whether frames may go through the server now. */
