@@ -19,6 +19,19 @@ it('f16_files_follow_their_manifest_byte_for_byte', async () => {
   expect(list?.[0]).toMatchObject({ path: 'one.txt', type: 'text/plain', modified: 7 })
 })
 
+it('f16_files_that_need_two_manifests_keep_their_own_bytes', async () => {
+  const long = 'x'.repeat(240)
+  const many = Array.from({ length: 30_000 }, (_, at) => new File([`${at};`], `${long}${at}.txt`))
+  const packs = await packFiles(many)
+  expect(packs.length).toBeGreaterThan(1)
+  const texts: string[] = []
+  for (const { file, manifest } of packs) {
+    if (!manifest) throw new Error('no manifest')
+    texts.push(await readAll(file.slice(manifest.bytes)).then((bytes) => new TextDecoder().decode(bytes)))
+  }
+  expect(texts.join('')).toBe(many.map((_, at) => `${at};`).join(''))
+})
+
 /** jsdom's blobs cannot be read by themselves. */
 function readAll(blob: Blob): Promise<ArrayBuffer> {
   return new Promise((resolve, reject) => {
