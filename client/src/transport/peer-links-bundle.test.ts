@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { DeviceId } from '../protocol/bindings'
-import { FURTHER_INTERVAL_MS, type PeerLinks } from './peer-links'
+import type { PeerLinks } from './peer-links'
 import { ADA, BOB, closes, device, links, opened, paths, sent, settle } from './peer-links-stage'
+import { FURTHER_INTERVAL_MS } from './peer-place'
 
 describe('l6 links', () => {
   it('are as many as the initiator wants, and each is rebuilt alone', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { ATTEMPT_LIMIT_MS, OFFER_INTERVAL_MS } from './peer-links'
+import { ATTEMPT_LIMIT_MS } from './peer-links'
 import {
   ADA,
   BOB,
@@ -14,6 +14,7 @@ import {
   settle,
   taken,
 } from './peer-links-stage'
+import { OFFER_INTERVAL_MS } from './peer-place'
 
 describe('l1 links', () => {
   it('are initiated by the device later in the list, and only by it', async () => {

@@ -9,6 +9,7 @@ import type { LinkKey } from '../protocol/receiver'
 import type { Channels } from './channel-link'
 import type { ConnectionStats, PeerPath } from './connection-stats'
 import type { OpenPeerLink, PeerLink } from './peer-link'
+import { nameOf, Pauses, type Slot, type SlotName } from './peer-place'
 
 export interface PeerLinksEvents {
   sendSignal(to: DeviceId, message: unknown): void
@@ -22,17 +23,6 @@ export interface PeerLinksEvents {
   /** The last connection to a device, or the last attempt, has ended. */
   onClose(device: DeviceId): void
 }
-
-/** The place of a connection in the bundle to a device. */
-interface Slot {
-  readonly device: DeviceId
-  /** From 0. The first one is always there. */
-  readonly index: number
-}
-
-type SlotName = `${DeviceId} ${number}`
-
-const nameOf = ({ device, index }: Slot): SlotName => `${device} ${index}`
 
 interface Attempt {
   readonly slot: Slot
@@ -56,20 +46,10 @@ interface Attempt {
  */
 export const ATTEMPT_LIMIT_MS = 15_000
 
-/**
- * Pauses between two connections in one place that a device may make this one set up, because each costs much more than
- * an offer: in the first place, and in the others, where this device keeps to it too.
- */
-export const OFFER_INTERVAL_MS = 1_000
-export const FURTHER_INTERVAL_MS = 5_000
-
 /** Most connections of a bundle over TURN. Each takes several places there. */
 const MOST_OVER_TURN = 4
 /** Most connections beyond the first ones, to all devices. Browsers have no more than 500 in all. */
 const MOST_FURTHER = 48
-
-/** Pauses before a dead link is rebuilt, while the relay carries the frames. The last one repeats. */
-const REBUILD_DELAYS_MS = [1_000, 2_000, 5_000, 15_000, 60_000]
 
 const index = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(MOST_CONNECTIONS - 1))
 const envelope = v.object({ session: v.string(), index: v.optional(index, 0), signal: v.unknown() })
@@ -97,10 +77,7 @@ export class PeerLinks {
   /** Devices with WebRTC in the order in which they joined, this one included. */
   #devices: readonly DeviceId[] = []
   readonly #attempts = new Map<SlotName, Attempt>()
-  readonly #failures = new Map<SlotName, number>()
-  readonly #retries = new Map<SlotName, { slot: Slot; timer: ReturnType<typeof setTimeout> }>()
-  /** Places in which a connection was set up less than the interval ago. */
-  readonly #resting = new Map<SlotName, ReturnType<typeof setTimeout>>()
+  readonly #pauses = new Pauses()
   readonly #sizes = new Map<DeviceId, Sizes>()
   /** Most connections that this device lets a bundle have. */
   #most = MOST_CONNECTIONS
@@ -119,8 +96,9 @@ export class PeerLinks {
   welcome(me: DeviceId, iceServers: readonly IceServer[]): void {
     this.#me = me
     this.#iceServers = iceServers
-    this.#failures.clear()
-    for (const { slot } of [...this.#retries.values(), ...this.#attempts.values()]) this.#giveUp(slot)
+    this.#pauses.forgetFailures()
+    const attempted = [...this.#attempts.values()].map(({ slot }) => slot)
+    for (const slot of [...this.#pauses.retrying, ...attempted]) this.#giveUp(slot)
     this.renew(iceServers)
   }
 
@@ -207,7 +185,7 @@ export class PeerLinks {
   /** Takes up an offer: at once, or when the interval since the last one is over. Of several, the newest counts. */
   #answer(slot: Slot, session: string): Attempt {
     const attempt = this.#add(slot, session)
-    if (!this.#resting.has(nameOf(slot))) this.#takeUp(attempt)
+    if (!this.#pauses.isResting(slot)) this.#takeUp(attempt)
     return attempt
   }
 
@@ -220,22 +198,11 @@ export class PeerLinks {
   }
 
   #takeUp(attempt: Attempt): void {
-    this.#rest(attempt.slot, () => {
+    this.#pauses.rest(attempt.slot, () => {
       const newest = this.#attempts.get(nameOf(attempt.slot))
       if (newest && newest !== attempt && !newest.hasBegun) this.#takeUp(newest)
     })
     this.#open(attempt, false)
-  }
-
-  /** Lets no other connection be set up in a place for a while, and does something then. */
-  #rest(slot: Slot, then: () => void): void {
-    const name = nameOf(slot)
-    const over = () => {
-      this.#resting.delete(name)
-      then()
-    }
-    const interval = slot.index === 0 ? OFFER_INTERVAL_MS : FURTHER_INTERVAL_MS
-    this.#resting.set(name, setTimeout(over, interval))
   }
 
   /** Closes a link that was found dead. */
@@ -254,15 +221,14 @@ export class PeerLinks {
     for (const device of devices) {
       this.#sizes.delete(device)
       for (const { slot } of this.#attemptsTo(device)) this.#drop(slot)
-      for (const { slot } of [...this.#retries.values()]) if (slot.device === device) this.#drop(slot)
+      for (const slot of this.#pauses.retrying) if (slot.device === device) this.#drop(slot)
     }
   }
 
   close(): void {
     for (const { slot } of [...this.#attempts.values()]) this.#drop(slot)
-    for (const { timer } of this.#retries.values()) clearTimeout(timer)
-    for (const timer of this.#resting.values()) clearTimeout(timer)
-    for (const known of [this.#retries, this.#resting, this.#failures, this.#sizes]) known.clear()
+    this.#pauses.clear()
+    this.#sizes.clear()
     this.#devices = []
   }
 
@@ -309,14 +275,14 @@ export class PeerLinks {
     if (!this.#begins(device)) return
     for (let index = 0; index < this.#sizeOf(device); index += 1) {
       const slot = { device, index }
-      if (!this.#attempts.has(nameOf(slot)) && !this.#retries.has(nameOf(slot))) this.#build(slot)
+      if (!this.#attempts.has(nameOf(slot)) && !this.#pauses.isRetrying(slot)) this.#build(slot)
     }
   }
 
   #build(slot: Slot): void {
     if (slot.index > 0) {
-      if (this.#resting.has(nameOf(slot)) || !this.#mayAdd(slot)) return
-      this.#rest(slot, () => this.#fill(slot.device))
+      if (this.#pauses.isResting(slot) || !this.#mayAdd(slot)) return
+      this.#pauses.rest(slot, () => this.#fill(slot.device))
     }
     this.#drop(slot)
     this.#open(this.#add(slot, this.#makeName()), true)
@@ -365,7 +331,7 @@ export class PeerLinks {
           if (!isCurrent()) return
           attempt.path = via
           clearTimeout(attempt.limit)
-          this.#failures.delete(nameOf(slot))
+          this.#pauses.worked(slot)
           this.#events.onConnect(device, key, maxMessageBytes)
           this.#tellPath(device)
         },
@@ -403,22 +369,16 @@ export class PeerLinks {
   }
 
   #closed(slot: Slot, key: LinkKey): void {
-    const name = nameOf(slot)
-    const attempt = this.#attempts.get(name)
+    const attempt = this.#attempts.get(nameOf(slot))
     if (attempt?.key !== key) return
     this.#drop(slot)
     const { device } = slot
     if (this.#attemptsTo(device).some(({ path }) => path !== null)) this.#tellPath(device)
     else if (slot.index === 0 || attempt.path !== null) this.#events.onClose(device)
     if (!this.#begins(device) || slot.index >= this.#sizeOf(device)) return
-    const failures = this.#failures.get(name) ?? 0
-    this.#failures.set(name, failures + 1)
-    const delay = REBUILD_DELAYS_MS[Math.min(failures, REBUILD_DELAYS_MS.length - 1)]
-    const timer = setTimeout(() => {
-      this.#retries.delete(name)
+    this.#pauses.retry(slot, () => {
       if (this.#begins(device) && slot.index < this.#sizeOf(device)) this.#build(slot)
-    }, delay)
-    this.#retries.set(name, { slot, timer })
+    })
   }
 
   /** Ends an attempt that has not connected. */
@@ -433,7 +393,6 @@ export class PeerLinks {
     clearTimeout(attempt?.limit)
     attempt?.link?.close()
     if (attempt?.hasBegun) this.#events.dropChannel(slot.device, attempt.key)
-    clearTimeout(this.#retries.get(name)?.timer)
-    this.#retries.delete(name)
+    this.#pauses.cancelRetry(slot)
   }
 }
