@@ -45,6 +45,15 @@ describe('a file card', () => {
     expect(view.rows).toMatchObject([{ bytes: 40, bytesPerSecond: 7, way: null, actions: ['cancel'] }])
   })
 
+  it.each([
+    [false, 'Waiting for Chrome on macOS'],
+    [true, 'Waiting for a direct connection to Chrome on macOS'],
+  ])('r6 says whether it waits for a device or for a direct connection (%s)', (needsDirect, text) => {
+    const state = { status: 'parked', received: 40, needsDirect } as const
+    const view = fileView({ role: 'receiving', state }, { ...facts, sender: 'Chrome on macOS' })
+    expect(view.rows).toMatchObject([{ status: 'parked', bytes: 40, text, actions: ['cancel'] }])
+  })
+
   it('waits while no device has asked for it', () => {
     const view = fileView({ role: 'sending', to: {}, url: 'blob:a' }, facts)
     expect(view.rows).toMatchObject([{ status: 'waiting', text: 'Waiting for a device', actions: [] }])
