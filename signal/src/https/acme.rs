@@ -1,6 +1,8 @@
 //! Certificates from an ACME server (RFC 8555). This server proves that the names lead to it in a handshake on port 443
 //! (tls-alpn-01, RFC 8737), so no port but that of https has to be open.
 
+mod error;
+
 use std::collections::HashMap;
 use std::fs;
 use std::io;
@@ -11,7 +13,7 @@ use std::time::Duration;
 use heliograph_shared::time::Millis;
 use instant_acme::{
     Account, AccountBuilder, AccountCredentials, AuthorizationStatus, ChallengeType,
-    Error as AcmeError, Identifier, NewAccount, NewOrder, Order, OrderStatus, Problem, RetryPolicy,
+    Error as AcmeError, Identifier, NewAccount, NewOrder, OrderStatus, RetryPolicy,
 };
 use rcgen::{CertificateParams, CustomExtension, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
@@ -20,6 +22,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::clock::Clock;
 use crate::error::causes;
+use crate::https::acme::error::{Error, is_useless, refusal};
 use crate::https::certificate::{self, About, Shown, write_private};
 use crate::https::error::Error as HttpsError;
 use crate::https::options::{Domain, Options};
@@ -34,70 +37,8 @@ const FIRST_PAUSE: Duration = Duration::from_mins(15);
 const LONGEST_PAUSE: Duration = Duration::from_hours(6);
 /// Time for a renewal. A server that answers no more, or a proxy on the way to it, must not stop them for good.
 const LONGEST: Duration = Duration::from_mins(10);
-/// How the ACME server says that an account is of no use any more (RFC 8555, section 6.7): it is not known, or somebody
-/// has deactivated it.
-const NO_ACCOUNT: [&str; 2] =
-    ["urn:ietf:params:acme:error:accountDoesNotExist", "urn:ietf:params:acme:error:unauthorized"];
-/// How it says that there were too many requests (RFC 8555, section 6.6).
-const TOO_MANY: &str = "urn:ietf:params:acme:error:rateLimited";
 /// How long the ACME server is asked whether it has looked.
 const PATIENCE: RetryPolicy = RetryPolicy::new().timeout(Duration::from_mins(2));
-
-/// Why there is no new certificate.
-#[derive(Debug, thiserror::Error)]
-enum Error {
-    /// The ACME server could not be asked, or has refused.
-    #[error(transparent)]
-    Acme(#[from] AcmeError),
-    /// It did not accept the proof of a name.
-    #[error("{name}: {why}")]
-    Refused {
-        /// The name.
-        name: String,
-        /// The ACME server's words.
-        why: String,
-    },
-    /// It offers no proof by a handshake.
-    #[error("the ACME server does not offer tls-alpn-01 for {0}")]
-    NoChallenge(String),
-    /// It does not answer.
-    #[error("the ACME server has not given one within {} minutes", LONGEST.as_secs() / 60)]
-    Slow,
-    /// What it gave is no good by this machine's clock.
-    #[error("the new one has to be renewed at once; the clock of this machine may be wrong")]
-    Due,
-    /// What it gave cannot be used or stored.
-    #[error(transparent)]
-    Https(#[from] HttpsError),
-    /// The account cannot be stored.
-    #[error(transparent)]
-    AccountFile(HttpsError),
-    /// The account cannot be written or read.
-    #[error("the account at the ACME server cannot be used")]
-    Account(#[source] serde_json::Error),
-}
-
-impl Error {
-    fn headline(&self) -> &'static str {
-        match self {
-            Self::Due => "the certificate of the ACME server is no good here",
-            Self::Https(_) => "the certificate of the ACME server could not be used or stored",
-            Self::Account(_) | Self::AccountFile(_) => {
-                "the account at the ACME server could not be used or stored"
-            }
-            Self::Refused { .. } => {
-                "no certificate from the ACME server; its names must lead here, and port 443 be open"
-            }
-            Self::Acme(AcmeError::Api(problem)) if is_too_many(problem) => {
-                "no certificate: the ACME server has had too many requests from here"
-            }
-            Self::Acme(AcmeError::Api(_)) | Self::NoChallenge(_) => {
-                "no certificate: the ACME server does not give one"
-            }
-            Self::Acme(_) | Self::Slow => "no certificate: the ACME server could not be asked",
-        }
-    }
-}
 
 /// The certificate of some names at an ACME server.
 #[derive(Debug)]
@@ -363,30 +304,6 @@ impl Acme {
     }
 }
 
-/// Whether the ACME server has had enough of this one for a while.
-fn is_too_many(problem: &Problem) -> bool {
-    problem.r#type.as_deref() == Some(TOO_MANY)
-}
-
-/// Whether an order was refused because of its account.
-fn is_useless(problem: &Problem) -> bool {
-    problem.r#type.as_deref().is_some_and(|kind| NO_ACCOUNT.contains(&kind))
-}
-
-/// Why an order is refused: the words of the ACME server on the first name whose proof it did not accept, else those on
-/// the order.
-async fn refusal(order: &mut Order, words: &str) -> Error {
-    let mut authorizations = order.authorizations();
-    while let Some(Ok(mut authorization)) = authorizations.next().await {
-        let name = authorization.identifier().to_string();
-        let Ok(state) = authorization.refresh().await else { continue };
-        if let Some(problem) = state.challenges.iter().find_map(|tried| tried.error.as_ref()) {
-            return Error::Refused { name, why: problem.to_string() };
-        }
-    }
-    Error::Refused { name: "the order".to_owned(), why: words.to_owned() }
-}
-
 /// The certificate that proves a name (RFC 8737, section 3). `digest` is that of the key authorization.
 fn proof(name: &str, digest: &[u8]) -> Result<CertifiedKey, HttpsError> {
     let mut params = CertificateParams::new([name.to_owned()]).map_err(HttpsError::Making)?;
@@ -422,16 +339,5 @@ mod tests {
     fn p4_a_clock_that_is_wrong_costs_few_certificates() {
         assert_eq!(pause_after(&Error::Due, FIRST_PAUSE), LONGEST_PAUSE);
         assert_eq!(pause_after(&Error::Slow, FIRST_PAUSE), FIRST_PAUSE);
-    }
-
-    #[test]
-    fn p4_only_a_refused_proof_is_said_to_need_the_port() {
-        let refused = Error::Refused { name: "a.example".to_owned(), why: "no".to_owned() };
-        assert!(refused.headline().contains("port 443"));
-        let why = || HttpsError::NoDomain;
-        for other in [Error::Slow, Error::Due, Error::AccountFile(why()), Error::Https(why())] {
-            assert!(!other.headline().contains("port 443"), "{other:?}");
-        }
-        assert!(Error::AccountFile(why()).headline().contains("account"));
     }
 }
