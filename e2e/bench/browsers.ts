@@ -13,6 +13,7 @@ import { measureMany } from './many.ts'
 import { measureMemory } from './memory.ts'
 import { measureNetwork } from './network.ts'
 import { measureProcessor } from './processor.ts'
+import { measureSlowLine } from './slow-line.ts'
 import { measureStored } from './stored.ts'
 import { printHeading, printRow, type Row } from './table.ts'
 import { measureTurn } from './turn.ts'
@@ -32,6 +33,7 @@ const FIGURES: Record<string, (server: Server) => Promise<Row | Row[]>> = {
   fairness: measureFairness,
   change: measureChange,
   processor: measureProcessor,
+  'slow-line': measureSlowLine,
   stored: measureStored,
   turn: measureTurn,
 }
