@@ -1,5 +1,6 @@
 /** Measures whole files and browsers: `node bench/browsers.ts [first-page] …`, or everything without a name. */
 import { Server } from '../support/server.ts'
+import { measureBeside } from './beside.ts'
 import { measureBurst } from './burst.ts'
 import { measureCanvas } from './canvas.ts'
 import { measureChange } from './change.ts'
@@ -29,6 +30,7 @@ const FIGURES: Record<string, (server: Server) => Promise<Row | Row[]>> = {
   many: measureMany,
   memory: measureMemory,
   network: measureNetwork,
+  beside: measureBeside,
   burst: measureBurst,
   fairness: measureFairness,
   change: measureChange,
