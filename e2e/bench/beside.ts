@@ -11,7 +11,7 @@ import { median, type Row } from './table.ts'
 
 /** A queue of a tenth of a second, as routers have it. */
 const LINE = { roundTrip: 10, megabits: 40, queue: 512 }
-const RECEIVERS = [1]
+const RECEIVERS = [1, 3]
 /** So many in a beam: when its canvas is full, new notes are outside of the view and not drawn. */
 const TEXTS = 70
 const RUNS = Number(process.env.RUNS ?? 3)
@@ -50,8 +50,7 @@ export async function measureBeside(): Promise<Row[]> {
         alone.push(await onCable(LINE, (lab) => measureOne(lab, receivers, null)))
         beside.push(await onCable(LINE, (lab) => measureOne(lab, receivers, film)))
         process.stderr.write(
-          `text to ${receivers}, run ${run + 1} of ${RUNS}: ${shown(beside.slice(-1))}, alone ${shown(alone.slice(-1))}
-`,
+          `text to ${receivers}, run ${run + 1} of ${RUNS}: ${shown(beside.slice(-1))}, alone ${shown(alone.slice(-1))}\n`,
         )
       }
       rows.push({
