@@ -1,5 +1,6 @@
 /** Measures whole files and browsers: `node bench/browsers.ts [first-page] …`, or everything without a name. */
 import { Server } from '../support/server.ts'
+import { measureBeside } from './beside.ts'
 import { measureBoost } from './boost.ts'
 import { measureBurst } from './burst.ts'
 import { measureCanvas } from './canvas.ts'
@@ -14,6 +15,7 @@ import { measureMany } from './many.ts'
 import { measureMemory } from './memory.ts'
 import { measureNetwork } from './network.ts'
 import { measureProcessor } from './processor.ts'
+import { measureSlowLine } from './slow-line.ts'
 import { measureStored } from './stored.ts'
 import { printHeading, printRow, type Row } from './table.ts'
 import { measureTurn } from './turn.ts'
@@ -29,11 +31,13 @@ const FIGURES: Record<string, (server: Server) => Promise<Row | Row[]>> = {
   many: measureMany,
   memory: measureMemory,
   network: measureNetwork,
+  beside: measureBeside,
   burst: measureBurst,
   boost: measureBoost,
   fairness: measureFairness,
   change: measureChange,
   processor: measureProcessor,
+  'slow-line': measureSlowLine,
   stored: measureStored,
   turn: measureTurn,
 }

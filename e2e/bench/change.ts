@@ -6,7 +6,7 @@ import type { CableTraits } from '../support/cable.ts'
 import type { Device } from '../support/device.ts'
 import { Folder, MB, type TestFile } from '../support/files.ts'
 import type { Machine } from '../support/network.ts'
-import { type Lab, onCable, sharing, speed } from './lab.ts'
+import { type Lab, onCable, received, sharing, speed } from './lab.ts'
 import type { Row } from './table.ts'
 
 interface Change {
@@ -97,11 +97,6 @@ async function secondsUntil(bob: Device, film: TestFile, atLeast: number): Promi
       return (first.at - began) / 1_000
   }
   return Number.POSITIVE_INFINITY
-}
-
-async function received(bob: Device, film: TestFile): Promise<{ at: number; bytes: number }> {
-  const percent = await bob.progress(film)
-  return { at: performance.now(), bytes: (percent / 100) * film.size }
 }
 
 /** Drops what goes to and comes from every third UDP port of a machine, as a router that forgets some of its mappings. */

@@ -1,10 +1,14 @@
-/** What a transfer leaves to others on a path that both fill: one flow of TCP, alone and beside a transfer. */
+/**
+ * What a transfer leaves to others on a path that both fill: to one flow of TCP, compared with the flow alone, and to a
+ * second transfer that begins later.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import type { Device } from '../support/device.ts'
 import { Folder, MB, type TestFile } from '../support/files.ts'
 import type { Machine } from '../support/network.ts'
-import { type Lab, onCable, sharing, speed } from './lab.ts'
+import { type Lab, onCable, received, sharing, speed } from './lab.ts'
 import { median, type Row } from './table.ts'
 
 /** A line of 5 MB/s to a distant place, with a queue of a tenth of a second, as routers have it. */
@@ -15,9 +19,20 @@ const PORT = 9_000
 const SECONDS = 15
 /** How much of a file has come when its bundle has found its size. */
 const UNDER_WAY = 60 * MB
+/** The same of the second of two transfers, which has half of the line at best. */
+const SECOND_UNDER_WAY = 20 * MB
 const RUNS = Number(process.env.RUNS ?? 3)
 
-export async function measureFairness(): Promise<Row> {
+const FIGURES: Record<string, () => Promise<Row>> = { flow: measureFlow, transfers: measureTransfers }
+
+export async function measureFairness(): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const [name, measure] of Object.entries(FIGURES))
+    if (!process.env.WAY || process.env.WAY === name) rows.push(await measure())
+  return rows
+}
+
+async function measureFlow(): Promise<Row> {
   const shares: number[] = []
   const alone: number[] = []
   await Folder.with(async (folder) => {
@@ -44,6 +59,51 @@ async function besideTransfer(lab: Lab, film: TestFile): Promise<number> {
   await bob.takes(film)
   await bob.reaches(film, (100 * UNDER_WAY) / SIZE)
   return await flowSpeed(lab)
+}
+
+/**
+ * Two pairs of people. The target is that of the flow of TCP: a bundle has several connections, each of which takes its
+ * share of a full line, and the second has not found its size while the first keeps the line full. Less than 0.3 would mean
+ * that whoever comes first keeps others out.
+ */
+async function measureTransfers(): Promise<Row> {
+  const pairs: { slower: number; faster: number }[] = []
+  await Folder.with(async (folder) => {
+    const film = await folder.file('film.bin', SIZE)
+    for (let run = 0; run < RUNS; run += 1) {
+      const [first, second] = await onCable(LINE, (lab) => besideEachOther(lab, film))
+      pairs.push({ slower: Math.min(first, second), faster: Math.max(first, second) })
+      process.stderr.write(
+        `two transfers, run ${run + 1} of ${RUNS}: first ${speed(first)}, second ${speed(second)}\n`,
+      )
+    }
+  })
+  return {
+    figure: 'two transfers at once, 50 ms, 5 MB/s',
+    product: speed(median(pairs.map(({ slower }) => slower))),
+    reference: speed(median(pairs.map(({ faster }) => faster))),
+    value: median(pairs.map(({ slower, faster }) => slower / faster)),
+    target: { atLeast: 0.3 },
+  }
+}
+
+/** Bytes a second of the transfer that began first, and of the other. */
+async function besideEachOther(lab: Lab, film: TestFile): Promise<readonly [number, number]> {
+  const { bob: first } = await sharing(lab, film)
+  const { bob: second } = await sharing(lab, film)
+  await first.takes(film)
+  await first.reaches(film, (100 * UNDER_WAY) / SIZE)
+  await second.takes(film)
+  await second.reaches(film, (100 * SECOND_UNDER_WAY) / SIZE)
+  return await Promise.all([receivingSpeed(first, film), receivingSpeed(second, film)])
+}
+
+/** Bytes a second of a file that comes. */
+async function receivingSpeed(device: Device, film: TestFile): Promise<number> {
+  const before = await received(device, film)
+  await device.page.waitForTimeout(1_000 * SECONDS)
+  const after = await received(device, film)
+  return (1_000 * (after.bytes - before.bytes)) / (after.at - before.at)
 }
 
 /** Bytes a second of one flow of TCP from one machine to the other. */

@@ -52,16 +52,25 @@ export async function onCable<T>(
   }
 }
 
+/** A person at a fresh browser on a machine, which has not opened the product yet. */
+export async function person(lab: Lab, name: string, machine: Machine): Promise<Device> {
+  return new Device(name, (await lab.browser(machine)).page, lab.origin, DESKTOP_CHROMIUM)
+}
+
 /** Two people in one beam, of whom the first has shared files. */
 export async function sharing(lab: Lab, ...files: TestFile[]): Promise<{ ada: Device; bob: Device }> {
-  const [one, other] = [await lab.browser(lab.one), await lab.browser(lab.other)]
-  const ada = new Device('Ada', one.page, lab.origin, DESKTOP_CHROMIUM)
-  const bob = new Device('Bob', other.page, lab.origin, DESKTOP_CHROMIUM)
+  const [ada, bob] = [await person(lab, 'Ada', lab.one), await person(lab, 'Bob', lab.other)]
   await bob.opens(await ada.startsBeam())
   await ada.seesDevices(2)
   for (const file of files) await ada.sharesFiles(file)
   for (const { name } of files) await bob.card(name).getByRole('button', { name: 'Receive' }).waitFor()
   return { ada, bob }
+}
+
+/** How many bytes of a file have come by now. */
+export async function received(bob: Device, film: TestFile): Promise<{ at: number; bytes: number }> {
+  const percent = await bob.progress(film)
+  return { at: performance.now(), bytes: (percent / 100) * film.size }
 }
 
 /** Bytes a second of a bare data channel. */

@@ -1,4 +1,4 @@
-/** Peak memory of a receiving browser, for a file larger than a page may hold. */
+/** Peak memory of both browsers, for a file larger than a page may hold. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Device } from '../support/device.ts'
 import { Folder, MB } from '../support/files.ts'
@@ -12,10 +12,14 @@ const ARRIVES_WITHIN_MS = 10 * 60_000
 /** Milliseconds after which the memory of an idle page no longer changes. */
 const SETTLES_MS = 5000
 
-export async function measureMemory(server: Server): Promise<Row> {
-  const growth = await Folder.with((folder) => growthWhileReceiving(server, folder))
+export async function measureMemory(server: Server): Promise<Row[]> {
+  const [sender, receiver] = await Folder.with((folder) => growthOfBoth(server, folder))
+  return [rowOf('receiver', receiver), rowOf('sender', sender)]
+}
+
+function rowOf(who: string, growth: number): Row {
   return {
-    figure: "receiver's memory over idle, 2 GB",
+    figure: `${who}'s memory over idle, 2 GB`,
     product: `+${(growth / MB).toFixed(0)} MB`,
     reference: '',
     value: growth / MB,
@@ -23,7 +27,8 @@ export async function measureMemory(server: Server): Promise<Row> {
   }
 }
 
-async function growthWhileReceiving(server: Server, folder: Folder): Promise<number> {
+/** How many bytes the sender's browser and the receiver's take at most beyond what they took before. */
+async function growthOfBoth(server: Server, folder: Folder): Promise<readonly [number, number]> {
   const film = await folder.file('film.bin', SIZE)
   return await withTwoBrowsers(async (one, two) => {
     const ada = new Device('Ada', one.page, server.origin, DESKTOP_CHROMIUM)
@@ -34,11 +39,17 @@ async function growthWhileReceiving(server: Server, folder: Folder): Promise<num
     await bob.card(film.name).getByRole('button', { name: 'Receive' }).waitFor()
     await pause(SETTLES_MS)
 
-    const browser = await browserProcess(two.profile)
-    const idle = await treeBytes(browser)
-    const peak = watchPeak(browser)
+    const growths = [await growthOf(one.profile), await growthOf(two.profile)] as const
     await bob.takes(film)
     await bob.has(film, ARRIVES_WITHIN_MS)
-    return (await peak.stop()) - idle
+    return [await growths[0].stop(), await growths[1].stop()]
   })
+}
+
+/** Watches how much more than now a browser takes, until it is stopped. */
+async function growthOf(profile: string): Promise<{ stop: () => Promise<number> }> {
+  const browser = await browserProcess(profile)
+  const idle = await treeBytes(browser)
+  const peak = watchPeak(browser)
+  return { stop: async () => (await peak.stop()) - idle }
 }

@@ -50,6 +50,12 @@ export async function connectionsThatSent(page: Page, bytes: number): Promise<nu
   return sent.filter((count) => count >= bytes).length
 }
 
+/** Returns the bytes that the page sent over its data channels. */
+export async function directBytes(page: Page): Promise<number> {
+  const sent = await page.evaluate(() => window.heliographPaths?.sent() ?? [])
+  return sent.reduce((sum, bytes) => sum + bytes, 0)
+}
+
 /** Lets the pages of a device connect only over TURN, as behind a NAT that nothing else passes. */
 export async function usesOnlyTurn({ context }: { context: BrowserContext }): Promise<void> {
   await context.addInitScript(() => {

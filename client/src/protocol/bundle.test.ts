@@ -116,6 +116,11 @@ describe('l6 a bundle', () => {
     expect(new Run().receives(500 * MIB, held(3, 20 * MIB)).sizes).toEqual([1])
   })
 
+  it('has one connection on a short way to a busy machine, which answers late', () => {
+    const busy = { ...held(20), queuing: () => 18 }
+    expect(new Run().receives(60 * MIB, busy).sizes).toEqual([1])
+  })
+
   it('grows on a long way, until all are in use', () => {
     const run = new Run().receives(200 * MIB, held(50, 30 * MIB))
     expect(run.sizes).toEqual([1, MOST_CONNECTIONS])

@@ -176,8 +176,9 @@ export class Bundle {
 
   /** Whether more connections may carry more. */
   #isHeldUp({ roundTrip, open, most, queuing, isBeside }: BundleView, now: number): boolean {
-    if (isBeside || this.#size >= most || roundTrip === null || roundTrip < SHORTEST_ROUND_TRIP_MS)
-      return false
+    if (isBeside || this.#size >= most || roundTrip === null) return false
+    // A busy machine answers late, however short the way to it is.
+    if (roundTrip - queuing < SHORTEST_ROUND_TRIP_MS) return false
     if (queuing > FULL_MS || (now < this.#settledUntil && !this.#isOnAnotherPath(roundTrip))) return false
     const ofEach = (this.#rate * roundTrip) / open
     return this.#rate > LEAST_RATE && ofEach < MOST_PER_ROUND_TRIP && ofEach > LEAST_PER_ROUND_TRIP

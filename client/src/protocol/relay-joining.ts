@@ -42,7 +42,7 @@ export interface RelayView {
   /** Bytes a millisecond over the direct links together, and over the relay. */
   readonly direct: number
   readonly relay: number
-  /** Round trip of the direct links in milliseconds; null while it is not known. */
+  /** Round trip of the direct links when nothing waits on them, in milliseconds; null while it is not known. */
   readonly roundTrip: number | null
   /** Whether the bundle tries another number of connections, whose gain or loss would be taken for the relay's. */
   readonly isTrying: boolean

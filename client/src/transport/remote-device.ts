@@ -90,7 +90,9 @@ export class RemoteDevice {
     const { use } = this.#relayWire.relay
     const carries = joining.isJoined && this.#canRelay
     const relayed = carries ? scheduler.rate([relay.key], now) : 0
-    joining.next({ use, left, direct: rate, relay: relayed, roundTrip, isTrying: bundle.isTrying }, now)
+    const base = roundTrip === null ? null : roundTrip - queuing
+    const { isTrying } = bundle
+    joining.next({ use, left, direct: rate, relay: relayed, roundTrip: base, isTrying }, now)
     const isBeside = joining.isMain(now)
     return bundle.next({ left, rate, roundTrip, queuing, open: links.length, most, isBeside }, now)
   }
