@@ -38,11 +38,11 @@ interface Candidate {
 export class Scheduler<T extends Receives> {
   readonly #active = new Set<T>()
   readonly #meters = new Map<LinkKey, LinkMeter>()
-  readonly #limits: ReadonlyMap<LinkKey, number>
+  readonly #ordered: ReadonlyMap<LinkKey, number>
 
-  /** @param limits bytes of the largest window of links that take only so much */
-  constructor(limits: ReadonlyMap<LinkKey, number> = new Map()) {
-    this.#limits = limits
+  /** @param ordered bytes of the largest window of each link that keeps the order of everything */
+  constructor(ordered: ReadonlyMap<LinkKey, number> = new Map()) {
+    this.#ordered = ordered
   }
 
   /** Whether another file may begin. */
@@ -67,7 +67,7 @@ export class Scheduler<T extends Receives> {
   meter(link: LinkKey): LinkMeter {
     const known = this.#meters.get(link)
     if (known) return known
-    const fresh = new LinkMeter(this.#limits.get(link))
+    const fresh = new LinkMeter(this.#ordered.get(link))
     this.#meters.set(link, fresh)
     return fresh
   }
