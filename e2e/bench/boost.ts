@@ -6,7 +6,7 @@ import { productSpeed } from './network.ts'
 import { median, type Row } from './table.ts'
 
 const TRAITS = { roundTrip: 50, loss: 0.5 }
-const SIZE = 60 * MB
+const SIZE = 150 * MB
 const RUNS = Number(process.env.RUNS ?? 3)
 
 export async function measureBoost(): Promise<Row> {
