@@ -22,7 +22,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::clock::Clock;
 use crate::error::causes;
-use crate::https::acme::error::{Error, is_useless, refusal};
+use crate::https::acme::error::{Error, LONGEST, is_useless, refusal};
 use crate::https::certificate::{self, About, Shown, write_private};
 use crate::https::error::Error as HttpsError;
 use crate::https::options::{Domain, Options};
@@ -35,8 +35,6 @@ const LOOK: Duration = Duration::from_hours(1);
 const FIRST_PAUSE: Duration = Duration::from_mins(15);
 /// The pause doubles up to this.
 const LONGEST_PAUSE: Duration = Duration::from_hours(6);
-/// Time for a renewal. A server that answers no more, or a proxy on the way to it, must not stop them for good.
-const LONGEST: Duration = Duration::from_mins(10);
 /// How long the ACME server is asked whether it has looked.
 const PATIENCE: RetryPolicy = RetryPolicy::new().timeout(Duration::from_mins(2));
 

@@ -1,9 +1,13 @@
 //! Why there is no certificate from an ACME server, in words for its operator.
 
+use std::time::Duration;
+
 use instant_acme::{Error as AcmeError, Order, Problem};
 
 use crate::https::error::Error as HttpsError;
 
+/// Time for a renewal. A server that answers no more, or a proxy on the way to it, must not stop them for good.
+pub(super) const LONGEST: Duration = Duration::from_mins(10);
 /// How the ACME server says that an account is of no use any more (RFC 8555, section 6.7): it is not known, or somebody
 /// has deactivated it.
 const NO_ACCOUNT: [&str; 2] =
@@ -29,7 +33,7 @@ pub(super) enum Error {
     #[error("the ACME server does not offer tls-alpn-01 for {0}")]
     NoChallenge(String),
     /// It does not answer.
-    #[error("the ACME server has not given one within {} minutes", super::LONGEST.as_secs() / 60)]
+    #[error("the ACME server has not given one within {} minutes", LONGEST.as_secs() / 60)]
     Slow,
     /// What it gave is no good by this machine's clock.
     #[error("the new one has to be renewed at once; the clock of this machine may be wrong")]
