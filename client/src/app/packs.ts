@@ -8,10 +8,18 @@ import { addressIn } from '../stores/transfers'
 import { readStart } from '../transport/http'
 import { blobBehind } from './blob-urls'
 
+/**
+ * Pauses before a list that could not be read is read again, because the server or the network was away, in milliseconds.
+ * The last one repeats.
+ */
+const AGAIN_MS = [10_000, 30_000, 60_000, 300_000]
+
 /** Keeps the lists up to date with the items and the transfers. Call it once. */
 export function learnPacks(stores: Pick<Stores, 'items' | 'transfers' | 'packs'>): void {
   const { items, transfers, packs } = stores
   const asked = new Set<string>()
+  /** How often each address could not be read. */
+  const failed = new Map<string, number>()
   const look = () => {
     const { lists } = packs.getState()
     for (const { id, content } of items.getState().items) {
@@ -19,12 +27,20 @@ export function learnPacks(stores: Pick<Stores, 'items' | 'transfers' | 'packs'>
       const url = addressIn(transfers.getState().transfers[id]) ?? content.url
       if (url === null || asked.has(url)) continue
       asked.add(url)
-      // What cannot be read is read again under its next address.
       void readHead(url, content.manifest).then(
         (bytes) => learnPack(stores, id, bytes),
-        () => {},
+        () => again(url),
       )
     }
+  }
+  const again = (url: string) => {
+    const failures = failed.get(url) ?? 0
+    failed.set(url, failures + 1)
+    const retry = () => {
+      asked.delete(url)
+      look()
+    }
+    setTimeout(retry, AGAIN_MS[Math.min(failures, AGAIN_MS.length - 1)])
   }
   items.subscribe((now, before) => {
     if (now.items === before.items) return

@@ -27,6 +27,7 @@ class Run {
   most = MOST_CONNECTIONS
   /** Whether the relay carries the most. */
   isBeside = false
+  isRelayTrying = false
 
   constructor(bundle = new Bundle()) {
     this.bundle = bundle
@@ -46,6 +47,7 @@ class Run {
           open,
           most: this.most,
           isBeside: this.isBeside,
+          isRelayTrying: this.isRelayTrying,
         },
         this.now,
       )
@@ -62,7 +64,16 @@ class Run {
     for (const end = this.now + milliseconds; this.now < end; this.now += TICK_MS) {
       const { size: open } = this.bundle
       this.bundle.next(
-        { left: 0, rate: 0, roundTrip: null, queuing: 0, open, most: this.most, isBeside: false },
+        {
+          left: 0,
+          rate: 0,
+          roundTrip: null,
+          queuing: 0,
+          open,
+          most: this.most,
+          isBeside: false,
+          isRelayTrying: false,
+        },
         this.now,
       )
     }
@@ -142,6 +153,13 @@ describe('l6 a bundle', () => {
     expect(run.bundle.size).toBe(1)
   })
 
+  it('r6 tries nothing while the relay tries to join or to leave', () => {
+    const run = new Run()
+    run.isRelayTrying = true
+    run.receives(60 * MIB, held(50))
+    expect(run.sizes).toEqual([1])
+  })
+
   it('keeps what a trial had before it when that brought nothing, and does not try again at once', () => {
     const narrow: Way = { roundTrip: 50, rate: () => 300 }
     expect(new Run().receives(4 * MIB, narrow).sizes).toEqual([1, MOST_CONNECTIONS, 1])
@@ -201,6 +219,7 @@ describe('l6 a bundle', () => {
       open: 1,
       most: MOST_CONNECTIONS,
       isBeside: false,
+      isRelayTrying: false,
     }
     for (run.now = 0; run.bundle.size === 1; run.now += TICK_MS) run.bundle.next(view, run.now)
     run.idles(TICK_MS)

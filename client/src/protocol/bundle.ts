@@ -84,6 +84,8 @@ export interface BundleView {
   readonly most: number
   /** Whether the relay carries the most, so that no more of them are to be tried. */
   readonly isBeside: boolean
+  /** Whether the relay tries to join or to leave. What that changes would be taken for the gain or loss of a trial here. */
+  readonly isRelayTrying: boolean
 }
 
 interface Trial {
@@ -160,8 +162,8 @@ export class Bundle {
     this.#settledUntil = now + TRIAL_MS
   }
 
-  #mayTry({ left, roundTrip, open }: BundleView): boolean {
-    return roundTrip !== null && open >= this.#size && left > this.#rate * WORTH_MS
+  #mayTry({ left, roundTrip, open, isRelayTrying }: BundleView): boolean {
+    return !isRelayTrying && roundTrip !== null && open >= this.#size && left > this.#rate * WORTH_MS
   }
 
   /** Whether fewer connections may carry as much. */

@@ -65,6 +65,13 @@ describe('r6 with fallback', () => {
     expect(comes(60, { alone: 100, relay: 2_000, isTrying: true })).toBe(0)
   })
 
+  it('it joins no way that carries more than 128 KB/s, and stays on one that does not reach 256', () => {
+    expect(comes(60, { alone: 150, relay: 2_000 })).toBe(0)
+    comes(10, { alone: 100, relay: 2_000 })
+    comes(60, { alone: 200, relay: 2_000 })
+    expect(joining.isJoined).toBe(true)
+  })
+
   it('it leaves when the direct way is no longer slow', () => {
     comes(10, { alone: 100, relay: 2_000 })
     comes(3, { alone: 1_000, relay: 2_000 })
@@ -109,6 +116,13 @@ describe('r6 with boost', () => {
 
   it('on the way between two devices in one house it does not carry', () => {
     expect(comes(60, { use, alone: 40_000, relay: 40_000, roundTrip: 2 })).toBe(0)
+  })
+
+  it('does not come and go on a way of about 4 ms', () => {
+    let joined = 0
+    for (let turn = 0; turn < 10; turn++)
+      joined += comes(1, { use, alone: 5_000, relay: 6_000, roundTrip: turn % 2 ? 3.5 : 4.5 })
+    expect(joined).toBe(10)
   })
 
   it('it leaves when it carries next to nothing', () => {

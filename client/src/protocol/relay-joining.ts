@@ -73,6 +73,11 @@ export class RelayJoining {
     return this.#isJoined
   }
 
+  /** Whether it tries to carry, or to do without. */
+  get isTrying(): boolean {
+    return this.#trial !== null
+  }
+
   /**
    * Whether the relay carries the most, or may soon. More direct links would then cost both devices more than they bring:
    * 16 of them, which carry less than the relay on a path that loses packets, keep two processors busy.
@@ -89,9 +94,13 @@ export class RelayJoining {
   }
 
   #isWanted({ use, direct, roundTrip }: RelayView): boolean {
-    if (use === 'boost') return roundTrip !== null && roundTrip >= SHORTEST_ROUND_TRIP_MS
+    if (use === 'boost') {
+      const shortest = this.#hasBegun ? SHORTEST_ROUND_TRIP_MS / 2 : SHORTEST_ROUND_TRIP_MS
+      return roundTrip !== null && roundTrip >= shortest
+    }
     if (use !== 'fallback') return false
-    return this.#hasBegun ? this.#direct < RECOVERED * SLOW_RATE : direct < SLOW_RATE
+    if (!this.#hasBegun) return direct < SLOW_RATE
+    return this.#direct < SLOW_RATE * (this.#isJoined || this.isTrying ? RECOVERED : 1)
   }
 
   #ends(): void {

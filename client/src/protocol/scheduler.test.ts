@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LARGEST_BUDGET_BYTES } from './bindings'
+import type { ChunkRange } from './chunk-set'
+import { Receiver } from './receiver'
+import { bytesOf, Scheduler } from './scheduler'
 import { repeated, type SimulatedLink, Simulation, share } from './simulated-links'
 
 const MB = 1e6
@@ -14,6 +17,24 @@ const link = (rate: number, roundTrip: number, more: Partial<SimulatedLink> = {}
 })
 const links = (count: number, of: (index: number) => SimulatedLink) =>
   Array.from({ length: count }, (_, index) => of(index))
+
+it('f4_what_is_expected_on_a_link_that_is_no_longer_used_takes_no_room_from_the_others', () => {
+  const scheduler = new Scheduler(new Map([['relay', 4 * MIB]]))
+  const transfer = { receiver: new Receiver(100 * MIB) }
+  scheduler.begin(transfer)
+  const wants = (link: string, now: number) => scheduler.want([link], () => true, now)
+  const expected: ChunkRange[] = []
+  for (let now = 0; now < 2_000; now += 10) {
+    for (let want = wants('relay', now); want; want = wants('relay', now)) expected.push(want.range)
+    if (scheduler.outstanding > 3.9 * MIB) break
+    for (const range of expected.splice(0, Math.ceil(expected.length / 2))) {
+      scheduler.arrived(transfer, 'relay', range.first, bytesOf(range), now)
+      transfer.receiver.wrote(range)
+    }
+  }
+  expect(scheduler.outstanding).toBeGreaterThan(3.9 * MIB)
+  expect(wants('direct', 2_000)).not.toBeNull()
+})
 
 describe('f4 over simulated links, a file', () => {
   const cases: [name: string, on: readonly SimulatedLink[], megabytes: number, atLeast: number][] = [

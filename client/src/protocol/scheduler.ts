@@ -119,8 +119,8 @@ export class Scheduler<T extends Receives> {
    * of it waits for the disk.
    */
   budget(links: readonly LinkKey[], now: number): number {
-    const waiting = links.reduce((sum, link) => sum + this.#waitingOn(link), 0)
-    if (this.outstanding - waiting > SMALLEST_BUDGET_BYTES / 2) return SMALLEST_BUDGET_BYTES
+    if (this.outstanding - this.#expectedOn([...this.#meters.keys()]) > SMALLEST_BUDGET_BYTES / 2)
+      return SMALLEST_BUDGET_BYTES
     const windows = links.reduce((sum, link) => sum + this.meter(link).window(now), 0)
     return Math.min(LARGEST_BUDGET_BYTES, Math.max(SMALLEST_BUDGET_BYTES, windows))
   }
@@ -137,7 +137,10 @@ export class Scheduler<T extends Receives> {
     ready.sort((a, b) => a.receiver.outstanding - b.receiver.outstanding)
     const candidates = links.map((link) => this.#candidate(link, now))
     candidates.sort((a, b) => a.drained - b.drained)
-    const left = this.budget(links, now) - this.outstanding
+    // What is still expected on a link that is no longer used takes no room from the others.
+    const isUnused = (link: LinkKey) => !links.includes(link)
+    const elsewhere = this.#expectedOn([...this.#meters.keys()].filter(isUnused))
+    const left = this.budget(links, now) - (this.outstanding - elsewhere)
     for (const candidate of candidates) {
       if (candidate.room <= 0) continue
       const want =
@@ -190,6 +193,11 @@ export class Scheduler<T extends Receives> {
     if (waiting === 0) meter.idle(now)
     const drained = waiting === 0 ? 0 : meter.duration(waiting, 0, now)
     return { link, meter, waiting, room: meter.window(now) - waiting, drained }
+  }
+
+  /** Bytes that are expected on some links together. */
+  #expectedOn(links: readonly LinkKey[]): number {
+    return links.reduce((sum, link) => sum + this.#waitingOn(link), 0)
   }
 
   #waitingOn(link: LinkKey): number {

@@ -1,5 +1,6 @@
 /** R6: the engine with a relay that joins direct links, or that the operator does not want. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { STALL_MS } from '../protocol/stall-clock'
 import {
   adaAndBob,
   bytes,
@@ -74,4 +75,29 @@ it('r6 a direct link that does not open is waited for where the operator wants n
     await settles(10)
   }
   expect(server.carried).toBe(0)
+})
+
+it('r4 a file goes on over its direct link when the server refuses its chunks', async () => {
+  for (const device of [ada, bob]) device.engine.handle({ do: 'relay', use: 'boost' })
+  let refused = 0
+  server.loses = ({ type }, { from }) => {
+    if (type !== 'chunk' || from !== ada.id) return false
+    refused += 1
+    ada.isRefused(bob, 'forbidden')
+    return true
+  }
+  const channel = new StageChannel('direct', ada, bob)
+  await channel.opens()
+  ada.offers(new Blob([bytes(4 * MIB)]))
+  bob.receives(4 * MIB, ada)
+  for (let rounds = 0; rounds < 2_000 && bob.last('receiving')?.status !== 'done'; rounds++) {
+    channel.carries(1)
+    server.carriesSome(1)
+    await settles(20)
+  }
+  expect(bob.last('receiving')).toMatchObject({ status: 'done' })
+  expect(ada.count('sending', 'failed')).toBe(0)
+  expect(refused).toBeGreaterThan(0)
+  // Nothing of it waits for as long as a dead link is silent.
+  expect(performance.now()).toBeLessThan(STALL_MS)
 })

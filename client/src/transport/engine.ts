@@ -168,14 +168,14 @@ export class Engine {
   #refused(id: DeviceId, why: Refusal): void {
     const device = this.#devices.get(id)
     if (!device) return
-    if (why === 'forbidden') return this.#sending.forbidden(device)
+    if (why === 'forbidden' && !device.direct) return this.#sending.forbidden(device)
     if (why === 'device_gone') this.#lostRelay(device)
     device.pauseRelay(this.now())
   }
 
   #lostRelay(device: RemoteDevice): void {
     device.lostRelay()
-    this.#sending.lostLink(device)
+    if (!device.direct) this.#sending.lostLink(device)
   }
 
   #attach(id: DeviceId, open: (events: FrameLinkEvents) => FrameLink): void {
@@ -248,7 +248,7 @@ export class Engine {
 
   #measured(device: RemoteDevice, link: Link, token: string): void {
     const now = this.now()
-    const roundTrip = link.pong(token, now)
+    const roundTrip = device.has(link) ? link.pong(token, now) : null
     if (roundTrip === null) return
     device.scheduler.meter(link.key).answered(roundTrip, now)
     this.#receiving.refill(device)

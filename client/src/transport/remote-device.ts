@@ -93,8 +93,8 @@ export class RemoteDevice {
     const base = roundTrip === null ? null : roundTrip - queuing
     const { isTrying } = bundle
     joining.next({ use, left, direct: rate, relay: relayed, roundTrip: base, isTrying }, now)
-    const isBeside = joining.isMain(now)
-    return bundle.next({ left, rate, roundTrip, queuing, open: links.length, most, isBeside }, now)
+    const beside = { isBeside: joining.isMain(now), isRelayTrying: joining.isTrying }
+    return bundle.next({ left, rate, roundTrip, queuing, open: links.length, most, ...beside }, now)
   }
 
   /** Whether frames may go through the server now. */

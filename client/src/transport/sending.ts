@@ -99,9 +99,8 @@ export class Sending {
   /** Ends what is sent to a device when the server forbids it and there is no other link. */
   forbidden(device: RemoteDevice): void {
     const why: TransferFailure = { reason: 'readOnly' }
-    for (const outgoing of this.#movingTo(device)) {
-      if (!device.direct) this.#end(outgoing, { status: 'failed', bytes: outgoing.sender.sent, why }, 'gone')
-    }
+    for (const outgoing of this.#movingTo(device))
+      this.#end(outgoing, { status: 'failed', bytes: outgoing.sender.sent, why }, 'gone')
   }
 
   /** Ends what was being sent to a device that may no longer be in the beam. */

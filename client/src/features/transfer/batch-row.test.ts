@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DeviceId } from '../../protocol/bindings'
-import { DIRECT } from '../../protocol/way'
+import { DIRECT, type Way } from '../../protocol/way'
 import type { Receiving, Sending, Transfer } from '../../stores/transfers'
 import { batchRow } from './batch-row'
 import { fileView } from './file-view'
@@ -60,6 +60,19 @@ describe('the sum of several files', () => {
   it('says how many are there when the rest waits for a tap', () => {
     const { row, received } = batchRow([coming(1, done), coming(2, offered)])
     expect([row.text, received]).toEqual(['1 of 2 received', 1])
+  })
+
+  it('names every way that carries any of them', () => {
+    const over = (way: Way) => coming(100, { ...moving(10, 1), way })
+    const { row } = batchRow([
+      over({ direct: 4, turn: 0, server: false }),
+      over({ direct: 0, turn: 0, server: true }),
+    ])
+    expect(row.way).toEqual({ direct: 4, turn: 0, server: true })
+  })
+
+  it('is not complete while they are looked for', () => {
+    expect(batchRow([coming(1, { status: 'looking' }), coming(2, done)]).row.status).toBe('looking')
   })
 
   it('is complete when all are', () => {

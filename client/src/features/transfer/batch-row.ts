@@ -28,6 +28,7 @@ const RANKS: readonly FileRow['status'][] = [
   'cancelled',
   'lost',
   'waiting',
+  'looking',
   'done',
 ]
 
@@ -75,10 +76,21 @@ function progressOf(files: readonly FileInBatch[]): { bytes: number; size: numbe
 }
 
 function wayOf(rows: readonly FileRow[]): FileRow['way'] {
-  const moving = rows.find(({ status, way }) => status === 'moving' && way !== null)
-  if (moving) return moving.way
+  const moving = rows.filter(({ status }) => status === 'moving')
   const isOver = rows.every(({ status }) => status === 'done')
-  return isOver ? (rows[0]?.way ?? null) : null
+  return moving.length > 0 ? together(moving) : isOver ? together(rows) : null
+}
+
+/** The way of files that go over the same links, or over several: all that carry any of them. */
+function together(rows: readonly FileRow[]): FileRow['way'] {
+  const ways = rows.flatMap(({ way }) => way ?? [])
+  const live = ways.filter((way) => way !== 'stored')
+  if (live.length === 0) return ways[0] ?? null
+  return {
+    direct: Math.max(...live.map(({ direct }) => direct)),
+    turn: Math.max(...live.map(({ turn }) => turn)),
+    server: live.some(({ server }) => server),
+  }
 }
 
 function textOf(
