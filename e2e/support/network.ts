@@ -227,6 +227,10 @@ export class Network {
 
   async #adds({ name }: Machine): Promise<void> {
     await run('ip', ['netns', 'add', name])
+    // An address of IPv6 that is checked for a second or two and then becomes valid is a change of network to a browser,
+    // which ends what it loads.
+    const unchecked = 'for f in /proc/sys/net/ipv6/conf/*/accept_dad; do [ ! -e "$f" ] || echo 0 > "$f"; done'
+    await run('ip', ['netns', 'exec', name, 'sh', '-c', unchecked])
     this.#machines.push(name)
     await run('ip', ['-n', name, 'link', 'set', 'lo', 'up'])
   }
