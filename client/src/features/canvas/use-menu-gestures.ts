@@ -21,9 +21,9 @@ interface Options {
 
 export function useMenuGestures({ commands, noteAt, giveUp }: Options) {
   return useMemo(() => {
-    let press: { timer: ReturnType<typeof setTimeout>; from: Point } | null = null
+    let press: { readonly from: Point; readonly giveUp: () => void } | null = null
     const end = () => {
-      if (press) clearTimeout(press.timer)
+      press?.giveUp()
       press = null
     }
     const open = (note: ItemId | null, at: Point) => {
@@ -42,7 +42,7 @@ export function useMenuGestures({ commands, noteAt, giveUp }: Options) {
         if (event.pointerType !== 'touch' || !event.isPrimary) return
         const note = noteAt(event)
         const from = { x: event.clientX, y: event.clientY }
-        press = { from, timer: setTimeout(() => open(note, from), LONG_PRESS_MS) }
+        press = { from, giveUp: afterLongPress(() => open(note, from)) }
       },
       onPointerMoveCapture({ clientX, clientY }: PointerEvent) {
         if (press && Math.hypot(clientX - press.from.x, clientY - press.from.y) > REACH) end()
@@ -51,4 +51,20 @@ export function useMenuGestures({ commands, noteAt, giveUp }: Options) {
       onPointerCancelCapture: end,
     }
   }, [commands, noteAt, giveUp])
+}
+
+/**
+ * Calls back after a long press; the returned function gives it up. A frame passes after the time is over, because a
+ * page that was busy has moves of the finger before it that it has not handled yet, and browsers handle these at the
+ * latest in the next frame.
+ */
+function afterLongPress(then: () => void): () => void {
+  let frame = 0
+  const timer = setTimeout(() => {
+    frame = requestAnimationFrame(then)
+  }, LONG_PRESS_MS)
+  return () => {
+    clearTimeout(timer)
+    cancelAnimationFrame(frame)
+  }
 }
