@@ -22,6 +22,8 @@ const held = (roundTrip: number, most = 15 * MIB): Way => ({
 class Run {
   readonly bundle: Bundle
   readonly sizes: number[] = []
+  /** When each of the sizes began. */
+  readonly since: number[] = []
   now = 0
   /** How many connections the device lets a bundle have. */
   most = MOST_CONNECTIONS
@@ -51,7 +53,10 @@ class Run {
         },
         this.now,
       )
-      if (this.sizes.at(-1) !== size) this.sizes.push(size)
+      if (this.sizes.at(-1) !== size) {
+        this.sizes.push(size)
+        this.since.push(this.now)
+      }
       if (opens(size) === open) at = this.now
       else if (this.now - at >= 4 * way.roundTrip) open = opens(size)
       left -= way.rate(Math.min(open, size)) * TICK_MS
@@ -139,6 +144,12 @@ describe('l6 a bundle', () => {
     expect(new Run().receives(200 * MIB, held(10, 60 * MIB)).sizes).toEqual([1, 4, MOST_CONNECTIONS])
   })
 
+  it('tries more as soon as the first connection is out of its slow start', () => {
+    expect(new Run().receives(60 * MIB, held(20)).since[1]).toBe(250)
+    expect(new Run().receives(60 * MIB, held(50)).since[1]).toBe(500)
+    expect(new Run().receives(60 * MIB, held(150)).since[1]).toBe(1_000)
+  })
+
   it('r6 does not grow while the relay carries the most, nor begin with what the last file needed', () => {
     const run = new Run()
     run.isBeside = true
@@ -179,6 +190,8 @@ describe('l6 a bundle', () => {
     const way: Way = { ...held(50, 20 * MIB), queuing: () => 150 }
     const run = new Run().receives(20 * MIB, held(50, 20 * MIB)).receives(100 * MIB, way)
     expect(run.sizes).toEqual([1, MOST_CONNECTIONS, 8, MOST_CONNECTIONS])
+    const [, , fewer = Number.NaN, asBefore = Number.NaN] = run.since
+    expect(asBefore - fewer).toBeLessThan(2_000)
   })
 
   it('tries again at once what brought nothing on another path', () => {

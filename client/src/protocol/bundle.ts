@@ -26,6 +26,12 @@ const LEAST_RATE_OF_EACH = 16
 const SHORTEST_ROUND_TRIP_MS = 4
 /** More connections need so long to pay, in milliseconds. */
 const WORTH_MS = 2_000
+/**
+ * By then the first connection has left its slow start (RFC 9260, section 7.2.1) and shows what it carries, in
+ * milliseconds and in round trips. More connections are not tried before.
+ */
+const FIRST_LOOK_MS = 250
+const FIRST_LOOK_ROUND_TRIPS = 6
 /** What a trial takes at least, in milliseconds, and in round trips: a connection begins slowly. */
 const TRIAL_MS = 800
 const TRIAL_ROUND_TRIPS = 16
@@ -34,6 +40,8 @@ const TRIAL_ROUND_TRIPS = 16
  * with a small queue take each other's packets at first.
  */
 const FAILED_MS = 3_000
+/** The same for a trial of fewer. They are open already, and each second of it costs what the others carried. */
+const FAILED_FEWER_MS = 1_500
 /** A trial does not wait longer for its connections, in milliseconds. */
 const OPENING_MS = 8_000
 /** Pause after a trial that brought nothing, in milliseconds. It doubles with each, up to the second. */
@@ -106,6 +114,8 @@ export class Bundle {
   #rate = 0
   #trial: Trial | null = null
   #idleSince: number | null = 0
+  /** When something was wanted again after the bundle was idle, in milliseconds. */
+  #begunAt = 0
   /** No trial of more connections before this time, in milliseconds, and none of fewer before the other. */
   #settledUntil = 0
   #crowdedUntil = 0
@@ -132,7 +142,7 @@ export class Bundle {
     this.#rate = this.#rate === 0 ? view.rate : this.#rate * (1 - NEWEST) + view.rate * NEWEST
     if (this.#trial) this.#judges(this.#trial, view, now)
     else this.#gives(view, now)
-    if (!this.#trial && this.#mayTry(view)) {
+    if (!this.#trial && this.#mayTry(view, now)) {
       if (this.#isCrowded(view, now)) this.#triesFewer(view, now)
       else if (this.#isHeldUp(view, now)) this.#triesMore(view, now)
     }
@@ -159,11 +169,15 @@ export class Bundle {
     this.#idleSince = null
     this.#rate = 0
     if (!isBeside) this.#size = Math.min(most, Math.max(this.#size, this.#needed))
-    this.#settledUntil = now + TRIAL_MS
+    this.#begunAt = now
+    // What the last files needed is likely right.
+    this.#settledUntil = now + (this.#size > 1 ? TRIAL_MS : 0)
   }
 
-  #mayTry({ left, roundTrip, open, isRelayTrying }: BundleView): boolean {
-    return !isRelayTrying && roundTrip !== null && open >= this.#size && left > this.#rate * WORTH_MS
+  #mayTry({ left, roundTrip, open, isRelayTrying }: BundleView, now: number): boolean {
+    if (isRelayTrying || roundTrip === null || open < this.#size) return false
+    const firstLook = Math.max(FIRST_LOOK_MS, FIRST_LOOK_ROUND_TRIPS * roundTrip)
+    return now - this.#begunAt >= firstLook && left > this.#rate * WORTH_MS
   }
 
   /** Whether fewer connections may carry as much. */
@@ -222,13 +236,19 @@ export class Bundle {
   #judges(trial: Trial, { open, roundTrip }: BundleView, now: number): void {
     if (open >= this.#size || now - trial.began > OPENING_MS) trial.opened ??= now
     if (trial.opened === null) return
-    if (now - trial.opened < Math.max(TRIAL_MS, TRIAL_ROUND_TRIPS * (roundTrip ?? 0))) return
+    const lasted = now - trial.opened
     const hasFailed = this.#rate < trial.atLeast * trial.rate
-    if (hasFailed && now - trial.opened < FAILED_MS) return
-    this.#trial = null
     const isFewer = this.#size < trial.size
+    if (lasted < Math.max(TRIAL_MS, TRIAL_ROUND_TRIPS * (roundTrip ?? 0))) return
+    if (hasFailed && lasted < (isFewer ? FAILED_FEWER_MS : FAILED_MS)) return
+    this.#trial = null
+    this.#concludes(trial, hasFailed, now)
+  }
+
+  #concludes({ size }: Trial, hasFailed: boolean, now: number): void {
+    const isFewer = this.#size < size
     if (hasFailed) {
-      this.#size = trial.size
+      this.#size = size
       if (isFewer) this.#crowdedUntil = now + this.#settledMs
       this.#settles(now)
     } else if (isFewer) this.#settledUntil = now + SETTLED_MS
