@@ -8,7 +8,7 @@ import { median, type Row } from './table.ts'
 import { DESKTOP_CHROMIUM, withTwoBrowsers } from './two-browsers.ts'
 
 const SIZE = 500 * MB
-const RUNS = 5
+const RUNS = Number(process.env.RUNS ?? 5)
 
 export async function measureDirect(server: Server): Promise<Row> {
   const { ours, theirs } = await Folder.with((folder) => alternate(server, folder))

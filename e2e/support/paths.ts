@@ -5,6 +5,8 @@ interface Paths {
   readonly made: RTCPeerConnection[]
   /** Returns the bytes that each connection has sent over its data channels. */
   readonly sent: () => Promise<number[]>
+  /** The same of what it has received. */
+  readonly received: () => Promise<number[]>
   relayed: number
   cut: boolean
   turnOnly: boolean
@@ -56,6 +58,12 @@ export async function directBytes(page: Page): Promise<number> {
   return sent.reduce((sum, bytes) => sum + bytes, 0)
 }
 
+/** Returns the bytes that the page received over its data channels. */
+export async function directBytesReceived(page: Page): Promise<number> {
+  const received = await page.evaluate(() => window.heliographPaths?.received() ?? [])
+  return received.reduce((sum, bytes) => sum + bytes, 0)
+}
+
 /** Lets the pages of a device connect only over TURN, as behind a NAT that nothing else passes. */
 export async function usesOnlyTurn({ context }: { context: BrowserContext }): Promise<void> {
   await context.addInitScript(() => {
@@ -78,15 +86,16 @@ export async function hasDirectLink(page: Page): Promise<boolean> {
 
 /** Runs in the page, before any script of its own. */
 function instrument(): void {
-  const sentBy = async (connection: RTCPeerConnection) => {
+  const made: RTCPeerConnection[] = []
+  const bytesOf = async (connection: RTCPeerConnection, way: 'bytesSent' | 'bytesReceived') => {
     let bytes = 0
     for (const entry of (await connection.getStats()).values())
-      if (entry.type === 'data-channel') bytes += entry.bytesSent
+      if (entry.type === 'data-channel') bytes += entry[way]
     return bytes
   }
-  const made: RTCPeerConnection[] = []
-  const sent = () => Promise.all(made.map(sentBy))
-  const paths: Paths = { made, sent, relayed: 0, cut: false, turnOnly: false }
+  const sent = () => Promise.all(made.map((one) => bytesOf(one, 'bytesSent')))
+  const received = () => Promise.all(made.map((one) => bytesOf(one, 'bytesReceived')))
+  const paths: Paths = { made, sent, received, relayed: 0, cut: false, turnOnly: false }
   window.heliographPaths = paths
 
   const limited = (configuration?: RTCConfiguration): RTCConfiguration => ({

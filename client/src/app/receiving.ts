@@ -4,6 +4,7 @@ import { AUTO_RECEIVE_BYTES, type DeviceId, type ItemId } from '../protocol/bind
 import type { Item } from '../protocol/item'
 import { displayName } from '../protocol/names'
 import { offeredHere, reduceTransfers, type TransfersEvent } from '../stores/transfers'
+import type { IncomingFile } from '../transport/engine-messages'
 import type { Context } from './context'
 import { safeType } from './media-kinds'
 import { forget } from './sharing'
@@ -67,25 +68,29 @@ export function receiveWhatComes(context: Context): void {
   if (waiting.length > 0) stores.transfers.setState((state) => waiting.reduce(reduceTransfers, state), true)
 }
 
-/** Shows a file if an earlier page has received it. Otherwise it waits for a tap. */
-function look({ stores, transfers }: Context, { id, content, from }: Item): void {
-  if (content.kind !== 'file' || from === null) return
-  const looking = { type: 'receiving', id, state: { status: 'looking' } } as const
+/** Shows a file if an earlier page has received it, and goes on if that has begun. Otherwise it waits for a tap. */
+function look({ stores, transfers }: Context, item: Item): void {
+  const file = incomingFile(item)
+  if (!file) return
+  const looking = { type: 'receiving', id: item.id, state: { status: 'looking' } } as const
   stores.transfers.setState((state) => reduceTransfers(state, looking), true)
-  transfers.tell({ do: 'look', file: { id, from, size: content.size, type: safeType(content.type) } })
+  transfers.tell({ do: 'look', file })
 }
 
 function receive({ stores, transfers }: Context, item: Item, picked: FileSystemFileHandle | null): void {
-  if (item.content.kind !== 'file' || item.from === null) return
-  const { size, type, manifest } = item.content
+  const file = incomingFile(item)
+  if (!file) return
   // The engine's reports count only while the transfer is listed.
   const queued = { type: 'receiving', id: item.id, state: { status: 'queued', received: 0 } } as const
   stores.transfers.setState((state) => reduceTransfers(state, queued), true)
-  transfers.tell({
-    do: 'receive',
-    file: { id: item.id, from: item.from, size, type: safeType(type), head: manifest?.bytes },
-    picked,
-  })
+  transfers.tell({ do: 'receive', file, picked })
+}
+
+/** Returns null for an item that no device has as a file. */
+function incomingFile({ id, content, from }: Item): IncomingFile | null {
+  if (content.kind !== 'file' || from === null) return null
+  const { size, type, manifest } = content
+  return { id, from, size, type: safeType(type), head: manifest?.bytes }
 }
 
 function hasSavePicker(scope: object): scope is SavePicker {

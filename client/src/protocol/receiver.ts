@@ -39,6 +39,11 @@ export class Receiver {
     return Math.min(this.size, this.#durable.size * CHUNK_BYTES)
   }
 
+  /** The chunks that are durable. */
+  get durable(): ChunkRange[] {
+    return this.#durable.ranges()
+  }
+
   /** Bytes that arrived again after they had arrived. */
   get twice(): number {
     return this.#twice
@@ -102,6 +107,11 @@ export class Receiver {
     for (const part of fresh) this.#arrived.add(part)
     for (const wanted of this.#onLink.values()) wanted.remove({ first, count })
     return fresh
+  }
+
+  /** An earlier page has received these chunks. Called before anything is wanted. */
+  resumes(ranges: readonly ChunkRange[]): void {
+    for (const range of ranges) for (const set of [this.#asked, this.#arrived, this.#durable]) set.add(range)
   }
 
   /** The sink has stored these chunks durably. */

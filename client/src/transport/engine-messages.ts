@@ -29,9 +29,9 @@ export type EngineCommand =
   | { do: 'maxMessage'; device: DeviceId; key: string; bytes: number }
   /** This device offers a file. */
   | { do: 'offer'; id: ItemId; file: Blob }
-  /** Receive a file, unless it was received before. */
+  /** Receive a file, unless it was received before. What an earlier page has of it is not requested again. */
   | { do: 'receive'; file: IncomingFile; picked: FileSystemFileHandle | null }
-  /** Find a file that was received before. Otherwise it is only offered. */
+  /** Find a file that was received before, or go on with one that was begun. Otherwise it is only offered. */
   | { do: 'look'; file: IncomingFile }
   | { do: 'cancel'; id: ItemId; device: DeviceId | null }
   /** An item is gone: its transfers end and its bytes are removed. */

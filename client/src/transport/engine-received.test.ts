@@ -1,6 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vitest'
+import { CHUNK_BYTES } from '../protocol/bindings'
 import type { EngineEvent } from './engine-messages'
 import { adaAndBob, bytes, FILE, MIB, type StageDevice, type StageServer, settles } from './engine-stage'
+import type { Part } from './sinks/sink'
 
 let ada: StageDevice
 let bob: StageDevice
@@ -14,7 +16,7 @@ afterEach(() => vi.useRealTimers())
 describe('a file that was received before', () => {
   const before = new Blob(['abc'])
   const found = (blob: Blob | null, wait = Promise.resolve()) => {
-    bob.finds = () => wait.then(() => blob)
+    bob.finds = () => wait.then(() => blob && { is: 'complete', file: blob })
   }
 
   it('is there at once, without its sender', async () => {
@@ -63,6 +65,127 @@ describe('a file that was received before', () => {
     expect(bob.forgotten).toEqual([])
     bob.forgets()
     expect(bob.forgotten).toEqual([FILE])
+  })
+})
+
+describe('a file of which a part was received before', () => {
+  const SIZE = 4 * MIB
+  const sent = bytes(SIZE)
+  const before = [
+    { first: 0, count: 32 },
+    { first: 64, count: 64 },
+  ]
+  const HERE = 96 * CHUNK_BYTES
+  let part: { [Name in keyof Part]: Part[Name] }
+  let discard: Mock<() => Promise<void>>
+
+  beforeEach(() => {
+    const file = Buffer.alloc(SIZE)
+    for (const { first, count } of before)
+      file.set(sent.subarray(first * CHUNK_BYTES, (first + count) * CHUNK_BYTES), first * CHUNK_BYTES)
+    part = {
+      before,
+      read: (position, length) => new Uint8Array(file.subarray(position, position + length)),
+      keep: vi.fn(async () => {}),
+      leave: vi.fn(async () => {}),
+    }
+    discard = vi.fn(async () => {})
+    bob.finds = async () => ({ is: 'begun', bytes: HERE })
+    bob.sink = () => ({
+      isKept: true,
+      part,
+      write: (position, bytes) => void file.set(bytes, position),
+      finish: async () => new Blob([file]),
+      discard,
+    })
+  })
+
+  it('is gone on with by itself, and only the rest is requested', async () => {
+    ada.offers(new Blob([sent]))
+    bob.looks(SIZE, ada)
+    await settles()
+    await server.carries()
+    expect(await bob.has()).toEqual(Buffer.from(sent))
+    expect(server.carried).toBe(SIZE - HERE)
+  })
+
+  it('waits for its sender, with what is here', async () => {
+    bob.seesNobody()
+    bob.looks(SIZE, ada)
+    await settles()
+    expect(bob.last('receiving')).toEqual({ status: 'parked', bytes: HERE })
+    ada.offers(new Blob([sent]))
+    bob.sees(ada)
+    await server.carries()
+    expect(await bob.has()).toEqual(Buffer.from(sent))
+  })
+
+  it('is entered in the journal while it comes, once a second', async () => {
+    ada.offers(new Blob([sent]))
+    bob.looks(SIZE, ada)
+    for (let second = 0; second < 3; second += 1) {
+      await settles(1_000)
+      server.carriesSome(4)
+    }
+    await settles(1_000)
+    expect(bob.last('receiving')?.status).not.toBe('done')
+    const kept = vi.mocked(part.keep).mock.calls
+    expect(kept.length).toBeGreaterThan(0)
+    expect(kept.length).toBeLessThan(5)
+    const chunks = kept.map(([durable]) => durable.reduce((sum, { count }) => sum + count, 0))
+    expect(chunks[0]).toBeGreaterThan(96)
+    expect(chunks).toEqual(chunks.toSorted((a, b) => a - b))
+  })
+
+  it('is left with what is here when its beam is left', async () => {
+    ada.offers(new Blob([sent]))
+    bob.looks(SIZE, ada)
+    await settles()
+    server.carriesSome(4)
+    await settles()
+    bob.leaves()
+    await server.carries()
+    expect(part.leave).toHaveBeenCalledOnce()
+    expect(discard).not.toHaveBeenCalled()
+  })
+
+  it('f10_is_left_with_what_is_here_when_its_sender_has_it_no_more', async () => {
+    bob.looks(SIZE, ada)
+    await settles()
+    await server.carries()
+    expect(bob.last('receiving')).toEqual({ status: 'failed', bytes: HERE, why: { reason: 'gone' } })
+    expect(part.leave).toHaveBeenCalledOnce()
+    expect(discard).not.toHaveBeenCalled()
+  })
+
+  it('is removed when the person cancels it, or deletes its item', async () => {
+    for (const end of [() => bob.cancels(), () => bob.forgets()]) {
+      ada.offers(new Blob([sent]))
+      bob.looks(SIZE, ada)
+      await settles()
+      end()
+      await server.carries()
+    }
+    expect(discard).toHaveBeenCalledTimes(2)
+    expect(part.leave).not.toHaveBeenCalled()
+  })
+
+  it('is removed also when the person cancels it before its turn has come', async () => {
+    bob.seesNobody()
+    bob.looks(SIZE, ada)
+    await settles()
+    bob.cancels()
+    await settles()
+    expect(bob.forgotten).toEqual([FILE])
+  })
+
+  it('f16_has_its_start_reported_from_what_is_here', async () => {
+    const head = 16 * CHUNK_BYTES + 9
+    ada.offers(new Blob([sent]))
+    bob.engine.handle({ do: 'look', file: { id: FILE, from: ada.id, size: SIZE, type: '', head } })
+    await settles()
+    await settles()
+    expect(bob.news).toContainEqual({ say: 'head', id: FILE, bytes: sent.subarray(0, head) })
   })
 })
 

@@ -6,7 +6,7 @@ import { Engine } from './engine'
 import type { EngineEvent, Progress } from './engine-messages'
 import type { OpenSink } from './incoming'
 import { MemoryFiles } from './sinks/memory'
-import type { Sink, SinkFile } from './sinks/sink'
+import type { Found, Sink, SinkFile } from './sinks/sink'
 
 export const KIB = 1024
 export const MIB = 1024 * KIB
@@ -30,7 +30,7 @@ export class StageDevice {
   /** Where its files are written instead of memory. */
   sink: ((file: SinkFile) => Sink | Promise<Sink>) | null = null
   /** What its disk has of a file. */
-  finds: (() => Promise<Blob | null>) | null = null
+  finds: (() => Promise<Found | null>) | null = null
   readonly memory = new MemoryFiles()
   readonly forgotten: ItemId[] = []
 

@@ -59,6 +59,7 @@ describe('the engine', () => {
   it('f4_wants_no_more_than_a_window_of_several_files_while_the_disk_is_slow', async () => {
     bob.sink = () => ({
       isKept: true,
+      part: null,
       write: () => new Promise(() => {}),
       finish: async () => null,
       discard: async () => {},
@@ -194,7 +195,7 @@ describe('a sink', () => {
     const write = vi.fn<Sink['write']>().mockImplementation(() => {
       if (write.mock.calls.length > 2) throw new NoRoom({ reason: 'diskFull' })
     })
-    bob.sink = () => ({ isKept: true, write, finish: async () => null, discard })
+    bob.sink = () => ({ isKept: true, part: null, write, finish: async () => null, discard })
     ada.offers(new Blob([bytes(2 * MIB)]))
     bob.receives(2 * MIB, ada)
     await server.carries()
@@ -212,7 +213,7 @@ describe('a sink', () => {
   it('that opens after its transfer was cancelled is discarded; the next one gets the file', async () => {
     const waiting: ((sink: Sink) => void)[] = []
     bob.sink = () => new Promise((resolve) => waiting.push(resolve))
-    const late = { isKept: true, write: vi.fn(), finish: vi.fn(), discard: vi.fn(async () => {}) }
+    const late = { isKept: true, part: null, write: vi.fn(), finish: vi.fn(), discard: vi.fn(async () => {}) }
     ada.offers(new Blob([bytes(10)]))
     bob.receives(10, ada)
     bob.cancels()
@@ -232,7 +233,7 @@ describe('a sink', () => {
     const discard = vi.fn(async () => {})
     let finished: (file: Blob) => void = () => {}
     const finish = () => new Promise<Blob>((resolve) => (finished = resolve))
-    bob.sink = () => ({ isKept: true, write: () => {}, finish, discard })
+    bob.sink = () => ({ isKept: true, part: null, write: () => {}, finish, discard })
     ada.offers(new Blob([bytes(10)]))
     bob.receives(10, ada)
     await server.carries()
@@ -334,6 +335,7 @@ describe('the end of a transfer', () => {
     const write = () => new Promise<void>((resolve) => (written = resolve))
     bob.sink = () => ({
       isKept: true,
+      part: null,
       write,
       finish: async () => new Blob(['whole']),
       discard: async () => {},

@@ -85,7 +85,7 @@ export class Engine {
         if (command.device === null) this.#receiving.cancel(command.id)
         return this.#sending.cancel(command.id, command.device)
       case 'look':
-        return this.#receiving.look(command.file)
+        return this.#receiving.look(command.file, () => this.#device(command.file.from))
       case 'forget':
       case 'leave':
         this.#receiving[command.do](command.id)

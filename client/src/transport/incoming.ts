@@ -1,14 +1,14 @@
 /** One file that this device receives: the receiver's rules, and the sink for its bytes. */
-import { CHUNK_BYTES } from '../protocol/bindings'
+import { CHUNK_BYTES, LARGEST_BUDGET_BYTES } from '../protocol/bindings'
 import { Carriers } from '../protocol/carriers'
 import type { ChunkRange } from '../protocol/chunk-set'
 import { Head } from '../protocol/head'
-import { type LinkKey, Receiver } from '../protocol/receiver'
+import { type LinkKey, Receiver, rangeBytes } from '../protocol/receiver'
 import type { TransferFailure } from '../protocol/transfer-failure'
 import type { Carrying, IncomingFile } from './engine-messages'
 import { Speed } from './progress'
 import type { RemoteDevice } from './remote-device'
-import { NoRoom, type Sink, type SinkFile } from './sinks/sink'
+import { NoRoom, type Part, type Sink, type SinkFile } from './sinks/sink'
 
 export interface IncomingEvents {
   /** The sink opened, or bytes became durable: more can be wanted. */
@@ -19,8 +19,15 @@ export interface IncomingEvents {
   onBroken(incoming: Incoming, why: TransferFailure): void
 }
 
-/** How a transfer ended. */
-export type Ending = 'done' | 'cancelled' | 'failed'
+/** How a transfer ended. What was received of an interrupted one waits until the file is received again. */
+export type Ending = 'done' | 'cancelled' | 'failed' | 'interrupted'
+
+/**
+ * An unfinished file is entered in the journal after so many bytes, which is the largest window (F4), or so many
+ * milliseconds. What a page that ends had received since then is requested again.
+ */
+const KEPT_BYTES = LARGEST_BUDGET_BYTES
+const KEPT_MS = 1_000
 
 type State =
   /** Waits until other files are done. */
@@ -42,13 +49,20 @@ export class Incoming {
   /** Whether the complete file outlives the page. */
   isKept = false
   #state: State = { at: 'queued' }
+  /** Bytes that are durable and not in the journal, and when it was written last, in milliseconds. */
+  #unkept = 0
+  #keptAt = 0
 
-  /** @param source the device that has the bytes */
+  /**
+   * @param source the device that has the bytes
+   * @param before bytes that an earlier page has received, as far as is known before the sink is open
+   */
   constructor(
     readonly file: IncomingFile,
     readonly picked: FileSystemFileHandle | null,
     readonly source: RemoteDevice,
     readonly events: IncomingEvents,
+    readonly before = 0,
   ) {
     this.receiver = new Receiver(file.size)
     this.#head = file.head === undefined ? null : new Head(file.head)
@@ -57,6 +71,12 @@ export class Incoming {
   /** Returns the links on which it comes. */
   via(now: number): Carrying {
     return this.source.carrying(this.carriers.look((link) => this.receiver.waitingOn(link) > 0, now))
+  }
+
+  /** Bytes that are durable. */
+  get received(): number {
+    const isOpening = this.#state.at === 'queued' || this.#state.at === 'opening'
+    return isOpening ? this.before : this.receiver.received
   }
 
   get isQueued(): boolean {
@@ -75,17 +95,30 @@ export class Incoming {
     return this.#state.at === 'ended' && this.#state.how === 'done'
   }
 
-  /** Begins to receive. A sink that opens after the transfer ended is discarded. */
+  /** Begins to receive. A sink that opens after the transfer ended is closed as the others. */
   open(openSink: OpenSink): void {
     this.#state = { at: 'opening' }
     void openSink(this.file, this.picked).then(
       (sink) => {
-        if (this.#state.at !== 'opening') return discard(sink)
+        if (this.#state.at === 'ended') return close(sink, this.#state.how, null)
         this.#state = { at: 'open', sink }
+        if (sink.part) this.#resumes(sink.part)
         this.events.onRoom(this)
       },
       (error: unknown) => this.#broke(error),
     )
+  }
+
+  #resumes(part: Part): void {
+    this.receiver.resumes(part.before)
+    for (const range of part.before) {
+      const head = this.#head?.resumes(
+        range.first * CHUNK_BYTES,
+        rangeBytes(range, this.file.size),
+        part.read,
+      )
+      if (head) this.events.onHead(this, head)
+    }
   }
 
   /**
@@ -112,6 +145,7 @@ export class Incoming {
     const wrote = () => {
       this.receiver.wrote(range)
       if (this.hasEnded) return
+      this.#unkept += bytes.byteLength
       const head = this.#head?.wrote(position, bytes)
       if (head) this.events.onHead(this, head)
       this.events.onRoom(this)
@@ -144,16 +178,36 @@ export class Incoming {
     }
   }
 
-  /** Ends the transfer. What was written is removed, unless the file is complete. */
+  /** Enters what is durable in the journal when it is time. Called several times a second. */
+  keep(now: number): void {
+    if (this.#state.at !== 'open' || this.#unkept === 0) return
+    if (this.#unkept < KEPT_BYTES && now - this.#keptAt < KEPT_MS) return
+    this.#keptAt = now
+    this.#unkept = 0
+    void this.#state.sink.part?.keep(this.receiver.durable).catch((error: unknown) => this.#broke(error))
+  }
+
+  /** Ends the transfer. What was written is removed, unless the file is complete or a later page may go on with it. */
   end(how: Ending): void {
     const state = this.#state
     this.#state = { at: 'ended', how }
-    if (state.at === 'open') discard(state.sink)
+    if (state.at === 'open') close(state.sink, how, this.receiver.durable)
   }
 
   #broke(error: unknown): void {
     if (!this.hasEnded) this.events.onBroken(this, failureOf(error))
   }
+}
+
+/**
+ * Closes the sink of a transfer that ended.
+ * @param durable what to keep of an interrupted one; null when nothing has come
+ */
+function close(sink: Sink, how: Ending, durable: readonly ChunkRange[] | null): void {
+  const { part } = sink
+  if (how !== 'interrupted' || !part) return discard(sink)
+  const kept = durable ? part.keep(durable) : Promise.resolve()
+  void kept.then(() => part.leave()).catch(() => {})
 }
 
 /** Removes a sink's bytes. A failure is ignored: the sweep of the next start removes the rest. */

@@ -3,16 +3,16 @@ import type { ItemId } from '../protocol/bindings'
 import type { CancelReason, Frame } from '../protocol/frames'
 import type { TransferFailure } from '../protocol/transfer-failure'
 import type { EngineEvent, IncomingFile, Progress } from './engine-messages'
-import { failureOf, Incoming, type IncomingEvents, type OpenSink } from './incoming'
+import { type Ending, failureOf, Incoming, type IncomingEvents, type OpenSink } from './incoming'
 import type { Link } from './link'
 import type { Arriving, RemoteDevice } from './remote-device'
-import type { SinkFile } from './sinks/sink'
+import type { Found, SinkFile } from './sinks/sink'
 
 /** The store of received bytes. */
 export interface ReceivedFiles {
   readonly open: OpenSink
-  /** Returns a file that was received before; null at once where none can be. */
-  find(file: SinkFile): Promise<Blob | null> | null
+  /** Returns what was received of a file before; null at once where nothing can be. */
+  find(file: SinkFile): Promise<Found | null> | null
   /** Frees what does not outlive the page. */
   leave(id: ItemId): Promise<void>
   /** Removes the bytes of an item that is gone. */
@@ -35,7 +35,7 @@ export class Receiving {
   readonly #transfers = new Map<ItemId, Incoming>()
   readonly #events: IncomingEvents
   /** The searches on the disk. A later one of the same item takes the place of an earlier one. */
-  readonly #searches = new Map<ItemId, Promise<Blob | null>>()
+  readonly #searches = new Map<ItemId, Promise<Found | null>>()
 
   /** @param onBegun called when a file begins to be received */
   constructor(
@@ -48,39 +48,49 @@ export class Receiving {
       onRoom: (incoming) => this.#hasRoom(incoming),
       onHead: ({ file: { id } }, bytes) => this.say({ say: 'head', id, bytes }),
       onBroken: (incoming, why) => {
-        const bytes = incoming.receiver.received
-        this.#end(incoming, { status: 'failed', bytes, why }, 'noRoom')
+        this.#end(incoming, { status: 'failed', bytes: incoming.received, why }, 'noRoom')
       },
     }
   }
 
   /** Receives a file, unless it was received before and the person has not picked another place for it. */
   receive(file: IncomingFile, picked: FileSystemFileHandle | null, source: RemoteDevice): void {
-    if (picked) this.#begin(file, picked, source)
-    else this.#find(file, () => this.#begin(file, null, source))
+    if (picked) this.#begin(file, picked, source, 0)
+    else this.#find(file, (bytes) => this.#begin(file, null, source, bytes))
   }
 
-  /** Finds a file that was received before. */
-  look(file: IncomingFile): void {
-    if (!this.#isMoving(file.id)) this.#find(file, () => this.#say(file.id, { status: 'offered' }))
+  /** Finds a file that was received before, and goes on with one of which a part was. */
+  look(file: IncomingFile, source: () => RemoteDevice): void {
+    if (this.#isMoving(file.id)) return
+    this.#find(file, (bytes) => {
+      if (bytes > 0) this.#begin(file, null, source(), bytes)
+      else this.#say(file.id, { status: 'offered' })
+    })
   }
 
-  #find(file: IncomingFile, otherwise: () => void): void {
+  /** @param otherwise called with how many bytes are here when the file is not complete */
+  #find(file: IncomingFile, otherwise: (bytes: number) => void): void {
     const search = this.#isMoving(file.id) ? null : this.files.find(file)
-    if (!search) return otherwise()
+    if (!search) return otherwise(0)
     this.#searches.set(file.id, search)
-    const found = (blob: Blob | null) => {
+    const concluded = (found: Found | null) => {
       if (this.#searches.get(file.id) !== search) return
       this.#searches.delete(file.id)
-      if (blob) this.#say(file.id, { status: 'done', file: blob, twice: 0, via: null, isKept: true })
-      else otherwise()
+      if (found?.is !== 'complete') return otherwise(found?.bytes ?? 0)
+      this.#say(file.id, { status: 'done', file: found.file, twice: 0, via: null, isKept: true })
     }
-    void search.then(found, () => found(null))
+    void search.then(concluded, () => concluded(null))
   }
 
-  #begin(file: IncomingFile, picked: FileSystemFileHandle | null, source: RemoteDevice): void {
+  /** @param before bytes that an earlier page has received */
+  #begin(
+    file: IncomingFile,
+    picked: FileSystemFileHandle | null,
+    source: RemoteDevice,
+    before: number,
+  ): void {
     if (this.#isMoving(file.id)) return
-    const incoming = new Incoming(file, picked, source, this.#events)
+    const incoming = new Incoming(file, picked, source, this.#events, before)
     this.#transfers.set(file.id, incoming)
     this.#sayWaiting(incoming)
     this.refill(source)
@@ -137,6 +147,7 @@ export class Receiving {
     incoming.chunk(first, bytes, link.key, () =>
       source.scheduler.arrived(incoming, link.key, first, bytes.byteLength, this.now()),
     )
+    incoming.keep(this.now())
     // The link has room again, also while the disk is still writing.
     this.refill(source)
   }
@@ -167,7 +178,7 @@ export class Receiving {
   removed(source: RemoteDevice): void {
     const why: TransferFailure = { reason: 'sourceRemoved' }
     for (const incoming of [...this.#movingFrom(source)]) {
-      this.#end(incoming, { status: 'failed', bytes: incoming.receiver.received, why }, null)
+      this.#end(incoming, { status: 'failed', bytes: incoming.received, why }, null)
     }
   }
 
@@ -175,7 +186,10 @@ export class Receiving {
   cancelledByThem(source: RemoteDevice, id: ItemId, reason: CancelReason): void {
     const incoming = this.#transfers.get(id)
     if (incoming?.source !== source || incoming.hasEnded) return
-    this.#end(incoming, cancelledByThem(reason, incoming.receiver.received), null)
+    const progress = cancelledByThem(reason, incoming.received)
+    // The person there may offer the file again.
+    if (reason === 'gone') this.#stop(incoming, 'interrupted', null)
+    this.#end(incoming, progress, null)
   }
 
   /** The person cancelled the transfer. */
@@ -189,21 +203,21 @@ export class Receiving {
   forget(id: ItemId): void {
     // An earlier worker may have received bytes of an item of which this one knows nothing.
     void this.files.forget(id).catch(() => {})
-    this.#drop(id)
+    this.#drop(id, 'cancelled')
   }
 
-  /** Ends the transfer of an item whose beam was left. What is complete stays on the disk. */
+  /** Ends the transfer of an item whose beam was left. What is on the disk stays there, complete or not. */
   leave(id: ItemId): void {
     void this.files.leave(id).catch(() => {})
-    this.#drop(id)
+    this.#drop(id, 'interrupted')
   }
 
-  #drop(id: ItemId): void {
+  #drop(id: ItemId, how: 'cancelled' | 'interrupted'): void {
     this.#searches.delete(id)
     const incoming = this.#transfers.get(id)
     if (!incoming) return
     this.#transfers.delete(id)
-    if (!incoming.hasEnded) this.#stop(incoming, 'cancelled', 'person')
+    if (!incoming.hasEnded) this.#stop(incoming, how, 'person')
     this.refill(incoming.source)
   }
 
@@ -213,6 +227,7 @@ export class Receiving {
     const canMove = source.routes(now).length > 0
     for (const incoming of this.#movingFrom(source)) {
       const { receiver, file, speed } = incoming
+      incoming.keep(now)
       if (!canMove || !incoming.isOpen || receiver.outstanding === 0) {
         this.#sayWaiting(incoming)
         continue
@@ -254,8 +269,10 @@ export class Receiving {
     this.refill(incoming.source)
   }
 
-  #stop(incoming: Incoming, how: 'cancelled' | 'failed', reason: CancelReason | null): void {
+  #stop(incoming: Incoming, how: Exclude<Ending, 'done'>, reason: CancelReason | null): void {
     const { source, file } = incoming
+    // What an earlier page has received of it is opened only when its turn comes.
+    if (incoming.isQueued && how !== 'interrupted') void this.files.forget(file.id).catch(() => {})
     incoming.end(how)
     source.scheduler.end(incoming)
     if (reason) source.end({ type: 'cancel', transfer: file.id, reason }, this.now())
@@ -272,16 +289,15 @@ export class Receiving {
   }
 
   #sayWaiting(incoming: Incoming): void {
-    const { source, receiver } = incoming
+    const { source, received: bytes } = incoming
     const now = this.now()
     const needsDirect = source.needsDirect(now)
     // A file that has begun waits for its device also while no link to it is open.
-    const canGoOn = source.isHere && (receiver.received === 0 || source.routes(now).length > 0)
+    const canGoOn = source.isHere && (bytes === 0 || source.routes(now).length > 0)
     const waits = needsDirect ? 'direct' : canGoOn ? 'queued' : 'parked'
     if (incoming.waits === waits) return
     incoming.waits = waits
     const status = waits === 'queued' ? 'queued' : 'parked'
-    const bytes = receiver.received
     this.#say(incoming.file.id, needsDirect ? { status: 'parked', bytes, needsDirect } : { status, bytes })
   }
 

@@ -1,9 +1,11 @@
 /** The worker that runs the engine, so that a busy page does not slow transfers, nor transfers the page. */
 import { Engine } from './engine'
 import type { EngineCommand, EngineEvent } from './engine-messages'
+import { holdTab, tabFolder } from './sinks/disk-folders'
+import { sweepDisk } from './sinks/disk-sweep'
 import { Journal } from './sinks/journal'
 import { MemoryFiles } from './sinks/memory'
-import { DiskFiles, hasOpfs, sweepDisk, tabFolder } from './sinks/opfs'
+import { DiskFiles, hasOpfs } from './sinks/opfs'
 import { ReceivedFiles } from './sinks/received-files'
 
 const scope = self as unknown as {
@@ -21,7 +23,9 @@ function disk(tab: string): DiskFiles | null {
   if (!hasOpfs()) return null
   const journal = new Journal()
   const now = () => Date.now()
-  const swept = sweepDisk(tab, journal, now()).catch(() => {})
+  const swept = holdTab(tab)
+    .then(() => sweepDisk(journal, now()))
+    .catch(() => {})
   const folder = async () => {
     await swept
     return tabFolder(tab)

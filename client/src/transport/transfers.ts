@@ -111,7 +111,7 @@ export class Transfers {
     for (const { command } of this.#receives.values()) worker.postMessage(command)
   }
 
-  /** Replaces the worker after a pause. What it had received of unfinished files is lost. */
+  /** Replaces the worker after a pause. The new one goes on with what the journal has of unfinished files. */
   #broke(worker: EngineWorker): void {
     worker.terminate()
     this.#worker = null

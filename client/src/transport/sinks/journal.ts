@@ -1,63 +1,93 @@
 /**
- * Remembers which received files are complete, in the browser's own disk space: one small file for each item. A later
- * page finds the bytes by it. A file without an entry is unfinished, whatever its size.
+ * Remembers what was received onto the browser's own disk space: which files are complete, and which chunks are there of
+ * the others. A later page finds the bytes by it. A file without an entry is worth nothing, whatever its size, because
+ * chunks are written in any order. It is the only door to `idb`.
  */
-import * as v from 'valibot'
+import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import type { ItemId } from '../../protocol/bindings'
-import { parseJson } from '../../protocol/envelope'
+import type { ChunkRange } from '../../protocol/chunk-set'
 
 /** Where the bytes of an item are. */
 export interface JournalEntry {
-  /** The tab whose folder the file is in. */
+  /** The tab that receives the file, or did so last. */
   readonly tab: string
+  /** The folder in which the file is: that of the tab that began it. */
+  readonly folder: string
   readonly name: string
   /** In bytes. */
   readonly size: number
+  /** The chunks that are durable; null when all of them are. */
+  readonly durable: readonly ChunkRange[] | null
   /** The last day on which a page showed the file, in milliseconds since the Unix epoch. */
   readonly usedAt: number
 }
 
-const FOLDER = 'complete'
+interface Tables extends DBSchema {
+  files: { key: ItemId; value: JournalEntry }
+}
 
-const entrySchema = v.object({ tab: v.string(), name: v.string(), size: v.number(), usedAt: v.number() })
+const DATABASE = 'received'
+const TABLE = 'files'
 
 export class Journal {
-  /** @throws when the disk cannot be written */
+  #database: Promise<IDBPDatabase<Tables>> | null = null
+
+  /** @throws when the browser refuses it, for example because its disk is full */
   async write(id: ItemId, entry: JournalEntry): Promise<void> {
-    const handle = await (await entries()).getFileHandle(id, { create: true })
-    const access = await handle.createSyncAccessHandle()
-    try {
-      access.truncate(0)
-      access.write(new TextEncoder().encode(JSON.stringify(entry)), { at: 0 })
-      access.flush()
-    } finally {
-      access.close()
-    }
+    await (await this.#open()).put(TABLE, entry, id)
   }
 
-  /** Returns null for an item without a complete file. An entry whose writing was interrupted counts as none. */
+  /** Returns null for an item of which nothing is known here, and where the browser refuses to tell. */
   async read(id: ItemId): Promise<JournalEntry | null> {
     try {
-      const handle = await (await entries()).getFileHandle(id)
-      const parsed = v.safeParse(entrySchema, parseJson(await (await handle.getFile()).text()))
-      return parsed.success ? parsed.output : null
+      return (await (await this.#open()).get(TABLE, id)) ?? null
     } catch {
       return null
     }
   }
 
   async remove(id: ItemId): Promise<void> {
-    await (await entries()).removeEntry(id).catch(() => {})
+    await this.#removeIf(id, () => true)
   }
 
-  async all(): Promise<readonly (readonly [ItemId, JournalEntry | null])[]> {
-    const ids: ItemId[] = []
-    for await (const name of (await entries()).keys()) ids.push(name as ItemId)
-    return Promise.all(ids.map(async (id) => [id, await this.read(id)] as const))
+  /** Removes the entry of an item if it is about this file. A later file of the item may have taken its place. */
+  async removeFile(id: ItemId, name: string): Promise<void> {
+    await this.#removeIf(id, (entry) => entry.name === name)
   }
-}
 
-async function entries(): Promise<FileSystemDirectoryHandle> {
-  const root = await navigator.storage.getDirectory()
-  return root.getDirectoryHandle(FOLDER, { create: true })
+  async all(): Promise<readonly (readonly [ItemId, JournalEntry])[]> {
+    const database = await this.#open()
+    const { store } = database.transaction(TABLE)
+    const [ids, entries] = await Promise.all([store.getAllKeys(), store.getAll()])
+    return ids.flatMap((id, at) => {
+      const entry = entries[at]
+      return entry ? [[id, entry] as const] : []
+    })
+  }
+
+  async #removeIf(id: ItemId, isMeant: (entry: JournalEntry) => boolean): Promise<void> {
+    try {
+      const transaction = (await this.#open()).transaction(TABLE, 'readwrite')
+      const entry = await transaction.store.get(id)
+      if (entry && isMeant(entry)) await transaction.store.delete(id)
+      await transaction.done
+    } catch {
+      // It stays until it is swept, and leads to no file.
+    }
+  }
+
+  #open(): Promise<IDBPDatabase<Tables>> {
+    this.#database ??= openDB<Tables>(DATABASE, 1, {
+      upgrade: (database) => void database.createObjectStore(TABLE),
+      // The browser closed it, as when the person clears the site's data.
+      terminated: () => {
+        this.#database = null
+      },
+    })
+    // A refusal is not remembered: the next call asks again.
+    this.#database.catch(() => {
+      this.#database = null
+    })
+    return this.#database
+  }
 }

@@ -38,6 +38,7 @@ export class MemoryFiles implements FileStore {
     this.#sinks.set(id, sinks)
     const sink: Sink = {
       isKept: false,
+      part: null,
       write: (position, part) => bytes?.set(part, position),
       async finish() {
         const file = new Blob(bytes ? [bytes] : [], { type })

@@ -1,7 +1,11 @@
+import { IDBFactory } from 'fake-indexeddb'
+import 'fake-indexeddb/auto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { ItemId } from '../../protocol/bindings'
+import { CHUNK_BYTES, type ItemId } from '../../protocol/bindings'
+import { tabFolder } from './disk-folders'
+import { sweepDisk, UNUSED_MS } from './disk-sweep'
 import { Journal } from './journal'
-import { DiskFiles, sweepDisk, tabFolder, UNUSED_MS } from './opfs'
+import { DiskFiles } from './opfs'
 import { NoRoom } from './sink'
 
 /** A file of the browser's disk. It can be open once at a time, like a synchronous handle. */
@@ -13,8 +17,11 @@ class DiskFile {
     if (this.isOpen) throw new DOMException('open already', 'NoModificationAllowedError')
     this.isOpen = true
     return {
-      truncate: (size: number) => {
-        this.bytes = this.bytes.slice(0, size)
+      getSize: () => this.bytes.length,
+      read: (part: Uint8Array, { at }: { at: number }) => {
+        const there = this.bytes.subarray(at, at + part.length)
+        part.set(there)
+        return there.length
       },
       flush: () => {},
       close: () => {
@@ -77,7 +84,7 @@ let usage: number
 let locks: Set<string>
 let disk: DiskFiles
 let now: number
-const journal = new Journal()
+let journal: Journal
 
 /** What a page in a tab has of the disk. */
 function diskOf(name: string, folder = () => tabFolder(name)): DiskFiles {
@@ -87,6 +94,8 @@ function diskOf(name: string, folder = () => tabFolder(name)): DiskFiles {
 
 beforeEach(() => {
   root = new DiskFolder()
+  vi.stubGlobal('indexedDB', new IDBFactory())
+  journal = new Journal()
   quota = 1_000
   usage = 0
   locks = new Set()
@@ -95,9 +104,11 @@ beforeEach(() => {
     locks: {
       request: (name: string, ...rest: unknown[]) => {
         const held = rest.at(-1) as (lock: object | null) => Promise<void>
+        const [how] = rest as [{ signal?: AbortSignal }]
+        if (how.signal && locks.has(name)) return Promise.reject(new DOMException('', 'TimeoutError'))
         if (rest.length > 1 && locks.has(name)) return held(null)
         locks.add(name)
-        return held({ name }).finally(() => locks.delete(name))
+        return Promise.resolve(held({ name })).finally(() => locks.delete(name))
       },
       query: async () => ({ held: [...locks].map((name) => ({ name })) }),
     },
@@ -143,6 +154,13 @@ describe('a file on the disk', () => {
     expect(await (await after.finish())?.text()).toBe('new')
   })
 
+  it('takes the place of a complete one that is received again', async () => {
+    await (await disk.open(file(1))).finish()
+    const again = await disk.open(file(1))
+    expect(again.part?.before).toEqual([])
+    expect(kept()).toEqual([`${ITEM} 2`])
+  })
+
   it('is refused with a message when there is too little space', async () => {
     await expect(disk.open(file(1_001))).rejects.toThrow(NoRoom)
   })
@@ -173,7 +191,8 @@ describe('sweeping', () => {
     await tabFolder('alive')
     locks.add('received/alive')
     await tabFolder('mine')
-    await sweepDisk('mine', journal, now)
+    locks.add('received/mine')
+    await sweepDisk(journal, now)
     expect([...(root.folders.get('received')?.folders.keys() ?? [])]).toEqual(['alive', 'mine'])
   })
 
@@ -186,7 +205,7 @@ describe('sweeping', () => {
       locks.add('received/starts')
       await removeEntry(name)
     })
-    await sweepDisk('mine', journal, now)
+    await sweepDisk(journal, now)
     expect([...folder.folders.keys()]).toEqual(['starts'])
   })
 })
@@ -199,15 +218,18 @@ describe('a complete file', () => {
     return sink
   }
   /** What a later page finds. */
-  const finds = async (size = 3, id = ITEM) => (await diskOf('later').find(file(size, id)))?.text() ?? null
+  const finds = async (size = 3, id = ITEM) => {
+    const found = await diskOf('later').find(file(size, id))
+    return found?.is === 'complete' ? await found.file.text() : null
+  }
   /** A new page starts, while the tabs of the others are closed. */
-  const starts = () => sweepDisk('later', journal, now)
+  const starts = () => sweepDisk(journal, now)
 
   it('is found by a later page, with its type', async () => {
     expect((await receives('tab')).isKept).toBe(true)
     await starts()
     expect(await finds()).toBe('abc')
-    expect((await disk.find(file(3)))?.type).toBe('text/plain')
+    expect(await disk.find(file(3))).toMatchObject({ is: 'complete', file: { type: 'text/plain' } })
   })
 
   it('is not one that was not finished, nor one of another size', async () => {
@@ -274,13 +296,109 @@ describe('a complete file', () => {
     expect(await finds()).toBeNull()
     expect(kept()).toEqual([])
   })
+})
 
-  it('whose entry was not written to its end counts as unfinished', async () => {
-    await receives('tab')
-    const entry = root.folders.get('complete')?.files.get(ITEM) as DiskFile
-    entry.bytes = entry.bytes.slice(0, 9)
-    expect(await finds()).toBeNull()
-    await starts()
+describe('an unfinished file', () => {
+  beforeEach(() => {
+    quota = 1_000_000
+  })
+  const SIZE = 3 * CHUNK_BYTES + 5
+  const chunk = (of: number) => new Uint8Array(CHUNK_BYTES).fill(of)
+  const stored = () => root.folders.get('received')?.folders.get('tab')?.files.values().next().value
+  /** The page in the tab receives the chunks 0 and 2, and ends without a word. */
+  const receivesSome = async () => {
+    const sink = await disk.open(file(SIZE))
+    await sink.write(0, chunk(1))
+    await sink.write(2 * CHUNK_BYTES, chunk(3))
+    await sink.part?.keep([
+      { first: 0, count: 1 },
+      { first: 2, count: 1 },
+    ])
+    return sink
+  }
+  /** The system closes what the page had open. */
+  const ends = () => {
+    for (const { files } of root.folders.get('received')?.folders.values() ?? [])
+      for (const one of files.values()) one.isOpen = false
+  }
+
+  it('is found and gone on with by a later page, which needs only the rest', async () => {
+    await receivesSome()
+    ends()
+    await sweepDisk(journal, now)
+    const later = diskOf('later')
+    expect(await later.find(file(SIZE))).toEqual({ is: 'begun', bytes: 2 * CHUNK_BYTES })
+    const sink = await later.open(file(SIZE))
+    expect(sink.part?.before).toEqual([
+      { first: 0, count: 1 },
+      { first: 2, count: 1 },
+    ])
+    expect(sink.part?.read(2 * CHUNK_BYTES, 2)).toEqual(Uint8Array.of(3, 3))
+    await sink.write(CHUNK_BYTES, chunk(2))
+    await sink.write(3 * CHUNK_BYTES, new Uint8Array(5).fill(4))
+    const whole = new Uint8Array(await ((await sink.finish()) ?? new Blob()).arrayBuffer())
+    expect([0, 1, 2, 3].map((at) => whole[at * CHUNK_BYTES])).toEqual([1, 2, 3, 4])
+    expect(whole).toHaveLength(SIZE)
+    expect(await disk.find(file(SIZE))).toMatchObject({ is: 'complete' })
+  })
+
+  it('is left to the tab that receives it', async () => {
+    await receivesSome()
+    locks.add('received/tab')
+    expect(await diskOf('later').find(file(SIZE))).toBeNull()
+    const other = await diskOf('later').open(file(SIZE))
+    expect(other.part?.before).toEqual([])
+  })
+
+  it('belongs to the page that goes on with it', async () => {
+    await receivesSome()
+    ends()
+    await diskOf('later').open(file(SIZE))
+    locks.add('received/later')
+    expect(await diskOf('third').find(file(SIZE))).toBeNull()
+  })
+
+  it('is begun anew when the browser has cleared or cut it off', async () => {
+    const cut = () => {
+      const one = stored()
+      if (one) one.bytes = one.bytes.slice(0, CHUNK_BYTES)
+    }
+    for (const loses of [cut, () => root.folders.get('received')?.folders.delete('tab')]) {
+      await receivesSome()
+      ends()
+      loses()
+      expect((await diskOf('later').open(file(SIZE))).part?.before).toEqual([])
+      ends()
+      await diskOf('later').forget(ITEM)
+    }
+  })
+
+  it('is gone when it is discarded, and an entry that was under way does not bring it back', async () => {
+    const sink = await receivesSome()
+    const entered = sink.part?.keep([{ first: 0, count: 1 }])
+    await sink.discard()
+    await entered
+    expect(kept()).toEqual([])
+    expect(await disk.find(file(SIZE))).toBeNull()
+    expect(await journal.all()).toEqual([])
+  })
+
+  it('is left as it was kept last, and needs no more room than its rest', async () => {
+    const sink = await receivesSome()
+    await sink.part?.leave()
+    usage = 2 * CHUNK_BYTES
+    quota = SIZE
+    const later = diskOf('later')
+    expect((await later.open(file(SIZE))).part?.before).toHaveLength(2)
+    await expect(later.open(file(1, OTHER))).rejects.toThrow(NoRoom)
+  })
+
+  it('is removed when nobody has gone on with it for a week', async () => {
+    await receivesSome()
+    ends()
+    now = UNUSED_MS + 1
+    await sweepDisk(journal, now)
+    expect(await diskOf('later').find(file(SIZE))).toBeNull()
     expect(kept()).toEqual([])
   })
 })

@@ -1,30 +1,22 @@
 /**
  * Keeps received files in the browser's own disk space (Origin Private File System), written in place from a worker.
- * Each tab has a folder; the names of its files begin with the item's id. A complete file has an entry in the journal,
- * by which later pages find it.
+ * Each tab has a folder; the names of its files begin with the item's id. The journal knows which files are complete and
+ * what there is of the others, so that later pages find them and go on with them.
  */
-import type { ItemId } from '../../protocol/bindings'
-import type { Journal } from './journal'
-import { type FileStore, NoRoom, type Sink, type SinkFile } from './sink'
+import { CHUNK_BYTES, type ItemId } from '../../protocol/bindings'
+import type { ChunkRange } from '../../protocol/chunk-set'
+import { rangeBytes } from '../../protocol/receiver'
+import { closesWithin, fileIn, ifClosed, removeFile } from './disk-folders'
+import { diskSink, type Reserved, type SyncAccessHandle } from './disk-sink'
+import type { Journal, JournalEntry } from './journal'
+import { type FileStore, type Found, NoRoom, type Sink, type SinkFile } from './sink'
 
-// Synchronous handles exist only in workers, so the DOM types lack them.
-declare global {
-  interface FileSystemFileHandle {
-    createSyncAccessHandle(): Promise<SyncAccessHandle>
-  }
-}
-
-export interface SyncAccessHandle {
-  truncate(size: number): void
-  write(bytes: Uint8Array, options: { at: number }): number
-  flush(): void
-  close(): void
-}
-
-const FOLDER = 'received'
 const DAY_MS = 24 * 60 * 60 * 1000
-/** A complete file that no page has shown for so many milliseconds is removed. */
-export const UNUSED_MS = 7 * DAY_MS
+/** A page that was left, or has crashed, gives up what it holds within this time. */
+const LEFT_MS = 2_000
+/** Its file may be given up a little after its lock: how often it is tried again, and the pause before, in ms. */
+const TRIES = 10
+const TRY_PAUSE_MS = 50
 
 /** Whether synchronous file handles are available here: only in workers, and only in secure contexts. */
 export function hasOpfs(): boolean {
@@ -42,11 +34,14 @@ export interface DiskTab {
   readonly now: () => number
 }
 
+/** An unfinished file. */
+type Begun = JournalEntry & { readonly durable: readonly ChunkRange[] }
+
 export class DiskFiles implements FileStore {
   readonly #tab: DiskTab
   readonly #journal: Journal
-  /** Bytes promised to open files and not yet written. */
-  #promised = 0
+  /** Bytes reserved for open files and not yet written. */
+  #reserved = 0
 
   constructor(tab: DiskTab, journal: Journal) {
     this.#tab = tab
@@ -54,38 +49,41 @@ export class DiskFiles implements FileStore {
   }
 
   async open(file: SinkFile): Promise<Sink> {
-    const { quota = Number.POSITIVE_INFINITY, usage = 0 } = await navigator.storage.estimate()
-    if (file.size > quota - usage - this.#promised) {
-      throw new NoRoom({ reason: 'noRoomHere' })
+    // What an earlier worker of this tab has left is swept or taken up only when its lock is free.
+    const folder = await this.#tab.folder()
+    const begun = await this.#begun(file)
+    if (begun) {
+      const sink = await this.#goOn(file, begun)
+      if (sink) return sink
     }
-    const promise = this.#promise(file.size)
+    await this.forget(file.id)
+    const reserved = await this.#reserve(file.size)
     try {
-      const folder = await this.#tab.folder()
       const name = `${file.id} ${this.#tab.makeName()}`
       const handle = await folder.getFileHandle(name, { create: true })
       const access = await handle.createSyncAccessHandle()
-      const entry = () => ({ tab: this.#tab.name, name, size: file.size, usedAt: this.#tab.now() })
-      return diskSink(file, handle, access, promise, {
-        complete: () => this.#journal.write(file.id, entry()),
-        remove: () => folder.removeEntry(name),
-      })
+      return this.#sink(file, { handle, access, reserved, folder: this.#tab.name, name, before: [] })
     } catch (error) {
-      promise.end()
+      reserved.end()
       throw error
     }
   }
 
-  async find({ id, size, type }: SinkFile): Promise<Blob | null> {
+  async find(file: SinkFile): Promise<Found | null> {
+    const { id, size, type } = file
     const entry = await this.#journal.read(id)
     if (entry?.size !== size) return null
+    if (entry.durable !== null) {
+      const begun = await this.#begun(file)
+      return begun && { is: 'begun', bytes: bytesIn(begun.durable, size) }
+    }
     try {
-      const folder = await (await receivedFolder()).getDirectoryHandle(entry.tab)
-      const file = await (await folder.getFileHandle(entry.name)).getFile()
-      if (file.size !== size) return null
+      const whole = await (await fileIn(entry.folder, entry.name)).getFile()
+      if (whole.size !== size) return null
       const now = this.#tab.now()
       if (now - entry.usedAt > DAY_MS)
         await this.#journal.write(id, { ...entry, usedAt: now }).catch(() => {})
-      return file.slice(0, size, type)
+      return { is: 'complete', file: whole.slice(0, size, type) }
     } catch {
       // The browser has cleared it.
       return null
@@ -96,7 +94,7 @@ export class DiskFiles implements FileStore {
     const entry = await this.#journal.read(id)
     const remove = async () => {
       await this.#journal.remove(id)
-      if (entry) await removeFile(entry.tab, entry.name)
+      if (entry) await removeFile(entry.folder, entry.name)
     }
     if (entry === null || entry.tab === this.#tab.name) await remove()
     // An open tab may still need its file for Undo, and forgets it itself.
@@ -108,135 +106,96 @@ export class DiskFiles implements FileStore {
     for (const name of names) await folder.removeEntry(name).catch(() => {})
   }
 
-  /** Reserves room for one file. */
-  #promise(size: number): Promised {
-    let left = size
-    this.#promised += left
-    const take = (bytes: number) => {
-      const taken = Math.min(bytes, left)
-      left -= taken
-      this.#promised -= taken
+  /** Returns the entry of an unfinished file, unless another tab still receives it. */
+  async #begun({ id, size }: SinkFile): Promise<Begun | null> {
+    const entry = await this.#journal.read(id)
+    if (!entry?.durable || entry.size !== size) return null
+    const isMine = entry.tab === this.#tab.name
+    if (!isMine && !(await closesWithin(entry.tab, LEFT_MS))) return null
+    return { ...entry, durable: entry.durable }
+  }
+
+  /** Opens an unfinished file. Returns null when it is gone or shorter than its entry says, or is open elsewhere. */
+  async #goOn(file: SinkFile, { folder, name, durable }: Begun): Promise<Sink | null> {
+    const reserved = await this.#reserve(file.size - bytesIn(durable, file.size))
+    let access: SyncAccessHandle | null = null
+    try {
+      const handle = await fileIn(folder, name)
+      access = await opened(handle)
+      if (access.getSize() < endOf(durable, file.size)) throw new Error('The browser has lost a part of it.')
+      const sink = this.#sink(file, { handle, access, reserved, folder, name, before: durable })
+      // From now on it is this tab's, so that no other takes it up.
+      await sink.part?.keep(durable)
+      return sink
+    } catch {
+      access?.close()
+      reserved.end()
+      return null
+    }
+  }
+
+  #sink(
+    file: SinkFile,
+    open: {
+      handle: FileSystemFileHandle
+      access: SyncAccessHandle
+      reserved: Reserved
+      folder: string
+      name: string
+      before: readonly ChunkRange[]
+    },
+  ): Sink {
+    const { handle, access, reserved, folder, name, before } = open
+    const { id, size } = file
+    const place = {
+      enter: (durable: readonly ChunkRange[] | null) => {
+        const entry = { tab: this.#tab.name, folder, name, size, durable, usedAt: this.#tab.now() }
+        return this.#journal.write(id, entry)
+      },
+      remove: async () => {
+        await this.#journal.removeFile(id, name)
+        await removeFile(folder, name)
+      },
+    }
+    return diskSink(file, handle, access, reserved, place, before)
+  }
+
+  /**
+   * Reserves room for bytes that will come.
+   * @throws NoRoom when the browser gives less
+   */
+  async #reserve(bytes: number): Promise<Reserved> {
+    const { quota = Number.POSITIVE_INFINITY, usage = 0 } = await navigator.storage.estimate()
+    if (bytes > quota - usage - this.#reserved) throw new NoRoom({ reason: 'noRoomHere' })
+    let left = bytes
+    this.#reserved += left
+    const take = (taken: number) => {
+      const part = Math.min(taken, left)
+      left -= part
+      this.#reserved -= part
     }
     return { take, end: () => take(left) }
   }
 }
 
-interface Promised {
-  take(bytes: number): void
-  end(): void
+function bytesIn(ranges: readonly ChunkRange[], size: number): number {
+  return ranges.reduce((sum, range) => sum + rangeBytes(range, size), 0)
 }
 
-function diskSink(
-  file: SinkFile,
-  handle: FileSystemFileHandle,
-  access: SyncAccessHandle,
-  promised: Promised,
-  place: { complete: () => Promise<void>; remove: () => Promise<void> },
-): Sink {
-  let isKept = false
-  return {
-    get isKept() {
-      return isKept
-    },
-    write(position, bytes) {
-      if (access.write(bytes, { at: position }) !== bytes.byteLength) {
-        throw new NoRoom({ reason: 'diskFull' })
-      }
-      promised.take(bytes.byteLength)
-    },
-    async finish() {
-      access.flush()
-      access.close()
-      promised.end()
-      // Without an entry the file is there for this tab alone.
-      isKept = await place.complete().then(
-        () => true,
-        () => false,
-      )
-      // A slice sets the type, and its bytes stay on the disk.
-      return (await handle.getFile()).slice(0, file.size, file.type)
-    },
-    async discard() {
-      access.close()
-      promised.end()
-      await place.remove()
-    },
+/** Returns where the last of some chunks ends, in bytes. */
+function endOf(ranges: readonly ChunkRange[], size: number): number {
+  const last = ranges.at(-1)
+  return last ? last.first * CHUNK_BYTES + rangeBytes(last, size) : 0
+}
+
+/** Opens a file that a page which was left may hold for a moment longer. */
+async function opened(handle: FileSystemFileHandle): Promise<SyncAccessHandle> {
+  for (let left = TRIES; ; left -= 1) {
+    try {
+      return await handle.createSyncAccessHandle()
+    } catch (error) {
+      if (left === 0) throw error
+      await new Promise((resolve) => setTimeout(resolve, TRY_PAUSE_MS))
+    }
   }
-}
-
-/** Returns the folder of one tab. */
-export async function tabFolder(tab: string): Promise<FileSystemDirectoryHandle> {
-  const folder = await receivedFolder()
-  return folder.getDirectoryHandle(tab, { create: true })
-}
-
-async function receivedFolder(): Promise<FileSystemDirectoryHandle> {
-  const root = await navigator.storage.getDirectory()
-  return root.getDirectoryHandle(FOLDER, { create: true })
-}
-
-async function removeFile(tab: string, name: string): Promise<void> {
-  try {
-    const folder = await (await receivedFolder()).getDirectoryHandle(tab)
-    await folder.removeEntry(name)
-  } catch {
-    // It is gone already, or a tab still writes it and removes it then.
-  }
-}
-
-/**
- * Frees what no page needs: complete files that were not used for long, and the unfinished ones of closed tabs. An open
- * tab holds a lock with its name.
- */
-export async function sweepDisk(tab: string, journal: Journal, now: number): Promise<void> {
-  await new Promise<void>((held, refused) => {
-    // Held for as long as this worker lives.
-    const lock = navigator.locks.request(lockName(tab), () => {
-      held()
-      return new Promise(() => {})
-    })
-    lock.catch(refused)
-  })
-  const needed = await sweepJournal(journal, now)
-  const folder = await receivedFolder()
-  for await (const name of folder.keys()) {
-    // A tab that starts meanwhile waits for its lock, and then makes its folder.
-    await ifClosed(name, () => sweepTab(folder, name, needed.get(name)))
-  }
-}
-
-/** Does it unless the tab is open. */
-async function ifClosed(tab: string, act: () => Promise<void>): Promise<void> {
-  await navigator.locks.request(lockName(tab), { ifAvailable: true }, async (lock) => {
-    if (lock) await act()
-  })
-}
-
-/** Removes old and broken entries. Returns the files of the others, by tab. */
-async function sweepJournal(
-  journal: Journal,
-  now: number,
-): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
-  const needed = new Map<string, Set<string>>()
-  for (const [id, entry] of await journal.all()) {
-    if (entry === null || now - entry.usedAt > UNUSED_MS) await journal.remove(id)
-    else needed.set(entry.tab, (needed.get(entry.tab) ?? new Set()).add(entry.name))
-  }
-  return needed
-}
-
-async function sweepTab(
-  folder: FileSystemDirectoryHandle,
-  tab: string,
-  needed: ReadonlySet<string> | undefined,
-): Promise<void> {
-  if (!needed) return folder.removeEntry(tab, { recursive: true }).catch(() => {})
-  const files = await folder.getDirectoryHandle(tab)
-  const names: string[] = []
-  for await (const name of files.keys()) if (!needed.has(name)) names.push(name)
-  for (const name of names) await files.removeEntry(name).catch(() => {})
-}
-
-function lockName(tab: string): string {
-  return `${FOLDER}/${tab}`
 }

@@ -16,6 +16,8 @@ export async function openPickedSink(handle: FileSystemFileHandle, { size }: Sin
   return {
     // The person decides how long.
     isKept: true,
+    // Until it is closed, the browser keeps what was written where no later page finds it.
+    part: null,
     write: (position, data) => stream.write({ type: 'write', position, data }),
     async finish() {
       await stream.close()

@@ -63,22 +63,6 @@ describe('a received file', () => {
     expect(await files.open(file(10), null)).toBeDefined()
   })
 
-  it('takes the place of what an earlier worker left on the disk', async () => {
-    const order: string[] = []
-    const disk: FileStore = {
-      open: async (one) => {
-        order.push('open')
-        return new MemoryFiles().open(one)
-      },
-      find: async () => null,
-      forget: async () => {
-        order.push('forget')
-      },
-    }
-    await new ReceivedFiles(disk, new MemoryFiles(), onFallback).open(file(1), null)
-    expect(order).toEqual(['forget', 'open'])
-  })
-
   it('that is in memory does not outlive the page, and goes when the beam is left', async () => {
     const memory = new MemoryFiles(10)
     const files = new ReceivedFiles(null, memory, onFallback)
@@ -105,6 +89,19 @@ describe('a received file', () => {
     const files = new ReceivedFiles(null, new MemoryFiles(), onFallback)
     await expect(files.open(file(3), picked)).rejects.toThrow(DOMException)
     expect(abort).toHaveBeenCalled()
+  })
+
+  it('that was begun on the disk goes from there when the person picks another place', async () => {
+    const picked = { createWritable: async () => ({ truncate: async () => {} }) }
+    for (const found of [
+      { is: 'begun', bytes: 1 },
+      { is: 'complete', file: new Blob() },
+    ] as const) {
+      const disk = { ...refusing(new Error()), find: async () => found }
+      const files = new ReceivedFiles(disk, new MemoryFiles(), onFallback)
+      await files.open(file(3), picked as unknown as FileSystemFileHandle)
+      expect(disk.forget).toHaveBeenCalledTimes(found.is === 'begun' ? 1 : 0)
+    }
   })
 
   it('is written only where the person picked', async () => {

@@ -1,7 +1,7 @@
 /** Stores received files: each in the file that the person picked, else on the browser's disk, else in memory. */
 import type { ItemId } from '../../protocol/bindings'
 import { openPickedSink } from './picked'
-import { type FileStore, NoRoom, type Sink, type SinkFile } from './sink'
+import { type FileStore, type Found, NoRoom, type Sink, type SinkFile } from './sink'
 
 export class ReceivedFiles {
   #hasFallenBack = false
@@ -17,9 +17,11 @@ export class ReceivedFiles {
   ) {}
 
   readonly open = async (file: SinkFile, picked: FileSystemFileHandle | null): Promise<Sink> => {
-    if (picked) return openPickedSink(picked, file)
-    // A file that is received again replaces the earlier one, which an earlier worker may have left on the disk.
-    await this.forget(file.id)
+    if (picked) {
+      await this.#forgetBegun(file)
+      return openPickedSink(picked, file)
+    }
+    await this.memory.forget(file.id)
     if (!this.disk) return this.memory.open(file)
     try {
       return await this.disk.open(file)
@@ -28,8 +30,8 @@ export class ReceivedFiles {
     }
   }
 
-  /** Returns a file that was received before, by this page or an earlier one; null in a browser without a disk. */
-  find(file: SinkFile): Promise<Blob | null> | null {
+  /** Returns what this page or an earlier one has received of a file; null at once in a browser without a disk. */
+  find(file: SinkFile): Promise<Found | null> | null {
     return this.disk?.find(file) ?? null
   }
 
@@ -42,6 +44,12 @@ export class ReceivedFiles {
   async forget(id: ItemId): Promise<void> {
     await this.disk?.forget(id).catch(() => {})
     await this.memory.forget(id)
+  }
+
+  /** Removes what was received of a file for which the person has picked another place. */
+  async #forgetBegun(file: SinkFile): Promise<void> {
+    const found = await this.disk?.find(file).catch(() => null)
+    if (found?.is === 'begun') await this.disk?.forget(file.id).catch(() => {})
   }
 
   /** Opens the file in memory. A private window may have the disk's functions and still refuse their use. */

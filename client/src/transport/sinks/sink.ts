@@ -1,16 +1,31 @@
 /** The places where received bytes are written. */
 import type { ItemId } from '../../protocol/bindings'
+import type { ChunkRange } from '../../protocol/chunk-set'
 import type { TransferFailure } from '../../protocol/transfer-failure'
 
 export interface Sink {
   /** Whether the finished file outlives the page. */
   readonly isKept: boolean
+  /** How a later page goes on with an unfinished file; null where nothing of it outlives the page. */
+  readonly part: Part | null
   /** Writes at a byte position. Resolves, or returns, once the bytes are durable. */
   write(position: number, bytes: Uint8Array<ArrayBuffer>): Promise<void> | void
   /** Completes the file and returns it; null when it went to a file that the person picked. */
   finish(): Promise<Blob | null>
   /** Removes what was written, before or after the end. */
   discard(): Promise<void>
+}
+
+/** The part of a file that is on the disk. */
+export interface Part {
+  /** The chunks that were there when the sink opened, from an earlier page. */
+  readonly before: readonly ChunkRange[]
+  /** Reads bytes that are durable. */
+  read(position: number, length: number): Uint8Array<ArrayBuffer>
+  /** Lets a later page go on from these chunks, whatever happens to this one. All of them must be written. */
+  keep(durable: readonly ChunkRange[]): Promise<void>
+  /** Closes the file and leaves it to a later page, with what was kept last. */
+  leave(): Promise<void>
 }
 
 /** The description of a file that will be received. */
@@ -21,12 +36,21 @@ export interface SinkFile {
   readonly type: string
 }
 
+/** What an earlier page, or this one, has received of a file. */
+export type Found =
+  | { readonly is: 'complete'; readonly file: Blob }
+  /** `open` goes on with it. */
+  | { readonly is: 'begun'; readonly bytes: number }
+
 /** A place where received files stay until their item is gone. */
 export interface FileStore {
-  /** @throws NoRoom when there is no room for the file; any other error when the store cannot be used here */
+  /**
+   * Opens a file that is to be received, or goes on with one that no other tab receives.
+   * @throws NoRoom when there is no room for the file; any other error when the store cannot be used here
+   */
   open(file: SinkFile): Promise<Sink>
-  /** Returns the complete file that this page or an earlier one received; null when there is none of that size. */
-  find(file: SinkFile): Promise<Blob | null>
+  /** Returns null when nothing of the file is here, or when another tab receives it now. */
+  find(file: SinkFile): Promise<Found | null>
   /** Removes all files of an item, complete or not. */
   forget(id: ItemId): Promise<void>
 }

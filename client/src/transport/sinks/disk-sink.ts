@@ -1,0 +1,100 @@
+/** Writes one received file in the browser's own disk space, in place, through a synchronous handle. */
+import type { ChunkRange } from '../../protocol/chunk-set'
+import { NoRoom, type Sink, type SinkFile } from './sink'
+
+// Synchronous handles exist only in workers, so the DOM types lack them.
+declare global {
+  interface FileSystemFileHandle {
+    createSyncAccessHandle(): Promise<SyncAccessHandle>
+  }
+}
+
+export interface SyncAccessHandle {
+  getSize(): number
+  read(bytes: Uint8Array, options: { at: number }): number
+  write(bytes: Uint8Array, options: { at: number }): number
+  flush(): void
+  close(): void
+}
+
+/** Room that is reserved for a file and not yet taken by its bytes. */
+export interface Reserved {
+  take(bytes: number): void
+  end(): void
+}
+
+/** How the file is entered in the journal and removed. */
+export interface DiskPlace {
+  /** @param durable the chunks that are there; null when the file is complete */
+  enter(durable: readonly ChunkRange[] | null): Promise<void>
+  remove(): Promise<void>
+}
+
+/** @param before the chunks that an earlier page has written */
+export function diskSink(
+  file: SinkFile,
+  handle: FileSystemFileHandle,
+  access: SyncAccessHandle,
+  reserved: Reserved,
+  place: DiskPlace,
+  before: readonly ChunkRange[],
+): Sink {
+  let isKept = false
+  let isClosed = false
+  /** The last entry under way. The next waits for it, so that none is overtaken by an older one. */
+  let entering = Promise.resolve()
+  const enter = (durable: readonly ChunkRange[] | null) => {
+    const entered = entering.then(() => place.enter(durable))
+    entering = entered.catch(() => {})
+    return entered
+  }
+  const close = () => {
+    isClosed = true
+    access.close()
+    reserved.end()
+  }
+  return {
+    get isKept() {
+      return isKept
+    },
+    part: {
+      before,
+      read(position, length) {
+        const bytes = new Uint8Array(length)
+        return bytes.subarray(0, access.read(bytes, { at: position }))
+      },
+      async keep(durable) {
+        if (isClosed) return
+        access.flush()
+        // Without an entry the part is there for this page alone.
+        await enter(durable).catch(() => {})
+      },
+      async leave() {
+        close()
+        await entering
+      },
+    },
+    write(position, bytes) {
+      if (access.write(bytes, { at: position }) !== bytes.byteLength) {
+        throw new NoRoom({ reason: 'diskFull' })
+      }
+      reserved.take(bytes.byteLength)
+    },
+    async finish() {
+      access.flush()
+      close()
+      // Without an entry the file is there for this tab alone.
+      isKept = await enter(null).then(
+        () => true,
+        () => false,
+      )
+      // A slice sets the type, and its bytes stay on the disk.
+      return (await handle.getFile()).slice(0, file.size, file.type)
+    },
+    async discard() {
+      close()
+      await entering
+      await place.remove()
+    },
+  }
+}

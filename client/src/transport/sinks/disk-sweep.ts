@@ -1,0 +1,41 @@
+/** Frees the disk space of received files that no page needs any more. */
+import { ifClosed, receivedFolder } from './disk-folders'
+import type { Journal } from './journal'
+
+/** What no page has shown for so many milliseconds is removed, complete or not. */
+export const UNUSED_MS = 7 * 24 * 60 * 60 * 1000
+
+/** Removes old entries, and in the folders of closed tabs the files without an entry. */
+export async function sweepDisk(journal: Journal, now: number): Promise<void> {
+  const needed = await sweepJournal(journal, now)
+  const folder = await receivedFolder()
+  for await (const name of folder.keys()) {
+    // A tab that starts meanwhile waits for its lock, and then makes its folder.
+    await ifClosed(name, () => sweepTab(folder, name, needed.get(name)))
+  }
+}
+
+/** Removes old entries. Returns the files of the others, by folder. */
+async function sweepJournal(
+  journal: Journal,
+  now: number,
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const needed = new Map<string, Set<string>>()
+  for (const [id, { folder, name, usedAt }] of await journal.all()) {
+    if (now - usedAt > UNUSED_MS) await journal.removeFile(id, name)
+    else needed.set(folder, (needed.get(folder) ?? new Set()).add(name))
+  }
+  return needed
+}
+
+async function sweepTab(
+  folder: FileSystemDirectoryHandle,
+  tab: string,
+  needed: ReadonlySet<string> | undefined,
+): Promise<void> {
+  if (!needed) return folder.removeEntry(tab, { recursive: true }).catch(() => {})
+  const files = await folder.getDirectoryHandle(tab)
+  const names: string[] = []
+  for await (const name of files.keys()) if (!needed.has(name)) names.push(name)
+  for (const name of names) await files.removeEntry(name).catch(() => {})
+}

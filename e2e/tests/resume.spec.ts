@@ -1,0 +1,77 @@
+import { expect } from '@playwright/test'
+import { Device, LARGE_FILE_MS } from '../support/device.ts'
+import { MB, type TestFile } from '../support/files.ts'
+import { directBytesReceived } from '../support/paths.ts'
+import { type CallDevice, test } from '../support/stage.ts'
+
+const MIB = 1024 * 1024
+/** The largest window (F4): what a page that ends may have received and not entered in its journal. */
+const WINDOW = 32 * MIB
+
+/** Ada shares a film, of which Bob has received the half. */
+async function halfReceived(device: CallDevice, film: TestFile, own: 'chromium' | 'firefox') {
+  const ada = await device('Ada', { own: 'chromium' })
+  const bob = await device('Bob', { own })
+  const link = await ada.startsBeam()
+  await bob.opens(link)
+  await ada.seesDevices(2)
+  await ada.sharesFiles(film)
+  await bob.takes(film)
+  await bob.reaches(film, 50)
+  return { bob, link }
+}
+
+/** The page that has opened since has received the rest only, and without a tap. */
+async function hasGoneOn(bob: Device, film: TestFile): Promise<void> {
+  expect(await bob.savedSha256(film)).toBe(film.sha256)
+  const received = await directBytesReceived(bob.page)
+  expect(received).toBeGreaterThan(0)
+  expect(received).toBeLessThan(0.5 * film.size + 1.05 * WINDOW)
+}
+
+for (const own of ['chromium', 'firefox'] as const) {
+  test(`${own} goes on with what it receives after a reload`, async ({ device, folder }) => {
+    test.setTimeout(2 * LARGE_FILE_MS)
+    const film = await folder.file('film.bin', 200 * MB)
+    const { bob } = await halfReceived(device, film, own)
+    await bob.page.reload()
+    await hasGoneOn(bob, film)
+  })
+}
+
+test('a new tab goes on with what was received before the page crashed', async ({
+  device,
+  folder,
+  server,
+}) => {
+  test.setTimeout(2 * LARGE_FILE_MS)
+  const film = await folder.file('film.bin', 200 * MB)
+  const { bob, link } = await halfReceived(device, film, 'chromium')
+  const context = bob.page.context()
+  const crashed = bob.page.waitForEvent('crash')
+  void bob.page.goto('chrome://crash').catch(() => {})
+  await crashed
+  const again = new Device('Bob', await context.newPage(), server.origin, {
+    phone: false,
+    browser: 'chromium',
+  })
+  await again.opens(link)
+  await hasGoneOn(again, film)
+})
+
+test('a new tab goes on with what was received in one that was left for another page', async ({
+  device,
+  folder,
+  server,
+}) => {
+  test.setTimeout(2 * LARGE_FILE_MS)
+  const film = await folder.file('film.bin', 200 * MB)
+  const { bob, link } = await halfReceived(device, film, 'chromium')
+  await bob.page.goto('about:blank')
+  const again = new Device('Bob', await bob.page.context().newPage(), server.origin, {
+    phone: false,
+    browser: 'chromium',
+  })
+  await again.opens(link)
+  await hasGoneOn(again, film)
+})
