@@ -27,11 +27,16 @@ const SHORTEST_ROUND_TRIP_MS = 4
 /** More connections need so long to pay, in milliseconds. */
 const WORTH_MS = 2_000
 /**
- * By then the first connection has left its slow start (RFC 9260, section 7.2.1) and shows what it carries, in
- * milliseconds and in round trips. More connections are not tried before.
+ * After so many round trips the first connection has left its slow start (RFC 9260, section 7.2.1) and shows what it
+ * carries. More connections are not tried before.
  */
-const FIRST_LOOK_MS = 250
 const FIRST_LOOK_ROUND_TRIPS = 6
+/**
+ * On a shorter way than this, in milliseconds, the first look is later. There is little to gain, and a machine that is busy
+ * with the beginning answers as late as if it were far away.
+ */
+const FAR_MS = 20
+const FIRST_LOOK_NEAR_MS = 800
 /** What a trial takes at least, in milliseconds, and in round trips: a connection begins slowly. */
 const TRIAL_MS = 800
 const TRIAL_ROUND_TRIPS = 16
@@ -176,7 +181,7 @@ export class Bundle {
 
   #mayTry({ left, roundTrip, open, isRelayTrying }: BundleView, now: number): boolean {
     if (isRelayTrying || roundTrip === null || open < this.#size) return false
-    const firstLook = Math.max(FIRST_LOOK_MS, FIRST_LOOK_ROUND_TRIPS * roundTrip)
+    const firstLook = roundTrip < FAR_MS ? FIRST_LOOK_NEAR_MS : FIRST_LOOK_ROUND_TRIPS * roundTrip
     return now - this.#begunAt >= firstLook && left > this.#rate * WORTH_MS
   }
 
