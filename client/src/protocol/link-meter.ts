@@ -111,11 +111,21 @@ export class LinkMeter {
     // It never grows by more than what arrived, as in the slow start of TCP (RFC 5681, section 3.1).
     const most = Math.min(this.ordered ?? LARGEST_BUDGET_BYTES, SMALLEST_WINDOW_BYTES + this.#arrived)
     if (rate === null) return most
-    const roundTrip = Math.max(this.roundTrip ?? 0, LEAST_COVERED_MS)
-    const covered = this.ordered === null ? roundTrip : Math.min(roundTrip, MOST_ORDERED_MS)
+    return Math.min(most, Math.max(SMALLEST_WINDOW_BYTES, rate * this.#covered))
+  }
+
+  /** Milliseconds of the link's rate that its window holds. */
+  get #covered(): number {
+    const roundTrip = Math.min(
+      this.roundTrip ?? 0,
+      this.ordered === null ? Number.POSITIVE_INFINITY : MOST_ORDERED_MS,
+    )
+    const least = Math.max(roundTrip, LEAST_COVERED_MS)
     // What waits on the link makes the round trip longer. For the measurement the link holds no more than it carries.
-    const gain = this.#isProbing ? 1 : this.ordered === null ? GAIN : ORDERED_GAIN
-    return Math.min(most, Math.max(SMALLEST_WINDOW_BYTES, gain * rate * covered))
+    if (this.#isProbing) return least
+    if (this.ordered === null) return GAIN * least
+    // On a short way little is held back, and a text would wait behind everything that is under way for that.
+    return Math.max(GAIN * LEAST_COVERED_MS, ORDERED_GAIN * roundTrip)
   }
 
   /** Returns how long `bytes` more would take to arrive after `waiting` bytes, in milliseconds. */
