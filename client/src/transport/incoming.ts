@@ -23,10 +23,10 @@ export interface IncomingEvents {
 export type Ending = 'done' | 'cancelled' | 'failed' | 'interrupted'
 
 /**
- * An unfinished file is entered in the journal after so many bytes, which is the largest window (F4), or so many
- * milliseconds. What a page that ends had received since then is requested again.
+ * An unfinished file is entered in the journal after so many bytes or milliseconds. What a page that ends had received
+ * since then is requested again: no more than the largest window (F4), even if the last entry was still under way.
  */
-const KEPT_BYTES = LARGEST_BUDGET_BYTES
+const KEPT_BYTES = LARGEST_BUDGET_BYTES / 2
 const KEPT_MS = 1_000
 
 type State =
