@@ -1,3 +1,4 @@
+import { stat, utimes } from 'node:fs/promises'
 import { expect } from '@playwright/test'
 import type { Device } from '../support/device.ts'
 import { test } from '../support/stage.ts'
@@ -43,6 +44,11 @@ test.describe('a file that is offered', () => {
     const picker = card.getByLabel('Choose film.bin again')
     await picker.setInputFiles(other.path)
     await ada.seesToast('“other.bin” is another file. Choose “film.bin”.')
+    const { mtime } = await stat(film.path)
+    await utimes(film.path, mtime, new Date(mtime.getTime() + 60_000))
+    await picker.setInputFiles(film.path)
+    await ada.seesToast('“film.bin” has changed since it was shared. Share it as a new file.')
+    await utimes(film.path, mtime, mtime)
     await picker.setInputFiles(film.path)
     await expect(card.getByRole('button', { name: 'Choose the file again' })).toHaveCount(0)
 

@@ -18,7 +18,7 @@ async function halfReceived(device: CallDevice, film: TestFile, own: 'chromium' 
   await ada.sharesFiles(film)
   await bob.takes(film)
   await bob.reaches(film, 50)
-  return { bob, link }
+  return { ada, bob, link }
 }
 
 /** The page that has opened since has received the rest only, and without a tap. */
@@ -38,6 +38,21 @@ for (const own of ['chromium', 'firefox'] as const) {
     await hasGoneOn(bob, film)
   })
 }
+
+test('a receiver goes on when the sender, whose page was reloaded, has chosen the file again', async ({
+  device,
+  folder,
+}) => {
+  test.setTimeout(2 * LARGE_FILE_MS)
+  const film = await folder.file('film.bin', 200 * MB)
+  const { ada, bob } = await halfReceived(device, film, 'chromium')
+  const before = await directBytesReceived(bob.page)
+  await ada.page.reload()
+  await expect(bob.file(film).getByText(/no longer has this file/)).toBeVisible()
+  await ada.card(film.name).getByLabel('Choose film.bin again').setInputFiles(film.path)
+  expect(await bob.savedSha256(film)).toBe(film.sha256)
+  expect((await directBytesReceived(bob.page)) - before).toBeLessThan(0.5 * film.size + 1.05 * WINDOW)
+})
 
 test('a new tab goes on with what was received before the page crashed', async ({
   device,

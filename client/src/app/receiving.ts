@@ -45,7 +45,8 @@ export function createReceiving(context: Context): ReceivingActions {
       if (transfer?.role === 'receiving' && transfer.state.status === 'failed') {
         const offered = { type: 'receiving', id, state: { status: 'offered' } } as const
         stores.transfers.setState((state) => reduceTransfers(state, offered), true)
-      } else transfers.tell({ do: 'cancel', id, device: device ?? null })
+      }
+      transfers.tell({ do: 'cancel', id, device: device ?? null })
     },
   }
 }

@@ -4,6 +4,7 @@ import type { Actions } from '../features/actions'
 import type { BeamId, DeviceId, ItemId } from '../protocol/bindings'
 import {
   addressee,
+  type FileFacts,
   fileItemMessage,
   type Item,
   type ItemContent,
@@ -98,8 +99,8 @@ export function createSharing(context: Context, uploads: UploadNews): Sharing {
     shareAgain(id, file) {
       const item = context.stores.items.getState().items.find((one) => one.id === id)
       if (item?.content.kind !== 'file' || !canShare(context)) return
-      const { name, size, batch } = item.content
-      offerChosen(context, copies, { id, file, name, batch, ...addressee(item.to) }, size)
+      const { name, batch } = item.content
+      offerChosen(context, copies, { id, file, name, batch, ...addressee(item.to) }, item.content)
     },
     shareFileAs: (id, file, to) => shareTogether([{ ...outgoing(file, { id }), ...addressee(to) }]),
     shareCopy({ file, manifest }, to) {
@@ -209,7 +210,8 @@ function storeFirst(
 /** Shares a file that devices receive directly from here. */
 function offerFile(context: Context, outgoing: OutgoingFile): void {
   const { id, file, name, url, batch, manifest, to } = outgoing
-  const { message, extra } = fileItemMessage({ name, size: file.size, type: file.type, batch, manifest })
+  const { size, type, lastModified: modified } = file
+  const { message, extra } = fileItemMessage({ name, size, type, modified, batch, manifest })
   offer(context, id, file, url)
   share(context, id, message, extra, { to })
 }
@@ -219,14 +221,15 @@ function offerChosen(
   context: Context,
   copies: StoredCopies,
   { id, file, name, batch, to }: Omit<OutgoingFile, 'url'>,
-  size: number,
+  before: FileFacts,
 ): void {
   const wanted = shortName(name)
   if (displayName(file.name) !== name) {
     const chosen = shortName(displayName(file.name))
     return void context.toaster.bad(t`“${chosen}” is another file. Choose “${wanted}”.`)
   }
-  if (file.size !== size) {
+  // Other devices may hold parts of it, which fit only the same bytes.
+  if (file.size !== before.size || file.lastModified !== (before.modified ?? file.lastModified)) {
     return void context.toaster.bad(t`“${wanted}” has changed since it was shared. Share it as a new file.`)
   }
   const url = addressOf(file)

@@ -13,10 +13,11 @@ const BEAM = 'beam' as BeamId
 
 const outgoing = (id: string, type = 'image/png'): OutgoingFile => ({
   id: id as ItemId,
-  file: new File(['four'], `${id}.png`, { type }),
+  file: new File(['four'], `${id}.png`, { type, lastModified: MODIFIED }),
   name: `${id}.png`,
   url: `blob:${id}`,
 })
+const MODIFIED = 1_700_000_000_000
 const STORED: UploadedFile = {
   id: 'x',
   url: '/api/uploads/x',
@@ -124,7 +125,7 @@ describe('a file that is uploaded before it is shared', () => {
   it('f9_is_shared_with_its_address_once_the_server_has_it', () => {
     first()
     isStored('a.png')
-    const file = { name: 'a.png', size: 4, type: 'image/png', url: STORED.url }
+    const file = { name: 'a.png', size: 4, type: 'image/png', modified: MODIFIED, url: STORED.url }
     expect(shared).toEqual([{ id: 'a', message: { file }, extra: 'image' }])
     expect(transfer('a')).toMatchObject({ role: 'storing', state: { status: 'done' } })
     expect(ends).toEqual(['stored'])
@@ -334,7 +335,7 @@ describe('a file that devices receive from here', () => {
     enterSaved()
     expect(targets).toEqual([{ beam: BEAM, isStored: true }])
     answer('zip.png', { status: 'stored', file: { ...STORED, type: 'application/octet-stream' } })
-    const file = { name: 'zip.png', size: 4, type: 'application/zip', url: STORED.url }
+    const file = { name: 'zip.png', size: 4, type: 'application/zip', modified: MODIFIED, url: STORED.url }
     expect(shared).toEqual([{ id: 'zip', message: { file }, extra: 'file' }])
   })
 

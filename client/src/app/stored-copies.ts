@@ -93,8 +93,8 @@ export class StoredCopies {
   /** Shows a file that `storeFirst` will upload. */
   show(file: OutgoingFile): void {
     const { id, name, batch, manifest } = file
-    const { size, type } = file.file
-    const { message, extra } = fileItemMessage({ name, size, type, batch, manifest })
+    const { size, type, lastModified: modified } = file.file
+    const { message, extra } = fileItemMessage({ name, size, type, modified, batch, manifest })
     const event = { type: 'shared', item: pendingItem(id, message, extra, Date.now()) } as const
     this.#stores.items.setState((state) => reduceItems(state, event), true)
     this.#put(file, { status: 'moving', sent: 0, bytesPerSecond: 0 })
@@ -194,6 +194,7 @@ export class StoredCopies {
       name,
       size: stored.size,
       type,
+      modified: file.lastModified,
       url: stored.url,
       batch,
       manifest,

@@ -26,6 +26,8 @@ describe('frames', () => {
     expect(Buffer.from(ping).toString('hex')).toBe('070123456789ab4cde8f0123456789abcd')
     const pong = encodeFrame({ type: 'pong', token: transfer })
     expect(Buffer.from(pong).toString('hex')).toBe('080123456789ab4cde8f0123456789abcd')
+    const offered = encodeFrame({ type: 'offered', transfer })
+    expect(Buffer.from(offered).toString('hex')).toBe('090123456789ab4cde8f0123456789abcd')
     const chunk = chunkFrame(transfer, 9, Uint8Array.of(7, 8))
     expect(Buffer.from(chunk).toString('hex')).toBe('020123456789ab4cde8f0123456789abcd000000090708')
   })
@@ -40,7 +42,7 @@ describe('frames', () => {
         count: u32,
       }),
       fc
-        .constantFrom('done' as const, 'ended' as const, 'dropped' as const)
+        .constantFrom('done' as const, 'ended' as const, 'dropped' as const, 'offered' as const)
         .map((type) => ({ type, transfer })),
       fc.constantFrom('ping' as const, 'pong' as const).map((type) => ({ type, token: transfer })),
       fc.record({
@@ -64,7 +66,7 @@ describe('frames', () => {
       }),
     )
     expect(decodeFrame(new ArrayBuffer(0))).toBeNull()
-    expect(decodeFrame(Uint8Array.of(9, ...new Array(16).fill(0)).buffer)).toBeNull()
+    expect(decodeFrame(Uint8Array.of(10, ...new Array(16).fill(0)).buffer)).toBeNull()
   })
 
   it('f8_stay_below_the_limit_with_room_for_sixteen_bytes_a_chunk', () => {

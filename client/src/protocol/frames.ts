@@ -17,11 +17,23 @@ export type Frame =
   /** Asks for a `pong` with the same token at once, to measure the round trip (F15). */
   | { type: 'ping'; token: string }
   | { type: 'pong'; token: string }
+  /** The sender has a file again that it did not have when the receiver wanted it (F17). */
+  | { type: 'offered'; transfer: ItemId }
 
 /** Every frame except a chunk, which `chunkFrame` writes. */
 export type ControlFrame = Exclude<Frame, { type: 'chunk' }>
 
-const KIND = { want: 1, chunk: 2, done: 3, cancel: 4, ended: 5, dropped: 6, ping: 7, pong: 8 } as const
+const KIND = {
+  want: 1,
+  chunk: 2,
+  done: 3,
+  cancel: 4,
+  ended: 5,
+  dropped: 6,
+  ping: 7,
+  pong: 8,
+  offered: 9,
+} as const
 const ID_BYTES = 16
 const HEADER_BYTES = 1 + ID_BYTES
 
@@ -48,6 +60,7 @@ export function encodeFrame(frame: ControlFrame): Uint8Array<ArrayBuffer> {
     case 'done':
     case 'ended':
     case 'dropped':
+    case 'offered':
       return header(frame.type, frame.transfer, HEADER_BYTES)
     case 'ping':
     case 'pong':
@@ -86,6 +99,8 @@ export function decodeFrame(buffer: ArrayBuffer): Frame | null {
       return readPlain(view, 'ended', transfer)
     case KIND.dropped:
       return readPlain(view, 'dropped', transfer)
+    case KIND.offered:
+      return readPlain(view, 'offered', transfer)
     case KIND.ping:
       return readToken(view, 'ping', transfer)
     case KIND.pong:
@@ -112,7 +127,11 @@ function readCancel(view: DataView, transfer: ItemId): Frame | null {
   return reason && { type: 'cancel', transfer, reason }
 }
 
-function readPlain(view: DataView, type: 'done' | 'ended' | 'dropped', transfer: ItemId): Frame | null {
+function readPlain(
+  view: DataView,
+  type: 'done' | 'ended' | 'dropped' | 'offered',
+  transfer: ItemId,
+): Frame | null {
   return view.byteLength === HEADER_BYTES ? { type, transfer } : null
 }
 

@@ -18,6 +18,15 @@ describe('a shared item', () => {
     })
   })
 
+  it('f1_a_file_says_when_it_was_changed_last_where_that_can_be', () => {
+    const facts = { name: 'a', size: 7, type: '' }
+    const { message, extra } = fileItemMessage({ ...facts, modified: 1_700_000_000_000 })
+    expect(parseContent(message, extra)).toMatchObject({ modified: 1_700_000_000_000 })
+    for (const modified of [-1, 0.5, 1e300, '2023', null]) {
+      expect(parseContent({ file: { ...facts, modified } }, 'file')).not.toHaveProperty('modified')
+    }
+  })
+
   it('f14_a_file_says_which_batch_it_is_of', () => {
     const batch = { id: '5b1f4a52-7d0e-4c3b-9a41-2f6d8e0c7b13' as ItemId, count: 9, index: 8 }
     const file = { name: 'a.png', size: 7, type: 'image/png', batch }

@@ -14,6 +14,8 @@ export interface FileFacts {
   /** In bytes. */
   readonly size: number
   readonly type: string
+  /** When its bytes were changed last, in milliseconds since the Unix epoch; absent where that is not known. */
+  readonly modified?: number | undefined
   readonly batch?: BatchPart | undefined
   /** Present when the bytes are many files with a manifest (F16). */
   readonly manifest?: ManifestFacts | undefined
@@ -67,11 +69,14 @@ const fileMessage = v.object({
     name: v.pipe(v.string(), v.maxLength(1024)),
     size: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
     type: v.pipe(v.string(), v.maxLength(255)),
+    modified: v.optional(v.unknown()),
     url: v.optional(v.unknown()),
     batch: v.optional(v.unknown()),
     manifest: v.optional(v.unknown()),
   }),
 })
+
+const time = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
 const batchPart = v.pipe(
   v.object({
@@ -124,8 +129,9 @@ export function fileItemMessage(file: FileFacts): { message: unknown; extra: str
   return { message: { file: factsOf(file) }, extra: fileCategory(file.type) }
 }
 
-function factsOf({ name, size, type, batch, manifest }: FileFacts): FileFacts {
-  return { name, size, type, ...(batch && { batch }), ...(manifest && { manifest }) }
+function factsOf({ name, size, type, modified, batch, manifest }: FileFacts): FileFacts {
+  const when = modified !== undefined && { modified }
+  return { name, size, type, ...when, ...(batch && { batch }), ...(manifest && { manifest }) }
 }
 
 /** Returns the category of a media type: its first part when known, else `file`. */
@@ -138,12 +144,13 @@ export function fileCategory(type: string): FileCategory {
 export function parseContent(message: unknown, extra: string): ItemContent {
   const file = v.safeParse(fileMessage, message)
   if (file.success) {
-    const { name, size, type, url, batch, manifest } = file.output.file
+    const { name, size, type, modified, url, batch, manifest } = file.output.file
     const stored = typeof url === 'string' && STORED_URL.test(url) ? url : null
     const facts = factsOf({
       name: displayName(name),
       size,
       type,
+      modified: v.is(time, modified) ? modified : undefined,
       batch: parseBatch(batch),
       manifest: parseManifestFacts(manifest, size),
     })

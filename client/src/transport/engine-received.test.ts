@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vitest'
 import { CHUNK_BYTES } from '../protocol/bindings'
+import { encodeFrame } from '../protocol/frames'
 import type { EngineEvent } from './engine-messages'
 import { adaAndBob, bytes, FILE, MIB, type StageDevice, type StageServer, settles } from './engine-stage'
 import type { Part } from './sinks/sink'
@@ -156,6 +157,74 @@ describe('a file of which a part was received before', () => {
     expect(bob.last('receiving')).toEqual({ status: 'failed', bytes: HERE, why: { reason: 'gone' } })
     expect(part.leave).toHaveBeenCalledOnce()
     expect(discard).not.toHaveBeenCalled()
+  })
+
+  it('is left with what is here also when its sender says so while the disk still opens it', async () => {
+    const { sink } = bob
+    let open = () => {}
+    const isOpen = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    bob.sink = async (file) => {
+      await isOpen
+      return (await sink?.(file)) ?? bob.memory.open(file)
+    }
+    bob.looks(SIZE, ada)
+    await settles()
+    const frame = encodeFrame({ type: 'cancel', transfer: FILE, reason: 'gone' }).buffer
+    bob.hears({ from: ada.id, to: bob.id, frame })
+    open()
+    await settles()
+    expect(part.leave).toHaveBeenCalledOnce()
+    expect(discard).not.toHaveBeenCalled()
+  })
+
+  it('f17_goes_on_by_itself_once_its_sender_has_it_again', async () => {
+    bob.looks(SIZE, ada)
+    await settles()
+    await server.carries()
+    expect(bob.last('receiving')?.status).toBe('failed')
+    ada.offers(new Blob([sent]))
+    await server.carries()
+    expect(await bob.has()).toEqual(Buffer.from(sent))
+    expect(server.carried).toBe(SIZE - HERE)
+  })
+
+  it('f17_goes_on_by_itself_where_the_sender_offered_it_while_no_link_was_open', async () => {
+    bob.looks(SIZE, ada)
+    await settles()
+    await server.carries()
+    ada.seesNobody()
+    ada.offers(new Blob([sent]))
+    await server.carries()
+    expect(bob.last('receiving')?.status).toBe('failed')
+    ada.sees(bob)
+    await server.carries()
+    expect(await bob.has()).toEqual(Buffer.from(sent))
+  })
+
+  it('f17_goes_on_by_itself_when_its_sender_comes_back_with_it', async () => {
+    bob.looks(SIZE, ada)
+    await settles()
+    await server.carries()
+    bob.seesNobody()
+    server.loses = (frame) => frame.type === 'offered'
+    ada.offers(new Blob([sent]))
+    bob.sees(ada)
+    await server.carries()
+    expect(await bob.has()).toEqual(Buffer.from(sent))
+  })
+
+  it('f17_stays_where_it_is_once_the_person_has_given_it_up', async () => {
+    bob.looks(SIZE, ada)
+    await settles()
+    await server.carries()
+    bob.cancels()
+    expect(bob.forgotten).toEqual([FILE])
+    ada.offers(new Blob([sent]))
+    await server.carries()
+    expect(bob.last('receiving')?.status).toBe('failed')
+    expect(server.carried).toBe(0)
   })
 
   it('is removed when the person cancels it, or deletes its item', async () => {

@@ -78,7 +78,9 @@ export class Engine {
         this.#most = command.connections
         return
       case 'offer':
-        return this.#sending.offer(command.id, command.file)
+        this.#sending.offer(command.id, command.file)
+        for (const device of this.#devices.values()) this.#sending.sayOffered(device)
+        return
       case 'receive':
         return this.#receiving.receive(command.file, command.picked, this.#device(command.file.from))
       case 'cancel':
@@ -117,9 +119,16 @@ export class Engine {
       const device = this.#device(id)
       if (device.isListed) continue
       device.list(rtc, this.now())
-      device.sayEnds(this.now())
+      this.#sayUnheard(device)
+      this.#receiving.retry(device)
       this.#receiving.refill(device)
     }
+  }
+
+  /** Repeats on a new link what the device may not have heard. */
+  #sayUnheard(device: RemoteDevice): void {
+    device.sayEnds(this.now())
+    this.#sending.sayOffered(device)
   }
 
   #remove(devices: readonly DeviceId[]): void {
@@ -153,7 +162,7 @@ export class Engine {
   #setRelay(use: RelayUse | null): void {
     this.#relay.use = use
     for (const device of this.#devices.values()) {
-      if (this.#relay.isUp) device.sayEnds(this.now())
+      if (this.#relay.isUp) this.#sayUnheard(device)
       else this.#lostRelay(device)
       this.#receiving.refill(device)
     }
@@ -193,7 +202,7 @@ export class Engine {
     if (this.#removed.has(device.id)) return link.wire.close()
     device.opened(link)
     this.say({ say: 'link', device: device.id, key: link.key, opened: true })
-    device.sayEnds(this.now())
+    this.#sayUnheard(device)
     // What was wanted through the server still arrives there; what is wanted next goes over the direct link.
     this.#receiving.refill(device)
     this.#keepTicking()
@@ -202,7 +211,7 @@ export class Engine {
   #closed(device: RemoteDevice, link: Link): void {
     device.closed(link)
     this.say({ say: 'link', device: device.id, key: link.key, opened: false })
-    device.sayEnds(this.now())
+    this.#sayUnheard(device)
     this.#receiving.refill(device)
     // On another link the device wants at once what it does not get here.
     if (!device.direct) this.#sending.lostLink(device)
@@ -236,6 +245,8 @@ export class Engine {
         return this.#receiving.refill(device)
       case 'dropped':
         return this.#receiving.dropped(device, link, frame.transfer)
+      case 'offered':
+        return this.#receiving.offered(device, frame.transfer)
       case 'ping':
         // Without an answer the round trip counts as it was measured before.
         return device.isPaused && link === device.relay ? undefined : link.say({ ...frame, type: 'pong' })
@@ -298,7 +309,7 @@ export class Engine {
 
   #relayResumed(device: RemoteDevice): void {
     this.#sending.sayDropped(device)
-    device.sayEnds(this.now())
+    this.#sayUnheard(device)
   }
 
   #fitLinks(device: RemoteDevice, now: number): void {

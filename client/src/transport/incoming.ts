@@ -95,6 +95,11 @@ export class Incoming {
     return this.#state.at === 'ended' && this.#state.how === 'done'
   }
 
+  /** Whether its source did not have it any more. It goes on if the source offers it again. */
+  get isInterrupted(): boolean {
+    return this.#state.at === 'ended' && this.#state.how === 'interrupted'
+  }
+
   /** Begins to receive. A sink that opens after the transfer ended is closed as the others. */
   open(openSink: OpenSink): void {
     this.#state = { at: 'opening' }

@@ -188,15 +188,32 @@ export class Receiving {
     if (incoming?.source !== source || incoming.hasEnded) return
     const progress = cancelledByThem(reason, incoming.received)
     // The person there may offer the file again.
-    if (reason === 'gone') this.#stop(incoming, 'interrupted', null)
-    this.#end(incoming, progress, null)
+    const how = reason === 'gone' ? 'interrupted' : 'cancelled'
+    this.#end(incoming, progress, null, how)
   }
 
-  /** The person cancelled the transfer. */
+  /** The source has a file again. Goes on with it if it was missing there, unless the person has given it up (F17). */
+  offered(source: RemoteDevice, id: ItemId): void {
+    const incoming = this.#transfers.get(id)
+    if (incoming?.source === source && incoming.isInterrupted)
+      this.receive(incoming.file, incoming.picked, source)
+  }
+
+  /** Asks a source that came back for the files that it did not have before. */
+  retry(source: RemoteDevice): void {
+    for (const { file } of [...this.#transfers.values()]) this.offered(source, file.id)
+  }
+
+  /** The person cancelled the transfer, or gives up one that waits until its source has it again. */
   cancel(id: ItemId): void {
     if (this.#searches.delete(id)) this.#say(id, { status: 'cancelled', by: 'me' })
     const incoming = this.#transfers.get(id)
-    if (incoming && !incoming.hasEnded) this.#end(incoming, { status: 'cancelled', by: 'me' }, 'person')
+    if (incoming?.isInterrupted) {
+      this.#transfers.delete(id)
+      void this.files.forget(id).catch(() => {})
+    } else if (incoming && !incoming.hasEnded) {
+      this.#end(incoming, { status: 'cancelled', by: 'me' }, 'person')
+    }
   }
 
   /** Removes a deleted item's transfer and bytes. The page is not told, because it knows. */
@@ -263,8 +280,13 @@ export class Receiving {
   }
 
   /** @param reason the reason to send to the other device; null when it already knows */
-  #end(incoming: Incoming, progress: Progress, reason: CancelReason | null): void {
-    this.#stop(incoming, progress.status === 'failed' ? 'failed' : 'cancelled', reason)
+  #end(
+    incoming: Incoming,
+    progress: Progress,
+    reason: CancelReason | null,
+    how: Exclude<Ending, 'done'> = progress.status === 'failed' ? 'failed' : 'cancelled',
+  ): void {
+    this.#stop(incoming, how, reason)
     this.#say(incoming.file.id, progress)
     this.refill(incoming.source)
   }

@@ -243,6 +243,11 @@ export class RemoteDevice {
     }
   }
 
+  /** Sends a frame on the best link; it is lost where there is none. */
+  say(frame: ControlFrame): void {
+    this.#best()?.say(frame)
+  }
+
   /** Repeats the ends that have waited too long for an answer. */
   repeatEnds(now: number): void {
     for (const end of this.#ends.values()) {
@@ -253,7 +258,7 @@ export class RemoteDevice {
   #sayEnd(end: UnheardEnd, now: number): void {
     end.saidAt = now
     end.times += 1
-    this.#best()?.say(end.frame)
+    this.say(end.frame)
   }
 
   /** Returns the best link for an urgent frame, even while a direct link may still open. */

@@ -16,6 +16,12 @@ import type { RemoteDevice } from './remote-device'
  */
 const QUIET_MS = 4 * STALL_MS
 
+/**
+ * Of so many devices, and so many files of each, is remembered that they were missed. Any other file goes on when its
+ * person asks for it again.
+ */
+const MOST_MISSED = { devices: 100, files: 1_000 }
+
 interface Offer {
   readonly file: Blob
   /** The transfer to each device. A device that wants the file again after an end begins a new one. */
@@ -24,6 +30,8 @@ interface Offer {
 
 export class Sending {
   readonly #offers = new Map<ItemId, Offer>()
+  /** What each device has wanted while it was not here, as after a reload of this page (F17). */
+  readonly #missed = new Map<DeviceId, Set<ItemId>>()
 
   constructor(
     readonly say: (event: EngineEvent) => void,
@@ -37,7 +45,11 @@ export class Sending {
   /** A device wants chunks. They are to be sent on the link on which the frame came (F3). */
   wanted(device: RemoteDevice, link: Link, frame: Extract<Frame, { type: 'want' }>): void {
     const offer = this.#offers.get(frame.transfer)
-    if (!offer) return link.say({ type: 'cancel', transfer: frame.transfer, reason: 'gone' })
+    if (!offer) {
+      this.#misses(device, frame.transfer)
+      return link.say({ type: 'cancel', transfer: frame.transfer, reason: 'gone' })
+    }
+    this.#missed.get(device.id)?.delete(frame.transfer)
     // The device has not yet heard of the cancel.
     if (device.isEnding(frame.transfer)) return
     const outgoing = this.#outgoing(offer, frame.transfer, device)
@@ -50,6 +62,21 @@ export class Sending {
       const why: TransferFailure = { reason: 'changed' }
       this.#end(unreadable, { status: 'failed', bytes: unreadable.sender.sent, why }, 'gone')
     })
+  }
+
+  #misses(device: RemoteDevice, id: ItemId): void {
+    const missed = this.#missed.get(device.id) ?? new Set()
+    this.#missed.set(device.id, missed)
+    if (missed.size < MOST_MISSED.files) missed.add(id)
+    const [oldest] = this.#missed.keys()
+    if (oldest !== undefined && this.#missed.size > MOST_MISSED.devices) this.#missed.delete(oldest)
+  }
+
+  /** Tells a device which of the files that it missed are here now, until it wants them. */
+  sayOffered(device: RemoteDevice): void {
+    for (const transfer of this.#missed.get(device.id) ?? []) {
+      if (this.#offers.has(transfer)) device.say({ type: 'offered', transfer })
+    }
   }
 
   #outgoing(offer: Offer, id: ItemId, device: RemoteDevice): Outgoing {
@@ -105,6 +132,7 @@ export class Sending {
 
   /** Ends what was being sent to a device that may no longer be in the beam. */
   removed(device: RemoteDevice): void {
+    this.#missed.delete(device.id)
     for (const { to } of this.#offers.values()) {
       const outgoing = to.get(device)
       if (outgoing && !outgoing.hasEnded) this.#end(outgoing, { status: 'cancelled', by: 'me' }, null)
