@@ -3,7 +3,7 @@ import { CHUNK_BYTES } from '../protocol/bindings'
 import { encodeFrame } from '../protocol/frames'
 import type { EngineEvent } from './engine-messages'
 import { adaAndBob, bytes, FILE, MIB, type StageDevice, type StageServer, settles } from './engine-stage'
-import type { Part } from './sinks/sink'
+import { NoRoom, type Part } from './sinks/sink'
 
 let ada: StageDevice
 let bob: StageDevice
@@ -225,6 +225,55 @@ describe('a file of which a part was received before', () => {
     await server.carries()
     expect(bob.last('receiving')?.status).toBe('failed')
     expect(server.carried).toBe(0)
+  })
+
+  it('goes on when the person has made room on the full disk and asks for it again', async () => {
+    const { sink } = bob
+    bob.sink = () => ({
+      isKept: true,
+      part: { ...part, keep: vi.fn(async () => Promise.reject(new NoRoom({ reason: 'diskFull' }))) },
+      write: () => {
+        throw new DOMException('', 'QuotaExceededError')
+      },
+      finish: async () => null,
+      discard,
+    })
+    ada.offers(new Blob([sent]))
+    bob.looks(SIZE, ada)
+    await settles()
+    await server.carries()
+    expect(bob.last('receiving')).toEqual({ status: 'failed', bytes: HERE, why: { reason: 'diskFull' } })
+    expect(part.leave).toHaveBeenCalledOnce()
+    expect(discard).not.toHaveBeenCalled()
+
+    bob.sink = sink
+    bob.receives(SIZE, ada)
+    await settles()
+    await server.carries()
+    expect(await bob.has()).toEqual(Buffer.from(sent))
+  })
+
+  it('stays on the disk when its beam is left while the last bytes are written', async () => {
+    const { sink } = bob
+    let write = () => {}
+    const isWritten = new Promise<void>((resolve) => {
+      write = resolve
+    })
+    const finish = vi.fn(async () => {
+      await isWritten
+      return new Blob([sent])
+    })
+    bob.sink = async (file) => ({ ...((await sink?.(file)) ?? bob.memory.open(file)), finish })
+    ada.offers(new Blob([sent]))
+    bob.looks(SIZE, ada)
+    await settles()
+    await server.carries()
+    expect(finish).toHaveBeenCalledOnce()
+    bob.leaves()
+    write()
+    await settles()
+    expect(discard).not.toHaveBeenCalled()
+    expect(bob.last('receiving')?.status).not.toBe('done')
   })
 
   it('is removed when the person cancels it, or deletes its item', async () => {

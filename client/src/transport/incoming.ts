@@ -95,7 +95,7 @@ export class Incoming {
     return this.#state.at === 'ended' && this.#state.how === 'done'
   }
 
-  /** Whether its source did not have it any more. It goes on if the source offers it again. */
+  /** Whether what was received waits on the disk: for its source, which did not have it any more, or for room. */
   get isInterrupted(): boolean {
     return this.#state.at === 'ended' && this.#state.how === 'interrupted'
   }
@@ -166,7 +166,8 @@ export class Incoming {
 
   /**
    * Completes the file once every chunk is durable. Returns null when the bytes went to a file that the person picked.
-   * @throws when that fails or the transfer ended meanwhile; what was written is then removed
+   * @throws when that fails or the transfer ended meanwhile; what was written is then removed, except the complete file of
+   * an interrupted one
    */
   async finish(): Promise<Blob | null> {
     if (this.#state.at !== 'open') throw new Error('The file is not open.')
@@ -174,6 +175,7 @@ export class Incoming {
     this.#state = { at: 'finishing' }
     try {
       const file = await sink.finish()
+      if (this.isInterrupted) return file
       if (this.hasEnded) throw new Error('The transfer was ended.')
       this.isKept = sink.isKept
       return file
@@ -212,7 +214,8 @@ function close(sink: Sink, how: Ending, durable: readonly ChunkRange[] | null): 
   const { part } = sink
   if (how !== 'interrupted' || !part) return discard(sink)
   const kept = durable ? part.keep(durable) : Promise.resolve()
-  void kept.then(() => part.leave()).catch(() => {})
+  // A disk that is full refuses the entry. The one before it then says what is there.
+  void kept.catch(() => {}).then(() => part.leave())
 }
 
 /** Removes a sink's bytes. A failure is ignored: the sweep of the next start removes the rest. */

@@ -48,7 +48,9 @@ export class Receiving {
       onRoom: (incoming) => this.#hasRoom(incoming),
       onHead: ({ file: { id } }, bytes) => this.say({ say: 'head', id, bytes }),
       onBroken: (incoming, why) => {
-        this.#end(incoming, { status: 'failed', bytes: incoming.received, why }, 'noRoom')
+        const progress = { status: 'failed', bytes: incoming.received, why } as const
+        // The person may make room and go on with what is here.
+        this.#end(incoming, progress, 'noRoom', why.reason === 'diskFull' ? 'interrupted' : 'failed')
       },
     }
   }
@@ -204,16 +206,14 @@ export class Receiving {
     for (const { file } of [...this.#transfers.values()]) this.offered(source, file.id)
   }
 
-  /** The person cancelled the transfer, or gives up one that waits until its source has it again. */
+  /** The person cancelled the transfer, or gives up one that failed, of which a part may wait on the disk. */
   cancel(id: ItemId): void {
     if (this.#searches.delete(id)) this.#say(id, { status: 'cancelled', by: 'me' })
     const incoming = this.#transfers.get(id)
-    if (incoming?.isInterrupted) {
-      this.#transfers.delete(id)
-      void this.files.forget(id).catch(() => {})
-    } else if (incoming && !incoming.hasEnded) {
-      this.#end(incoming, { status: 'cancelled', by: 'me' }, 'person')
-    }
+    if (!incoming || incoming.isDone) return
+    if (!incoming.hasEnded) return this.#end(incoming, { status: 'cancelled', by: 'me' }, 'person')
+    this.#transfers.delete(id)
+    void this.files.forget(id).catch(() => {})
   }
 
   /** Removes a deleted item's transfer and bytes. The page is not told, because it knows. */
@@ -268,6 +268,8 @@ export class Receiving {
     source.scheduler.end(incoming)
     try {
       const blob = await incoming.finish()
+      // Its beam was left meanwhile.
+      if (incoming.hasEnded) return
       incoming.end('done')
       source.end({ type: 'done', transfer: file.id }, this.now())
       const { isKept } = incoming
