@@ -116,7 +116,7 @@ describe('a picture while another device is here', () => {
 })
 
 describe('a file that a reload lost', () => {
-  const note = (name: string, text = 'four') => new File([text], name)
+  const note = (name: string, text = 'four', lastModified = 1) => new File([text], name, { lastModified })
   const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
   const transfer = () => stores.transfers.getState().transfers['a' as ItemId]
 
@@ -143,6 +143,11 @@ describe('a file that a reload lost', () => {
     [
       'of another size',
       note('a.txt', 'fifth'),
+      '“a.txt” has changed since it was shared. Share it as a new file.',
+    ],
+    [
+      'that was written since',
+      note('a.txt', 'four', 2),
       '“a.txt” has changed since it was shared. Share it as a new file.',
     ],
   ])('is not replaced by a file %s', (_which, file, words) => {
