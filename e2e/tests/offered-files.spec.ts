@@ -1,4 +1,4 @@
-import { stat, utimes } from 'node:fs/promises'
+import { utimes } from 'node:fs/promises'
 import { expect } from '@playwright/test'
 import type { Device } from '../support/device.ts'
 import { test } from '../support/stage.ts'
@@ -34,6 +34,8 @@ test.describe('a file that is offered', () => {
     const { ada, bob } = await two(device)
     const film = await folder.file('film.bin', 70_001)
     const other = await folder.file('other.bin', 70_001)
+    const written = new Date('2026-01-02T03:04:05Z')
+    await utimes(film.path, written, written)
     await ada.sharesFiles(film)
     await bob.sees(film.name)
 
@@ -44,11 +46,10 @@ test.describe('a file that is offered', () => {
     const picker = card.getByLabel('Choose film.bin again')
     await picker.setInputFiles(other.path)
     await ada.seesToast('“other.bin” is another file. Choose “film.bin”.')
-    const { mtime } = await stat(film.path)
-    await utimes(film.path, mtime, new Date(mtime.getTime() + 60_000))
+    await utimes(film.path, written, new Date(written.getTime() + 60_000))
     await picker.setInputFiles(film.path)
     await ada.seesToast('“film.bin” has changed since it was shared. Share it as a new file.')
-    await utimes(film.path, mtime, mtime)
+    await utimes(film.path, written, written)
     await picker.setInputFiles(film.path)
     await expect(card.getByRole('button', { name: 'Choose the file again' })).toHaveCount(0)
 
