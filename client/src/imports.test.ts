@@ -10,7 +10,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   about: ['session'],
   account: ['session'],
   arrival: [],
-  beam: ['details', 'devices', 'join', 'scanner', 'session', 'share'],
+  beam: ['details', 'devices', 'join', 'scanner', 'session', 'share', 'transfers'],
   beams: ['item', 'session', 'share'],
   certificate: [],
   canvas: ['card', 'item', 'session'],
@@ -38,6 +38,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   toasts: ['item'],
   toolbar: [],
   transfer: ['item'],
+  transfers: ['card', 'session', 'transfer'],
 }
 
 const SOURCES = import.meta.glob<string>('./**/*.{ts,tsx}', { query: '?raw', import: 'default', eager: true })

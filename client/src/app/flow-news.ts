@@ -25,6 +25,7 @@ export function flowEvent(
   switch (progress.status) {
     case 'queued':
     case 'parked':
+    case 'paused':
       return { ...about, bytes: progress.bytes, twice: null, way: null }
     case 'moving':
       return { ...about, bytes: progress.bytes, twice: progress.twice, way: wayTo(device, progress.via) }

@@ -14,7 +14,10 @@ interface SavePicker {
   showSaveFilePicker(options: { suggestedName: string }): Promise<FileSystemFileHandle>
 }
 
-type ReceivingActions = Pick<Actions, 'receive' | 'receiveAll' | 'saveAs' | 'canSaveAs' | 'cancel'>
+type ReceivingActions = Pick<
+  Actions,
+  'receive' | 'receiveAll' | 'saveAs' | 'canSaveAs' | 'cancel' | 'pause' | 'resume'
+>
 
 export function createReceiving(context: Context): ReceivingActions {
   const { stores, transfers } = context
@@ -48,6 +51,8 @@ export function createReceiving(context: Context): ReceivingActions {
       }
       transfers.tell({ do: 'cancel', id, device: device ?? null })
     },
+    pause: (id, device) => transfers.tell({ do: 'pause', id, device: device ?? null }),
+    resume: (id, device) => transfers.tell({ do: 'resume', id, device: device ?? null }),
   }
 }
 
@@ -71,7 +76,7 @@ export function receiveWhatComes(context: Context): void {
 
 /** Shows a file if an earlier page has received it, and goes on if that has begun. Otherwise it waits for a tap. */
 function look({ stores, transfers }: Context, item: Item): void {
-  const file = incomingFile(item)
+  const file = incomingFile(stores, item)
   if (!file) return
   const looking = { type: 'receiving', id: item.id, state: { status: 'looking' } } as const
   stores.transfers.setState((state) => reduceTransfers(state, looking), true)
@@ -79,7 +84,7 @@ function look({ stores, transfers }: Context, item: Item): void {
 }
 
 function receive({ stores, transfers }: Context, item: Item, picked: FileSystemFileHandle | null): void {
-  const file = incomingFile(item)
+  const file = incomingFile(stores, item)
   if (!file) return
   // The engine's reports count only while the transfer is listed.
   const queued = { type: 'receiving', id: item.id, state: { status: 'queued', received: 0 } } as const
@@ -88,10 +93,11 @@ function receive({ stores, transfers }: Context, item: Item, picked: FileSystemF
 }
 
 /** Returns null for an item that no device has as a file. */
-function incomingFile({ id, content, from }: Item): IncomingFile | null {
-  if (content.kind !== 'file' || from === null) return null
-  const { size, type, manifest } = content
-  return { id, from, size, type: safeType(type), head: manifest?.bytes }
+function incomingFile({ session }: Context['stores'], { id, content, from }: Item): IncomingFile | null {
+  const current = session.getState()
+  if (content.kind !== 'file' || from === null || current.status !== 'set') return null
+  const { name, size, type, manifest } = content
+  return { id, from, size, type: safeType(type), name, beam: current.session.beamId, head: manifest?.bytes }
 }
 
 function hasSavePicker(scope: object): scope is SavePicker {

@@ -36,6 +36,7 @@ import { keepSocketLogin } from './socket-login'
 import { spareConnections } from './sparing'
 import { createToaster } from './toaster'
 import { startTransfers } from './transfer-news'
+import { createUnfinished } from './unfinished'
 import { keepUnsentItems } from './unsent-items'
 import { UploadNews } from './upload-news'
 
@@ -55,6 +56,7 @@ export function startServices(language: Language): AppValue {
   const actions: Actions = {
     ...sharing,
     ...createReceiving(context),
+    ...createUnfinished(context),
     ...createSavingAll(context),
     ...createClipboard(context, { ...sharing, shareNote }),
     ...createSharedIn(context, sharing),

@@ -22,6 +22,7 @@ import { flowEvent, forgetFlows } from './flow-news'
 import { typedByBytes } from './media-kinds'
 import { learnPack } from './packs'
 import type { Toaster } from './toaster'
+import { learnUnfinished } from './unfinished'
 import type { UploadNews } from './upload-news'
 
 const memoryOnly = () =>
@@ -103,6 +104,8 @@ export function createTransferNews(
     switch (event.say) {
       case 'receiving':
         return receiving(event.id, event.progress)
+      case 'unfinished':
+        return learnUnfinished(stores, event.files)
       case 'head':
         return learnPack(stores, event.id, event.bytes)
       case 'sending':
@@ -161,6 +164,8 @@ function receivingState(progress: Progress, way: (via: Carrying) => Way): Receiv
       return { status: 'queued', received: progress.bytes }
     case 'parked':
       return { status: 'parked', received: progress.bytes, needsDirect: progress.needsDirect ?? false }
+    case 'paused':
+      return { status: 'paused', received: progress.bytes, by: progress.by }
     case 'moving':
       return {
         status: 'moving',
@@ -189,6 +194,8 @@ function sendingState(progress: Progress, way: (via: Carrying) => Way): Sending 
       return null
     case 'parked':
       return { status: 'parked', sent: progress.bytes }
+    case 'paused':
+      return { status: 'paused', sent: progress.bytes, by: progress.by }
     case 'moving':
       return {
         status: 'moving',

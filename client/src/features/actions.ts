@@ -104,6 +104,15 @@ export interface Actions {
   download(ids: readonly ItemId[]): Promise<void>
   /** Cancels a transfer with one device, or with all that receive this file from here. */
   cancel(id: ItemId, device?: DeviceId): void
+  /** Pauses a transfer with one device, or with all that receive this file from here. What is there stays there. */
+  pause(id: ItemId, device?: DeviceId): void
+  /** Goes on with a transfer that was paused here. */
+  resume(id: ItemId, device?: DeviceId): void
+
+  /** Looks for the files of which a part is on this browser's disk. */
+  listUnfinished(): void
+  /** Removes what is here of a file of another beam. */
+  discardUnfinished(id: ItemId): void
 
   /** Asks what is known now of the links to a device. */
   reportLinks(device: DeviceId): Promise<LinksReport>

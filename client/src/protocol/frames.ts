@@ -2,7 +2,7 @@
 import { CHUNK_BYTES, type ItemId } from './bindings'
 
 /** The reasons of a `cancel` frame, as on the wire. */
-export const CANCEL_REASONS = { person: 1, gone: 2, noRoom: 3 } as const
+export const CANCEL_REASONS = { person: 1, gone: 2, noRoom: 3, paused: 4 } as const
 export type CancelReason = keyof typeof CANCEL_REASONS
 
 export type Frame =
@@ -17,7 +17,7 @@ export type Frame =
   /** Asks for a `pong` with the same token at once, to measure the round trip (F15). */
   | { type: 'ping'; token: string }
   | { type: 'pong'; token: string }
-  /** The sender has a file again that it did not have when the receiver wanted it (F17). */
+  /** The sender has a file again, or goes on with it: what it did not have when the receiver wanted it (F17, F18). */
   | { type: 'offered'; transfer: ItemId }
 
 /** Every frame except a chunk, which `chunkFrame` writes. */

@@ -125,6 +125,11 @@ export class Receiver {
     this.#onLink.delete(link)
   }
 
+  /** Makes everything expected wanted again: what still arrives of it is dropped. */
+  lostAll(): void {
+    for (const link of [...this.#onLink.keys()]) this.lost(link)
+  }
+
   #linkSet(link: LinkKey): ChunkSet {
     const known = this.#onLink.get(link)
     if (known) return known

@@ -19,6 +19,8 @@ export type BeamDialogState =
   | { readonly kind: 'scan' }
   | { readonly kind: 'recent' }
   | { readonly kind: 'language' }
+  /** What moves in this beam, and what waits of others. */
+  | { readonly kind: 'transfers' }
   /** Asks to which device an item goes. */
   | { readonly kind: 'send'; readonly item: ItemId }
   /** How a card is sent or received. */

@@ -30,6 +30,7 @@ import { createShareTargetStore } from './share-target'
 import { createShortcutStore } from './shortcut'
 import { createToastsStore } from './toasts'
 import { createTransfersStore } from './transfers'
+import { createUnfinishedStore } from './unfinished'
 
 /** @param language in which the page is shown at first */
 export function createStores(language: Language = SOURCE) {
@@ -56,6 +57,7 @@ export function createStores(language: Language = SOURCE) {
     flows: createFlowsStore(),
     fullView: createFullViewStore(),
     transfers: createTransfersStore(),
+    unfinished: createUnfinishedStore(),
     media: createMediaStore(),
     packs: createPacksStore(),
     saves: createSavesStore(),

@@ -14,6 +14,8 @@ export type Receiving =
   | { status: 'moving'; received: number; bytesPerSecond: number; way: Way }
   /** There is no link to the device now. It resumes by itself. */
   | { status: 'parked'; received: number; needsDirect: boolean }
+  /** By the person here or at the other device. */
+  | { status: 'paused'; received: number; by: 'me' | 'them' }
   | { status: 'failed'; received: number; why: TransferFailure }
   /** Either side cancelled. */
   | { status: 'cancelled'; by: 'me' | 'them' }
@@ -26,6 +28,7 @@ export type Receiving =
 export type Sending =
   | { status: 'moving'; sent: number; bytesPerSecond: number; way: Way }
   | { status: 'parked'; sent: number }
+  | { status: 'paused'; sent: number; by: 'me' | 'them' }
   | { status: 'done'; way: Way }
   | { status: 'cancelled'; by: 'me' | 'them' }
   | { status: 'failed'; why: TransferFailure }

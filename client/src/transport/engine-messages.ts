@@ -1,8 +1,11 @@
 /** The messages between the page and the engine: plain values, because the engine lives in a worker. */
+
 import type { DeviceId, ErrorCode, ItemId, RelayUse } from '../protocol/bindings'
 import type { LinkKey } from '../protocol/receiver'
 import type { TransferFailure } from '../protocol/transfer-failure'
+import type { UnfinishedFile } from '../protocol/unfinished-file'
 import type { Channels } from './channel-link'
+import type { SinkFile } from './sinks/sink'
 
 export type EngineCommand =
   /** The devices that understand frames, without this one. A device that is missing has left. */
@@ -34,16 +37,17 @@ export type EngineCommand =
   /** Find a file that was received before, or go on with one that was begun. Otherwise it is only offered. */
   | { do: 'look'; file: IncomingFile }
   | { do: 'cancel'; id: ItemId; device: DeviceId | null }
+  /** The person pauses a transfer, or goes on with it (F18). `device` as for `cancel`: null for all, and for what comes here. */
+  | { do: 'pause' | 'resume'; id: ItemId; device: DeviceId | null }
+  /** Asks for the files of which a part is on the disk. */
+  | { do: 'list' }
   /** An item is gone: its transfers end and its bytes are removed. */
   | { do: 'forget'; id: ItemId }
   /** The beam of an item was left: its transfers end, and what was received of it stays on the disk. */
   | { do: 'leave'; id: ItemId }
 
-export interface IncomingFile {
-  readonly id: ItemId
+export interface IncomingFile extends SinkFile {
   readonly from: DeviceId
-  readonly size: number
-  readonly type: string
   /** The bytes at its start that are reported by themselves, as soon as they are there; absent for none. */
   readonly head?: number | undefined
 }
@@ -60,6 +64,8 @@ export type Progress =
   | { status: 'moving'; bytes: number; bytesPerSecond: number; twice: number; via: Carrying }
   /** `needsDirect`: the device is here, but no direct link to it opens, and the server forwards nothing. */
   | { status: 'parked'; bytes: number; needsDirect?: boolean }
+  /** A person paused it, here or at the other device (F18). */
+  | { status: 'paused'; bytes: number; by: 'me' | 'them' }
   /** `via`: the way of the last chunks; null when it was received before. `isKept`: a received file outlives the page. */
   | { status: 'done'; file: Blob | null; twice: number; via: Carrying | null; isKept?: boolean }
   /** It was not received before, and nobody has asked for it. */
@@ -69,6 +75,8 @@ export type Progress =
 
 export type EngineEvent =
   | { say: 'receiving'; id: ItemId; progress: Progress }
+  /** The answer to `list`. */
+  | { say: 'unfinished'; files: readonly UnfinishedFile[] }
   /** The start of a file that is being received. */
   | { say: 'head'; id: ItemId; bytes: Uint8Array }
   | { say: 'sending'; id: ItemId; device: DeviceId; progress: Progress }

@@ -2,7 +2,16 @@ import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vite
 import { CHUNK_BYTES } from '../protocol/bindings'
 import { encodeFrame } from '../protocol/frames'
 import type { EngineEvent } from './engine-messages'
-import { adaAndBob, bytes, FILE, MIB, type StageDevice, type StageServer, settles } from './engine-stage'
+import {
+  adaAndBob,
+  bytes,
+  FILE,
+  incomingFile,
+  MIB,
+  type StageDevice,
+  type StageServer,
+  settles,
+} from './engine-stage'
 import { NoRoom, type Part } from './sinks/sink'
 
 let ada: StageDevice
@@ -91,7 +100,7 @@ describe('a file of which a part was received before', () => {
       leave: vi.fn(async () => {}),
     }
     discard = vi.fn(async () => {})
-    bob.finds = async () => ({ is: 'begun', bytes: HERE })
+    bob.finds = async () => ({ is: 'begun', bytes: HERE, isPaused: false })
     bob.sink = () => ({
       isKept: true,
       part,
@@ -300,7 +309,7 @@ describe('a file of which a part was received before', () => {
   it('f16_has_its_start_reported_from_what_is_here', async () => {
     const head = 16 * CHUNK_BYTES + 9
     ada.offers(new Blob([sent]))
-    bob.engine.handle({ do: 'look', file: { id: FILE, from: ada.id, size: SIZE, type: '', head } })
+    bob.engine.handle({ do: 'look', file: { ...incomingFile(SIZE, ada), head } })
     await settles()
     await settles()
     expect(bob.news).toContainEqual({ say: 'head', id: FILE, bytes: sent.subarray(0, head) })
@@ -315,7 +324,7 @@ describe('the start of a file that was asked for', () => {
   it('f16_is_reported_by_itself_once_and_before_the_rest_is_there', async () => {
     const sent = bytes(SIZE)
     ada.offers(new Blob([sent]))
-    const file = { id: FILE, from: ada.id, size: SIZE, type: '', head: HEAD }
+    const file = { ...incomingFile(SIZE, ada), head: HEAD }
     bob.engine.handle({ do: 'receive', file, picked: null })
     await settles()
     await server.carries()

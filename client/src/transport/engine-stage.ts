@@ -1,9 +1,11 @@
 /** For tests: devices with real engines, and between them a server that the test controls. */
+
 import { vi } from 'vitest'
-import type { DeviceId, ErrorCode, ItemId } from '../protocol/bindings'
+import type { BeamId, DeviceId, ErrorCode, ItemId } from '../protocol/bindings'
 import { decodeFrame, type Frame } from '../protocol/frames'
+import type { UnfinishedFile } from '../protocol/unfinished-file'
 import { Engine } from './engine'
-import type { EngineEvent, Progress } from './engine-messages'
+import type { EngineEvent, IncomingFile, Progress } from './engine-messages'
 import type { OpenSink } from './incoming'
 import { MemoryFiles } from './sinks/memory'
 import type { Found, Sink, SinkFile } from './sinks/sink'
@@ -31,6 +33,8 @@ export class StageDevice {
   sink: ((file: SinkFile) => Sink | Promise<Sink>) | null = null
   /** What its disk has of a file. */
   finds: (() => Promise<Found | null>) | null = null
+  /** What its disk has of files that are not complete. */
+  unfinished: readonly UnfinishedFile[] = []
   readonly memory = new MemoryFiles()
   readonly forgotten: ItemId[] = []
 
@@ -42,7 +46,13 @@ export class StageDevice {
     }
     this.engine = new Engine(
       (event) => this.#hear(event),
-      { open, forget, find: () => this.finds?.() ?? null, leave: (item) => this.memory.forget(item) },
+      {
+        open,
+        forget,
+        find: () => this.finds?.() ?? null,
+        leave: (item) => this.memory.forget(item),
+        unfinished: async () => this.unfinished,
+      },
       () => performance.now(),
     )
     this.engine.handle({ do: 'relay', use: 'fallback' })
@@ -81,11 +91,11 @@ export class StageDevice {
   }
 
   receives(size: number, from: StageDevice, id = FILE): void {
-    this.engine.handle({ do: 'receive', file: { id, from: from.id, size, type: '' }, picked: null })
+    this.engine.handle({ do: 'receive', file: incomingFile(size, from, id), picked: null })
   }
 
   looks(size: number, from: StageDevice, id = FILE): void {
-    this.engine.handle({ do: 'look', file: { id, from: from.id, size, type: '' } })
+    this.engine.handle({ do: 'look', file: incomingFile(size, from, id) })
   }
 
   leaves(id = FILE): void {
@@ -94,6 +104,14 @@ export class StageDevice {
 
   cancels(id = FILE): void {
     this.engine.handle({ do: 'cancel', id, device: null })
+  }
+
+  pauses(id = FILE): void {
+    this.engine.handle({ do: 'pause', id, device: null })
+  }
+
+  resumes(id = FILE): void {
+    this.engine.handle({ do: 'resume', id, device: null })
   }
 
   forgets(id = FILE): void {
@@ -123,6 +141,10 @@ export class StageDevice {
     const done = this.last('receiving', id)
     return done?.status === 'done' && done.file ? Buffer.from(await done.file.arrayBuffer()) : null
   }
+}
+
+export function incomingFile(size: number, from: StageDevice, id = FILE): IncomingFile {
+  return { id, from: from.id, size, type: '', name: 'a.bin', beam: 'a beam' as BeamId }
 }
 
 /** The server between the devices: hands each waiting frame to its addressee. */

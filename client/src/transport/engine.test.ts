@@ -6,6 +6,7 @@ import {
   bytes,
   FILE,
   FILES,
+  incomingFile,
   KIB,
   MIB,
   type StageDevice,
@@ -223,7 +224,7 @@ describe('a sink', () => {
     await settles()
     expect(late.discard).toHaveBeenCalledOnce()
     expect(bob.last('receiving')?.status).toBe('queued')
-    waiting[1]?.(await bob.memory.open({ id: FILE, size: 10, type: '' }))
+    waiting[1]?.(await bob.memory.open(incomingFile(10, ada)))
     await server.carries()
     expect(late.write).not.toHaveBeenCalled()
     expect(bob.last('receiving')?.status).toBe('done')

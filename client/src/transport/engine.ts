@@ -86,8 +86,14 @@ export class Engine {
       case 'cancel':
         if (command.device === null) this.#receiving.cancel(command.id)
         return this.#sending.cancel(command.id, command.device)
+      case 'pause':
+      case 'resume':
+        if (command.device === null) this.#receiving[command.do](command.id)
+        return this.#sending[command.do](command.id, command.device)
       case 'look':
         return this.#receiving.look(command.file, () => this.#device(command.file.from))
+      case 'list':
+        return this.#receiving.sayUnfinished()
       case 'forget':
       case 'leave':
         this.#receiving[command.do](command.id)
@@ -242,6 +248,7 @@ export class Engine {
         return link.say({ type: 'ended', transfer: frame.transfer })
       case 'ended':
         device.heardEnd(frame.transfer)
+        this.#sending.heardEnd(device, frame.transfer)
         return this.#receiving.refill(device)
       case 'dropped':
         return this.#receiving.dropped(device, link, frame.transfer)

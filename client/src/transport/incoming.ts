@@ -34,6 +34,8 @@ type State =
   | { at: 'queued' }
   | { at: 'opening' }
   | { at: 'open'; sink: Sink }
+  /** `by`: whether the person here has paused it, or the one at its source (F18). */
+  | { at: 'paused'; by: 'me' | 'them' }
   | { at: 'finishing' }
   | { at: 'ended'; how: Ending }
 
@@ -49,6 +51,9 @@ export class Incoming {
   /** Whether the complete file outlives the page. */
   isKept = false
   #state: State = { at: 'queued' }
+  /** Whether it had a turn, so that its sink is open or will be. A paused file keeps its sink. */
+  #hadTurn = false
+  #sink: Sink | null = null
   /** Bytes that are durable and not in the journal, and when it was written last, in milliseconds. */
   #unkept = 0
   #keptAt = 0
@@ -75,12 +80,21 @@ export class Incoming {
 
   /** Bytes that are durable. */
   get received(): number {
-    const isOpening = this.#state.at === 'queued' || this.#state.at === 'opening'
-    return isOpening ? this.before : this.receiver.received
+    return this.#sink ? this.receiver.received : this.before
   }
 
   get isQueued(): boolean {
     return this.#state.at === 'queued'
+  }
+
+  /** Whether nothing was opened for it yet. */
+  get isUntouched(): boolean {
+    return !this.#hadTurn
+  }
+
+  /** Who has paused it; null while nobody has. */
+  get pausedBy(): 'me' | 'them' | null {
+    return this.#state.at === 'paused' ? this.#state.by : null
   }
 
   get isOpen(): boolean {
@@ -100,18 +114,48 @@ export class Incoming {
     return this.#state.at === 'ended' && this.#state.how === 'interrupted'
   }
 
-  /** Begins to receive. A sink that opens after the transfer ended is closed as the others. */
+  /** Begins to receive, or goes on after a pause. */
   open(openSink: OpenSink): void {
     this.#state = { at: 'opening' }
+    if (this.#sink) return this.#goOn(this.#sink)
+    if (this.#hadTurn) return
+    this.#hadTurn = true
     void openSink(this.file, this.picked).then(
-      (sink) => {
-        if (this.#state.at === 'ended') return close(sink, this.#state.how, null)
-        this.#state = { at: 'open', sink }
-        if (sink.part) this.#resumes(sink.part)
-        this.events.onRoom(this)
-      },
+      (sink) => this.#opened(sink),
       (error: unknown) => this.#broke(error),
     )
+  }
+
+  /** A sink that opens after the transfer ended is closed as the others. */
+  #opened(sink: Sink): void {
+    if (this.#state.at === 'ended') return close(sink, this.#state.how, null)
+    this.#sink = sink
+    if (sink.part) this.#resumes(sink.part)
+    if (this.#state.at === 'opening') this.#goOn(sink)
+    else this.#enter(sink)
+  }
+
+  #goOn(sink: Sink): void {
+    this.#state = { at: 'open', sink }
+    this.events.onRoom(this)
+  }
+
+  /** Pauses it: what still arrives is dropped, and requested again later. Returns whether it was not paused or over. */
+  pause(by: 'me' | 'them'): boolean {
+    const { at } = this.#state
+    if (at === 'paused' || at === 'finishing' || at === 'ended') return false
+    this.#state = { at: 'paused', by }
+    this.waits = null
+    this.receiver.lostAll()
+    if (this.#sink) this.#enter(this.#sink)
+    return true
+  }
+
+  /** Lets it wait for its turn again. */
+  resume(): void {
+    if (this.#state.at !== 'paused') return
+    this.#state = { at: 'queued' }
+    if (this.#sink) this.#enter(this.#sink)
   }
 
   #resumes(part: Part): void {
@@ -190,15 +234,21 @@ export class Incoming {
     if (this.#state.at !== 'open' || this.#unkept === 0) return
     if (this.#unkept < KEPT_BYTES && now - this.#keptAt < KEPT_MS) return
     this.#keptAt = now
+    this.#enter(this.#state.sink)
+  }
+
+  #enter({ part }: Sink): void {
     this.#unkept = 0
-    void this.#state.sink.part?.keep(this.receiver.durable).catch((error: unknown) => this.#broke(error))
+    const kept = part?.keep(this.receiver.durable, this.pausedBy === 'me')
+    void kept?.catch((error: unknown) => this.#broke(error))
   }
 
   /** Ends the transfer. What was written is removed, unless the file is complete or a later page may go on with it. */
   end(how: Ending): void {
-    const state = this.#state
+    const { at } = this.#state
+    const kept = { durable: this.receiver.durable, isPaused: this.pausedBy === 'me' }
     this.#state = { at: 'ended', how }
-    if (state.at === 'open') close(state.sink, how, this.receiver.durable)
+    if (this.#sink && at !== 'finishing') close(this.#sink, how, kept)
   }
 
   #broke(error: unknown): void {
@@ -208,12 +258,16 @@ export class Incoming {
 
 /**
  * Closes the sink of a transfer that ended.
- * @param durable what to keep of an interrupted one; null when nothing has come
+ * @param last what to keep of an interrupted one; null when nothing has come
  */
-function close(sink: Sink, how: Ending, durable: readonly ChunkRange[] | null): void {
+function close(
+  sink: Sink,
+  how: Ending,
+  last: { durable: readonly ChunkRange[]; isPaused: boolean } | null,
+): void {
   const { part } = sink
   if (how !== 'interrupted' || !part) return discard(sink)
-  const kept = durable ? part.keep(durable) : Promise.resolve()
+  const kept = last ? part.keep(last.durable, last.isPaused) : Promise.resolve()
   // A disk that is full refuses the entry. The one before it then says what is there.
   void kept.catch(() => {}).then(() => part.leave())
 }

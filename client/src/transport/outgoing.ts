@@ -26,7 +26,8 @@ export class Outgoing {
   readonly carriers = new Carriers()
   /** When it last had something to send, in milliseconds. */
   busyAt = 0
-  state: 'moving' | 'parked' | 'cancelled' | 'failed' | 'done' = 'moving'
+  /** `paused`: by the person here; `pausedThere`: by the one at the other device (F18). */
+  state: 'moving' | 'parked' | 'paused' | 'pausedThere' | 'cancelled' | 'failed' | 'done' = 'moving'
   /** A block that was read ahead, so that reads are few and large; released once its last chunk is taken. */
   #block: { first: number; bytes: Uint8Array } | null = null
 
@@ -51,7 +52,7 @@ export class Outgoing {
   }
 
   get hasEnded(): boolean {
-    return this.state !== 'moving' && this.state !== 'parked'
+    return this.state === 'done' || this.state === 'cancelled' || this.state === 'failed'
   }
 
   /** Returns the bytes of chunks that are already read; null when they are not. */

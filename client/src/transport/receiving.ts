@@ -1,7 +1,9 @@
 /** Owns every file that this device receives: whose turn it is, what is wanted on which link, and how each ends. */
+
 import type { ItemId } from '../protocol/bindings'
 import type { CancelReason, Frame } from '../protocol/frames'
 import type { TransferFailure } from '../protocol/transfer-failure'
+import type { UnfinishedFile } from '../protocol/unfinished-file'
 import type { EngineEvent, IncomingFile, Progress } from './engine-messages'
 import { type Ending, failureOf, Incoming, type IncomingEvents, type OpenSink } from './incoming'
 import type { Link } from './link'
@@ -13,13 +15,14 @@ export interface ReceivedFiles {
   readonly open: OpenSink
   /** Returns what was received of a file before; null at once where nothing can be. */
   find(file: SinkFile): Promise<Found | null> | null
+  unfinished(): Promise<readonly UnfinishedFile[]>
   /** Frees what does not outlive the page. */
   leave(id: ItemId): Promise<void>
   /** Removes the bytes of an item that is gone. */
   forget(id: ItemId): Promise<void>
 }
 
-const CANCELLED_THERE: Record<Exclude<CancelReason, 'person'>, TransferFailure> = {
+const CANCELLED_THERE: Record<Exclude<CancelReason, 'person' | 'paused'>, TransferFailure> = {
   gone: { reason: 'gone' },
   noRoom: { reason: 'noRoomThere' },
 }
@@ -27,6 +30,7 @@ const CANCELLED_THERE: Record<Exclude<CancelReason, 'person'>, TransferFailure> 
 /** Returns the progress for a `cancel` from the other device. */
 export function cancelledByThem(reason: CancelReason, bytes: number): Progress {
   if (reason === 'person') return { status: 'cancelled', by: 'them' }
+  if (reason === 'paused') return { status: 'paused', bytes, by: 'them' }
   return { status: 'failed', bytes, why: CANCELLED_THERE[reason] }
 }
 
@@ -57,46 +61,75 @@ export class Receiving {
 
   /** Receives a file, unless it was received before and the person has not picked another place for it. */
   receive(file: IncomingFile, picked: FileSystemFileHandle | null, source: RemoteDevice): void {
-    if (picked) this.#begin(file, picked, source, 0)
-    else this.#find(file, (bytes) => this.#begin(file, null, source, bytes))
+    if (picked) this.#begin(new Incoming(file, picked, source, this.#events))
+    else this.#find(file, (bytes) => this.#begin(new Incoming(file, null, source, this.#events, bytes)))
   }
 
   /** Finds a file that was received before, and goes on with one of which a part was. */
   look(file: IncomingFile, source: () => RemoteDevice): void {
     if (this.#isMoving(file.id)) return
-    this.#find(file, (bytes) => {
-      if (bytes > 0) this.#begin(file, null, source(), bytes)
-      else this.#say(file.id, { status: 'offered' })
+    this.#find(file, (bytes, isPaused) => {
+      if (bytes === 0) return this.#say(file.id, { status: 'offered' })
+      const incoming = new Incoming(file, null, source(), this.#events, bytes)
+      if (isPaused) incoming.pause('me')
+      this.#begin(incoming)
     })
   }
 
   /** @param otherwise called with how many bytes are here when the file is not complete */
-  #find(file: IncomingFile, otherwise: (bytes: number) => void): void {
+  #find(file: IncomingFile, otherwise: (bytes: number, isPaused: boolean) => void): void {
     const search = this.#isMoving(file.id) ? null : this.files.find(file)
-    if (!search) return otherwise(0)
+    if (!search) return otherwise(0, false)
     this.#searches.set(file.id, search)
     const concluded = (found: Found | null) => {
       if (this.#searches.get(file.id) !== search) return
       this.#searches.delete(file.id)
-      if (found?.is !== 'complete') return otherwise(found?.bytes ?? 0)
+      if (found?.is !== 'complete') return otherwise(found?.bytes ?? 0, found?.isPaused ?? false)
       this.#say(file.id, { status: 'done', file: found.file, twice: 0, via: null, isKept: true })
     }
     void search.then(concluded, () => concluded(null))
   }
 
-  /** @param before bytes that an earlier page has received */
-  #begin(
-    file: IncomingFile,
-    picked: FileSystemFileHandle | null,
-    source: RemoteDevice,
-    before: number,
-  ): void {
+  #begin(incoming: Incoming): void {
+    const { file } = incoming
     if (this.#isMoving(file.id)) return
-    const incoming = new Incoming(file, picked, source, this.#events, before)
     this.#transfers.set(file.id, incoming)
+    this.#begun(incoming)
+  }
+
+  #begun(incoming: Incoming): void {
+    this.#sayWaiting(incoming)
+    this.refill(incoming.source)
+    this.onBegun()
+  }
+
+  /** The person pauses the transfer. What is here of it waits, also for a later page. */
+  pause(id: ItemId): void {
+    if (this.#searches.delete(id)) this.#say(id, { status: 'paused', bytes: 0, by: 'me' })
+    const incoming = this.#transfers.get(id)
+    if (!incoming || !this.#pause(incoming, 'me')) return
+    incoming.source.end({ type: 'cancel', transfer: id, reason: 'paused' }, this.now())
+  }
+
+  /** @returns whether it was not paused or over */
+  #pause(incoming: Incoming, by: 'me' | 'them'): boolean {
+    if (!incoming.pause(by)) return false
+    const { source } = incoming
+    source.scheduler.end(incoming)
     this.#sayWaiting(incoming)
     this.refill(source)
-    this.onBegun()
+    return true
+  }
+
+  /** The person goes on with a transfer. */
+  resume(id: ItemId): void {
+    const incoming = this.#transfers.get(id)
+    if (incoming?.pausedBy === 'me') this.#resume(incoming)
+  }
+
+  #resume(incoming: Incoming): void {
+    incoming.resume()
+    this.#begun(incoming)
   }
 
   /** Whether anything is being received from a device, or waits to be. */
@@ -144,7 +177,7 @@ export class Receiving {
     link.clock.touch(this.now())
     const incoming = this.#transfers.get(frame.transfer)
     if (incoming?.source !== source) return source.refuse(link, frame.transfer, this.now())
-    if (incoming.hasEnded) return this.#unexpected(incoming)
+    if (incoming.hasEnded || incoming.pausedBy === 'me') return this.#unexpected(incoming)
     const { first, bytes } = frame
     incoming.chunk(first, bytes, link.key, () =>
       source.scheduler.arrived(incoming, link.key, first, bytes.byteLength, this.now()),
@@ -154,13 +187,11 @@ export class Receiving {
     this.refill(source)
   }
 
-  /** The source still sends a transfer that has ended here: tells it so, once. */
-  #unexpected({ source, file: { id: transfer }, isDone }: Incoming): void {
+  /** The source still sends a transfer that has ended or is paused here: tells it so, once. */
+  #unexpected({ source, file: { id: transfer }, isDone, pausedBy }: Incoming): void {
     if (source.isEnding(transfer)) return
-    source.end(
-      isDone ? { type: 'done', transfer } : { type: 'cancel', transfer, reason: 'person' },
-      this.now(),
-    )
+    const reason = pausedBy === 'me' ? 'paused' : 'person'
+    source.end(isDone ? { type: 'done', transfer } : { type: 'cancel', transfer, reason }, this.now())
   }
 
   /** The server dropped chunks of a file: wants again what has not arrived on this link (F11). */
@@ -179,7 +210,8 @@ export class Receiving {
   /** A device may no longer be in the beam, so its files will not come. */
   removed(source: RemoteDevice): void {
     const why: TransferFailure = { reason: 'sourceRemoved' }
-    for (const incoming of [...this.#movingFrom(source)]) {
+    for (const incoming of [...this.#transfers.values()]) {
+      if (incoming.source !== source || incoming.hasEnded) continue
       this.#end(incoming, { status: 'failed', bytes: incoming.received, why }, null)
     }
   }
@@ -188,22 +220,34 @@ export class Receiving {
   cancelledByThem(source: RemoteDevice, id: ItemId, reason: CancelReason): void {
     const incoming = this.#transfers.get(id)
     if (incoming?.source !== source || incoming.hasEnded) return
+    if (reason === 'paused') return void this.#pause(incoming, 'them')
     const progress = cancelledByThem(reason, incoming.received)
     // The person there may offer the file again.
     const how = reason === 'gone' ? 'interrupted' : 'cancelled'
     this.#end(incoming, progress, null, how)
   }
 
-  /** The source has a file again. Goes on with it if it was missing there, unless the person has given it up (F17). */
+  /**
+   * The source has a file again, or goes on with it. So does this device, unless its person has paused it or given it up
+   * (F17, F18).
+   */
   offered(source: RemoteDevice, id: ItemId): void {
     const incoming = this.#transfers.get(id)
-    if (incoming?.source === source && incoming.isInterrupted)
-      this.receive(incoming.file, incoming.picked, source)
+    if (incoming?.source !== source) return
+    if (incoming.pausedBy === 'me') this.#unexpected(incoming)
+    else this.#retry(incoming)
   }
 
-  /** Asks a source that came back for the files that it did not have before. */
+  /** Asks a source that came back for the files that it did not have before, or had paused. */
   retry(source: RemoteDevice): void {
-    for (const { file } of [...this.#transfers.values()]) this.offered(source, file.id)
+    for (const incoming of [...this.#transfers.values()])
+      if (incoming.source === source) this.#retry(incoming)
+  }
+
+  #retry(incoming: Incoming): void {
+    const { file, picked, source } = incoming
+    if (incoming.isInterrupted) this.receive(file, picked, source)
+    if (incoming.pausedBy === 'them') this.#resume(incoming)
   }
 
   /** The person cancelled the transfer, or gives up one that failed, of which a part may wait on the disk. */
@@ -236,6 +280,15 @@ export class Receiving {
     this.#transfers.delete(id)
     if (!incoming.hasEnded) this.#stop(incoming, how, 'person')
     this.refill(incoming.source)
+  }
+
+  /** Reports what is on the disk of files that are not complete, of all beams. */
+  sayUnfinished(): void {
+    const none: readonly UnfinishedFile[] = []
+    void this.files
+      .unfinished()
+      .catch(() => none)
+      .then((files) => this.say({ say: 'unfinished', files }))
   }
 
   /** Reports the progress of each file from a device. */
@@ -296,24 +349,26 @@ export class Receiving {
   #stop(incoming: Incoming, how: Exclude<Ending, 'done'>, reason: CancelReason | null): void {
     const { source, file } = incoming
     // What an earlier page has received of it is opened only when its turn comes.
-    if (incoming.isQueued && how !== 'interrupted') void this.files.forget(file.id).catch(() => {})
+    if (incoming.isUntouched && how !== 'interrupted') void this.files.forget(file.id).catch(() => {})
     incoming.end(how)
     source.scheduler.end(incoming)
     if (reason) source.end({ type: 'cancel', transfer: file.id, reason }, this.now())
   }
 
+  /** Whether it is being received, waits for its turn, or is paused. */
   #isMoving(id: ItemId): boolean {
     return this.#transfers.get(id)?.hasEnded === false
   }
 
   *#movingFrom(source: RemoteDevice): Generator<Incoming, undefined> {
     for (const incoming of this.#transfers.values()) {
-      if (incoming.source === source && !incoming.hasEnded) yield incoming
+      if (incoming.source === source && !incoming.hasEnded && incoming.pausedBy === null) yield incoming
     }
   }
 
   #sayWaiting(incoming: Incoming): void {
-    const { source, received: bytes } = incoming
+    const { source, received: bytes, pausedBy: by } = incoming
+    if (by !== null) return this.#say(incoming.file.id, { status: 'paused', bytes, by })
     const now = this.now()
     const needsDirect = source.needsDirect(now)
     // A file that has begun waits for its device also while no link to it is open.

@@ -49,10 +49,11 @@ export class Sending {
       this.#misses(device, frame.transfer)
       return link.say({ type: 'cancel', transfer: frame.transfer, reason: 'gone' })
     }
-    this.#missed.get(device.id)?.delete(frame.transfer)
     // The device has not yet heard of the cancel.
     if (device.isEnding(frame.transfer)) return
+    this.#missed.get(device.id)?.delete(frame.transfer)
     const outgoing = this.#outgoing(offer, frame.transfer, device)
+    if (outgoing.state === 'paused') return this.#sayPaused(outgoing)
     const range = outgoing.sender.within(frame)
     if (!range) return
     outgoing.state = 'moving'
@@ -74,8 +75,42 @@ export class Sending {
 
   /** Tells a device which of the files that it missed are here now, until it wants them. */
   sayOffered(device: RemoteDevice): void {
-    for (const transfer of this.#missed.get(device.id) ?? []) {
-      if (this.#offers.has(transfer)) device.say({ type: 'offered', transfer })
+    for (const id of this.#missed.get(device.id) ?? []) this.#sayOffered(device, id)
+  }
+
+  /** A device has heard that a transfer ended or paused. */
+  heardEnd(device: RemoteDevice, id: ItemId): void {
+    if (this.#missed.get(device.id)?.has(id)) this.#sayOffered(device, id)
+  }
+
+  #sayOffered(device: RemoteDevice, id: ItemId): void {
+    // What the device has not heard of could arrive after this, and end it.
+    if (this.#offers.has(id) && !device.isEnding(id)) device.say({ type: 'offered', transfer: id })
+  }
+
+  /** The person pauses the transfer, to one device or to all (null). */
+  pause(id: ItemId, device: DeviceId | null): void {
+    for (const outgoing of this.#transfersOf(id, device)) {
+      if (outgoing.state !== 'moving' && outgoing.state !== 'parked') continue
+      this.#forgetQueued(outgoing)
+      outgoing.state = 'paused'
+      this.#missed.get(outgoing.to.id)?.delete(id)
+      this.#sayPaused(outgoing)
+      this.#say(outgoing, { status: 'paused', bytes: outgoing.sender.sent, by: 'me' })
+    }
+  }
+
+  #sayPaused({ to, id: transfer }: Outgoing): void {
+    to.end({ type: 'cancel', transfer, reason: 'paused' }, this.now())
+  }
+
+  /** The person goes on with what was paused here. The device then wants the rest. */
+  resume(id: ItemId, device: DeviceId | null): void {
+    for (const [to, outgoing] of this.#offers.get(id)?.to ?? []) {
+      if (outgoing.state !== 'paused' || (device !== null && to.id !== device)) continue
+      this.#park(outgoing)
+      this.#misses(to, id)
+      this.#sayOffered(to, id)
     }
   }
 
@@ -101,17 +136,28 @@ export class Sending {
 
   cancelledByThem(device: RemoteDevice, id: ItemId, reason: CancelReason): void {
     const outgoing = this.#offers.get(id)?.to.get(device)
-    if (outgoing && !outgoing.hasEnded) {
-      this.#end(outgoing, cancelledByThem(reason, outgoing.sender.sent), null)
-    }
+    if (!outgoing || outgoing.hasEnded) return
+    const progress = cancelledByThem(reason, outgoing.sender.sent)
+    if (reason !== 'paused') return this.#end(outgoing, progress, null)
+    this.#missed.get(device.id)?.delete(id)
+    // What both have paused goes on when both do.
+    if (outgoing.state === 'paused') return
+    this.#forgetQueued(outgoing)
+    outgoing.state = 'pausedThere'
+    this.#say(outgoing, progress)
   }
 
   /** The person cancelled, for one device or for all (null). */
   cancel(id: ItemId, device: DeviceId | null): void {
-    for (const outgoing of this.#offers.get(id)?.to.values() ?? []) {
-      if (outgoing.hasEnded || (device !== null && outgoing.to.id !== device)) continue
-      this.#end(outgoing, { status: 'cancelled', by: 'me' }, 'person')
+    for (const outgoing of this.#transfersOf(id, device)) {
+      if (!outgoing.hasEnded) this.#end(outgoing, { status: 'cancelled', by: 'me' }, 'person')
     }
+  }
+
+  /** @param device null for the transfers to all of them */
+  #transfersOf(id: ItemId, device: DeviceId | null): readonly Outgoing[] {
+    const all = [...(this.#offers.get(id)?.to.values() ?? [])]
+    return device === null ? all : all.filter(({ to }) => to.id === device)
   }
 
   /** Withdraws a deleted item's file. The page is not told, because it knows. */
@@ -208,8 +254,13 @@ export class Sending {
   #stop(outgoing: Outgoing, how: 'done' | 'cancelled' | 'failed', reason: CancelReason | null = null): void {
     const { to, id } = outgoing
     outgoing.state = how
-    for (const link of to.links) link.queue.forget(outgoing)
+    this.#forgetQueued(outgoing)
     if (reason) to.end({ type: 'cancel', transfer: id, reason }, this.now())
+  }
+
+  /** Nothing of it that was wanted is sent any more. */
+  #forgetQueued(outgoing: Outgoing): void {
+    for (const link of outgoing.to.links) link.queue.forget(outgoing)
   }
 
   #say(outgoing: Outgoing, progress: Progress): void {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { DeviceId } from '../protocol/bindings'
+import type { BeamId, DeviceId } from '../protocol/bindings'
 import type { Channels } from './channel-link'
 import type { EngineCommand, EngineEvent } from './engine-messages'
 import { FILE, FILES } from './engine-stage'
@@ -39,9 +39,9 @@ let events: EngineEvent[]
 let transfers: Transfers
 
 const newest = () => workers.at(-1) as FakeWorker
-const receive = (id = FILE): EngineCommand => ({
+const receive = (id = FILE): Extract<EngineCommand, { do: 'receive' }> => ({
   do: 'receive',
-  file: { id, from: ADA, size: 10, type: '' },
+  file: { id, from: ADA, size: 10, type: '', name: 'a.bin', beam: 'a beam' as BeamId },
   picked: null,
 })
 
@@ -127,6 +127,19 @@ describe('a worker that breaks', () => {
     expect(newest().heard('receive')).toEqual([])
     expect(newest().heard('offer')).toEqual([])
     expect(transfers.offered(FILES[2])).toBeNull()
+  })
+
+  it('only looks for what the person has paused, until it goes on', async () => {
+    transfers.tell(receive())
+    transfers.tell({ do: 'pause', id: FILE, device: null })
+    newest().breaks()
+    await passes()
+    expect(newest().heard('receive')).toEqual([])
+    expect(newest().heard('look')).toEqual([{ do: 'look', file: receive().file }])
+    transfers.tell({ do: 'resume', id: FILE, device: null })
+    newest().breaks()
+    await passes()
+    expect(newest().heard('receive')).toEqual([receive()])
   })
 
   it('is not needed to cancel a transfer while it is replaced', async () => {

@@ -22,6 +22,13 @@ export type EngineWorker = Pick<Worker, 'postMessage' | 'terminate' | 'onmessage
 
 type Command<Do extends EngineCommand['do']> = Extract<EngineCommand, { do: Do }>
 
+/** A file that was asked for. A paused one is only looked for by a new worker. */
+interface Requested {
+  readonly command: Command<'receive' | 'look'>
+  readonly isPaused: boolean
+  bytes: number
+}
+
 export class Transfers {
   readonly #onEvent: (event: EngineEvent) => void
   readonly #makeWorker: () => EngineWorker
@@ -34,7 +41,7 @@ export class Transfers {
   #most: Command<'most'> | null = null
   readonly #offers = new Map<ItemId, Blob>()
   readonly #deleted = new Map<ItemId, Blob>()
-  readonly #receives = new Map<ItemId, { command: Command<'receive' | 'look'>; bytes: number }>()
+  readonly #receives = new Map<ItemId, Requested>()
   /** Bytes of frames that went through the server, by device. */
   readonly #relayed = new Map<DeviceId, Volume>()
   /** Direct links of the worker, by key. */
@@ -108,7 +115,9 @@ export class Transfers {
     worker.postMessage(this.#relay)
     if (this.#most) worker.postMessage(this.#most)
     for (const [id, file] of this.#offers) worker.postMessage({ do: 'offer', id, file })
-    for (const { command } of this.#receives.values()) worker.postMessage(command)
+    for (const { command, isPaused } of this.#receives.values()) {
+      worker.postMessage(isPaused ? { do: 'look', file: command.file } : command)
+    }
   }
 
   /** Replaces the worker after a pause. The new one goes on with what the journal has of unfinished files. */
@@ -141,8 +150,14 @@ export class Transfers {
         return
       case 'receive':
       case 'look':
-        this.#receives.set(command.file.id, { command, bytes: 0 })
+        this.#receives.set(command.file.id, { command, isPaused: false, bytes: 0 })
         return
+      case 'pause':
+      case 'resume': {
+        const known = this.#receives.get(command.id)
+        if (known) this.#receives.set(command.id, { ...known, isPaused: command.do === 'pause' })
+        return
+      }
       case 'cancel':
         return this.#cancelled(command)
       case 'forget':

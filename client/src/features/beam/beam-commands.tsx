@@ -1,4 +1,5 @@
 import { t } from '@lingui/core/macro'
+import ArrowDownUp from 'lucide-react/icons/arrow-down-up'
 import DoorOpen from 'lucide-react/icons/door-open'
 import History from 'lucide-react/icons/history'
 import Keyboard from 'lucide-react/icons/keyboard'
@@ -7,12 +8,15 @@ import Plus from 'lucide-react/icons/plus'
 import QrCode from 'lucide-react/icons/qr-code'
 import ScanQrCode from 'lucide-react/icons/scan-qr-code'
 import UserPlus from 'lucide-react/icons/user-plus'
+import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import { mayManage } from '../../stores/beam-access'
 import { Menu, type MenuItem } from '../../ui/menu'
 import { useApp } from '../actions'
 import { useSession } from '../session/beam'
 import { useGone } from '../session/beam-gone'
+import { useUnderWay } from '../transfers/use-under-way'
+import { useWaiting } from '../transfers/use-waiting'
 import { useBeamDialog, useDepartures } from './use-departure'
 
 /** The commands of the beam's menu: what helps in the state that the beam is in. */
@@ -34,6 +38,7 @@ function useMenuItems(): readonly MenuItem[] {
   const isIn = useSession() !== null
   const isGone = useGone() !== null
   const hasRecent = useHasRecent()
+  const transfers = useTransfersItem()
   const share = useShare()
   const code: MenuItem = { label: t`Show QR`, icon: QrCode, onSelect: () => open({ kind: 'code' }) }
   const leave: MenuItem = { label: t`Leave Beam`, icon: DoorOpen, onSelect: () => wish({ do: 'leave' }) }
@@ -45,6 +50,7 @@ function useMenuItems(): readonly MenuItem[] {
   }
   return [
     ...(isIn && !isGone ? [code] : []),
+    ...(transfers ? [transfers] : []),
     ...(share && !isGone ? [{ label: t`Share with people`, icon: UserPlus, onSelect: share }] : []),
     { label: t`New Beam`, icon: Plus, onSelect: () => wish({ do: 'new' }) },
     { label: t`Join Beam`, icon: Keyboard, onSelect: () => wish({ do: 'join' }) },
@@ -53,6 +59,18 @@ function useMenuItems(): readonly MenuItem[] {
     language,
     ...(isIn ? [leave] : []),
   ]
+}
+
+/** Returns the command for the list of transfers; null while nothing moves and nothing waits. */
+function useTransfersItem(): MenuItem | null {
+  const open = useBeamDialog()
+  const { actions } = useApp()
+  // What is on the disk changes without a word to this page, also in other tabs.
+  useEffect(() => actions.listUnfinished(), [actions])
+  const moving = useUnderWay().length
+  const waiting = useWaiting().length
+  if (moving + waiting === 0) return null
+  return { label: t`Transfers`, icon: ArrowDownUp, onSelect: () => open({ kind: 'transfers' }) }
 }
 
 /** Returns a function that opens the Share dialog of a saved beam; null for whoever does not manage its shares. */

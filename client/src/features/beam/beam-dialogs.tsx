@@ -21,6 +21,10 @@ const RecentDialog = lazyPart(
   () => import('./recent-dialog'),
   (m) => m.RecentDialog,
 )
+const TransfersDialog = lazyPart(
+  () => import('../transfers/transfers-dialog'),
+  (m) => m.TransfersDialog,
+)
 const LanguageDialog = lazyPart(
   () => import('../session/language-dialog'),
   (m) => m.LanguageDialog,
@@ -47,7 +51,7 @@ export function BeamDialogs() {
   const state = useStore(useApp().stores.beamDialog)
   const sharing = useStore(useApp().stores.beams, (beams) => beams.sharing)
   const open = useBeamDialog()
-  const { depart, showBeam } = useDepartures()
+  const { depart, wish, showBeam } = useDepartures()
   const close = () => open({ kind: 'none' })
   useClosedWithTheBeam()
   return (
@@ -56,6 +60,9 @@ export function BeamDialogs() {
       {state.kind === 'join' && <JoinDialog onJoined={showBeam} onClose={close} />}
       {state.kind === 'scan' && <Scanner onJoined={showBeam} onClose={close} />}
       {state.kind === 'recent' && <RecentDialog onClose={close} />}
+      {state.kind === 'transfers' && (
+        <TransfersDialog onEnter={(beam) => wish({ do: 'enter', beam })} onClose={close} />
+      )}
       {state.kind === 'language' && <LanguageDialog onClose={close} />}
       {state.kind === 'send' && <SendItemDialog item={state.item} onClose={close} />}
       {state.kind === 'details' && <DetailsDialog card={state.card} onClose={close} />}

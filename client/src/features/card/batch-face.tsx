@@ -1,6 +1,8 @@
 import { plural, t } from '@lingui/core/macro'
 import Copy from 'lucide-react/icons/copy'
 import Download from 'lucide-react/icons/download'
+import Pause from 'lucide-react/icons/pause'
+import Play from 'lucide-react/icons/play'
 import Trash2 from 'lucide-react/icons/trash-2'
 import X from 'lucide-react/icons/x'
 import { useStore } from 'zustand'
@@ -18,7 +20,7 @@ import { countOf, iconOf } from '../item/describe'
 import { BatchNotice } from '../item/item-notice'
 import { useMayShare } from '../session/beam'
 import { DetailsButton, useDetailsCommand } from '../transfer/details-button'
-import { type Ground, hasBadge, StateBadge } from '../transfer/file-row'
+import { type Ground, hasBadge, isWaiting, StateBadge } from '../transfer/file-row'
 import { fraction } from '../transfer/file-view'
 import { formatSize } from '../transfer/format-bytes'
 import { useProgressTexts } from '../transfer/use-file'
@@ -130,7 +132,7 @@ function Sum({ batch, view, does, on }: BatchProps & { on: Ground }) {
           <Progress
             value={fraction(row.bytes ?? 0, size)}
             label={t`Progress of ${name}`}
-            look={on === 'page' && row.status === 'parked' ? 'dim' : on}
+            look={on === 'page' && isWaiting(row) ? 'dim' : on}
           />
           <div className={css.texts}>
             <span>{left}</span>
@@ -148,6 +150,8 @@ function Foot({ batch, view, does, on, text }: BatchProps & { on: Ground; text: 
   const { row, receivable, received } = view
   const isComing = row.actions.includes('cancel')
   if (!hasBadge(row) && text === '' && receivable + received === 0 && !isComing) return null
+  const look =
+    on === 'note' ? ({ look: 'well', iconSize: 16 } as const) : ({ look: 'fill', iconSize: 20 } as const)
   return (
     <div className={css.foot}>
       <StateBadge row={row} on={on} />
@@ -155,15 +159,13 @@ function Foot({ batch, view, does, on, text }: BatchProps & { on: Ground; text: 
       <span className={css.buttons}>
         <ReceiveButton batch={batch} view={view} does={does} on={on} />
         <SaveButton batch={batch} view={view} does={does} on={on} />
-        {isComing && (
-          <IconButton
-            icon={X}
-            label={t`Cancel all`}
-            look={on === 'note' ? 'well' : 'fill'}
-            iconSize={on === 'note' ? 16 : 20}
-            onClick={does.cancel}
-          />
+        {row.actions.includes('pause') && (
+          <IconButton icon={Pause} label={t`Pause all`} {...look} onClick={does.pause} />
         )}
+        {row.actions.includes('resume') && (
+          <IconButton icon={Play} label={t`Resume all`} {...look} onClick={does.resume} />
+        )}
+        {isComing && <IconButton icon={X} label={t`Cancel all`} {...look} onClick={does.cancel} />}
       </span>
     </div>
   )

@@ -10,10 +10,10 @@ import { useApp } from '../actions'
 import { gradientOf } from '../item/appearance'
 import { iconOf } from '../item/describe'
 import { useMayShare } from '../session/beam'
-import { batchRow } from '../transfer/batch-row'
+import { batchRow, isUnderWay } from '../transfer/batch-row'
 import { ChooseAgain } from '../transfer/choose-again'
 import { FileName } from '../transfer/file-name'
-import { type Ground, RowProgress, RowTools } from '../transfer/file-row'
+import { type Ground, isWaiting, RowProgress, RowTools } from '../transfer/file-row'
 import { type FileRow, type FileView, isReceived } from '../transfer/file-view'
 import { formatBytes } from '../transfer/format-bytes'
 import { labelOf } from '../transfer/path-label'
@@ -100,7 +100,7 @@ const File = memo(function File({ item, view, on, isRoomy }: FileProps) {
 })
 
 function hasBar({ status }: FileRow): boolean {
-  return status === 'moving' || status === 'queued' || status === 'parked' || status === 'failed'
+  return isUnderWay(status) || status === 'failed'
 }
 
 /** A single transfer is shown as it is; of several only their sum. */
@@ -110,7 +110,7 @@ function only(rows: readonly FileRow[]): Partial<FileRow> {
 }
 
 function Meta({ row, size }: { row: FileRow; size: number }) {
-  const isTold = row.status === 'failed' || row.status === 'parked' || row.status === 'lost'
+  const isTold = row.status === 'failed' || row.status === 'lost' || isWaiting(row)
   return (
     <div className={css.meta}>
       <span>{formatBytes(size)}</span>
@@ -126,7 +126,7 @@ function FileTools({ item, view, row, on }: Omit<FileProps, 'isRoomy'> & { row: 
   const mayShare = useMayShare()
   const isStoppable = row.actions.includes('cancel')
   const { name } = item.content
-  const percent = row.status === 'moving' || row.status === 'queued' || row.status === 'parked'
+  const percent = isUnderWay(row.status)
   return (
     <div className={css.tools}>
       {percent && <span className={css.percent}>{rightText(row, item.content.size, null)}</span>}

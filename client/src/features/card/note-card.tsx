@@ -13,6 +13,7 @@ import { iconOf, kindOf, nameOf } from '../item/describe'
 import { ItemNotice } from '../item/item-notice'
 import { documentOf } from '../item/shown-as'
 import { FileName } from '../transfer/file-name'
+import { isWaiting } from '../transfer/file-row'
 import { isReceived } from '../transfer/file-view'
 import { formatBytes } from '../transfer/format-bytes'
 import { NoteFile } from '../transfer/note-file'
@@ -137,7 +138,7 @@ function FileFace({ item, content, view, media, onBroken }: FileFaceProps) {
       </span>
     </header>
   )
-  const sending = view.rows.some((row) => row.status === 'moving' || row.status === 'parked')
+  const sending = view.rows.some((row) => row.status === 'moving' || isWaiting(row))
   return (
     <>
       {media === 'audio' && line}

@@ -7,7 +7,7 @@ import type { Batch, FileItem } from '../../stores/cards'
 import { useApp } from '../actions'
 import { mediaOf } from '../item/describe'
 import { type BatchRow, batchRow } from '../transfer/batch-row'
-import type { FileView } from '../transfer/file-view'
+import type { FileAction, FileView } from '../transfer/file-view'
 import { useFiles } from '../transfer/use-file'
 
 export interface BatchFile {
@@ -24,6 +24,11 @@ export interface BatchView extends BatchRow {
 }
 
 export function useBatch({ content: { files } }: Batch): BatchView {
+  return useFilesAsOne(files)
+}
+
+/** Several files with their transfers, and the sum of these. */
+export function useFilesAsOne(files: readonly FileItem[]): BatchView {
   const views = useFiles(files)
   const kinds = useStore(
     useApp().stores.media,
@@ -39,17 +44,32 @@ export function useBatch({ content: { files } }: Batch): BatchView {
   }, [files, views, kinds])
 }
 
-export interface BatchActions {
+/** What can be done with the transfers of several files. */
+export interface TransferActions {
   /** Receives what can be received, and tries again what failed. */
   receive(): void
   cancel(): void
+  pause(): void
+  resume(): void
+}
+
+export interface BatchActions extends TransferActions {
   save(): void
   remove(): void
 }
 
-export function useBatchActions(batch: Batch, { files }: BatchView): BatchActions {
+export function useBatchActions(batch: Batch, view: BatchView): BatchActions {
   const { actions } = useApp()
-  const each = (can: 'receive' | 'retry' | 'cancel', act: (item: FileItem) => void) => {
+  return {
+    ...useTransferActions(view),
+    save: () => void actions.saveAll(batch.id),
+    remove: () => actions.deleteItem(batch.id),
+  }
+}
+
+export function useTransferActions({ files }: BatchView): TransferActions {
+  const { actions } = useApp()
+  const each = (can: FileAction, act: (item: FileItem) => void) => {
     for (const { item, view } of files) if (view.rows.some((row) => row.actions.includes(can))) act(item)
   }
   const receive = ({ id }: FileItem) => actions.receive(id)
@@ -59,7 +79,7 @@ export function useBatchActions(batch: Batch, { files }: BatchView): BatchAction
       each('retry', receive)
     },
     cancel: () => each('cancel', ({ id }) => actions.cancel(id)),
-    save: () => void actions.saveAll(batch.id),
-    remove: () => actions.deleteItem(batch.id),
+    pause: () => each('pause', ({ id }) => actions.pause(id)),
+    resume: () => each('resume', ({ id }) => actions.resume(id)),
   }
 }

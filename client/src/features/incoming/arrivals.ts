@@ -1,10 +1,12 @@
 /** Which batches have come from other devices, and which of them ask for the person's attention. */
+
 import { AUTO_RECEIVE_BYTES, type DeviceId, type ItemId } from '../../protocol/bindings'
 import type { Item } from '../../protocol/item'
 import { newcomersOf } from '../../stores/arrivals'
 import { type Batch, cardsOf, isBatch } from '../../stores/cards'
 import type { ItemsState } from '../../stores/items'
 import type { TransfersState } from '../../stores/transfers'
+import { isUnderWay } from '../transfer/batch-row'
 
 /** Returns the batches that came live, and not with the beam. */
 export function arrivedBatches(
@@ -43,7 +45,7 @@ export function asksForAttention(
     if (transfer?.role !== 'receiving') continue
     const { status } = transfer.state
     if (status === 'offered') return true
-    if (status === 'queued' || status === 'moving' || status === 'parked') coming += file.size
+    if (isUnderWay(status)) coming += file.size
   }
   return coming > AUTO_RECEIVE_BYTES
 }

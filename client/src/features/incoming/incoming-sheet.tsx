@@ -1,5 +1,7 @@
 import { t } from '@lingui/core/macro'
 import Download from 'lucide-react/icons/download'
+import Pause from 'lucide-react/icons/pause'
+import Play from 'lucide-react/icons/play'
 import X from 'lucide-react/icons/x'
 import { useStore } from 'zustand'
 import type { Batch } from '../../stores/cards'
@@ -31,6 +33,7 @@ export function IncomingSheet({ batch, onClose }: { batch: Batch; onClose: () =>
       title={t`${files} from ${sender}`}
       look="centred"
       drags
+      cross={row.actions.includes('cancel')}
       picture={
         <Ring
           value={row.bytes === null ? 0 : fraction(row.bytes, size)}
@@ -72,9 +75,21 @@ function Foot({ batch, view, onClose }: { batch: Batch; view: BatchView; onClose
   const rest = receivable === files.length ? t`Receive all` : t`Receive ${receivable} more`
   return (
     <DialogFoot>
-      <Button look="quiet" onClick={onClose}>
-        {received === files.length ? t`Done` : t`Hide`}
-      </Button>
+      {!isComing && (
+        <Button look="quiet" onClick={onClose}>
+          {received === files.length ? t`Done` : t`Hide`}
+        </Button>
+      )}
+      {row.actions.includes('pause') && (
+        <Button look="quiet" icon={Pause} onClick={does.pause}>
+          {t`Pause`}
+        </Button>
+      )}
+      {row.actions.includes('resume') && (
+        <Button look="quiet" icon={Play} onClick={does.resume}>
+          {t`Resume`}
+        </Button>
+      )}
       {isComing && (
         <Button look="quiet" icon={X} className={css.cancel} onClick={does.cancel}>
           {t`Cancel`}

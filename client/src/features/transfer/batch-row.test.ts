@@ -87,10 +87,26 @@ describe('the sum of several files', () => {
     expect([row.bytes, size, row.bytesPerSecond]).toEqual([75, 100, 10])
   })
 
+  it('is paused as long as any of them can be, and resumed once all of them wait', () => {
+    const paused = coming(100, { status: 'paused', received: 40, by: 'me' })
+    const stopped = coming(100, { status: 'paused', received: 20, by: 'them' })
+    expect(batchRow([coming(100, moving(50, 10)), paused]).row).toMatchObject({
+      status: 'moving',
+      actions: ['pause', 'cancel'],
+    })
+    expect(batchRow([paused, stopped, coming(100, done)]).row).toMatchObject({
+      status: 'paused',
+      bytes: 160,
+      text: 'Paused',
+      actions: ['resume', 'cancel'],
+    })
+    expect(batchRow([stopped]).row).toMatchObject({ status: 'paused', actions: ['cancel'] })
+  })
+
   it('can be cancelled while any of them moves, and received again where one failed', () => {
     const failed = coming(5, { status: 'failed', received: 1, why: { reason: 'other', message: 'Broken.' } })
     expect(batchRow([coming(5, moving(1, 1)), failed])).toMatchObject({
-      row: { actions: ['cancel'] },
+      row: { actions: ['pause', 'cancel'] },
       receivable: 1,
     })
     expect(batchRow([coming(5, done), failed])).toMatchObject({

@@ -23,6 +23,7 @@ const RANKS: readonly FileRow['status'][] = [
   'moving',
   'queued',
   'parked',
+  'paused',
   'failed',
   'offered',
   'cancelled',
@@ -39,7 +40,7 @@ export function batchRow(files: readonly FileInBatch[]): BatchRow {
   const receivable = files.filter(({ view }) => can(view, 'receive') || can(view, 'retry')).length
   const received = files.filter(({ view }) => isReceived(view)).length
   const part = progressOf(files)
-  const isBegun = status === 'moving' || status === 'queued' || status === 'parked'
+  const isBegun = isUnderWay(status)
   const row: FileRow = {
     device: null,
     status,
@@ -51,9 +52,22 @@ export function batchRow(files: readonly FileInBatch[]): BatchRow {
       rows.map((one) => one.row),
       { received, count: files.length },
     ),
-    actions: files.some(({ view }) => can(view, 'cancel') && !can(view, 'retry')) ? ['cancel'] : [],
+    actions: actionsOf(files),
   }
   return { row, size: part.size, receivable, received }
+}
+
+/** Whether a part of it is here or there, and the rest is to come. */
+export function isUnderWay(status: FileRow['status']): boolean {
+  return status === 'moving' || status === 'queued' || status === 'parked' || status === 'paused'
+}
+
+/** What goes on can be paused first; only where all of it is paused it can be resumed. */
+function actionsOf(files: readonly FileInBatch[]): FileRow['actions'] {
+  const has = (action: FileRow['actions'][number]) => files.some(({ view }) => can(view, action))
+  const isCancellable = files.some(({ view }) => can(view, 'cancel') && !can(view, 'retry'))
+  const turning = has('pause') ? ['pause' as const] : has('resume') ? ['resume' as const] : []
+  return isCancellable ? [...turning, 'cancel'] : []
 }
 
 function can({ rows }: FileView, action: FileRow['actions'][number]): boolean {

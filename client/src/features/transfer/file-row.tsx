@@ -2,6 +2,8 @@
 import { i18n, type MessageDescriptor } from '@lingui/core'
 import { msg, t } from '@lingui/core/macro'
 import Clock from 'lucide-react/icons/clock'
+import Pause from 'lucide-react/icons/pause'
+import Play from 'lucide-react/icons/play'
 import RefreshCw from 'lucide-react/icons/refresh-cw'
 import Unplug from 'lucide-react/icons/unplug'
 import Upload from 'lucide-react/icons/upload'
@@ -47,18 +49,29 @@ export function RowProgress(
     <Progress
       value={fraction(row.bytes, content.size)}
       label={device ? t`Progress of ${name} to ${device}` : t`Progress of ${name}`}
-      look={on === 'page' && row.status === 'parked' ? 'dim' : on}
+      look={on === 'page' && isWaiting(row) ? 'dim' : on}
     />
   )
 }
 
+/** Whether it waits for somebody, so that its bar does not look as if it moved. */
+export function isWaiting({ status }: FileRow): boolean {
+  return status === 'parked' || status === 'paused'
+}
+
 const BUTTONS = { note: { look: 'well', iconSize: 16 }, page: { look: 'fill', iconSize: 20 } } as const
 
-/** Retry and Cancel, where they are possible. */
+/** Pause, Resume, Retry and Cancel, where they are possible. */
 export function RowTools({ row, item, on }: Pick<FileRowProps, 'row' | 'item'> & { on: Ground }) {
   const act = useFileAction(item)
   return (
     <>
+      {row.actions.includes('pause') && (
+        <IconButton icon={Pause} label={t`Pause`} {...BUTTONS[on]} onClick={() => act('pause', row)} />
+      )}
+      {row.actions.includes('resume') && (
+        <IconButton icon={Play} label={t`Resume`} {...BUTTONS[on]} onClick={() => act('resume', row)} />
+      )}
       {row.actions.includes('retry') && (
         <IconButton icon={RefreshCw} label={t`Retry`} {...BUTTONS[on]} onClick={() => act('retry', row)} />
       )}
@@ -74,6 +87,7 @@ const STATES: Partial<Record<FileRow['status'], { label: MessageDescriptor; icon
   moving: { label: msg`Uploading`, icon: Upload },
   queued: { label: msg`Queued`, icon: Clock },
   parked: { label: msg`Parked`, icon: Unplug },
+  paused: { label: msg`Paused`, icon: Pause },
 }
 
 /** Whether this row has a badge. */

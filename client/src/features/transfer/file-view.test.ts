@@ -51,7 +51,7 @@ describe('a file card', () => {
   ])('r6 says whether it waits for a device or for a direct connection (%s)', (needsDirect, text) => {
     const state = { status: 'parked', received: 40, needsDirect } as const
     const view = fileView({ role: 'receiving', state }, { ...facts, sender: 'Chrome on macOS' })
-    expect(view.rows).toMatchObject([{ status: 'parked', bytes: 40, text, actions: ['cancel'] }])
+    expect(view.rows).toMatchObject([{ status: 'parked', bytes: 40, text, actions: ['pause', 'cancel'] }])
   })
 
   it('waits while no device has asked for it', () => {
@@ -81,9 +81,25 @@ describe('a file card', () => {
       facts,
     )
     expect(view.rows).toMatchObject([
-      { device: phone, bytes: 40, way: DIRECT, actions: ['cancel'] },
+      { device: phone, bytes: 40, way: DIRECT, actions: ['pause', 'cancel'] },
       { device: tablet, bytes: 60, text: 'Waiting for the tablet' },
     ])
+  })
+
+  it.each([
+    ['me', 'Paused', ['resume', 'cancel']],
+    ['them', 'Paused by the phone', ['cancel']],
+  ] as const)('that is paused by %s goes on when that person resumes it', (by, text, actions) => {
+    const comes = fileView(
+      { role: 'receiving', state: { status: 'paused', received: 40, by } },
+      { ...facts, sender: 'the phone' },
+    )
+    const goes = fileView(
+      { role: 'sending', url: 'blob:a', to: { [phone]: { status: 'paused', sent: 40, by } } },
+      facts,
+    )
+    for (const { rows } of [comes, goes])
+      expect(rows).toMatchObject([{ status: 'paused', bytes: 40, text, actions }])
   })
 
   it('shows why it failed and offers to try again', () => {

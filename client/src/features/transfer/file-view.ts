@@ -6,7 +6,7 @@ import { addressIn, type Receiving, type Sending, type Storing, type Transfer } 
 import { failureText } from './failure-text'
 import type { ShownWay } from './path-label'
 
-export type FileAction = 'receive' | 'save-as' | 'retry' | 'choose' | 'cancel'
+export type FileAction = 'receive' | 'save-as' | 'retry' | 'choose' | 'pause' | 'resume' | 'cancel'
 
 export interface FileRow {
   /** The receiving device; null when the file comes here, or waits for any device. */
@@ -97,10 +97,10 @@ function receivingRow(state: Receiving, facts: FileFacts): FileRow {
         ...row,
         bytes: state.received,
         text: state.received > 0 ? t`Waiting to go on` : t`Waiting to start`,
-        actions: ['cancel'],
+        actions: ['pause', 'cancel'],
       }
     case 'moving':
-      return { ...row, ...moving(state, state.received), actions: ['cancel'] }
+      return { ...row, ...moving(state, state.received), actions: ['pause', 'cancel'] }
     case 'parked':
       return {
         ...row,
@@ -108,8 +108,10 @@ function receivingRow(state: Receiving, facts: FileFacts): FileRow {
         text: state.needsDirect
           ? t`Waiting for a direct connection to ${deviceName}`
           : t`Waiting for ${deviceName}`,
-        actions: ['cancel'],
+        actions: ['pause', 'cancel'],
       }
+    case 'paused':
+      return { ...row, bytes: state.received, ...paused(state.by, deviceName) }
     case 'failed':
       return { ...row, bytes: state.received, text: failureText(state.why), actions: ['retry', 'cancel'] }
     case 'cancelled':
@@ -134,9 +136,11 @@ function sendingRow(device: DeviceId, state: Sending, facts: FileFacts): FileRow
   const deviceName = facts.nameOf(device)
   switch (state.status) {
     case 'moving':
-      return { ...row, ...moving(state, state.sent), actions: ['cancel'] }
+      return { ...row, ...moving(state, state.sent), actions: ['pause', 'cancel'] }
     case 'parked':
-      return { ...row, bytes: state.sent, text: t`Waiting for ${deviceName}`, actions: ['cancel'] }
+      return { ...row, bytes: state.sent, text: t`Waiting for ${deviceName}`, actions: ['pause', 'cancel'] }
+    case 'paused':
+      return { ...row, bytes: state.sent, ...paused(state.by, deviceName) }
     case 'failed':
       return { ...row, text: failureText(state.why) }
     case 'cancelled':
@@ -155,6 +159,12 @@ function storingRow(state: Storing, { size }: FileFacts): FileRow {
 
 function moving(state: { bytesPerSecond: number; way: Way }, bytes: number) {
   return { bytes, bytesPerSecond: state.bytesPerSecond, way: state.way, text: '' }
+}
+
+/** Only who has paused a transfer goes on with it. */
+function paused(by: 'me' | 'them', deviceName: string): Pick<FileRow, 'text' | 'actions'> {
+  if (by === 'me') return { text: t`Paused`, actions: ['resume', 'cancel'] }
+  return { text: t`Paused by ${deviceName}`, actions: ['cancel'] }
 }
 
 /** Whether the whole file was received from another device. For an own file a download is rarely useful. */

@@ -90,8 +90,10 @@ export function useFileAction(item: Item): (action: FileAction, row: FileRow) =>
       case 'choose':
         // The button has a picker of its own.
         return
+      case 'pause':
+      case 'resume':
       case 'cancel':
-        return row.device ? actions.cancel(item.id, row.device) : actions.cancel(item.id)
+        return row.device ? actions[action](item.id, row.device) : actions[action](item.id)
     }
   }
 }

@@ -49,6 +49,13 @@ export async function closesWithin(tab: string, milliseconds: number): Promise<b
   return await navigator.locks.request(lockName(tab), given, () => true).catch(() => false)
 }
 
+/** Returns which of some tabs are open. */
+export async function openTabs(tabs: readonly string[]): Promise<ReadonlySet<string>> {
+  const { held = [] } = await navigator.locks.query()
+  const names = new Set(held.map(({ name }) => name))
+  return new Set(tabs.filter((tab) => names.has(lockName(tab))))
+}
+
 function lockName(tab: string): string {
   return `${FOLDER}/${tab}`
 }

@@ -26,7 +26,7 @@ export interface Reserved {
 /** How the file is entered in the journal and removed. */
 export interface DiskPlace {
   /** @param durable the chunks that are there; null when the file is complete */
-  enter(durable: readonly ChunkRange[] | null): Promise<void>
+  enter(durable: readonly ChunkRange[] | null, isPaused: boolean): Promise<void>
   remove(): Promise<void>
 }
 
@@ -43,8 +43,8 @@ export function diskSink(
   let isClosed = false
   /** The last entry under way. The next waits for it, so that none is overtaken by an older one. */
   let entering = Promise.resolve()
-  const enter = (durable: readonly ChunkRange[] | null) => {
-    const entered = entering.then(() => place.enter(durable))
+  const enter = (durable: readonly ChunkRange[] | null, isPaused: boolean) => {
+    const entered = entering.then(() => place.enter(durable, isPaused))
     entering = entered.catch(() => {})
     return entered
   }
@@ -63,11 +63,11 @@ export function diskSink(
         const bytes = new Uint8Array(length)
         return bytes.subarray(0, access.read(bytes, { at: position }))
       },
-      async keep(durable) {
+      async keep(durable, isPaused) {
         if (isClosed) return
         access.flush()
         // Without an entry the part is there for this page alone.
-        await enter(durable).catch(() => {})
+        await enter(durable, isPaused).catch(() => {})
       },
       async leave() {
         close()
@@ -84,7 +84,7 @@ export function diskSink(
       access.flush()
       close()
       // Without an entry the file is there for this tab alone.
-      isKept = await enter(null).then(
+      isKept = await enter(null, false).then(
         () => true,
         () => false,
       )

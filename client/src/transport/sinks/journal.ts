@@ -4,7 +4,7 @@
  * chunks are written in any order. It is the only door to `idb`.
  */
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
-import type { ItemId } from '../../protocol/bindings'
+import type { BeamId, ItemId } from '../../protocol/bindings'
 import type { ChunkRange } from '../../protocol/chunk-set'
 
 /** Where the bytes of an item are. */
@@ -18,6 +18,10 @@ export interface JournalEntry {
   readonly size: number
   /** The chunks that are durable; null when all of them are. */
   readonly durable: readonly ChunkRange[] | null
+  /** Whether the person has paused it; absent in entries of pages that could not pause. */
+  readonly isPaused?: boolean
+  /** What a person knows the file by; absent in entries of pages that could not list them. */
+  readonly known?: { readonly name: string; readonly beam: BeamId }
   /** The last day on which a page showed the file, in milliseconds since the Unix epoch. */
   readonly usedAt: number
 }

@@ -27,6 +27,10 @@ export class MemoryFiles implements FileStore {
     return null
   }
 
+  async unfinished(): Promise<[]> {
+    return []
+  }
+
   async forget(id: ItemId): Promise<void> {
     for (const sink of this.#sinks.get(id) ?? []) await sink.discard()
   }

@@ -1,7 +1,7 @@
 import { IDBFactory } from 'fake-indexeddb'
 import 'fake-indexeddb/auto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { CHUNK_BYTES, type ItemId } from '../../protocol/bindings'
+import { type BeamId, CHUNK_BYTES, type ItemId } from '../../protocol/bindings'
 import { tabFolder } from './disk-folders'
 import { sweepDisk, UNUSED_MS } from './disk-sweep'
 import { Journal } from './journal'
@@ -74,7 +74,14 @@ class DiskFolder {
 
 const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
 const OTHER = '11234567-89ab-4cde-8f01-23456789abcd' as ItemId
-const file = (size: number, id = ITEM) => ({ id, size, type: 'text/plain' })
+const BEAM = 'a beam' as BeamId
+const file = (size: number, id = ITEM) => ({
+  id,
+  size,
+  type: 'text/plain',
+  name: 'a.txt',
+  beam: BEAM,
+})
 const text = (of: string) => new TextEncoder().encode(of) as Uint8Array<ArrayBuffer>
 
 let root: DiskFolder
@@ -310,10 +317,11 @@ describe('an unfinished file', () => {
     const sink = await disk.open(file(SIZE))
     await sink.write(0, chunk(1))
     await sink.write(2 * CHUNK_BYTES, chunk(3))
-    await sink.part?.keep([
+    const durable = [
       { first: 0, count: 1 },
       { first: 2, count: 1 },
-    ])
+    ]
+    await sink.part?.keep(durable, false)
     return sink
   }
   /** The system closes what the page had open. */
@@ -327,7 +335,7 @@ describe('an unfinished file', () => {
     ends()
     await sweepDisk(journal, now)
     const later = diskOf('later')
-    expect(await later.find(file(SIZE))).toEqual({ is: 'begun', bytes: 2 * CHUNK_BYTES })
+    expect(await later.find(file(SIZE))).toEqual({ is: 'begun', bytes: 2 * CHUNK_BYTES, isPaused: false })
     const sink = await later.open(file(SIZE))
     expect(sink.part?.before).toEqual([
       { first: 0, count: 1 },
@@ -373,9 +381,47 @@ describe('an unfinished file', () => {
     }
   })
 
+  it('is in the list of what waits, until it is complete or removed', async () => {
+    const sink = await receivesSome()
+    const listed = {
+      id: ITEM,
+      name: 'a.txt',
+      beam: BEAM,
+      size: SIZE,
+      bytes: 2 * CHUNK_BYTES,
+      usedAt: now,
+      isElsewhere: false,
+    }
+    expect(await disk.unfinished()).toEqual([listed])
+    locks.add('received/tab')
+    expect(await diskOf('later').unfinished()).toEqual([{ ...listed, isElsewhere: true }])
+    locks.delete('received/tab')
+    expect(await diskOf('later').unfinished()).toEqual([listed])
+    await sink.finish()
+    expect(await disk.unfinished()).toEqual([])
+    await disk.forget(ITEM)
+    await receivesSome()
+    await disk.forget(ITEM)
+    expect(await disk.unfinished()).toEqual([])
+  })
+
+  it('says to a later page that the person has paused it', async () => {
+    const sink = await receivesSome()
+    await sink.part?.keep([{ first: 0, count: 1 }], true)
+    await sink.part?.leave()
+    expect(await diskOf('later').find(file(SIZE))).toEqual({
+      is: 'begun',
+      bytes: CHUNK_BYTES,
+      isPaused: true,
+    })
+    const again = await disk.open(file(SIZE))
+    expect(await disk.find(file(SIZE))).toMatchObject({ isPaused: false })
+    await again.discard()
+  })
+
   it('is gone when it is discarded, and an entry that was under way does not bring it back', async () => {
     const sink = await receivesSome()
-    const entered = sink.part?.keep([{ first: 0, count: 1 }])
+    const entered = sink.part?.keep([{ first: 0, count: 1 }], false)
     await sink.discard()
     await entered
     expect(kept()).toEqual([])

@@ -3,10 +3,12 @@
  * Each tab has a folder; the names of its files begin with the item's id. The journal knows which files are complete and
  * what there is of the others, so that later pages find them and go on with them.
  */
+
 import { CHUNK_BYTES, type ItemId } from '../../protocol/bindings'
 import type { ChunkRange } from '../../protocol/chunk-set'
 import { rangeBytes } from '../../protocol/receiver'
-import { closesWithin, fileIn, ifClosed, removeFile } from './disk-folders'
+import type { UnfinishedFile } from '../../protocol/unfinished-file'
+import { closesWithin, fileIn, ifClosed, openTabs, removeFile } from './disk-folders'
 import { diskSink, type Reserved, type SyncAccessHandle } from './disk-sink'
 import type { Journal, JournalEntry } from './journal'
 import { type FileStore, type Found, NoRoom, type Sink, type SinkFile } from './sink'
@@ -75,7 +77,8 @@ export class DiskFiles implements FileStore {
     if (entry?.size !== size) return null
     if (entry.durable !== null) {
       const begun = await this.#begun(file)
-      return begun && { is: 'begun', bytes: bytesIn(begun.durable, size) }
+      if (!begun) return null
+      return { is: 'begun', bytes: bytesIn(begun.durable, size), isPaused: begun.isPaused ?? false }
     }
     try {
       const whole = await (await fileIn(entry.folder, entry.name)).getFile()
@@ -88,6 +91,16 @@ export class DiskFiles implements FileStore {
       // The browser has cleared it.
       return null
     }
+  }
+
+  async unfinished(): Promise<readonly UnfinishedFile[]> {
+    const entries = await this.#journal.all()
+    const open = await openTabs(entries.map(([, { tab }]) => tab))
+    return entries.flatMap(([id, { tab, size, durable, known, usedAt }]) => {
+      if (durable === null || !known) return []
+      const isElsewhere = tab !== this.#tab.name && open.has(tab)
+      return { id, ...known, size, bytes: bytesIn(durable, size), usedAt, isElsewhere }
+    })
   }
 
   async forget(id: ItemId): Promise<void> {
@@ -125,7 +138,7 @@ export class DiskFiles implements FileStore {
       if (access.getSize() < endOf(durable, file.size)) throw new Error('The browser has lost a part of it.')
       const sink = this.#sink(file, { handle, access, reserved, folder, name, before: durable })
       // From now on it is this tab's, so that no other takes it up.
-      await sink.part?.keep(durable)
+      await sink.part?.keep(durable, false)
       return sink
     } catch {
       access?.close()
@@ -146,10 +159,20 @@ export class DiskFiles implements FileStore {
     },
   ): Sink {
     const { handle, access, reserved, folder, name, before } = open
-    const { id, size } = file
+    const { id, size, name: called, beam } = file
+    const known = { name: called, beam }
     const place = {
-      enter: (durable: readonly ChunkRange[] | null) => {
-        const entry = { tab: this.#tab.name, folder, name, size, durable, usedAt: this.#tab.now() }
+      enter: (durable: readonly ChunkRange[] | null, isPaused: boolean) => {
+        const entry = {
+          tab: this.#tab.name,
+          folder,
+          name,
+          size,
+          durable,
+          isPaused,
+          known,
+          usedAt: this.#tab.now(),
+        }
         return this.#journal.write(id, entry)
       },
       remove: async () => {

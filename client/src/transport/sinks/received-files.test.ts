@@ -1,11 +1,17 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { ItemId } from '../../protocol/bindings'
+import type { BeamId, ItemId } from '../../protocol/bindings'
 import { MemoryFiles } from './memory'
 import { ReceivedFiles } from './received-files'
 import { type FileStore, NoRoom } from './sink'
 
 const ITEM = '01234567-89ab-4cde-8f01-23456789abcd' as ItemId
-const file = (size: number, id: string = ITEM) => ({ id: id as ItemId, size, type: '' })
+const file = (size: number, id: string = ITEM) => ({
+  id: id as ItemId,
+  size,
+  type: '',
+  name: 'a.txt',
+  beam: 'a beam' as BeamId,
+})
 
 let told: number
 const onFallback = () => {
@@ -20,6 +26,7 @@ const refusing = (error: unknown): FileStore => ({
     throw error
   },
   find: async () => null,
+  unfinished: async () => [],
   forget: vi.fn(async () => {}),
 })
 
@@ -94,7 +101,7 @@ describe('a received file', () => {
   it('that was begun on the disk goes from there when the person picks another place', async () => {
     const picked = { createWritable: async () => ({ truncate: async () => {} }) }
     for (const found of [
-      { is: 'begun', bytes: 1 },
+      { is: 'begun', bytes: 1, isPaused: false },
       { is: 'complete', file: new Blob() },
     ] as const) {
       const disk = { ...refusing(new Error()), find: async () => found }

@@ -1,5 +1,7 @@
 /** Stores received files: each in the file that the person picked, else on the browser's disk, else in memory. */
+
 import type { ItemId } from '../../protocol/bindings'
+import type { UnfinishedFile } from '../../protocol/unfinished-file'
 import { openPickedSink } from './picked'
 import { type FileStore, type Found, NoRoom, type Sink, type SinkFile } from './sink'
 
@@ -33,6 +35,11 @@ export class ReceivedFiles {
   /** Returns what this page or an earlier one has received of a file; null at once in a browser without a disk. */
   find(file: SinkFile): Promise<Found | null> | null {
     return this.disk?.find(file) ?? null
+  }
+
+  /** Returns what is on the disk of files that are not complete. */
+  async unfinished(): Promise<readonly UnfinishedFile[]> {
+    return (await this.disk?.unfinished()) ?? []
   }
 
   /** The beam was left: what is in memory goes, and what is on the disk waits for a page that enters the beam again. */

@@ -1,7 +1,8 @@
 /** The places where received bytes are written. */
-import type { ItemId } from '../../protocol/bindings'
+import type { BeamId, ItemId } from '../../protocol/bindings'
 import type { ChunkRange } from '../../protocol/chunk-set'
 import type { TransferFailure } from '../../protocol/transfer-failure'
+import type { UnfinishedFile } from '../../protocol/unfinished-file'
 
 export interface Sink {
   /** Whether the finished file outlives the page. */
@@ -22,8 +23,11 @@ export interface Part {
   readonly before: readonly ChunkRange[]
   /** Reads bytes that are durable. */
   read(position: number, length: number): Uint8Array<ArrayBuffer>
-  /** Lets a later page go on from these chunks, whatever happens to this one. All of them must be written. */
-  keep(durable: readonly ChunkRange[]): Promise<void>
+  /**
+   * Lets a later page go on from these chunks, whatever happens to this one. All of them must be written.
+   * @param isPaused whether it is to wait for the person
+   */
+  keep(durable: readonly ChunkRange[], isPaused: boolean): Promise<void>
   /** Closes the file and leaves it to a later page, with what was kept last. */
   leave(): Promise<void>
 }
@@ -34,13 +38,16 @@ export interface SinkFile {
   /** In bytes. */
   readonly size: number
   readonly type: string
+  /** The name that its item gives it, and the beam of the item: what a person knows it by. */
+  readonly name: string
+  readonly beam: BeamId
 }
 
 /** What an earlier page, or this one, has received of a file. */
 export type Found =
   | { readonly is: 'complete'; readonly file: Blob }
-  /** `open` goes on with it. */
-  | { readonly is: 'begun'; readonly bytes: number }
+  /** `open` goes on with it. `isPaused`: the person here has paused it. */
+  | { readonly is: 'begun'; readonly bytes: number; readonly isPaused: boolean }
 
 /** A place where received files stay until their item is gone. */
 export interface FileStore {
@@ -51,6 +58,8 @@ export interface FileStore {
   open(file: SinkFile): Promise<Sink>
   /** Returns null when nothing of the file is here, or when another tab receives it now. */
   find(file: SinkFile): Promise<Found | null>
+  /** Returns the files of which a part is here, of all beams and tabs. */
+  unfinished(): Promise<readonly UnfinishedFile[]>
   /** Removes all files of an item, complete or not. */
   forget(id: ItemId): Promise<void>
 }

@@ -1,0 +1,31 @@
+/** Lists the files that wait on this browser's disk for their rest, and removes those that a person gives up. */
+import type { Actions } from '../features/actions'
+import type { UnfinishedFile } from '../protocol/unfinished-file'
+import type { Stores } from '../stores/stores'
+import { reduceUnfinished } from '../stores/unfinished'
+import type { PageContext } from './context'
+
+type UnfinishedActions = Pick<Actions, 'listUnfinished' | 'discardUnfinished'>
+
+export function learnUnfinished(
+  { unfinished }: Pick<Stores, 'unfinished'>,
+  files: readonly UnfinishedFile[],
+): void {
+  unfinished.setState((state) => reduceUnfinished(state, { type: 'listed', files }), true)
+}
+
+/** Asks for the list once, so that every page knows whether anything waits. */
+export function createUnfinished({
+  stores,
+  transfers,
+}: Pick<PageContext, 'stores' | 'transfers'>): UnfinishedActions {
+  const listUnfinished = () => transfers.tell({ do: 'list' })
+  listUnfinished()
+  return {
+    listUnfinished,
+    discardUnfinished(id) {
+      transfers.tell({ do: 'forget', id })
+      stores.unfinished.setState((state) => reduceUnfinished(state, { type: 'discarded', id }), true)
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import { t } from '@lingui/core/macro'
+import Pause from 'lucide-react/icons/pause'
+import Play from 'lucide-react/icons/play'
+import { useEffect } from 'react'
+import type { BeamId } from '../../protocol/bindings'
+import { Button } from '../../ui/button'
+import { Dialog, DialogFoot } from '../../ui/dialog'
+import { useApp } from '../actions'
+import { BatchFiles } from '../card/batch-files'
+import { useFilesAsOne, useTransferActions } from '../card/use-batch'
+import css from './transfers-dialog.module.css'
+import { useUnderWay } from './use-under-way'
+import { useWaiting } from './use-waiting'
+import { WaitingFiles } from './waiting-files'
+
+/** What comes and goes in this beam, and what waits on this device for the rest of it in others. */
+export function TransfersDialog({
+  onEnter,
+  onClose,
+}: {
+  onEnter: (beam: BeamId) => void
+  onClose: () => void
+}) {
+  const { actions } = useApp()
+  const view = useFilesAsOne(useUnderWay())
+  const { files, row } = view
+  const does = useTransferActions(view)
+  const waiting = useWaiting()
+  useEffect(() => actions.listUnfinished(), [actions])
+  return (
+    <Dialog title={t`Transfers`} width="wide" cross onClose={onClose}>
+      {files.length + waiting.length === 0 && (
+        <p className={css.empty}>{t`Nothing is being transferred, and nothing waits.`}</p>
+      )}
+      {files.length > 0 && (
+        <section className={css.section} aria-label={t`In this beam`}>
+          <h3 className={css.heading}>{t`In this beam`}</h3>
+          <BatchFiles files={files} on="page" isRoomy label={t`In this beam`} />
+        </section>
+      )}
+      {waiting.length > 0 && <WaitingFiles files={waiting} onEnter={onEnter} />}
+      <DialogFoot>
+        {row.actions.includes('pause') && (
+          <Button look="quiet" icon={Pause} onClick={does.pause}>
+            {t`Pause all`}
+          </Button>
+        )}
+        {row.actions.includes('resume') && (
+          <Button look="quiet" icon={Play} onClick={does.resume}>
+            {t`Resume all`}
+          </Button>
+        )}
+        <Button look="quiet" onClick={onClose}>
+          {t`Close`}
+        </Button>
+      </DialogFoot>
+    </Dialog>
+  )
+}

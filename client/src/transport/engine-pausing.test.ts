@@ -1,0 +1,359 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { CHUNK_BYTES } from '../protocol/bindings'
+import type { Frame } from '../protocol/frames'
+import {
+  adaAndBob,
+  bytes,
+  FILE,
+  FILES,
+  incomingFile,
+  MIB,
+  type Sent,
+  type StageDevice,
+  StageServer,
+  settles,
+  stageDevice,
+} from './engine-stage'
+import type { Part, Sink } from './sinks/sink'
+
+const SIZE = 4 * MIB
+const sent = bytes(SIZE)
+
+let ada: StageDevice
+let bob: StageDevice
+let server: StageServer
+
+beforeEach(() => {
+  ;({ ada, bob, server } = adaAndBob())
+})
+afterEach(() => vi.useRealTimers())
+
+/** A part of Ada's file is at Bob's, and more of it is under way. */
+async function moves(): Promise<void> {
+  ada.offers(new Blob([sent]))
+  bob.receives(SIZE, ada)
+  await settles()
+  for (let round = 0; round < 4; round += 1) {
+    server.carriesSome(8)
+    await settles()
+  }
+  await settles(300)
+  expect(bob.last('receiving')?.status).toBe('moving')
+  expect(received()).toBeGreaterThan(0)
+}
+
+const received = () => {
+  const progress = bob.last('receiving')
+  return progress && 'bytes' in progress ? progress.bytes : 0
+}
+
+const isWhole = async (device: StageDevice, id = FILE) => (await device.has(id))?.equals(sent) ?? false
+
+const frames = (type: Frame['type']) => {
+  const seen: Sent[] = []
+  server.loses = (frame, one) => {
+    if (frame.type === type) seen.push(one)
+    return false
+  }
+  return seen
+}
+
+describe('a transfer that the receiver pauses', () => {
+  it('f18_stops_at_once_and_both_say_by_whom_it_was_paused', async () => {
+    await moves()
+    const before = server.carried
+    bob.pauses()
+    const here = received()
+    expect(bob.last('receiving')).toEqual({ status: 'paused', bytes: here, by: 'me' })
+    await server.carries()
+    expect(ada.last('sending')).toMatchObject({ status: 'paused', by: 'them' })
+    // What was on its way counts among what the server carried, and is dropped.
+    expect(server.carried - before).toBeLessThan(MIB)
+    const wants = frames('want')
+    await settles(60_000)
+    await server.carries()
+    expect(wants).toEqual([])
+    expect(received()).toBe(here)
+    expect(bob.last('receiving')?.status).toBe('paused')
+    expect(ada.last('sending')?.status).toBe('paused')
+  })
+
+  it('f18_goes_on_where_it_was_when_the_person_resumes_it', async () => {
+    await moves()
+    bob.pauses()
+    const here = received()
+    await server.carries()
+    const before = server.carried
+    bob.resumes()
+    expect(bob.last('receiving')).toEqual({ status: 'queued', bytes: here })
+    await server.carries()
+    expect(await isWhole(bob)).toBe(true)
+    expect(server.carried - before).toBe(SIZE - here)
+    expect(ada.last('sending')?.status).toBe('done')
+  })
+
+  it('f18_goes_on_also_when_it_is_resumed_before_the_sender_has_heard_of_the_pause', async () => {
+    await moves()
+    bob.pauses()
+    bob.resumes()
+    bob.pauses()
+    bob.resumes()
+    await server.carries()
+    expect(await isWhole(bob)).toBe(true)
+  })
+
+  it('f18_stays_paused_when_the_sender_leaves_and_comes_back', async () => {
+    await moves()
+    bob.pauses()
+    await server.carries()
+    const before = server.carried
+    bob.seesNobody()
+    ada.seesNobody()
+    bob.sees(ada)
+    ada.sees(bob)
+    await server.carries()
+    expect(server.carried).toBe(before)
+    expect(bob.last('receiving')?.status).toBe('paused')
+    bob.resumes()
+    await server.carries()
+    expect(await isWhole(bob)).toBe(true)
+  })
+
+  it('leaves its turn to the next file', async () => {
+    for (const id of FILES) ada.offers(new Blob([sent]), id)
+    const fourth = FILE.replace(/^0/, '3') as typeof FILE
+    ada.offers(new Blob([sent]), fourth)
+    for (const id of [...FILES, fourth]) bob.receives(SIZE, ada, id)
+    await settles()
+    expect(bob.last('receiving', fourth)).toEqual({ status: 'queued', bytes: 0 })
+    for (const id of FILES) bob.pauses(id)
+    await server.carries()
+    expect(await isWhole(bob, fourth)).toBe(true)
+    for (const id of FILES) bob.resumes(id)
+    await server.carries()
+    for (const id of FILES) expect(await isWhole(bob, id)).toBe(true)
+  })
+
+  it('can be cancelled, and its bytes are removed', async () => {
+    await moves()
+    bob.pauses()
+    bob.cancels()
+    await server.carries()
+    expect(bob.last('receiving')).toEqual({ status: 'cancelled', by: 'me' })
+    expect(ada.last('sending')).toEqual({ status: 'cancelled', by: 'them' })
+    bob.resumes()
+    await server.carries()
+    expect(bob.last('receiving')?.status).toBe('cancelled')
+  })
+
+  it('ends when its sender may no longer be in the beam', async () => {
+    await moves()
+    bob.pauses()
+    bob.hasRemoved(ada)
+    expect(bob.last('receiving')).toMatchObject({ status: 'failed', why: { reason: 'sourceRemoved' } })
+  })
+
+  it('is paused while the disk still opens it, and goes on with the sink that opened meanwhile', async () => {
+    let open = () => {}
+    const isOpen = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const opens = vi.fn(async () => {
+      await isOpen
+      return bob.memory.open(incomingFile(SIZE, ada))
+    })
+    bob.sink = opens
+    ada.offers(new Blob([sent]))
+    bob.receives(SIZE, ada)
+    await settles()
+    bob.pauses()
+    open()
+    await server.carries()
+    expect(server.carried).toBe(0)
+    bob.resumes()
+    await server.carries()
+    expect(await isWhole(bob)).toBe(true)
+    expect(opens).toHaveBeenCalledOnce()
+  })
+
+  it('cannot be paused once its last bytes are here', async () => {
+    ada.offers(new Blob([sent]))
+    bob.receives(SIZE, ada)
+    await server.carries()
+    bob.pauses()
+    await server.carries()
+    expect(bob.last('receiving')?.status).toBe('done')
+  })
+})
+
+describe('a transfer that the sender pauses', () => {
+  it('f18_stops_at_once_and_goes_on_where_it_was_when_the_sender_resumes_it', async () => {
+    await moves()
+    const here = received()
+    ada.pauses()
+    expect(ada.last('sending')).toMatchObject({ status: 'paused', by: 'me' })
+    await server.carries()
+    await settles(60_000)
+    await server.carries()
+    expect(bob.last('receiving')).toMatchObject({ status: 'paused', by: 'them' })
+    // The person there cannot go on with it.
+    bob.resumes()
+    await server.carries()
+    expect(bob.last('receiving')?.status).toBe('paused')
+
+    ada.resumes()
+    await server.carries()
+    expect(await isWhole(bob)).toBe(true)
+    expect(ada.last('sending')?.status).toBe('done')
+    expect(server.carried).toBeLessThanOrEqual(SIZE + MIB)
+    expect(here).toBeGreaterThan(0)
+  })
+
+  it('f18_goes_on_also_when_it_is_resumed_before_the_receiver_has_heard_of_the_pause', async () => {
+    await moves()
+    ada.pauses()
+    ada.resumes()
+    await server.carries()
+    expect(await isWhole(bob)).toBe(true)
+  })
+
+  it('f18_is_paused_also_for_a_receiver_that_comes_back_and_asks_again', async () => {
+    await moves()
+    ada.pauses()
+    await server.carries()
+    const before = server.carried
+    bob.seesNobody()
+    bob.sees(ada)
+    await server.carries()
+    expect(server.carried).toBe(before)
+    expect(bob.last('receiving')).toMatchObject({ status: 'paused', by: 'them' })
+    expect(ada.last('sending')).toMatchObject({ status: 'paused', by: 'me' })
+    ada.resumes()
+    await server.carries()
+    expect(await isWhole(bob)).toBe(true)
+  })
+
+  it('f18_goes_on_when_the_receiver_was_away_while_it_was_resumed', async () => {
+    await moves()
+    ada.pauses()
+    await server.carries()
+    ada.seesNobody()
+    ada.resumes()
+    await server.carries()
+    expect(bob.last('receiving')?.status).toBe('paused')
+    ada.sees(bob)
+    await server.carries()
+    expect(await isWhole(bob)).toBe(true)
+  })
+
+  it('f18_pauses_for_one_device_and_goes_on_for_the_others', async () => {
+    const cyd = stageDevice('c')
+    const all = new StageServer(ada, bob, cyd)
+    ada.seesAll(bob, cyd)
+    cyd.sees(ada)
+    ada.offers(new Blob([sent]))
+    for (const device of [bob, cyd]) device.receives(SIZE, ada)
+    await settles()
+    all.carriesSome(8)
+    await settles()
+    ada.engine.handle({ do: 'pause', id: FILE, device: bob.id })
+    await all.carries()
+    expect(await isWhole(cyd)).toBe(true)
+    expect(bob.last('receiving')).toMatchObject({ status: 'paused', by: 'them' })
+    ada.engine.handle({ do: 'resume', id: FILE, device: bob.id })
+    await all.carries()
+    expect(await isWhole(bob)).toBe(true)
+  })
+
+  it('f18_goes_on_only_when_both_do_where_both_have_paused_it', async () => {
+    for (const [first, second] of [
+      [() => ada.resumes(), () => bob.resumes()],
+      [() => bob.resumes(), () => ada.resumes()],
+    ] as const) {
+      await moves()
+      ada.pauses()
+      bob.pauses()
+      await server.carries()
+      first()
+      await server.carries()
+      expect(await isWhole(bob)).toBe(false)
+      const states = [ada.last('sending')?.status, bob.last('receiving')?.status]
+      expect(states).toContain('paused')
+      second()
+      await server.carries()
+      expect(await isWhole(bob)).toBe(true)
+      bob.forgets()
+      ;({ ada, bob, server } = adaAndBob())
+    }
+  })
+})
+
+describe('a paused transfer on the disk', () => {
+  const HERE = 32 * CHUNK_BYTES
+  let part: { [Name in keyof Part]: Part[Name] }
+  let keep: ReturnType<typeof vi.fn<Part['keep']>>
+
+  beforeEach(() => {
+    const file = Buffer.alloc(SIZE)
+    file.set(sent.subarray(0, HERE))
+    keep = vi.fn<Part['keep']>(async () => {})
+    part = {
+      before: [{ first: 0, count: 32 }],
+      read: (position, length) => new Uint8Array(file.subarray(position, position + length)),
+      keep,
+      leave: vi.fn(async () => {}),
+    }
+    bob.sink = (): Sink => ({
+      isKept: true,
+      part,
+      write: (position, bytes) => void file.set(bytes, position),
+      finish: async () => new Blob([file]),
+      discard: async () => {},
+    })
+  })
+
+  it('is entered as paused at once, and no longer when it goes on', async () => {
+    bob.finds = async () => ({ is: 'begun', bytes: HERE, isPaused: false })
+    await moves()
+    bob.pauses()
+    await settles()
+    expect(keep.mock.lastCall?.[1]).toBe(true)
+    bob.resumes()
+    await settles()
+    expect(keep.mock.lastCall?.[1]).toBe(false)
+  })
+
+  it('is left as paused when its beam is left', async () => {
+    bob.finds = async () => ({ is: 'begun', bytes: HERE, isPaused: false })
+    await moves()
+    bob.pauses()
+    bob.leaves()
+    await settles()
+    expect(keep.mock.lastCall?.[1]).toBe(true)
+    expect(part.leave).toHaveBeenCalledOnce()
+  })
+
+  it('waits on a later page until the person resumes it, whatever its sender offers', async () => {
+    bob.finds = async () => ({ is: 'begun', bytes: HERE, isPaused: true })
+    ada.offers(new Blob([sent]))
+    bob.looks(SIZE, ada)
+    await settles()
+    await server.carries()
+    expect(bob.last('receiving')).toEqual({ status: 'paused', bytes: HERE, by: 'me' })
+    expect(server.carried).toBe(0)
+    bob.resumes()
+    await server.carries()
+    expect(await isWhole(bob)).toBe(true)
+    expect(server.carried).toBe(SIZE - HERE)
+  })
+
+  it('is removed when the person cancels it on a later page', async () => {
+    bob.finds = async () => ({ is: 'begun', bytes: HERE, isPaused: true })
+    bob.looks(SIZE, ada)
+    await settles()
+    bob.cancels()
+    await settles()
+    expect(bob.last('receiving')).toEqual({ status: 'cancelled', by: 'me' })
+    expect(bob.forgotten).toEqual([FILE])
+  })
+})
