@@ -38,7 +38,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   toasts: ['item'],
   toolbar: [],
   transfer: ['item'],
-  transfers: ['card', 'session', 'transfer'],
+  transfers: ['card', 'item', 'session', 'transfer'],
 }
 
 const SOURCES = import.meta.glob<string>('./**/*.{ts,tsx}', { query: '?raw', import: 'default', eager: true })

@@ -1,5 +1,7 @@
 /** The screens with items: their cards, the canvas and the lists, the full view and the search. */
 import { expect } from '@playwright/test'
+import { choosesFromBeamMenu } from './beam-scenes.ts'
+import { MB } from './files.ts'
 import { pdf } from './pdf.ts'
 import { png } from './png.ts'
 import {
@@ -53,6 +55,43 @@ export const ITEM_SCENES: readonly Scene[] = [
       await stage.looker.page.getByRole('link', { name: 'Space' }).click()
       await bob.sharesFiles(...(await severalFiles(stage.folder)))
       await expect(stage.looker.page.getByRole('dialog', { name: /^5 files from/ })).toBeVisible()
+    },
+  },
+  {
+    name: 'paused',
+    on: BOTH,
+    show: async (stage) => {
+      const { looker, folder } = stage
+      const bob = await joinedByAnother(stage)
+      await bob.sharesFiles(await folder.file('film.mkv', 150 * MB), await folder.file('index.bin', 90 * MB))
+      await looker.page.getByRole('button', { name: 'Receive all' }).first().click()
+      await expect(looker.page.getByText(/of 240 MB/).first()).toBeVisible()
+      const pause = looker.page.getByRole('button', {
+        name: stage.phone ? 'Pause' : 'Pause all',
+        exact: true,
+      })
+      await pause.last().click()
+      await expect(looker.page.getByText('Paused').first()).toBeVisible()
+    },
+  },
+  {
+    name: 'transfers',
+    on: BOTH,
+    show: async (stage) => {
+      const { looker, folder } = stage
+      for (const name of ['Holiday in the mountains.mp4', 'backup.tar']) {
+        const film = await folder.file(name, 120 * MB)
+        const bob = await joinedByAnother(stage)
+        await bob.sharesFiles(film)
+        await looker.takes(film)
+        await looker.reaches(film, 10)
+        await looker.file(film).getByRole('button', { name: 'Pause' }).click()
+        await expect(looker.file(film).getByRole('button', { name: 'Resume' })).toBeVisible()
+        if (name === 'backup.tar') break
+        await choosesFromBeamMenu(looker, 'Leave Beam')
+      }
+      await choosesFromBeamMenu(looker, 'Transfers')
+      await expect(looker.page.getByRole('region', { name: 'In other beams' })).toBeVisible()
     },
   },
   {

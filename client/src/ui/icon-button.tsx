@@ -9,11 +9,10 @@ interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
   label: string
   look?: 'bar' | 'plain' | 'fill' | 'well' | 'solid' | 'accent' | 'small'
   iconSize?: number
-  filled?: boolean
 }
 
 export function IconButton(props: IconButtonProps) {
-  const { icon, label, look = 'bar', iconSize = 18, filled = false, className, ...rest } = props
+  const { icon, label, look = 'bar', iconSize = 18, className, ...rest } = props
   return (
     <button
       type="button"
@@ -22,7 +21,7 @@ export function IconButton(props: IconButtonProps) {
       {...rest}
       className={cx(css.button, css[look], className)}
     >
-      <Icon of={icon} size={iconSize} filled={filled} />
+      <Icon of={icon} size={iconSize} />
     </button>
   )
 }

@@ -9,16 +9,8 @@ export type Glyph = ComponentType<{
 }>
 
 /** An icon beside a label, hidden from screen readers. */
-export function Icon({
-  of: Picture,
-  size = 18,
-  filled = false,
-}: {
-  of: Glyph
-  size?: number
-  filled?: boolean
-}) {
-  return <Picture size={size} strokeWidth={1.75} {...(filled ? { fill: 'currentColor' } : {})} />
+export function Icon({ of: Picture, size = 18 }: { of: Glyph; size?: number }) {
+  return <Picture size={size} strokeWidth={1.75} />
 }
 
 /** The icon of the source code repository. */

@@ -1,9 +1,8 @@
 import { t } from '@lingui/core/macro'
-import Pause from 'lucide-react/icons/pause'
-import Play from 'lucide-react/icons/play'
 import { useRef, useState } from 'react'
 import { cx } from '../../ui/cx'
 import { IconButton } from '../../ui/icon-button'
+import { PauseGlyph, PlayGlyph } from '../../ui/play-glyphs'
 import { formatClock } from '../transfer/format-duration'
 import css from './audio-player.module.css'
 
@@ -52,12 +51,11 @@ export function AudioPlayer({ url, name, tone, onBroken }: AudioPlayerProps) {
         onError={onBroken}
       />
       <IconButton
-        icon={playing ? Pause : Play}
+        icon={playing ? PauseGlyph : PlayGlyph}
         label={playing ? t`Pause` : t`Play`}
         look="solid"
         className={css.toggle}
         iconSize={17}
-        filled
         onClick={toggle}
       />
       <div className={css.track}>

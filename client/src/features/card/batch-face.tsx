@@ -1,8 +1,6 @@
 import { plural, t } from '@lingui/core/macro'
 import Copy from 'lucide-react/icons/copy'
 import Download from 'lucide-react/icons/download'
-import Pause from 'lucide-react/icons/pause'
-import Play from 'lucide-react/icons/play'
 import Trash2 from 'lucide-react/icons/trash-2'
 import X from 'lucide-react/icons/x'
 import { useStore } from 'zustand'
@@ -23,6 +21,7 @@ import { DetailsButton, useDetailsCommand } from '../transfer/details-button'
 import { type Ground, hasBadge, isWaiting, StateBadge } from '../transfer/file-row'
 import { fraction } from '../transfer/file-view'
 import { formatSize } from '../transfer/format-bytes'
+import { PauseButton } from '../transfer/pause-button'
 import { useProgressTexts } from '../transfer/use-file'
 import css from './batch-face.module.css'
 import { BatchFiles } from './batch-files'
@@ -159,12 +158,7 @@ function Foot({ batch, view, does, on, text }: BatchProps & { on: Ground; text: 
       <span className={css.buttons}>
         <ReceiveButton batch={batch} view={view} does={does} on={on} />
         <SaveButton batch={batch} view={view} does={does} on={on} />
-        {row.actions.includes('pause') && (
-          <IconButton icon={Pause} label={t`Pause all`} {...look} onClick={does.pause} />
-        )}
-        {row.actions.includes('resume') && (
-          <IconButton icon={Play} label={t`Resume all`} {...look} onClick={does.resume} />
-        )}
+        <PauseButton actions={row.actions} all {...look} onAct={(action) => does[action]()} />
         {isComing && <IconButton icon={X} label={t`Cancel all`} {...look} onClick={does.cancel} />}
       </span>
     </div>

@@ -126,7 +126,8 @@ function FileTools({ item, view, row, on }: Omit<FileProps, 'isRoomy'> & { row: 
   const mayShare = useMayShare()
   const isStoppable = row.actions.includes('cancel')
   const { name } = item.content
-  const percent = isUnderWay(row.status)
+  // The bar of what waits says enough, beside the word for it.
+  const percent = isUnderWay(row.status) && !isWaiting(row)
   return (
     <div className={css.tools}>
       {percent && <span className={css.percent}>{rightText(row, item.content.size, null)}</span>}

@@ -1,13 +1,12 @@
 import { t } from '@lingui/core/macro'
 import Download from 'lucide-react/icons/download'
-import Pause from 'lucide-react/icons/pause'
-import Play from 'lucide-react/icons/play'
 import X from 'lucide-react/icons/x'
 import { useStore } from 'zustand'
 import type { Batch } from '../../stores/cards'
 import { deviceName } from '../../stores/devices'
 import { Button } from '../../ui/button'
 import { Dialog, DialogFoot } from '../../ui/dialog'
+import { PauseGlyph, PlayGlyph } from '../../ui/play-glyphs'
 import { useApp } from '../actions'
 import { BatchFiles } from '../card/batch-files'
 import { type BatchView, useBatch, useBatchActions } from '../card/use-batch'
@@ -81,12 +80,12 @@ function Foot({ batch, view, onClose }: { batch: Batch; view: BatchView; onClose
         </Button>
       )}
       {row.actions.includes('pause') && (
-        <Button look="quiet" icon={Pause} onClick={does.pause}>
+        <Button look="quiet" icon={PauseGlyph} onClick={does.pause}>
           {t`Pause`}
         </Button>
       )}
       {row.actions.includes('resume') && (
-        <Button look="quiet" icon={Play} onClick={does.resume}>
+        <Button look="quiet" icon={PlayGlyph} onClick={does.resume}>
           {t`Resume`}
         </Button>
       )}

@@ -2,8 +2,6 @@
 import { i18n, type MessageDescriptor } from '@lingui/core'
 import { msg, t } from '@lingui/core/macro'
 import Clock from 'lucide-react/icons/clock'
-import Pause from 'lucide-react/icons/pause'
-import Play from 'lucide-react/icons/play'
 import RefreshCw from 'lucide-react/icons/refresh-cw'
 import Unplug from 'lucide-react/icons/unplug'
 import Upload from 'lucide-react/icons/upload'
@@ -17,6 +15,7 @@ import { Progress } from '../../ui/progress'
 import { useApp } from '../actions'
 import { type FileRow, fraction } from './file-view'
 import { labelOf } from './path-label'
+import { PauseButton } from './pause-button'
 import { useFileAction } from './use-file'
 
 /** The background: the gradient of a note, or the page. */
@@ -66,12 +65,7 @@ export function RowTools({ row, item, on }: Pick<FileRowProps, 'row' | 'item'> &
   const act = useFileAction(item)
   return (
     <>
-      {row.actions.includes('pause') && (
-        <IconButton icon={Pause} label={t`Pause`} {...BUTTONS[on]} onClick={() => act('pause', row)} />
-      )}
-      {row.actions.includes('resume') && (
-        <IconButton icon={Play} label={t`Resume`} {...BUTTONS[on]} onClick={() => act('resume', row)} />
-      )}
+      <PauseButton actions={row.actions} {...BUTTONS[on]} onAct={(action) => act(action, row)} />
       {row.actions.includes('retry') && (
         <IconButton icon={RefreshCw} label={t`Retry`} {...BUTTONS[on]} onClick={() => act('retry', row)} />
       )}
@@ -87,7 +81,6 @@ const STATES: Partial<Record<FileRow['status'], { label: MessageDescriptor; icon
   moving: { label: msg`Uploading`, icon: Upload },
   queued: { label: msg`Queued`, icon: Clock },
   parked: { label: msg`Parked`, icon: Unplug },
-  paused: { label: msg`Paused`, icon: Pause },
 }
 
 /** Whether this row has a badge. */

@@ -1,10 +1,9 @@
 import { t } from '@lingui/core/macro'
-import Pause from 'lucide-react/icons/pause'
-import Play from 'lucide-react/icons/play'
 import { useEffect } from 'react'
 import type { BeamId } from '../../protocol/bindings'
 import { Button } from '../../ui/button'
 import { Dialog, DialogFoot } from '../../ui/dialog'
+import { PauseGlyph, PlayGlyph } from '../../ui/play-glyphs'
 import { useApp } from '../actions'
 import { BatchFiles } from '../card/batch-files'
 import { useFilesAsOne, useTransferActions } from '../card/use-batch'
@@ -41,12 +40,12 @@ export function TransfersDialog({
       {waiting.length > 0 && <WaitingFiles files={waiting} onEnter={onEnter} />}
       <DialogFoot>
         {row.actions.includes('pause') && (
-          <Button look="quiet" icon={Pause} onClick={does.pause}>
+          <Button look="quiet" icon={PauseGlyph} onClick={does.pause}>
             {t`Pause all`}
           </Button>
         )}
         {row.actions.includes('resume') && (
-          <Button look="quiet" icon={Play} onClick={does.resume}>
+          <Button look="quiet" icon={PlayGlyph} onClick={does.resume}>
             {t`Resume all`}
           </Button>
         )}

@@ -11,6 +11,7 @@ import { IconButton } from '../../ui/icon-button'
 import { Progress } from '../../ui/progress'
 import { Tile } from '../../ui/tile'
 import { useApp } from '../actions'
+import { gradientOf } from '../item/appearance'
 import { isNamed, shortId } from '../session/beam-text'
 import { FileName } from '../transfer/file-name'
 import { fraction } from '../transfer/file-view'
@@ -69,7 +70,7 @@ function Row({
   const beamName = known && isNamed(known.beamName) ? known.beamName : shortId(beam)
   return (
     <>
-      <Tile icon={File} />
+      <Tile icon={File} gradient={gradientOf(file.id)} />
       <div className={css.words}>
         <div className={css.name}>
           <FileName name={name} />
