@@ -2,6 +2,7 @@
 import { expect } from '@playwright/test'
 import { choosesFromBeamMenu } from './beam-scenes.ts'
 import { MB } from './files.ts'
+import { asksAfterReload, picksFromOwnDisk } from './own-disk.ts'
 import { pdf } from './pdf.ts'
 import { png } from './png.ts'
 import {
@@ -55,6 +56,21 @@ export const ITEM_SCENES: readonly Scene[] = [
       await stage.looker.page.getByRole('link', { name: 'Space' }).click()
       await bob.sharesFiles(...(await severalFiles(stage.folder)))
       await expect(stage.looker.page.getByRole('dialog', { name: /^5 files from/ })).toBeVisible()
+    },
+  },
+  {
+    name: 'offer-again',
+    on: ['desktop'],
+    show: async (stage) => {
+      const { page } = stage.looker
+      await page.addInitScript(picksFromOwnDisk, ['Minutes of the meeting.bin', 3 * MB] as const)
+      await page.addInitScript(asksAfterReload)
+      await joinedByAnother(stage)
+      await page.getByRole('button', { name: 'Share', exact: true }).click()
+      await page.getByRole('menuitem', { name: 'Files' }).click()
+      await stage.looker.sees('Minutes of the meeting.bin')
+      await page.reload()
+      await expect(page.getByRole('button', { name: 'Offer it again' })).toBeVisible()
     },
   },
   {

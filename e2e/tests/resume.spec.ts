@@ -1,6 +1,7 @@
 import { expect } from '@playwright/test'
 import { Device, LARGE_FILE_MS } from '../support/device.ts'
 import { MB, type TestFile } from '../support/files.ts'
+import { asksAfterReload, ownDiskFilm, picksFromOwnDisk } from '../support/own-disk.ts'
 import { directBytesReceived } from '../support/paths.ts'
 import { type CallDevice, test } from '../support/stage.ts'
 
@@ -53,6 +54,34 @@ test('a receiver goes on when the sender, whose page was reloaded, has chosen th
   expect(await bob.savedSha256(film)).toBe(film.sha256)
   expect((await directBytesReceived(bob.page)) - before).toBeLessThan(0.5 * film.size + 1.05 * WINDOW)
 })
+
+for (const asks of [false, true]) {
+  const how = asks ? 'after one press' : 'by itself'
+  test(`a receiver goes on when the sender is reloaded, whose browser knows where the file lies, ${how}`, async ({
+    device,
+  }) => {
+    test.setTimeout(2 * LARGE_FILE_MS)
+    const film = ownDiskFilm('film.bin', 200 * MB)
+    const ada = await device('Ada', { own: 'chromium' })
+    const bob = await device('Bob', { own: 'chromium' })
+    await ada.page.addInitScript(picksFromOwnDisk, [film.name, film.size] as const)
+    if (asks) await ada.page.addInitScript(asksAfterReload)
+    const link = await ada.startsBeam()
+    await bob.opens(link)
+    await ada.seesDevices(2)
+    await ada.page.getByRole('button', { name: 'Share', exact: true }).click()
+    await ada.page.getByRole('menuitem', { name: 'Files' }).click()
+    await bob.takes(film)
+    await bob.reaches(film, 50)
+
+    await ada.page.reload()
+    if (asks) await ada.card(film.name).getByRole('button', { name: 'Offer it again' }).click()
+    expect(await bob.savedSha256(film)).toBe(film.sha256)
+    const received = await directBytesReceived(bob.page)
+    expect(received).toBeLessThan(film.size + 1.05 * WINDOW)
+    await expect(ada.card(film.name).getByText('Complete')).toBeVisible()
+  })
+}
 
 test('a new tab goes on with what was received before the page crashed', async ({
   device,

@@ -43,7 +43,7 @@ describe('leaving the page asks nothing', () => {
   it('about a file that is only offered to this device, or was lost already', () => {
     put({ type: 'receiving', id: ITEM, state: { status: 'offered' } })
     expect(wouldLose(stores)).toBe(false)
-    put({ type: 'lost', id: ITEM })
+    put({ type: 'lost', asks: false, id: ITEM })
     expect(wouldLose(stores)).toBe(false)
   })
 

@@ -3,7 +3,7 @@ import type { Actions } from '../features/actions'
 import { AUTO_RECEIVE_BYTES, type DeviceId, type ItemId } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
 import { displayName } from '../protocol/names'
-import { offeredHere, reduceTransfers, type TransfersEvent } from '../stores/transfers'
+import { offeredHere, reduceTransfers, type TransfersEvent, type TransfersState } from '../stores/transfers'
 import type { IncomingFile } from '../transport/engine-messages'
 import type { Context } from './context'
 import { safeType } from './media-kinds'
@@ -57,21 +57,23 @@ export function createReceiving(context: Context): ReceivingActions {
 }
 
 /** Begins to receive media up to 25 MB. Of other files, those are shown that were received before. */
-export function receiveWhatComes(context: Context): void {
+export function receiveWhatComes(context: Context, onLost: (ids: readonly ItemId[]) => void): void {
   const { stores } = context
   const { transfers } = stores.transfers.getState()
   const { me } = stores.devices.getState()
-  const waiting: TransfersEvent[] = []
+  const waiting: Extract<TransfersEvent, { type: 'lost' }>[] = []
   for (const item of stores.items.getState().items) {
     const { id, content, from } = item
     if (content.kind !== 'file' || content.url !== null || from === null || transfers[id]) continue
     const isSmall = content.category !== 'file' && content.size <= AUTO_RECEIVE_BYTES
     // A file that was shared from here is gone with the page that shared it.
-    if (from === me) waiting.push({ type: 'lost', id })
+    if (from === me) waiting.push({ type: 'lost', id, asks: false })
     else if (isSmall) receive(context, item, null)
     else look(context, item)
   }
-  if (waiting.length > 0) stores.transfers.setState((state) => waiting.reduce(reduceTransfers, state), true)
+  if (waiting.length === 0) return
+  stores.transfers.setState((state) => waiting.reduce<TransfersState>(reduceTransfers, state), true)
+  onLost(waiting.map(({ id }) => id))
 }
 
 /** Shows a file if an earlier page has received it, and goes on if that has begun. Otherwise it waits for a tap. */

@@ -16,6 +16,7 @@ import { CurrentBeam, createBeamActions } from './current-beam'
 import { createDeleting, offerWhatCameBack } from './deleting'
 import { createDetails } from './details'
 import { createInstallation } from './installation'
+import { KeptFiles } from './kept-files'
 import { createLanguageChoice } from './language'
 import { learnMedia } from './media-kinds'
 import { createNotes } from './notes'
@@ -49,14 +50,21 @@ export function startServices(language: Language): AppValue {
   const context: Context = { stores, toaster, transfers, live: () => beam.live }
   const beam = new CurrentBeam(context, () => {
     offerWhatCameBack(context, offerAgain)
-    receiveWhatComes(context)
+    receiveWhatComes(context, (ids) => void kept.lost(ids))
   })
 
-  const { shareFileAs, shareCopy, shareNote, offerAgain, ...sharing } = createSharing(context, uploads)
+  const kept: KeptFiles = new KeptFiles(stores, (id, file, tells) => offerSame(id, file, tells))
+  const { shareFileAs, shareCopy, shareNote, offerAgain, offerSame, ...sharing } = createSharing(
+    context,
+    uploads,
+    (id, file) => kept.shared(id, file),
+  )
   const actions: Actions = {
     ...sharing,
     ...createReceiving(context),
     ...createUnfinished(context),
+    keepHandle: (file, handle) => kept.lies(file, handle),
+    offerKept: (id) => void kept.ask(id),
     ...createSavingAll(context),
     ...createClipboard(context, { ...sharing, shareNote }),
     ...createSharedIn(context, sharing),

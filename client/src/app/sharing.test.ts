@@ -124,7 +124,7 @@ describe('a file that a reload lost', () => {
     stores.account.setState({ status: 'anonymous' }, true)
     sharing.shareFileAs('a' as ItemId, note('a.txt'))
     stores.transfers.setState(
-      { transfers: { ['a' as ItemId]: { role: 'lost' } }, held: new Set(), beams: 0 },
+      { transfers: { ['a' as ItemId]: { role: 'lost', asks: false } }, held: new Set(), beams: 0 },
       true,
     )
     stores.toasts.setState({ toasts: [] }, true)
@@ -153,7 +153,7 @@ describe('a file that a reload lost', () => {
   ])('is not replaced by a file %s', (_which, file, words) => {
     sharing.shareAgain('a' as ItemId, file)
     expect(log).toEqual([])
-    expect(transfer()).toEqual({ role: 'lost' })
+    expect(transfer()).toEqual({ role: 'lost', asks: false })
     expect(toasts()).toEqual([words])
   })
 })

@@ -43,16 +43,27 @@ export type Sharing = Pick<Actions, 'shareText' | 'shareFiles' | 'shareAgain'> &
   shareFileAs(id: ItemId, file: File, to?: DeviceId): void
   /** Shares a file of the beam with one device, under an id of its own. */
   shareCopy(file: Pack, to: DeviceId): void
+  /**
+   * Offers a file under an item again, of which a reload has lost the file, if it is the same.
+   * @param tells whether the person is told when it is not
+   */
+  offerSame(id: ItemId, file: File, tells: boolean): void
   /** Lets devices receive the file of an item that was deleted and is shared again. */
   offerAgain(item: Item, file: Blob): void
 }
 
-export function createSharing(context: Context, uploads: UploadNews): Sharing {
+/** @param onShared called with each file that is shared, under its item */
+export function createSharing(
+  context: Context,
+  uploads: UploadNews,
+  onShared: (id: ItemId, file: Blob) => void = () => {},
+): Sharing {
   const copies = createStoredCopies(context)
   // What is chosen is shown and offered at once; only a copy of it waits for what the beam has room for.
   const shareTogether = (files: readonly OutgoingFile[], at?: Point) => {
     land(context, cardIdsOf(files), at)
     uploads.began(files)
+    for (const { id, file } of files) onShared(id, file)
     const decide = files.map((file) => ({ id: file.id, store: shareFile(context, copies, uploads, file) }))
     const storeAll = (staying: ReadonlySet<ItemId>) => {
       for (const { id, store } of decide) if (isStillShared(context, id)) store(!staying.has(id))
@@ -62,6 +73,7 @@ export function createSharing(context: Context, uploads: UploadNews): Sharing {
     if (!isStored(access.getState(), keeping.getState()) || wanted.length === 0) storeAll(new Set())
     else void sayWhatStaysHere(context, wanted).then(storeAll)
   }
+  const offerSame = (id: ItemId, file: File, tells: boolean) => offerIfSame(context, copies, id, file, tells)
   return {
     shareText(text, { at, to } = {}) {
       const trimmed = text.trim()
@@ -97,11 +109,11 @@ export function createSharing(context: Context, uploads: UploadNews): Sharing {
       return true
     },
     shareAgain(id, file) {
-      const item = context.stores.items.getState().items.find((one) => one.id === id)
-      if (item?.content.kind !== 'file' || !canShare(context)) return
-      const { name, batch } = item.content
-      offerChosen(context, copies, { id, file, name, batch, ...addressee(item.to) }, item.content)
+      if (!canShare(context)) return
+      offerSame(id, file, true)
+      onShared(id, file)
     },
+    offerSame,
     shareFileAs: (id, file, to) => shareTogether([{ ...outgoing(file, { id }), ...addressee(to) }]),
     shareCopy({ file, manifest }, to) {
       if (canShare(context)) shareTogether([{ ...outgoing(file, { manifest }), to }])
@@ -109,6 +121,7 @@ export function createSharing(context: Context, uploads: UploadNews): Sharing {
     offerAgain({ id, content, to }, file) {
       const url = addressOf(file)
       offer(context, id, file, url)
+      onShared(id, file)
       const hasCopy = content.kind === 'file' && content.url !== null
       if (file instanceof File && !hasCopy && to === undefined)
         copies.storeBeside({ id, file, name: displayName(file.name), url, ...placeIn(content) })
@@ -217,24 +230,27 @@ function offerFile(context: Context, outgoing: OutgoingFile): void {
 }
 
 /** Offers a file again that a reload lost, under the item by which the other devices know it. */
-function offerChosen(
-  context: Context,
-  copies: StoredCopies,
-  { id, file, name, batch, to }: Omit<OutgoingFile, 'url'>,
-  before: FileFacts,
-): void {
+function offerIfSame(context: Context, copies: StoredCopies, id: ItemId, file: File, tells: boolean): void {
+  const item = context.stores.items.getState().items.find((one) => one.id === id)
+  if (item?.content.kind !== 'file') return
+  const why = whyNotSame(file, item.content)
+  if (why !== null) return void (tells && context.toaster.bad(why))
+  const { name, batch } = item.content
+  const url = addressOf(file)
+  offer(context, id, file, url)
+  if (item.to === undefined) copies.storeBeside({ id, file, name, url, batch })
+}
+
+/** Returns why a file is not the one that was shared, in words for the person; null when it is. */
+function whyNotSame(file: File, { name, size, modified }: FileFacts): string | null {
   const wanted = shortName(name)
   if (displayName(file.name) !== name) {
     const chosen = shortName(displayName(file.name))
-    return void context.toaster.bad(t`“${chosen}” is another file. Choose “${wanted}”.`)
+    return t`“${chosen}” is another file. Choose “${wanted}”.`
   }
   // Other devices may hold parts of it, which fit only the same bytes.
-  if (file.size !== before.size || file.lastModified !== (before.modified ?? file.lastModified)) {
-    return void context.toaster.bad(t`“${wanted}” has changed since it was shared. Share it as a new file.`)
-  }
-  const url = addressOf(file)
-  offer(context, id, file, url)
-  if (to === undefined) copies.storeBeside({ id, file, name, url, batch })
+  const isSame = file.size === size && file.lastModified === (modified ?? file.lastModified)
+  return isSame ? null : t`“${wanted}” has changed since it was shared. Share it as a new file.`
 }
 
 /** Lets devices receive a file from here under an item. */

@@ -11,7 +11,6 @@ import {
   reduceTransfers,
   type Sending,
   type TransfersEvent,
-  type TransfersState,
 } from '../stores/transfers'
 import type { Carrying, EngineCommand, EngineEvent, Progress } from '../transport/engine-messages'
 import type { LiveBeam } from '../transport/live-beam'
@@ -140,20 +139,32 @@ export function endTransfersOf(gone: readonly ItemId[], { transfers }: Stores): 
  * Frees a transfer that is removed from the list: its state in the worker, its bytes on the disk unless only its beam was
  * left, and its blob URL, for which the browser would keep the bytes. Call it once.
  */
-export function freeWhatGoes({ transfers }: Stores, tell: (command: EngineCommand) => void): void {
-  transfers.subscribe((now, before) => {
+export function freeWhatGoes(
+  stores: Pick<Stores, 'transfers'>,
+  tell: (command: EngineCommand) => void,
+): void {
+  stores.transfers.subscribe((now, before) => {
     for (const id of Object.keys(before.transfers) as ItemId[]) {
       const url = addressIn(before.transfers[id])
       if (url !== null && addressIn(now.transfers[id]) !== url) releaseBlobUrl(url)
-      if (!now.transfers[id]) tell(commandFor(id, now, before))
     }
   })
+  watchGone(stores, (id, isForGood) => tell({ do: isForGood ? 'forget' : 'leave', id }))
 }
 
-/** A transfer has gone with its item, or with its beam. A deleted item, whose Undo is over then, goes for good. */
-function commandFor(id: ItemId, now: TransfersState, before: TransfersState): EngineCommand {
-  const isOnlyLeft = now.beams !== before.beams && !before.held.has(id)
-  return { do: isOnlyLeft ? 'leave' : 'forget', id }
+/**
+ * Tells of each transfer that has gone with its item, or with its beam. A deleted item, whose Undo is over then, goes for
+ * good. Call it once for each part that keeps something of a transfer.
+ */
+export function watchGone(
+  { transfers }: Pick<Stores, 'transfers'>,
+  onGone: (id: ItemId, isForGood: boolean) => void,
+): void {
+  transfers.subscribe((now, before) => {
+    const isLeft = now.beams !== before.beams
+    for (const id of Object.keys(before.transfers) as ItemId[])
+      if (!now.transfers[id]) onGone(id, !isLeft || before.held.has(id))
+  })
 }
 
 function receivingState(progress: Progress, way: (via: Carrying) => Way): Receiving {

@@ -63,6 +63,10 @@ export interface Actions {
   shareFiles(files: readonly File[], destination?: Destination): boolean
   /** Offers a file again that was lost by a reload. Another file is refused with a toast. */
   shareAgain(id: ItemId, file: File): void
+  /** Notes where a file lies that is about to be shared, so that a later page can offer it again. */
+  keepHandle(file: File, handle: FileSystemFileHandle): void
+  /** Offers a file again that was lost by a reload and that the person lets the page read. Call it while a press is handled. */
+  offerKept(id: ItemId): void
   /** Shares what another app or a website handed over. */
   shareParcel(): Promise<void>
   discardParcel(): Promise<void>

@@ -41,8 +41,11 @@ export type Transfer =
   | { role: 'sending'; to: Readonly<Record<DeviceId, Sending>>; url: string }
   /** It is uploaded to the server, because no device is here to receive it. */
   | { role: 'storing'; state: Storing; url: string }
-  /** It was offered from here until the page was reloaded. The person can choose it again. */
-  | { role: 'lost' }
+  /**
+   * It was offered from here until the page was reloaded. The person can choose it again, or, if `asks`, let the page
+   * read it where it lies.
+   */
+  | { role: 'lost'; asks: boolean }
 
 export interface TransfersState {
   readonly transfers: Readonly<Record<ItemId, Transfer>>
@@ -57,7 +60,7 @@ export type TransfersEvent =
   | { type: 'receiving'; id: ItemId; state: Receiving }
   | { type: 'sending'; id: ItemId; to: DeviceId; state: Sending }
   | { type: 'storing'; id: ItemId; state: Storing; url: string }
-  | { type: 'lost'; id: ItemId }
+  | { type: 'lost'; id: ItemId; asks: boolean }
   | { type: 'forgotten'; id: ItemId }
   | { type: 'held'; ids: readonly ItemId[] }
   | { type: 'letGo'; ids: readonly ItemId[] }
@@ -80,7 +83,7 @@ export function reduceTransfers(state: TransfersState, event: TransfersEvent): T
     case 'storing':
       return put(state, event.id, { role: 'storing', state: event.state, url: event.url })
     case 'lost':
-      return put(state, event.id, { role: 'lost' })
+      return put(state, event.id, { role: 'lost', asks: event.asks })
     case 'forgotten': {
       if (state.held.has(event.id)) return state
       const { [event.id]: _gone, ...transfers } = state.transfers

@@ -92,7 +92,7 @@ const File = memo(function File({ item, view, on, isRoomy }: FileProps) {
         </div>
         <Meta row={row} size={content.size} />
         {hasBar(row) && <RowProgress row={row} content={content} to={null} on={on} />}
-        {row.actions.includes('choose') && <ChooseAgain item={item} content={content} on={on} />}
+        <ChooseAgain actions={row.actions} item={item} content={content} on={on} />
       </div>
       <FileTools item={item} view={view} row={row} on={on} />
     </li>

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { droppedFiles } from './dropped'
 
 const file = (name: string) => ({
@@ -46,6 +46,24 @@ describe('the files of a drop', () => {
   it('include every file of a folder, at any depth', async () => {
     const { names } = await drop([file('a'), folder(file('b'), file('c'), folder(file('d')), folder())])
     expect(names).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  it('say where they lie, those that were dropped by themselves', async () => {
+    class Handle {}
+    vi.stubGlobal('FileSystemFileHandle', Handle)
+    const item = (entry: unknown, handle: () => Promise<unknown>) => ({
+      webkitGetAsEntry: () => entry,
+      getAsFileSystemHandle: handle,
+    })
+    const items = [
+      item(file('a'), async () => new Handle()),
+      item(file('b'), () => Promise.reject(new DOMException('', 'NotAllowedError'))),
+      item(folder(file('c')), async () => ({})),
+    ]
+    const { files, handles } = await droppedFiles({ items, files: [] } as unknown as DataTransfer)
+    expect(files.map(({ name }) => name)).toEqual(['a', 'b', 'c'])
+    expect(handles).toEqual([[files[0], new Handle()]])
+    vi.unstubAllGlobals()
   })
 
   it('are the plain files where there are no entries', async () => {

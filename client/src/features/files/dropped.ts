@@ -2,6 +2,8 @@
 
 export interface DroppedFiles {
   readonly files: readonly File[]
+  /** Where those lie that were dropped by themselves, so that a later page can read them (Chromium). */
+  readonly handles: readonly (readonly [File, FileSystemFileHandle])[]
   /** Names of the files and folders that could not be read. The others are in `files`. */
   readonly unreadable: readonly string[]
 }
@@ -13,10 +15,29 @@ export function hasFiles({ types }: DataTransfer): boolean {
 /** Must be called while the drop event is handled, because the browser empties the data after it. */
 export async function droppedFiles({ items, files }: DataTransfer): Promise<DroppedFiles> {
   const plain = [...files]
-  const entries = [...items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null)
+  const entries = [...items].flatMap((item) => {
+    const entry = item.webkitGetAsEntry()
+    return entry ? [{ entry, place: handleOf(item) }] : []
+  })
   // Some sources provide files without entries.
-  if (entries.length === 0) return { files: plain, unreadable: [] }
-  return joined(await Promise.all(entries.map(filesOf)))
+  if (entries.length === 0) return { files: plain, handles: [], unreadable: [] }
+  return joined(await Promise.all(entries.map(({ entry, place }) => filesOf(entry, place))))
+}
+
+interface PlacedItem {
+  getAsFileSystemHandle(): Promise<FileSystemHandle | null>
+}
+
+/** Returns where a dropped file lies; null for a folder, and where the browser does not tell. */
+async function handleOf(item: DataTransferItem): Promise<FileSystemFileHandle | null> {
+  const source: object = item
+  if (!isPlaced(source)) return null
+  const handle = await source.getAsFileSystemHandle().catch(() => null)
+  return handle instanceof FileSystemFileHandle ? handle : null
+}
+
+function isPlaced(item: object): item is PlacedItem {
+  return 'getAsFileSystemHandle' in item
 }
 
 /** Links dropped at once that become notes of their own. */
@@ -29,19 +50,27 @@ export function droppedTexts(data: DataTransfer): readonly string[] {
   return links.length > 0 && links.length <= MOST_LINKS ? links : [data.getData('text/plain')]
 }
 
-async function filesOf(entry: FileSystemEntry): Promise<DroppedFiles> {
+async function filesOf(
+  entry: FileSystemEntry,
+  place: Promise<FileSystemFileHandle | null> | null = null,
+): Promise<DroppedFiles> {
   try {
-    if (isFile(entry)) return { files: [await fileOf(entry)], unreadable: [] }
-    if (isFolder(entry)) return joined(await Promise.all((await entriesOf(entry)).map(filesOf)))
-    return { files: [], unreadable: [] }
+    if (isFile(entry)) {
+      const file = await fileOf(entry)
+      const handle = await place
+      return { files: [file], handles: handle ? [[file, handle]] : [], unreadable: [] }
+    }
+    if (isFolder(entry)) return joined(await Promise.all((await entriesOf(entry)).map((one) => filesOf(one))))
+    return joined([])
   } catch {
-    return { files: [], unreadable: [entry.name] }
+    return { files: [], handles: [], unreadable: [entry.name] }
   }
 }
 
 function joined(parts: readonly DroppedFiles[]): DroppedFiles {
   return {
     files: parts.flatMap(({ files }) => files),
+    handles: parts.flatMap(({ handles }) => handles),
     unreadable: parts.flatMap(({ unreadable }) => unreadable),
   }
 }

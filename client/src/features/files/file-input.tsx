@@ -1,7 +1,9 @@
 import { plural } from '@lingui/core/macro'
-import type { ChangeEvent, RefObject } from 'react'
+import { type ChangeEvent, type MouseEvent, type RefObject, useRef } from 'react'
 import { useApp } from '../actions'
 import { named } from './named'
+import { canPickFiles, pickFiles } from './pick-files'
+import { handOver } from './take-files'
 
 export interface FileInputProps {
   /** The accessible name, needed where no visible label contains the input. */
@@ -21,6 +23,21 @@ const MEDIA = ['image/', 'video/', 'audio/'] as const
 export function FileInput(props: FileInputProps) {
   const { label, id, mediaOnly = false, folder = false, reachedByMenu = false, ref } = props
   const { actions } = useApp()
+  /** Whether the browser has refused its other picker. */
+  const isRefused = useRef(false)
+  const onClick = (event: MouseEvent<HTMLInputElement>) => {
+    // Pictures and folders have better pickers of their own.
+    if (mediaOnly || folder || !canPickFiles() || isRefused.current) return
+    event.preventDefault()
+    const input = event.currentTarget
+    pickFiles().then(
+      (picked) => picked && handOver(picked, actions, actions.shareFiles),
+      () => {
+        isRefused.current = true
+        input.click()
+      },
+    )
+  }
   const onChange = (event: ChangeEvent<HTMLInputElement>) => {
     const files = [...(event.currentTarget.files ?? [])]
     // Cleared, so that picking the same file again counts as a change.
@@ -41,6 +58,7 @@ export function FileInput(props: FileInputProps) {
       aria-label={label}
       accept={mediaOnly ? MEDIA.map((kind) => `${kind}*`).join(',') : undefined}
       tabIndex={reachedByMenu ? -1 : undefined}
+      onClick={onClick}
       onChange={onChange}
       {...(folder ? { webkitdirectory: '' } : {})}
     />

@@ -11,6 +11,7 @@ import { named } from './named'
 const shareFiles = vi.fn((_files: readonly File[]) => {})
 const shareText = vi.fn((_text: string, _at?: unknown) => true)
 const warn = vi.fn((_text: string) => {})
+const keepHandle = vi.fn((_file: File, _handle: unknown) => {})
 
 let stores: Stores
 
@@ -19,7 +20,7 @@ beforeEach(() => {
   stores = createStores()
   const session = { beamId: 'b' as BeamId, beamKey: null, beamName: '', expiresAt: 0 }
   stores.session.setState({ status: 'set', session }, true)
-  const actions = { shareFiles, shareText, warn } as unknown as Actions
+  const actions = { shareFiles, shareText, warn, keepHandle } as unknown as Actions
   render(
     <AppContext value={{ stores, actions }}>
       <MediaButton look="tall" />
@@ -72,6 +73,41 @@ describe('the picker of media', () => {
     picks('Any file', file('a.txt', 'text/plain'))
     expect(sharedNames()).toEqual(['a.txt'])
     expect(warn).not.toHaveBeenCalled()
+  })
+})
+
+describe('the picker that says where the files lie', () => {
+  const handle = (name: string) => ({ name, getFile: async () => file(name, '') })
+  const gone = (name: string) => ({
+    name,
+    getFile: async () => Promise.reject(new DOMException('', 'NotFoundError')),
+  })
+  const opens = (picker: () => Promise<unknown>) => vi.stubGlobal('showOpenFilePicker', vi.fn(picker))
+  afterEach(() => vi.unstubAllGlobals())
+  const press = () => fireEvent.click(screen.getByLabelText('Any file'))
+
+  it('shares what is picked, keeps where it lies, and names what could not be read', async () => {
+    opens(async () => [handle('a.txt'), gone('b.txt')])
+    // The browser does not open its other picker.
+    expect(press()).toBe(false)
+    await waitFor(() => expect(sharedNames()).toEqual(['a.txt']))
+    expect(keepHandle.mock.calls.map(([{ name }]) => name)).toEqual(['a.txt'])
+    expect(warn).toHaveBeenCalledExactlyOnceWith('“b.txt” could not be read. Check that it is still there.')
+  })
+
+  it('shares nothing when it is closed', async () => {
+    opens(() => Promise.reject(new DOMException('', 'AbortError')))
+    press()
+    await Promise.resolve()
+    expect(shareFiles).not.toHaveBeenCalled()
+  })
+
+  it('gives way to the other picker where the browser refuses it', async () => {
+    opens(() => Promise.reject(new DOMException('', 'SecurityError')))
+    const clicks = vi.spyOn(HTMLInputElement.prototype, 'click')
+    press()
+    await waitFor(() => expect(clicks).toHaveBeenCalledOnce())
+    expect(press()).toBe(true)
   })
 })
 

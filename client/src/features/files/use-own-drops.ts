@@ -15,7 +15,7 @@ export function useOwnDrops(
   const { actions } = useApp()
   const [isOver, setOver] = useState(false)
   const take = useEffectEvent((data: DataTransfer) => {
-    if (onFiles) void takeFiles(data, actions.warn, onFiles)
+    if (onFiles) void takeFiles(data, actions, onFiles)
   })
   const isActive = onFiles !== null
   useEffect(() => {

@@ -4,9 +4,38 @@ import { cx } from '../../ui/cx'
 import { useApp } from '../actions'
 import css from './ask-buttons.module.css'
 import type { FileRowProps, Ground } from './file-row'
+import type { FileRow } from './file-view'
 
-/** Asks for a file that a reload lost, so that it can be offered again. */
-export function ChooseAgain({ item, content, on }: Pick<FileRowProps, 'item' | 'content'> & { on: Ground }) {
+interface ChooseAgainProps extends Pick<FileRowProps, 'item' | 'content'> {
+  actions: FileRow['actions']
+  on: Ground
+}
+
+/** Asks for a file that a reload lost, or for the right to read it, so that it can be offered again. */
+export function ChooseAgain({ actions, ...rest }: ChooseAgainProps) {
+  if (actions.includes('allow')) return <AllowAgain {...rest} />
+  return actions.includes('choose') ? <PickAgain {...rest} /> : null
+}
+
+/** Whether a row has one of these buttons. */
+export function asksForFile({ actions }: FileRow): boolean {
+  return actions.includes('allow') || actions.includes('choose')
+}
+
+function AllowAgain({ item, on }: Omit<ChooseAgainProps, 'actions'>) {
+  const { actions } = useApp()
+  return (
+    <button
+      type="button"
+      className={cx(css.button, css[on], css.main)}
+      onClick={() => actions.offerKept(item.id)}
+    >
+      {t`Offer it again`}
+    </button>
+  )
+}
+
+function PickAgain({ item, content, on }: Omit<ChooseAgainProps, 'actions'>) {
   const { actions } = useApp()
   const { name } = content
   const input = useRef<HTMLInputElement>(null)

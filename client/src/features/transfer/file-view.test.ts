@@ -114,10 +114,11 @@ describe('a file card', () => {
   })
 
   it('of an own file that a reload lost asks for the file, and does not try again by itself', () => {
-    expect(fileView({ role: 'lost' }, facts)).toMatchObject({
+    expect(fileView({ role: 'lost', asks: false }, facts)).toMatchObject({
       url: null,
       rows: [{ text: 'This page was reloaded, so the file is no longer here.', actions: ['choose'] }],
     })
+    expect(fileView({ role: 'lost', asks: true }, facts).rows).toMatchObject([{ actions: ['allow'] }])
   })
 
   it('says who cancelled, and can be asked for again', () => {

@@ -6,7 +6,7 @@ import { addressIn, type Receiving, type Sending, type Storing, type Transfer } 
 import { failureText } from './failure-text'
 import type { ShownWay } from './path-label'
 
-export type FileAction = 'receive' | 'save-as' | 'retry' | 'choose' | 'pause' | 'resume' | 'cancel'
+export type FileAction = 'receive' | 'save-as' | 'retry' | 'choose' | 'allow' | 'pause' | 'resume' | 'cancel'
 
 export interface FileRow {
   /** The receiving device; null when the file comes here, or waits for any device. */
@@ -54,7 +54,7 @@ export function fileView(transfer: Transfer | undefined, facts: FileFacts): File
     return { url, rows: [storingRow({ status: 'done' }, facts)] }
   }
   if (!transfer) return { url: null, rows: [] }
-  if (transfer.role === 'lost') return { url: null, rows: [lostRow(facts)] }
+  if (transfer.role === 'lost') return { url: null, rows: [lostRow(transfer.asks, facts)] }
   if (transfer.role === 'receiving') {
     const { state } = transfer
     return { url: state.status === 'done' ? state.url : null, rows: [receivingRow(state, facts)] }
@@ -78,7 +78,11 @@ function waitingText(takers: readonly string[]): string {
   })
 }
 
-function lostRow({ isPack }: FileFacts): FileRow {
+function lostRow(asks: boolean, { isPack }: FileFacts): FileRow {
+  if (asks) {
+    const text = t`This page was reloaded. It may read the file again once you allow it.`
+    return { ...PLAIN, status: 'lost', text, actions: ['allow'] }
+  }
   const text = t`This page was reloaded, so the file is no longer here.`
   return { ...PLAIN, status: 'lost', text, actions: isPack ? [] : ['choose'] }
 }

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro'
 import { AskButtons } from './ask-buttons'
-import { ChooseAgain } from './choose-again'
+import { asksForFile, ChooseAgain } from './choose-again'
 import { type FileRowProps, RowProgress, RowTools, StateBadge, useRecipient } from './file-row'
 import css from './list-file.module.css'
 import { SaveLink } from './save-link'
@@ -38,9 +38,9 @@ export function ListFileRow({
           <SaveLink url={url} name={content.name} look="page" />
         </div>
       )}
-      {row.actions.includes('choose') && (
+      {asksForFile(row) && (
         <div className={css.ask}>
-          <ChooseAgain item={item} content={content} on="page" />
+          <ChooseAgain actions={row.actions} item={item} content={content} on="page" />
         </div>
       )}
       {row.actions.includes('receive') && (

@@ -72,7 +72,7 @@ function Row({ row, item, content, named, url }: FileRowProps & { url: string | 
           <span className={css.gap} />
           {url !== null && <SaveLink url={url} name={content.name} look="note" />}
           <AskButtons actions={row.actions} look="note" onAct={(action) => act(action, row)} />
-          {row.actions.includes('choose') && <ChooseAgain item={item} content={content} on="note" />}
+          <ChooseAgain actions={row.actions} item={item} content={content} on="note" />
           <RowTools row={row} item={item} on="note" />
         </div>
       )}

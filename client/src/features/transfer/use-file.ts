@@ -90,6 +90,8 @@ export function useFileAction(item: Item): (action: FileAction, row: FileRow) =>
       case 'choose':
         // The button has a picker of its own.
         return
+      case 'allow':
+        return actions.offerKept(item.id)
       case 'pause':
       case 'resume':
       case 'cancel':
