@@ -9,8 +9,13 @@ const MIB = 1024 * 1024
 /** The largest window (F4): what a page that ends may have received and not entered in its journal. */
 const WINDOW = 32 * MIB
 
-/** Ada shares a film, of which Bob has received the half. */
-async function halfReceived(device: CallDevice, film: TestFile, own: 'chromium' | 'firefox') {
+/** Ada shares a film, of which Bob has received a part: half of it, or so many percent. */
+async function partReceived(
+  device: CallDevice,
+  film: TestFile,
+  own: 'chromium' | 'firefox' = 'chromium',
+  percent = 50,
+) {
   const ada = await device('Ada', { own: 'chromium' })
   const bob = await device('Bob', { own })
   const link = await ada.startsBeam()
@@ -18,7 +23,7 @@ async function halfReceived(device: CallDevice, film: TestFile, own: 'chromium' 
   await ada.seesDevices(2)
   await ada.sharesFiles(film)
   await bob.takes(film)
-  await bob.reaches(film, 50)
+  await bob.reaches(film, percent)
   return { ada, bob, link }
 }
 
@@ -34,7 +39,7 @@ for (const own of ['chromium', 'firefox'] as const) {
   test(`${own} goes on with what it receives after a reload`, async ({ device, folder }) => {
     test.setTimeout(2 * LARGE_FILE_MS)
     const film = await folder.file('film.bin', 200 * MB)
-    const { bob } = await halfReceived(device, film, own)
+    const { bob } = await partReceived(device, film, own)
     await bob.page.reload()
     await hasGoneOn(bob, film)
   })
@@ -46,7 +51,7 @@ test('a receiver goes on when the sender, whose page was reloaded, has chosen th
 }) => {
   test.setTimeout(2 * LARGE_FILE_MS)
   const film = await folder.file('film.bin', 200 * MB)
-  const { ada, bob } = await halfReceived(device, film, 'chromium')
+  const { ada, bob } = await partReceived(device, film)
   const before = await directBytesReceived(bob.page)
   await ada.page.reload()
   await expect(bob.file(film).getByText(/no longer has this file/)).toBeVisible()
@@ -83,39 +88,93 @@ for (const asks of [false, true]) {
   })
 }
 
-test('a new tab goes on with what was received before the page crashed', async ({
-  device,
-  folder,
-  server,
-}) => {
+/** Ends a page without a word, as a crash does. */
+async function crashes({ page }: Device): Promise<void> {
+  const crashed = page.waitForEvent('crash')
+  void page.goto('chrome://crash').catch(() => {})
+  await crashed
+}
+
+/** Bob opens the beam in a new tab of the same browser. */
+async function opensNewTab(bob: Device, link: string): Promise<Device> {
+  const page = await bob.context.newPage()
+  const again = new Device('Bob', page, bob.origin, { phone: false, browser: 'chromium' })
+  await again.opens(link)
+  return again
+}
+
+test('a new tab goes on with what was received before the page crashed', async ({ device, folder }) => {
   test.setTimeout(2 * LARGE_FILE_MS)
   const film = await folder.file('film.bin', 200 * MB)
-  const { bob, link } = await halfReceived(device, film, 'chromium')
-  const context = bob.page.context()
-  const crashed = bob.page.waitForEvent('crash')
-  void bob.page.goto('chrome://crash').catch(() => {})
-  await crashed
-  const again = new Device('Bob', await context.newPage(), server.origin, {
-    phone: false,
-    browser: 'chromium',
-  })
-  await again.opens(link)
-  await hasGoneOn(again, film)
+  const { bob, link } = await partReceived(device, film)
+  await crashes(bob)
+  await hasGoneOn(await opensNewTab(bob, link), film)
 })
 
 test('a new tab goes on with what was received in one that was left for another page', async ({
   device,
   folder,
-  server,
 }) => {
   test.setTimeout(2 * LARGE_FILE_MS)
   const film = await folder.file('film.bin', 200 * MB)
-  const { bob, link } = await halfReceived(device, film, 'chromium')
+  const { bob, link } = await partReceived(device, film)
   await bob.page.goto('about:blank')
-  const again = new Device('Bob', await bob.page.context().newPage(), server.origin, {
-    phone: false,
-    browser: 'chromium',
-  })
-  await again.opens(link)
-  await hasGoneOn(again, film)
+  await hasGoneOn(await opensNewTab(bob, link), film)
 })
+
+for (const frozen of ['sender', 'receiver'] as const) {
+  test(`a transfer goes on when the page of its ${frozen} was frozen for longer than a stalled link lives`, async ({
+    device,
+    folder,
+  }) => {
+    test.setTimeout(2 * LARGE_FILE_MS)
+    const film = await folder.file('film.bin', 200 * MB)
+    const { ada, bob } = await partReceived(device, film)
+    const { page, context } = frozen === 'sender' ? ada : bob
+    const protocol = await context.newCDPSession(page)
+    await protocol.send('Page.setWebLifecycleState', { state: 'frozen' })
+    // The test is about this time.
+    await new Promise((resolve) => setTimeout(resolve, 12_000))
+    await protocol.send('Page.setWebLifecycleState', { state: 'active' })
+    expect(await bob.savedSha256(film)).toBe(film.sha256)
+  })
+}
+
+for (const percent of [1, 99]) {
+  const long = { tag: '@long' }
+  test(`a receiver goes on after a reload at ${percent} %`, long, async ({ device, folder }) => {
+    const film = await folder.file('film.bin', 300 * MB)
+    const { bob } = await partReceived(device, film, 'chromium', percent)
+    await bob.page.reload()
+    expect(await bob.savedSha256(film)).toBe(film.sha256)
+  })
+
+  test(`a new tab goes on after a crash at ${percent} %`, long, async ({ device, folder }) => {
+    const film = await folder.file('film.bin', 300 * MB)
+    const { bob, link } = await partReceived(device, film, 'chromium', percent)
+    await crashes(bob)
+    const again = await opensNewTab(bob, link)
+    await receivesIfAsked(again, film)
+    expect(await again.savedSha256(film)).toBe(film.sha256)
+  })
+
+  test(
+    `a receiver goes on when its sender was reloaded at ${percent} % and has the file again`,
+    long,
+    async ({ device, folder }) => {
+      const film = await folder.file('film.bin', 300 * MB)
+      const { ada, bob } = await partReceived(device, film, 'chromium', percent)
+      await ada.page.reload()
+      await ada.card(film.name).getByLabel('Choose film.bin again').setInputFiles(film.path)
+      expect(await bob.savedSha256(film)).toBe(film.sha256)
+    },
+  )
+}
+
+/** A file of which nothing was in the journal yet is only offered. */
+async function receivesIfAsked(bob: Device, film: TestFile): Promise<void> {
+  const receive = bob.file(film).getByRole('button', { name: 'Receive' })
+  const bar = bob.file(film).getByRole('progressbar')
+  await expect(receive.or(bar).first()).toBeVisible()
+  if (await receive.isVisible()) await receive.click()
+}
