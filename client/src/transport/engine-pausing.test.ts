@@ -347,6 +347,38 @@ describe('a paused transfer on the disk', () => {
     expect(server.carried).toBe(SIZE - HERE)
   })
 
+  it('is paused, cancelled or gone on with also while it is still searched for', async () => {
+    let find = () => {}
+    bob.finds = async () => {
+      await new Promise<void>((resolve) => {
+        find = resolve
+      })
+      return { is: 'begun', bytes: HERE, isPaused: false }
+    }
+    ada.offers(new Blob([sent]))
+    bob.receives(SIZE, ada)
+    bob.pauses()
+    expect(bob.last('receiving')).toEqual({ status: 'paused', bytes: 0, by: 'me' })
+    bob.cancels()
+    expect(bob.last('receiving')).toEqual({ status: 'cancelled', by: 'me' })
+    find()
+
+    bob.receives(SIZE, ada)
+    bob.pauses()
+    find()
+    await server.carries()
+    expect(bob.last('receiving')).toEqual({ status: 'paused', bytes: HERE, by: 'me' })
+    expect(server.carried).toBe(0)
+    bob.cancels()
+
+    bob.receives(SIZE, ada)
+    bob.pauses()
+    bob.resumes()
+    find()
+    await server.carries()
+    expect(await isWhole(bob)).toBe(true)
+  })
+
   it('is removed when the person cancels it on a later page', async () => {
     bob.finds = async () => ({ is: 'begun', bytes: HERE, isPaused: true })
     bob.looks(SIZE, ada)

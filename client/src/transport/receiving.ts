@@ -10,6 +10,8 @@ import type { Link } from './link'
 import type { Arriving, RemoteDevice } from './remote-device'
 import type { Found, SinkFile } from './sinks/sink'
 
+type Begun = Extract<Found, { is: 'begun' }>
+
 /** The store of received bytes. */
 export interface ReceivedFiles {
   readonly open: OpenSink
@@ -34,12 +36,17 @@ export function cancelledByThem(reason: CancelReason, bytes: number): Progress {
   return { status: 'failed', bytes, why: CANCELLED_THERE[reason] }
 }
 
+/** A search on the disk. The person may pause the transfer that is to follow. */
+interface Search {
+  isPaused: boolean
+}
+
 export class Receiving {
   /** By item. An ended transfer stays until its item goes or is received again. */
   readonly #transfers = new Map<ItemId, Incoming>()
   readonly #events: IncomingEvents
   /** The searches on the disk. A later one of the same item takes the place of an earlier one. */
-  readonly #searches = new Map<ItemId, Promise<Found | null>>()
+  readonly #searches = new Map<ItemId, Search>()
 
   /** @param onBegun called when a file begins to be received */
   constructor(
@@ -61,38 +68,41 @@ export class Receiving {
 
   /** Receives a file, unless it was received before and the person has not picked another place for it. */
   receive(file: IncomingFile, picked: FileSystemFileHandle | null, source: RemoteDevice): void {
-    if (picked) this.#begin(new Incoming(file, picked, source, this.#events))
-    else this.#find(file, (bytes) => this.#begin(new Incoming(file, null, source, this.#events, bytes)))
+    if (picked) return this.#begin(new Incoming(file, picked, source, this.#events), false)
+    this.#find(file, (found, isPaused) =>
+      this.#begin(new Incoming(file, null, source, this.#events, found?.bytes), isPaused),
+    )
   }
 
   /** Finds a file that was received before, and goes on with one of which a part was. */
   look(file: IncomingFile, source: () => RemoteDevice): void {
     if (this.#isMoving(file.id)) return
-    this.#find(file, (bytes, isPaused) => {
-      if (bytes === 0) return this.#say(file.id, { status: 'offered' })
-      const incoming = new Incoming(file, null, source(), this.#events, bytes)
-      if (isPaused) incoming.pause('me')
-      this.#begin(incoming)
+    this.#find(file, (found, isPaused) => {
+      if (!found || found.bytes === 0) return this.#say(file.id, { status: 'offered' })
+      const incoming = new Incoming(file, null, source(), this.#events, found.bytes)
+      this.#begin(incoming, isPaused || found.isPaused)
     })
   }
 
-  /** @param otherwise called with how many bytes are here when the file is not complete */
-  #find(file: IncomingFile, otherwise: (bytes: number, isPaused: boolean) => void): void {
-    const search = this.#isMoving(file.id) ? null : this.files.find(file)
-    if (!search) return otherwise(0, false)
+  /** @param otherwise called with what is here when the file is not complete, and with whether it was paused meanwhile */
+  #find(file: IncomingFile, otherwise: (found: Begun | null, isPaused: boolean) => void): void {
+    const finding = this.#isMoving(file.id) ? null : this.files.find(file)
+    if (!finding) return otherwise(null, false)
+    const search: Search = { isPaused: false }
     this.#searches.set(file.id, search)
     const concluded = (found: Found | null) => {
       if (this.#searches.get(file.id) !== search) return
       this.#searches.delete(file.id)
-      if (found?.is !== 'complete') return otherwise(found?.bytes ?? 0, found?.isPaused ?? false)
+      if (found?.is !== 'complete') return otherwise(found, search.isPaused)
       this.#say(file.id, { status: 'done', file: found.file, twice: 0, via: null, isKept: true })
     }
-    void search.then(concluded, () => concluded(null))
+    void finding.then(concluded, () => concluded(null))
   }
 
-  #begin(incoming: Incoming): void {
+  #begin(incoming: Incoming, isPaused: boolean): void {
     const { file } = incoming
     if (this.#isMoving(file.id)) return
+    if (isPaused) incoming.pause('me')
     this.#transfers.set(file.id, incoming)
     this.#begun(incoming)
   }
@@ -105,7 +115,7 @@ export class Receiving {
 
   /** The person pauses the transfer. What is here of it waits, also for a later page. */
   pause(id: ItemId): void {
-    if (this.#searches.delete(id)) this.#say(id, { status: 'paused', bytes: 0, by: 'me' })
+    this.#turnSearch(id, true)
     const incoming = this.#transfers.get(id)
     if (!incoming || !this.#pause(incoming, 'me')) return
     incoming.source.end({ type: 'cancel', transfer: id, reason: 'paused' }, this.now())
@@ -123,8 +133,17 @@ export class Receiving {
 
   /** The person goes on with a transfer. */
   resume(id: ItemId): void {
+    this.#turnSearch(id, false)
     const incoming = this.#transfers.get(id)
     if (incoming?.pausedBy === 'me') this.#resume(incoming)
+  }
+
+  /** Pauses the transfer that is to follow a search, or lets it go on. */
+  #turnSearch(id: ItemId, isPaused: boolean): void {
+    const search = this.#searches.get(id)
+    if (!search) return
+    search.isPaused = isPaused
+    this.#say(id, isPaused ? { status: 'paused', bytes: 0, by: 'me' } : { status: 'queued', bytes: 0 })
   }
 
   #resume(incoming: Incoming): void {
