@@ -15,6 +15,7 @@ import { measureMany } from './many.ts'
 import { measureMemory } from './memory.ts'
 import { measureNetwork } from './network.ts'
 import { measureProcessor } from './processor.ts'
+import { measureResume } from './resume.ts'
 import { measureSlowLine } from './slow-line.ts'
 import { measureStored } from './stored.ts'
 import { printHeading, printRow, type Row } from './table.ts'
@@ -37,6 +38,7 @@ const FIGURES: Record<string, (server: Server) => Promise<Row | Row[]>> = {
   fairness: measureFairness,
   change: measureChange,
   processor: measureProcessor,
+  resume: measureResume,
   'slow-line': measureSlowLine,
   stored: measureStored,
   turn: measureTurn,

@@ -47,8 +47,6 @@ const received = () => {
   return progress && 'bytes' in progress ? progress.bytes : 0
 }
 
-const isWhole = async (device: StageDevice, id = FILE) => (await device.has(id))?.equals(sent) ?? false
-
 const frames = (type: Frame['type']) => {
   const seen: Sent[] = []
   server.loses = (frame, one) => {
@@ -87,7 +85,7 @@ describe('a transfer that the receiver pauses', () => {
     bob.resumes()
     expect(bob.last('receiving')).toEqual({ status: 'queued', bytes: here })
     await server.carries()
-    expect(await isWhole(bob)).toBe(true)
+    expect(await bob.hasWhole(sent)).toBe(true)
     expect(server.carried - before).toBe(SIZE - here)
     expect(ada.last('sending')?.status).toBe('done')
   })
@@ -99,7 +97,7 @@ describe('a transfer that the receiver pauses', () => {
     bob.pauses()
     bob.resumes()
     await server.carries()
-    expect(await isWhole(bob)).toBe(true)
+    expect(await bob.hasWhole(sent)).toBe(true)
   })
 
   it('f18_stays_paused_when_the_sender_leaves_and_comes_back', async () => {
@@ -116,7 +114,7 @@ describe('a transfer that the receiver pauses', () => {
     expect(bob.last('receiving')?.status).toBe('paused')
     bob.resumes()
     await server.carries()
-    expect(await isWhole(bob)).toBe(true)
+    expect(await bob.hasWhole(sent)).toBe(true)
   })
 
   it('leaves its turn to the next file', async () => {
@@ -128,10 +126,10 @@ describe('a transfer that the receiver pauses', () => {
     expect(bob.last('receiving', fourth)).toEqual({ status: 'queued', bytes: 0 })
     for (const id of FILES) bob.pauses(id)
     await server.carries()
-    expect(await isWhole(bob, fourth)).toBe(true)
+    expect(await bob.hasWhole(sent, fourth)).toBe(true)
     for (const id of FILES) bob.resumes(id)
     await server.carries()
-    for (const id of FILES) expect(await isWhole(bob, id)).toBe(true)
+    for (const id of FILES) expect(await bob.hasWhole(sent, id)).toBe(true)
   })
 
   it('can be cancelled, and its bytes are removed', async () => {
@@ -172,7 +170,7 @@ describe('a transfer that the receiver pauses', () => {
     expect(server.carried).toBe(0)
     bob.resumes()
     await server.carries()
-    expect(await isWhole(bob)).toBe(true)
+    expect(await bob.hasWhole(sent)).toBe(true)
     expect(opens).toHaveBeenCalledOnce()
   })
 
@@ -203,7 +201,7 @@ describe('a transfer that the sender pauses', () => {
 
     ada.resumes()
     await server.carries()
-    expect(await isWhole(bob)).toBe(true)
+    expect(await bob.hasWhole(sent)).toBe(true)
     expect(ada.last('sending')?.status).toBe('done')
     expect(server.carried).toBeLessThanOrEqual(SIZE + MIB)
     expect(here).toBeGreaterThan(0)
@@ -214,7 +212,7 @@ describe('a transfer that the sender pauses', () => {
     ada.pauses()
     ada.resumes()
     await server.carries()
-    expect(await isWhole(bob)).toBe(true)
+    expect(await bob.hasWhole(sent)).toBe(true)
   })
 
   it('f18_is_paused_also_for_a_receiver_that_comes_back_and_asks_again', async () => {
@@ -230,7 +228,7 @@ describe('a transfer that the sender pauses', () => {
     expect(ada.last('sending')).toMatchObject({ status: 'paused', by: 'me' })
     ada.resumes()
     await server.carries()
-    expect(await isWhole(bob)).toBe(true)
+    expect(await bob.hasWhole(sent)).toBe(true)
   })
 
   it('f18_goes_on_when_the_receiver_was_away_while_it_was_resumed', async () => {
@@ -243,7 +241,7 @@ describe('a transfer that the sender pauses', () => {
     expect(bob.last('receiving')?.status).toBe('paused')
     ada.sees(bob)
     await server.carries()
-    expect(await isWhole(bob)).toBe(true)
+    expect(await bob.hasWhole(sent)).toBe(true)
   })
 
   it('f18_pauses_for_one_device_and_goes_on_for_the_others', async () => {
@@ -258,11 +256,11 @@ describe('a transfer that the sender pauses', () => {
     await settles()
     ada.engine.handle({ do: 'pause', id: FILE, device: bob.id })
     await all.carries()
-    expect(await isWhole(cyd)).toBe(true)
+    expect(await cyd.hasWhole(sent)).toBe(true)
     expect(bob.last('receiving')).toMatchObject({ status: 'paused', by: 'them' })
     ada.engine.handle({ do: 'resume', id: FILE, device: bob.id })
     await all.carries()
-    expect(await isWhole(bob)).toBe(true)
+    expect(await bob.hasWhole(sent)).toBe(true)
   })
 
   it('f18_goes_on_only_when_both_do_where_both_have_paused_it', async () => {
@@ -276,12 +274,12 @@ describe('a transfer that the sender pauses', () => {
       await server.carries()
       first()
       await server.carries()
-      expect(await isWhole(bob)).toBe(false)
+      expect(await bob.hasWhole(sent)).toBe(false)
       const states = [ada.last('sending')?.status, bob.last('receiving')?.status]
       expect(states).toContain('paused')
       second()
       await server.carries()
-      expect(await isWhole(bob)).toBe(true)
+      expect(await bob.hasWhole(sent)).toBe(true)
       bob.forgets()
       ;({ ada, bob, server } = adaAndBob())
     }
@@ -343,7 +341,7 @@ describe('a paused transfer on the disk', () => {
     expect(server.carried).toBe(0)
     bob.resumes()
     await server.carries()
-    expect(await isWhole(bob)).toBe(true)
+    expect(await bob.hasWhole(sent)).toBe(true)
     expect(server.carried).toBe(SIZE - HERE)
   })
 
@@ -376,7 +374,7 @@ describe('a paused transfer on the disk', () => {
     bob.resumes()
     find()
     await server.carries()
-    expect(await isWhole(bob)).toBe(true)
+    expect(await bob.hasWhole(sent)).toBe(true)
   })
 
   it('is removed when the person cancels it on a later page', async () => {

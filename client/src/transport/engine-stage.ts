@@ -141,6 +141,11 @@ export class StageDevice {
     const done = this.last('receiving', id)
     return done?.status === 'done' && done.file ? Buffer.from(await done.file.arrayBuffer()) : null
   }
+
+  /** Whether a file was received, with these bytes. */
+  async hasWhole(bytes: Uint8Array, id = FILE): Promise<boolean> {
+    return (await this.has(id))?.equals(bytes) ?? false
+  }
 }
 
 export function incomingFile(size: number, from: StageDevice, id = FILE): IncomingFile {

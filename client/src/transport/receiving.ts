@@ -8,9 +8,8 @@ import type { EngineEvent, IncomingFile, Progress } from './engine-messages'
 import { type Ending, failureOf, Incoming, type IncomingEvents, type OpenSink } from './incoming'
 import type { Link } from './link'
 import type { Arriving, RemoteDevice } from './remote-device'
+import { type Begun, Searches } from './searches'
 import type { Found, SinkFile } from './sinks/sink'
-
-type Begun = Extract<Found, { is: 'begun' }>
 
 /** The store of received bytes. */
 export interface ReceivedFiles {
@@ -36,17 +35,11 @@ export function cancelledByThem(reason: CancelReason, bytes: number): Progress {
   return { status: 'failed', bytes, why: CANCELLED_THERE[reason] }
 }
 
-/** A search on the disk. The person may pause the transfer that is to follow. */
-interface Search {
-  isPaused: boolean
-}
-
 export class Receiving {
   /** By item. An ended transfer stays until its item goes or is received again. */
   readonly #transfers = new Map<ItemId, Incoming>()
   readonly #events: IncomingEvents
-  /** The searches on the disk. A later one of the same item takes the place of an earlier one. */
-  readonly #searches = new Map<ItemId, Search>()
+  readonly #searches: Searches
 
   /** @param onBegun called when a file begins to be received */
   constructor(
@@ -55,6 +48,7 @@ export class Receiving {
     readonly now: () => number,
     readonly onBegun: () => void,
   ) {
+    this.#searches = new Searches((file) => files.find(file))
     this.#events = {
       onRoom: (incoming) => this.#hasRoom(incoming),
       onHead: ({ file: { id } }, bytes) => this.say({ say: 'head', id, bytes }),
@@ -85,18 +79,13 @@ export class Receiving {
   }
 
   /** @param otherwise called with what is here when the file is not complete, and with whether it was paused meanwhile */
-  #find(file: IncomingFile, otherwise: (found: Begun | null, isPaused: boolean) => void): void {
-    const finding = this.#isMoving(file.id) ? null : this.files.find(file)
-    if (!finding) return otherwise(null, false)
-    const search: Search = { isPaused: false }
-    this.#searches.set(file.id, search)
-    const concluded = (found: Found | null) => {
-      if (this.#searches.get(file.id) !== search) return
-      this.#searches.delete(file.id)
-      if (found?.is !== 'complete') return otherwise(found, search.isPaused)
-      this.#say(file.id, { status: 'done', file: found.file, twice: 0, via: null, isKept: true })
-    }
-    void finding.then(concluded, () => concluded(null))
+  #find(file: IncomingFile, otherwise: (begun: Begun | null, isPaused: boolean) => void): void {
+    if (this.#isMoving(file.id)) return otherwise(null, false)
+    this.#searches.begin(file, {
+      onComplete: (whole) =>
+        this.#say(file.id, { status: 'done', file: whole, twice: 0, via: null, isKept: true }),
+      onRest: otherwise,
+    })
   }
 
   #begin(incoming: Incoming, isPaused: boolean): void {
@@ -115,7 +104,7 @@ export class Receiving {
 
   /** The person pauses the transfer. What is here of it waits, also for a later page. */
   pause(id: ItemId): void {
-    this.#turnSearch(id, true)
+    if (this.#searches.turn(id, true)) this.#say(id, { status: 'paused', bytes: 0, by: 'me' })
     const incoming = this.#transfers.get(id)
     if (!incoming || !this.#pause(incoming, 'me')) return
     incoming.source.end({ type: 'cancel', transfer: id, reason: 'paused' }, this.now())
@@ -133,17 +122,9 @@ export class Receiving {
 
   /** The person goes on with a transfer. */
   resume(id: ItemId): void {
-    this.#turnSearch(id, false)
+    if (this.#searches.turn(id, false)) this.#say(id, { status: 'queued', bytes: 0 })
     const incoming = this.#transfers.get(id)
     if (incoming?.pausedBy === 'me') this.#resume(incoming)
-  }
-
-  /** Pauses the transfer that is to follow a search, or lets it go on. */
-  #turnSearch(id: ItemId, isPaused: boolean): void {
-    const search = this.#searches.get(id)
-    if (!search) return
-    search.isPaused = isPaused
-    this.#say(id, isPaused ? { status: 'paused', bytes: 0, by: 'me' } : { status: 'queued', bytes: 0 })
   }
 
   #resume(incoming: Incoming): void {
@@ -271,7 +252,7 @@ export class Receiving {
 
   /** The person cancelled the transfer, or gives up one that failed, of which a part may wait on the disk. */
   cancel(id: ItemId): void {
-    if (this.#searches.delete(id)) this.#say(id, { status: 'cancelled', by: 'me' })
+    if (this.#searches.end(id)) this.#say(id, { status: 'cancelled', by: 'me' })
     const incoming = this.#transfers.get(id)
     if (!incoming || incoming.isDone) return
     if (!incoming.hasEnded) return this.#end(incoming, { status: 'cancelled', by: 'me' }, 'person')
@@ -293,7 +274,7 @@ export class Receiving {
   }
 
   #drop(id: ItemId, how: 'cancelled' | 'interrupted'): void {
-    this.#searches.delete(id)
+    this.#searches.end(id)
     const incoming = this.#transfers.get(id)
     if (!incoming) return
     this.#transfers.delete(id)

@@ -1,0 +1,46 @@
+/** Looks on the disk for what an earlier page has received, before a file is received. */
+import type { ItemId } from '../protocol/bindings'
+import type { Found, SinkFile } from './sinks/sink'
+
+export type Begun = Extract<Found, { is: 'begun' }>
+
+export interface SearchEnd {
+  /** The whole file is here. */
+  onComplete(file: Blob): void
+  /** It is not. `isPaused`: the person has paused meanwhile what was to follow. */
+  onRest(begun: Begun | null, isPaused: boolean): void
+}
+
+export class Searches {
+  /** By item. A later search of the same item takes the place of an earlier one. */
+  readonly #searches = new Map<ItemId, { isPaused: boolean }>()
+
+  /** @param find null at once where nothing can be found */
+  constructor(readonly find: (file: SinkFile) => Promise<Found | null> | null) {}
+
+  begin(file: SinkFile, { onComplete, onRest }: SearchEnd): void {
+    const finding = this.find(file)
+    if (!finding) return onRest(null, false)
+    const search = { isPaused: false }
+    this.#searches.set(file.id, search)
+    const concluded = (found: Found | null) => {
+      if (this.#searches.get(file.id) !== search) return
+      this.#searches.delete(file.id)
+      if (found?.is === 'complete') onComplete(found.file)
+      else onRest(found, search.isPaused)
+    }
+    void finding.then(concluded, () => concluded(null))
+  }
+
+  /** Pauses what is to follow a search, or lets it go on. Returns whether there is a search. */
+  turn(id: ItemId, isPaused: boolean): boolean {
+    const search = this.#searches.get(id)
+    if (search) search.isPaused = isPaused
+    return search !== undefined
+  }
+
+  /** Returns whether there was a search. Nothing follows it. */
+  end(id: ItemId): boolean {
+    return this.#searches.delete(id)
+  }
+}
