@@ -57,6 +57,12 @@ test('the details of a slow transfer tell its speed and its way at both ends, an
     await bob.has(film)
     await bob.uses(bob.card(film.name), 'Details')
     await expect(details(bob).getByText('via server', { exact: true }).first()).toBeVisible()
+    for (const one of [bob, ada]) {
+      await details(one).getByRole('button', { name: 'Compute SHA-256' }).click()
+      await expect(details(one).getByText(`SHA-256 ${film.sha256}`)).toBeVisible()
+    }
+    await looksRight(bob, 'transfer-checksum-phone')
+    await looksRight(ada, 'transfer-checksum-desktop')
   } finally {
     await wire.close()
   }

@@ -1,6 +1,7 @@
-/** What the details of a transfer ask for: the links to a device, and a place for the report of a fault. */
+/** What the details of a transfer ask for: the links to a device, the hash of its file, a place for the report of a fault. */
 import type { Actions } from '../features/actions'
 import type { LinkReport } from '../protocol/link-report'
+import { sha256Of } from '../transport/hashing'
 import type { PeerLinks } from '../transport/peer-links'
 import type { Transfers } from '../transport/transfers'
 import { writeClipboard } from './clipboard'
@@ -9,7 +10,7 @@ import { writeClipboard } from './clipboard'
 export function createDetails(
   transfers: Pick<Transfers, 'relayedWith'>,
   links: () => Pick<PeerLinks, 'statsTo'> | null,
-): Pick<Actions, 'reportLinks' | 'copyReport'> {
+): Pick<Actions, 'reportLinks' | 'copyReport' | 'hashFile'> {
   return {
     async reportLinks(device) {
       const connected = (await links()?.statsTo(device)) ?? []
@@ -19,5 +20,6 @@ export function createDetails(
       return { at: performance.now(), links: payload ? [...direct, { ...server, payload }] : direct }
     },
     copyReport: writeClipboard,
+    hashFile: sha256Of,
   }
 }

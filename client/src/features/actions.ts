@@ -120,7 +120,13 @@ export interface Actions {
 
   /** Asks what is known now of the links to a device. */
   reportLinks(device: DeviceId): Promise<LinksReport>
-  /** Copies the report of a fault. Returns whether that went well. */
+  /**
+   * Returns the SHA-256 of a file on this device, in lower-case hexadecimal digits.
+   * @param onBytes called with the bytes that are hashed so far
+   * @throws when it cannot be read, or the signal ends it
+   */
+  hashFile(url: string, onBytes: (bytes: number) => void, signal: AbortSignal): Promise<string>
+  /** Copies the report of a fault, or a checksum. Returns whether that went well. */
   copyReport(text: string): Promise<boolean>
 
   /** Saves the beam to the account under a name. Resolves to null, or to the reason why it was not saved. */

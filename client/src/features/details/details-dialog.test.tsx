@@ -7,6 +7,7 @@ import type { LinkReport, LinksReport } from '../../protocol/link-report'
 import { DIRECT, type Way } from '../../protocol/way'
 import { reduceFlows } from '../../stores/flows'
 import { createStores, type Stores } from '../../stores/stores'
+import { reduceTransfers } from '../../stores/transfers'
 import { type Actions, AppContext } from '../actions'
 import { DetailsDialog } from './details-dialog'
 
@@ -28,8 +29,10 @@ let stores: Stores
 let reports: LinksReport[]
 let asked: number
 const copyReport = vi.fn(async (_text: string) => true)
+const hashFile = vi.fn<Actions['hashFile']>()
 
 beforeEach(() => {
+  vi.clearAllMocks()
   vi.useFakeTimers()
   // jsdom has the element without its methods.
   HTMLDialogElement.prototype.showModal = function showModal() {
@@ -59,7 +62,7 @@ function comes(seconds: number, way: Way = DIRECT) {
 /** Opens the details. Each look at the links finds the next of `reports`, and none after the last. */
 async function opens(onClose = () => {}) {
   const reportLinks = async () => reports[asked++] ?? { at: 0, links: [] }
-  const actions = { reportLinks, copyReport } as unknown as Actions
+  const actions = { reportLinks, copyReport, hashFile } as unknown as Actions
   const shown = render(
     <AppContext value={{ stores, actions }}>
       <DetailsDialog card={FILE} onClose={onClose} />
@@ -156,4 +159,58 @@ it('the details close with their card', async () => {
   await opens(onClose)
   act(() => stores.items.setState({ items: [] }))
   expect(onClose).toHaveBeenCalled()
+})
+
+/** The whole file is here, and its details are open. */
+async function isHere() {
+  comes(8)
+  const state = { status: 'done', url: 'blob:a', way: DIRECT, isKept: true } as const
+  const event = { type: 'receiving', id: FILE, state } as const
+  stores.transfers.setState((transfers) => reduceTransfers(transfers, event), true)
+  await opens()
+}
+
+const checksum = () => within(screen.getByRole('region', { name: 'Checksum' }))
+const presses = async (name: string) => {
+  checksum().getByRole('button', { name }).click()
+  await act(() => vi.advanceTimersByTimeAsync(0))
+}
+
+it('the checksum of a whole file is computed when it is asked for, and copied', async () => {
+  hashFile.mockResolvedValue('ab01')
+  await isHere()
+  expect(hashFile).not.toHaveBeenCalled()
+  await presses('Compute SHA-256')
+  expect(hashFile.mock.lastCall?.[0]).toBe('blob:a')
+  checksum().getByText('SHA-256 ab01')
+  await presses('Copy')
+  expect(copyReport).toHaveBeenLastCalledWith('ab01')
+  checksum().getByRole('button', { name: 'Copied' })
+})
+
+it('a checksum under way tells how far it is, and ends with a press or with the details', async () => {
+  hashFile.mockReturnValue(new Promise(() => {}))
+  await isHere()
+  await presses('Compute SHA-256')
+  act(() => hashFile.mock.lastCall?.[1](4_500_000))
+  expect(checksum().getByRole<HTMLProgressElement>('progressbar').value).toBe(0.5)
+  await presses('Cancel')
+  expect(hashFile.mock.lastCall?.[2].aborted).toBe(true)
+  await presses('Compute SHA-256')
+  cleanup()
+  expect(hashFile.mock.lastCall?.[2].aborted).toBe(true)
+})
+
+it('a file that cannot be read has no checksum, and can be tried again', async () => {
+  hashFile.mockRejectedValue(new Error())
+  await isHere()
+  await presses('Compute SHA-256')
+  checksum().getByText('The file could not be read.')
+  checksum().getByRole('button', { name: 'Compute SHA-256' })
+})
+
+it('a file that is not here whole has no checksum', async () => {
+  comes(8)
+  await opens()
+  expect(screen.queryByRole('region', { name: 'Checksum' })).toBeNull()
 })

@@ -5,9 +5,11 @@ import type { DeviceId, ItemId } from '../../protocol/bindings'
 import { type Card, cardsOf } from '../../stores/cards'
 import { deviceName } from '../../stores/devices'
 import type { CardFlow } from '../../stores/flows'
+import { addressIn } from '../../stores/transfers'
 import { Dialog } from '../../ui/dialog'
 import { useApp } from '../actions'
 import { countOf, nameOf } from '../item/describe'
+import { Checksum } from './checksum'
 import { DeviceDetails } from './device-details'
 
 /** How a file or a batch is sent or received: with each device, how fast, and over which connections. */
@@ -16,6 +18,7 @@ export function DetailsDialog({ card: id, onClose }: { card: ItemId; onClose: ()
   const flows = useStore(stores.flows, (state) => state[id])
   const card = useStore(stores.items, ({ items }) => cardsOf(items).find((one) => one.id === id))
   const devices = useStore(stores.devices)
+  const url = useStore(stores.transfers, ({ transfers }) => addressIn(transfers[id]))
   const isGone = !flows || !card
   useEffect(() => {
     if (isGone) onClose()
@@ -36,6 +39,7 @@ export function DetailsDialog({ card: id, onClose }: { card: ItemId; onClose: ()
           />
         )
       })}
+      {url !== null && card.content.kind === 'file' && <Checksum url={url} size={card.content.size} />}
     </Dialog>
   )
 }
