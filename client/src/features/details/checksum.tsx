@@ -41,7 +41,7 @@ export function Checksum({ url, size }: { url: string; size: number }) {
         <Progress value={fraction(state.bytes, size)} label={t`Progress of the checksum`} />
       )}
       <div role="status">
-        {state.at === 'known' && <p className={css.hex}>SHA-256 {state.hex}</p>}
+        {state.at === 'known' && <p className={css.hex}>{`SHA-256 ${state.hex}`}</p>}
         {state.at === 'failed' && <p className={css.note}>{t`The file could not be read.`}</p>}
       </div>
       {state.at === 'known' && (
