@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test'
 import { Device } from '../support/device.ts'
 import { MB } from '../support/files.ts'
 import { ownDiskFilm, picksFromOwnDisk } from '../support/own-disk.ts'
-import { directBytes, directBytesReceived, watchPaths } from '../support/paths.ts'
+import { directBytesReceived, watchPaths } from '../support/paths.ts'
 import type { Server } from '../support/server.ts'
 import { median, type Row } from './table.ts'
 import { DESKTOP_CHROMIUM, withTwoBrowsers } from './two-browsers.ts'
@@ -15,7 +15,7 @@ const WINDOW = 32 * 1024 * 1024
 const FILM = ownDiskFilm('film.bin', 300 * MB)
 
 interface Reload {
-  /** Bytes that went more than once. */
+  /** Bytes that moved beyond those of the file: those that went more than once, and the headers of the frames. */
   readonly twice: number
   /** Milliseconds from the reload to the next new byte, and those of a reload of the empty page. */
   readonly stands: number
@@ -65,26 +65,66 @@ async function reloaded(server: Server, side: 'receiver' | 'sender'): Promise<Re
     await ada.page.getByRole('button', { name: 'Share', exact: true }).click()
     await ada.page.getByRole('menuitem', { name: 'Files' }).click()
     await bob.takes(FILM)
+    // The page that stays counts: the one that is loaded again begins anew.
+    const moved = side === 'receiver' ? counting(ada.page, 'sent') : counting(bob.page, 'received')
     await bob.reaches(FILM, 50)
-
-    const { page } = side === 'receiver' ? bob : ada
-    const before = side === 'receiver' ? 0 : await quiet(bob.page, () => page.goto('about:blank'))
-    const from = performance.now()
-    if (side === 'receiver') await page.reload({ waitUntil: 'commit' })
-    else await page.goBack({ waitUntil: 'commit' })
-    while ((await directBytesReceived(bob.page).catch(() => 0)) <= before) await pause(20)
-    const stands = performance.now() - from
+    const stands = side === 'receiver' ? await receiverStands(bob.page) : await senderStands(ada.page, moved)
     await bob.has(FILM)
-    const moved = side === 'receiver' ? directBytes(ada.page) : directBytesReceived(bob.page)
-    return { twice: Math.max(0, (await moved) - FILM.size), stands, bare }
+    return { twice: (await moved.stop()) - FILM.size, stands, bare }
   })
 }
 
-/** Leaves a page, and returns what the other has received once nothing more comes. */
-async function quiet(receiver: Page, leave: () => Promise<unknown>): Promise<number> {
-  await leave()
+/** Milliseconds from the reload of the receiver to its first byte. */
+async function receiverStands(page: Page): Promise<number> {
+  const from = performance.now()
+  await page.reload({ waitUntil: 'commit' })
+  while ((await directBytesReceived(page).catch(() => 0)) === 0) await pause(20)
+  return performance.now() - from
+}
+
+/** Milliseconds from the return of the sender, which has left its page, to the next byte at the receiver. */
+async function senderStands(page: Page, { look }: Count): Promise<number> {
+  await page.goto('about:blank')
+  const before = await restsAt({ look })
+  const from = performance.now()
+  await page.goBack({ waitUntil: 'commit' })
+  while ((await look()) <= before) await pause(20)
+  return performance.now() - from
+}
+
+interface Count {
+  /** Bytes so far. */
+  look(): Promise<number>
+  stop(): Promise<number>
+}
+
+/** Counts what a page sends or receives. A connection that is closed tells no more, so it is looked at all the time. */
+function counting(page: Page, way: 'sent' | 'received'): Count {
+  const most: number[] = []
+  const look = async () => {
+    const now = await page.evaluate((which) => window.heliographPaths?.[which]() ?? [], way)
+    for (const [at, bytes] of now.entries()) most[at] = Math.max(most[at] ?? 0, bytes)
+    return most.reduce((sum, bytes) => sum + bytes, 0)
+  }
+  let isOver = false
+  const looking = (async () => {
+    while (!isOver) {
+      await look()
+      await pause(20)
+    }
+  })()
+  const stop = async () => {
+    isOver = true
+    await looking
+    return await look()
+  }
+  return { look, stop }
+}
+
+/** Returns what was moved once nothing more is. */
+async function restsAt({ look }: Pick<Count, 'look'>): Promise<number> {
   for (let before = -1; ; ) {
-    const now = await directBytesReceived(receiver)
+    const now = await look()
     if (now === before) return now
     before = now
     await pause(200)

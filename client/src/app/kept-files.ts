@@ -61,8 +61,11 @@ export class KeptFiles {
     if (file) this.#offer(id, file, true)
     // It must be chosen again.
     if (this.#isLost(id)) this.#say(id, false)
-    const others = Object.entries(this.#stores.transfers.getState().transfers)
-    await this.lost(others.flatMap(([other, { role }]) => (role === 'lost' ? [other as ItemId] : [])))
+    const all = Object.entries(this.#stores.transfers.getState().transfers)
+    const others = all.flatMap(([other, { role }]) =>
+      role === 'lost' && other !== id ? [other as ItemId] : [],
+    )
+    await this.lost(others)
   }
 
   #isLost(id: ItemId): boolean {

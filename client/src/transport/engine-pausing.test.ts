@@ -215,6 +215,37 @@ describe('a transfer that the sender pauses', () => {
     expect(await bob.hasWhole(sent)).toBe(true)
   })
 
+  it('f18_goes_on_also_when_a_late_copy_of_the_pause_arrives_after_it_was_resumed', async () => {
+    await moves()
+    const cancels = frames('cancel')
+    ada.pauses()
+    await server.carries()
+    ada.resumes()
+    for (let round = 0; round < 4; round += 1) {
+      server.carriesSome(8)
+      await settles()
+    }
+    const [late] = cancels
+    if (late) bob.hears(late)
+    expect(bob.last('receiving')).toMatchObject({ status: 'paused', by: 'them' })
+    await server.carries()
+    expect(await bob.hasWhole(sent)).toBe(true)
+  })
+
+  it('f18_goes_on_after_the_worker_of_the_sender_that_had_paused_it_was_replaced', async () => {
+    await moves()
+    ada.pauses()
+    await server.carries()
+    // A new worker knows the file, and no transfer of it.
+    const again = stageDevice('a')
+    again.offers(new Blob([sent]))
+    again.sees(bob)
+    const all = new StageServer(again, bob)
+    again.engine.handle({ do: 'resume', id: FILE, device: bob.id })
+    await all.carries()
+    expect(await bob.hasWhole(sent)).toBe(true)
+  })
+
   it('f18_is_paused_also_for_a_receiver_that_comes_back_and_asks_again', async () => {
     await moves()
     ada.pauses()
@@ -343,6 +374,16 @@ describe('a paused transfer on the disk', () => {
     await server.carries()
     expect(await bob.hasWhole(sent)).toBe(true)
     expect(server.carried).toBe(SIZE - HERE)
+  })
+
+  it('waits on a later page also when that page would receive the file by itself', async () => {
+    bob.finds = async () => ({ is: 'begun', bytes: HERE, isPaused: true })
+    ada.offers(new Blob([sent]))
+    bob.receives(SIZE, ada)
+    await settles()
+    await server.carries()
+    expect(bob.last('receiving')).toEqual({ status: 'paused', bytes: HERE, by: 'me' })
+    expect(server.carried).toBe(0)
   })
 
   it('is paused, cancelled or gone on with also while it is still searched for', async () => {

@@ -6,6 +6,7 @@ import {
   adaAndBob,
   bytes,
   FILE,
+  FILES,
   incomingFile,
   MIB,
   type StageDevice,
@@ -222,6 +223,20 @@ describe('a file of which a part was received before', () => {
     bob.sees(ada)
     await server.carries()
     expect(await bob.hasWhole(sent)).toBe(true)
+  })
+
+  it('f17_each_of_several_files_is_said_to_be_here_once', async () => {
+    for (const id of FILES) bob.looks(SIZE, ada, id)
+    await settles()
+    await server.carries()
+    let said = 0
+    server.loses = ({ type }) => {
+      if (type === 'offered') said += 1
+      return type === 'offered'
+    }
+    for (const id of FILES) ada.offers(new Blob([sent]), id)
+    await server.carries()
+    expect(said).toBe(FILES.length)
   })
 
   it('f17_stays_where_it_is_once_the_person_has_given_it_up', async () => {

@@ -79,7 +79,7 @@ export class Engine {
         return
       case 'offer':
         this.#sending.offer(command.id, command.file)
-        for (const device of this.#devices.values()) this.#sending.sayOffered(device)
+        for (const device of this.#devices.values()) this.#sending.sayIfMissed(device, command.id)
         return
       case 'receive':
         return this.#receiving.receive(command.file, command.picked, this.#device(command.file.from))
@@ -87,9 +87,12 @@ export class Engine {
         if (command.device === null) this.#receiving.cancel(command.id)
         return this.#sending.cancel(command.id, command.device)
       case 'pause':
+        if (command.device === null) this.#receiving.pause(command.id)
+        return this.#sending.pause(command.id, command.device)
       case 'resume':
-        if (command.device === null) this.#receiving[command.do](command.id)
-        return this.#sending[command.do](command.id, command.device)
+        if (command.device === null) this.#receiving.resume(command.id)
+        else this.#sending.resumeFor(this.#device(command.device), command.id)
+        return this.#sending.resume(command.id, command.device)
       case 'look':
         return this.#receiving.look(command.file, () => this.#device(command.file.from))
       case 'list':
@@ -209,6 +212,8 @@ export class Engine {
     device.opened(link)
     this.say({ say: 'link', device: device.id, key: link.key, opened: true })
     this.#sayUnheard(device)
+    // Its page may have begun anew while this device could not see it leave.
+    if (device.direct === link && device.links.length === 2) this.#receiving.retry(device)
     // What was wanted through the server still arrives there; what is wanted next goes over the direct link.
     this.#receiving.refill(device)
     this.#keepTicking()

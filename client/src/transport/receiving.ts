@@ -64,7 +64,10 @@ export class Receiving {
   receive(file: IncomingFile, picked: FileSystemFileHandle | null, source: RemoteDevice): void {
     if (picked) return this.#begin(new Incoming(file, picked, source, this.#events), false)
     this.#find(file, (found, isPaused) =>
-      this.#begin(new Incoming(file, null, source, this.#events, found?.bytes), isPaused),
+      this.#begin(
+        new Incoming(file, null, source, this.#events, found?.bytes),
+        isPaused || (found?.isPaused ?? false),
+      ),
     )
   }
 
@@ -246,7 +249,7 @@ export class Receiving {
 
   #retry(incoming: Incoming): void {
     const { file, picked, source } = incoming
-    if (incoming.isInterrupted) this.receive(file, picked, source)
+    if (incoming.isInterrupted && !this.#searches.has(file.id)) this.receive(file, picked, source)
     if (incoming.pausedBy === 'them') this.#resume(incoming)
   }
 

@@ -39,6 +39,10 @@ export class Searches {
     return search !== undefined
   }
 
+  has(id: ItemId): boolean {
+    return this.#searches.has(id)
+  }
+
   /** Returns whether there was a search. Nothing follows it. */
   end(id: ItemId): boolean {
     return this.#searches.delete(id)

@@ -78,9 +78,16 @@ export class Sending {
     for (const id of this.#missed.get(device.id) ?? []) this.#sayOffered(device, id)
   }
 
-  /** A device has heard that a transfer ended or paused. */
-  heardEnd(device: RemoteDevice, id: ItemId): void {
+  /** Tells a device that a file is here if it missed that one. */
+  sayIfMissed(device: RemoteDevice, id: ItemId): void {
     if (this.#missed.get(device.id)?.has(id)) this.#sayOffered(device, id)
+  }
+
+  /** A device has heard that a transfer ended or paused, perhaps late: what goes on here goes on there too. */
+  heardEnd(device: RemoteDevice, id: ItemId): void {
+    const state = this.#offers.get(id)?.to.get(device)?.state
+    if (state === 'moving' || state === 'parked') this.#sayOffered(device, id)
+    else this.sayIfMissed(device, id)
   }
 
   #sayOffered(device: RemoteDevice, id: ItemId): void {
@@ -102,6 +109,11 @@ export class Sending {
 
   #sayPaused({ to, id: transfer }: Outgoing): void {
     to.end({ type: 'cancel', transfer, reason: 'paused' }, this.now())
+  }
+
+  /** The person goes on with what an earlier worker may have paused. */
+  resumeFor(device: RemoteDevice, id: ItemId): void {
+    if (!this.#offers.get(id)?.to.has(device)) this.#sayOffered(device, id)
   }
 
   /** The person goes on with what was paused here. The device then wants the rest. */

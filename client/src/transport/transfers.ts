@@ -127,7 +127,8 @@ export class Transfers {
     for (const [key, device] of this.#links) this.#onEvent({ say: 'link', device, key, opened: false })
     for (const device of new Set(this.#links.values())) this.#onEvent({ say: 'bundle', device, size: 1 })
     this.#links.clear()
-    for (const [id, { bytes }] of this.#receives) this.#sayReceiving(id, { status: 'parked', bytes })
+    for (const [id, { bytes, isPaused }] of this.#receives)
+      this.#sayReceiving(id, isPaused ? { status: 'paused', bytes, by: 'me' } : { status: 'parked', bytes })
     const delay = RESTART_DELAYS_MS[Math.min(this.#failures, RESTART_DELAYS_MS.length - 1)]
     this.#failures += 1
     setTimeout(() => this.#start(), delay)
@@ -193,7 +194,7 @@ export class Transfers {
     const known = this.#receives.get(id)
     if ('bytes' in progress && progress.status !== 'failed') {
       if (known) known.bytes = progress.bytes
-    } else this.#receives.delete(id)
+    } else if (!mayGoOn(progress)) this.#receives.delete(id)
     // A finished transfer shows that the worker runs, so the next failure begins with the shortest pause.
     if (progress.status === 'done') this.#failures = 0
   }
@@ -201,6 +202,11 @@ export class Transfers {
   #sayReceiving(id: ItemId, progress: Progress): void {
     this.#onEvent({ say: 'receiving', id, progress })
   }
+}
+
+/** Whether the engine goes on with it by itself (F17). */
+function mayGoOn(progress: Progress): boolean {
+  return progress.status === 'failed' && progress.why.reason === 'gone'
 }
 
 /** Names the tab's folder. It outlives the worker, so that the next worker does not sweep up what this one received. */

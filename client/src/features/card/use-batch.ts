@@ -69,8 +69,8 @@ export function useBatchActions(batch: Batch, view: BatchView): BatchActions {
 
 export function useTransferActions({ files }: BatchView): TransferActions {
   const { actions } = useApp()
-  const each = (can: FileAction, act: (item: FileItem) => void) => {
-    for (const { item, view } of files) if (view.rows.some((row) => row.actions.includes(can))) act(item)
+  const each = (can: FileAction, act: (item: FileItem) => void, among = files) => {
+    for (const { item, view } of among) if (view.rows.some((row) => row.actions.includes(can))) act(item)
   }
   const receive = ({ id }: FileItem) => actions.receive(id)
   return {
@@ -79,7 +79,8 @@ export function useTransferActions({ files }: BatchView): TransferActions {
       each('retry', receive)
     },
     cancel: () => each('cancel', ({ id }) => actions.cancel(id)),
-    pause: () => each('pause', ({ id }) => actions.pause(id)),
+    // The last first: a file that is paused gives its turn to the next, which would begin for a moment.
+    pause: () => each('pause', ({ id }) => actions.pause(id), files.toReversed()),
     resume: () => each('resume', ({ id }) => actions.resume(id)),
   }
 }

@@ -405,6 +405,17 @@ describe('an unfinished file', () => {
     expect(await disk.unfinished()).toEqual([])
   })
 
+  it('is not swept while a page shows it, also when it waits', async () => {
+    const sink = await receivesSome()
+    await sink.part?.keep([{ first: 0, count: 1 }], true)
+    await sink.part?.leave()
+    for (let day = 0; day < 10; day += 1) {
+      now += 25 * 60 * 60 * 1000
+      expect(await diskOf('later').find(file(SIZE))).toMatchObject({ is: 'begun', isPaused: true })
+      await sweepDisk(journal, now)
+    }
+  })
+
   it('says to a later page that the person has paused it', async () => {
     const sink = await receivesSome()
     await sink.part?.keep([{ first: 0, count: 1 }], true)

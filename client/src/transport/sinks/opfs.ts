@@ -78,19 +78,24 @@ export class DiskFiles implements FileStore {
     if (entry.durable !== null) {
       const begun = await this.#begun(file)
       if (!begun) return null
+      await this.#used(id, begun)
       return { is: 'begun', bytes: bytesIn(begun.durable, size), isPaused: begun.isPaused ?? false }
     }
     try {
       const whole = await (await fileIn(entry.folder, entry.name)).getFile()
       if (whole.size !== size) return null
-      const now = this.#tab.now()
-      if (now - entry.usedAt > DAY_MS)
-        await this.#journal.write(id, { ...entry, usedAt: now }).catch(() => {})
+      await this.#used(id, entry)
       return { is: 'complete', file: whole.slice(0, size, type) }
     } catch {
       // The browser has cleared it.
       return null
     }
+  }
+
+  /** Notes the day on which a page has shown a file. */
+  async #used(id: ItemId, entry: JournalEntry): Promise<void> {
+    const now = this.#tab.now()
+    if (now - entry.usedAt > DAY_MS) await this.#journal.write(id, { ...entry, usedAt: now }).catch(() => {})
   }
 
   async unfinished(): Promise<readonly UnfinishedFile[]> {
