@@ -97,7 +97,7 @@ export class Sending {
 
   /** The person pauses the transfer, to one device or to all (null). */
   pause(id: ItemId, device: DeviceId | null): void {
-    for (const outgoing of this.#transfersOf(id, device)) {
+    for (const [, outgoing] of this.#transfersOf(id, device)) {
       if (outgoing.state !== 'moving' && outgoing.state !== 'parked') continue
       this.#forgetQueued(outgoing)
       outgoing.state = 'paused'
@@ -118,8 +118,8 @@ export class Sending {
 
   /** The person goes on with what was paused here. The device then wants the rest. */
   resume(id: ItemId, device: DeviceId | null): void {
-    for (const [to, outgoing] of this.#offers.get(id)?.to ?? []) {
-      if (outgoing.state !== 'paused' || (device !== null && to.id !== device)) continue
+    for (const [to, outgoing] of this.#transfersOf(id, device)) {
+      if (outgoing.state !== 'paused') continue
       this.#park(outgoing)
       this.#misses(to, id)
       this.#sayOffered(to, id)
@@ -161,15 +161,15 @@ export class Sending {
 
   /** The person cancelled, for one device or for all (null). */
   cancel(id: ItemId, device: DeviceId | null): void {
-    for (const outgoing of this.#transfersOf(id, device)) {
+    for (const [, outgoing] of this.#transfersOf(id, device)) {
       if (!outgoing.hasEnded) this.#end(outgoing, { status: 'cancelled', by: 'me' }, 'person')
     }
   }
 
   /** @param device null for the transfers to all of them */
-  #transfersOf(id: ItemId, device: DeviceId | null): readonly Outgoing[] {
-    const all = [...(this.#offers.get(id)?.to.values() ?? [])]
-    return device === null ? all : all.filter(({ to }) => to.id === device)
+  #transfersOf(id: ItemId, device: DeviceId | null): readonly (readonly [RemoteDevice, Outgoing])[] {
+    const all = [...(this.#offers.get(id)?.to ?? [])]
+    return device === null ? all : all.filter(([to]) => to.id === device)
   }
 
   /** Withdraws a deleted item's file. The page is not told, because it knows. */

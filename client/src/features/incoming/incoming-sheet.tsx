@@ -6,7 +6,6 @@ import type { Batch } from '../../stores/cards'
 import { deviceName } from '../../stores/devices'
 import { Button } from '../../ui/button'
 import { Dialog, DialogFoot } from '../../ui/dialog'
-import { PauseGlyph, PlayGlyph } from '../../ui/play-glyphs'
 import { useApp } from '../actions'
 import { BatchFiles } from '../card/batch-files'
 import { type BatchView, useBatch, useBatchActions } from '../card/use-batch'
@@ -16,6 +15,7 @@ import { countOf } from '../item/describe'
 import { StateBadge } from '../transfer/file-row'
 import { fraction } from '../transfer/file-view'
 import { formatSize } from '../transfer/format-bytes'
+import { WordedPauseButton } from '../transfer/pause-button'
 import { useProgressTexts } from '../transfer/use-file'
 import css from './incoming-sheet.module.css'
 import { Ring } from './ring'
@@ -79,16 +79,7 @@ function Foot({ batch, view, onClose }: { batch: Batch; view: BatchView; onClose
           {received === files.length ? t`Done` : t`Hide`}
         </Button>
       )}
-      {row.actions.includes('pause') && (
-        <Button look="quiet" icon={PauseGlyph} onClick={does.pause}>
-          {t`Pause`}
-        </Button>
-      )}
-      {row.actions.includes('resume') && (
-        <Button look="quiet" icon={PlayGlyph} onClick={does.resume}>
-          {t`Resume`}
-        </Button>
-      )}
+      <WordedPauseButton actions={row.actions} onAct={(action) => does[action]()} />
       {isComing && (
         <Button look="quiet" icon={X} className={css.cancel} onClick={does.cancel}>
           {t`Cancel`}

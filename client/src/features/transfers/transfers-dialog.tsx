@@ -1,12 +1,10 @@
 import { t } from '@lingui/core/macro'
-import { useEffect } from 'react'
 import type { BeamId } from '../../protocol/bindings'
 import { Button } from '../../ui/button'
 import { Dialog, DialogFoot } from '../../ui/dialog'
-import { PauseGlyph, PlayGlyph } from '../../ui/play-glyphs'
-import { useApp } from '../actions'
 import { BatchFiles } from '../card/batch-files'
 import { useFilesAsOne, useTransferActions } from '../card/use-batch'
+import { WordedPauseButton } from '../transfer/pause-button'
 import css from './transfers-dialog.module.css'
 import { useUnderWay } from './use-under-way'
 import { useWaiting } from './use-waiting'
@@ -20,12 +18,10 @@ export function TransfersDialog({
   onEnter: (beam: BeamId) => void
   onClose: () => void
 }) {
-  const { actions } = useApp()
   const view = useFilesAsOne(useUnderWay())
   const { files, row } = view
   const does = useTransferActions(view)
   const waiting = useWaiting()
-  useEffect(() => actions.listUnfinished(), [actions])
   return (
     <Dialog title={t`Transfers`} width="wide" cross onClose={onClose}>
       {files.length + waiting.length === 0 && (
@@ -39,16 +35,7 @@ export function TransfersDialog({
       )}
       {waiting.length > 0 && <WaitingFiles files={waiting} onEnter={onEnter} />}
       <DialogFoot>
-        {row.actions.includes('pause') && (
-          <Button look="quiet" icon={PauseGlyph} onClick={does.pause}>
-            {t`Pause all`}
-          </Button>
-        )}
-        {row.actions.includes('resume') && (
-          <Button look="quiet" icon={PlayGlyph} onClick={does.resume}>
-            {t`Resume all`}
-          </Button>
-        )}
+        <WordedPauseButton actions={row.actions} all onAct={(action) => does[action]()} />
         <Button look="quiet" onClick={onClose}>
           {t`Close`}
         </Button>

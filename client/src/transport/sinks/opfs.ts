@@ -53,7 +53,7 @@ export class DiskFiles implements FileStore {
   async open(file: SinkFile): Promise<Sink> {
     // What an earlier worker of this tab has left is swept or taken up only when its lock is free.
     const folder = await this.#tab.folder()
-    const begun = await this.#begun(file)
+    const begun = await this.#begun(await this.#journal.read(file.id), file)
     if (begun) {
       const sink = await this.#goOn(file, begun)
       if (sink) return sink
@@ -76,7 +76,7 @@ export class DiskFiles implements FileStore {
     const entry = await this.#journal.read(id)
     if (entry?.size !== size) return null
     if (entry.durable !== null) {
-      const begun = await this.#begun(file)
+      const begun = await this.#begun(entry, file)
       if (!begun) return null
       await this.#used(id, begun)
       return { is: 'begun', bytes: bytesIn(begun.durable, size), isPaused: begun.isPaused ?? false }
@@ -124,9 +124,8 @@ export class DiskFiles implements FileStore {
     for (const name of names) await folder.removeEntry(name).catch(() => {})
   }
 
-  /** Returns the entry of an unfinished file, unless another tab still receives it. */
-  async #begun({ id, size }: SinkFile): Promise<Begun | null> {
-    const entry = await this.#journal.read(id)
+  /** Returns the entry if it is that of an unfinished file, unless another tab still receives it. */
+  async #begun(entry: JournalEntry | null, { size }: SinkFile): Promise<Begun | null> {
     if (!entry?.durable || entry.size !== size) return null
     const isMine = entry.tab === this.#tab.name
     if (!isMine && !(await closesWithin(entry.tab, LEFT_MS))) return null
