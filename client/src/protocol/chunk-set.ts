@@ -64,17 +64,26 @@ export class ChunkSet {
   #parts(start: number, end: number, inside: boolean): ChunkRange[] {
     const parts: ChunkRange[] = []
     let at = start
-    let within = false
-    for (const edge of [...this.#edges, end]) {
-      const to = Math.min(edge, end)
-      if (to > at) {
-        if (within === inside) parts.push({ first: at, count: to - at })
-        at = to
-      }
-      within = !within
-      if (edge >= end) break
+    // An even number of edges before it means that the start lies outside the ranges.
+    for (let edge = upperBound(this.#edges, start); ; edge++) {
+      const to = Math.min(this.#edges[edge] ?? end, end)
+      const isWithin = edge % 2 === 1
+      if (to > at && isWithin === inside) parts.push({ first: at, count: to - at })
+      if (to >= end) return parts
+      at = to
     }
-    return parts
+  }
+
+  /** Counts the chunks from `start` to `end`, between which the edges `from` to `to` lie. */
+  #sizeWithin(start: number, end: number, from: number, to: number): number {
+    let size = 0
+    let at = start
+    for (let edge = from; edge < to; edge++) {
+      const next = Math.min(Math.max(this.#edges[edge] ?? end, start), end)
+      if (edge % 2 === 1) size += next - at
+      at = next
+    }
+    return to % 2 === 1 ? size + end - at : size
   }
 
   #replace(start: number, end: number, present: boolean): void {
@@ -88,18 +97,24 @@ export class ChunkSet {
     const seam: number[] = []
     if (before !== present) seam.push(start)
     if (after !== present) seam.push(end)
+    const had = this.#sizeWithin(start, end, from, to)
     edges.splice(from, to - from, ...seam)
-    this.#size = 0
-    for (let i = 0; i < edges.length; i += 2) this.#size += (edges[i + 1] ?? 0) - (edges[i] ?? 0)
+    this.#size += (present ? end - start : 0) - had
   }
 }
 
+/** Returns the place of the first edge that is not below a value. */
 function lowerBound(edges: readonly number[], value: number): number {
-  const at = edges.findIndex((edge) => edge >= value)
-  return at === -1 ? edges.length : at
+  let [from, to] = [0, edges.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((edges[middle] ?? 0) < value) from = middle + 1
+    else to = middle
+  }
+  return from
 }
 
+/** Returns the place of the first edge that is above a value. */
 function upperBound(edges: readonly number[], value: number): number {
-  const at = edges.findIndex((edge) => edge > value)
-  return at === -1 ? edges.length : at
+  return lowerBound(edges, value + 1)
 }

@@ -1,5 +1,7 @@
 /** Frames between two devices, the same bytes on every link (PROTOCOL.md, section F). */
 import { CHUNK_BYTES, type ItemId } from './bindings'
+import type { ChunkRange } from './chunk-set'
+import { HASH_BYTES, type PieceHash } from './piece-checks'
 
 /** The reasons of a `cancel` frame, as on the wire. */
 export const CANCEL_REASONS = { person: 1, gone: 2, noRoom: 3, paused: 4 } as const
@@ -19,6 +21,12 @@ export type Frame =
   | { type: 'pong'; token: string }
   /** The sender has a file again, or goes on with it: what it did not have when the receiver wanted it (F17, F18). */
   | { type: 'offered'; transfer: ItemId }
+  /** The hashes of pieces, from `first` on (F19). */
+  | { type: 'hashes'; transfer: ItemId; first: number; hashes: readonly PieceHash[] }
+  /** Asks for the hashes of pieces (F19). */
+  | { type: 'ask'; transfer: ItemId; first: number; count: number }
+  /** The sender receives a file, or has it, and gives these pieces of it besides those that it named before (F20). */
+  | { type: 'have'; transfer: ItemId; pieces: readonly ChunkRange[] }
 
 /** Every frame except a chunk, which `chunkFrame` writes. */
 export type ControlFrame = Exclude<Frame, { type: 'chunk' }>
@@ -33,12 +41,18 @@ const KIND = {
   ping: 7,
   pong: 8,
   offered: 9,
+  hashes: 10,
+  ask: 11,
+  have: 12,
 } as const
 const ID_BYTES = 16
 const HEADER_BYTES = 1 + ID_BYTES
 
 /** Bytes before the body of a chunk frame: kind, transfer, first. */
 export const CHUNK_HEADER_BYTES = HEADER_BYTES + 4
+
+/** Bytes of a range: first, count. */
+const RANGE_BYTES = 8
 
 /** Chunks in one frame. Larger frames leave in larger bursts, which lose more packets, and measured no faster. */
 const FRAME_CHUNKS = 4
@@ -50,11 +64,15 @@ export function chunksPerFrame(maxFrame: number): number {
 
 export function encodeFrame(frame: ControlFrame): Uint8Array<ArrayBuffer> {
   switch (frame.type) {
-    case 'want': {
-      const bytes = header(frame.type, frame.transfer, HEADER_BYTES + 8)
-      const view = new DataView(bytes.buffer)
-      view.setUint32(HEADER_BYTES, frame.first)
-      view.setUint32(HEADER_BYTES + 4, frame.count)
+    case 'want':
+    case 'ask':
+      return withRanges(frame.type, frame.transfer, [frame])
+    case 'have':
+      return withRanges(frame.type, frame.transfer, frame.pieces)
+    case 'hashes': {
+      const bytes = header(frame.type, frame.transfer, CHUNK_HEADER_BYTES + frame.hashes.length * HASH_BYTES)
+      new DataView(bytes.buffer).setUint32(HEADER_BYTES, frame.first)
+      frame.hashes.forEach((hash, at) => bytes.set(hash, CHUNK_HEADER_BYTES + at * HASH_BYTES))
       return bytes
     }
     case 'done':
@@ -73,6 +91,20 @@ export function encodeFrame(frame: ControlFrame): Uint8Array<ArrayBuffer> {
   }
 }
 
+function withRanges(
+  kind: 'want' | 'ask' | 'have',
+  transfer: ItemId,
+  ranges: readonly ChunkRange[],
+): Uint8Array<ArrayBuffer> {
+  const bytes = header(kind, transfer, HEADER_BYTES + ranges.length * RANGE_BYTES)
+  const view = new DataView(bytes.buffer)
+  ranges.forEach(({ first, count }, at) => {
+    view.setUint32(HEADER_BYTES + at * RANGE_BYTES, first)
+    view.setUint32(HEADER_BYTES + at * RANGE_BYTES + 4, count)
+  })
+  return bytes
+}
+
 /** Writes a chunk frame around `body`. This is the only copy of the bytes between the file and the link. */
 export function chunkFrame(transfer: ItemId, first: number, body: Uint8Array): Uint8Array<ArrayBuffer> {
   const bytes = header('chunk', transfer, CHUNK_HEADER_BYTES + body.byteLength)
@@ -88,7 +120,13 @@ export function decodeFrame(buffer: ArrayBuffer): Frame | null {
   const transfer = readId(view)
   switch (view.getUint8(0)) {
     case KIND.want:
-      return readWant(view, transfer)
+      return readOne(view, 'want', transfer)
+    case KIND.ask:
+      return readOne(view, 'ask', transfer)
+    case KIND.have:
+      return readHave(view, transfer)
+    case KIND.hashes:
+      return readHashes(view, buffer, transfer)
     case KIND.chunk:
       return readChunk(view, buffer, transfer)
     case KIND.cancel:
@@ -110,10 +148,33 @@ export function decodeFrame(buffer: ArrayBuffer): Frame | null {
   }
 }
 
-function readWant(view: DataView, transfer: ItemId): Frame | null {
-  if (view.byteLength !== HEADER_BYTES + 8) return null
+function readOne(view: DataView, type: 'want' | 'ask', transfer: ItemId): Frame | null {
+  const [range, ...more] = readRanges(view) ?? []
+  return range && more.length === 0 ? { type, transfer, ...range } : null
+}
+
+function readHave(view: DataView, transfer: ItemId): Frame | null {
+  const pieces = readRanges(view)
+  return pieces && { type: 'have', transfer, pieces }
+}
+
+function readRanges(view: DataView): ChunkRange[] | null {
+  const count = (view.byteLength - HEADER_BYTES) / RANGE_BYTES
+  if (!Number.isInteger(count)) return null
+  return Array.from({ length: count }, (_, index) => {
+    const at = HEADER_BYTES + index * RANGE_BYTES
+    return { first: view.getUint32(at), count: view.getUint32(at + 4) }
+  })
+}
+
+function readHashes(view: DataView, buffer: ArrayBuffer, transfer: ItemId): Frame | null {
+  const count = (view.byteLength - CHUNK_HEADER_BYTES) / HASH_BYTES
+  if (!Number.isInteger(count) || count < 1) return null
   const first = view.getUint32(HEADER_BYTES)
-  return { type: 'want', transfer, first, count: view.getUint32(HEADER_BYTES + 4) }
+  // A view would keep the whole frame in memory.
+  const hash = (_: unknown, at: number) =>
+    new Uint8Array(buffer.slice(CHUNK_HEADER_BYTES + at * HASH_BYTES, CHUNK_HEADER_BYTES + (at + 1) * HASH_BYTES))
+  return { type: 'hashes', transfer, first, hashes: Array.from({ length: count }, hash) }
 }
 
 function readChunk(view: DataView, buffer: ArrayBuffer, transfer: ItemId): Frame | null {

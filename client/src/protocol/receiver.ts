@@ -49,14 +49,34 @@ export class Receiver {
     return this.#twice
   }
 
-  /** Bytes wanted and not yet durable: what counts against the window (F4). */
+  /** Bytes wanted and not yet durable. */
   get outstanding(): number {
     return (this.#asked.size - this.#durable.size) * CHUNK_BYTES
+  }
+
+  /** Bytes that arrived and are not yet durable. */
+  get writing(): number {
+    return (this.#arrived.size - this.#durable.size) * CHUNK_BYTES
   }
 
   /** Bytes that were not asked for yet. */
   get unasked(): number {
     return (this.#total - this.#asked.size) * CHUNK_BYTES
+  }
+
+  /** Returns the first chunks that were not asked for, at most `limit`; null when all were. */
+  firstGap(limit: number): ChunkRange | null {
+    return this.#asked.firstGap(this.#total, limit)
+  }
+
+  /** Returns the chunks of a range that were not asked for. */
+  gaps({ first, count }: ChunkRange): ChunkRange[] {
+    return this.#asked.missing({ first, count: Math.min(count, this.#total - first) })
+  }
+
+  /** Whether every chunk of a range is durable. */
+  isDurable(range: ChunkRange): boolean {
+    return this.#durable.missing(range).length === 0
   }
 
   /** Bytes that are expected on this link. */
@@ -69,10 +89,16 @@ export class Receiver {
    * full `want` and than the rest of the file: never a single chunk that happens to fit.
    * @param most bytes of the largest `want` on this link
    * @param room bytes that may be wanted at all
+   * @param choose returns chunks that were not asked for, at most so many; null for none
    */
-  want(link: LinkKey, most: number, room: number): ChunkRange | null {
+  want(
+    link: LinkKey,
+    most: number,
+    room: number,
+    choose: (limit: number) => ChunkRange | null = (limit) => this.firstGap(limit),
+  ): ChunkRange | null {
     const limit = Math.max(1, Math.min(WANT_CHUNKS, Math.floor(most / CHUNK_BYTES)))
-    const next = this.#asked.firstGap(this.#total, limit)
+    const next = choose(limit)
     if (!next || next.count * CHUNK_BYTES > room) return null
     this.#asked.add(next)
     this.#linkSet(link).add(next)
@@ -96,16 +122,24 @@ export class Receiver {
   }
 
   /**
-   * Notes arrived chunks and returns those to write. Dropped are chunks that were not wanted, that are already here, or
-   * whose length does not fit the file (F3, F5).
+   * Notes arrived chunks and returns those to write. Dropped are chunks that were not wanted of the device, that are
+   * already here, or whose length does not fit the file (F3, F5).
+   * @param links those to the device from which they came
    */
-  arrived(first: number, byteLength: number): ChunkRange[] {
+  arrived(first: number, byteLength: number, links: Iterable<LinkKey>): ChunkRange[] {
     const count = Math.ceil(byteLength / CHUNK_BYTES)
     if (first + count > this.#total || byteLength !== rangeBytes({ first, count }, this.size)) return []
-    const fresh = this.#asked.within({ first, count }).flatMap((part) => this.#arrived.missing(part))
     for (const part of this.#arrived.within({ first, count })) this.#twice += rangeBytes(part, this.size)
-    for (const part of fresh) this.#arrived.add(part)
-    for (const wanted of this.#onLink.values()) wanted.remove({ first, count })
+    const fresh: ChunkRange[] = []
+    for (const link of links) {
+      const wanted = this.#onLink.get(link)
+      const parts = wanted?.within({ first, count }) ?? []
+      for (const part of parts) {
+        wanted?.remove(part)
+        this.#arrived.add(part)
+      }
+      fresh.push(...parts)
+    }
     return fresh
   }
 
@@ -117,6 +151,11 @@ export class Receiver {
   /** The sink has stored these chunks durably. */
   wrote(range: ChunkRange): void {
     this.#durable.add(range)
+  }
+
+  /** Chunks that are durable are wrong: they are wanted again (F19). */
+  refused(range: ChunkRange): void {
+    for (const set of [this.#asked, this.#arrived, this.#durable]) set.remove(range)
   }
 
   /** Makes everything expected on a link that is gone wanted again on the next (F6). */

@@ -14,9 +14,26 @@ const WANT_PART = 1 / 4
 /** A link gets no more of a file's end when the rest takes so many times longer there than on all links together. */
 const LATE = 1.5
 
+/** The receiving end of a transfer, as far as one device can give what it wants. */
+export type Supplied = Pick<
+  Receiver,
+  | 'size'
+  | 'received'
+  | 'outstanding'
+  | 'writing'
+  | 'unasked'
+  | 'waitingOn'
+  | 'want'
+  | 'wantTwice'
+  | 'arrived'
+  | 'lost'
+>
+
 /** An object with the receiving end of a transfer. */
 export interface Receives {
-  readonly receiver: Receiver
+  readonly receiver: Supplied
+  /** Whether it counts among the files that are wanted of a device at once. Absent for one that does. */
+  readonly takesTurn?: boolean
 }
 
 export interface Want<T> {
@@ -47,12 +64,17 @@ export class Scheduler<T extends Receives> {
 
   /** Whether another file may begin. */
   get hasTurn(): boolean {
-    return this.#active.size < MOST_AT_ONCE
+    return [...this.#active].filter(({ takesTurn = true }) => takesTurn).length < MOST_AT_ONCE
   }
 
-  /** Bytes wanted and not yet durable, over all files. */
+  /** Bytes wanted of this device, or here and not yet durable, over all files. */
   get outstanding(): number {
-    return this.#sum(({ receiver }) => receiver.outstanding)
+    return this.#writing + this.#expectedOn([...this.#meters.keys()])
+  }
+
+  /** Bytes that wait for the disk. */
+  get #writing(): number {
+    return this.#sum(({ receiver }) => receiver.writing)
   }
 
   begin(transfer: T): void {
@@ -102,7 +124,7 @@ export class Scheduler<T extends Receives> {
   /** Notes that chunks of a transfer arrived on a link, and returns those to write, as `Receiver.arrived` does. */
   arrived(transfer: T, link: LinkKey, first: number, byteLength: number, now: number): ChunkRange[] {
     const before = transfer.receiver.waitingOn(link)
-    const fresh = transfer.receiver.arrived(first, byteLength)
+    const fresh = transfer.receiver.arrived(first, byteLength, this.#meters.keys())
     const expected = before - transfer.receiver.waitingOn(link)
     if (expected > 0) this.meter(link).arrived(expected, now)
     return fresh
@@ -119,8 +141,7 @@ export class Scheduler<T extends Receives> {
    * of it waits for the disk.
    */
   budget(links: readonly LinkKey[], now: number): number {
-    if (this.outstanding - this.#expectedOn([...this.#meters.keys()]) > SMALLEST_BUDGET_BYTES / 2)
-      return SMALLEST_BUDGET_BYTES
+    if (this.#writing > SMALLEST_BUDGET_BYTES / 2) return SMALLEST_BUDGET_BYTES
     const windows = links.reduce((sum, link) => sum + this.meter(link).window(now), 0)
     return Math.min(LARGEST_BUDGET_BYTES, Math.max(SMALLEST_BUDGET_BYTES, windows))
   }

@@ -51,15 +51,6 @@ describe('f3 the queue of a link', () => {
     expect(queue.next(4)).toBeNull()
   })
 
-  it('returns how many chunks to read at once', () => {
-    const queue = new SendQueue<string>()
-    queue.want('a', { first: 0, count: 10 })
-    queue.want('a', { first: 20, count: 1 })
-    expect(queue.run('a', 4, 64)).toBe(6)
-    expect(queue.run('a', 15, 64)).toBe(0)
-    expect(queue.run('b', 0, 64)).toBe(0)
-  })
-
   it('stays small when a hostile device wants every second chunk of a large file', () => {
     const queue = new SendQueue<string>()
     for (let first = 0; first < 100_000; first += 2) queue.want('a', { first, count: 1 })

@@ -59,12 +59,6 @@ export class SendQueue<T> {
     this.#taken = null
   }
 
-  /** Returns how many chunks are wanted without a gap from `first`, at most `limit`: as many as to read at once. */
-  run(transfer: T, first: number, limit: number): number {
-    const [run] = this.#wanted.get(transfer)?.within({ first, count: limit }) ?? []
-    return run?.first === first ? run.count : 0
-  }
-
   /** Drops a transfer that has ended. */
   forget(transfer: T): void {
     this.#wanted.delete(transfer)

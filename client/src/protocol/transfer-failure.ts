@@ -11,6 +11,8 @@ export type TransferFailure =
   | { reason: 'sourceRemoved' }
   /** This device offered the file and can no longer read it. */
   | { reason: 'changed' }
+  /** What arrived is not what the other device says that it has, over and over. */
+  | { reason: 'damaged' }
   /** This device may only read in the beam, so the server forwards nothing of it. */
   | { reason: 'readOnly' }
   /** The file is larger than the free space. */

@@ -214,12 +214,13 @@ describe('a sender and a receiver', () => {
 
   it('f3_ignore_chunks_that_were_not_wanted_or_have_a_wrong_length', () => {
     const receiver = new Receiver(40_000)
-    expect(receiver.arrived(0, CHUNK_BYTES)).toEqual([])
+    const arrived = (first: number, bytes: number) => receiver.arrived(first, bytes, ['link'])
+    expect(arrived(0, CHUNK_BYTES)).toEqual([])
     receiver.want('link', SMALLEST_BUDGET_BYTES, SMALLEST_BUDGET_BYTES)
-    expect(receiver.arrived(0, CHUNK_BYTES - 1)).toEqual([])
-    expect(receiver.arrived(2, CHUNK_BYTES)).toEqual([])
-    expect(receiver.arrived(3, 1)).toEqual([])
-    expect(receiver.arrived(2, 40_000 - 2 * CHUNK_BYTES)).toEqual([{ first: 2, count: 1 }])
+    expect(arrived(0, CHUNK_BYTES - 1)).toEqual([])
+    expect(arrived(2, CHUNK_BYTES)).toEqual([])
+    expect(arrived(3, 1)).toEqual([])
+    expect(arrived(2, 40_000 - 2 * CHUNK_BYTES)).toEqual([{ first: 2, count: 1 }])
   })
 
   it('f2_an_empty_file_is_complete_from_the_start', () => {

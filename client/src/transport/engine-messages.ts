@@ -28,6 +28,8 @@ export type EngineCommand =
   | { do: 'dropChannel'; device: DeviceId; key: string }
   /** Most connections that a bundle is to have, because of the device's battery or its data plan (L6). */
   | { do: 'most'; connections: number }
+  /** Whether this device may pass on what it receives (F21). */
+  | { do: 'passOn'; isAllowed: boolean }
   /** The largest message that the peer accepts. */
   | { do: 'maxMessage'; device: DeviceId; key: string; bytes: number }
   /** This device offers a file. */

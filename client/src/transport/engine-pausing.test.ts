@@ -328,13 +328,13 @@ describe('a paused transfer on the disk', () => {
     keep = vi.fn<Part['keep']>(async () => {})
     part = {
       before: [{ first: 0, count: 32 }],
-      read: (position, length) => new Uint8Array(file.subarray(position, position + length)),
       keep,
       leave: vi.fn(async () => {}),
     }
     bob.sink = (): Sink => ({
       isKept: true,
       part,
+      read: (position, length) => new Uint8Array(file.subarray(position, position + length)),
       write: (position, bytes) => void file.set(bytes, position),
       finish: async () => new Blob([file]),
       discard: async () => {},

@@ -96,7 +96,6 @@ describe('a file of which a part was received before', () => {
       file.set(sent.subarray(first * CHUNK_BYTES, (first + count) * CHUNK_BYTES), first * CHUNK_BYTES)
     part = {
       before,
-      read: (position, length) => new Uint8Array(file.subarray(position, position + length)),
       keep: vi.fn(async () => {}),
       leave: vi.fn(async () => {}),
     }
@@ -105,6 +104,7 @@ describe('a file of which a part was received before', () => {
     bob.sink = () => ({
       isKept: true,
       part,
+      read: (position, length) => new Uint8Array(file.subarray(position, position + length)),
       write: (position, bytes) => void file.set(bytes, position),
       finish: async () => new Blob([file]),
       discard,
@@ -255,6 +255,7 @@ describe('a file of which a part was received before', () => {
     const { sink } = bob
     bob.sink = () => ({
       isKept: true,
+      read: null,
       part: { ...part, keep: vi.fn(async () => Promise.reject(new NoRoom({ reason: 'diskFull' }))) },
       write: () => {
         throw new DOMException('', 'QuotaExceededError')

@@ -4,11 +4,15 @@ import { vi } from 'vitest'
 import type { BeamId, DeviceId, ErrorCode, ItemId } from '../protocol/bindings'
 import { decodeFrame, type Frame } from '../protocol/frames'
 import type { UnfinishedFile } from '../protocol/unfinished-file'
+import { blake3 } from './blake3'
 import { Engine } from './engine'
 import type { EngineEvent, IncomingFile, Progress } from './engine-messages'
 import type { OpenSink } from './incoming'
 import { MemoryFiles } from './sinks/memory'
 import type { Found, Sink, SinkFile } from './sinks/sink'
+
+// The library is loaded in real time, which stands still in the tests.
+await blake3(new Uint8Array())
 
 export const KIB = 1024
 export const MIB = 1024 * KIB
@@ -53,6 +57,7 @@ export class StageDevice {
         leave: (item) => this.memory.forget(item),
         unfinished: async () => this.unfinished,
       },
+      { hash: blake3, random: chances(id) },
       () => performance.now(),
     )
     this.engine.handle({ do: 'relay', use: 'fallback' })
@@ -76,6 +81,10 @@ export class StageDevice {
 
   seesAll(...others: StageDevice[]): void {
     this.engine.handle({ do: 'devices', devices: others.map(({ id }) => ({ id, rtc: false })) })
+  }
+
+  passesOn(isAllowed: boolean): void {
+    this.engine.handle({ do: 'passOn', isAllowed })
   }
 
   hasRemoved(other: StageDevice): void {
@@ -159,6 +168,8 @@ export class StageServer {
   carried = 0
   /** Decides which frames it loses. */
   loses: (frame: Frame, sent: Sent) => boolean = () => false
+  /** Returns what it forwards instead of a frame; null for the frame itself. */
+  changes: (frame: Frame, sent: Sent) => Uint8Array<ArrayBuffer> | null = () => null
 
   constructor(...devices: StageDevice[]) {
     this.devices = devices
@@ -179,7 +190,16 @@ export class StageServer {
     return waiting.length
   }
 
-  #carry(sent: Sent): void {
+  /** Forwards the oldest frame of a device. */
+  carriesOne(device: StageDevice): void {
+    const [sent] = device.outgoing.splice(0, 1)
+    if (sent) this.#carry(sent)
+  }
+
+  #carry(given: Sent): void {
+    const read = decodeFrame(given.frame)
+    const changed = read && this.changes(read, given)
+    const sent = changed ? { ...given, frame: changed.buffer } : given
     const frame = decodeFrame(sent.frame)
     if (frame?.type === 'chunk') this.carried += frame.bytes.byteLength
     if (frame && this.loses(frame, sent)) return
@@ -194,8 +214,16 @@ export function closePorts(): void {
   for (const port of ports.splice(0)) port.close()
 }
 
+/** Returns the bytes of the chunks in a frame; 0 for any other. */
+export function chunkBytes(buffer: ArrayBuffer): number {
+  const frame = decodeFrame(buffer)
+  return frame?.type === 'chunk' ? frame.bytes.byteLength : 0
+}
+
 /** A data channel between two devices, with the test in its middle. */
 export class StageChannel {
+  /** Bytes of chunks that went to Bob. */
+  carried = 0
   readonly #ada: MessagePort
   readonly #bob: MessagePort
   readonly toBob: ArrayBuffer[] = []
@@ -242,8 +270,13 @@ export class StageChannel {
     await settles()
   }
 
+  /** Carries at most so many frames of chunks to Bob; no other frame waits behind them (L5). */
   carries(most: number): number {
-    const there = this.toBob.splice(0, most)
+    let room = most
+    const waits = this.toBob.splice(0)
+    const there = waits.filter((frame) => chunkBytes(frame) === 0 || room-- > 0)
+    this.toBob.push(...waits.filter((frame) => !there.includes(frame)))
+    for (const frame of there) this.carried += chunkBytes(frame)
     for (const frame of there) this.#bob.postMessage({ frame })
     for (const frame of this.toAda.splice(0)) this.#ada.postMessage({ frame })
     return there.length
@@ -276,6 +309,15 @@ export function fakeTime(): void {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'performance'] })
 }
 
-export function stageDevice(letter: 'a' | 'b' | 'c'): StageDevice {
+export function stageDevice(letter: 'a' | 'b' | 'c' | 'd' | 'e'): StageDevice {
   return new StageDevice(`00000000-0000-4000-8000-00000000000${letter}` as DeviceId)
+}
+
+/** Returns numbers from 0 to below 1 that are others for each device, and the same in each run. */
+function chances(id: DeviceId): () => number {
+  let state = Number.parseInt(id.slice(-1), 16) + 7
+  return () => {
+    state = (state * 48_271) % 2_147_483_647
+    return state / 2_147_483_647
+  }
 }

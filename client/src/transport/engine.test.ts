@@ -61,6 +61,7 @@ describe('the engine', () => {
     bob.sink = () => ({
       isKept: true,
       part: null,
+      read: null,
       write: () => new Promise(() => {}),
       finish: async () => null,
       discard: async () => {},
@@ -196,7 +197,7 @@ describe('a sink', () => {
     const write = vi.fn<Sink['write']>().mockImplementation(() => {
       if (write.mock.calls.length > 2) throw new NoRoom({ reason: 'diskFull' })
     })
-    bob.sink = () => ({ isKept: true, part: null, write, finish: async () => null, discard })
+    bob.sink = () => ({ isKept: true, part: null, read: null, write, finish: async () => null, discard })
     ada.offers(new Blob([bytes(2 * MIB)]))
     bob.receives(2 * MIB, ada)
     await server.carries()
@@ -214,7 +215,7 @@ describe('a sink', () => {
   it('that opens after its transfer was cancelled is discarded; the next one gets the file', async () => {
     const waiting: ((sink: Sink) => void)[] = []
     bob.sink = () => new Promise((resolve) => waiting.push(resolve))
-    const late = { isKept: true, part: null, write: vi.fn(), finish: vi.fn(), discard: vi.fn(async () => {}) }
+    const late = { isKept: true, part: null, read: null, write: vi.fn(), finish: vi.fn(), discard: vi.fn(async () => {}) }
     ada.offers(new Blob([bytes(10)]))
     bob.receives(10, ada)
     bob.cancels()
@@ -234,7 +235,7 @@ describe('a sink', () => {
     const discard = vi.fn(async () => {})
     let finished: (file: Blob) => void = () => {}
     const finish = () => new Promise<Blob>((resolve) => (finished = resolve))
-    bob.sink = () => ({ isKept: true, part: null, write: () => {}, finish, discard })
+    bob.sink = () => ({ isKept: true, part: null, read: null, write: () => {}, finish, discard })
     ada.offers(new Blob([bytes(10)]))
     bob.receives(10, ada)
     await server.carries()
@@ -337,6 +338,7 @@ describe('the end of a transfer', () => {
     bob.sink = () => ({
       isKept: true,
       part: null,
+      read: null,
       write,
       finish: async () => new Blob(['whole']),
       discard: async () => {},

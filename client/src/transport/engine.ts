@@ -8,7 +8,10 @@ import { decodeFrame } from '../protocol/frames'
 import { channelLink, frameLimit } from './channel-link'
 import type { EngineCommand, EngineEvent } from './engine-messages'
 import type { FrameLink, FrameLinkEvents } from './frame-link'
+import type { Means } from './incoming'
 import { Link } from './link'
+import { PieceMemory } from './offered-file'
+import { PassingOn } from './passing-on'
 import { portLink } from './port-link'
 import { PROGRESS_INTERVAL_MS } from './progress'
 import { type ReceivedFiles, Receiving } from './receiving'
@@ -26,6 +29,7 @@ export class Engine {
   readonly #relay: Relay
   readonly #receiving: Receiving
   readonly #sending: Sending
+  readonly #passing: PassingOn
   /** Devices that were removed from the beam. A link to one may still carry its frames. */
   readonly #removed = new Set<DeviceId>()
   #most = MOST_CONNECTIONS
@@ -35,6 +39,7 @@ export class Engine {
   constructor(
     readonly say: (event: EngineEvent, transfer?: Transferable[]) => void,
     files: ReceivedFiles,
+    means: Means,
     readonly now: () => number,
   ) {
     const socket = {
@@ -43,8 +48,18 @@ export class Engine {
       ask: () => say({ say: 'askRelay' }),
     }
     this.#relay = new Relay(socket, now)
-    this.#receiving = new Receiving(say, files, now, () => this.#keepTicking())
-    this.#sending = new Sending(say, now)
+    const memory = new PieceMemory()
+    this.#sending = new Sending(say, means.hash, memory, now)
+    this.#passing = new PassingOn(this.#sending, memory)
+    this.#receiving = new Receiving(
+      say,
+      files,
+      means,
+      this.#passing,
+      () => this.#devices.values(),
+      now,
+      () => this.#keepTicking(),
+    )
   }
 
   handle(command: EngineCommand): void {
@@ -77,6 +92,8 @@ export class Engine {
       case 'most':
         this.#most = command.connections
         return
+      case 'passOn':
+        return this.#passing.allow(command.isAllowed)
       case 'offer':
         this.#sending.offer(command.id, command.file)
         for (const device of this.#devices.values()) this.#sending.sayIfMissed(device, command.id)
@@ -138,6 +155,7 @@ export class Engine {
   #sayUnheard(device: RemoteDevice): void {
     device.sayEnds(this.now())
     this.#sending.sayOffered(device)
+    this.#receiving.sayHave(device)
   }
 
   #remove(devices: readonly DeviceId[]): void {
@@ -257,6 +275,12 @@ export class Engine {
         return this.#receiving.refill(device)
       case 'dropped':
         return this.#receiving.dropped(device, link, frame.transfer)
+      case 'hashes':
+        return this.#receiving.hashes(device, frame.transfer, frame.first, frame.hashes)
+      case 'ask':
+        return void this.#sending.asked(device, frame)
+      case 'have':
+        return this.#receiving.have(device, frame.transfer, frame.pieces)
       case 'offered':
         return this.#receiving.offered(device, frame.transfer)
       case 'ping':
@@ -309,10 +333,9 @@ export class Engine {
       this.#probe(device, now)
       this.#fitLinks(device, now)
       this.#receiving.refill(device)
-      if (!device.isHere) continue
-      this.#receiving.sayProgress(device)
-      this.#sending.sayProgress(device)
+      if (device.isHere) this.#sending.sayProgress(device)
     }
+    this.#receiving.tick()
     if (this.#ticking !== null && !this.#isBusy()) {
       clearInterval(this.#ticking)
       this.#ticking = null

@@ -1,12 +1,18 @@
 /** One file that this device receives: the receiver's rules, and the sink for its bytes. */
-import { CHUNK_BYTES, LARGEST_BUDGET_BYTES } from '../protocol/bindings'
+import { CHUNK_BYTES, type DeviceId, LARGEST_BUDGET_BYTES } from '../protocol/bindings'
 import { Carriers } from '../protocol/carriers'
 import type { ChunkRange } from '../protocol/chunk-set'
 import { Head } from '../protocol/head'
-import { type LinkKey, Receiver, rangeBytes } from '../protocol/receiver'
+import { type Checked, without } from '../protocol/piece-checks'
+import { chunksOf } from '../protocol/pieces'
+import { chunkCount, type LinkKey, Receiver, rangeBytes } from '../protocol/receiver'
+import { Supply, Swarm } from '../protocol/swarm'
 import type { TransferFailure } from '../protocol/transfer-failure'
 import type { Carrying, IncomingFile } from './engine-messages'
 import { Speed } from './progress'
+import type { Hash } from './blake3'
+import { Checking } from './checking'
+import { Giver } from './giver'
 import type { RemoteDevice } from './remote-device'
 import { NoRoom, type Part, type Sink, type SinkFile } from './sinks/sink'
 
@@ -15,6 +21,10 @@ export interface IncomingEvents {
   onRoom(incoming: Incoming): void
   /** The start of the file that was asked for is durable. */
   onHead(incoming: Incoming, bytes: Uint8Array): void
+  /** The hash of a piece is not known, with which it has to be compared. */
+  onLacking(incoming: Incoming): void
+  /** Devices gave chunks of a piece that is wrong. */
+  onWrong(incoming: Incoming, piece: number, givers: readonly DeviceId[]): void
   /** The sink failed. */
   onBroken(incoming: Incoming, why: TransferFailure): void
 }
@@ -29,6 +39,9 @@ export type Ending = 'done' | 'cancelled' | 'failed' | 'interrupted'
 const KEPT_BYTES = LARGEST_BUDGET_BYTES / 2
 const KEPT_MS = 1_000
 
+/** Pause between two requests for hashes. An answer may have to read the pieces from a disk. */
+const ASK_MS = 1_000
+
 type State =
   /** Waits until other files are done. */
   | { at: 'queued' }
@@ -39,10 +52,21 @@ type State =
   | { at: 'finishing' }
   | { at: 'ended'; how: Ending }
 
+/** What checks and choices are made with. */
+export interface Means {
+  readonly hash: Hash
+  /** A number from 0 to below 1. */
+  readonly random: () => number
+}
+
 export type OpenSink = (file: SinkFile, picked: FileSystemFileHandle | null) => Promise<Sink>
 
 export class Incoming {
   readonly receiver: Receiver
+  readonly swarm: Swarm
+  readonly checking: Checking
+  /** The devices that give it: the one that shared it, and others that receive it or have it (F20). */
+  readonly givers = new Map<RemoteDevice, Giver>()
   readonly #head: Head | null
   readonly speed = new Speed()
   readonly carriers = new Carriers()
@@ -54,6 +78,11 @@ export class Incoming {
   /** Whether it had a turn, so that its sink is open or will be. A paused file keeps its sink. */
   #hadTurn = false
   #sink: Sink | null = null
+  /** The complete file, once it is being finished. */
+  #whole: Promise<Blob | null> | null = null
+  readonly #banned = new Set<RemoteDevice>()
+  /** When its source was last asked for hashes, in milliseconds. */
+  #askedAt = Number.NEGATIVE_INFINITY
   /** Bytes that are durable and not in the journal, and when it was written last, in milliseconds. */
   #unkept = 0
   #keptAt = 0
@@ -67,15 +96,70 @@ export class Incoming {
     readonly picked: FileSystemFileHandle | null,
     readonly source: RemoteDevice,
     readonly events: IncomingEvents,
+    { hash, random }: Means,
     readonly before = 0,
   ) {
     this.receiver = new Receiver(file.size)
+    this.swarm = new Swarm(this.receiver, source.id, file.head ?? 0, random)
+    this.checking = new Checking(this.receiver, hash, {
+      onChecked: (checked) => this.#checked(checked),
+      onLacking: () => this.events.onLacking(this),
+      onBroken: (error) => this.#broke(error),
+    })
     this.#head = file.head === undefined ? null : new Head(file.head)
+    this.givers.set(source, this.#giver(source))
+  }
+
+  #giver(device: RemoteDevice): Giver {
+    return new Giver(this, device, new Supply(this.swarm, device.id))
+  }
+
+  /** A device receives it too, or has it, and gives pieces of it. Returns the giver. */
+  gives(device: RemoteDevice, pieces: readonly ChunkRange[]): Giver {
+    this.swarm.gives(device.id, pieces)
+    const giver = this.givers.get(device) ?? this.#giver(device)
+    this.givers.set(device, giver)
+    return giver
+  }
+
+  /** A device gives nothing of it any more. What was expected of it is wanted of the others. */
+  drops(device: RemoteDevice): void {
+    const giver = this.givers.get(device)
+    if (!giver || device === this.source) return
+    this.givers.delete(device)
+    this.swarm.gone(device.id)
+    for (const { key } of device.links) this.receiver.lost(key)
+    device.scheduler.end(giver)
+  }
+
+  /** A device gave what is wrong, or nothing at all: it is not asked again. */
+  bans(device: RemoteDevice): void {
+    this.#banned.add(device)
+    this.drops(device)
+  }
+
+  isBanned(device: RemoteDevice): boolean {
+    return this.#banned.has(device)
+  }
+
+  /** Whether it is time to ask for hashes, once in a while. */
+  mayAsk(now: number): boolean {
+    const isDue = now - this.#askedAt >= ASK_MS
+    if (isDue) this.#askedAt = now
+    return isDue
   }
 
   /** Returns the links on which it comes. */
   via(now: number): Carrying {
-    return this.source.carrying(this.carriers.look((link) => this.receiver.waitingOn(link) > 0, now))
+    const carrying = this.carriers.look((link) => this.receiver.waitingOn(link) > 0, now)
+    const relays = new Set([...this.givers.keys()].map(({ relay }) => relay.key))
+    const links = carrying.filter((key) => !relays.has(key))
+    return carrying.length > 0 ? { links, server: links.length < carrying.length } : this.source.carrying([])
+  }
+
+  /** Whether every byte is here, and right. */
+  get isComplete(): boolean {
+    return this.receiver.isComplete && this.checking.pieces.isComplete
   }
 
   /** Bytes that are durable. */
@@ -130,7 +214,7 @@ export class Incoming {
   #opened(sink: Sink): void {
     if (this.#state.at === 'ended') return close(sink, this.#state.how, null)
     this.#sink = sink
-    if (sink.part) this.#resumes(sink.part)
+    if (sink.part) this.#resumes(sink, sink.part)
     if (this.#state.at === 'opening') this.#goOn(sink)
     else this.#enter(sink)
   }
@@ -158,16 +242,28 @@ export class Incoming {
     if (this.#sink) this.#enter(this.#sink)
   }
 
-  #resumes(part: Part): void {
-    this.receiver.resumes(part.before)
-    for (const range of part.before) {
-      const head = this.#head?.resumes(
-        range.first * CHUNK_BYTES,
-        rangeBytes(range, this.file.size),
-        part.read,
-      )
+  #resumes({ read }: Sink, { before }: Part): void {
+    this.receiver.resumes(before)
+    this.checking.resumes(before, read)
+    if (!read) return
+    for (const range of before) {
+      const head = this.#head?.resumes(range.first * CHUNK_BYTES, rangeBytes(range, this.file.size), read)
       if (head) this.events.onHead(this, head)
     }
+  }
+
+  #checked({ piece, check }: Checked): void {
+    if (check.is === 'right') return this.events.onRoom(this)
+    if (check.givers.length === 0) this.#isAnotherFile()
+    else this.receiver.refused(chunksOf(piece, this.file.size))
+    this.events.onWrong(this, piece, check.givers)
+  }
+
+  /** What an earlier page has received is not of this file: everything is received again. */
+  #isAnotherFile(): void {
+    this.receiver.lostAll()
+    this.receiver.refused({ first: 0, count: chunkCount(this.file.size) })
+    this.checking.clear()
   }
 
   /**
@@ -177,6 +273,7 @@ export class Incoming {
   chunk(
     first: number,
     bytes: Uint8Array<ArrayBuffer>,
+    from: DeviceId,
     link: LinkKey,
     arrived: () => readonly ChunkRange[],
   ): void {
@@ -184,8 +281,10 @@ export class Incoming {
     const { sink } = this.#state
     this.carriers.carried(link)
     for (const range of arrived()) {
-      const from = (range.first - first) * CHUNK_BYTES
-      this.#write(sink, range, bytes.subarray(from, from + range.count * CHUNK_BYTES))
+      const at = (range.first - first) * CHUNK_BYTES
+      const part = bytes.subarray(at, at + range.count * CHUNK_BYTES)
+      this.checking.came(range, part, from, sink.read)
+      this.#write(sink, range, part)
     }
   }
 
@@ -195,6 +294,7 @@ export class Incoming {
       this.receiver.wrote(range)
       if (this.hasEnded) return
       this.#unkept += bytes.byteLength
+      this.checking.wrote(range, sink.read)
       const head = this.#head?.wrote(position, bytes)
       if (head) this.events.onHead(this, head)
       this.events.onRoom(this)
@@ -218,7 +318,8 @@ export class Incoming {
     const { sink } = this.#state
     this.#state = { at: 'finishing' }
     try {
-      const file = await sink.finish()
+      this.#whole = sink.finish()
+      const file = await this.#whole
       if (this.isInterrupted) return file
       if (this.hasEnded) throw new Error('The transfer was ended.')
       this.isKept = sink.isKept
@@ -229,6 +330,23 @@ export class Incoming {
     }
   }
 
+  /** The pieces that can be given to others: of a file that the person picked, none can be read. */
+  get pieces(): readonly ChunkRange[] {
+    const canRead = this.#sink?.read && (!this.hasEnded || this.isDone)
+    return canRead ? this.checking.pieces.right : []
+  }
+
+  get size(): number {
+    return this.file.size
+  }
+
+  /** Reads bytes of the pieces that can be given. */
+  async read(position: number, length: number): Promise<Uint8Array | null> {
+    if (!this.#whole) return this.#sink?.read?.(position, length) ?? null
+    const file = await this.#whole
+    return file && new Uint8Array(await file.slice(position, position + length).arrayBuffer())
+  }
+
   /** Enters what is durable in the journal when it is time. Called several times a second. */
   keep(now: number): void {
     if (this.#state.at !== 'open' || this.#unkept === 0) return
@@ -237,16 +355,23 @@ export class Incoming {
     this.#enter(this.#state.sink)
   }
 
+  /** The chunks that are durable, without those of whole pieces that may be wrong. */
+  get #certain(): readonly ChunkRange[] {
+    const { receiver, checking, file } = this
+    const doubtful = checking.pieces.doubtful.filter((piece) => receiver.isDurable(chunksOf(piece, file.size)))
+    return without(receiver.durable, doubtful)
+  }
+
   #enter({ part }: Sink): void {
     this.#unkept = 0
-    const kept = part?.keep(this.receiver.durable, this.pausedBy === 'me')
+    const kept = part?.keep(this.#certain, this.pausedBy === 'me')
     void kept?.catch((error: unknown) => this.#broke(error))
   }
 
   /** Ends the transfer. What was written is removed, unless the file is complete or a later page may go on with it. */
   end(how: Ending): void {
     const { at } = this.#state
-    const kept = { durable: this.receiver.durable, isPaused: this.pausedBy === 'me' }
+    const kept = { durable: this.#certain, isPaused: this.pausedBy === 'me' }
     this.#state = { at: 'ended', how }
     if (this.#sink && at !== 'finishing') close(this.#sink, how, kept)
   }

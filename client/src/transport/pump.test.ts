@@ -1,10 +1,12 @@
 import { describe, expect, it, vi } from 'vitest'
 import { CHUNK_BYTES, type DeviceId, type ItemId } from '../protocol/bindings'
 import { decodeFrame } from '../protocol/frames'
+import { blake3 } from './blake3'
 import { bytes, FILES } from './engine-stage'
 import type { FrameLink } from './frame-link'
 import { Gate } from './gate'
 import { Link } from './link'
+import { blobSource, OfferedFile, PieceMemory } from './offered-file'
 import { Outgoing } from './outgoing'
 import { pump } from './pump'
 import { Relay } from './relay-link'
@@ -39,8 +41,10 @@ class Wire implements FrameLink {
   close(): void {}
 }
 
+const memory = new PieceMemory()
+
 function outgoing(file: Blob, id: ItemId = FILES[0]): Outgoing {
-  return new Outgoing(id, file, DEVICE)
+  return new Outgoing(id, new OfferedFile(blobSource(file), memory, blake3), DEVICE)
 }
 
 const unreadable = vi.fn()
@@ -58,11 +62,11 @@ describe('f3 the pump', () => {
     )
   })
 
-  it('reads a run of chunks at once, and takes turns of a frame between files', async () => {
+  it('reads a piece at once, and takes turns of a frame between files', async () => {
     const wire = new Wire()
     const link = new Link(wire)
     const files = FILES.map((id) => outgoing(new Blob([bytes(32 * CHUNK_BYTES)]), id))
-    const reads = files.map((one) => vi.spyOn(one.file, 'slice'))
+    const reads = files.map(({ file }) => vi.spyOn(file.source, 'read'))
     for (const one of files) link.queue.want(one, { first: 0, count: 16 })
     await pump(link, unreadable)
     expect(wire.sent.slice(0, 6).map(({ transfer }) => transfer)).toEqual([...FILES, ...FILES])

@@ -5,9 +5,6 @@ import { STALL_MS } from '../protocol/stall-clock'
 import type { Link } from './link'
 import type { Outgoing } from './outgoing'
 
-/** Chunks read from a file at once: 1 MiB, divided among the files that are sent at the same time. */
-const READ_CHUNKS = 64
-
 /** Pause between the signs of life while a file is read. Some files are fetched by the system before it reads them. */
 const SIGN_INTERVAL_MS = STALL_MS / 4
 
@@ -20,7 +17,7 @@ export async function pump(link: Link, onUnreadable: (outgoing: Outgoing) => voi
   link.isPumping = true
   try {
     for (let turn = await nextTurn(link); turn; turn = await nextTurn(link)) {
-      const bytes = turn.transfer.ready(turn.range) ?? (await read(link, turn))
+      const bytes = turn.transfer.file.ready(turn.range) ?? (await read(link, turn))
       link.queue.sent()
       // It was cancelled during the read.
       if (turn.transfer.hasEnded) continue
@@ -47,10 +44,8 @@ function send(link: Link, { transfer, range }: Turn<Outgoing>, bytes: Uint8Array
 async function read(link: Link, { transfer, range }: Turn<Outgoing>): Promise<Uint8Array | null> {
   const sign = chunkFrame(transfer.id, range.first, new Uint8Array())
   const signs = setInterval(() => link.wire.send(sign.slice()), SIGN_INTERVAL_MS)
-  const share = Math.floor(READ_CHUNKS / Math.max(1, link.queue.size)) - range.count
-  const ahead = link.queue.run(transfer, range.first + range.count, Math.max(0, share))
   try {
-    return await transfer.read(range, ahead)
+    return await transfer.file.read(range)
   } finally {
     clearInterval(signs)
   }

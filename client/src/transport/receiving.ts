@@ -1,12 +1,18 @@
 /** Owns every file that this device receives: whose turn it is, what is wanted on which link, and how each ends. */
 
-import type { ItemId } from '../protocol/bindings'
+import type { DeviceId, ItemId } from '../protocol/bindings'
+import type { ChunkRange } from '../protocol/chunk-set'
 import type { CancelReason, Frame } from '../protocol/frames'
+import type { PieceHash } from '../protocol/piece-checks'
+import { pieceCount } from '../protocol/pieces'
+import { STALL_MS } from '../protocol/stall-clock'
 import type { TransferFailure } from '../protocol/transfer-failure'
 import type { UnfinishedFile } from '../protocol/unfinished-file'
 import type { EngineEvent, IncomingFile, Progress } from './engine-messages'
-import { type Ending, failureOf, Incoming, type IncomingEvents, type OpenSink } from './incoming'
+import { type Ending, failureOf, Incoming, type IncomingEvents, type Means, type OpenSink } from './incoming'
 import type { Link } from './link'
+import { blobSource } from './offered-file'
+import type { Passable, PassingOn } from './passing-on'
 import type { Arriving, RemoteDevice } from './remote-device'
 import { type Begun, Searches } from './searches'
 import type { Found, SinkFile } from './sinks/sink'
@@ -22,6 +28,11 @@ export interface ReceivedFiles {
   /** Removes the bytes of an item that is gone. */
   forget(id: ItemId): Promise<void>
 }
+
+/** A file of which so many pieces came wrong is damaged where it is. */
+const MOST_WRONG = 100
+/** How long a device that is to give the last of a file may be silent, in milliseconds. */
+const LAST_MS = 2_000
 
 const CANCELLED_THERE: Record<Exclude<CancelReason, 'person' | 'paused'>, TransferFailure> = {
   gone: { reason: 'gone' },
@@ -40,11 +51,19 @@ export class Receiving {
   readonly #transfers = new Map<ItemId, Incoming>()
   readonly #events: IncomingEvents
   readonly #searches: Searches
+  /** How often a piece came wrong, by transfer. */
+  readonly #wrong = new WeakMap<Incoming, number>()
 
-  /** @param onBegun called when a file begins to be received */
+  /**
+   * @param devices the other devices
+   * @param onBegun called when a file begins to be received
+   */
   constructor(
     readonly say: (event: EngineEvent) => void,
     readonly files: ReceivedFiles,
+    readonly means: Means,
+    readonly passing: PassingOn,
+    readonly devices: () => Iterable<RemoteDevice>,
     readonly now: () => number,
     readonly onBegun: () => void,
   ) {
@@ -52,6 +71,8 @@ export class Receiving {
     this.#events = {
       onRoom: (incoming) => this.#hasRoom(incoming),
       onHead: ({ file: { id } }, bytes) => this.say({ say: 'head', id, bytes }),
+      onLacking: (incoming) => this.#askForHashes(incoming),
+      onWrong: (incoming, piece, givers) => this.#isWrong(incoming, piece, givers),
       onBroken: (incoming, why) => {
         const progress = { status: 'failed', bytes: incoming.received, why } as const
         // The person may make room and go on with what is here.
@@ -62,10 +83,10 @@ export class Receiving {
 
   /** Receives a file, unless it was received before and the person has not picked another place for it. */
   receive(file: IncomingFile, picked: FileSystemFileHandle | null, source: RemoteDevice): void {
-    if (picked) return this.#begin(new Incoming(file, picked, source, this.#events), false)
+    if (picked) return this.#begin(new Incoming(file, picked, source, this.#events, this.means), false)
     this.#find(file, (found, isPaused) =>
       this.#begin(
-        new Incoming(file, null, source, this.#events, found?.bytes),
+        new Incoming(file, null, source, this.#events, this.means, found?.bytes),
         isPaused || (found?.isPaused ?? false),
       ),
     )
@@ -76,7 +97,7 @@ export class Receiving {
     if (this.#isMoving(file.id)) return
     this.#find(file, (found, isPaused) => {
       if (!found || found.bytes === 0) return this.#say(file.id, { status: 'offered' })
-      const incoming = new Incoming(file, null, source(), this.#events, found.bytes)
+      const incoming = new Incoming(file, null, source(), this.#events, this.means, found.bytes)
       this.#begin(incoming, isPaused || found.isPaused)
     })
   }
@@ -85,8 +106,10 @@ export class Receiving {
   #find(file: IncomingFile, otherwise: (begun: Begun | null, isPaused: boolean) => void): void {
     if (this.#isMoving(file.id)) return otherwise(null, false)
     this.#searches.begin(file, {
-      onComplete: (whole) =>
-        this.#say(file.id, { status: 'done', file: whole, twice: 0, via: null, isKept: true }),
+      onComplete: (whole) => {
+        this.passing.add(file.id, passable(whole))
+        this.#say(file.id, { status: 'done', file: whole, twice: 0, via: null, isKept: true })
+      },
       onRest: otherwise,
     })
   }
@@ -100,6 +123,10 @@ export class Receiving {
   }
 
   #begun(incoming: Incoming): void {
+    this.passing.add(incoming.file.id, incoming)
+    for (const device of this.devices()) {
+      if (device !== incoming.source && device.isHere) this.passing.announce(incoming.file.id, device)
+    }
     this.#sayWaiting(incoming)
     this.refill(incoming.source)
     this.onBegun()
@@ -116,10 +143,9 @@ export class Receiving {
   /** @returns whether it was not paused or over */
   #pause(incoming: Incoming, by: 'me' | 'them'): boolean {
     if (!incoming.pause(by)) return false
-    const { source } = incoming
-    source.scheduler.end(incoming)
+    this.#endTurn(incoming)
     this.#sayWaiting(incoming)
-    this.refill(source)
+    this.#refillAll(incoming)
     return true
   }
 
@@ -137,12 +163,23 @@ export class Receiving {
 
   /** Whether anything is being received from a device, or waits to be. */
   isMovingFrom(device: RemoteDevice): boolean {
-    return this.#movingFrom(device).next().value !== undefined
+    return [...this.#transfers.values()].some(
+      ({ givers, hasEnded, pausedBy }) => givers.has(device) && !hasEnded && pausedBy === null,
+    )
   }
 
   /** Whether a device is the source of any transfer that is remembered. */
   knows(device: RemoteDevice): boolean {
-    return [...this.#transfers.values()].some(({ source }) => source === device)
+    return [...this.#transfers.values()].some(({ givers }) => givers.has(device))
+  }
+
+  #endTurn({ givers }: Incoming): void {
+    for (const [device, giver] of givers) device.scheduler.end(giver)
+  }
+
+  /** Wants more of every device that gives a file. */
+  #refillAll({ givers }: Incoming): void {
+    for (const device of givers.keys()) this.refill(device)
   }
 
   /** Begins the files whose turn has come, and wants as much as the links have room for (F4). */
@@ -161,6 +198,7 @@ export class Receiving {
       const link = links.find(({ key }) => key === want?.link)
       if (!want || !link) return
       if (idle.delete(link.key)) link.clock.touch(now)
+      want.transfer.wanted(now)
       link.say({ type: 'want', transfer: want.transfer.file.id, ...want.range })
       if (!link.isPinging(now) && scheduler.meter(link.key).probe(now)) link.ping(now)
     }
@@ -170,20 +208,67 @@ export class Receiving {
     for (const incoming of this.#movingFrom(source)) {
       if (!source.scheduler.hasTurn) return
       if (!incoming.isQueued) continue
-      source.scheduler.begin(incoming)
+      for (const [device, giver] of incoming.givers) device.scheduler.begin(giver)
       incoming.open(this.files.open)
     }
+  }
+
+  /** Tells a device, on a new link, of the files that this one receives or passes on. */
+  sayHave(device: RemoteDevice): void {
+    for (const { source, hasEnded, file } of this.#transfers.values())
+      if (!hasEnded && source !== device) this.passing.announce(file.id, device)
+  }
+
+  /** Another device gives pieces of a file, or receives it too (F20). */
+  have(device: RemoteDevice, id: ItemId, pieces: readonly ChunkRange[]): void {
+    this.passing.heard(id, device, pieces.length === 0)
+    const incoming = this.#transfers.get(id)
+    if (!incoming || incoming.hasEnded || device === incoming.source || incoming.isBanned(device)) return
+    const giver = incoming.gives(device, pieces)
+    if (incoming.pausedBy !== null) return
+    if (incoming.isQueued) this.#beginNext(incoming.source)
+    else device.scheduler.begin(giver)
+    this.refill(device)
+    this.onBegun()
+  }
+
+  /** The device that shared a file tells the hashes of its pieces (F19). Those of others are not believed. */
+  hashes(device: RemoteDevice, id: ItemId, first: number, hashes: readonly PieceHash[]): void {
+    const incoming = this.#transfers.get(id)
+    if (incoming?.source === device && !incoming.hasEnded) incoming.checking.told(first, hashes)
+  }
+
+  /**
+   * A piece is wrong, so it is wanted again. A device that gave all of it gives nothing of the file any more; one of
+   * several that gave it cannot be told from the others.
+   */
+  #isWrong(incoming: Incoming, piece: number, givers: readonly DeviceId[]): void {
+    const times = (this.#wrong.get(incoming) ?? 0) + 1
+    this.#wrong.set(incoming, times)
+    const [only, ...more] = givers
+    const liar = [...incoming.givers.keys()].find(({ id }) => id === only)
+    if (liar && more.length === 0 && liar !== incoming.source) incoming.bans(liar)
+    else incoming.swarm.suspects(piece)
+    if (times > MOST_WRONG) {
+      const progress = { status: 'failed', bytes: incoming.received, why: { reason: 'damaged' } } as const
+      return this.#end(incoming, progress, 'person')
+    }
+    this.#refillAll(incoming)
   }
 
   chunk(source: RemoteDevice, link: Link, frame: Extract<Frame, { type: 'chunk' }>): void {
     // What is late for an ended transfer also shows that the link carries (L2).
     link.clock.touch(this.now())
     const incoming = this.#transfers.get(frame.transfer)
-    if (incoming?.source !== source) return source.refuse(link, frame.transfer, this.now())
-    if (incoming.hasEnded || incoming.pausedBy === 'me') return this.#unexpected(incoming)
+    const giver = incoming?.givers.get(source)
+    if (!incoming || !giver) return source.refuse(link, frame.transfer, this.now())
+    if (incoming.hasEnded || incoming.pausedBy === 'me') {
+      return incoming.source === source ? this.#unexpected(incoming) : undefined
+    }
     const { first, bytes } = frame
-    incoming.chunk(first, bytes, link.key, () =>
-      source.scheduler.arrived(incoming, link.key, first, bytes.byteLength, this.now()),
+    giver.gave(this.now())
+    incoming.chunk(first, bytes, source.id, link.key, () =>
+      source.scheduler.arrived(giver, link.key, first, bytes.byteLength, this.now()),
     )
     incoming.keep(this.now())
     // The link has room again, also while the disk is still writing.
@@ -200,18 +285,30 @@ export class Receiving {
   /** The server dropped chunks of a file: wants again what has not arrived on this link (F11). */
   dropped(source: RemoteDevice, link: Link, id: ItemId): void {
     const incoming = this.#transfers.get(id)
-    if (incoming?.source !== source) return
+    if (!incoming?.givers.has(source)) return
     incoming.receiver.lost(link.key)
     this.refill(source)
   }
 
-  /** A device left: its transfers wait for it. */
+  /** A device left: its transfers wait for it, unless others give them. */
   park(source: RemoteDevice): void {
+    this.#dropGiver(source)
     for (const incoming of this.#movingFrom(source)) this.#sayWaiting(incoming)
+  }
+
+  /** A device gives nothing any more of the files that others have shared. */
+  #dropGiver(device: RemoteDevice): void {
+    this.passing.left(device)
+    for (const incoming of this.#transfers.values()) {
+      if (incoming.source === device || !incoming.givers.has(device)) continue
+      incoming.drops(device)
+      this.#refillAll(incoming)
+    }
   }
 
   /** A device may no longer be in the beam, so its files will not come. */
   removed(source: RemoteDevice): void {
+    this.#dropGiver(source)
     const why: TransferFailure = { reason: 'sourceRemoved' }
     for (const incoming of [...this.#transfers.values()]) {
       if (incoming.source !== source || incoming.hasEnded) continue
@@ -222,12 +319,20 @@ export class Receiving {
   /** The other device cancelled the transfer. */
   cancelledByThem(source: RemoteDevice, id: ItemId, reason: CancelReason): void {
     const incoming = this.#transfers.get(id)
-    if (incoming?.source !== source || incoming.hasEnded) return
+    if (!incoming || incoming.hasEnded) return
+    if (incoming.source !== source) return this.#givesNoMore(incoming, source, reason)
     if (reason === 'paused') return void this.#pause(incoming, 'them')
     const progress = cancelledByThem(reason, incoming.received)
     // The person there may offer the file again.
     const how = reason === 'gone' ? 'interrupted' : 'cancelled'
     this.#end(incoming, progress, null, how)
+  }
+
+  /** Another device no longer gives a file, or no longer receives it, and then gives nothing of it either. */
+  #givesNoMore(incoming: Incoming, device: RemoteDevice, reason: CancelReason): void {
+    if (reason === 'paused') return
+    incoming.drops(device)
+    this.#refillAll(incoming)
   }
 
   /**
@@ -282,7 +387,8 @@ export class Receiving {
     if (!incoming) return
     this.#transfers.delete(id)
     if (!incoming.hasEnded) this.#stop(incoming, how, 'person')
-    this.refill(incoming.source)
+    this.passing.remove(id)
+    this.#refillAll(incoming)
   }
 
   /** Reports what is on the disk of files that are not complete, of all beams. */
@@ -294,34 +400,67 @@ export class Receiving {
       .then((files) => this.say({ say: 'unfinished', files }))
   }
 
-  /** Reports the progress of each file from a device. */
-  sayProgress(source: RemoteDevice): void {
+  /** Reports the progress of each file that comes, and looks after those who give it. */
+  tick(): void {
     const now = this.now()
-    const canMove = source.routes(now).length > 0
-    for (const incoming of this.#movingFrom(source)) {
-      const { receiver, file, speed } = incoming
-      incoming.keep(now)
-      if (!canMove || !incoming.isOpen || receiver.outstanding === 0) {
-        this.#sayWaiting(incoming)
-        continue
-      }
-      const bytes = receiver.received
-      const bytesPerSecond = speed.sample(bytes, now)
-      incoming.waits = null
-      const { twice } = receiver
-      this.#say(file.id, { status: 'moving', bytes, bytesPerSecond, twice, via: incoming.via(now) })
+    for (const incoming of [...this.#transfers.values()]) {
+      if (incoming.hasEnded || incoming.pausedBy !== null || !isAnyHere(incoming)) continue
+      this.#dropSilent(incoming, now)
+      this.#askForHashes(incoming)
+      this.#sayProgress(incoming, now)
+    }
+    this.passing.look()
+  }
+
+  #sayProgress(incoming: Incoming, now: number): void {
+    const { receiver, file, speed } = incoming
+    incoming.keep(now)
+    if (!this.#canMove(incoming, now) || !incoming.isOpen || receiver.outstanding === 0) {
+      return this.#sayWaiting(incoming)
+    }
+    const bytes = receiver.received
+    const bytesPerSecond = speed.sample(bytes, now)
+    incoming.waits = null
+    const { twice } = receiver
+    this.#say(file.id, { status: 'moving', bytes, bytesPerSecond, twice, via: incoming.via(now) })
+  }
+
+  #canMove({ givers }: Incoming, now: number): boolean {
+    return [...givers].some(
+      ([device, giver]) => device.routes(now).length > 0 && (giver.takesTurn || giver.waiting > 0),
+    )
+  }
+
+  /**
+   * Wants elsewhere what another device was to give and does not. At the end of a file nobody waits long for one that is
+   * slow.
+   */
+  #dropSilent(incoming: Incoming, now: number): void {
+    const isLast = incoming.receiver.unasked === 0
+    for (const [device, giver] of [...incoming.givers]) {
+      if (giver.takesTurn || !giver.isSilent(isLast ? LAST_MS : STALL_MS, now)) continue
+      if (isLast) incoming.drops(device)
+      else incoming.bans(device)
+      this.#refillAll(incoming)
     }
   }
 
+  /** Asks for the hashes of pieces that are here and cannot be compared: they were lost, or told to an earlier page. */
+  #askForHashes(incoming: Incoming): void {
+    const { checking, source, file } = incoming
+    const lacking = incoming.isOpen ? checking.pieces.lacking : null
+    if (lacking && incoming.mayAsk(this.now())) source.say({ type: 'ask', transfer: file.id, ...lacking })
+  }
+
   #hasRoom(incoming: Incoming): void {
-    if (incoming.receiver.isComplete && incoming.isOpen) void this.#complete(incoming)
-    this.refill(incoming.source)
+    if (incoming.isComplete && incoming.isOpen) void this.#complete(incoming)
+    this.#refillAll(incoming)
   }
 
   /** Completes a file whose bytes are all durable. The source need not be here any more. */
   async #complete(incoming: Incoming): Promise<void> {
     const { source, file, receiver } = incoming
-    source.scheduler.end(incoming)
+    this.#endTurn(incoming)
     try {
       const blob = await incoming.finish()
       // Its beam was left meanwhile.
@@ -346,7 +485,7 @@ export class Receiving {
   ): void {
     this.#stop(incoming, how, reason)
     this.#say(incoming.file.id, progress)
-    this.refill(incoming.source)
+    this.#refillAll(incoming)
   }
 
   #stop(incoming: Incoming, how: Exclude<Ending, 'done'>, reason: CancelReason | null): void {
@@ -354,7 +493,8 @@ export class Receiving {
     // What an earlier page has received of it is opened only when its turn comes.
     if (incoming.isUntouched && how !== 'interrupted') void this.files.forget(file.id).catch(() => {})
     incoming.end(how)
-    source.scheduler.end(incoming)
+    this.#endTurn(incoming)
+    this.passing.remove(file.id)
     if (reason) source.end({ type: 'cancel', transfer: file.id, reason }, this.now())
   }
 
@@ -375,7 +515,7 @@ export class Receiving {
     const now = this.now()
     const needsDirect = source.needsDirect(now)
     // A file that has begun waits for its device also while no link to it is open.
-    const canGoOn = source.isHere && (bytes === 0 || source.routes(now).length > 0)
+    const canGoOn = (source.isHere && (bytes === 0 || source.routes(now).length > 0)) || this.#canMove(incoming, now)
     const waits = needsDirect ? 'direct' : canGoOn ? 'queued' : 'parked'
     if (incoming.waits === waits) return
     incoming.waits = waits
@@ -386,4 +526,13 @@ export class Receiving {
   #say(id: ItemId, progress: Progress): void {
     this.say({ say: 'receiving', id, progress })
   }
+}
+
+function isAnyHere({ givers }: Incoming): boolean {
+  return [...givers.keys()].some(({ isHere }) => isHere)
+}
+
+/** A file that an earlier page has received, and found to be right. */
+function passable(file: Blob): Passable {
+  return { ...blobSource(file), pieces: [{ first: 0, count: pieceCount(file.size) }] }
 }

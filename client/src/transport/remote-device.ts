@@ -25,6 +25,8 @@ export interface Arriving extends Receives {
   readonly file: { readonly id: ItemId }
   /** Whether the file's bytes can be written now. */
   readonly isOpen: boolean
+  /** Chunks of it are wanted of the device. */
+  wanted(now: number): void
 }
 
 interface UnheardEnd {

@@ -1,10 +1,15 @@
 /** Owns every file that this device offers, and its transfer to each device. */
 import type { DeviceId, ItemId } from '../protocol/bindings'
+import type { ChunkRange } from '../protocol/chunk-set'
 import type { CancelReason, Frame } from '../protocol/frames'
+import type { PieceHash } from '../protocol/piece-checks'
+import { pieceCount } from '../protocol/pieces'
 import { STALL_MS } from '../protocol/stall-clock'
 import type { TransferFailure } from '../protocol/transfer-failure'
+import type { Hash } from './blake3'
 import type { EngineEvent, Progress } from './engine-messages'
 import type { Link } from './link'
+import { blobSource, OfferedFile, type PieceMemory } from './offered-file'
 import { Outgoing } from './outgoing'
 import { pump } from './pump'
 import { cancelledByThem } from './receiving'
@@ -22,8 +27,17 @@ const QUIET_MS = 4 * STALL_MS
  */
 const MOST_MISSED = { devices: 100, files: 1_000 }
 
+/** Hashes in one frame. With it a frame is within the smallest that a device takes (F8). */
+const MOST_HASHES = 1_000
+/** Pieces that are hashed for one device at a time. */
+const MOST_ASKED = 64
+
 interface Offer {
-  readonly file: Blob
+  readonly file: OfferedFile
+  /** Returns those of some chunks that are here. */
+  readonly within: (range: ChunkRange) => readonly ChunkRange[]
+  /** Whether this device has shared it. What it passes on is not reported to the page. */
+  readonly isOwn: boolean
   /** The transfer to each device. A device that wants the file again after an end begins a new one. */
   readonly to: Map<RemoteDevice, Outgoing>
 }
@@ -33,13 +47,62 @@ export class Sending {
   /** What each device has wanted while it was not here, as after a reload of this page (F17). */
   readonly #missed = new Map<DeviceId, Set<ItemId>>()
 
+  /** The devices for which pieces are being hashed. */
+  readonly #asking = new Set<RemoteDevice>()
+
   constructor(
     readonly say: (event: EngineEvent) => void,
+    readonly hash: Hash,
+    readonly memory: PieceMemory,
     readonly now: () => number,
   ) {}
 
-  offer(id: ItemId, file: Blob): void {
-    this.#offers.set(id, { file, to: new Map() })
+  offer(id: ItemId, blob: Blob): void {
+    this.#offers.get(id)?.file.forget()
+    const onHash = (piece: number, hash: PieceHash) => {
+      for (const { to, hasEnded } of this.#offers.get(id)?.to.values() ?? [])
+        if (!hasEnded) to.say({ type: 'hashes', transfer: id, first: piece, hashes: [hash] })
+    }
+    const file = new OfferedFile(blobSource(blob), this.memory, this.hash, onHash)
+    this.#offers.set(id, { file, within: (range) => [range], isOwn: true, to: new Map() })
+  }
+
+  /** Passes on a file that another device has shared (F20). */
+  pass(id: ItemId, file: OfferedFile, within: Offer['within']): void {
+    if (this.#offers.get(id)?.isOwn) return
+    this.unpass(id)
+    this.#offers.set(id, { file, within, isOwn: false, to: new Map() })
+  }
+
+  /** Passes a file on no more. */
+  unpass(id: ItemId): void {
+    if (this.#offers.get(id)?.isOwn === false) this.forget(id)
+  }
+
+  /** A device asks for the hashes of pieces (F19). Those that are not known yet are read. */
+  async asked(device: RemoteDevice, { transfer, first, count }: Extract<Frame, { type: 'ask' }>): Promise<void> {
+    const offer = this.#offers.get(transfer)
+    if (!offer?.isOwn || this.#asking.has(device)) return
+    this.#asking.add(device)
+    const end = Math.min(first + Math.min(count, MOST_ASKED), pieceCount(offer.file.size))
+    for (let piece = first; piece < end; piece++) if (!offer.file.hashes.has(piece)) await offer.file.piece(piece)
+    this.#asking.delete(device)
+    this.#sayHashes(device, transfer, offer, ([piece]) => piece >= first && piece < end)
+  }
+
+  #sayHashes(
+    device: RemoteDevice,
+    transfer: ItemId,
+    { file }: Offer,
+    isMeant: (entry: readonly [number, PieceHash]) => boolean,
+  ): void {
+    const known = [...file.hashes].filter(isMeant).sort(([a], [b]) => a - b)
+    while (known.length > 0) {
+      const [[first] = [0]] = known
+      const end = known.findIndex(([piece], at) => piece !== first + at || at === MOST_HASHES)
+      const run = known.splice(0, end === -1 ? known.length : end)
+      device.say({ type: 'hashes', transfer, first, hashes: run.map(([, hash]) => hash) })
+    }
   }
 
   /** A device wants chunks. They are to be sent on the link on which the frame came (F3). */
@@ -55,10 +118,11 @@ export class Sending {
     const outgoing = this.#outgoing(offer, frame.transfer, device)
     if (outgoing.state === 'paused') return this.#sayPaused(outgoing)
     const range = outgoing.sender.within(frame)
-    if (!range) return
+    const ranges = range ? offer.within(range) : []
+    if (ranges.length === 0) return
     outgoing.state = 'moving'
     outgoing.busyAt = this.now()
-    link.queue.want(outgoing, range)
+    for (const one of ranges) link.queue.want(outgoing, one)
     void pump(link, (unreadable) => {
       const why: TransferFailure = { reason: 'changed' }
       this.#end(unreadable, { status: 'failed', bytes: unreadable.sender.sent, why }, 'gone')
@@ -85,14 +149,16 @@ export class Sending {
 
   /** A device has heard that a transfer ended or paused, perhaps late: what goes on here goes on there too. */
   heardEnd(device: RemoteDevice, id: ItemId): void {
-    const state = this.#offers.get(id)?.to.get(device)?.state
+    const offer = this.#offers.get(id)
+    if (offer?.isOwn === false) return
+    const state = offer?.to.get(device)?.state
     if (state === 'moving' || state === 'parked') this.#sayOffered(device, id)
     else this.sayIfMissed(device, id)
   }
 
   #sayOffered(device: RemoteDevice, id: ItemId): void {
     // What the device has not heard of could arrive after this, and end it.
-    if (this.#offers.has(id) && !device.isEnding(id)) device.say({ type: 'offered', transfer: id })
+    if (this.#offers.get(id)?.isOwn && !device.isEnding(id)) device.say({ type: 'offered', transfer: id })
   }
 
   /** The person pauses the transfer, to one device or to all (null). */
@@ -131,13 +197,14 @@ export class Sending {
     if (known && !known.hasEnded) return known
     const outgoing = new Outgoing(id, offer.file, device)
     offer.to.set(device, outgoing)
+    this.#sayHashes(device, id, offer, () => true)
     return outgoing
   }
 
   /** A device has the whole file. It may say so more than once. */
   done(device: RemoteDevice, id: ItemId): void {
     const offer = this.#offers.get(id)
-    if (!offer) return
+    if (!offer?.isOwn) return
     // Nothing of an empty file is ever wanted.
     const outgoing = offer.to.get(device) ?? this.#outgoing(offer, id, device)
     if (outgoing.state === 'done') return
@@ -168,13 +235,15 @@ export class Sending {
 
   /** @param device null for the transfers to all of them */
   #transfersOf(id: ItemId, device: DeviceId | null): readonly (readonly [RemoteDevice, Outgoing])[] {
-    const all = [...(this.#offers.get(id)?.to ?? [])]
+    const offer = this.#offers.get(id)
+    const all = offer?.isOwn ? [...offer.to] : []
     return device === null ? all : all.filter(([to]) => to.id === device)
   }
 
   /** Withdraws a deleted item's file. The page is not told, because it knows. */
   forget(id: ItemId): void {
     const offer = this.#offers.get(id)
+    offer?.file.forget()
     this.#offers.delete(id)
     for (const outgoing of offer?.to.values() ?? []) {
       if (!outgoing.hasEnded) this.#stop(outgoing, 'cancelled', 'person')
@@ -276,6 +345,7 @@ export class Sending {
   }
 
   #say(outgoing: Outgoing, progress: Progress): void {
+    if (this.#offers.get(outgoing.id)?.isOwn === false) return
     this.say({ say: 'sending', id: outgoing.id, device: outgoing.to.id, progress })
   }
 }

@@ -1,4 +1,5 @@
 /** The worker that runs the engine, so that a busy page does not slow transfers, nor transfers the page. */
+import { blake3 } from './blake3'
 import { Engine } from './engine'
 import type { EngineCommand, EngineEvent } from './engine-messages'
 import { holdTab, tabFolder } from './sinks/disk-folders'
@@ -35,7 +36,7 @@ function disk(tab: string): DiskFiles | null {
 
 const say = (event: EngineEvent, transfer: Transferable[] = []) => scope.postMessage(event, transfer)
 const received = new ReceivedFiles(disk(scope.name), new MemoryFiles(), () => say({ say: 'memoryOnly' }))
-const engine = new Engine(say, received, () => performance.now())
+const engine = new Engine(say, received, { hash: blake3, random: () => Math.random() }, () => performance.now())
 
 scope.onmessage = ({ data }) => engine.handle(data)
 

@@ -14,6 +14,8 @@ export function failureText(failure: TransferFailure): string {
       return t`The device that has this file was removed from the beam.`
     case 'changed':
       return t`This file can no longer be read. Was it moved or changed? Share it again.`
+    case 'damaged':
+      return t`What arrived of this file is damaged. Try again, or share it again from the other device.`
     case 'readOnly':
       return t`In this beam this device can only read, so it cannot send files through the server.`
     case 'noRoomHere':

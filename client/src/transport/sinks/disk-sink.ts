@@ -57,12 +57,12 @@ export function diskSink(
     get isKept() {
       return isKept
     },
+    read(position, length) {
+      const bytes = new Uint8Array(length)
+      return bytes.subarray(0, access.read(bytes, { at: position }))
+    },
     part: {
       before,
-      read(position, length) {
-        const bytes = new Uint8Array(length)
-        return bytes.subarray(0, access.read(bytes, { at: position }))
-      },
       async keep(durable, isPaused) {
         if (isClosed) return
         access.flush()

@@ -43,6 +43,7 @@ export class MemoryFiles implements FileStore {
     const sink: Sink = {
       isKept: false,
       part: null,
+      read: (position, length) => bytes?.slice(position, position + length) ?? new Uint8Array(),
       write: (position, part) => bytes?.set(part, position),
       async finish() {
         const file = new Blob(bytes ? [bytes] : [], { type })

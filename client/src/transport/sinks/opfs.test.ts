@@ -341,7 +341,7 @@ describe('an unfinished file', () => {
       { first: 0, count: 1 },
       { first: 2, count: 1 },
     ])
-    expect(sink.part?.read(2 * CHUNK_BYTES, 2)).toEqual(Uint8Array.of(3, 3))
+    expect(sink.read?.(2 * CHUNK_BYTES, 2)).toEqual(Uint8Array.of(3, 3))
     await sink.write(CHUNK_BYTES, chunk(2))
     await sink.write(3 * CHUNK_BYTES, new Uint8Array(5).fill(4))
     const whole = new Uint8Array(await ((await sink.finish()) ?? new Blob()).arrayBuffer())

@@ -18,6 +18,7 @@ export async function openPickedSink(handle: FileSystemFileHandle, { size }: Sin
     isKept: true,
     // Until it is closed, the browser keeps what was written where no later page finds it.
     part: null,
+    read: null,
     write: (position, data) => stream.write({ type: 'write', position, data }),
     async finish() {
       await stream.close()

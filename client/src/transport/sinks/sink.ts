@@ -9,6 +9,8 @@ export interface Sink {
   readonly isKept: boolean
   /** How a later page goes on with an unfinished file; null where nothing of it outlives the page. */
   readonly part: Part | null
+  /** Reads bytes that are durable, until the file is finished; null where that cannot be. */
+  readonly read: ((position: number, length: number) => Uint8Array<ArrayBuffer>) | null
   /** Writes at a byte position. Resolves, or returns, once the bytes are durable. */
   write(position: number, bytes: Uint8Array<ArrayBuffer>): Promise<void> | void
   /** Completes the file and returns it; null when it went to a file that the person picked. */
@@ -21,8 +23,6 @@ export interface Sink {
 export interface Part {
   /** The chunks that were there when the sink opened, from an earlier page. */
   readonly before: readonly ChunkRange[]
-  /** Reads bytes that are durable. */
-  read(position: number, length: number): Uint8Array<ArrayBuffer>
   /**
    * Lets a later page go on from these chunks, whatever happens to this one. All of them must be written.
    * @param isPaused whether it is to wait for the person

@@ -1,0 +1,82 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { CHUNK_BYTES, type DeviceId } from './bindings'
+import { PieceChecks, without } from './piece-checks'
+import { chunksOf, PIECE_BYTES, PIECE_CHUNKS, pieceCount, piecesOf, wholePieces } from './pieces'
+import { chunkCount } from './receiver'
+
+const hash = (byte: number) => new Uint8Array(32).fill(byte)
+
+const [ADA, BOB] = ['ada', 'bob'] as DeviceId[] as [DeviceId, DeviceId]
+
+describe('f19 the checks of a file', () => {
+  it('count a piece once its hash is what the device that shared it says, whichever is known first', () => {
+    const checks = new PieceChecks(2 * PIECE_BYTES)
+    for (const piece of [0, 1]) checks.came(chunksOf(piece, 2 * PIECE_BYTES), ADA)
+    expect(checks.hashed(1, hash(1))).toBeNull()
+    expect(checks.lacking).toEqual({ first: 1, count: 1 })
+    expect(checks.told(0, [hash(0), hash(1)])).toEqual([{ piece: 1, check: { is: 'right' } }])
+    expect(checks.lacking).toBeNull()
+    expect(checks.right).toEqual([{ first: 1, count: 1 }])
+    expect(checks.doubtful).toEqual([0])
+    expect(checks.isComplete).toBe(false)
+    expect(checks.hashed(0, hash(0))).toEqual({ is: 'right' })
+    expect(checks.isComplete).toBe(true)
+  })
+
+  it('name every device that gave chunks of a wrong piece', () => {
+    const checks = new PieceChecks(PIECE_BYTES)
+    checks.came({ first: 0, count: 2 }, ADA)
+    checks.came({ first: 2, count: 1 }, BOB)
+    checks.came({ first: 3, count: 61 }, ADA)
+    checks.told(0, [hash(0)])
+    expect(checks.hashed(0, hash(9))).toEqual({ is: 'wrong', givers: [ADA, BOB] })
+    expect(checks.isComplete).toBe(false)
+  })
+
+  it('doubt a piece of an earlier page only where it is hashed again', () => {
+    const checks = new PieceChecks(3 * PIECE_BYTES)
+    checks.resumes([{ first: 0, count: 3 }])
+    expect(checks.isComplete).toBe(true)
+    expect(checks.hashed(1, hash(1))).toBeNull()
+    expect(checks.isComplete).toBe(false)
+    expect(checks.doubtful).toEqual([])
+    expect(checks.told(0, [hash(0), hash(9)])).toEqual([{ piece: 1, check: { is: 'wrong', givers: [] } }])
+  })
+
+  it('believe what was told first, and nothing of pieces that the file does not have', () => {
+    const checks = new PieceChecks(PIECE_BYTES)
+    checks.told(0, [hash(1)])
+    checks.told(0, [hash(2), hash(3)])
+    expect(checks.hashed(0, hash(1))).toEqual({ is: 'right' })
+    expect(checks.isComplete).toBe(true)
+  })
+
+  it('an empty file needs none', () => {
+    expect(new PieceChecks(0).isComplete).toBe(true)
+  })
+})
+
+it('f19_pieces_have_the_chunks_of_a_file_each_once', () => {
+  fc.assert(
+    fc.property(fc.nat(5 * PIECE_BYTES), (size) => {
+      const chunks = Array.from({ length: pieceCount(size) }, (_, piece) => chunksOf(piece, size))
+      expect(chunks.reduce((sum, { count }) => sum + count, 0)).toBe(chunkCount(size))
+      chunks.forEach((range, piece) => {
+        if (range.count > 0) expect(piecesOf(range)).toEqual([piece])
+        expect(wholePieces([range], size)).toEqual([{ first: piece, count: 1 }])
+      })
+    }),
+  )
+})
+
+it('f19_a_piece_of_which_a_chunk_is_missing_is_not_whole', () => {
+  const size = 3 * PIECE_BYTES + CHUNK_BYTES
+  expect(wholePieces([{ first: 1, count: 2 * PIECE_CHUNKS }], size)).toEqual([{ first: 1, count: 1 }])
+  expect(wholePieces([{ first: 3 * PIECE_CHUNKS, count: 1 }], size)).toEqual([{ first: 3, count: 1 }])
+  expect(wholePieces([{ first: 0, count: 1 }], size)).toEqual([])
+  expect(without([{ first: 0, count: 4 * PIECE_CHUNKS }], [1, 3])).toEqual([
+    { first: 0, count: PIECE_CHUNKS },
+    { first: 2 * PIECE_CHUNKS, count: PIECE_CHUNKS },
+  ])
+})

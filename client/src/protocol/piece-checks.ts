@@ -1,0 +1,122 @@
+/**
+ * Which pieces of a file are right (F19). Told what the device that shared the file says of their hashes, and what the
+ * hashes of the received pieces are, it decides which pieces count, and who is to blame for a wrong one.
+ */
+import type { DeviceId } from './bindings'
+import { type ChunkRange, ChunkSet } from './chunk-set'
+import { PIECE_CHUNKS, pieceCount, piecesOf } from './pieces'
+
+/** BLAKE3 of a piece: 32 bytes. */
+export type PieceHash = Uint8Array
+export const HASH_BYTES = 32
+
+/** The outcome of a check. `givers`: the devices that gave chunks of a wrong piece; empty when an earlier page had it. */
+export type Check = { readonly is: 'right' } | { readonly is: 'wrong'; readonly givers: readonly DeviceId[] }
+
+export interface Checked {
+  readonly piece: number
+  readonly check: Check
+}
+
+export class PieceChecks {
+  readonly #total: number
+  readonly #right = new ChunkSet()
+  /** What the device that shared the file says. */
+  readonly #told = new Map<number, PieceHash>()
+  /** The hashes of pieces that are here and were not compared. */
+  readonly #computed = new Map<number, PieceHash>()
+  /** Who gave chunks of the pieces that are not right yet. */
+  readonly #givers = new Map<number, Set<DeviceId>>()
+
+  /** @param size bytes of the file */
+  constructor(readonly size: number) {
+    this.#total = pieceCount(size)
+  }
+
+  /** Whether every piece is right. */
+  get isComplete(): boolean {
+    return this.#right.size === this.#total
+  }
+
+  /** The pieces that are right. */
+  get right(): readonly ChunkRange[] {
+    return this.#right.ranges()
+  }
+
+  /** Pieces of which this page has received chunks, and that are not known to be right. */
+  get doubtful(): readonly number[] {
+    return [...this.#givers.keys()]
+  }
+
+  /** The first pieces that cannot be compared because their hashes were not told; null when there are none. */
+  get lacking(): ChunkRange | null {
+    const pieces = [...this.#computed.keys()].sort((a, b) => a - b)
+    const [first] = pieces
+    if (first === undefined) return null
+    const end = pieces.findIndex((piece, at) => piece !== first + at)
+    return { first, count: end === -1 ? pieces.length : end }
+  }
+
+  /** Pieces that an earlier page has found to be right. */
+  resumes(pieces: readonly ChunkRange[]): void {
+    for (const range of pieces) this.#right.add(range)
+  }
+
+  /** Chunks came from a device. */
+  came(range: ChunkRange, from: DeviceId): void {
+    for (const piece of piecesOf(range)) {
+      const givers = this.#givers.get(piece) ?? new Set()
+      this.#givers.set(piece, givers.add(from))
+    }
+  }
+
+  /** The hash of a piece that is here was computed. Returns null while nothing is known to compare it with. */
+  hashed(piece: number, hash: PieceHash): Check | null {
+    this.#right.remove({ first: piece, count: 1 })
+    this.#computed.set(piece, hash)
+    return this.#compare(piece)
+  }
+
+  /**
+   * The device that shared the file told the hashes of pieces. What it told first holds.
+   * @returns the pieces that had waited for it
+   */
+  told(first: number, hashes: readonly PieceHash[]): readonly Checked[] {
+    return hashes.flatMap((hash, at) => {
+      const piece = first + at
+      if (piece >= this.#total || this.#told.has(piece)) return []
+      this.#told.set(piece, hash)
+      const check = this.#compare(piece)
+      return check ? [{ piece, check }] : []
+    })
+  }
+
+  #compare(piece: number): Check | null {
+    const [told, computed] = [this.#told.get(piece), this.#computed.get(piece)]
+    if (!told || !computed) return null
+    this.#computed.delete(piece)
+    const givers = [...(this.#givers.get(piece) ?? [])]
+    this.#givers.delete(piece)
+    if (!isSame(told, computed)) return { is: 'wrong', givers }
+    this.#right.add({ first: piece, count: 1 })
+    return { is: 'right' }
+  }
+
+  /** Nothing of the file is here any more, and what was told was about another one. */
+  clear(): void {
+    this.#right.remove({ first: 0, count: this.#total })
+    for (const map of [this.#told, this.#computed, this.#givers]) map.clear()
+  }
+}
+
+export function isSame(some: PieceHash, other: PieceHash): boolean {
+  return some.byteLength === other.byteLength && some.every((byte, at) => byte === other[at])
+}
+
+/** Returns the chunks of some ranges without those of pieces. */
+export function without(ranges: readonly ChunkRange[], pieces: readonly number[]): ChunkRange[] {
+  const set = new ChunkSet()
+  for (const range of ranges) set.add(range)
+  for (const piece of pieces) set.remove({ first: piece * PIECE_CHUNKS, count: PIECE_CHUNKS })
+  return set.ranges()
+}

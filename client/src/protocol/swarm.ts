@@ -1,0 +1,210 @@
+/**
+ * Chooses what to want of each device that gives pieces of a file (F20). While only the device that shared the file gives
+ * them, they are wanted in their order. As soon as others receive it too, those pieces come first that the fewest of them
+ * have, so that the device that shared it gives each piece about once.
+ */
+import { CHUNK_BYTES, type DeviceId } from './bindings'
+import { type ChunkRange, ChunkSet } from './chunk-set'
+import { chunksOf, PIECE_BYTES, PIECE_CHUNKS, pieceCount, piecesOf } from './pieces'
+import type { LinkKey, Receiver } from './receiver'
+
+export class Swarm {
+  readonly #total: number
+  /** The pieces that each other device gives. */
+  readonly #others = new Map<DeviceId, ChunkSet>()
+  /** How many others give each piece. */
+  readonly #counts: Uint16Array
+  /** The piece that is being wanted of each device. */
+  readonly #at = new Map<DeviceId, number>()
+  /** Pieces that came wrong from several devices at once: from now on the one that shared the file gives them. */
+  readonly #suspect = new ChunkSet()
+
+  /**
+   * @param origin the device that shared the file
+   * @param head bytes at the start of the file that are wanted first, and of the origin alone: they are used unchecked
+   * @param random a number from 0 to below 1
+   */
+  constructor(
+    readonly receiver: Receiver,
+    readonly origin: DeviceId,
+    readonly head: number,
+    readonly random: () => number,
+  ) {
+    this.#total = pieceCount(receiver.size)
+    this.#counts = new Uint16Array(this.#total)
+  }
+
+  /** The devices that receive the file too, or have it. */
+  get others(): Iterable<DeviceId> {
+    return this.#others.keys()
+  }
+
+  /** Another device gives pieces, besides those that it gave before. With none, it receives the file too. */
+  gives(device: DeviceId, pieces: readonly ChunkRange[]): void {
+    const known = this.#others.get(device) ?? new ChunkSet()
+    this.#others.set(device, known)
+    for (const { first, count } of pieces) {
+      const range = { first, count: Math.min(count, this.#total - first) }
+      if (range.count <= 0) continue
+      for (const part of known.missing(range)) this.#count(part, 1)
+      known.add(range)
+    }
+  }
+
+  /** A device gives nothing any more. */
+  gone(device: DeviceId): void {
+    for (const range of this.#others.get(device)?.ranges() ?? []) this.#count(range, -1)
+    this.#others.delete(device)
+    this.#at.delete(device)
+  }
+
+  #count({ first, count }: ChunkRange, by: number): void {
+    for (let piece = first; piece < first + count; piece++) this.#counts[piece] = (this.#counts[piece] ?? 0) + by
+  }
+
+  /** A piece came wrong, and nobody knows from whom. */
+  suspects(piece: number): void {
+    this.#suspect.add({ first: piece, count: 1 })
+  }
+
+  /** Bytes that a device could give and that were not asked for yet. */
+  unasked(device: DeviceId): number {
+    if (device === this.origin) return this.receiver.unasked
+    let bytes = 0
+    for (const { first, count } of this.#given(device)) {
+      const range = { first: first * PIECE_CHUNKS, count: count * PIECE_CHUNKS }
+      bytes += this.receiver.gaps(range).reduce((sum, { count }) => sum + count * CHUNK_BYTES, 0)
+    }
+    return bytes
+  }
+
+  /** Returns the next chunks to want of a device, at most `limit`; null when it could give none. */
+  next(device: DeviceId, limit: number): ChunkRange | null {
+    const isOrigin = device === this.origin
+    if (isOrigin && this.#others.size === 0) return this.receiver.firstGap(limit)
+    const piece = this.#continues(device) ?? this.#choose(device)
+    if (piece === null) return null
+    this.#at.set(device, piece)
+    const [gap] = this.receiver.gaps(chunksOf(piece, this.receiver.size))
+    return gap ? { first: gap.first, count: Math.min(gap.count, limit) } : null
+  }
+
+  /** The piece that is being wanted of a device, if chunks of it were not asked for yet. */
+  #continues(device: DeviceId): number | null {
+    const piece = this.#at.get(device)
+    return piece !== undefined && this.#isOpen(piece) && this.#gives(device, piece) ? piece : null
+  }
+
+  /** A piece is open while chunks of it were not asked for. */
+  #isOpen(piece: number): boolean {
+    return this.receiver.gaps(chunksOf(piece, this.receiver.size)).length > 0
+  }
+
+  #gives(device: DeviceId, piece: number): boolean {
+    return this.#given(device).some(({ first, count }) => piece >= first && piece < first + count)
+  }
+
+  /** The pieces that a device gives. */
+  #given(device: DeviceId): readonly ChunkRange[] {
+    if (device === this.origin) return [{ first: 0, count: this.#total }]
+    const head = Math.ceil(this.head / (PIECE_BYTES))
+    const given = this.#others.get(device)?.ranges() ?? []
+    return given
+      .flatMap((range) => this.#suspect.missing(range))
+      .flatMap(({ first, count }) => {
+        const from = Math.max(first, head)
+        return first + count > from ? [{ first: from, count: first + count - from }] : []
+      })
+  }
+
+  /**
+   * Chooses one of the pieces that the fewest others give. It is the one behind the last if that is among them, so that
+   * the disk is written in order; else any, so that several devices do not choose the same.
+   */
+  #choose(device: DeviceId): number | null {
+    const behind = (this.#at.get(device) ?? -1) + 1
+    const taken = this.#taken(device)
+    let best: number[] = []
+    let fewest = Number.POSITIVE_INFINITY
+    for (const piece of this.#candidates(device)) {
+      if (piece * PIECE_BYTES < this.head) return piece
+      const count = (this.#counts[piece] ?? 0) + (taken.has(piece) ? this.#others.size : 0)
+      if (count > fewest) continue
+      if (count < fewest) best = []
+      fewest = count
+      best.push(piece)
+    }
+    if (best.includes(behind) && this.#at.has(device)) return behind
+    return best[Math.floor(this.random() * best.length)] ?? null
+  }
+
+  /** Pieces that are being wanted of other devices: two devices give chunks of one only at the end. */
+  #taken(device: DeviceId): ReadonlySet<number> {
+    return new Set([...this.#at].flatMap(([other, piece]) => (other === device ? [] : [piece])))
+  }
+
+  *#candidates(device: DeviceId): Generator<number> {
+    for (const { first, count } of this.#given(device)) {
+      const range = { first: first * PIECE_CHUNKS, count: count * PIECE_CHUNKS }
+      let last = -1
+      for (const gap of this.receiver.gaps(range)) {
+        for (const piece of piecesOf(gap)) {
+          if (piece > last) yield piece
+          last = piece
+        }
+      }
+    }
+  }
+}
+
+/** What one device can give of a file, as the scheduler of that device sees the receiver. */
+export class Supply {
+  constructor(
+    readonly swarm: Swarm,
+    readonly device: DeviceId,
+  ) {}
+
+  get #receiver(): Receiver {
+    return this.swarm.receiver
+  }
+
+  get size(): number {
+    return this.#receiver.size
+  }
+
+  get received(): number {
+    return this.#receiver.received
+  }
+
+  get outstanding(): number {
+    return this.#receiver.outstanding
+  }
+
+  get writing(): number {
+    return this.#receiver.writing
+  }
+
+  get unasked(): number {
+    return this.swarm.unasked(this.device)
+  }
+
+  waitingOn(link: LinkKey): number {
+    return this.#receiver.waitingOn(link)
+  }
+
+  want(link: LinkKey, most: number, room: number): ChunkRange | null {
+    return this.#receiver.want(link, most, room, (limit) => this.swarm.next(this.device, limit))
+  }
+
+  wantTwice(slow: LinkKey, fast: LinkKey, most: number): ChunkRange | null {
+    return this.#receiver.wantTwice(slow, fast, most)
+  }
+
+  arrived(first: number, byteLength: number, links: Iterable<LinkKey>): ChunkRange[] {
+    return this.#receiver.arrived(first, byteLength, links)
+  }
+
+  lost(link: LinkKey): void {
+    this.#receiver.lost(link)
+  }
+}

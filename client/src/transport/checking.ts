@@ -1,0 +1,102 @@
+/** Hashes the pieces of a file that is received as they become whole, and compares them (F19). */
+import { CHUNK_BYTES, type DeviceId } from '../protocol/bindings'
+import type { ChunkRange } from '../protocol/chunk-set'
+import { type Checked, PieceChecks, type PieceHash } from '../protocol/piece-checks'
+import { chunksOf, PIECE_BYTES, piecesOf, wholePieces } from '../protocol/pieces'
+import { type Receiver, rangeBytes } from '../protocol/receiver'
+import type { Hash } from './blake3'
+import type { Sink } from './sinks/sink'
+
+type Read = Sink['read']
+
+export interface CheckingEvents {
+  /** A piece is found to be right or wrong. */
+  onChecked(checked: Checked): void
+  /** A piece cannot be compared, because its hash was not told. */
+  onLacking(): void
+  /** A piece could not be hashed. */
+  onBroken(error: unknown): void
+}
+
+export class Checking {
+  readonly pieces: PieceChecks
+  /** Pieces on their way into a place that cannot be read, such as a file that the person picked. */
+  readonly #copies = new Map<number, Uint8Array>()
+  /** Counts how often all was lost: a hash that was begun before concerns nothing any more. */
+  #era = 0
+
+  constructor(
+    readonly receiver: Receiver,
+    readonly hash: Hash,
+    readonly events: CheckingEvents,
+  ) {
+    this.pieces = new PieceChecks(receiver.size)
+  }
+
+  /**
+   * An earlier page has received chunks. Some pieces of them are hashed again: if this is no longer the file of which they
+   * are parts, its device tells other hashes.
+   */
+  resumes(before: readonly ChunkRange[], read: Read): void {
+    const whole = wholePieces(before, this.receiver.size)
+    this.pieces.resumes(whole)
+    const [first, last] = [whole[0], whole.at(-1)]
+    if (!first || !last || !read) return
+    for (const piece of new Set([first.first, last.first + last.count - 1])) this.#compute(piece, read)
+  }
+
+  /** Chunks came from a device, and are being written. */
+  came(range: ChunkRange, bytes: Uint8Array, from: DeviceId, read: Read): void {
+    this.pieces.came(range, from)
+    if (read) return
+    for (const piece of piecesOf(range)) this.#copy(piece, range, bytes)
+  }
+
+  #copy(piece: number, range: ChunkRange, bytes: Uint8Array): void {
+    const { first, count } = chunksOf(piece, this.receiver.size)
+    const copy = this.#copies.get(piece) ?? new Uint8Array(rangeBytes({ first, count }, this.receiver.size))
+    this.#copies.set(piece, copy)
+    const offset = (range.first - first) * CHUNK_BYTES
+    const part = bytes.subarray(Math.max(0, -offset), Math.max(0, copy.byteLength - offset))
+    copy.set(part, Math.max(0, offset))
+  }
+
+  /** Chunks are durable. */
+  wrote(range: ChunkRange, read: Read): void {
+    const { receiver } = this
+    for (const piece of piecesOf(range)) {
+      if (receiver.isDurable(chunksOf(piece, receiver.size))) this.#compute(piece, read)
+    }
+  }
+
+  #compute(piece: number, read: Read): void {
+    const bytes = this.#bytesOf(piece, read)
+    const era = this.#era
+    void this.hash(bytes).then((hash) => {
+      if (this.#era !== era) return
+      const check = this.pieces.hashed(piece, hash)
+      if (check) this.events.onChecked({ piece, check })
+      else this.events.onLacking()
+    }, this.events.onBroken)
+  }
+
+  #bytesOf(piece: number, read: Read): Uint8Array {
+    const { size } = this.receiver
+    if (read) return read(piece * PIECE_BYTES, rangeBytes(chunksOf(piece, size), size))
+    const copy = this.#copies.get(piece) ?? new Uint8Array()
+    this.#copies.delete(piece)
+    return copy
+  }
+
+  /** The device that shared the file told hashes of pieces. */
+  told(first: number, hashes: readonly PieceHash[]): void {
+    for (const checked of this.pieces.told(first, hashes)) this.events.onChecked(checked)
+  }
+
+  /** Nothing of the file is here any more. */
+  clear(): void {
+    this.#era += 1
+    this.#copies.clear()
+    this.pieces.clear()
+  }
+}

@@ -1,0 +1,203 @@
+/** F19, F20, F21: several devices receive a file, give each other what they have, and check what they get. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { CHUNK_BYTES } from '../protocol/bindings'
+import { chunkFrame, decodeFrame, encodeFrame, type Frame } from '../protocol/frames'
+import { bytes, FILE, fakeTime, MIB, type Sent, type StageDevice, StageServer, settles, stageDevice } from './engine-stage'
+
+const SIZE = 24 * MIB + 5
+const content = bytes(SIZE)
+
+let ada: StageDevice
+let others: StageDevice[]
+let server: StageServer
+
+beforeEach(() => {
+  fakeTime()
+  ada = stageDevice('a')
+  others = (['b', 'c', 'd', 'e'] as const).map((letter) => stageDevice(letter))
+  meet(ada, ...others)
+})
+afterEach(() => vi.useRealTimers())
+
+function meet(...devices: StageDevice[]): void {
+  server = new StageServer(...devices)
+  for (const device of devices) device.seesAll(...devices.filter((other) => other !== device))
+}
+
+/** Lets every device send a frame of 64 KiB every 20 ms, so that the uplink of each is the narrow place. */
+async function passes(ms: number, until: () => boolean = () => false): Promise<void> {
+  for (let passed = 0; passed < ms && !until(); passed += 20) {
+    for (const device of server.devices) upTo(device)
+    await settles(20)
+  }
+}
+
+/** Forwards what a device sends until one frame of chunks is among it. */
+function upTo(device: StageDevice): void {
+  for (let chunks = 0; chunks < 1; ) {
+    const [next] = device.outgoing
+    if (!next) return
+    if (kindOf(next) === 'chunk') chunks += 1
+    server.carriesOne(device)
+  }
+}
+
+const kindOf = ({ frame }: Sent) => decodeFrame(frame)?.type
+const isDone = (device: StageDevice) => device.last('receiving')?.status === 'done'
+const areDone = () => others.every(isDone)
+
+/** Counts the bytes of chunks that a device sends. */
+function countsOf(device: StageDevice): { readonly sent: number } {
+  const counts = { sent: 0 }
+  const { loses } = server
+  server.loses = (frame, sent) => {
+    if (frame.type === 'chunk' && sent.from === device.id) counts.sent += frame.bytes.byteLength
+    return loses(frame, sent)
+  }
+  return counts
+}
+
+function allReceive(): void {
+  ada.offers(new Blob([content]))
+  for (const device of others) device.receives(SIZE, ada)
+}
+
+describe('f20 a file for four devices', () => {
+  it('leaves the device that shared it little more than once', async () => {
+    const uplink = countsOf(ada)
+    allReceive()
+    await passes(60_000, areDone)
+    for (const device of others) expect(await device.hasWhole(content)).toBe(true)
+    expect(uplink.sent / SIZE).toBeLessThan(1.5)
+  })
+
+  it('goes on when the device that shared it leaves, once the others have all of it between them', async () => {
+    allReceive()
+    const have = new Set<number>()
+    server.loses = (frame) => {
+      if (frame.type !== 'have') return false
+      for (const { first, count } of frame.pieces) for (let at = 0; at < count; at++) have.add(first + at)
+      return false
+    }
+    await passes(60_000, () => have.size === 25)
+    expect(areDone()).toBe(false)
+    for (const device of others) device.seesAll(...others.filter((other) => other !== device))
+    ada.seesNobody()
+    await passes(60_000, areDone)
+    for (const device of others) expect(await device.hasWhole(content)).toBe(true)
+  })
+
+  it('f21_a_device_that_may_not_pass_on_gives_nothing', async () => {
+    const [bob] = others as [StageDevice]
+    bob.passesOn(false)
+    const gives = countsOf(bob)
+    allReceive()
+    await passes(60_000, areDone)
+    for (const device of others) expect(await device.hasWhole(content)).toBe(true)
+    expect(gives.sent).toBe(0)
+  })
+
+  it('comes to a device that asks for it later from all who have it', async () => {
+    const late = others.pop() as StageDevice
+    allReceive()
+    await passes(60_000, areDone)
+    const uplink = countsOf(ada)
+    late.receives(SIZE, ada)
+    await passes(60_000, () => isDone(late))
+    expect(await late.hasWhole(content)).toBe(true)
+    expect(uplink.sent / SIZE).toBeLessThan(0.5)
+  })
+
+  it('is asked of others again when one of them vanishes in the middle', async () => {
+    allReceive()
+    await passes(4_000)
+    const gone = others.shift() as StageDevice
+    gone.seesNobody()
+    for (const device of [ada, ...others]) {
+      device.seesAll(...[ada, ...others].filter((other) => other !== device))
+    }
+    await passes(60_000, areDone)
+    for (const device of others) expect(await device.hasWhole(content)).toBe(true)
+  })
+})
+
+describe('f19 a device that lies', () => {
+  /** Changes what a device sends. */
+  function changes(device: StageDevice, change: (frame: Frame) => Uint8Array<ArrayBuffer> | null): void {
+    server.changes = (frame, sent) => (sent.from === device.id ? change(frame) : null)
+  }
+
+  it('about chunks costs only itself', async () => {
+    const [liar, ...honest] = others as [StageDevice, ...StageDevice[]]
+    changes(liar, (frame) =>
+      frame.type === 'chunk' ? chunkFrame(frame.transfer, frame.first, frame.bytes.map((byte) => ~byte)) : null,
+    )
+    allReceive()
+    await passes(90_000, areDone)
+    for (const device of [liar, ...honest]) expect(await device.hasWhole(content)).toBe(true)
+  })
+
+  it('about what it has, and gives nothing of it, is not waited for', async () => {
+    const [liar] = others as [StageDevice]
+    server.loses = (frame, { from }) => from === liar.id && frame.type === 'chunk'
+    allReceive()
+    const all = encodeFrame({ type: 'have', transfer: FILE, pieces: [{ first: 0, count: 4_294_967_295 }] })
+    for (const to of others.slice(1)) to.hears({ from: liar.id, to: to.id, frame: all.buffer })
+    await passes(120_000, areDone)
+    for (const device of others) expect(await device.hasWhole(content)).toBe(true)
+  })
+
+  it('about hashes is not believed', async () => {
+    const [liar, bob] = others as [StageDevice, StageDevice]
+    allReceive()
+    const lie = encodeFrame({
+      type: 'hashes',
+      transfer: FILE,
+      first: 0,
+      hashes: Array.from({ length: 25 }, () => new Uint8Array(32)),
+    })
+    bob.hears({ from: liar.id, to: bob.id, frame: lie.buffer })
+    await passes(60_000, areDone)
+    expect(await bob.hasWhole(content)).toBe(true)
+  })
+
+  it('by giving what nobody wanted of it spoils nothing', async () => {
+    const [liar, bob] = others as [StageDevice, StageDevice]
+    allReceive()
+    await passes(500)
+    for (let first = 0; first < 1_500; first += 4) {
+      const frame = chunkFrame(FILE, first, new Uint8Array(4 * CHUNK_BYTES))
+      bob.hears({ from: liar.id, to: bob.id, frame: frame.buffer })
+    }
+    const uplink = countsOf(ada)
+    await passes(60_000, areDone)
+    expect(await bob.hasWhole(content)).toBe(true)
+    expect(uplink.sent / SIZE).toBeLessThan(1.5)
+  })
+})
+
+describe('f19 one device that receives', () => {
+  it('asks for hashes that were lost', async () => {
+    const [first] = others as [StageDevice]
+    others = [first]
+    meet(ada, first)
+    server.loses = (frame) => frame.type === 'hashes'
+    allReceive()
+    await passes(20_000)
+    expect(areDone()).toBe(false)
+    server.loses = () => false
+    await passes(20_000, areDone)
+    expect(await first.hasWhole(content)).toBe(true)
+  })
+
+  it('fails when what the sender gives is never what it says', async () => {
+    const [first] = others as [StageDevice]
+    others = [first]
+    meet(ada, first)
+    server.changes = (frame) =>
+      frame.type === 'chunk' ? chunkFrame(frame.transfer, frame.first, frame.bytes.map((byte) => ~byte)) : null
+    allReceive()
+    await passes(120_000, () => first.last('receiving')?.status === 'failed')
+    expect(first.last('receiving')).toMatchObject({ status: 'failed', why: { reason: 'damaged' } })
+  })
+})
