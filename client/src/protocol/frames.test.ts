@@ -28,14 +28,30 @@ describe('frames', () => {
     expect(Buffer.from(pong).toString('hex')).toBe('080123456789ab4cde8f0123456789abcd')
     const offered = encodeFrame({ type: 'offered', transfer })
     expect(Buffer.from(offered).toString('hex')).toBe('090123456789ab4cde8f0123456789abcd')
-    const hashes = encodeFrame({ type: 'hashes', transfer, first: 3, hashes: [new Uint8Array(32).fill(0xab)] })
-    expect(Buffer.from(hashes).toString('hex')).toBe(`0a0123456789ab4cde8f0123456789abcd00000003${'ab'.repeat(32)}`)
+    const hashes = encodeFrame({
+      type: 'hashes',
+      transfer,
+      first: 3,
+      hashes: [new Uint8Array(32).fill(0xab)],
+    })
+    expect(Buffer.from(hashes).toString('hex')).toBe(
+      `0a0123456789ab4cde8f0123456789abcd00000003${'ab'.repeat(32)}`,
+    )
     const ask = encodeFrame({ type: 'ask', transfer, first: 3, count: 1 })
     expect(Buffer.from(ask).toString('hex')).toBe('0b0123456789ab4cde8f0123456789abcd0000000300000001')
-    const have = encodeFrame({ type: 'have', transfer, pieces: [{ first: 0, count: 2 }, { first: 7, count: 1 }] })
+    const have = encodeFrame({
+      type: 'have',
+      transfer,
+      pieces: [
+        { first: 0, count: 2 },
+        { first: 7, count: 1 },
+      ],
+    })
     expect(Buffer.from(have).toString('hex')).toBe(
       '0c0123456789ab4cde8f0123456789abcd00000000000000020000000700000001',
     )
+    const claim = encodeFrame({ type: 'claim', transfer, pieces: [{ first: 2, count: 1 }] })
+    expect(Buffer.from(claim).toString('hex')).toBe('0d0123456789ab4cde8f0123456789abcd0000000200000001')
     const chunk = chunkFrame(transfer, 9, Uint8Array.of(7, 8))
     expect(Buffer.from(chunk).toString('hex')).toBe('020123456789ab4cde8f0123456789abcd000000090708')
   })
@@ -50,7 +66,7 @@ describe('frames', () => {
         hashes: fc.array(fc.uint8Array({ minLength: 32, maxLength: 32 }), { minLength: 1, maxLength: 5 }),
       }),
       fc.record({
-        type: fc.constant('have' as const),
+        type: fc.constantFrom('have' as const, 'claim' as const),
         transfer: fc.constant(transfer),
         pieces: fc.array(fc.record({ first: u32, count: u32 }), { maxLength: 5 }),
       }),

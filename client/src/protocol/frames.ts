@@ -27,6 +27,8 @@ export type Frame =
   | { type: 'ask'; transfer: ItemId; first: number; count: number }
   /** The sender receives a file, or has it, and gives these pieces of it besides those that it named before (F20). */
   | { type: 'have'; transfer: ItemId; pieces: readonly ChunkRange[] }
+  /** The pieces that the sender is getting from the device that shared the file: all that it gets now (F20). */
+  | { type: 'claim'; transfer: ItemId; pieces: readonly ChunkRange[] }
 
 /** Every frame except a chunk, which `chunkFrame` writes. */
 export type ControlFrame = Exclude<Frame, { type: 'chunk' }>
@@ -44,6 +46,7 @@ const KIND = {
   hashes: 10,
   ask: 11,
   have: 12,
+  claim: 13,
 } as const
 const ID_BYTES = 16
 const HEADER_BYTES = 1 + ID_BYTES
@@ -68,11 +71,12 @@ export function encodeFrame(frame: ControlFrame): Uint8Array<ArrayBuffer> {
     case 'ask':
       return withRanges(frame.type, frame.transfer, [frame])
     case 'have':
+    case 'claim':
       return withRanges(frame.type, frame.transfer, frame.pieces)
     case 'hashes': {
       const bytes = header(frame.type, frame.transfer, CHUNK_HEADER_BYTES + frame.hashes.length * HASH_BYTES)
       new DataView(bytes.buffer).setUint32(HEADER_BYTES, frame.first)
-      frame.hashes.forEach((hash, at) => bytes.set(hash, CHUNK_HEADER_BYTES + at * HASH_BYTES))
+      for (const [at, hash] of frame.hashes.entries()) bytes.set(hash, CHUNK_HEADER_BYTES + at * HASH_BYTES)
       return bytes
     }
     case 'done':
@@ -92,7 +96,7 @@ export function encodeFrame(frame: ControlFrame): Uint8Array<ArrayBuffer> {
 }
 
 function withRanges(
-  kind: 'want' | 'ask' | 'have',
+  kind: 'want' | 'ask' | 'have' | 'claim',
   transfer: ItemId,
   ranges: readonly ChunkRange[],
 ): Uint8Array<ArrayBuffer> {
@@ -124,7 +128,9 @@ export function decodeFrame(buffer: ArrayBuffer): Frame | null {
     case KIND.ask:
       return readOne(view, 'ask', transfer)
     case KIND.have:
-      return readHave(view, transfer)
+      return readPieces(view, 'have', transfer)
+    case KIND.claim:
+      return readPieces(view, 'claim', transfer)
     case KIND.hashes:
       return readHashes(view, buffer, transfer)
     case KIND.chunk:
@@ -153,9 +159,9 @@ function readOne(view: DataView, type: 'want' | 'ask', transfer: ItemId): Frame 
   return range && more.length === 0 ? { type, transfer, ...range } : null
 }
 
-function readHave(view: DataView, transfer: ItemId): Frame | null {
+function readPieces(view: DataView, type: 'have' | 'claim', transfer: ItemId): Frame | null {
   const pieces = readRanges(view)
-  return pieces && { type: 'have', transfer, pieces }
+  return pieces && { type, transfer, pieces }
 }
 
 function readRanges(view: DataView): ChunkRange[] | null {
@@ -173,7 +179,9 @@ function readHashes(view: DataView, buffer: ArrayBuffer, transfer: ItemId): Fram
   const first = view.getUint32(HEADER_BYTES)
   // A view would keep the whole frame in memory.
   const hash = (_: unknown, at: number) =>
-    new Uint8Array(buffer.slice(CHUNK_HEADER_BYTES + at * HASH_BYTES, CHUNK_HEADER_BYTES + (at + 1) * HASH_BYTES))
+    new Uint8Array(
+      buffer.slice(CHUNK_HEADER_BYTES + at * HASH_BYTES, CHUNK_HEADER_BYTES + (at + 1) * HASH_BYTES),
+    )
   return { type: 'hashes', transfer, first, hashes: Array.from({ length: count }, hash) }
 }
 

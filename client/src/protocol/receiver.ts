@@ -64,6 +64,11 @@ export class Receiver {
     return (this.#total - this.#asked.size) * CHUNK_BYTES
   }
 
+  /** Returns the chunks that are expected on some links. */
+  expectedOn(links: Iterable<LinkKey>): ChunkRange[] {
+    return [...links].flatMap((link) => this.#onLink.get(link)?.ranges() ?? [])
+  }
+
   /** Returns the first chunks that were not asked for, at most `limit`; null when all were. */
   firstGap(limit: number): ChunkRange | null {
     return this.#asked.firstGap(this.#total, limit)

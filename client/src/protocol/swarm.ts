@@ -8,12 +8,21 @@ import { type ChunkRange, ChunkSet } from './chunk-set'
 import { chunksOf, PIECE_BYTES, PIECE_CHUNKS, pieceCount, piecesOf } from './pieces'
 import type { LinkKey, Receiver } from './receiver'
 
+/** A claim that is not repeated is void after so many milliseconds. */
+const CLAIM_MS = 8_000
+/** A piece that another device gives or gets is chosen after all those that nobody does. */
+const MANY = 1_000
+
 export class Swarm {
   readonly #total: number
   /** The pieces that each other device gives. */
   readonly #others = new Map<DeviceId, ChunkSet>()
   /** How many others give each piece. */
   readonly #counts: Uint16Array
+  /** The pieces that each other device gets from the origin, and when it said so, in milliseconds. */
+  readonly #claims = new Map<DeviceId, { readonly pieces: ChunkSet; readonly at: number }>()
+  /** Whether the origin may be asked for what others claim. */
+  #isHasty = false
   /** The piece that is being wanted of each device. */
   readonly #at = new Map<DeviceId, number>()
   /** Pieces that came wrong from several devices at once: from now on the one that shared the file gives them. */
@@ -55,11 +64,32 @@ export class Swarm {
   gone(device: DeviceId): void {
     for (const range of this.#others.get(device)?.ranges() ?? []) this.#count(range, -1)
     this.#others.delete(device)
+    this.#claims.delete(device)
     this.#at.delete(device)
   }
 
+  /** Another device gets pieces from the origin. These are all of them: what it claimed before is void. */
+  claims(device: DeviceId, claimed: readonly ChunkRange[], now: number): void {
+    if (!this.#others.has(device)) return
+    const pieces = new ChunkSet()
+    for (const { first, count } of claimed)
+      if (first < this.#total) pieces.add({ first, count: Math.min(count, this.#total - first) })
+    this.#claims.set(device, { pieces, at: now })
+  }
+
+  /**
+   * Forgets claims that were not repeated.
+   * @param isIdle whether the origin has been idle for a while: then one piece is wanted of it, though others claim all that
+   * is left
+   */
+  look(isIdle: boolean, now: number): void {
+    for (const [device, { at }] of this.#claims) if (now - at > CLAIM_MS) this.#claims.delete(device)
+    this.#isHasty = isIdle
+  }
+
   #count({ first, count }: ChunkRange, by: number): void {
-    for (let piece = first; piece < first + count; piece++) this.#counts[piece] = (this.#counts[piece] ?? 0) + by
+    for (let piece = first; piece < first + count; piece++)
+      this.#counts[piece] = (this.#counts[piece] ?? 0) + by
   }
 
   /** A piece came wrong, and nobody knows from whom. */
@@ -84,6 +114,7 @@ export class Swarm {
     if (isOrigin && this.#others.size === 0) return this.receiver.firstGap(limit)
     const piece = this.#continues(device) ?? this.#choose(device)
     if (piece === null) return null
+    if (isOrigin) this.#isHasty = false
     this.#at.set(device, piece)
     const [gap] = this.receiver.gaps(chunksOf(piece, this.receiver.size))
     return gap ? { first: gap.first, count: Math.min(gap.count, limit) } : null
@@ -107,7 +138,7 @@ export class Swarm {
   /** The pieces that a device gives. */
   #given(device: DeviceId): readonly ChunkRange[] {
     if (device === this.origin) return [{ first: 0, count: this.#total }]
-    const head = Math.ceil(this.head / (PIECE_BYTES))
+    const head = Math.ceil(this.head / PIECE_BYTES)
     const given = this.#others.get(device)?.ranges() ?? []
     return given
       .flatMap((range) => this.#suspect.missing(range))
@@ -122,25 +153,43 @@ export class Swarm {
    * the disk is written in order; else any, so that several devices do not choose the same.
    */
   #choose(device: DeviceId): number | null {
-    const behind = (this.#at.get(device) ?? -1) + 1
-    const taken = this.#taken(device)
-    let best: number[] = []
-    let fewest = Number.POSITIVE_INFINITY
-    for (const piece of this.#candidates(device)) {
-      if (piece * PIECE_BYTES < this.head) return piece
-      const count = (this.#counts[piece] ?? 0) + (taken.has(piece) ? this.#others.size : 0)
-      if (count > fewest) continue
-      if (count < fewest) best = []
-      fewest = count
-      best.push(piece)
-    }
-    if (best.includes(behind) && this.#at.has(device)) return behind
-    return best[Math.floor(this.random() * best.length)] ?? null
+    const { pieces, count } = this.#rarest(device)
+    // What others get from the origin, they give soon: it would only be slower for them.
+    if (device === this.origin && !this.#isHasty && this.#mustWait(count)) return null
+    const behind = (this.#at.get(device) ?? Number.NaN) + 1
+    return pieces.includes(behind) ? behind : (pieces[Math.floor(this.random() * pieces.length)] ?? null)
   }
 
-  /** Pieces that are being wanted of other devices: two devices give chunks of one only at the end. */
+  /** The pieces that the fewest others give or get, and how many do. The head of the file comes before all others. */
+  #rarest(device: DeviceId): { pieces: number[]; count: number } {
+    const taken = this.#taken(device)
+    let rarest = { pieces: [] as number[], count: Number.POSITIVE_INFINITY }
+    for (const piece of this.#candidates(device)) {
+      if (piece * PIECE_BYTES < this.head) return { pieces: [piece], count: 0 }
+      const count = (this.#counts[piece] ?? 0) + (taken.has(piece) ? MANY : 0)
+      if (count < rarest.count) rarest = { pieces: [], count }
+      if (count === rarest.count) rarest.pieces.push(piece)
+    }
+    return rarest
+  }
+
+  /** Whether the origin still gives pieces to others that nobody else has, and has none for this device. */
+  #mustWait(fewest: number): boolean {
+    return fewest > 0 && [...this.#claims.values()].some(({ pieces }) => pieces.size > 0)
+  }
+
+  /**
+   * Pieces that are being wanted of other devices, so that two give chunks of one only at the end. Of the origin, also
+   * those that others get there.
+   */
   #taken(device: DeviceId): ReadonlySet<number> {
-    return new Set([...this.#at].flatMap(([other, piece]) => (other === device ? [] : [piece])))
+    const taken = new Set([...this.#at].flatMap(([other, piece]) => (other === device ? [] : [piece])))
+    if (device !== this.origin) return taken
+    for (const { pieces } of this.#claims.values()) {
+      for (const { first, count } of pieces.ranges())
+        for (let piece = first; piece < first + count; piece++) taken.add(piece)
+    }
+    return taken
   }
 
   *#candidates(device: DeviceId): Generator<number> {

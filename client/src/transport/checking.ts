@@ -9,6 +9,9 @@ import type { Sink } from './sinks/sink'
 
 type Read = Sink['read']
 
+/** Pause between two requests for hashes. An answer may have to read the pieces from a disk. */
+const ASK_MS = 1_000
+
 export interface CheckingEvents {
   /** A piece is found to be right or wrong. */
   onChecked(checked: Checked): void
@@ -22,6 +25,8 @@ export class Checking {
   readonly pieces: PieceChecks
   /** Pieces on their way into a place that cannot be read, such as a file that the person picked. */
   readonly #copies = new Map<number, Uint8Array>()
+  /** When hashes were last asked for, in milliseconds. */
+  #askedAt = Number.NEGATIVE_INFINITY
   /** Counts how often all was lost: a hash that was begun before concerns nothing any more. */
   #era = 0
 
@@ -86,6 +91,13 @@ export class Checking {
     const copy = this.#copies.get(piece) ?? new Uint8Array()
     this.#copies.delete(piece)
     return copy
+  }
+
+  /** Returns pieces whose hashes to ask for, once in a while; null for none. */
+  lacking(now: number): ChunkRange | null {
+    const lacking = now - this.#askedAt >= ASK_MS ? this.pieces.lacking : null
+    if (lacking) this.#askedAt = now
+    return lacking
   }
 
   /** The device that shared the file told hashes of pieces. */

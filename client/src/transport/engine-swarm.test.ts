@@ -2,7 +2,17 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CHUNK_BYTES } from '../protocol/bindings'
 import { chunkFrame, decodeFrame, encodeFrame, type Frame } from '../protocol/frames'
-import { bytes, FILE, fakeTime, MIB, type Sent, type StageDevice, StageServer, settles, stageDevice } from './engine-stage'
+import {
+  bytes,
+  FILE,
+  fakeTime,
+  MIB,
+  type Sent,
+  type StageDevice,
+  StageServer,
+  settles,
+  stageDevice,
+} from './engine-stage'
 
 const SIZE = 24 * MIB + 5
 const content = bytes(SIZE)
@@ -130,7 +140,13 @@ describe('f19 a device that lies', () => {
   it('about chunks costs only itself', async () => {
     const [liar, ...honest] = others as [StageDevice, ...StageDevice[]]
     changes(liar, (frame) =>
-      frame.type === 'chunk' ? chunkFrame(frame.transfer, frame.first, frame.bytes.map((byte) => ~byte)) : null,
+      frame.type === 'chunk'
+        ? chunkFrame(
+            frame.transfer,
+            frame.first,
+            frame.bytes.map((byte) => ~byte),
+          )
+        : null,
     )
     allReceive()
     await passes(90_000, areDone)
@@ -195,7 +211,13 @@ describe('f19 one device that receives', () => {
     others = [first]
     meet(ada, first)
     server.changes = (frame) =>
-      frame.type === 'chunk' ? chunkFrame(frame.transfer, frame.first, frame.bytes.map((byte) => ~byte)) : null
+      frame.type === 'chunk'
+        ? chunkFrame(
+            frame.transfer,
+            frame.first,
+            frame.bytes.map((byte) => ~byte),
+          )
+        : null
     allReceive()
     await passes(120_000, () => first.last('receiving')?.status === 'failed')
     expect(first.last('receiving')).toMatchObject({ status: 'failed', why: { reason: 'damaged' } })

@@ -215,7 +215,14 @@ describe('a sink', () => {
   it('that opens after its transfer was cancelled is discarded; the next one gets the file', async () => {
     const waiting: ((sink: Sink) => void)[] = []
     bob.sink = () => new Promise((resolve) => waiting.push(resolve))
-    const late = { isKept: true, part: null, read: null, write: vi.fn(), finish: vi.fn(), discard: vi.fn(async () => {}) }
+    const late = {
+      isKept: true,
+      part: null,
+      read: null,
+      write: vi.fn(),
+      finish: vi.fn(),
+      discard: vi.fn(async () => {}),
+    }
     ada.offers(new Blob([bytes(10)]))
     bob.receives(10, ada)
     bob.cancels()

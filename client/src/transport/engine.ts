@@ -155,7 +155,7 @@ export class Engine {
   #sayUnheard(device: RemoteDevice): void {
     device.sayEnds(this.now())
     this.#sending.sayOffered(device)
-    this.#receiving.sayHave(device)
+    this.#receiving.swarming.met(device)
   }
 
   #remove(devices: readonly DeviceId[]): void {
@@ -276,11 +276,13 @@ export class Engine {
       case 'dropped':
         return this.#receiving.dropped(device, link, frame.transfer)
       case 'hashes':
-        return this.#receiving.hashes(device, frame.transfer, frame.first, frame.hashes)
+        return this.#receiving.swarming.hashes(device, frame.transfer, frame.first, frame.hashes)
       case 'ask':
         return void this.#sending.asked(device, frame)
       case 'have':
-        return this.#receiving.have(device, frame.transfer, frame.pieces)
+        return this.#receiving.swarming.have(device, frame.transfer, frame.pieces)
+      case 'claim':
+        return this.#receiving.swarming.claimed(device, frame.transfer, frame.pieces)
       case 'offered':
         return this.#receiving.offered(device, frame.transfer)
       case 'ping':

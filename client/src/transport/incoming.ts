@@ -1,18 +1,16 @@
 /** One file that this device receives: the receiver's rules, and the sink for its bytes. */
 import { CHUNK_BYTES, type DeviceId, LARGEST_BUDGET_BYTES } from '../protocol/bindings'
-import { Carriers } from '../protocol/carriers'
 import type { ChunkRange } from '../protocol/chunk-set'
 import { Head } from '../protocol/head'
 import { type Checked, without } from '../protocol/piece-checks'
 import { chunksOf } from '../protocol/pieces'
 import { chunkCount, type LinkKey, Receiver, rangeBytes } from '../protocol/receiver'
-import { Supply, Swarm } from '../protocol/swarm'
 import type { TransferFailure } from '../protocol/transfer-failure'
-import type { Carrying, IncomingFile } from './engine-messages'
-import { Speed } from './progress'
 import type { Hash } from './blake3'
 import { Checking } from './checking'
-import { Giver } from './giver'
+import type { IncomingFile } from './engine-messages'
+import { Givers } from './givers'
+import { Speed } from './progress'
 import type { RemoteDevice } from './remote-device'
 import { NoRoom, type Part, type Sink, type SinkFile } from './sinks/sink'
 
@@ -39,9 +37,6 @@ export type Ending = 'done' | 'cancelled' | 'failed' | 'interrupted'
 const KEPT_BYTES = LARGEST_BUDGET_BYTES / 2
 const KEPT_MS = 1_000
 
-/** Pause between two requests for hashes. An answer may have to read the pieces from a disk. */
-const ASK_MS = 1_000
-
 type State =
   /** Waits until other files are done. */
   | { at: 'queued' }
@@ -63,13 +58,10 @@ export type OpenSink = (file: SinkFile, picked: FileSystemFileHandle | null) => 
 
 export class Incoming {
   readonly receiver: Receiver
-  readonly swarm: Swarm
+  readonly givers: Givers
   readonly checking: Checking
-  /** The devices that give it: the one that shared it, and others that receive it or have it (F20). */
-  readonly givers = new Map<RemoteDevice, Giver>()
   readonly #head: Head | null
   readonly speed = new Speed()
-  readonly carriers = new Carriers()
   /** The waiting state last reported to the page, so that each of a thousand waiting files reports once. */
   waits: 'queued' | 'parked' | 'direct' | null = null
   /** Whether the complete file outlives the page. */
@@ -80,9 +72,6 @@ export class Incoming {
   #sink: Sink | null = null
   /** The complete file, once it is being finished. */
   #whole: Promise<Blob | null> | null = null
-  readonly #banned = new Set<RemoteDevice>()
-  /** When its source was last asked for hashes, in milliseconds. */
-  #askedAt = Number.NEGATIVE_INFINITY
   /** Bytes that are durable and not in the journal, and when it was written last, in milliseconds. */
   #unkept = 0
   #keptAt = 0
@@ -100,61 +89,13 @@ export class Incoming {
     readonly before = 0,
   ) {
     this.receiver = new Receiver(file.size)
-    this.swarm = new Swarm(this.receiver, source.id, file.head ?? 0, random)
+    this.givers = new Givers(this, random)
     this.checking = new Checking(this.receiver, hash, {
       onChecked: (checked) => this.#checked(checked),
       onLacking: () => this.events.onLacking(this),
       onBroken: (error) => this.#broke(error),
     })
     this.#head = file.head === undefined ? null : new Head(file.head)
-    this.givers.set(source, this.#giver(source))
-  }
-
-  #giver(device: RemoteDevice): Giver {
-    return new Giver(this, device, new Supply(this.swarm, device.id))
-  }
-
-  /** A device receives it too, or has it, and gives pieces of it. Returns the giver. */
-  gives(device: RemoteDevice, pieces: readonly ChunkRange[]): Giver {
-    this.swarm.gives(device.id, pieces)
-    const giver = this.givers.get(device) ?? this.#giver(device)
-    this.givers.set(device, giver)
-    return giver
-  }
-
-  /** A device gives nothing of it any more. What was expected of it is wanted of the others. */
-  drops(device: RemoteDevice): void {
-    const giver = this.givers.get(device)
-    if (!giver || device === this.source) return
-    this.givers.delete(device)
-    this.swarm.gone(device.id)
-    for (const { key } of device.links) this.receiver.lost(key)
-    device.scheduler.end(giver)
-  }
-
-  /** A device gave what is wrong, or nothing at all: it is not asked again. */
-  bans(device: RemoteDevice): void {
-    this.#banned.add(device)
-    this.drops(device)
-  }
-
-  isBanned(device: RemoteDevice): boolean {
-    return this.#banned.has(device)
-  }
-
-  /** Whether it is time to ask for hashes, once in a while. */
-  mayAsk(now: number): boolean {
-    const isDue = now - this.#askedAt >= ASK_MS
-    if (isDue) this.#askedAt = now
-    return isDue
-  }
-
-  /** Returns the links on which it comes. */
-  via(now: number): Carrying {
-    const carrying = this.carriers.look((link) => this.receiver.waitingOn(link) > 0, now)
-    const relays = new Set([...this.givers.keys()].map(({ relay }) => relay.key))
-    const links = carrying.filter((key) => !relays.has(key))
-    return carrying.length > 0 ? { links, server: links.length < carrying.length } : this.source.carrying([])
   }
 
   /** Whether every byte is here, and right. */
@@ -279,7 +220,7 @@ export class Incoming {
   ): void {
     if (this.#state.at !== 'open') return
     const { sink } = this.#state
-    this.carriers.carried(link)
+    this.givers.carriers.carried(link)
     for (const range of arrived()) {
       const at = (range.first - first) * CHUNK_BYTES
       const part = bytes.subarray(at, at + range.count * CHUNK_BYTES)
@@ -358,7 +299,9 @@ export class Incoming {
   /** The chunks that are durable, without those of whole pieces that may be wrong. */
   get #certain(): readonly ChunkRange[] {
     const { receiver, checking, file } = this
-    const doubtful = checking.pieces.doubtful.filter((piece) => receiver.isDurable(chunksOf(piece, file.size)))
+    const doubtful = checking.pieces.doubtful.filter((piece) =>
+      receiver.isDurable(chunksOf(piece, file.size)),
+    )
     return without(receiver.durable, doubtful)
   }
 

@@ -66,7 +66,9 @@ it('keeps no more in memory than the largest budget of a receiver', async () => 
 it('f19_hashes_each_piece_when_it_is_read_first', async () => {
   const content = bytes(PIECE_BYTES + 5)
   const told: number[] = []
-  const file = new OfferedFile(blobSource(new Blob([content])), new PieceMemory(), blake3, (piece) => told.push(piece))
+  const file = new OfferedFile(blobSource(new Blob([content])), new PieceMemory(), blake3, (piece) =>
+    told.push(piece),
+  )
   await file.piece(1)
   await file.piece(0)
   await file.piece(1)

@@ -95,9 +95,7 @@ export class OfferedFile {
   async read(range: ChunkRange): Promise<Uint8Array | null> {
     const pieces = piecesOf(range)
     const read = await Promise.all(pieces.map((piece) => this.piece(piece)))
-    const parts = read.flatMap((bytes, at) =>
-      bytes ? [part(bytes, pieces[at] ?? 0, range, this.size)] : [],
-    )
+    const parts = read.flatMap((bytes, at) => (bytes ? [part(bytes, pieces[at] ?? 0, range, this.size)] : []))
     return parts.length === pieces.length ? joined(parts) : null
   }
 

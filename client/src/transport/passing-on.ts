@@ -5,7 +5,7 @@
 import type { ItemId } from '../protocol/bindings'
 import { type ChunkRange, ChunkSet } from '../protocol/chunk-set'
 import { PIECE_CHUNKS } from '../protocol/pieces'
-import { OfferedFile, PieceMemory, type Source } from './offered-file'
+import { OfferedFile, type PieceMemory, type Source } from './offered-file'
 import type { RemoteDevice } from './remote-device'
 
 /** A file that can be passed on. */

@@ -1,21 +1,22 @@
 /** Owns every file that this device receives: whose turn it is, what is wanted on which link, and how each ends. */
 
-import type { DeviceId, ItemId } from '../protocol/bindings'
-import type { ChunkRange } from '../protocol/chunk-set'
+import type { ItemId } from '../protocol/bindings'
 import type { CancelReason, Frame } from '../protocol/frames'
-import type { PieceHash } from '../protocol/piece-checks'
 import { pieceCount } from '../protocol/pieces'
-import { STALL_MS } from '../protocol/stall-clock'
+import type { Want } from '../protocol/scheduler'
 import type { TransferFailure } from '../protocol/transfer-failure'
 import type { UnfinishedFile } from '../protocol/unfinished-file'
+import { cancelledByThem } from './cancelled'
 import type { EngineEvent, IncomingFile, Progress } from './engine-messages'
 import { type Ending, failureOf, Incoming, type IncomingEvents, type Means, type OpenSink } from './incoming'
 import type { Link } from './link'
 import { blobSource } from './offered-file'
 import type { Passable, PassingOn } from './passing-on'
+import { ReceivingReports } from './receiving-reports'
 import type { Arriving, RemoteDevice } from './remote-device'
 import { type Begun, Searches } from './searches'
 import type { Found, SinkFile } from './sinks/sink'
+import { Swarming } from './swarming'
 
 /** The store of received bytes. */
 export interface ReceivedFiles {
@@ -29,30 +30,13 @@ export interface ReceivedFiles {
   forget(id: ItemId): Promise<void>
 }
 
-/** A file of which so many pieces came wrong is damaged where it is. */
-const MOST_WRONG = 100
-/** How long a device that is to give the last of a file may be silent, in milliseconds. */
-const LAST_MS = 2_000
-
-const CANCELLED_THERE: Record<Exclude<CancelReason, 'person' | 'paused'>, TransferFailure> = {
-  gone: { reason: 'gone' },
-  noRoom: { reason: 'noRoomThere' },
-}
-
-/** Returns the progress for a `cancel` from the other device. */
-export function cancelledByThem(reason: CancelReason, bytes: number): Progress {
-  if (reason === 'person') return { status: 'cancelled', by: 'them' }
-  if (reason === 'paused') return { status: 'paused', bytes, by: 'them' }
-  return { status: 'failed', bytes, why: CANCELLED_THERE[reason] }
-}
-
 export class Receiving {
   /** By item. An ended transfer stays until its item goes or is received again. */
   readonly #transfers = new Map<ItemId, Incoming>()
   readonly #events: IncomingEvents
   readonly #searches: Searches
-  /** How often a piece came wrong, by transfer. */
-  readonly #wrong = new WeakMap<Incoming, number>()
+  readonly #reports: ReceivingReports
+  readonly swarming: Swarming
 
   /**
    * @param devices the other devices
@@ -63,16 +47,35 @@ export class Receiving {
     readonly files: ReceivedFiles,
     readonly means: Means,
     readonly passing: PassingOn,
-    readonly devices: () => Iterable<RemoteDevice>,
+    devices: () => Iterable<RemoteDevice>,
     readonly now: () => number,
     readonly onBegun: () => void,
   ) {
+    this.#reports = new ReceivingReports(say, now)
+    this.swarming = new Swarming(
+      this.#transfers,
+      passing,
+      devices,
+      {
+        onRoom: (incoming) => this.#refillAll(incoming),
+        onGiver: (incoming) => {
+          if (incoming.isQueued) this.#beginNext(incoming.source)
+          this.#refillAll(incoming)
+          this.onBegun()
+        },
+        onDamaged: (incoming) => {
+          const why = { reason: 'damaged' } as const
+          this.#end(incoming, { status: 'failed', bytes: incoming.received, why }, 'person')
+        },
+      },
+      now,
+    )
     this.#searches = new Searches((file) => files.find(file))
     this.#events = {
       onRoom: (incoming) => this.#hasRoom(incoming),
       onHead: ({ file: { id } }, bytes) => this.say({ say: 'head', id, bytes }),
-      onLacking: (incoming) => this.#askForHashes(incoming),
-      onWrong: (incoming, piece, givers) => this.#isWrong(incoming, piece, givers),
+      onLacking: (incoming) => this.swarming.asks(incoming),
+      onWrong: (incoming, piece, givers) => this.swarming.wrong(incoming, piece, givers),
       onBroken: (incoming, why) => {
         const progress = { status: 'failed', bytes: incoming.received, why } as const
         // The person may make room and go on with what is here.
@@ -96,7 +99,7 @@ export class Receiving {
   look(file: IncomingFile, source: () => RemoteDevice): void {
     if (this.#isMoving(file.id)) return
     this.#find(file, (found, isPaused) => {
-      if (!found || found.bytes === 0) return this.#say(file.id, { status: 'offered' })
+      if (!found || found.bytes === 0) return this.#reports.say(file.id, { status: 'offered' })
       const incoming = new Incoming(file, null, source(), this.#events, this.means, found.bytes)
       this.#begin(incoming, isPaused || found.isPaused)
     })
@@ -108,7 +111,7 @@ export class Receiving {
     this.#searches.begin(file, {
       onComplete: (whole) => {
         this.passing.add(file.id, passable(whole))
-        this.#say(file.id, { status: 'done', file: whole, twice: 0, via: null, isKept: true })
+        this.#reports.say(file.id, { status: 'done', file: whole, twice: 0, via: null, isKept: true })
       },
       onRest: otherwise,
     })
@@ -123,18 +126,15 @@ export class Receiving {
   }
 
   #begun(incoming: Incoming): void {
-    this.passing.add(incoming.file.id, incoming)
-    for (const device of this.devices()) {
-      if (device !== incoming.source && device.isHere) this.passing.announce(incoming.file.id, device)
-    }
-    this.#sayWaiting(incoming)
+    this.swarming.begun(incoming)
+    this.#reports.waits(incoming)
     this.refill(incoming.source)
     this.onBegun()
   }
 
   /** The person pauses the transfer. What is here of it waits, also for a later page. */
   pause(id: ItemId): void {
-    if (this.#searches.turn(id, true)) this.#say(id, { status: 'paused', bytes: 0, by: 'me' })
+    if (this.#searches.turn(id, true)) this.#reports.say(id, { status: 'paused', bytes: 0, by: 'me' })
     const incoming = this.#transfers.get(id)
     if (!incoming || !this.#pause(incoming, 'me')) return
     incoming.source.end({ type: 'cancel', transfer: id, reason: 'paused' }, this.now())
@@ -143,15 +143,15 @@ export class Receiving {
   /** @returns whether it was not paused or over */
   #pause(incoming: Incoming, by: 'me' | 'them'): boolean {
     if (!incoming.pause(by)) return false
-    this.#endTurn(incoming)
-    this.#sayWaiting(incoming)
+    incoming.givers.end()
+    this.#reports.waits(incoming)
     this.#refillAll(incoming)
     return true
   }
 
   /** The person goes on with a transfer. */
   resume(id: ItemId): void {
-    if (this.#searches.turn(id, false)) this.#say(id, { status: 'queued', bytes: 0 })
+    if (this.#searches.turn(id, false)) this.#reports.say(id, { status: 'queued', bytes: 0 })
     const incoming = this.#transfers.get(id)
     if (incoming?.pausedBy === 'me') this.#resume(incoming)
   }
@@ -164,22 +164,18 @@ export class Receiving {
   /** Whether anything is being received from a device, or waits to be. */
   isMovingFrom(device: RemoteDevice): boolean {
     return [...this.#transfers.values()].some(
-      ({ givers, hasEnded, pausedBy }) => givers.has(device) && !hasEnded && pausedBy === null,
+      ({ givers, hasEnded, pausedBy }) => givers.of(device) && !hasEnded && pausedBy === null,
     )
   }
 
   /** Whether a device is the source of any transfer that is remembered. */
   knows(device: RemoteDevice): boolean {
-    return [...this.#transfers.values()].some(({ givers }) => givers.has(device))
-  }
-
-  #endTurn({ givers }: Incoming): void {
-    for (const [device, giver] of givers) device.scheduler.end(giver)
+    return [...this.#transfers.values()].some(({ givers }) => givers.of(device))
   }
 
   /** Wants more of every device that gives a file. */
   #refillAll({ givers }: Incoming): void {
-    for (const device of givers.keys()) this.refill(device)
+    for (const device of givers.devices) this.refill(device)
   }
 
   /** Begins the files whose turn has come, and wants as much as the links have room for (F4). */
@@ -198,69 +194,32 @@ export class Receiving {
       const link = links.find(({ key }) => key === want?.link)
       if (!want || !link) return
       if (idle.delete(link.key)) link.clock.touch(now)
-      want.transfer.wanted(now)
-      link.say({ type: 'want', transfer: want.transfer.file.id, ...want.range })
+      this.#want(link, want, now)
       if (!link.isPinging(now) && scheduler.meter(link.key).probe(now)) link.ping(now)
     }
+  }
+
+  #want(link: Link, { transfer, range }: Want<Arriving>, now: number): void {
+    transfer.wanted(now)
+    link.say({ type: 'want', transfer: transfer.file.id, ...range })
+    const incoming = this.#transfers.get(transfer.file.id)
+    if (incoming) this.swarming.wanted(incoming, now)
   }
 
   #beginNext(source: RemoteDevice): void {
     for (const incoming of this.#movingFrom(source)) {
       if (!source.scheduler.hasTurn) return
       if (!incoming.isQueued) continue
-      for (const [device, giver] of incoming.givers) device.scheduler.begin(giver)
+      incoming.givers.begin()
       incoming.open(this.files.open)
     }
-  }
-
-  /** Tells a device, on a new link, of the files that this one receives or passes on. */
-  sayHave(device: RemoteDevice): void {
-    for (const { source, hasEnded, file } of this.#transfers.values())
-      if (!hasEnded && source !== device) this.passing.announce(file.id, device)
-  }
-
-  /** Another device gives pieces of a file, or receives it too (F20). */
-  have(device: RemoteDevice, id: ItemId, pieces: readonly ChunkRange[]): void {
-    this.passing.heard(id, device, pieces.length === 0)
-    const incoming = this.#transfers.get(id)
-    if (!incoming || incoming.hasEnded || device === incoming.source || incoming.isBanned(device)) return
-    const giver = incoming.gives(device, pieces)
-    if (incoming.pausedBy !== null) return
-    if (incoming.isQueued) this.#beginNext(incoming.source)
-    else device.scheduler.begin(giver)
-    this.refill(device)
-    this.onBegun()
-  }
-
-  /** The device that shared a file tells the hashes of its pieces (F19). Those of others are not believed. */
-  hashes(device: RemoteDevice, id: ItemId, first: number, hashes: readonly PieceHash[]): void {
-    const incoming = this.#transfers.get(id)
-    if (incoming?.source === device && !incoming.hasEnded) incoming.checking.told(first, hashes)
-  }
-
-  /**
-   * A piece is wrong, so it is wanted again. A device that gave all of it gives nothing of the file any more; one of
-   * several that gave it cannot be told from the others.
-   */
-  #isWrong(incoming: Incoming, piece: number, givers: readonly DeviceId[]): void {
-    const times = (this.#wrong.get(incoming) ?? 0) + 1
-    this.#wrong.set(incoming, times)
-    const [only, ...more] = givers
-    const liar = [...incoming.givers.keys()].find(({ id }) => id === only)
-    if (liar && more.length === 0 && liar !== incoming.source) incoming.bans(liar)
-    else incoming.swarm.suspects(piece)
-    if (times > MOST_WRONG) {
-      const progress = { status: 'failed', bytes: incoming.received, why: { reason: 'damaged' } } as const
-      return this.#end(incoming, progress, 'person')
-    }
-    this.#refillAll(incoming)
   }
 
   chunk(source: RemoteDevice, link: Link, frame: Extract<Frame, { type: 'chunk' }>): void {
     // What is late for an ended transfer also shows that the link carries (L2).
     link.clock.touch(this.now())
     const incoming = this.#transfers.get(frame.transfer)
-    const giver = incoming?.givers.get(source)
+    const giver = incoming?.givers.of(source)
     if (!incoming || !giver) return source.refuse(link, frame.transfer, this.now())
     if (incoming.hasEnded || incoming.pausedBy === 'me') {
       return incoming.source === source ? this.#unexpected(incoming) : undefined
@@ -285,30 +244,20 @@ export class Receiving {
   /** The server dropped chunks of a file: wants again what has not arrived on this link (F11). */
   dropped(source: RemoteDevice, link: Link, id: ItemId): void {
     const incoming = this.#transfers.get(id)
-    if (!incoming?.givers.has(source)) return
+    if (!incoming?.givers.of(source)) return
     incoming.receiver.lost(link.key)
     this.refill(source)
   }
 
   /** A device left: its transfers wait for it, unless others give them. */
   park(source: RemoteDevice): void {
-    this.#dropGiver(source)
-    for (const incoming of this.#movingFrom(source)) this.#sayWaiting(incoming)
-  }
-
-  /** A device gives nothing any more of the files that others have shared. */
-  #dropGiver(device: RemoteDevice): void {
-    this.passing.left(device)
-    for (const incoming of this.#transfers.values()) {
-      if (incoming.source === device || !incoming.givers.has(device)) continue
-      incoming.drops(device)
-      this.#refillAll(incoming)
-    }
+    this.swarming.left(source)
+    for (const incoming of this.#movingFrom(source)) this.#reports.waits(incoming)
   }
 
   /** A device may no longer be in the beam, so its files will not come. */
   removed(source: RemoteDevice): void {
-    this.#dropGiver(source)
+    this.swarming.left(source)
     const why: TransferFailure = { reason: 'sourceRemoved' }
     for (const incoming of [...this.#transfers.values()]) {
       if (incoming.source !== source || incoming.hasEnded) continue
@@ -330,9 +279,7 @@ export class Receiving {
 
   /** Another device no longer gives a file, or no longer receives it, and then gives nothing of it either. */
   #givesNoMore(incoming: Incoming, device: RemoteDevice, reason: CancelReason): void {
-    if (reason === 'paused') return
-    incoming.drops(device)
-    this.#refillAll(incoming)
+    if (reason !== 'paused') this.swarming.drop(incoming, device)
   }
 
   /**
@@ -360,7 +307,7 @@ export class Receiving {
 
   /** The person cancelled the transfer, or gives up one that failed, of which a part may wait on the disk. */
   cancel(id: ItemId): void {
-    if (this.#searches.end(id)) this.#say(id, { status: 'cancelled', by: 'me' })
+    if (this.#searches.end(id)) this.#reports.say(id, { status: 'cancelled', by: 'me' })
     const incoming = this.#transfers.get(id)
     if (!incoming || incoming.isDone) return
     if (!incoming.hasEnded) return this.#end(incoming, { status: 'cancelled', by: 'me' }, 'person')
@@ -404,52 +351,12 @@ export class Receiving {
   tick(): void {
     const now = this.now()
     for (const incoming of [...this.#transfers.values()]) {
-      if (incoming.hasEnded || incoming.pausedBy !== null || !isAnyHere(incoming)) continue
-      this.#dropSilent(incoming, now)
-      this.#askForHashes(incoming)
-      this.#sayProgress(incoming, now)
+      if (incoming.hasEnded || incoming.pausedBy !== null || !incoming.givers.isAnyHere) continue
+      this.swarming.tick(incoming, now)
+      incoming.keep(now)
+      this.#reports.moves(incoming)
     }
     this.passing.look()
-  }
-
-  #sayProgress(incoming: Incoming, now: number): void {
-    const { receiver, file, speed } = incoming
-    incoming.keep(now)
-    if (!this.#canMove(incoming, now) || !incoming.isOpen || receiver.outstanding === 0) {
-      return this.#sayWaiting(incoming)
-    }
-    const bytes = receiver.received
-    const bytesPerSecond = speed.sample(bytes, now)
-    incoming.waits = null
-    const { twice } = receiver
-    this.#say(file.id, { status: 'moving', bytes, bytesPerSecond, twice, via: incoming.via(now) })
-  }
-
-  #canMove({ givers }: Incoming, now: number): boolean {
-    return [...givers].some(
-      ([device, giver]) => device.routes(now).length > 0 && (giver.takesTurn || giver.waiting > 0),
-    )
-  }
-
-  /**
-   * Wants elsewhere what another device was to give and does not. At the end of a file nobody waits long for one that is
-   * slow.
-   */
-  #dropSilent(incoming: Incoming, now: number): void {
-    const isLast = incoming.receiver.unasked === 0
-    for (const [device, giver] of [...incoming.givers]) {
-      if (giver.takesTurn || !giver.isSilent(isLast ? LAST_MS : STALL_MS, now)) continue
-      if (isLast) incoming.drops(device)
-      else incoming.bans(device)
-      this.#refillAll(incoming)
-    }
-  }
-
-  /** Asks for the hashes of pieces that are here and cannot be compared: they were lost, or told to an earlier page. */
-  #askForHashes(incoming: Incoming): void {
-    const { checking, source, file } = incoming
-    const lacking = incoming.isOpen ? checking.pieces.lacking : null
-    if (lacking && incoming.mayAsk(this.now())) source.say({ type: 'ask', transfer: file.id, ...lacking })
   }
 
   #hasRoom(incoming: Incoming): void {
@@ -460,7 +367,7 @@ export class Receiving {
   /** Completes a file whose bytes are all durable. The source need not be here any more. */
   async #complete(incoming: Incoming): Promise<void> {
     const { source, file, receiver } = incoming
-    this.#endTurn(incoming)
+    incoming.givers.end()
     try {
       const blob = await incoming.finish()
       // Its beam was left meanwhile.
@@ -468,8 +375,8 @@ export class Receiving {
       incoming.end('done')
       source.end({ type: 'done', transfer: file.id }, this.now())
       const { isKept } = incoming
-      const via = incoming.via(this.now())
-      this.#say(file.id, { status: 'done', file: blob, twice: receiver.twice, via, isKept })
+      const via = incoming.givers.via(this.now())
+      this.#reports.say(file.id, { status: 'done', file: blob, twice: receiver.twice, via, isKept })
     } catch (error) {
       if (incoming.hasEnded) return
       this.#end(incoming, { status: 'failed', bytes: receiver.received, why: failureOf(error) }, 'noRoom')
@@ -484,7 +391,7 @@ export class Receiving {
     how: Exclude<Ending, 'done'> = progress.status === 'failed' ? 'failed' : 'cancelled',
   ): void {
     this.#stop(incoming, how, reason)
-    this.#say(incoming.file.id, progress)
+    this.#reports.say(incoming.file.id, progress)
     this.#refillAll(incoming)
   }
 
@@ -493,7 +400,7 @@ export class Receiving {
     // What an earlier page has received of it is opened only when its turn comes.
     if (incoming.isUntouched && how !== 'interrupted') void this.files.forget(file.id).catch(() => {})
     incoming.end(how)
-    this.#endTurn(incoming)
+    incoming.givers.end()
     this.passing.remove(file.id)
     if (reason) source.end({ type: 'cancel', transfer: file.id, reason }, this.now())
   }
@@ -508,28 +415,6 @@ export class Receiving {
       if (incoming.source === source && !incoming.hasEnded && incoming.pausedBy === null) yield incoming
     }
   }
-
-  #sayWaiting(incoming: Incoming): void {
-    const { source, received: bytes, pausedBy: by } = incoming
-    if (by !== null) return this.#say(incoming.file.id, { status: 'paused', bytes, by })
-    const now = this.now()
-    const needsDirect = source.needsDirect(now)
-    // A file that has begun waits for its device also while no link to it is open.
-    const canGoOn = (source.isHere && (bytes === 0 || source.routes(now).length > 0)) || this.#canMove(incoming, now)
-    const waits = needsDirect ? 'direct' : canGoOn ? 'queued' : 'parked'
-    if (incoming.waits === waits) return
-    incoming.waits = waits
-    const status = waits === 'queued' ? 'queued' : 'parked'
-    this.#say(incoming.file.id, needsDirect ? { status: 'parked', bytes, needsDirect } : { status, bytes })
-  }
-
-  #say(id: ItemId, progress: Progress): void {
-    this.say({ say: 'receiving', id, progress })
-  }
-}
-
-function isAnyHere({ givers }: Incoming): boolean {
-  return [...givers.keys()].some(({ isHere }) => isHere)
 }
 
 /** A file that an earlier page has received, and found to be right. */

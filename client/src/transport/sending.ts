@@ -7,12 +7,12 @@ import { pieceCount } from '../protocol/pieces'
 import { STALL_MS } from '../protocol/stall-clock'
 import type { TransferFailure } from '../protocol/transfer-failure'
 import type { Hash } from './blake3'
+import { cancelledByThem } from './cancelled'
 import type { EngineEvent, Progress } from './engine-messages'
 import type { Link } from './link'
 import { blobSource, OfferedFile, type PieceMemory } from './offered-file'
 import { Outgoing } from './outgoing'
 import { pump } from './pump'
-import { cancelledByThem } from './receiving'
 import type { RemoteDevice } from './remote-device'
 
 /**
@@ -80,12 +80,16 @@ export class Sending {
   }
 
   /** A device asks for the hashes of pieces (F19). Those that are not known yet are read. */
-  async asked(device: RemoteDevice, { transfer, first, count }: Extract<Frame, { type: 'ask' }>): Promise<void> {
+  async asked(
+    device: RemoteDevice,
+    { transfer, first, count }: Extract<Frame, { type: 'ask' }>,
+  ): Promise<void> {
     const offer = this.#offers.get(transfer)
     if (!offer?.isOwn || this.#asking.has(device)) return
     this.#asking.add(device)
     const end = Math.min(first + Math.min(count, MOST_ASKED), pieceCount(offer.file.size))
-    for (let piece = first; piece < end; piece++) if (!offer.file.hashes.has(piece)) await offer.file.piece(piece)
+    for (let piece = first; piece < end; piece++)
+      if (!offer.file.hashes.has(piece)) await offer.file.piece(piece)
     this.#asking.delete(device)
     this.#sayHashes(device, transfer, offer, ([piece]) => piece >= first && piece < end)
   }

@@ -36,7 +36,9 @@ function disk(tab: string): DiskFiles | null {
 
 const say = (event: EngineEvent, transfer: Transferable[] = []) => scope.postMessage(event, transfer)
 const received = new ReceivedFiles(disk(scope.name), new MemoryFiles(), () => say({ say: 'memoryOnly' }))
-const engine = new Engine(say, received, { hash: blake3, random: () => Math.random() }, () => performance.now())
+const engine = new Engine(say, received, { hash: blake3, random: () => Math.random() }, () =>
+  performance.now(),
+)
 
 scope.onmessage = ({ data }) => engine.handle(data)
 
