@@ -18,6 +18,7 @@ import { measureProcessor } from './processor.ts'
 import { measureResume } from './resume.ts'
 import { measureSlowLine } from './slow-line.ts'
 import { measureStored } from './stored.ts'
+import { measureSwarm } from './swarm.ts'
 import { printHeading, printRow, type Row } from './table.ts'
 import { measureTurn } from './turn.ts'
 
@@ -41,6 +42,7 @@ const FIGURES: Record<string, (server: Server) => Promise<Row | Row[]>> = {
   resume: measureResume,
   'slow-line': measureSlowLine,
   stored: measureStored,
+  swarm: measureSwarm,
   turn: measureTurn,
 }
 

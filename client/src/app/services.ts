@@ -23,6 +23,7 @@ import { createNotes } from './notes'
 import { createOwnDevice } from './own-device'
 import { learnPacks } from './packs'
 import { followThePage } from './page-life'
+import { createPassingOn, keepPassingOn } from './passing-on'
 import { createReceiving, receiveWhatComes } from './receiving'
 import { createRecentBeams, keepRecentBeams } from './recent-beams'
 import { createSavedBeams } from './saved-beams'
@@ -81,6 +82,7 @@ export function startServices(language: Language): AppValue {
     readFile: readStart,
     ...createArrivals(stores, toaster),
     ...createInstallation(stores),
+    passOn: createPassingOn(stores),
     chooseLanguage: createLanguageChoice(stores, toaster),
     warn: (text) => toaster.bad(text),
     dismissToast: (id) => toaster.dismiss(id),
@@ -91,11 +93,10 @@ export function startServices(language: Language): AppValue {
 
   readSiteInto(stores)
   spareConnections(stores, transfers, () => beam.connection?.links ?? null)
-  keepCanvas(stores)
-  keepRecentBeams(stores)
+  keepPassingOn(stores, transfers)
+  keepInBrowser(stores)
   learnMedia(stores)
   learnPacks(stores)
-  keepSearch(stores)
   tellArrivals(stores)
   keepSocketLogin(stores, { makeSure: readMe, rejoin: () => beam.rejoin() })
   keepUnsentItems(context)
@@ -107,6 +108,13 @@ export function startServices(language: Language): AppValue {
     beam.seen()
   })
   return { stores, actions }
+}
+
+/** Keeps for later pages what belongs to this browser alone. */
+function keepInBrowser(stores: AppValue['stores']): void {
+  keepCanvas(stores)
+  keepRecentBeams(stores)
+  keepSearch(stores)
 }
 
 function readSiteInto({ site }: AppValue['stores']): void {

@@ -157,6 +157,9 @@ export interface Actions {
   /** Installs the page as an app, while the browser offers it. */
   install(): Promise<void>
 
+  /** Lets this device pass on what it receives, or no longer. */
+  passOn(isWanted: boolean): void
+
   /** Shows the page in another language, from now on. */
   chooseLanguage(language: Language): Promise<void>
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { Bundle, MOST_CONNECTIONS, mostConnections, type Power } from './bundle'
+import { Bundle, MOST_CONNECTIONS, mostConnections } from './bundle'
+import type { Power } from './power'
 
 const KIB = 1024
 const MIB = 1024 * KIB

@@ -4,6 +4,8 @@
  * have a socket and a window of their own. A trial of more of them shows whether they bring anything.
  */
 
+import type { Power } from './power'
+
 /** Most connections between two devices. On a long way 32 measured no more than 16. */
 export const MOST_CONNECTIONS = 16
 /** The same on a phone that runs on its battery, and where data are to be saved: each connection costs both. */
@@ -66,15 +68,6 @@ const OTHER_PATH = 3
 const IDLE_MS = 10_000
 /** Weight of the newest rate in the average. */
 const NEWEST = 0.5
-
-/** What this device has to spend. Null where it does not say. */
-export interface Power {
-  /** Whether the person wants to save data. */
-  readonly savesData: boolean
-  readonly isCharging: boolean | null
-  /** Whether it is worked with a finger, as phones and tablets are. */
-  readonly isTouched: boolean
-}
 
 /** Returns how many connections a bundle of this device may have (L6). A phone that says nothing runs on its battery. */
 export function mostConnections({ savesData, isCharging, isTouched }: Power): number {

@@ -20,6 +20,7 @@ import { createLanguageStore } from './language'
 import { createLimitsStore } from './limits'
 import { createMediaStore } from './media'
 import { createPacksStore } from './packs'
+import { createPassingOnStore } from './passing-on'
 import { createPastingStore } from './pasting'
 import { createPointedOutStore } from './pointed-out'
 import { createPowerStore } from './power'
@@ -63,6 +64,7 @@ export function createStores(language: Language = SOURCE) {
     saves: createSavesStore(),
     pasting: createPastingStore(),
     pointedOut: createPointedOutStore(),
+    passingOn: createPassingOnStore(),
     power: createPowerStore(),
     search: createSearchStore(),
     shareTarget: createShareTargetStore(),

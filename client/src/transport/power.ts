@@ -2,7 +2,7 @@
  * Tells what the device has to spend: whether it charges, saves data, or is worked with a finger. Only Chromium tells
  * the first two, and the first one on https and localhost alone.
  */
-import type { Power } from '../protocol/bundle'
+import type { Power } from '../protocol/power'
 
 /** Network Information API, section 3 (`saveData` is that of the Save Data API). The DOM types lack it. */
 interface Connection extends EventTarget {

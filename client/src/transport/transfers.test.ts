@@ -67,6 +67,7 @@ describe('a worker that breaks', () => {
     transfers.tell({ do: 'devices', devices: [{ id: ADA, rtc: true }] })
     transfers.tell({ do: 'relay', use: 'fallback' })
     transfers.tell({ do: 'most', connections: 4 })
+    transfers.tell({ do: 'passOn', isAllowed: false })
     transfers.tell({ do: 'offer', id: FILES[1], file })
     transfers.tell(receive())
     newest().breaks()
@@ -76,6 +77,7 @@ describe('a worker that breaks', () => {
       { do: 'devices', devices: [{ id: ADA, rtc: true }] },
       { do: 'relay', use: 'fallback' },
       { do: 'most', connections: 4 },
+      { do: 'passOn', isAllowed: false },
       { do: 'offer', id: FILES[1], file },
       receive(),
     ])

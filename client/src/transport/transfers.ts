@@ -39,6 +39,7 @@ export class Transfers {
   #devices: Command<'devices'> | null = null
   #relay: Command<'relay'> = { do: 'relay', use: null }
   #most: Command<'most'> | null = null
+  #passOn: Command<'passOn'> | null = null
   readonly #offers = new Map<ItemId, Blob>()
   readonly #deleted = new Map<ItemId, Blob>()
   readonly #receives = new Map<ItemId, Requested>()
@@ -114,6 +115,7 @@ export class Transfers {
     if (this.#devices) worker.postMessage(this.#devices)
     worker.postMessage(this.#relay)
     if (this.#most) worker.postMessage(this.#most)
+    if (this.#passOn) worker.postMessage(this.#passOn)
     for (const [id, file] of this.#offers) worker.postMessage({ do: 'offer', id, file })
     for (const { command, isPaused } of this.#receives.values()) {
       worker.postMessage(isPaused ? { do: 'look', file: command.file } : command)
@@ -144,6 +146,9 @@ export class Transfers {
         return
       case 'most':
         this.#most = command
+        return
+      case 'passOn':
+        this.#passOn = command
         return
       case 'offer':
         this.#offers.set(command.id, command.file)
