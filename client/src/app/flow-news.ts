@@ -1,7 +1,7 @@
 /** Takes the engine's reports into the flows of the cards. */
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
-import type { Way } from '../protocol/way'
+import type { TransferWay } from '../protocol/way'
 import { type FlowsEvent, reduceFlows } from '../stores/flows'
 import type { Stores } from '../stores/stores'
 import type { Carrying, Progress } from '../transport/engine-messages'
@@ -11,7 +11,7 @@ export function flowEvent(
   item: Item | undefined,
   device: DeviceId,
   progress: Progress,
-  wayTo: (device: DeviceId, via: Carrying) => Way,
+  wayTo: (device: DeviceId, via: Carrying) => TransferWay,
 ): FlowsEvent | null {
   if (item?.content.kind !== 'file') return null
   const { id, content } = item

@@ -58,22 +58,32 @@ export function createReceiving(context: Context): ReceivingActions {
 
 /** Begins to receive media up to 25 MB. Of other files, those are shown that were received before. */
 export function receiveWhatComes(context: Context, onLost: (ids: readonly ItemId[]) => void): void {
-  const { stores } = context
-  const { transfers } = stores.transfers.getState()
-  const { me } = stores.devices.getState()
-  const waiting: Extract<TransfersEvent, { type: 'lost' }>[] = []
-  for (const item of stores.items.getState().items) {
+  const { items, devices, transfers } = context.stores
+  const { me } = devices.getState()
+  const lost: ItemId[] = []
+  for (const item of items.getState().items) {
     const { id, content, from } = item
-    if (content.kind !== 'file' || content.url !== null || from === null || transfers[id]) continue
-    const isSmall = content.category !== 'file' && content.size <= AUTO_RECEIVE_BYTES
+    if (content.kind !== 'file' || from === null) continue
+    if (content.url !== null) goOnWithCopy(context, item, content.url)
+    else if (transfers.getState().transfers[id]) continue
     // A file that was shared from here is gone with the page that shared it.
-    if (from === me) waiting.push({ type: 'lost', id, asks: false })
-    else if (isSmall) receive(context, item, null)
+    else if (from === me) lost.push(id)
+    else if (content.category !== 'file' && content.size <= AUTO_RECEIVE_BYTES) receive(context, item, null)
     else look(context, item)
   }
-  if (waiting.length === 0) return
-  stores.transfers.setState((state) => waiting.reduce<TransfersState>(reduceTransfers, state), true)
-  onLost(waiting.map(({ id }) => id))
+  if (lost.length === 0) return
+  const events = lost.map((id): TransfersEvent => ({ type: 'lost', id, asks: false }))
+  transfers.setState((state) => events.reduce<TransfersState>(reduceTransfers, state), true)
+  onLost(lost)
+}
+
+/** The server has a copy of a file (F9): what has begun to come from its device may go on from there (F22). */
+function goOnWithCopy(context: Context, item: Item, url: string): void {
+  const { transfers, unfinished, devices } = context.stores
+  const transfer = transfers.getState().transfers[item.id]
+  if (transfer?.role === 'receiving') return context.transfers.tell({ do: 'stored', id: item.id, url })
+  const isBegun = unfinished.getState().files.some(({ id }) => id === item.id)
+  if (!transfer && isBegun && item.from !== devices.getState().me) look(context, item)
 }
 
 /** Shows a file if an earlier page has received it, and goes on if that has begun. Otherwise it waits for a tap. */
@@ -98,8 +108,9 @@ function receive({ stores, transfers }: Context, item: Item, picked: FileSystemF
 function incomingFile({ session }: Context['stores'], { id, content, from }: Item): IncomingFile | null {
   const current = session.getState()
   if (content.kind !== 'file' || from === null || current.status !== 'set') return null
-  const { name, size, type, manifest } = content
-  return { id, from, size, type: safeType(type), name, beam: current.session.beamId, head: manifest?.bytes }
+  const { name, size, type, manifest, url } = content
+  const known = { id, from, size, type: safeType(type), name, beam: current.session.beamId }
+  return { ...known, head: manifest?.bytes, url: url ?? undefined }
 }
 
 function hasSavePicker(scope: object): scope is SavePicker {

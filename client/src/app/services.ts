@@ -49,9 +49,10 @@ export function startServices(language: Language): AppValue {
   const uploads = new UploadNews(stores.transfers, toaster)
   const transfers = startTransfers(stores, toaster, uploads, () => beam.connection)
   const context: Context = { stores, toaster, transfers, live: () => beam.live }
+  const receiveAll = () => receiveWhatComes(context, (ids) => void kept.lost(ids))
   const beam = new CurrentBeam(context, () => {
     offerWhatCameBack(context, offerAgain)
-    receiveWhatComes(context, (ids) => void kept.lost(ids))
+    receiveAll()
   })
 
   const kept: KeptFiles = new KeptFiles(stores, (id, file, tells) => offerSame(id, file, tells))
@@ -63,7 +64,7 @@ export function startServices(language: Language): AppValue {
   const actions: Actions = {
     ...sharing,
     ...createReceiving(context),
-    ...createUnfinished(context),
+    ...createUnfinished(context, receiveAll),
     keepHandle: (file, handle) => kept.lies(file, handle),
     offerKept: (id) => void kept.ask(id),
     ...createSavingAll(context),

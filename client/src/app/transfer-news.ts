@@ -2,7 +2,7 @@
 import { t } from '@lingui/core/macro'
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import type { Item } from '../protocol/item'
-import { DIRECT, type Way } from '../protocol/way'
+import { DIRECT, type TransferWay, type Way } from '../protocol/way'
 import { reduceFlows } from '../stores/flows'
 import type { Stores } from '../stores/stores'
 import {
@@ -59,12 +59,7 @@ export function createTransferNews(
     stores.transfers.setState((state) => reduceTransfers(state, event), true)
   const itemOf = (id: ItemId) => stores.items.getState().items.find((item) => item.id === id)
   const nameOf = (id: ItemId) => fileName(itemOf(id))
-  const wayTo = (device: DeviceId | null | undefined, via: Carrying): Way => {
-    const known = device && stores.devices.getState().paths[device]
-    const paths = via.links.map((key) => (device && page()?.links.pathOf(device, key)) ?? known)
-    const turn = paths.filter((path) => path === 'turn').length
-    return { direct: paths.length - turn, turn, server: via.server }
-  }
+  const { linksTo, wayTo } = waysOf(stores, page)
   const flow = (id: ItemId, device: DeviceId, progress: Progress) => {
     const event = flowEvent(itemOf(id), device, progress, wayTo)
     if (event) stores.flows.setState((state) => reduceFlows(state, event), true)
@@ -90,7 +85,7 @@ export function createTransferNews(
     )
   }
   const sending = (id: ItemId, device: DeviceId, progress: Progress) => {
-    const state = sendingState(progress, (via) => wayTo(device, via))
+    const state = sendingState(progress, (via) => linksTo(device, via))
     // A late report of an item that is gone counts for nothing.
     if (!state || stores.transfers.getState().transfers[id]?.role !== 'sending') return
     put({ type: 'sending', id, to: device, state })
@@ -125,6 +120,19 @@ export function createTransferNews(
         return page()?.links.setSize(event.device, event.size)
     }
   }
+}
+
+/** Tells by which ways a transfer goes. */
+function waysOf({ devices }: Stores, page: () => EnginePage | null) {
+  const linksTo = (device: DeviceId | null | undefined, via: Carrying): Way => {
+    const known = device && devices.getState().paths[device]
+    const paths = via.links.map((key) => (device && page()?.links.pathOf(device, key)) ?? known)
+    const turn = paths.filter((path) => path === 'turn').length
+    return { direct: paths.length - turn, turn, server: via.server }
+  }
+  const wayTo = (device: DeviceId | null | undefined, via: Carrying): TransferWay =>
+    via.stored ? 'stored' : linksTo(device, via)
+  return { linksTo, wayTo }
 }
 
 /** Removes the transfers of items that are gone. */
@@ -167,7 +175,7 @@ export function watchGone(
   })
 }
 
-function receivingState(progress: Progress, way: (via: Carrying) => Way): Receiving {
+function receivingState(progress: Progress, way: (via: Carrying) => TransferWay): Receiving {
   switch (progress.status) {
     case 'offered':
       return progress

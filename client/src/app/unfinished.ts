@@ -14,11 +14,15 @@ export function learnUnfinished(
   unfinished.setState((state) => reduceUnfinished(state, { type: 'listed', files }), true)
 }
 
-/** Asks for the list once, so that every page knows whether anything waits. */
-export function createUnfinished({
-  stores,
-  transfers,
-}: Pick<PageContext, 'stores' | 'transfers'>): UnfinishedActions {
+/**
+ * Asks for the list once, so that every page knows whether anything waits.
+ * @param onListed called when it has come, perhaps later than the items of the beam
+ */
+export function createUnfinished(
+  { stores, transfers }: Pick<PageContext, 'stores' | 'transfers'>,
+  onListed: () => void = () => {},
+): UnfinishedActions {
+  stores.unfinished.subscribe(onListed)
   const listUnfinished = () => transfers.tell({ do: 'list' })
   listUnfinished()
   return {

@@ -13,6 +13,9 @@ export const HASH_BYTES = 32
 /** The outcome of a check. `givers`: the devices that gave chunks of a wrong piece; empty when an earlier page had it. */
 export type Check = { readonly is: 'right' } | { readonly is: 'wrong'; readonly givers: readonly DeviceId[] }
 
+/** A hash that no piece has. */
+const NO_HASH: PieceHash = new Uint8Array()
+
 export interface Checked {
   readonly piece: number
   readonly check: Check
@@ -88,6 +91,21 @@ export class PieceChecks {
       this.#told.set(piece, hash)
       const check = this.#compare(piece)
       return check ? [{ piece, check }] : []
+    })
+  }
+
+  /**
+   * Some givers are believed without hashes, because the device that shared the file is not here to tell them: pieces of
+   * theirs are right, and those with chunks of any other are wrong.
+   * @returns the pieces that had waited for it
+   */
+  vouchedFor(...trusted: readonly DeviceId[]): readonly Checked[] {
+    return [...this.#computed].map(([piece, hash]) => {
+      const isTheirs = [...(this.#givers.get(piece) ?? [])].every((giver) => trusted.includes(giver))
+      this.#told.set(piece, isTheirs ? hash : NO_HASH)
+      const check = this.#compare(piece) ?? { is: 'right' as const }
+      if (!isTheirs) this.#told.delete(piece)
+      return { piece, check }
     })
   }
 

@@ -110,6 +110,15 @@ export class Receiver {
     return next
   }
 
+  /** Returns the next chunks to want on a link in one piece, of at most so many bytes; null when all are asked for. */
+  wantRun(link: LinkKey, most: number): ChunkRange | null {
+    const next = this.firstGap(Math.max(1, Math.floor(most / CHUNK_BYTES)))
+    if (!next) return null
+    this.#asked.add(next)
+    this.#linkSet(link).add(next)
+    return next
+  }
+
   /**
    * Returns chunks that are expected on the slow link, to want them on the fast one too: the last ones, which would
    * arrive there last. Null when none is left, or when too much was asked for twice already.

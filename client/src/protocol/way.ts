@@ -9,5 +9,8 @@ export interface Way {
   readonly server: boolean
 }
 
+/** The way of a transfer: over links to devices, or from the server's stored copy. */
+export type TransferWay = Way | 'stored'
+
 /** One connection from device to device. */
 export const DIRECT: Way = { direct: 1, turn: 0, server: false }

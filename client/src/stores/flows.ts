@@ -1,7 +1,7 @@
 /** How the files of each card have moved so far, by device. Batches are one card. */
 import { createStore } from 'zustand/vanilla'
 import type { DeviceId, ItemId } from '../protocol/bindings'
-import type { Way } from '../protocol/way'
+import type { TransferWay } from '../protocol/way'
 import { addToFlow, beginFlow, type Flow } from './flow'
 
 /** The engine looks so often: what has moved at the first look began since the one before, in milliseconds. */
@@ -16,7 +16,7 @@ interface Seen {
 export interface CardFlow {
   readonly flow: Flow
   /** The last way; null before the first bytes. */
-  readonly way: Way | null
+  readonly way: TransferWay | null
   /** Bytes of each file of the card at the last look: those that moved, and those that moved more than once. */
   readonly seen: Readonly<Record<ItemId, Seen>>
 }
@@ -35,7 +35,7 @@ export type FlowsEvent =
       /** Bytes of the file that went more than once; null where that is not told anew. */
       readonly twice: number | null
       /** Null while it waits. */
-      readonly way: Way | null
+      readonly way: TransferWay | null
       /** Milliseconds. */
       readonly now: number
     }

@@ -2,7 +2,7 @@
 import { createStore } from 'zustand/vanilla'
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import type { TransferFailure } from '../protocol/transfer-failure'
-import type { Way } from '../protocol/way'
+import type { TransferWay, Way } from '../protocol/way'
 
 export type Receiving =
   /** It is not known yet whether it was received before. */
@@ -11,7 +11,7 @@ export type Receiving =
   | { status: 'offered' }
   /** Requested: other transfers go first, or no link is open yet. */
   | { status: 'queued'; received: number }
-  | { status: 'moving'; received: number; bytesPerSecond: number; way: Way }
+  | { status: 'moving'; received: number; bytesPerSecond: number; way: TransferWay }
   /** There is no link to the device now. It resumes by itself. */
   | { status: 'parked'; received: number; needsDirect: boolean }
   /** By the person here or at the other device. */
@@ -23,7 +23,7 @@ export type Receiving =
    * `url` is a blob URL of the file; null when it was written to a file that the person picked. `way` is null when it
    * was received before. `isKept`: it outlives the page.
    */
-  | { status: 'done'; url: string | null; way: Way | null; isKept: boolean }
+  | { status: 'done'; url: string | null; way: TransferWay | null; isKept: boolean }
 
 export type Sending =
   | { status: 'moving'; sent: number; bytesPerSecond: number; way: Way }

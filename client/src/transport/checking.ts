@@ -105,6 +105,11 @@ export class Checking {
     for (const checked of this.pieces.told(first, hashes)) this.events.onChecked(checked)
   }
 
+  /** Believes what some have given without hashes: the device that shared the file, and the copy that it stored. */
+  vouchedFor(...trusted: readonly DeviceId[]): void {
+    for (const checked of this.pieces.vouchedFor(...trusted)) this.events.onChecked(checked)
+  }
+
   /** Nothing of the file is here any more. */
   clear(): void {
     this.#era += 1

@@ -38,6 +38,8 @@ export type EngineCommand =
   | { do: 'receive'; file: IncomingFile; picked: FileSystemFileHandle | null }
   /** Find a file that was received before, or go on with one that was begun. Otherwise it is only offered. */
   | { do: 'look'; file: IncomingFile }
+  /** The server has a copy of a file that comes here. */
+  | { do: 'stored'; id: ItemId; url: string }
   | { do: 'cancel'; id: ItemId; device: DeviceId | null }
   /** The person pauses a transfer, or goes on with it (F18). `device` as for `cancel`: null for all, and for what comes here. */
   | { do: 'pause' | 'resume'; id: ItemId; device: DeviceId | null }
@@ -52,12 +54,16 @@ export interface IncomingFile extends SinkFile {
   readonly from: DeviceId
   /** The bytes at its start that are reported by themselves, as soon as they are there; absent for none. */
   readonly head?: number | undefined
+  /** The address of the copy that the server has (F9); absent when it has none. */
+  readonly url?: string | undefined
 }
 
 /** The links that carry a transfer: direct ones by their keys, and the server's relay. */
 export interface Carrying {
   readonly links: readonly LinkKey[]
   readonly server: boolean
+  /** Whether it comes from the server's stored copy. */
+  readonly stored?: boolean
 }
 
 /** Progress of one transfer with one device. `twice`: bytes that went more than once. */

@@ -10,6 +10,7 @@ import type { EngineEvent, IncomingFile, Progress } from './engine-messages'
 import type { OpenSink } from './incoming'
 import { MemoryFiles } from './sinks/memory'
 import type { Found, Sink, SinkFile } from './sinks/sink'
+import type { ReadPart } from './stored-link'
 
 // The library is loaded in real time, which stands still in the tests.
 await blake3(new Uint8Array())
@@ -37,6 +38,8 @@ export class StageDevice {
   sink: ((file: SinkFile) => Sink | Promise<Sink>) | null = null
   /** What its disk has of a file. */
   finds: (() => Promise<Found | null>) | null = null
+  /** What the server answers for a part of a stored copy. */
+  reads: ReadPart = () => Promise.reject(new Error('There is no stored copy.'))
   /** What its disk has of files that are not complete. */
   unfinished: readonly UnfinishedFile[] = []
   readonly memory = new MemoryFiles()
@@ -57,7 +60,11 @@ export class StageDevice {
         leave: (item) => this.memory.forget(item),
         unfinished: async () => this.unfinished,
       },
-      { hash: blake3, random: chances(id) },
+      {
+        hash: blake3,
+        random: chances(id),
+        readStored: (url, start, bytes, signal) => this.reads(url, start, bytes, signal),
+      },
       () => performance.now(),
     )
     this.engine.handle({ do: 'relay', use: 'fallback' })

@@ -100,6 +100,8 @@ export class Engine {
         return
       case 'receive':
         return this.#receiving.receive(command.file, command.picked, this.#device(command.file.from))
+      case 'stored':
+        return this.#receiving.stored(command.id, command.url)
       case 'cancel':
         if (command.device === null) this.#receiving.cancel(command.id)
         return this.#sending.cancel(command.id, command.device)
@@ -313,7 +315,7 @@ export class Engine {
   }
 
   #isBusy(): boolean {
-    return [...this.#devices.values()].some((device) => this.#isBusyWith(device))
+    return this.#receiving.hasStored || [...this.#devices.values()].some((one) => this.#isBusyWith(one))
   }
 
   #isBusyWith(device: RemoteDevice): boolean {

@@ -3,7 +3,7 @@ import type { ItemId } from '../protocol/bindings'
 import { Carriers } from '../protocol/carriers'
 import { type ChunkRange, ChunkSet } from '../protocol/chunk-set'
 import { piecesOf } from '../protocol/pieces'
-import type { Receiver } from '../protocol/receiver'
+import type { LinkKey, Receiver } from '../protocol/receiver'
 import { Supply, Swarm } from '../protocol/swarm'
 import type { Carrying } from './engine-messages'
 import type { Arriving, RemoteDevice } from './remote-device'
@@ -71,15 +71,27 @@ export class Giver implements Arriving {
   }
 }
 
+/** Names the link to the server's copy of a file. */
+export function storedKeyOf(id: ItemId): LinkKey {
+  return `stored copy of ${id}`
+}
+
 export class Givers {
   readonly swarm: Swarm
   readonly carriers = new Carriers()
   readonly #givers = new Map<RemoteDevice, Giver>()
   readonly #banned = new Set<RemoteDevice>()
+  /** Whether the device that shared the file has it no more, or not yet again (F17). */
+  isSourceOut = false
   /** What others know of what comes from the source, and since when, in milliseconds. */
   #claimed = { name: '[]', at: Number.NEGATIVE_INFINITY }
   /** When something was last expected of the source, in milliseconds. */
   #busyAt = 0
+
+  /** The link on which chunks of the server's copy come (F22). */
+  get storedKey(): LinkKey {
+    return storedKeyOf(this.received.file.id)
+  }
 
   /** @param random returns a number from 0 to below 1 */
   constructor(
@@ -135,7 +147,26 @@ export class Givers {
 
   /** Lets the file be wanted of each. */
   begin(): void {
-    for (const [device, giver] of this.#givers) device.scheduler.begin(giver)
+    for (const [device, giver] of this.#givers)
+      if (!giver.takesTurn || !this.isSourceOut) device.scheduler.begin(giver)
+  }
+
+  /** The device that shared the file has it no more. What was expected of it is wanted elsewhere. */
+  sourceWent(): void {
+    const { source, receiver } = this.received
+    this.isSourceOut = true
+    for (const { key } of source.links) receiver.lost(key)
+    const giver = this.of(source)
+    if (giver) source.scheduler.end(giver)
+  }
+
+  /** It has the file again. */
+  sourceCame(): void {
+    const { source, isOpen } = this.received
+    const giver = this.of(source)
+    if (!this.isSourceOut || !giver) return
+    this.isSourceOut = false
+    if (isOpen) source.scheduler.begin(giver)
   }
 
   /** Lets nothing more be wanted of it. */
@@ -145,9 +176,10 @@ export class Givers {
 
   /** Whether any of them can give now, or does. */
   canGive(now: number): boolean {
-    return [...this.#givers.values()].some(
-      ({ device, takesTurn, waiting }) => device.routes(now).length > 0 && (takesTurn || waiting > 0),
-    )
+    return [...this.#givers.values()].some(({ device, takesTurn, waiting }) => {
+      const gives = takesTurn ? !this.isSourceOut : waiting > 0
+      return gives && device.routes(now).length > 0
+    })
   }
 
   /** Returns the links on which the file comes. */
@@ -155,7 +187,8 @@ export class Givers {
     const { receiver, source } = this.received
     const keys = this.carriers.look((link) => receiver.waitingOn(link) > 0, now)
     if (keys.length === 0) return source.carrying([])
-    const relays = new Set(this.devices.map(({ relay }) => relay.key))
+    if (keys.every((key) => key === this.storedKey)) return { links: [], server: false, stored: true }
+    const relays = new Set([...this.devices.map(({ relay }) => relay.key), this.storedKey])
     const links = keys.filter((key) => !relays.has(key))
     return { links, server: links.length < keys.length }
   }

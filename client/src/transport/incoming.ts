@@ -13,6 +13,7 @@ import { Givers } from './givers'
 import { Speed } from './progress'
 import type { RemoteDevice } from './remote-device'
 import { NoRoom, type Part, type Sink, type SinkFile } from './sinks/sink'
+import type { ReadPart } from './stored-link'
 
 export interface IncomingEvents {
   /** The sink opened, or bytes became durable: more can be wanted. */
@@ -52,6 +53,7 @@ export interface Means {
   readonly hash: Hash
   /** A number from 0 to below 1. */
   readonly random: () => number
+  readonly readStored: ReadPart
 }
 
 export type OpenSink = (file: SinkFile, picked: FileSystemFileHandle | null) => Promise<Sink>

@@ -1,5 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { mostConnections, type Power } from '../protocol/bundle'
+import { mostConnections } from '../protocol/bundle'
+import type { Power } from '../protocol/power'
 import { followPower } from './power'
 
 afterEach(() => vi.unstubAllGlobals())

@@ -13,7 +13,8 @@ export class ReceivingReports {
   moves(incoming: Incoming): void {
     const now = this.now()
     const { receiver, file, speed, givers } = incoming
-    if (!givers.canGive(now) || !incoming.isOpen || receiver.outstanding === 0) return this.waits(incoming)
+    const isCarried = givers.canGive(now) || receiver.waitingOn(givers.storedKey) > 0
+    if (!isCarried || !incoming.isOpen || receiver.outstanding === 0) return this.waits(incoming)
     const bytes = receiver.received
     const bytesPerSecond = speed.sample(bytes, now)
     incoming.waits = null

@@ -16,6 +16,7 @@ import { ReceivingReports } from './receiving-reports'
 import type { Arriving, RemoteDevice } from './remote-device'
 import { type Begun, Searches } from './searches'
 import type { Found, SinkFile } from './sinks/sink'
+import { STORED, StoredLink } from './stored-link'
 import { Swarming } from './swarming'
 
 /** The store of received bytes. */
@@ -36,6 +37,8 @@ export class Receiving {
   readonly #events: IncomingEvents
   readonly #searches: Searches
   readonly #reports: ReceivingReports
+  /** The server's copies of files that come. */
+  readonly #stored = new WeakMap<Incoming, StoredLink>()
   readonly swarming: Swarming
 
   /**
@@ -75,7 +78,10 @@ export class Receiving {
       onRoom: (incoming) => this.#hasRoom(incoming),
       onHead: ({ file: { id } }, bytes) => this.say({ say: 'head', id, bytes }),
       onLacking: (incoming) => this.swarming.asks(incoming),
-      onWrong: (incoming, piece, givers) => this.swarming.wrong(incoming, piece, givers),
+      onWrong: (incoming, piece, givers) => {
+        if (givers.includes(STORED)) this.#stored.get(incoming)?.ban()
+        this.swarming.wrong(incoming, piece, givers)
+      },
       onBroken: (incoming, why) => {
         const progress = { status: 'failed', bytes: incoming.received, why } as const
         // The person may make room and go on with what is here.
@@ -129,7 +135,31 @@ export class Receiving {
     this.swarming.begun(incoming)
     this.#reports.waits(incoming)
     this.refill(incoming.source)
+    const url = this.#stored.get(incoming)?.url ?? incoming.file.url
+    if (url !== undefined) this.#learnStored(incoming, url)
     this.onBegun()
+  }
+
+  /** The server has a copy of a file that comes here. */
+  stored(id: ItemId, url: string): void {
+    const incoming = this.#transfers.get(id)
+    if (incoming && !incoming.hasEnded) this.#learnStored(incoming, url)
+  }
+
+  #learnStored(incoming: Incoming, url: string): void {
+    if (this.#stored.get(incoming)?.url !== url) {
+      this.#stored.get(incoming)?.stop()
+      this.#stored.set(incoming, new StoredLink(incoming, url, this.means.readStored, this.now))
+    }
+    if (incoming.isQueued) this.#beginNext(incoming.source)
+    this.onBegun()
+  }
+
+  /** Whether anything comes, or may come, from the server's copies. */
+  get hasStored(): boolean {
+    return [...this.#transfers.values()].some(
+      (incoming) => !incoming.hasEnded && incoming.pausedBy === null && this.#stored.has(incoming),
+    )
   }
 
   /** The person pauses the transfer. What is here of it waits, also for a later page. */
@@ -143,6 +173,7 @@ export class Receiving {
   /** @returns whether it was not paused or over */
   #pause(incoming: Incoming, by: 'me' | 'them'): boolean {
     if (!incoming.pause(by)) return false
+    this.#stored.get(incoming)?.stop()
     incoming.givers.end()
     this.#reports.waits(incoming)
     this.#refillAll(incoming)
@@ -271,6 +302,8 @@ export class Receiving {
     if (!incoming || incoming.hasEnded) return
     if (incoming.source !== source) return this.#givesNoMore(incoming, source, reason)
     if (reason === 'paused') return void this.#pause(incoming, 'them')
+    // The server has it still.
+    if (reason === 'gone' && this.#stored.has(incoming)) return incoming.givers.sourceWent()
     const progress = cancelledByThem(reason, incoming.received)
     // The person there may offer the file again.
     const how = reason === 'gone' ? 'interrupted' : 'cancelled'
@@ -291,6 +324,7 @@ export class Receiving {
     if (incoming?.source !== source) return
     if (incoming.pausedBy === 'me') this.#unexpected(incoming)
     else this.#retry(incoming)
+    this.refill(source)
   }
 
   /** Asks a source that came back for the files that it did not have before, or had paused. */
@@ -301,6 +335,7 @@ export class Receiving {
 
   #retry(incoming: Incoming): void {
     const { file, picked, source } = incoming
+    incoming.givers.sourceCame()
     if (incoming.isInterrupted && !this.#searches.has(file.id)) this.receive(file, picked, source)
     if (incoming.pausedBy === 'them') this.#resume(incoming)
   }
@@ -351,7 +386,10 @@ export class Receiving {
   tick(): void {
     const now = this.now()
     for (const incoming of [...this.#transfers.values()]) {
-      if (incoming.hasEnded || incoming.pausedBy !== null || !incoming.givers.isAnyHere) continue
+      if (incoming.hasEnded || incoming.pausedBy !== null) continue
+      const stored = this.#stored.get(incoming)
+      stored?.look()
+      if (!stored && !incoming.givers.isAnyHere) continue
       this.swarming.tick(incoming, now)
       incoming.keep(now)
       this.#reports.moves(incoming)
@@ -399,6 +437,7 @@ export class Receiving {
     const { source, file } = incoming
     // What an earlier page has received of it is opened only when its turn comes.
     if (incoming.isUntouched && how !== 'interrupted') void this.files.forget(file.id).catch(() => {})
+    this.#stored.get(incoming)?.stop()
     incoming.end(how)
     incoming.givers.end()
     this.passing.remove(file.id)

@@ -8,6 +8,7 @@ import { Journal } from './sinks/journal'
 import { MemoryFiles } from './sinks/memory'
 import { DiskFiles, hasOpfs } from './sinks/opfs'
 import { ReceivedFiles } from './sinks/received-files'
+import { readStoredCopy } from './stored-copy'
 
 const scope = self as unknown as {
   /** Name of the tab's folder of received files, which outlives this worker. */
@@ -36,9 +37,8 @@ function disk(tab: string): DiskFiles | null {
 
 const say = (event: EngineEvent, transfer: Transferable[] = []) => scope.postMessage(event, transfer)
 const received = new ReceivedFiles(disk(scope.name), new MemoryFiles(), () => say({ say: 'memoryOnly' }))
-const engine = new Engine(say, received, { hash: blake3, random: () => Math.random() }, () =>
-  performance.now(),
-)
+const means = { hash: blake3, random: () => Math.random(), readStored: readStoredCopy }
+const engine = new Engine(say, received, means, () => performance.now())
 
 scope.onmessage = ({ data }) => engine.handle(data)
 

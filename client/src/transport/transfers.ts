@@ -158,6 +158,13 @@ export class Transfers {
       case 'look':
         this.#receives.set(command.file.id, { command, isPaused: false, bytes: 0 })
         return
+      case 'stored': {
+        const known = this.#receives.get(command.id)
+        if (!known) return
+        const file = { ...known.command.file, url: command.url }
+        this.#receives.set(command.id, { ...known, command: { ...known.command, file } })
+        return
+      }
       case 'pause':
       case 'resume': {
         const known = this.#receives.get(command.id)

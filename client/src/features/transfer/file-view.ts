@@ -1,10 +1,9 @@
 /** The content of a file card, computed from the transfer: one row for each device or copy. */
 import { plural, t } from '@lingui/core/macro'
 import type { DeviceId } from '../../protocol/bindings'
-import type { Way } from '../../protocol/way'
+import type { TransferWay } from '../../protocol/way'
 import { addressIn, type Receiving, type Sending, type Storing, type Transfer } from '../../stores/transfers'
 import { failureText } from './failure-text'
-import type { ShownWay } from './path-label'
 
 export type FileAction = 'receive' | 'save-as' | 'retry' | 'choose' | 'allow' | 'pause' | 'resume' | 'cancel'
 
@@ -15,7 +14,7 @@ export interface FileRow {
   /** Bytes transferred; null when a bar would show nothing. */
   readonly bytes: number | null
   readonly bytesPerSecond: number
-  readonly way: ShownWay | null
+  readonly way: TransferWay | null
   readonly text: string
   readonly actions: readonly FileAction[]
 }
@@ -49,7 +48,7 @@ const PLAIN: Omit<FileRow, 'status' | 'text'> = {
 
 export function fileView(transfer: Transfer | undefined, facts: FileFacts): FileView {
   if (transfer?.role === 'storing') return { url: transfer.url, rows: [storingRow(transfer.state, facts)] }
-  if (facts.storedUrl !== null) {
+  if (facts.storedUrl !== null && !hasBegun(transfer)) {
     const url = addressIn(transfer) ?? facts.storedUrl
     return { url, rows: [storingRow({ status: 'done' }, facts)] }
   }
@@ -64,6 +63,13 @@ export function fileView(transfer: Transfer | undefined, facts: FileFacts): File
   )
   const waiting: FileRow = { ...PLAIN, status: 'waiting', bytes: 0, text: waitingText(facts.takers) }
   return { url: transfer.url, rows: rows.length === 0 ? [waiting] : rows }
+}
+
+/** Whether a part of the file has come, so that only the rest is received, from wherever it comes (F22). */
+function hasBegun(transfer: Transfer | undefined): boolean {
+  if (transfer?.role !== 'receiving') return false
+  const { state } = transfer
+  return 'received' in state && (state.received > 0 || state.status === 'moving')
 }
 
 /** Says whose turn it is: that of a person at a device that is here, or that of a device to come. */
@@ -161,7 +167,7 @@ function storingRow(state: Storing, { size }: FileFacts): FileRow {
     : { ...row, bytes: state.sent, bytesPerSecond: state.bytesPerSecond, text: '', actions: ['cancel'] }
 }
 
-function moving(state: { bytesPerSecond: number; way: Way }, bytes: number) {
+function moving(state: { bytesPerSecond: number; way: TransferWay }, bytes: number) {
   return { bytes, bytesPerSecond: state.bytesPerSecond, way: state.way, text: '' }
 }
 

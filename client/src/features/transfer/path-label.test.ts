@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
-import { labelOf, type ShownWay } from './path-label'
+import type { TransferWay } from '../../protocol/way'
+import { labelOf } from './path-label'
 
 const none = { direct: 0, turn: 0, server: false }
 
-it.each<[ShownWay, string]>([
+it.each<[TransferWay, string]>([
   [{ ...none, direct: 1 }, 'Direct'],
   [{ ...none, direct: 8 }, 'Direct ×8'],
   [{ ...none, turn: 1 }, 'via TURN'],

@@ -4,13 +4,10 @@ import HardDrive from 'lucide-react/icons/hard-drive'
 import Router from 'lucide-react/icons/router'
 import Server from 'lucide-react/icons/server'
 import Zap from 'lucide-react/icons/zap'
-import type { Way } from '../../protocol/way'
+import type { TransferWay, Way } from '../../protocol/way'
 import type { Path } from '../../stores/devices'
 import type { BadgeTone } from '../../ui/badge'
 import type { Glyph } from '../../ui/icon'
-
-/** The way of a transfer: over links to a device, or through the server's copy. */
-export type ShownWay = Way | 'stored'
 
 interface Label {
   readonly label: string
@@ -51,7 +48,7 @@ export const PATHS: Readonly<Record<Path | 'stored', Label>> = {
 }
 
 /** Returns what is shown of a transfer's way: where it goes, and over how many connections when there are several. */
-export function labelOf(way: ShownWay): Label {
+export function labelOf(way: TransferWay): Label {
   if (way === 'stored') return PATHS.stored
   const { direct, turn, server } = way
   if (direct > 0) return { ...PATHS.direct, label: directLabel(way) }

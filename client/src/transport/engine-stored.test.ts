@@ -1,0 +1,184 @@
+/** F22: a transfer goes on with the copy that the server has while no device can give the file. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import {
+  adaAndBob,
+  bytes,
+  FILE,
+  incomingFile,
+  MIB,
+  type StageDevice,
+  StageServer,
+  settles,
+  stageDevice,
+} from './engine-stage'
+import type { ReadPart } from './stored-link'
+
+const SIZE = 20 * MIB + 7
+const content = bytes(SIZE)
+const URL = '/api/uploads/copy'
+
+let ada: StageDevice
+let bob: StageDevice
+let server: StageServer
+/** Bytes of the copy that were read. */
+let read = 0
+
+beforeEach(() => {
+  ;({ ada, bob, server } = adaAndBob())
+  read = 0
+  bob.reads = copyOf(content)
+})
+afterEach(() => vi.useRealTimers())
+
+/** A stored copy that gives 256 KiB each 100 ms. */
+function copyOf(file: Uint8Array, endsAt = Number.POSITIVE_INFINITY): ReadPart {
+  return async (url, start, length, signal) => {
+    expect(url).toBe(URL)
+    let at = start
+    return new ReadableStream(
+      {
+        async pull(controller) {
+          await new Promise((resolve) => setTimeout(resolve, 100))
+          const end = Math.min(start + length, at + 256 * 1024, endsAt)
+          if (signal.aborted || end <= at) return controller.close()
+          read += end - at
+          controller.enqueue(file.slice(at, end))
+          at = end
+          if (at === start + length) controller.close()
+        },
+      },
+      { highWaterMark: 0 },
+    )
+  }
+}
+
+const isDone = () => bob.last('receiving')?.status === 'done'
+const storedAt = (url = URL) => bob.engine.handle({ do: 'stored', id: FILE, url })
+
+/** Lets Ada send a frame of 64 KiB each 20 ms. */
+async function passes(ms: number, until: () => boolean = isDone): Promise<void> {
+  for (let passed = 0; passed < ms && !until(); passed += 20) {
+    server.carriesSome(1)
+    await settles(20)
+  }
+}
+
+/** Bob has about a quarter of the file from Ada. */
+async function aQuarterCame(): Promise<void> {
+  ada.offers(new Blob([content]))
+  bob.receives(SIZE, ada)
+  await passes(60_000, () => server.carried > SIZE / 4)
+}
+
+function adaLeaves(): void {
+  bob.seesNobody()
+  ada.seesNobody()
+}
+
+function adaComesBack(): void {
+  ada.sees(bob)
+  bob.sees(ada)
+}
+
+describe('f22 a file of which the server has a copy', () => {
+  it('goes on from the copy when its device leaves, and little goes twice', async () => {
+    await aQuarterCame()
+    storedAt()
+    adaLeaves()
+    await passes(60_000)
+    expect(await bob.hasWhole(content)).toBe(true)
+    expect(bob.last('receiving')).toMatchObject({ via: { links: [], server: false, stored: true } })
+    expect((server.carried + read) / SIZE).toBeLessThan(1.3)
+  })
+
+  it('is not read from the copy while its device gives it', async () => {
+    ada.offers(new Blob([content]))
+    bob.receives(SIZE, ada)
+    storedAt()
+    await passes(60_000)
+    expect(await bob.hasWhole(content)).toBe(true)
+    expect(read).toBe(0)
+  })
+
+  it('goes back to its device when that comes again', async () => {
+    await aQuarterCame()
+    storedAt()
+    adaLeaves()
+    await passes(4_000)
+    expect(read).toBeGreaterThan(0)
+    expect(isDone()).toBe(false)
+    const before = read
+    adaComesBack()
+    await passes(60_000)
+    expect(await bob.hasWhole(content)).toBe(true)
+    expect(read - before).toBeLessThan(MIB)
+  })
+
+  it('goes on from the copy when its device has it no more, and back once it has it again', async () => {
+    await aQuarterCame()
+    storedAt()
+    adaLeaves()
+    // Her page was reloaded, and has the file no more.
+    ada = stageDevice('a')
+    server = new StageServer(ada, bob)
+    adaComesBack()
+    await passes(6_000)
+    expect(read).toBeGreaterThan(0)
+    expect(bob.last('receiving')?.status).toBe('moving')
+    const before = read
+    ada.offers(new Blob([content]))
+    await passes(60_000)
+    expect(await bob.hasWhole(content)).toBe(true)
+    expect(read - before).toBeLessThan(MIB)
+  })
+
+  it('comes from the copy alone when its device was never here', async () => {
+    bob.seesNobody()
+    bob.engine.handle({ do: 'receive', file: { ...incomingFile(SIZE, ada), url: URL }, picked: null })
+    await passes(60_000)
+    expect(await bob.hasWhole(content)).toBe(true)
+    expect(read).toBe(SIZE)
+  })
+
+  it('goes on after the server broke off, or did not answer', async () => {
+    bob.seesNobody()
+    bob.reads = copyOf(content, 3 * MIB)
+    bob.engine.handle({ do: 'receive', file: { ...incomingFile(SIZE, ada), url: URL }, picked: null })
+    await passes(8_000)
+    bob.reads = () => Promise.reject(new Error('down'))
+    await passes(8_000)
+    expect(isDone()).toBe(false)
+    bob.reads = copyOf(content)
+    await passes(60_000)
+    expect(await bob.hasWhole(content)).toBe(true)
+    expect(read).toBe(SIZE)
+  })
+
+  it('is not read while the person pauses it', async () => {
+    await aQuarterCame()
+    storedAt()
+    adaLeaves()
+    await passes(4_000)
+    bob.pauses()
+    await passes(500)
+    const before = read
+    await passes(4_000)
+    expect(read).toBe(before)
+    bob.resumes()
+    await passes(60_000)
+    expect(await bob.hasWhole(content)).toBe(true)
+  })
+
+  it('f19_is_not_taken_from_a_copy_that_is_another_than_its_device_says', async () => {
+    bob.reads = copyOf(content.map((byte) => ~byte))
+    await aQuarterCame()
+    // Ada has told the hashes of what she read.
+    storedAt()
+    adaLeaves()
+    await passes(20_000)
+    expect(isDone()).toBe(false)
+    adaComesBack()
+    await passes(60_000)
+    expect(await bob.hasWhole(content)).toBe(true)
+  })
+})

@@ -1,0 +1,144 @@
+/**
+ * The last way of a transfer: the copy of the file that the server has (F22). It is read in ranges while no device can give
+ * the file, and no longer once one can.
+ */
+import { CHUNK_BYTES, type DeviceId, type ItemId } from '../protocol/bindings'
+import type { ChunkRange } from '../protocol/chunk-set'
+import { type LinkKey, type Receiver, rangeBytes } from '../protocol/receiver'
+import type { Checking } from './checking'
+import { type Givers, storedKeyOf } from './givers'
+
+/** Reads bytes of a stored copy. @throws when the server does not give them */
+export type ReadPart = (
+  url: string,
+  start: number,
+  bytes: number,
+  signal: AbortSignal,
+) => Promise<ReadableStream<Uint8Array>>
+
+/** What stands for the stored copy among those who give chunks. */
+export const STORED = 'stored' as DeviceId
+
+/** Bytes of one request: so long that the pauses between them cost little, and so short that little is lost at a change. */
+const REQUEST_BYTES = 8 * 1024 * 1024
+/** Bytes that are handed on at once. */
+const PORTION_BYTES = 4 * CHUNK_BYTES
+/** No device has been able to give anything for so long before the copy is read, in milliseconds. */
+const GRACE_MS = 2_000
+/** Pause after a request that failed, in milliseconds. */
+const RETRY_MS = 5_000
+
+/** The transfer, as far as this way of it needs it. */
+export interface Stored {
+  readonly file: { readonly id: ItemId; readonly size: number }
+  readonly source: { readonly id: DeviceId }
+  readonly isOpen: boolean
+  readonly receiver: Receiver
+  readonly checking: Checking
+  readonly givers: Givers
+  chunk(
+    first: number,
+    bytes: Uint8Array<ArrayBuffer>,
+    from: DeviceId,
+    link: LinkKey,
+    arrived: () => readonly ChunkRange[],
+  ): void
+}
+
+export class StoredLink {
+  readonly key: LinkKey
+  #reading: AbortController | null = null
+  /** Since when no device can give anything, in milliseconds; null while one can. */
+  #aloneSince: number | null = null
+  #notBefore = 0
+
+  constructor(
+    readonly incoming: Stored,
+    readonly url: string,
+    readonly read: ReadPart,
+    readonly now: () => number,
+  ) {
+    this.key = storedKeyOf(incoming.file.id)
+  }
+
+  /** Whether it carries now. */
+  get isCarrying(): boolean {
+    return this.#reading !== null
+  }
+
+  /** What it gave is wrong: it is not read again. */
+  ban(): void {
+    this.#notBefore = Number.POSITIVE_INFINITY
+    this.stop()
+  }
+
+  /** Called several times a second while the transfer is under way. */
+  look(): void {
+    const now = this.now()
+    const { incoming } = this
+    if (!incoming.isOpen || incoming.givers.canGive(now)) return this.stop()
+    this.#aloneSince ??= now
+    if (this.#reading || now < this.#notBefore || now - this.#aloneSince < GRACE_MS) return
+    void this.#run()
+  }
+
+  /** Ends what is being read. What has not arrived is wanted elsewhere. */
+  stop(): void {
+    this.#aloneSince = null
+    this.#reading?.abort()
+    this.#reading = null
+    this.incoming.receiver.lost(this.key)
+  }
+
+  async #run(): Promise<void> {
+    const reading = new AbortController()
+    this.#reading = reading
+    const { receiver, file } = this.incoming
+    try {
+      for (;;) {
+        const range = receiver.wantRun(this.key, REQUEST_BYTES)
+        if (!range || reading.signal.aborted) return
+        const bytes = rangeBytes(range, file.size)
+        const stream = await this.read(this.url, range.first * CHUNK_BYTES, bytes, reading.signal)
+        await this.#take(stream, range.first, bytes, reading.signal)
+        this.incoming.checking.vouchedFor(this.incoming.source.id, STORED)
+      }
+    } catch {
+      this.#notBefore = this.now() + RETRY_MS
+    } finally {
+      if (this.#reading === reading) {
+        this.#reading = null
+        receiver.lost(this.key)
+      }
+    }
+  }
+
+  /** Hands on what is read, in whole chunks. @throws when it ends too early */
+  async #take(stream: ReadableStream<Uint8Array>, first: number, bytes: number, signal: AbortSignal) {
+    const reader = stream.getReader()
+    const portion = new Uint8Array(PORTION_BYTES)
+    let [filled, taken] = [0, 0]
+    const handOn = () => {
+      const part = portion.slice(0, filled)
+      const at = first + taken / CHUNK_BYTES
+      this.incoming.chunk(at, part, STORED, this.key, () =>
+        this.incoming.receiver.arrived(at, part.byteLength, [this.key]),
+      )
+      taken += filled
+      filled = 0
+    }
+    while (taken + filled < bytes) {
+      const { done, value } = await reader.read()
+      if (done || signal.aborted) break
+      for (let at = 0; at < value.byteLength; ) {
+        const length = Math.min(value.byteLength - at, PORTION_BYTES - filled)
+        portion.set(value.subarray(at, at + length), filled)
+        at += length
+        filled += length
+        if (filled === PORTION_BYTES || taken + filled === bytes) handOn()
+      }
+    }
+    await reader.cancel()
+    if (taken < bytes) throw new Error('The stored copy ended too early.')
+  }
+}
