@@ -58,23 +58,25 @@ export function createReceiving(context: Context): ReceivingActions {
 
 /** Begins to receive media up to 25 MB. Of other files, those are shown that were received before. */
 export function receiveWhatComes(context: Context, onLost: (ids: readonly ItemId[]) => void): void {
-  const { items, devices, transfers } = context.stores
-  const { me } = devices.getState()
-  const lost: ItemId[] = []
-  for (const item of items.getState().items) {
-    const { id, content, from } = item
-    if (content.kind !== 'file' || from === null) continue
-    if (content.url !== null) goOnWithCopy(context, item, content.url)
-    else if (transfers.getState().transfers[id]) continue
-    // A file that was shared from here is gone with the page that shared it.
-    else if (from === me) lost.push(id)
-    else if (content.category !== 'file' && content.size <= AUTO_RECEIVE_BYTES) receive(context, item, null)
-    else look(context, item)
-  }
+  const { items, transfers } = context.stores
+  const lost = items.getState().items.flatMap((item) => (takesWhatComes(context, item) ? [] : [item.id]))
   if (lost.length === 0) return
   const events = lost.map((id): TransfersEvent => ({ type: 'lost', id, asks: false }))
   transfers.setState((state) => events.reduce<TransfersState>(reduceTransfers, state), true)
   onLost(lost)
+}
+
+/** Returns false for a file that was shared from here and is gone with the page that shared it. */
+function takesWhatComes(context: Context, item: Item): boolean {
+  const { id, content, from } = item
+  const { transfers, devices } = context.stores
+  if (content.kind !== 'file' || from === null) return true
+  if (content.url !== null) goOnWithCopy(context, item, content.url)
+  else if (transfers.getState().transfers[id]) return true
+  else if (from === devices.getState().me) return false
+  else if (content.category !== 'file' && content.size <= AUTO_RECEIVE_BYTES) receive(context, item, null)
+  else look(context, item)
+  return true
 }
 
 /** The server has a copy of a file (F9): what has begun to come from its device may go on from there (F22). */

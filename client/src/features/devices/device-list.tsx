@@ -24,6 +24,7 @@ import { PATHS } from '../transfer/path-label'
 import { deviceIcon } from './device-icon'
 import css from './device-list.module.css'
 import { DeviceNameForm } from './device-name-form'
+import { PassingOnSwitch } from './passing-on-switch'
 import { SendDialog } from './send-dialog'
 
 function useTitle(): string {
@@ -86,6 +87,7 @@ function DeviceList() {
       {sendingTo && <SendDialog to={sendingTo} onClose={() => setSendingTo(null)} />}
       <KeptRow />
       <NotifySwitch />
+      <PassingOnSwitch />
       {removing && (
         <ConfirmDialog
           title={t`Remove device`}

@@ -5,7 +5,6 @@ import { Dialog, DialogFoot } from '../../ui/dialog'
 import { BatchFiles } from '../card/batch-files'
 import { useFilesAsOne, useTransferActions } from '../card/use-batch'
 import { WordedPauseButton } from '../transfer/pause-button'
-import { PassingOnSwitch } from './passing-on-switch'
 import css from './transfers-dialog.module.css'
 import { useUnderWay } from './use-under-way'
 import { useWaiting } from './use-waiting'
@@ -35,7 +34,6 @@ export function TransfersDialog({
         </section>
       )}
       {waiting.length > 0 && <WaitingFiles files={waiting} onEnter={onEnter} />}
-      <PassingOnSwitch />
       <DialogFoot>
         <WordedPauseButton actions={row.actions} all onAct={(action) => does[action]()} />
         <Button look="quiet" onClick={onClose}>

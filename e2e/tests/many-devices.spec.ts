@@ -1,0 +1,55 @@
+import { expect } from '@playwright/test'
+import { LARGE_FILE_MS } from '../support/device.ts'
+import { MB } from '../support/files.ts'
+import { directBytes } from '../support/paths.ts'
+import { test } from '../support/stage.ts'
+
+test.setTimeout(2 * LARGE_FILE_MS)
+
+for (const [giver, taker] of [
+  ['chromium', 'firefox'],
+  ['firefox', 'chromium'],
+] as const) {
+  test(`f20_${taker}_goes_on_with_what_${giver}_has_when_the_sender_leaves`, async ({ device, folder }) => {
+    const ada = await device('Ada', { own: 'chromium' })
+    const bob = await device('Bob', { own: giver })
+    const cyd = await device('Cyd', { own: taker })
+    const film = await folder.file('film.bin', 150 * MB)
+    const link = await ada.startsBeam()
+    await bob.opens(link)
+    await cyd.opens(link)
+    await ada.seesDevices(3)
+
+    await ada.sharesFiles(film)
+    await bob.takes(film)
+    await bob.has(film)
+    await cyd.takes(film)
+    await cyd.reaches(film, 2)
+    await ada.context.close()
+
+    expect(await cyd.savedSha256(film)).toBe(film.sha256)
+    expect(await directBytes(bob.page)).toBeGreaterThan(20 * MB)
+  })
+}
+
+test('f21_a_device_whose_person_does_not_want_it_passes_nothing_on', async ({ device, folder }) => {
+  const ada = await device('Ada', { own: 'chromium' })
+  const bob = await device('Bob', { own: 'chromium' })
+  const cyd = await device('Cyd', { own: 'chromium' })
+  const film = await folder.file('film.bin', 60 * MB)
+  const link = await ada.startsBeam()
+  await bob.opens(link)
+  await cyd.opens(link)
+  await ada.seesDevices(3)
+
+  await bob.page.getByRole('button', { name: '3 devices' }).click()
+  await bob.page.getByRole('switch', { name: 'Pass files on' }).uncheck()
+  await bob.page.keyboard.press('Escape')
+  await ada.sharesFiles(film)
+  await bob.takes(film)
+  await bob.has(film)
+  const before = await directBytes(bob.page)
+  await cyd.takes(film)
+  expect(await cyd.savedSha256(film)).toBe(film.sha256)
+  expect((await directBytes(bob.page)) - before).toBeLessThan(MB)
+})
