@@ -52,8 +52,8 @@ beforeEach(() => {
     const done = { status: 'done', url: `blob:${name}`, way: DIRECT, isKept: true } as const
     stores.transfers.setState((state) => reduceTransfers(state, { type: 'receiving', id, state: done }), true)
   }
-  stores.saves.subscribe(({ saves }) =>
-    told.push(saves[BATCH] ? `${saves[BATCH].saved} of ${saves[BATCH].of}` : 'ended'),
+  stores.saves.subscribe(({ saves: { [BATCH]: save } }) =>
+    told.push(save?.status === 'saving' ? `${save.saved} of ${save.of}` : 'ended'),
   )
   ;({ saveAll, download } = createSavingAll({ stores, toaster: createToaster(stores.toasts) }))
 })

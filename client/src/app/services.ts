@@ -3,6 +3,7 @@ import type { Actions, AppValue } from '../features/actions'
 import type { Language } from '../languages/languages'
 import { createStores } from '../stores/stores'
 import { readMe } from '../transport/account-calls'
+import { sweepArchives } from '../transport/archive-file'
 import { readSite, readStart } from '../transport/http'
 import { createAccount } from './account'
 import { createArrivals, tellArrivals } from './arrivals'
@@ -90,6 +91,7 @@ export function startServices(language: Language): AppValue {
   }
 
   readSiteInto(stores)
+  void sweepArchives(Date.now())
   spareConnections(stores, transfers, () => beam.connection?.links ?? null)
   keepCanvas(stores)
   keepRecentBeams(stores)

@@ -24,6 +24,7 @@ import { PATHS } from '../transfer/path-label'
 import { deviceIcon } from './device-icon'
 import css from './device-list.module.css'
 import { DeviceNameForm } from './device-name-form'
+import { SavePlaceRow } from './save-place-row'
 import { SendDialog } from './send-dialog'
 
 function useTitle(): string {
@@ -85,6 +86,7 @@ function DeviceList() {
       </Button>
       {sendingTo && <SendDialog to={sendingTo} onClose={() => setSendingTo(null)} />}
       <KeptRow />
+      <SavePlaceRow />
       <NotifySwitch />
       {removing && (
         <ConfirmDialog
