@@ -148,10 +148,17 @@ async function put(toaster: Context['toaster'], target: Target, job: Job, name: 
     if (target.to === 'file') toaster.ok(savedText(target.file.name))
     return
   }
-  const { saved, of: all, failed: missing } = await putInto(target.folder, job)
-  if (missing === undefined)
-    toaster.ok(all === 0 ? savedText(name) : plural(saved, { one: 'Saved # file', other: 'Saved # files' }))
-  else toaster.bad(t`Saved ${saved} of ${all} files. “${missing}” could not be saved.`)
+  const outcome = await putInto(target.folder, job)
+  const { saved, of: all } = outcome
+  if (outcome.failed === undefined) {
+    const text = plural(saved, { one: 'Saved # file', other: 'Saved # files' })
+    return void toaster.ok(all === 0 ? savedText(name) : text)
+  }
+  toaster.bad(notSavedAll(saved, all, outcome.failed))
+}
+
+function notSavedAll(saved: number, all: number, name: string): string {
+  return t`Saved ${saved} of ${all} files. “${name}” could not be saved.`
 }
 
 function failureOf(error: unknown, reader: PackReader, name: string): string {

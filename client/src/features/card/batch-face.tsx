@@ -197,7 +197,7 @@ function SaveButton({ batch, view, does, on }: BatchProps & { on: Ground }) {
 }
 
 export function savingText(save: Save): string {
-  if (save.status === 'waiting') return t`Saved once it is here`
+  if (save.status === 'waiting') return t`Will be saved when it is here`
   const { saved, of: count } = save
   const number = saved + 1
   return t`Saving ${number} of ${count}`

@@ -73,7 +73,7 @@ function All(props: { state: 'all' | 'some' | 'none'; part: Manifest; onToggle: 
   const { state, part, onToggle } = props
   const id = useId()
   const size = formatBytes(part.files.reduce((sum, file) => sum + file.size, 0))
-  const count = plural(part.files.length, { one: '# file', other: '# files' })
+  const count = part.files.length
   return (
     <div className={css.all}>
       <label className={css.toggle}>
@@ -91,7 +91,7 @@ function All(props: { state: 'all' | 'some' | 'none'; part: Manifest; onToggle: 
         {t`Select all`}
       </label>
       <span id={id} className={css.sum} aria-live="polite">
-        {count} · <bdi>{size}</bdi>
+        {plural(count, { one: '# file', other: '# files' })} · <bdi>{size}</bdi>
       </span>
     </div>
   )
@@ -100,6 +100,6 @@ function All(props: { state: 'all' | 'some' | 'none'; part: Manifest; onToggle: 
 function SaveText({ item, count }: { item: Item; count: number }) {
   const { stores } = useApp()
   const isHere = useStore(stores.transfers, () => downloadsOf([item.id], stores).length > 0)
-  if (!isHere) return t`Save once it is here`
+  if (!isHere) return t`Save when it is here`
   return plural(count, { 0: 'Save', one: 'Save # file', other: 'Save # files' })
 }
