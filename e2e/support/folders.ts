@@ -154,6 +154,16 @@ export async function downloads(device: Device, press: Locator, into: string): P
   return path
 }
 
+/** Counts the archives on the page's own disk, from which the browser downloads them. */
+export async function archivesOf(device: Device): Promise<number> {
+  return await device.page.evaluate(async () => {
+    const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle('archives')
+    let count = 0
+    for await (const _ of (folder as unknown as { keys(): AsyncIterable<string> }).keys()) count += 1
+    return count
+  })
+}
+
 /** Lets the pickers of a page return a folder of its own disk, since no test can press those of the browser. */
 export async function pretendPickers(device: Device): Promise<void> {
   await device.page.addInitScript(() => {

@@ -4,6 +4,7 @@ import { expectNothingSerious } from '../support/axe.ts'
 import type { Device } from '../support/device.ts'
 import {
   AWKWARD,
+  archivesOf,
   downloads,
   dropsFromDisk,
   dropsTree,
@@ -58,6 +59,8 @@ test.describe('a folder', () => {
     await expect(bob.page.getByRole('article')).toHaveCount(1)
     const archive = await downloads(bob, card.getByRole('button', { name: 'Save all' }), folder.path)
     expect(sorted(await unzip(archive, join(folder.path, 'out')))).toEqual(under('Füße', AWKWARD))
+    // It was never in memory as a whole.
+    expect(await archivesOf(bob)).toBe(1)
   })
 
   test('f16_is_dropped_from_the_disk_beside_two_pictures_which_stay_two_pictures', async ({

@@ -35,6 +35,8 @@ function Contents({ item, manifest, onClose }: { item: Item; manifest: Manifest;
   const part = useMemo(() => choice.partOf(manifest, tree), [choice, manifest, tree])
   const isSaving = useStore(stores.saves, ({ saves }) => saves[item.id] !== undefined)
   const count = part.files.length
+  // Without a folder to save into, files are an archive anyway.
+  const hasZip = actions.canPickFolder && actions.canPickFile
   const isNothing = count + part.folders.length === 0
   const save = (as: 'files' | 'zip') => {
     void actions.saveChosen(item.id, part, as)
@@ -55,12 +57,17 @@ function Contents({ item, manifest, onClose }: { item: Item; manifest: Manifest;
       />
       <ContentsTree tree={tree} choice={choice} onChoose={setChoice} label={t`Files and folders`} />
       <DialogFoot>
-        {actions.canPickFolder && actions.canPickFile && (
+        {hasZip && (
           <Button look="quiet" disabled={isNothing || isSaving} onClick={() => save('zip')}>
             {t`Save as zip…`}
           </Button>
         )}
-        <Button look="primary" disabled={isNothing || isSaving} onClick={() => save('files')}>
+        <Button
+          look="primary"
+          className={hasZip ? undefined : css.only}
+          disabled={isNothing || isSaving}
+          onClick={() => save('files')}
+        >
           <SaveText item={item} count={count} />
         </Button>
       </DialogFoot>

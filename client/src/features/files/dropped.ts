@@ -15,6 +15,11 @@ export function hasFiles({ types }: DataTransfer): boolean {
   return types.includes('Files')
 }
 
+/** Whether folders are among what is dropped or pasted. */
+export function hasFolders({ items }: DataTransfer): boolean {
+  return [...items].some((item) => item.webkitGetAsEntry()?.isDirectory)
+}
+
 /** Must be called while the drop event is handled, because the browser empties the data after it. */
 export async function droppedFiles({ items, files }: DataTransfer): Promise<DroppedFiles> {
   const plain = [...files]
