@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { expect, type Locator } from '@playwright/test'
 import { expectNothingSerious } from '../support/axe.ts'
-import type { Device } from '../support/device.ts'
+import { type Device, LARGE_FILE_MS } from '../support/device.ts'
+import { MB } from '../support/files.ts'
 import {
   AWKWARD,
   archivesOf,
@@ -145,6 +146,32 @@ test.describe('a folder', () => {
       ])
     },
   )
+
+  test('f24_is_chosen_from_before_it_is_here_and_saved_then', async ({ device, folder }) => {
+    test.setTimeout(2 * LARGE_FILE_MS)
+    const ada = await device('Ada', { own: 'chromium' })
+    const bob = await device('Bob', { own: 'chromium' })
+    await pretendPickers(bob)
+    await bob.opens(await ada.startsBeam())
+    for (const one of [ada, bob]) await one.seesDevices(2)
+    const path = join(folder.path, 'Filme')
+    await makeTree(path, new Map([['Notiz.txt', 'short']]))
+    await folder.file('Filme/film.bin', 200 * MB)
+    await dropsFromDisk(ada, path)
+    const card = bob.card('Filme')
+    await card.getByRole('button', { name: 'Receive', exact: true }).click()
+    // The list comes before the rest.
+    await expect(card.getByRole('button', { name: 'Choose…' })).toBeVisible()
+    await card.getByRole('button', { name: 'Pause', exact: true }).click()
+    await card.getByRole('button', { name: 'Choose…' }).click()
+    await bob.page.getByRole('treeitem').filter({ hasText: 'film.bin' }).click()
+    await bob.page.getByRole('button', { name: 'Save when it is here' }).click()
+    await expect(card.getByText('Will be saved when it is here')).toBeVisible()
+    expect((await savedTree(bob)).size).toBe(0)
+    await card.getByRole('button', { name: 'Resume', exact: true }).click()
+    await expect(bob.page.getByText('Saved 1 file').first()).toBeVisible({ timeout: LARGE_FILE_MS })
+    expect(sorted(await savedTree(bob))).toEqual([['Filme/Notiz.txt', 'short']])
+  })
 
   test('f24_is_saved_into_the_kept_folder_without_a_question_until_it_is_forgotten', async ({ device }) => {
     const [ada, bob] = await pair(device, pretendPickers)

@@ -54,7 +54,16 @@ export function createSavingAll(context: Pick<Context, 'stores' | 'toaster'>): S
     else toaster.bad(t`Saved ${saved} of ${all} files. “${name}” could not be saved.`)
   }
   const downloadEach = async (files: readonly Download[]) => {
-    for (const file of files) await (isPack(file.id) ? savePack(file.id) : download(file))
+    const packed = files.filter(({ id }) => isPack(id))
+    // A press opens one picker, so one folder is for all of them.
+    const asks = packed.length > 0 && canPickFolder()
+    const folder = asks ? await askFolder() : undefined
+    await downloadPlain(files)
+    if (folder === null) return
+    for (const { id } of packed) await savePack(id, folder)
+  }
+  const downloadPlain = async (files: readonly Download[]) => {
+    for (const file of files) if (!isPack(file.id)) await download(file)
   }
   return {
     ...packs,

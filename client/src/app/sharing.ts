@@ -1,5 +1,5 @@
 /** Shares texts and files into the beam. */
-import { t } from '@lingui/core/macro'
+import { plural, t } from '@lingui/core/macro'
 import type { Actions, Destination } from '../features/actions'
 import type { BeamId, DeviceId, ItemId } from '../protocol/bindings'
 import {
@@ -32,6 +32,9 @@ import { type Pack, packFiles, packFolder, packFolders } from './packing'
 import { newItemId } from './random-ids'
 import { type OutgoingFile, StoredCopies } from './stored-copies'
 import type { UploadNews } from './upload-news'
+
+/** So many files are packed for a second or more: the browser asks the disk for each. */
+const TAKES_A_WHILE = 2_000
 
 /** Bytes reserved for the rest of a `share_clipboard` around its text. */
 const ENVELOPE_BYTES = 1024
@@ -95,14 +98,15 @@ export function createSharing(
       const shareAll = sharingWith({ at, to })
       if (isBatch(context, files.length))
         shareAll(batchOf(files, newItemId).map(({ file, batch }) => outgoing(file, { batch })))
-      else void sharePacked(context, () => packFiles(files), shareAll)
+      else void sharePacked(context, files.length, () => packFiles(files), shareAll)
       return true
     },
     shareFolders(folders, { at, to } = {}) {
       if (!canShare(context)) return false
       const each = async () => (await Promise.all(folders.map(packFolder))).flat()
       const makePacks = isBatch(context, folders.length) ? each : () => packFolders(folders)
-      void sharePacked(context, makePacks, sharingWith({ at, to }))
+      const count = folders.reduce((sum, { files }) => sum + files.length, 0)
+      void sharePacked(context, count, makePacks, sharingWith({ at, to }))
       return true
     },
     shareAgain(id, file) {
@@ -154,13 +158,21 @@ function sharerOf(
 /** Shares files as one item. They belong to the beam in which they were chosen, so not to one that was entered meanwhile. */
 async function sharePacked(
   context: Context,
+  files: number,
   makePacks: () => Promise<readonly Pack[]>,
   shareAll: (parts: readonly OutgoingFile[]) => void,
 ): Promise<void> {
   const beam = context.live()
+  const { toaster } = context
+  const toast = files >= TAKES_A_WHILE ? toaster.info(preparing(files)) : null
   const packs = await makePacks()
+  if (toast !== null) toaster.dismiss(toast)
   if (context.live() !== beam || !canShare(context)) return
   shareAll(packs.map(({ file, manifest }) => outgoing(file, { manifest })))
+}
+
+function preparing(files: number): string {
+  return plural(files, { one: 'Preparing # file', other: 'Preparing # files' })
 }
 
 /** Lets the canvas place items where they were dropped. */

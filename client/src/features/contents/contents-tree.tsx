@@ -1,6 +1,14 @@
 import ChevronRight from 'lucide-react/icons/chevron-right'
 import FolderIcon from 'lucide-react/icons/folder'
-import { type CSSProperties, type KeyboardEvent, useId, useMemo, useRef, useState } from 'react'
+import {
+  type CSSProperties,
+  type KeyboardEvent,
+  type RefObject,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { fileCategory } from '../../protocol/item'
 import { type Choice, openRows, type PackTree, type TreeRow } from '../../protocol/pack-tree'
 import { forward } from '../../ui/direction'
@@ -11,7 +19,7 @@ import { FileName } from '../transfer/file-name'
 import { formatBytes } from '../transfer/format-bytes'
 import { CheckMark } from './check-mark'
 import css from './contents-dialog.module.css'
-import { holdsRows, treeKey, treeStep } from './tree-keys'
+import { holdsRows, pressStep, type TreeStep, type Typed } from './tree-keys'
 
 /** The height of a row in rem, as in the style sheet. */
 const ROW_REM = 2.75
@@ -36,33 +44,8 @@ interface ContentsTreeProps {
 export function ContentsTree({ tree, choice, onChoose, label }: ContentsTreeProps) {
   const id = useId()
   const element = useRef<HTMLDivElement>(null)
-  const [closed, setClosed] = useState(() => closedAtFirst(tree))
-  const shown = useMemo(() => openRows(tree, closed), [tree, closed])
-  /** The number of the active row in the tree. One whose folder is closed gives way to that folder. */
-  const [active, setActive] = useState(0)
+  const { closed, shown, active, setActive, fold, onKeyDown } = useTree({ tree, choice, onChoose }, element)
   const { first, end } = useRowWindow(element, shown.length, ROW_REM)
-  const fold = (row: TreeRow, isOpen: boolean) => {
-    setClosed(withPath(closed, row.path, !isOpen))
-    const at = tree.rows.indexOf(row)
-    if (!isOpen && active > at && active < row.next) setActive(at)
-  }
-  const activate = (place: number) => {
-    const row = shown[place]
-    if (row === undefined) return
-    setActive(row)
-    if (element.current) scrollTo(element.current, place)
-  }
-  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
-    const list = event.currentTarget
-    const key = treeKey(event, forward(list))
-    const row = tree.rows[active]
-    if (!row || key === null) return
-    event.preventDefault()
-    const step = treeStep(key, { tree, closed, shown, active }, pageOf(list))
-    if (step.do === 'fold') fold(row, step.isOpen)
-    else if (step.do === 'choose') onChoose(choice.toggled(step.all ? { first: 0, end: tree.leaves } : row))
-    else activate(step.place)
-  }
   const name = (row: number) => `${id}-${row}`
   return (
     <div
@@ -98,6 +81,53 @@ export function ContentsTree({ tree, choice, onChoose, label }: ContentsTreeProp
       <div aria-hidden="true" style={{ height: `${(shown.length - end) * ROW_REM}rem` }} />
     </div>
   )
+}
+
+/** Which rows are shown and which one is active, and what the keys do with them. */
+function useTree(
+  { tree, choice, onChoose }: Omit<ContentsTreeProps, 'label'>,
+  element: RefObject<HTMLDivElement | null>,
+) {
+  const [closed, setClosed] = useState(() => closedAtFirst(tree))
+  const shown = useMemo(() => openRows(tree, closed), [tree, closed])
+  /** The number of the active row in the tree. One whose folder is closed gives way to that folder. */
+  const [active, setActive] = useState(0)
+  const fold = (row: TreeRow, isOpen: boolean) => {
+    setClosed(withPath(closed, row.path, !isOpen))
+    const at = tree.rows.indexOf(row)
+    if (!isOpen && active > at && active < row.next) setActive(at)
+  }
+  const activate = (place: number | null) => {
+    const row = place === null ? undefined : shown[place]
+    if (place === null || row === undefined) return
+    setActive(row)
+    if (element.current) scrollTo(element.current, place)
+  }
+  const typed = useRef<Typed>({ text: '', at: 0 })
+  const take = (step: TreeStep) => {
+    const row = tree.rows[active]
+    if (!row) return
+    switch (step.do) {
+      case 'find':
+        typed.current = step.typed
+        return activate(step.place)
+      case 'go':
+        return activate(step.place)
+      case 'fold':
+        return fold(row, step.isOpen)
+      case 'choose':
+        return onChoose(choice.toggled(step.all ? { first: 0, end: tree.leaves } : row))
+    }
+  }
+  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
+    const list = event.currentTarget
+    const look = { direction: forward(list), page: pageOf(list) }
+    const step = pressStep(event, typed.current, { tree, closed, shown, active }, look)
+    if (!step) return
+    event.preventDefault()
+    take(step)
+  }
+  return { closed, shown, active, setActive, fold, onKeyDown }
 }
 
 interface RowProps {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openRows, packTree } from '../../protocol/pack-tree'
-import { treeKey, treeStep } from './tree-keys'
+import { placeOfTyped, treeKey, treeStep, typedWith } from './tree-keys'
 
 const files = ['a/b/1', 'a/b/2', 'a/3', '4'].map((path, start) => ({
   path,
@@ -64,5 +64,30 @@ describe('the keys of a tree', () => {
       pressed('Tab'),
     ])
       expect(treeKey(key, 1)).toBeNull()
+  })
+})
+
+describe('letters', () => {
+  const none = { text: '', at: 0 }
+
+  it('are the beginning of one name when they follow each other closely', () => {
+    const first = typedWith(none, pressed('i'), 10_000)
+    expect(first).toEqual({ text: 'i', at: 10_000 })
+    expect(first && typedWith(first, pressed('m'), 10_300)?.text).toBe('im')
+    expect(first && typedWith(first, pressed('m'), 11_000)?.text).toBe('m')
+  })
+
+  it('are none of the keys that do something else', () => {
+    for (const key of ['ArrowUp', ' ', 'Enter', 'Tab'])
+      expect(typedWith(none, pressed(key), 10_000)).toBeNull()
+    expect(typedWith(none, pressed('a', { ctrlKey: true }), 10_000)).toBeNull()
+    expect(typedWith({ text: 'a', at: 9_900 }, pressed(' '), 10_000)?.text).toBe('a ')
+  })
+
+  it('lead to the next row that is shown and begins with them, around the end', () => {
+    expect(placeOfTyped('2', view(0))).toBe(3)
+    expect(placeOfTyped('A', view(3))).toBe(0)
+    expect(placeOfTyped('2', view(0, 'a'))).toBeNull()
+    expect(placeOfTyped('b', view(1))).toBe(1)
   })
 })

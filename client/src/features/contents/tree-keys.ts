@@ -55,6 +55,8 @@ export type TreeStep =
   /** Chooses the active row, or everything; or no longer. */
   | { readonly do: 'choose'; readonly all: boolean }
   | { readonly do: 'fold'; readonly isOpen: boolean }
+  /** Letters were typed; the row that begins with them becomes active, if there is one. */
+  | { readonly do: 'find'; readonly typed: Typed; readonly place: number | null }
   /** Another row becomes active: the one in this place among those that are shown. */
   | { readonly do: 'go'; readonly place: number }
 
@@ -115,4 +117,50 @@ function folderOf({ rows }: PackTree, at: number): number {
   let folder = at
   while (folder > 0 && (rows[folder]?.depth ?? 0) >= depth) folder -= 1
   return folder
+}
+
+/** Letters within so many milliseconds of each other are the beginning of one name. */
+const TYPED_WITHIN_MS = 700
+
+/** What was typed last, and when, in milliseconds. */
+export interface Typed {
+  readonly text: string
+  readonly at: number
+}
+
+/** Returns what a pressed key does; null for one that is not the tree's. `page`: how many rows are visible at once. */
+export function pressStep(
+  pressed: Pressed & { readonly timeStamp: number },
+  before: Typed,
+  view: ShownTree,
+  { direction, page }: { readonly direction: 1 | -1; readonly page: number },
+): TreeStep | null {
+  const typed = typedWith(before, pressed, pressed.timeStamp)
+  if (typed) return { do: 'find', typed, place: placeOfTyped(typed.text, view) }
+  const key = treeKey(pressed, direction)
+  return key && treeStep(key, view, page)
+}
+
+/** Returns what was typed with one more letter; null for a key that is none. A space begins no name. */
+export function typedWith(
+  before: Typed,
+  { key, ctrlKey, metaKey, altKey }: Pressed,
+  now: number,
+): Typed | null {
+  const text = now - before.at < TYPED_WITHIN_MS ? before.text : ''
+  const isLetter = [...key].length === 1 && !(ctrlKey || metaKey || altKey)
+  return isLetter && (key !== ' ' || text !== '') ? { text: text + key, at: now } : null
+}
+
+/** Returns the place of the next shown row, after the active one, whose name begins with what was typed; null for none. */
+export function placeOfTyped(text: string, { tree, shown, active }: ShownTree): number | null {
+  const wanted = text.toLowerCase()
+  // A longer beginning may still mean the active row.
+  const from = shown.indexOf(active) + (wanted.length > 1 ? 0 : 1)
+  for (let step = 0; step < shown.length; step += 1) {
+    const place = (from + step) % shown.length
+    const row = tree.rows[shown[place] ?? -1]
+    if (row?.name.toLowerCase().startsWith(wanted)) return place
+  }
+  return null
 }
