@@ -14,6 +14,10 @@ describe('a name that every system takes', () => {
     ['talk 10:30?.txt', 'talk 10_30_.txt'],
     ['dots...', 'dots_'],
     ['space ', 'space_'],
+    [' space', '_space'],
+    ['wide\u3000', 'wide_'],
+    ['soft\u00adhyphen', 'soft_hyphen'],
+    ['👩‍👩‍👧', '👩‍👩‍👧'],
     ['.gitignore', '.gitignore'],
     ['CON', '_CON'],
     ['con.txt', '_con.txt'],
@@ -27,6 +31,10 @@ describe('a name that every system takes', () => {
     const short = portableName(`${'😀'.repeat(120)}.jpg`)
     expect(new TextEncoder().encode(short).byteLength).toBeLessThanOrEqual(240)
     expect(short).toMatch(/^(😀)+\.jpg$/u)
+  })
+
+  it('ends as a name may also where it is cut', () => {
+    expect(portableName(`${'x'.repeat(239)} ${'x'.repeat(10)}`)).toBe(`${'x'.repeat(239)}_`)
   })
 
   it('stays as it is', () => {
@@ -57,8 +65,8 @@ describe('the paths of an archive', () => {
   })
 
   it('f24_have_only_names_that_windows_takes_and_stay_different', () => {
-    expect(savedPaths(manifest(['aux/a:b', 'aux/a?b', 'c.'], ['d ']), 'windows')).toEqual({
-      files: ['_aux/a_b', '_aux/a_b (2)', 'c_'],
+    expect(savedPaths(manifest(['aux/a:b', 'aux/a?b', 'c.', ' e.lnk'], ['d ']), 'windows')).toEqual({
+      files: ['_aux/a_b', '_aux/a_b (2)', 'c_', ' e.lnk'],
       folders: ['d_'],
     })
   })
