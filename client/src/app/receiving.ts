@@ -103,10 +103,10 @@ function receive({ stores, transfers }: Context, item: Item, picked: FileSystemF
 }
 
 /** Returns null for an item that no device has as a file. */
-function incomingFile({ session }: Context['stores'], { id, content, from }: Item): IncomingFile | null {
+function incomingFile({ session }: Context['stores'], { id, content, from, to }: Item): IncomingFile | null {
   const current = session.getState()
   if (content.kind !== 'file' || from === null || current.status !== 'set') return null
   const { name, size, type, manifest, url } = content
   const known = { id, from, size, type: safeType(type), name, beam: current.session.beamId }
-  return { ...known, head: manifest?.bytes, url: url ?? undefined }
+  return { ...known, head: manifest?.bytes, url: url ?? undefined, isPrivate: to !== undefined }
 }
