@@ -240,7 +240,7 @@ test.describe('a folder', () => {
     await expect(tree.getByRole('treeitem').first()).toBeVisible()
     await tree.focus()
     await tree.press('End')
-    await expect(tree.getByRole('treeitem').filter({ hasText: '99' })).toBeVisible()
+    await expect(tree.getByRole('treeitem', { name: '99 900 B' })).toBeVisible()
     await tree.press('ArrowRight')
     await tree.press('End')
     await expect(tree.getByRole('treeitem').filter({ hasText: '9999.txt' })).toBeVisible()
