@@ -12,6 +12,8 @@ test('the back button closes what is open and stays on the page', everywhere, as
   const bob = await device('Bob', { phone: true })
   await bob.opensHome()
   await bob.page.getByRole('link', { name: 'Space' }).click()
+  // The home page has a button of the same name, which is there until the other page is loaded.
+  await expect(bob.page).toHaveURL(`${bob.origin}/space`)
   const dialog = bob.page.getByRole('dialog')
 
   await bob.page.getByRole('button', { name: 'Join Beam' }).click()
@@ -37,6 +39,8 @@ test('a dialog that is closed by its button leaves nothing to go back to', async
   const bob = await device('Bob', { phone: true })
   await bob.opensHome()
   await bob.page.getByRole('link', { name: 'Space' }).click()
+  // The home page has a button of the same name, which is there until the other page is loaded.
+  await expect(bob.page).toHaveURL(`${bob.origin}/space`)
   for (const way of ['Cancel', 'Cancel']) {
     await bob.page.getByRole('button', { name: 'Join Beam' }).click()
     await bob.page.getByRole('button', { name: way }).click()
@@ -130,6 +134,8 @@ test('a phone that wakes up shows no interruption, and catches up', async ({ dev
   })
   await bob.opens(await ada.startsBeam())
   await bob.page.getByRole('link', { name: 'Space' }).click()
+  // The home page has a button of the same name, which is there until the other page is loaded.
+  await expect(bob.page).toHaveURL(`${bob.origin}/space`)
   await ada.seesDevices(2)
   await remembersWords(bob)
 
