@@ -154,10 +154,11 @@ async fn parts(config: &Config, clock: Clock) -> Result<Parts, Error> {
     }
     let (storage, writer) = Storage::open(&location).await.map_err(Error::Storage)?;
     let blobs = Blobs::open(&config.blobs()).map_err(Error::Blobs)?;
+    let staging = Staging::open(&data.join(STAGING)).map_err(Error::Blobs)?;
     let budget = Budget::new(&config.budget);
     let limits = config.uploads.clone();
-    let uploads =
-        Uploads::open(limits, storage.clone(), blobs.clone(), budget.clone(), clock).await;
+    let (stored, files, memory) = (storage.clone(), blobs.clone(), budget.clone());
+    let uploads = Uploads::open(limits, stored, files, staging, memory, clock).await;
     let uploads = uploads.map_err(Error::Uploads)?;
     let ice_servers = IceServers::off();
     let certified = Certified::default();
