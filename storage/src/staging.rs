@@ -100,7 +100,10 @@ impl Staging {
     ///
     /// # Errors
     /// [`Error::Missing`] when it has none.
-    pub async fn read(&self, id: BlobId) -> Result<BoxStream<'static, Result<Bytes, Error>>, Error> {
+    pub async fn read(
+        &self,
+        id: BlobId,
+    ) -> Result<BoxStream<'static, Result<Bytes, Error>>, Error> {
         let file = File::open(self.path(id)).await?;
         Ok(ReaderStream::with_capacity(file, STAGING_BYTES).map_err(Error::from).boxed())
     }

@@ -21,8 +21,8 @@ use crate::app::App;
 use crate::budget::{Budget, CALL_BYTES, Kind, Share};
 use crate::edge::deadline::Deadline;
 use crate::error::Error;
-use crate::paced_body;
 use crate::pace::Pace;
+use crate::paced_body;
 
 /// Extractor for a JSON body as `T`. Ignores unknown fields (H6).
 #[derive(Clone, Copy, Debug)]

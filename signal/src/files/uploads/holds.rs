@@ -21,11 +21,6 @@ impl Holds {
         self.lock(id).try_lock_owned().ok()
     }
 
-    /// Holds an upload, once nobody else does.
-    pub async fn hold(&self, id: BlobId) -> Held {
-        self.lock(id).lock_owned().await
-    }
-
     fn lock(&self, id: BlobId) -> Arc<Lock> {
         let mut locks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(lock) = locks.get(&id).and_then(Weak::upgrade) {

@@ -189,13 +189,19 @@ impl Uploads {
         self.describe(id).await
     }
 
-    /// Waits until nobody works on an upload, to [`Self::store`] it.
+    /// The file of an upload of which all bytes are here; it is stored if that failed before, or was cut short by a kill.
+    /// `None` while somebody works on it.
     ///
     /// # Errors
-    /// [`Error::NotFound`] when it is unknown or has ended.
-    pub async fn hold(&self, id: BlobId) -> Result<Held, Error> {
-        self.find_resumable(id).await?;
-        Ok(self.held.hold(id).await)
+    /// Those of [`Self::store`].
+    pub async fn finish(&self, id: BlobId) -> Result<Option<UploadedFile>, Error> {
+        if self.find_resumable(id).await?.is_ready {
+            return Ok(Some(self.describe(id).await?));
+        }
+        match self.held.try_hold(id) {
+            Some(held) => Ok(Some(self.store(id, held).await?)),
+            None => Ok(None),
+        }
     }
 
     /// Ends an unfinished upload and frees its room.
