@@ -3,6 +3,7 @@ import { expect } from '@playwright/test'
 import { opensBeams, opensSharing } from './account.ts'
 import { ACCOUNT_SCENES } from './account-scenes.ts'
 import { BEAM_SCENES } from './beam-scenes.ts'
+import { FOLDER_SCENES } from './folder-scenes.ts'
 import { ITEM_SCENES } from './item-scenes.ts'
 import { NOTE_SCENES } from './note-scenes.ts'
 import {
@@ -18,6 +19,7 @@ import {
 export const SCENES: readonly Scene[] = [
   ...BEAM_SCENES,
   ...ITEM_SCENES,
+  ...FOLDER_SCENES,
   ...ACCOUNT_SCENES,
   ...NOTE_SCENES,
   {

@@ -28,7 +28,10 @@ test('f22_what_has_begun_to_come_goes_on_from_the_stored_copy_once_the_sender_is
   // The copy is complete once Ada's card says so.
   await expect(ada.file(film).getByText('Stored')).toBeVisible({ timeout: LARGE_FILE_MS })
   await ada.context.close()
-  const read = bob.page.waitForResponse((answer) => answer.url().includes('/api/uploads/'))
+  const read = bob.page.waitForResponse((answer) => answer.url().includes('/api/uploads/'), {
+    // A link that is silent counts as dead after 8 s.
+    timeout: LARGE_FILE_MS,
+  })
   await bob.file(film).getByRole('button', { name: 'Resume', exact: true }).click()
 
   expect((await read).status()).toBe(206)

@@ -57,7 +57,7 @@ function deleteItem(context: Context, item: Item, offerAgain: OfferAgain): WayBa
   if (item.seq === null && item.refusal !== undefined) endTransfersOf([id], stores)
   return {
     id,
-    files: item.content.kind === 'file' ? (item.content.manifest?.files ?? 1) : 0,
+    files: item.content.kind === 'file' ? Math.max(1, item.content.manifest?.files ?? 1) : 0,
     share() {
       if (file) offerAgain(item, file)
       share(context, id, message, extra, { at: item.at, to: item.to })

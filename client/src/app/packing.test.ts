@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { expect, it } from 'vitest'
 import { readManifest } from '../protocol/manifest'
-import { packFiles } from './packing'
+import { packFiles, packFolder, packFolders } from './packing'
 
 const files = ['one', 'two', 'three'].map(
   (text) => new File([text], `${text}.txt`, { type: 'text/plain', lastModified: 7 }),
@@ -13,7 +13,7 @@ it('f16_files_follow_their_manifest_byte_for_byte', async () => {
   expect(others).toEqual([])
   expect(pack.file.name).toBe('3 files')
   const bytes = new Uint8Array(await readAll(pack.file))
-  const list = readManifest(bytes.subarray(0, pack.manifest.bytes), pack.manifest, pack.file.size)
+  const list = readManifest(bytes.subarray(0, pack.manifest.bytes), pack.manifest, pack.file.size)?.files
   const texts = list?.map(({ start, size }) => new TextDecoder().decode(bytes.subarray(start, start + size)))
   expect(texts).toEqual(['one', 'two', 'three'])
   expect(list?.[0]).toMatchObject({ path: 'one.txt', type: 'text/plain', modified: 7 })
@@ -30,6 +30,44 @@ it('f16_files_that_need_two_manifests_keep_their_own_bytes', async () => {
     texts.push(await readAll(file.slice(manifest.bytes)).then((bytes) => new TextDecoder().decode(bytes)))
   }
   expect(texts.join('')).toBe(many.map((_, at) => `${at};`).join(''))
+})
+
+async function listOf({ file, manifest }: Awaited<ReturnType<typeof packFolder>>[number]) {
+  if (!manifest) throw new Error('no manifest')
+  const bytes = new Uint8Array(await readAll(file.slice(0, manifest.bytes)))
+  return readManifest(bytes, manifest, file.size)
+}
+
+const photos = {
+  name: 'Photos',
+  files: [{ path: 'Photos/.hidden', file: new File(['x'], '.hidden') }],
+  folders: ['Photos/empty'],
+}
+
+it('f16_a_folder_is_one_item_with_its_name_its_tree_and_its_empty_folders', async () => {
+  const [pack, ...others] = await packFolder(photos)
+  if (!pack) throw new Error('no pack')
+  expect(others).toEqual([])
+  expect(pack.file.name).toBe('Photos')
+  expect(pack.manifest).toMatchObject({ files: 1, folder: true })
+  expect(await listOf(pack)).toMatchObject({ files: [{ path: 'Photos/.hidden' }], folders: ['Photos/empty'] })
+})
+
+it('f16_a_folder_without_files_is_an_item_as_well', async () => {
+  const [pack] = await packFolder({ name: 'a', files: [], folders: ['a'] })
+  if (!pack) throw new Error('no pack')
+  expect(await listOf(pack)).toEqual({ files: [], folders: ['a'] })
+})
+
+it('f16_folders_for_which_there_is_no_room_are_one_item_and_stay_apart', async () => {
+  const [pack, ...others] = await packFolders([photos, photos])
+  if (!pack) throw new Error('no pack')
+  expect(others).toEqual([])
+  expect(pack.file.name).toBe('2 folders')
+  expect(await listOf(pack)).toMatchObject({
+    files: [{ path: 'Photos/.hidden' }, { path: 'Photos (2)/.hidden' }],
+    folders: ['Photos/empty', 'Photos (2)/empty'],
+  })
 })
 
 /** jsdom's blobs cannot be read by themselves. */

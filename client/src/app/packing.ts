@@ -1,6 +1,8 @@
-/** Makes one item of many files that are shared together (F16). No byte of the files is read for it. */
+/** Makes one item of many files that are shared together, or of a folder (F16). No byte of the files is read for it. */
 import { plural } from '@lingui/core/macro'
-import { type ManifestFacts, packsOf, uniquePaths, writeManifest } from '../protocol/manifest'
+import type { Folder } from '../features/actions'
+import { type ManifestFacts, packsOf, writeManifest } from '../protocol/manifest'
+import { packPaths } from '../protocol/pack-paths'
 
 /** What the item's bytes are, and what its message says of them. */
 export interface Pack {
@@ -19,23 +21,63 @@ const AT_ONCE = 25
  * Returns as few packs as the bounds of a manifest allow: one, unless there are tens of thousands of files. The page can
  * do other things meanwhile. Workers would not be faster: a file that goes to one is asked for on the page all the same.
  */
-export async function packFiles(files: readonly File[]): Promise<readonly Pack[]> {
+export function packFiles(files: readonly File[]): Promise<readonly Pack[]> {
+  // A name with a slash is one name, and no path.
+  const named = files.map((file) => ({ path: file.name.replaceAll('/', '_'), file }))
+  return pack({ files: named, folders: [] }, countName)
+}
+
+/** Packs a folder with its tree, as `packFiles` does files. */
+export function packFolder(folder: Folder): Promise<readonly Pack[]> {
+  return pack(folder, () => folder.name, true)
+}
+
+/** Packs several folders into one item, where there is no room for one each. */
+export function packFolders(folders: readonly Folder[]): Promise<readonly Pack[]> {
+  // Two that were dropped together may have one name, and stay two.
+  const names = packPaths(folders.map(({ name }) => name)).files
+  const moved = folders.map(({ name, ...tree }, at) => {
+    const under = (path: string) => `${names[at] ?? ''}${path.slice(name.length)}`
+    return {
+      files: tree.files.map(({ path, file }) => ({ path: under(path), file })),
+      folders: tree.folders.map(under),
+    }
+  })
+  const files = moved.flatMap((tree) => tree.files)
+  const empty = moved.flatMap((tree) => tree.folders)
+  const count = folders.length
+  return pack({ files, folders: empty }, () => plural(count, { one: '# folder', other: '# folders' }))
+}
+
+function countName(count: number): string {
+  return plural(count, { one: '# file', other: '# files' })
+}
+
+/** @param nameOf returns the name of an item of so many files */
+async function pack(
+  tree: Omit<Folder, 'name'>,
+  nameOf: (files: number) => string,
+  folder = false,
+): Promise<readonly Pack[]> {
+  const files = tree.files.map(({ file }) => file)
   // A file that was joined tells its size at once. A slice of it, or its size alone, would be asked for once more.
   const bytes = await joinFiles(files)
-  const paths = uniquePaths(files.map(({ name }) => name))
+  const paths = packPaths(
+    tree.files.map(({ path }) => path),
+    tree.folders,
+  )
   const listed = files.map(({ size, type, lastModified: modified }, at) => {
-    return { path: paths[at] ?? '', size, type: type.slice(0, 255), modified }
+    return { path: paths.files[at] ?? '', size, type: type.slice(0, 255), modified }
   })
   let end = 0
-  return packsOf(listed).map((part) => {
-    const manifest = writeManifest(part)
-    const count = part.length
-    const name = plural(count, { one: '# file', other: '# files' })
+  return packsOf(listed, paths.folders).map((part) => {
+    const manifest = writeManifest(part.files, part.folders)
+    const count = part.files.length
     const start = end
-    end += part.reduce((sum, { size }) => sum + size, 0)
+    end += part.files.reduce((sum, { size }) => sum + size, 0)
     return {
-      file: new File([manifest, bytes.slice(start, end)], name, { type: PACK_TYPE }),
-      manifest: { files: count, bytes: manifest.byteLength },
+      file: new File([manifest, bytes.slice(start, end)], nameOf(count), { type: PACK_TYPE }),
+      manifest: { files: count, bytes: manifest.byteLength, ...(folder && { folder }) },
     }
   })
 }

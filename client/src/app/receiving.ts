@@ -5,14 +5,10 @@ import type { Item } from '../protocol/item'
 import { displayName } from '../protocol/names'
 import { offeredHere, reduceTransfers, type TransfersEvent, type TransfersState } from '../stores/transfers'
 import type { IncomingFile } from '../transport/engine-messages'
+import { canPickFile, pickFile } from '../transport/save-folder'
 import type { Context } from './context'
 import { safeType } from './media-kinds'
 import { forget } from './sharing'
-
-/** Chromium's file picker, which the DOM types lack (File System Access, section 3.3). */
-interface SavePicker {
-  showSaveFilePicker(options: { suggestedName: string }): Promise<FileSystemFileHandle>
-}
 
 type ReceivingActions = Pick<
   Actions,
@@ -33,7 +29,7 @@ export function createReceiving(context: Context): ReceivingActions {
         if (item) receive(context, item, null)
       }
     },
-    canSaveAs: hasSavePicker(globalThis),
+    canSaveAs: canPickFile(),
     async saveAs(id) {
       const item = find(id)
       if (item?.content.kind !== 'file') return
@@ -107,25 +103,10 @@ function receive({ stores, transfers }: Context, item: Item, picked: FileSystemF
 }
 
 /** Returns null for an item that no device has as a file. */
-function incomingFile({ session }: Context['stores'], { id, content, from }: Item): IncomingFile | null {
+function incomingFile({ session }: Context['stores'], { id, content, from, to }: Item): IncomingFile | null {
   const current = session.getState()
   if (content.kind !== 'file' || from === null || current.status !== 'set') return null
   const { name, size, type, manifest, url } = content
   const known = { id, from, size, type: safeType(type), name, beam: current.session.beamId }
-  return { ...known, head: manifest?.bytes, url: url ?? undefined }
-}
-
-function hasSavePicker(scope: object): scope is SavePicker {
-  return 'showSaveFilePicker' in scope
-}
-
-/** Returns null when the person closed the picker. */
-async function pickFile(suggestedName: string): Promise<FileSystemFileHandle | null> {
-  const scope: object = globalThis
-  if (!hasSavePicker(scope)) return null
-  try {
-    return await scope.showSaveFilePicker({ suggestedName })
-  } catch {
-    return null
-  }
+  return { ...known, head: manifest?.bytes, url: url ?? undefined, isPrivate: to !== undefined }
 }

@@ -52,8 +52,8 @@ beforeEach(() => {
     const done = { status: 'done', url: `blob:${name}`, way: DIRECT, isKept: true } as const
     stores.transfers.setState((state) => reduceTransfers(state, { type: 'receiving', id, state: done }), true)
   }
-  stores.saves.subscribe(({ saves }) =>
-    told.push(saves[BATCH] ? `${saves[BATCH].saved} of ${saves[BATCH].of}` : 'ended'),
+  stores.saves.subscribe(({ saves: { [BATCH]: save } }) =>
+    told.push(save?.status === 'saving' ? `${save.saved} of ${save.of}` : 'ended'),
   )
   ;({ saveAll, download } = createSavingAll({ stores, toaster: createToaster(stores.toasts) }))
 })
@@ -122,4 +122,48 @@ it('downloads of selected files begin one after the other, because a browser dro
   await vi.runAllTimersAsync()
   await ended
   expect(begun).toEqual(NAMES)
+})
+
+describe('saving one file that is here', () => {
+  const ID = 'file 1' as ItemId
+  /** What was written into the file that the person picked. */
+  let written: string
+  const savesAs = async (picker: (options: { suggestedName: string }) => Promise<unknown>) => {
+    vi.stubGlobal('showSaveFilePicker', picker)
+    vi.stubGlobal('fetch', async (url: string) => new Response(`bytes of ${url}`))
+    await createSavingAll({ stores, toaster: createToaster(stores.toasts) }).saveHereAs(ID)
+  }
+  const picked = (name: string) => ({
+    name,
+    createWritable: async () =>
+      new WritableStream<Uint8Array>({
+        write(bytes) {
+          written += new TextDecoder().decode(bytes)
+        },
+      }),
+  })
+  beforeEach(() => {
+    written = ''
+  })
+
+  it('writes it where the person says, under the name that they chose', async () => {
+    await savesAs(async () => picked('mine.png'))
+    expect([written, toasts()]).toEqual(['bytes of blob:b.png', ['Saved “mine.png”']])
+  })
+
+  it('suggests a name that the picker takes where it refuses the own one', async () => {
+    const names: string[] = []
+    await savesAs(async ({ suggestedName }) => {
+      names.push(suggestedName)
+      if (names.length === 1) throw new TypeError('Name is not allowed.')
+      return picked(suggestedName)
+    })
+    expect(names).toEqual(['b.png', 'b.png'])
+    expect(toasts()).toEqual(['Saved “b.png”'])
+  })
+
+  it('writes nothing when the person closes the picker', async () => {
+    await savesAs(() => Promise.reject(new DOMException('', 'AbortError')))
+    expect([written, toasts()]).toEqual(['', []])
+  })
 })

@@ -1,13 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ItemId } from '../protocol/bindings'
 import { fileItemMessage, pendingItem } from '../protocol/item'
+import type { ManifestFacts } from '../protocol/manifest'
 import { DIRECT } from '../protocol/way'
 import { reduceItems } from '../stores/items'
 import { createStores, type Stores } from '../stores/stores'
 import { reduceTransfers } from '../stores/transfers'
+import type { SaveFolder } from '../transport/save-folder'
 import { createBlobUrl } from './blob-urls'
-import { packFiles } from './packing'
-import { learnPacks } from './packs'
+import { packFiles, packFolder } from './packing'
+import { learnPack, learnPacks } from './packs'
 import { createPackSaving } from './saving-packs'
 import { createToaster } from './toaster'
 
@@ -17,16 +19,29 @@ const FILES = Array.from({ length: 300 }, (_, at) => new File([`text ${at}`], `$
 let stores: Stores
 /** What is in the picked folder, by path. */
 let disk: Map<string, string>
+/** The folders that were made in it. */
+let made: string[]
 /** Called before a file is made there. Throws what the disk says. */
 let onMake: (path: string) => void
 /** Called when a file is made there. */
 let onMade: (path: string) => void
 const toasts = () => stores.toasts.getState().toasts.map(({ text }) => text)
-const list = () => stores.packs.getState().lists[ID]
+const list = () => {
+  const known = stores.packs.getState().lists[ID]
+  return known === 'unreadable' ? known : known?.files
+}
+const createSaving = () =>
+  createPackSaving(
+    { stores, toaster: createToaster(stores.toasts) },
+    { folder: async () => fakeFolder() as SaveFolder },
+  )
 
 function fakeFolder(at = ''): object {
   return {
-    getDirectoryHandle: async (name: string) => fakeFolder(`${at}${name}/`),
+    async getDirectoryHandle(name: string) {
+      made.push(at + name)
+      return fakeFolder(`${at}${name}/`)
+    },
     removeEntry: async (name: string) => void disk.delete(at + name),
     async getFileHandle(name: string, { create = false } = {}) {
       const path = at + name
@@ -44,10 +59,18 @@ function fakeFolder(at = ''): object {
 }
 
 /** Shares files from here, as if all of them had been received. */
-function receives(file: File, manifest: { files: number; bytes: number } | undefined) {
+function receives(file: File, manifest: ManifestFacts | undefined) {
+  comes(file, manifest)
+  arrives(file)
+}
+
+function comes(file: File, manifest: ManifestFacts | undefined) {
   const { message, extra } = fileItemMessage({ name: file.name, size: file.size, type: '', manifest })
   const item = pendingItem(ID, message, extra, 0)
   stores.items.setState((state) => reduceItems(state, { type: 'shared', item }), true)
+}
+
+function arrives(file: File) {
   const state = { status: 'done', url: createBlobUrl(file), way: DIRECT, isKept: true } as const
   stores.transfers.setState((all) => reduceTransfers(all, { type: 'receiving', id: ID, state }), true)
 }
@@ -55,6 +78,7 @@ function receives(file: File, manifest: { files: number; bytes: number } | undef
 beforeEach(() => {
   stores = createStores()
   disk = new Map([['7.txt', 'mine']])
+  made = []
   onMake = () => {}
   onMade = () => {}
   learnPacks(stores)
@@ -71,8 +95,8 @@ describe('an item that is many files', () => {
     if (!pack) throw new Error('no pack')
     receives(pack.file, pack.manifest)
     await vi.waitFor(() => expect(list()).toHaveLength(300))
-    const saving = createPackSaving({ stores, toaster: createToaster(stores.toasts) })
-    expect(saving.saveAll(ID)).toBe(true)
+    const saving = createSaving()
+    void saving.save(ID)
     await vi.waitFor(() => expect(toasts()).toEqual(['Saved 300 files']))
     expect(disk.size).toBe(301)
     expect([disk.get('7.txt'), disk.get('7 (2).txt'), disk.get('299.txt')]).toEqual([
@@ -88,9 +112,9 @@ describe('an item that is many files', () => {
     if (!pack) throw new Error('no pack')
     receives(pack.file, pack.manifest)
     await vi.waitFor(() => expect(list()).toHaveLength(300))
-    const saving = createPackSaving({ stores, toaster: createToaster(stores.toasts) })
+    const saving = createSaving()
     onMade = (path) => path === '5.txt' && saving.stopSaving(ID)
-    saving.saveAll(ID)
+    void saving.save(ID)
     await vi.waitFor(() => expect(disk.has('4.txt')).toBe(true))
     await vi.waitFor(() => expect(stores.saves.getState().saves).toEqual({}))
     expect([...disk.keys()]).toEqual(['7.txt', ...['0', '1', '2', '3', '4'].map((name) => `${name}.txt`)])
@@ -106,7 +130,7 @@ describe('an item that is many files', () => {
     onMake = (path) => {
       if (path === '5.txt') throw new TypeError('Name is not allowed.')
     }
-    createPackSaving({ stores, toaster: createToaster(stores.toasts) }).saveAll(ID)
+    void createSaving().save(ID)
     await vi.waitFor(() => expect(toasts()).toEqual(['Saved 299 of 300 files. “5.txt” could not be saved.']))
     expect([disk.get('4.txt'), disk.get('5.txt'), disk.get('6.txt')]).toEqual(['text 4', undefined, 'text 6'])
     expect(disk.get('299.txt')).toBe('text 299')
@@ -124,7 +148,7 @@ describe('an item that is many files', () => {
         tried.push(path)
         if (path === '5.txt') throw new DOMException('', name)
       }
-      createPackSaving({ stores, toaster: createToaster(stores.toasts) }).saveAll(ID)
+      void createSaving().save(ID)
       await vi.waitFor(() => expect(toasts()).toEqual(['Saved 5 of 300 files. “5.txt” could not be saved.']))
       expect(tried).toHaveLength(6)
     },
@@ -137,24 +161,77 @@ describe('an item that is many files', () => {
     if (!pack) throw new Error('no pack')
     receives(pack.file, pack.manifest)
     await vi.waitFor(() => expect(list()).toHaveLength(300))
-    const saving = createPackSaving({ stores, toaster: createToaster(stores.toasts) })
+    const saving = createSaving()
     // Chromium says of a stream that was aborted: TypeError, Failed to fetch.
     vi.spyOn(Response.prototype, 'blob').mockImplementation(() => {
       saving.stopSaving(ID)
       return Promise.reject(new TypeError('Failed to fetch'))
     })
-    saving.saveAll(ID)
+    void saving.save(ID)
     await vi.waitFor(() => expect(Response.prototype.blob).toHaveBeenCalled())
     await vi.waitFor(() => expect(stores.saves.getState().saves).toEqual({}))
     expect(toasts()).toEqual([])
+  })
+
+  it('f24_saves_what_was_chosen_with_its_empty_folders_and_nothing_else', async () => {
+    const files = ['a.txt', 'x/b.txt', 'x/c.txt'].map((path) => ({
+      path: `P/${path}`,
+      file: new File([path], ''),
+    }))
+    const [pack] = await packFolder({ name: 'P', files, folders: ['P/leer', 'P/none'] })
+    if (!pack) throw new Error('no pack')
+    receives(pack.file, pack.manifest)
+    await vi.waitFor(() => expect(list()).toHaveLength(3))
+    const all = stores.packs.getState().lists[ID]
+    if (!all || all === 'unreadable') throw new Error('no list')
+    const part = { files: all.files.filter(({ path }) => path !== 'P/a.txt'), folders: ['P/leer'] }
+    await createSaving().saveChosen(ID, part, 'files')
+    expect(toasts()).toEqual(['Saved 2 files'])
+    expect(made).toEqual(['P', 'P/leer', 'P/x'])
+    expect([disk.get('P/x/b.txt'), disk.get('P/x/c.txt'), disk.has('P/a.txt')]).toEqual([
+      'x/b.txt',
+      'x/c.txt',
+      false,
+    ])
+  })
+
+  it('f24_saves_what_was_chosen_as_soon_as_it_is_here', async () => {
+    const [pack] = await packFiles(FILES)
+    if (!pack?.manifest) throw new Error('no pack')
+    comes(pack.file, pack.manifest)
+    learnPack(stores, ID, new Uint8Array(await pack.file.slice(0, pack.manifest.bytes).arrayBuffer()))
+    const all = stores.packs.getState().lists[ID]
+    if (!all || all === 'unreadable') throw new Error('no list')
+    const saved = createSaving().saveChosen(ID, { files: all.files.slice(0, 1), folders: [] }, 'files')
+    await vi.waitFor(() => expect(stores.saves.getState().saves[ID]).toEqual({ status: 'waiting' }))
+    expect(disk.has('0.txt')).toBe(false)
+    arrives(pack.file)
+    await saved
+    expect(disk.get('0.txt')).toBe('text 0')
+  })
+
+  it('f24_saves_nothing_of_what_is_deleted_or_given_up_before_it_is_here', async () => {
+    const [pack] = await packFiles(FILES)
+    if (!pack?.manifest) throw new Error('no pack')
+    const saving = createSaving()
+    const part = { files: [], folders: ['x'] }
+    comes(pack.file, pack.manifest)
+    const stopped = saving.saveChosen(ID, part, 'files')
+    await vi.waitFor(() => expect(stores.saves.getState().saves[ID]).toEqual({ status: 'waiting' }))
+    saving.stopSaving(ID)
+    await stopped
+    const orphaned = saving.saveChosen(ID, part, 'files')
+    stores.items.setState((state) => reduceItems(state, { type: 'deleted', message: null, id: ID }), true)
+    await orphaned
+    expect([made, toasts(), stores.saves.getState().saves]).toEqual([[], [], {}])
   })
 
   it('f16_with_a_list_that_lies_is_one_file', async () => {
     const lie = '{"files":[{"path":"../a","size":1,"type":"","modified":0}]}'
     receives(new File([lie, 'x'], 'evil'), { files: 1, bytes: lie.length })
     await vi.waitFor(() => expect(list()).toBe('unreadable'))
-    const saving = createPackSaving({ stores, toaster: createToaster(stores.toasts) })
-    expect(saving.saveAll(ID)).toBe(false)
+    const saving = createSaving()
+    expect(saving.isPack(ID)).toBe(false)
     expect(disk.size).toBe(1)
   })
 

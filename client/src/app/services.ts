@@ -1,8 +1,10 @@
 /** The composition root: creates the parts of the page once and connects them. */
 import type { Actions, AppValue } from '../features/actions'
 import type { Language } from '../languages/languages'
+import type { ItemId } from '../protocol/bindings'
 import { createStores } from '../stores/stores'
 import { readMe } from '../transport/account-calls'
+import { sweepArchives } from '../transport/archive-file'
 import { readSite, readStart } from '../transport/http'
 import { createAccount } from './account'
 import { createArrivals, tellArrivals } from './arrivals'
@@ -56,11 +58,9 @@ export function startServices(language: Language): AppValue {
   })
 
   const kept: KeptFiles = new KeptFiles(stores, (id, file, tells) => offerSame(id, file, tells))
-  const { shareFileAs, shareCopy, shareNote, offerAgain, offerSame, ...sharing } = createSharing(
-    context,
-    uploads,
-    (id, file) => kept.shared(id, file),
-  )
+  const onShared = (id: ItemId, file: Blob) => kept.shared(id, file)
+  const made = createSharing(context, uploads, onShared)
+  const { shareFileAs, shareCopy, shareNote, offerAgain, offerSame, ...sharing } = made
   const actions: Actions = {
     ...sharing,
     ...createReceiving(context),
@@ -93,6 +93,7 @@ export function startServices(language: Language): AppValue {
   }
 
   readSiteInto(stores)
+  void sweepArchives(Date.now())
   spareConnections(stores, transfers, () => beam.connection?.links ?? null)
   keepPassingOn(stores, transfers)
   keepInBrowser(stores)

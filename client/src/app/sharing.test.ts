@@ -193,6 +193,20 @@ describe('files that are shared together', () => {
     expect(toasts()).toContain('Uploading 201 files')
   })
 
+  it('f16_and_folders_are_an_item_each_or_one_where_there_is_no_room_for_each', async () => {
+    const folder = (name: string) => ({ name, files: [], folders: [name] })
+    const names = () =>
+      stores.items.getState().items.map(({ content }) => content.kind === 'file' && content.name)
+    sharing.shareFolders([folder('a'), folder('b')])
+    await vi.waitFor(() => expect(names()).toEqual(['a', 'b']))
+    stores.limits.setState({ live_items: 3, stored_items: 4 })
+    sharing.shareFolders([folder('c'), folder('d')])
+    await vi.waitFor(() => expect(names()).toEqual(['a', 'b', '2 folders']))
+    sharing.shareFolders([folder('e')])
+    await vi.waitFor(() => expect(names().at(-1)).toBe('e'))
+    expect(toasts()).toContain('Uploading e')
+  })
+
   it('f16_are_one_item_when_earlier_items_would_be_dropped_for_them', async () => {
     stores.limits.setState({ live_items: 3, stored_items: 4 })
     sharing.shareFiles(files(2))

@@ -1,6 +1,6 @@
 /** Shares texts and files into the beam. */
-import { t } from '@lingui/core/macro'
-import type { Actions } from '../features/actions'
+import { plural, t } from '@lingui/core/macro'
+import type { Actions, Destination } from '../features/actions'
 import type { BeamId, DeviceId, ItemId } from '../protocol/bindings'
 import {
   addressee,
@@ -28,15 +28,18 @@ import { createBlobUrl } from './blob-urls'
 import type { Context } from './context'
 import { sayWhatStaysHere } from './file-room'
 import { safeType } from './media-kinds'
-import { type Pack, packFiles } from './packing'
+import { type Pack, packFiles, packFolder, packFolders } from './packing'
 import { newItemId } from './random-ids'
 import { type OutgoingFile, StoredCopies } from './stored-copies'
 import type { UploadNews } from './upload-news'
 
+/** So many files are packed for a second or more: the browser asks the disk for each. */
+const TAKES_A_WHILE = 2_000
+
 /** Bytes reserved for the rest of a `share_clipboard` around its text. */
 const ENVELOPE_BYTES = 1024
 
-export type Sharing = Pick<Actions, 'shareText' | 'shareFiles' | 'shareAgain'> & {
+export type Sharing = Pick<Actions, 'shareText' | 'shareFiles' | 'shareFolders' | 'shareAgain'> & {
   /** Shares a rich note without a title. Returns false when it is too large or cannot be shared. */
   shareNote(root: RootNode): boolean
   /** Shares a file under an id that another item already refers to. */
@@ -59,20 +62,14 @@ export function createSharing(
   onShared: (id: ItemId, file: Blob) => void = () => {},
 ): Sharing {
   const copies = createStoredCopies(context)
-  // What is chosen is shown and offered at once; only a copy of it waits for what the beam has room for.
-  const shareTogether = (files: readonly OutgoingFile[], at?: Point) => {
-    land(context, cardIdsOf(files), at)
-    uploads.began(files)
-    for (const { id, file } of files) onShared(id, file)
-    const decide = files.map((file) => ({ id: file.id, store: shareFile(context, copies, uploads, file) }))
-    const storeAll = (staying: ReadonlySet<ItemId>) => {
-      for (const { id, store } of decide) if (isStillShared(context, id)) store(!staying.has(id))
-    }
-    const wanted = files.filter(({ to }) => to === undefined)
-    const { access, keeping } = context.stores
-    if (!isStored(access.getState(), keeping.getState()) || wanted.length === 0) storeAll(new Set())
-    else void sayWhatStaysHere(context, wanted).then(storeAll)
-  }
+  const shareTogether = sharerOf(context, copies, uploads, onShared)
+  const sharingWith =
+    ({ at, to }: Destination) =>
+    (parts: readonly OutgoingFile[]) =>
+      shareTogether(
+        parts.map((part) => ({ ...part, ...addressee(to) })),
+        at,
+      )
   const offerSame = (id: ItemId, file: File, tells: boolean) => offerIfSame(context, copies, id, file, tells)
   return {
     shareText(text, { at, to } = {}) {
@@ -98,14 +95,18 @@ export function createSharing(
     },
     shareFiles(files, { at, to } = {}) {
       if (!canShare(context)) return false
-      const shareAll = (parts: readonly OutgoingFile[]) =>
-        shareTogether(
-          parts.map((part) => ({ ...part, ...addressee(to) })),
-          at,
-        )
+      const shareAll = sharingWith({ at, to })
       if (isBatch(context, files.length))
         shareAll(batchOf(files, newItemId).map(({ file, batch }) => outgoing(file, { batch })))
-      else void sharePacked(context, files, shareAll)
+      else void sharePacked(context, files.length, () => packFiles(files), shareAll)
+      return true
+    },
+    shareFolders(folders, { at, to } = {}) {
+      if (!canShare(context)) return false
+      const each = async () => (await Promise.all(folders.map(packFolder))).flat()
+      const makePacks = isBatch(context, folders.length) ? each : () => packFolders(folders)
+      const count = folders.reduce((sum, { files }) => sum + files.length, 0)
+      void sharePacked(context, count, makePacks, sharingWith({ at, to }))
       return true
     },
     shareAgain(id, file) {
@@ -129,16 +130,49 @@ export function createSharing(
   }
 }
 
+/**
+ * Returns what shares files. What is chosen is shown and offered at once; only a copy of it waits for what the beam has
+ * room for.
+ */
+function sharerOf(
+  context: Context,
+  copies: StoredCopies,
+  uploads: UploadNews,
+  onShared: (id: ItemId, file: Blob) => void,
+) {
+  return (files: readonly OutgoingFile[], at?: Point) => {
+    land(context, cardIdsOf(files), at)
+    uploads.began(files)
+    for (const { id, file } of files) onShared(id, file)
+    const decide = files.map((file) => ({ id: file.id, store: shareFile(context, copies, uploads, file) }))
+    const storeAll = (staying: ReadonlySet<ItemId>) => {
+      for (const { id, store } of decide) if (isStillShared(context, id)) store(!staying.has(id))
+    }
+    const wanted = files.filter(({ to }) => to === undefined)
+    const { access, keeping } = context.stores
+    if (!isStored(access.getState(), keeping.getState()) || wanted.length === 0) storeAll(new Set())
+    else void sayWhatStaysHere(context, wanted).then(storeAll)
+  }
+}
+
 /** Shares files as one item. They belong to the beam in which they were chosen, so not to one that was entered meanwhile. */
 async function sharePacked(
   context: Context,
-  files: readonly File[],
+  files: number,
+  makePacks: () => Promise<readonly Pack[]>,
   shareAll: (parts: readonly OutgoingFile[]) => void,
 ): Promise<void> {
   const beam = context.live()
-  const packs = await packFiles(files)
+  const { toaster } = context
+  const toast = files >= TAKES_A_WHILE ? toaster.info(preparing(files)) : null
+  const packs = await makePacks()
+  if (toast !== null) toaster.dismiss(toast)
   if (context.live() !== beam || !canShare(context)) return
   shareAll(packs.map(({ file, manifest }) => outgoing(file, { manifest })))
+}
+
+function preparing(files: number): string {
+  return plural(files, { one: 'Preparing # file', other: 'Preparing # files' })
 }
 
 /** Lets the canvas place items where they were dropped. */

@@ -37,9 +37,10 @@ export class UploadNews {
     const [first] = items
     if (!first) return
     const name = shortName(first.name)
-    const waiting = new Map(items.map(({ id, manifest }) => [id, manifest?.files ?? 1]))
+    const waiting = new Map(items.map(({ id, manifest }) => [id, Math.max(1, manifest?.files ?? 1)]))
     const files = [...waiting.values()].reduce((sum, count) => sum + count, 0)
-    if (files === 1) return void this.#toaster.info(t`Uploading ${name}`)
+    const isOneFolder = items.length === 1 && first.manifest?.folder === true
+    if (files === 1 || isOneFolder) return void this.#toaster.info(t`Uploading ${name}`)
     const toast = this.#toaster.info(plural(files, { one: 'Uploading # file', other: 'Uploading # files' }))
     const batch = { waiting, toast, uploaded: 0 }
     for (const { id } of items) this.#batches.set(id, batch)

@@ -3,7 +3,7 @@ import { createContext, useContext } from 'react'
 import type { Language } from '../languages/languages'
 import type { BeamId, DeviceId, ItemId, KeepTime, ShortCode } from '../protocol/bindings'
 import type { LinksReport } from '../protocol/link-report'
-import type { PlacedFile } from '../protocol/manifest'
+import type { Manifest, PlacedFile } from '../protocol/manifest'
 import type { Point } from '../stores/canvas'
 import type { ViewOrder } from '../stores/full-view'
 import type { Stores } from '../stores/stores'
@@ -29,6 +29,15 @@ export interface Destination {
   readonly at?: Point | undefined
   /** The only other device that gets it (S33). */
   readonly to?: DeviceId | undefined
+}
+
+/** A folder that was picked or dropped. All paths begin with its name: `Photos/2026/a.jpg`. */
+export interface Folder {
+  readonly name: string
+  /** Its files, at any depth. */
+  readonly files: readonly { readonly path: string; readonly file: File }[]
+  /** The paths of the folders in it without files; its own where it is empty. */
+  readonly folders: readonly string[]
 }
 
 export interface Actions {
@@ -61,6 +70,8 @@ export interface Actions {
   pasteText(text: string, screen: Screen, html?: string): void
   /** Shares files, several as one card (F14). Returns false when they cannot be shared. */
   shareFiles(files: readonly File[], destination?: Destination): boolean
+  /** Shares folders, each as one item with its tree (F16). Returns false when they cannot be shared. */
+  shareFolders(folders: readonly Folder[], destination?: Destination): boolean
   /** Offers a file again that was lost by a reload. Another file is refused with a toast. */
   shareAgain(id: ItemId, file: File): void
   /** Notes where a file lies that is about to be shared, so that a later page can offer it again. */
@@ -96,14 +107,32 @@ export interface Actions {
   saveAs(id: ItemId): Promise<void>
   readonly canSaveAs: boolean
   /**
-   * Saves every file of a batch that is here: into a folder that the person picks, or as downloads. Of an item that is
-   * many files (F16), saves all of them: into a folder, or as one archive.
+   * Saves every file of a batch that is here: into a folder, or as downloads. Of an item that is many files (F16), saves
+   * all of them: into a folder, or as one archive.
    */
   saveAll(id: ItemId): Promise<void>
-  /** Ends a `saveAll` of an item that is many files. What was saved stays. */
+  /** Saves every file that came from another device and is here, as `saveAll` does. */
+  saveEverything(): Promise<void>
+  /** Saves one file into the kept folder. */
+  saveHere(id: ItemId): Promise<void>
+  /** Asks the person for a file, and saves one that is here into it. Only where `canPickFile`. */
+  saveHereAs(id: ItemId): Promise<void>
+  readonly canPickFile: boolean
+  /** Whether files can be saved into a folder, and not only as downloads. */
+  readonly canPickFolder: boolean
+  /** Ends a `saveAll` or `saveChosen` of an item that is many files. What was saved stays. */
   stopSaving(id: ItemId): void
   /** Saves one file of an item that is many files. */
   savePacked(id: ItemId, file: PlacedFile): Promise<void>
+  /**
+   * Saves a part of an item that is many files, as soon as it is here: with its folders, or as an archive. Where there is
+   * no folder to save into it is an archive in either case.
+   */
+  saveChosen(id: ItemId, part: Manifest, as: 'files' | 'zip'): Promise<void>
+  /** Asks for a folder into which files are saved from now on. */
+  chooseSavePlace(): Promise<void>
+  /** Lets the browser save files as downloads again. */
+  forgetSavePlace(): Promise<void>
   /** Downloads the files of some cards that can be downloaded now, one after the other. */
   download(ids: readonly ItemId[]): Promise<void>
   /** Cancels a transfer with one device, or with all that receive this file from here. */

@@ -85,8 +85,14 @@ describe('a shared item', () => {
     expect(parseContent(message, 'file').kind).toBe('unknown'),
   )
 
+  it.each(['.gitignore', '.env.local', ' a', 'a. ', 'Cafe\u0301', 'Caf\u00e9', 'CON', '👩‍👩‍👧', 'שלום.txt'])(
+    'f1_keeps_the_name_%s_to_the_bit',
+    (name) => expect(displayName(name)).toBe(name),
+  )
+
   it('has a name without deceptive characters or a path', () => {
-    expect(displayName('../../etc/passwd')).toBe('__.._etc_passwd')
+    expect(displayName('../../etc/passwd')).toBe('.._.._etc_passwd')
+    for (const dots of ['.', '..', '...', ' .. ']) expect(displayName(dots)).toBe('_')
     expect(displayName('gpj.\u202eexe')).toBe('gpj._exe')
     expect(displayName('\u0000')).toBe('_')
     expect(displayName('a\u2066b\u200bc\ufeffd.png')).toBe('a_b_c_d.png')

@@ -9,10 +9,10 @@ import {
   packsOf,
   parseManifestFacts,
   readManifest,
-  uniquePaths,
   writeManifest,
 } from './manifest'
 import { displayName } from './names'
+import { packPaths } from './pack-paths'
 
 const file = (path: string, size = 1): PackedFile => ({
   path,
@@ -47,9 +47,9 @@ describe('a manifest', () => {
         const bytes = writeManifest(files)
         const size = files.reduce((sum, one) => sum + one.size, bytes.byteLength)
         const placed = readManifest(bytes, { files: files.length, bytes: bytes.byteLength }, size)
-        expect(placed?.map(({ start: _, ...one }) => one)).toEqual(files)
+        expect(placed?.files.map(({ start: _, ...one }) => one)).toEqual(files)
         let at = bytes.byteLength
-        for (const { start, size } of placed ?? []) {
+        for (const { start, size } of placed?.files ?? []) {
           expect(start).toBe(at)
           at += size
         }
@@ -99,7 +99,8 @@ describe('a manifest', () => {
     ['an empty part', 'a//b'],
     ['a folder instead of a file', 'a/'],
     ['no name', ''],
-    ['a hidden file', '.bashrc'],
+    ['dots alone', '...'],
+    ['half a character', 'a\uD83D'],
     ['space that hides a dot', ' ../a'],
     ['a control character', 'a\u0000.txt'],
     ['a line break', 'a\nb'],
@@ -113,7 +114,45 @@ describe('a manifest', () => {
   })
 
   it('f16_with_folders_is_read', () => {
-    expect(read({ files: [file('Fotos/Ōsaka/a b.jpg')] })).toMatchObject([{ path: 'Fotos/Ōsaka/a b.jpg' }])
+    expect(read({ files: [file('Fotos/Ōsaka/a b.jpg')] })).toMatchObject({
+      files: [{ path: 'Fotos/Ōsaka/a b.jpg' }],
+      folders: [],
+    })
+  })
+
+  it.each([
+    '.gitignore',
+    '.config/a',
+    'Cafe\u0301/na\u00efve.txt',
+    'תמונות/صور.jpg',
+    '👩‍👩‍👧/🏳️‍🌈.png',
+    'CON',
+    'a. /b .',
+    ' a',
+  ])('f16_keeps_the_path_%s_to_the_bit', (path) => {
+    const bytes = writeManifest([file(path, 0)])
+    const read = readManifest(bytes, { files: 1, bytes: bytes.byteLength }, bytes.byteLength)
+    expect(read?.files.map((one) => one.path)).toEqual([path])
+  })
+
+  it('f16_has_its_empty_folders_also_where_there_is_no_file', () => {
+    for (const files of [[], [file('a/b.txt', 0)]]) {
+      const bytes = writeManifest(files, ['a/leer', 'x/y'])
+      const facts = { files: files.length, bytes: bytes.byteLength }
+      expect(readManifest(bytes, facts, bytes.byteLength)?.folders).toEqual(['a/leer', 'x/y'])
+    }
+  })
+
+  it.each([
+    ['that leave the folder', ['../a']],
+    ['of one path', ['x', 'x']],
+    ['with the path of a file', ['a']],
+    ['in a file', ['a/b']],
+    ['that are no texts', [1]],
+    ['that are no list', 'x'],
+    ['that are too many', Array.from({ length: MAX_PACKED_FILES }, (_, at) => `${at}`)],
+  ])('f16_with_folders_%s_is_not_believed', (_, folders) => {
+    expect(read({ files: [file('a')], folders })).toBeNull()
   })
 
   it('f16_with_two_files_of_one_path_is_not_believed', () => {
@@ -129,7 +168,9 @@ describe('a manifest', () => {
   })
 
   it('f16_with_paths_that_only_begin_alike_is_read', () => {
-    expect(read({ files: [file('a', 1), file('a b/c', 0), file('ab', 0)] }, { files: 3 })).toHaveLength(3)
+    expect(
+      read({ files: [file('a', 1), file('a b/c', 0), file('ab', 0)] }, { files: 3 })?.files,
+    ).toHaveLength(3)
   })
 
   it('f16_of_a_million_files_is_refused_by_its_number_alone', () => {
@@ -145,7 +186,7 @@ describe('a manifest', () => {
     expect(content({ files: 3, bytes: 90 })).toMatchObject({ manifest: { files: 3, bytes: 90 } })
     const wrong = [
       { files: 3, bytes: 101 },
-      { files: 0, bytes: 90 },
+      { files: 3, bytes: 90, folder: 'yes' },
       { files: -1, bytes: 90 },
       { files: 1.5, bytes: 90 },
       { files: MAX_PACKED_FILES + 1, bytes: 90 },
@@ -192,10 +233,10 @@ describe('files that are packed', () => {
     )
     fc.assert(
       fc.property(names, (some) => {
-        const files = uniquePaths(some).map((path) => file(path, 0))
+        const files = packPaths(some).files.map((path) => file(path, 0))
         const bytes = writeManifest(files)
         const facts = { files: files.length, bytes: bytes.byteLength }
-        expect(readManifest(bytes, facts, bytes.byteLength)?.map(({ path }) => path)).toEqual(
+        expect(readManifest(bytes, facts, bytes.byteLength)?.files.map(({ path }) => path)).toEqual(
           files.map(({ path }) => path),
         )
       }),
@@ -203,7 +244,7 @@ describe('files that are packed', () => {
   })
 
   it('of one name are numbered', () => {
-    expect(uniquePaths(['a.txt', 'a.txt', 'a (2).txt', 'a.txt', 'b'])).toEqual([
+    expect(packPaths(['a.txt', 'a.txt', 'a (2).txt', 'a.txt', 'b']).files).toEqual([
       'a.txt',
       'a (2).txt',
       'a (2) (2).txt',
@@ -212,18 +253,43 @@ describe('files that are packed', () => {
     ])
   })
 
+  it('f16_give_way_to_a_folder_that_has_their_name_once_it_is_safe', () => {
+    expect(packPaths(['a\\b', 'a_b/c', 'x'], ['x', 'a\\b/leer'])).toEqual({
+      files: ['a_b (2)', 'a_b/c', 'x (2)'],
+      folders: ['x', 'a_b/leer'],
+    })
+  })
+
+  it('f16_lose_folders_and_not_their_names_where_a_path_is_too_long', () => {
+    const deep = `${'a/'.repeat(100)}name.txt`
+    const long = `${`${'ö'.repeat(250)}/`.repeat(6)}name.txt`
+    const { files } = packPaths([deep, long])
+    for (const path of files) expect(path).toMatch(/\/name\.txt$/)
+    expect(files.map((path) => path.split('/').length)).toEqual([64, 5])
+  })
+
+  it('f16_with_folders_count_them_among_what_a_manifest_holds', () => {
+    const folders = Array.from({ length: MAX_PACKED_FILES - 1 }, (_, at) => `leer/${at}`)
+    const packs = packsOf([file('a'), file('b')], folders)
+    expect(packs.map((pack) => [pack.folders.length, pack.files.length])).toEqual([
+      [MAX_PACKED_FILES - 1, 1],
+      [0, 1],
+    ])
+  })
+
   it('stay together as far as the bounds of a manifest allow', () => {
     const few = Array.from({ length: 1_000 }, (_, at) => file(`${at}`))
-    expect(packsOf(few)).toEqual([few])
+    expect(packsOf(few)).toEqual([{ files: few, folders: [] }])
     const many = Array.from({ length: MAX_PACKED_FILES + 1 }, (_, at) => file(`${at}`))
-    expect(packsOf(many).map(({ length }) => length)).toEqual([MAX_PACKED_FILES, 1])
+    expect(packsOf(many).map(({ files }) => files.length)).toEqual([MAX_PACKED_FILES, 1])
   })
 
   it('with long names are divided by the bytes of their manifests', () => {
     const long = Array.from({ length: 20_000 }, (_, at) => file(`${at} ${'ö'.repeat(240)}`))
     const packs = packsOf(long)
-    expect(packs.flat()).toEqual(long)
+    expect(packs.flatMap(({ files }) => files)).toEqual(long)
     expect(packs.length).toBe(2)
-    for (const pack of packs) expect(writeManifest(pack).byteLength).toBeLessThanOrEqual(MAX_MANIFEST_BYTES)
+    for (const { files } of packs)
+      expect(writeManifest(files).byteLength).toBeLessThanOrEqual(MAX_MANIFEST_BYTES)
   })
 })

@@ -1,6 +1,6 @@
 /**
  * Many files as one item (F16): its bytes are a manifest, which lists the files, and then the bytes of the files one
- * after another in the order of the list. A folder is the same with paths of several parts.
+ * after another in the order of the list. A folder is the same with paths of several parts, and with its empty folders.
  */
 import * as v from 'valibot'
 import { parseJson } from './envelope'
@@ -10,6 +10,8 @@ import { displayName } from './names'
 export interface ManifestFacts {
   readonly files: number
   readonly bytes: number
+  /** Whether the item is one folder, whose name it bears. Only for how it is shown. */
+  readonly folder?: boolean | undefined
 }
 
 /** One of the files. `modified` is in milliseconds since the Unix epoch. */
@@ -28,38 +30,56 @@ export interface PlacedFile extends PackedFile {
   readonly start: number
 }
 
-/** Enough for the folders of a person. At about 100 bytes each, a list of so many is read in about 0.2 s. */
+/** What a manifest lists, with the place of each file. */
+export interface Manifest {
+  readonly files: readonly PlacedFile[]
+  /** The paths of the folders without files. Those with files are told by the paths of these. */
+  readonly folders: readonly string[]
+}
+
+/** The most files and empty folders. Enough for the folders of a person. At about 100 bytes each, a list of so many is read in about 0.2 s. */
 export const MAX_PACKED_FILES = 50_000
 /** About 160 bytes for each of the most files: the list is held in memory and received before anything is shown of it. */
 export const MAX_MANIFEST_BYTES = 8 * 1024 * 1024
 /** In UTF-16 units. Windows takes paths of 260, Linux of 4096 bytes. */
 export const MAX_PATH_LENGTH = 1024
 /** A path has at most so many parts. */
-const MAX_DEPTH = 64
+export const MAX_DEPTH = 64
 
-/** The bytes of a manifest without files: `{"files":[]}`. */
-const FRAME_BYTES = 12
+/** The bytes of a manifest that lists nothing: `{"files":[],"folders":[]}`. */
+const FRAME_BYTES = 25
 
 const utf8 = new TextEncoder()
 
 const factsSchema = v.object({
-  files: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(MAX_PACKED_FILES)),
+  files: v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(MAX_PACKED_FILES)),
   bytes: v.pipe(v.number(), v.safeInteger(), v.minValue(2), v.maxValue(MAX_MANIFEST_BYTES)),
+  folder: v.optional(v.boolean()),
 })
 
+const safePath = v.pipe(v.string(), v.maxLength(MAX_PATH_LENGTH), v.check(isSafePath))
+
 const packedFile = v.object({
-  path: v.pipe(v.string(), v.maxLength(MAX_PATH_LENGTH), v.check(isSafePath)),
+  path: safePath,
   size: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
   type: v.pipe(v.string(), v.maxLength(255)),
   modified: v.pipe(v.number(), v.safeInteger()),
 })
 
-/** The number of files is checked before any of them is looked at. */
+/** The numbers of files and folders are checked before any of them is looked at. */
 const manifestSchema = (files: number) =>
   v.object({
     files: v.pipe(
       v.custom<unknown[]>((list) => Array.isArray(list) && list.length === files),
       v.array(packedFile),
+    ),
+    // A manifest without it was written before there was such a list.
+    folders: v.optional(
+      v.pipe(
+        v.custom<unknown[]>((list) => Array.isArray(list) && list.length <= MAX_PACKED_FILES - files),
+        v.array(safePath),
+      ),
+      [],
     ),
   })
 
@@ -69,9 +89,12 @@ export function parseManifestFacts(facts: unknown, size: number): ManifestFacts 
   return parsed.success && parsed.output.bytes <= size ? parsed.output : undefined
 }
 
-/** Writes the manifest of files as UTF-8. */
-export function writeManifest(files: readonly PackedFile[]): Uint8Array<ArrayBuffer> {
-  return utf8.encode(JSON.stringify({ files: files.map(plain) }))
+/** Writes the manifest of files, and of the folders without files, as UTF-8. */
+export function writeManifest(
+  files: readonly PackedFile[],
+  folders: readonly string[] = [],
+): Uint8Array<ArrayBuffer> {
+  return utf8.encode(JSON.stringify({ files: files.map(plain), ...(folders.length > 0 && { folders }) }))
 }
 
 function plain({ path, size, type, modified }: PackedFile): PackedFile {
@@ -83,38 +106,44 @@ function plain({ path, size, type, modified }: PackedFile): PackedFile {
  * one place is not believed in another.
  * @param size the size of the item in bytes
  */
-export function readManifest(
-  bytes: Uint8Array,
-  facts: ManifestFacts,
-  size: number,
-): readonly PlacedFile[] | null {
+export function readManifest(bytes: Uint8Array, facts: ManifestFacts, size: number): Manifest | null {
   if (bytes.byteLength !== facts.bytes) return null
   const parsed = v.safeParse(manifestSchema(facts.files), parseJson(decode(bytes)), { abortEarly: true })
   if (!parsed.success) return null
-  const { files } = parsed.output
-  if (!hasPlaceForEach(files)) return null
-  const placed = placeFiles(files, facts.bytes)
+  const { files, folders } = parsed.output
+  if (!hasPlaceForEach(files, folders)) return null
   const end = files.reduce((sum, file) => sum + file.size, facts.bytes)
-  return end === size ? placed : null
+  return end === size ? { files: placeFiles(files, facts.bytes), folders } : null
 }
 
-/** Whether no two files have one path, and none has the path of a folder of another. */
-function hasPlaceForEach(files: readonly PackedFile[]): boolean {
+/** Whether no two files, and no two folders, have one path, and no file has the path of a folder. */
+function hasPlaceForEach(files: readonly PackedFile[], empty: readonly string[]): boolean {
   const paths = new Set(files.map(({ path }) => path))
-  const folders = new Set<string>()
-  for (const path of paths) {
-    // The folders above one that is known are known as well.
-    for (let folder = above(path); folder !== '' && !folders.has(folder); folder = above(folder)) {
-      if (paths.has(folder)) return false
-      folders.add(folder)
-    }
+  const folders = new Set(empty)
+  if (paths.size < files.length || folders.size < empty.length) return false
+  const isFree = (folder: string) => !paths.has(folder)
+  return empty.every(isFree) && [...paths, ...empty].every((path) => addAbove(path, folders).every(isFree))
+}
+
+/** Adds the folders above a path to a set. Returns those that were added. */
+export function addAbove(path: string, folders: Set<string>): readonly string[] {
+  const added: string[] = []
+  // The folders above one that is known are known as well.
+  for (let folder = above(path); folder !== '' && !folders.has(folder); folder = above(folder)) {
+    folders.add(folder)
+    added.push(folder)
   }
-  return paths.size === files.length
+  return added
 }
 
 /** Returns the path of the folder that a path is in; '' at the top. */
-function above(path: string): string {
+export function above(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf('/'), 0))
+}
+
+/** Returns the last part of a path. */
+export function lastPart(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
 }
 
 /** Gives each file its place behind a manifest of `start` bytes. */
@@ -127,65 +156,41 @@ export function placeFiles(files: readonly PackedFile[], start: number): readonl
   })
 }
 
-/** Whether every part of a path can be shown and saved as it is. `.`, `..`, an empty part and `\` never can. */
+/** Whether every part of a path can be shown and saved as it is. `.`, `..`, an empty part and one with `\` cannot. */
 function isSafePath(path: string): boolean {
   const parts = path.split('/')
   return parts.length <= MAX_DEPTH && parts.every((part) => displayName(part) === part)
 }
 
 /**
- * Returns names as paths of a manifest, in their order. Of those that are equal the later ones get a number:
- * `a.txt`, `a (2).txt`.
+ * Divides files and empty folders into items that each have a manifest within its bounds, in their order, the folders
+ * first. Every part but the last is as large as it may be.
  */
-export function uniquePaths(names: readonly string[]): readonly string[] {
-  const taken = new Set<string>()
-  const numbers = new Map<string, number>()
-  return names.map((name) => {
-    const clean = displayName(name)
-    let path = clean
-    // Continues where the last equal name ended, so that ten thousand equal names are numbered at once.
-    let number = numbers.get(clean) ?? 1
-    while (taken.has(path)) path = numbered(clean, ++number)
-    numbers.set(clean, number)
-    taken.add(path)
-    return path
-  })
-}
-
-/** `a.tar` becomes `a (2).tar`. A name stays within its length. */
-export function numbered(name: string, number: number): string {
-  const dot = name.lastIndexOf('.')
-  // A longer ending is none, and would leave no room for the number.
-  const hasEnding = dot > 0 && name.length - dot <= 32
-  const [stem, ending] = hasEnding ? [name.slice(0, dot), name.slice(dot)] : [name, '']
-  const mark = ` (${number})${ending}`
-  return `${stem.slice(0, 255 - mark.length)}${mark}`
-}
-
-/**
- * Divides files into items that each have a manifest within its bounds, in their order. Every part but the last is as
- * large as it may be.
- */
-export function packsOf<File extends PackedFile>(files: readonly File[]): readonly (readonly File[])[] {
-  const packs: File[][] = []
+export function packsOf<File extends PackedFile>(
+  files: readonly File[],
+  folders: readonly string[] = [],
+): readonly { readonly files: readonly File[]; readonly folders: readonly string[] }[] {
+  const packs: { files: File[]; folders: string[] }[] = []
   let bytes = Number.POSITIVE_INFINITY
-  for (const file of files) {
-    const more = entryBytes(file)
+  let count = 0
+  const packWith = (entry: unknown) => {
+    // With the comma behind it.
+    const more = utf8.encode(JSON.stringify(entry)).byteLength + 1
     const last = packs.at(-1)
-    if (!last || last.length === MAX_PACKED_FILES || bytes + more > MAX_MANIFEST_BYTES) {
-      packs.push([file])
-      bytes = FRAME_BYTES + more
-    } else {
-      last.push(file)
+    if (last && count < MAX_PACKED_FILES && bytes + more <= MAX_MANIFEST_BYTES) {
       bytes += more
+      count += 1
+      return last
     }
+    const next = { files: [], folders: [] }
+    packs.push(next)
+    bytes = FRAME_BYTES + more
+    count = 1
+    return next
   }
+  for (const folder of folders) packWith(folder).folders.push(folder)
+  for (const file of files) packWith(plain(file)).files.push(file)
   return packs
-}
-
-/** The bytes that a file takes of a manifest, with the comma behind it. */
-function entryBytes(file: PackedFile): number {
-  return utf8.encode(JSON.stringify(plain(file))).byteLength + 1
 }
 
 function decode(bytes: Uint8Array): string {

@@ -120,6 +120,11 @@ export class PieceChecks {
     return { is: 'right' }
   }
 
+  /** The device that shared the file begins anew, perhaps with another file: what it told before is void. */
+  forgetTold(): void {
+    this.#told.clear()
+  }
+
   /** Nothing of the file is here any more, and what was told was about another one. */
   clear(): void {
     this.#right.remove({ first: 0, count: this.#total })

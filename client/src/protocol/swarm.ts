@@ -10,6 +10,10 @@ import type { LinkKey, Receiver } from './receiver'
 
 /** A claim that is not repeated is void after so many milliseconds. */
 const CLAIM_MS = 8_000
+/** A piece that a device claims for longer does not reach it, in milliseconds: it is not left to it. */
+const LONGEST_CLAIM_MS = 30_000
+/** Pieces that a device may claim: those of the largest window (F4), each begun or half done. */
+const MOST_CLAIMED = 64
 /** A piece that another device gives or gets is chosen after all those that nobody does. */
 const MANY = 1_000
 
@@ -19,8 +23,12 @@ export class Swarm {
   readonly #others = new Map<DeviceId, ChunkSet>()
   /** How many others give each piece. */
   readonly #counts: Uint16Array
-  /** The pieces that each other device gets from the origin, and when it said so, in milliseconds. */
-  readonly #claims = new Map<DeviceId, { readonly pieces: ChunkSet; readonly at: number }>()
+  /** The pieces that each other device gets from the origin, since when it says so, and when it last did, in milliseconds. */
+  readonly #claims = new Map<
+    DeviceId,
+    { readonly pieces: ReadonlyMap<number, number>; readonly at: number }
+  >()
+  #claimed: Set<number> = new Set()
   /** Whether the origin may be asked for what others claim. */
   #isHasty = false
   /** The piece that is being wanted of each device. */
@@ -64,17 +72,29 @@ export class Swarm {
   gone(device: DeviceId): void {
     for (const range of this.#others.get(device)?.ranges() ?? []) this.#count(range, -1)
     this.#others.delete(device)
-    this.#claims.delete(device)
+    if (this.#claims.delete(device)) this.#claimed.clear()
     this.#at.delete(device)
   }
 
   /** Another device gets pieces from the origin. These are all of them: what it claimed before is void. */
   claims(device: DeviceId, claimed: readonly ChunkRange[], now: number): void {
     if (!this.#others.has(device)) return
-    const pieces = new ChunkSet()
-    for (const { first, count } of claimed)
-      if (first < this.#total) pieces.add({ first, count: Math.min(count, this.#total - first) })
+    const before = this.#claims.get(device)?.pieces
+    const pieces = new Map<number, number>()
+    for (const { first, count } of claimed) {
+      const end = Math.min(first + count, this.#total)
+      for (let piece = first; piece < end && pieces.size < MOST_CLAIMED; piece++)
+        pieces.set(piece, before?.get(piece) ?? now)
+    }
     this.#claims.set(device, { pieces, at: now })
+    this.#holdClaims(now)
+  }
+
+  /** Finds the pieces that others get from the origin, as far as what they say may be believed. */
+  #holdClaims(now: number): void {
+    this.#claimed = new Set()
+    for (const { pieces } of this.#claims.values())
+      for (const [piece, since] of pieces) if (now - since <= LONGEST_CLAIM_MS) this.#claimed.add(piece)
   }
 
   /**
@@ -84,6 +104,7 @@ export class Swarm {
    */
   look(isIdle: boolean, now: number): void {
     for (const [device, { at }] of this.#claims) if (now - at > CLAIM_MS) this.#claims.delete(device)
+    this.#holdClaims(now)
     this.#isHasty = isIdle
   }
 
@@ -175,7 +196,7 @@ export class Swarm {
 
   /** Whether the origin still gives pieces to others that nobody else has, and has none for this device. */
   #mustWait(fewest: number): boolean {
-    return fewest > 0 && [...this.#claims.values()].some(({ pieces }) => pieces.size > 0)
+    return fewest > 0 && this.#claimed.size > 0
   }
 
   /**
@@ -185,10 +206,7 @@ export class Swarm {
   #taken(device: DeviceId): ReadonlySet<number> {
     const taken = new Set([...this.#at].flatMap(([other, piece]) => (other === device ? [] : [piece])))
     if (device !== this.origin) return taken
-    for (const { pieces } of this.#claims.values()) {
-      for (const { first, count } of pieces.ranges())
-        for (let piece = first; piece < first + count; piece++) taken.add(piece)
-    }
+    for (const piece of this.#claimed) taken.add(piece)
     return taken
   }
 

@@ -25,6 +25,8 @@ export type BeamDialogState =
   | { readonly kind: 'send'; readonly item: ItemId }
   /** How a card is sent or received. */
   | { readonly kind: 'details'; readonly card: ItemId }
+  /** What is in an item that is many files, to choose from. */
+  | { readonly kind: 'contents'; readonly card: ItemId }
   /** Asks before something is lost. */
   | { readonly kind: 'leaving'; readonly departure: Departure; readonly losses: readonly Loss[] }
 

@@ -22,3 +22,15 @@ export function downloadsOf(
     return url === null ? [] : [{ id, url, name: content.name }]
   })
 }
+
+/** Returns the files that came from other devices and are on this one, in the order of the beam. */
+export function receivedFiles(stores: Pick<Stores, 'items' | 'transfers' | 'devices'>): Download[] {
+  const { me } = stores.devices.getState()
+  const { transfers } = stores.transfers.getState()
+  const ids = stores.items.getState().items.flatMap(({ id, from }) => {
+    const transfer = transfers[id]
+    const isHere = transfer === undefined || transfer.role === 'receiving'
+    return from !== null && from !== me && isHere ? [id] : []
+  })
+  return downloadsOf(ids, stores)
+}

@@ -1,12 +1,12 @@
-/** The batches that are being saved to this device's own folders, by card. */
+/** What is being saved to this device's own folders, by card. */
 import { createStore } from 'zustand/vanilla'
 import type { ItemId } from '../protocol/bindings'
 
-/** `saved` counts the files that are done, of `of`. */
-export interface Save {
-  readonly saved: number
-  readonly of: number
-}
+export type Save =
+  /** It is saved as soon as it is here. */
+  | { readonly status: 'waiting' }
+  /** `saved` counts the files that are done, of `of`. */
+  | { readonly status: 'saving'; readonly saved: number; readonly of: number }
 
 export interface SavesState {
   readonly saves: Readonly<Record<ItemId, Save>>

@@ -25,6 +25,7 @@ import { createPastingStore } from './pasting'
 import { createPointedOutStore } from './pointed-out'
 import { createPowerStore } from './power'
 import { createRecentBeamsStore } from './recent-beams'
+import { createSavePlaceStore } from './save-place'
 import { createSavesStore } from './saves'
 import { createSearchStore } from './search'
 import { createShareTargetStore } from './share-target'
@@ -61,6 +62,7 @@ export function createStores(language: Language = SOURCE) {
     unfinished: createUnfinishedStore(),
     media: createMediaStore(),
     packs: createPacksStore(),
+    savePlace: createSavePlaceStore(),
     saves: createSavesStore(),
     pasting: createPastingStore(),
     pointedOut: createPointedOutStore(),

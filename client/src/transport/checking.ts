@@ -43,9 +43,19 @@ export class Checking {
    * are parts, its device tells other hashes.
    */
   resumes(before: readonly ChunkRange[], read: Read): void {
-    const whole = wholePieces(before, this.receiver.size)
-    this.pieces.resumes(whole)
-    const [first, last] = [whole[0], whole.at(-1)]
+    this.pieces.resumes(wholePieces(before, this.receiver.size))
+    this.#compareAgain(read)
+  }
+
+  /** The device that shared the file has it again, after its page was reloaded: it has to be the same file. */
+  sourceCame(read: Read): void {
+    this.pieces.forgetTold()
+    this.#compareAgain(read)
+  }
+
+  #compareAgain(read: Read): void {
+    const { right } = this.pieces
+    const [first, last] = [right[0], right.at(-1)]
     if (!first || !last || !read) return
     for (const piece of new Set([first.first, last.first + last.count - 1])) this.#compute(piece, read)
   }

@@ -54,6 +54,8 @@ export interface IncomingFile extends SinkFile {
   readonly from: DeviceId
   /** The bytes at its start that are reported by themselves, as soon as they are there; absent for none. */
   readonly head?: number | undefined
+  /** Whether it is for this device alone (S33), so that no other learns of it. */
+  readonly isPrivate?: boolean
   /** The address of the copy that the server has (F9); absent when it has none. */
   readonly url?: string | undefined
 }

@@ -132,6 +132,20 @@ describe('f22 a file of which the server has a copy', () => {
     expect(read - before).toBeLessThan(MIB)
   })
 
+  it('f19_is_received_again_when_its_device_comes_back_with_another_file_of_that_name_and_size', async () => {
+    await aQuarterCame()
+    storedAt()
+    adaLeaves()
+    ada = stageDevice('a')
+    server = new StageServer(ada, bob)
+    adaComesBack()
+    await passes(6_000)
+    const other = content.map((byte) => byte ^ 1)
+    ada.offers(new Blob([other]))
+    await passes(60_000)
+    expect(await bob.hasWhole(other)).toBe(true)
+  })
+
   it('comes from the copy alone when its device was never here', async () => {
     bob.seesNobody()
     bob.engine.handle({ do: 'receive', file: { ...incomingFile(SIZE, ada), url: URL }, picked: null })

@@ -6,6 +6,7 @@ import {
   bytes,
   FILE,
   fakeTime,
+  incomingFile,
   MIB,
   type Sent,
   type StageDevice,
@@ -14,6 +15,7 @@ import {
   stageDevice,
 } from './engine-stage'
 
+/** 25 pieces: several times what the windows of all devices hold together. */
 const SIZE = 24 * MIB + 5
 const content = bytes(SIZE)
 
@@ -27,6 +29,8 @@ beforeEach(() => {
   others = (['b', 'c', 'd', 'e'] as const).map((letter) => stageDevice(letter))
   meet(ada, ...others)
 })
+vi.setConfig({ testTimeout: 30_000 })
+
 afterEach(() => vi.useRealTimers())
 
 function meet(...devices: StageDevice[]): void {
@@ -131,6 +135,43 @@ describe('f20 a file for four devices', () => {
   })
 })
 
+it('f20_what_is_for_one_device_alone_is_never_named_to_another', async () => {
+  const [bob, cyd] = others as [StageDevice, StageDevice]
+  ada.offers(new Blob([content]))
+  const named: string[] = []
+  server.loses = (frame, { to }) => {
+    if (to !== ada.id && to !== bob.id) named.push(frame.type)
+    return false
+  }
+  bob.engine.handle({ do: 'receive', file: { ...incomingFile(SIZE, ada), isPrivate: true }, picked: null })
+  await passes(20_000, () => isDone(bob))
+  expect(await bob.hasWhole(content)).toBe(true)
+  expect(named).toEqual([])
+  // A device that learnt of it in another way gets nothing of it from the one that has it.
+  const gives = countsOf(bob)
+  cyd.hears({
+    from: bob.id,
+    to: cyd.id,
+    frame: encodeFrame({ type: 'have', transfer: FILE, pieces: [] }).buffer,
+  })
+  cyd.receives(SIZE, bob)
+  await passes(4_000)
+  expect(gives.sent).toBe(0)
+})
+
+it('f20_small_files_are_not_passed_on_so_that_hundreds_of_them_say_nothing', async () => {
+  const said: string[] = []
+  server.loses = (frame) => {
+    if (frame.type === 'have' || frame.type === 'claim') said.push(frame.type)
+    return false
+  }
+  ada.offers(new Blob([content.subarray(0, MIB)]))
+  for (const device of others) device.receives(MIB, ada)
+  await passes(20_000, areDone)
+  expect(areDone()).toBe(true)
+  expect(said).toEqual([])
+})
+
 describe('f19 a device that lies', () => {
   /** Changes what a device sends. */
   function changes(device: StageDevice, change: (frame: Frame) => Uint8Array<ArrayBuffer> | null): void {
@@ -161,6 +202,22 @@ describe('f19 a device that lies', () => {
     for (const to of others.slice(1)) to.hears({ from: liar.id, to: to.id, frame: all.buffer })
     await passes(120_000, areDone)
     for (const device of others) expect(await device.hasWhole(content)).toBe(true)
+  })
+
+  it('about what it gets, and claims all of it for ever, holds nobody up for long', async () => {
+    const [liar, bob] = others as [StageDevice, StageDevice]
+    others = [bob]
+    ada.offers(new Blob([content]))
+    bob.receives(SIZE, ada)
+    const says = (frame: Uint8Array<ArrayBuffer>) =>
+      bob.hears({ from: liar.id, to: bob.id, frame: frame.buffer })
+    says(encodeFrame({ type: 'have', transfer: FILE, pieces: [] }))
+    const claim = encodeFrame({ type: 'claim', transfer: FILE, pieces: [{ first: 0, count: 4_294_967_295 }] })
+    for (let second = 0; second < 60 && !areDone(); second++) {
+      says(claim)
+      await passes(1_000, areDone)
+    }
+    expect(await bob.hasWhole(content)).toBe(true)
   })
 
   it('about hashes is not believed', async () => {

@@ -73,7 +73,7 @@ export class Giver implements Arriving {
 
 /** Names the link to the server's copy of a file. */
 export function storedKeyOf(id: ItemId): LinkKey {
-  return `stored copy of ${id}`
+  return `stored:${id}`
 }
 
 export class Givers {

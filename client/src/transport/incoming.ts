@@ -167,6 +167,13 @@ export class Incoming {
     this.events.onRoom(this)
   }
 
+  /** Its source, which had it no more, has it again (F17). */
+  sourceCame(): void {
+    if (!this.givers.isSourceOut) return
+    this.givers.sourceCame()
+    if (!this.hasEnded) this.checking.sourceCame(this.#sink?.read ?? null)
+  }
+
   /** Pauses it: what still arrives is dropped, and requested again later. Returns whether it was not paused or over. */
   pause(by: 'me' | 'them'): boolean {
     const { at } = this.#state
@@ -196,6 +203,8 @@ export class Incoming {
   }
 
   #checked({ piece, check }: Checked): void {
+    // It ended while the piece was being hashed.
+    if (this.hasEnded) return
     if (check.is === 'right') return this.events.onRoom(this)
     if (check.givers.length === 0) this.#isAnotherFile()
     else this.receiver.refused(chunksOf(piece, this.file.size))

@@ -27,10 +27,20 @@ interface Passed {
   readonly told: Map<RemoteDevice, ChunkSet>
 }
 
+/**
+ * Smaller files are not passed on: they are over before the others know who has what, and of hundreds that come together
+ * every device would tell every other.
+ */
+const LEAST_BYTES = 4 * 1024 * 1024
 /** Devices that are told about one file. The bandwidth of so many is enough for any number of others. */
 const MOST_TOLD = 64
 /** Ranges in one `have`: within the smallest frame that a device takes (F8). */
 const MOST_RANGES = 4_000
+
+/** Whether a file may be given to others at all (F20). */
+export function isPassedOn({ size, isPrivate = false }: { size: number; isPrivate?: boolean }): boolean {
+  return size >= LEAST_BYTES && !isPrivate
+}
 
 export class PassingOn {
   readonly #files = new Map<ItemId, Passed>()

@@ -11,7 +11,7 @@ import type { EngineEvent, IncomingFile, Progress } from './engine-messages'
 import { type Ending, failureOf, Incoming, type IncomingEvents, type Means, type OpenSink } from './incoming'
 import type { Link } from './link'
 import { blobSource } from './offered-file'
-import type { Passable, PassingOn } from './passing-on'
+import { isPassedOn, type Passable, type PassingOn } from './passing-on'
 import { ReceivingReports } from './receiving-reports'
 import type { Arriving, RemoteDevice } from './remote-device'
 import { type Begun, Searches } from './searches'
@@ -116,7 +116,7 @@ export class Receiving {
     if (this.#isMoving(file.id)) return otherwise(null, false)
     this.#searches.begin(file, {
       onComplete: (whole) => {
-        this.passing.add(file.id, passable(whole))
+        if (isPassedOn(file)) this.passing.add(file.id, passable(whole))
         this.#reports.say(file.id, { status: 'done', file: whole, twice: 0, via: null, isKept: true })
       },
       onRest: otherwise,
@@ -335,7 +335,7 @@ export class Receiving {
 
   #retry(incoming: Incoming): void {
     const { file, picked, source } = incoming
-    incoming.givers.sourceCame()
+    incoming.sourceCame()
     if (incoming.isInterrupted && !this.#searches.has(file.id)) this.receive(file, picked, source)
     if (incoming.pausedBy === 'them') this.#resume(incoming)
   }
@@ -365,11 +365,11 @@ export class Receiving {
 
   #drop(id: ItemId, how: 'cancelled' | 'interrupted'): void {
     this.#searches.end(id)
+    this.passing.remove(id)
     const incoming = this.#transfers.get(id)
     if (!incoming) return
     this.#transfers.delete(id)
     if (!incoming.hasEnded) this.#stop(incoming, how, 'person')
-    this.passing.remove(id)
     this.#refillAll(incoming)
   }
 

@@ -1,47 +1,104 @@
 /** Writes files into a folder that the person picks (File System Access). Only Chromium on desktops has it. */
-import { numbered } from '../protocol/manifest'
+import { above, lastPart } from '../protocol/manifest'
+import { numbered } from '../protocol/names'
+import { portableName } from '../protocol/saved-names'
 
 /** The part of a picked folder that is used here. */
-export type SaveFolder = Pick<FileSystemDirectoryHandle, 'getFileHandle' | 'removeEntry'> & {
-  getDirectoryHandle(name: string, options: { create: true }): Promise<SaveFolder>
+export type SaveFolder = Pick<FileSystemDirectoryHandle, 'name' | 'getFileHandle' | 'removeEntry'> & {
+  getDirectoryHandle(name: string, options?: { create?: boolean }): Promise<SaveFolder>
 }
 
-/** Chromium's folder picker, which the DOM types lack (File System Access, section 3.3). */
+/** Chromium's pickers, which the DOM types lack (File System Access, sections 3.2 and 3.3). */
 interface FolderPicker {
-  showDirectoryPicker(options: { mode: 'readwrite' }): Promise<FileSystemDirectoryHandle>
+  showDirectoryPicker(options: { id: string; mode: 'readwrite' }): Promise<FileSystemDirectoryHandle>
 }
+interface FilePicker {
+  showSaveFilePicker(options: { id: string; suggestedName: string }): Promise<FileSystemFileHandle>
+}
+
+/** Under this name the browser remembers which folder was picked last. */
+const PICKER = { id: 'received' } as const
 
 export function canPickFolder(): boolean {
-  return hasPicker(globalThis)
+  return hasFolderPicker(globalThis)
 }
 
-function hasPicker(scope: object): scope is FolderPicker {
+export function canPickFile(): boolean {
+  return hasFilePicker(globalThis)
+}
+
+function hasFolderPicker(scope: object): scope is FolderPicker {
   return 'showDirectoryPicker' in scope
 }
 
+function hasFilePicker(scope: object): scope is FilePicker {
+  return 'showSaveFilePicker' in scope
+}
+
 /** Asks the person for a folder. Returns null when they closed the picker, or the browser refused the folder. */
-export async function pickFolder(): Promise<SaveFolder | null> {
+export async function pickFolder(): Promise<FileSystemDirectoryHandle | null> {
   const scope: object = globalThis
-  if (!hasPicker(scope)) return null
+  if (!hasFolderPicker(scope)) return null
   try {
-    return await scope.showDirectoryPicker({ mode: 'readwrite' })
+    return await scope.showDirectoryPicker({ ...PICKER, mode: 'readwrite' })
   } catch {
     return null
   }
 }
 
-/** Writes a file under a path within a folder, whose folders are made where they are missing. */
-export async function saveUnder(
-  folder: SaveFolder,
-  path: string,
-  bytes: ReadableStream,
-  signal: AbortSignal,
-): Promise<void> {
-  const parts = path.split('/')
-  const name = parts.pop() ?? ''
-  let at = folder
-  for (const part of parts) at = await at.getDirectoryHandle(allowedName(part), { create: true })
-  await saveInto(at, name, bytes, signal)
+/** Asks the person for a file to write to; the browser asks before it replaces one. Returns null when they closed the picker. */
+export async function pickFile(name: string): Promise<FileSystemFileHandle | null> {
+  const scope: object = globalThis
+  if (!hasFilePicker(scope)) return null
+  const ask = (suggestedName: string) => scope.showSaveFilePicker({ ...PICKER, suggestedName })
+  try {
+    // The picker throws on a name that it would not suggest, before it opens.
+    return await ask(name).catch((error) => (error instanceof TypeError ? ask(portableName(name)) : null))
+  } catch {
+    return null
+  }
+}
+
+/** Files and folders that are saved together into a picked folder. */
+export class SavedTree {
+  readonly #folders = new Map<string, Promise<SaveFolder>>()
+
+  constructor(root: SaveFolder) {
+    this.#folders.set('', Promise.resolve(root))
+  }
+
+  /** Writes a file under a path, whose folders are made where they are missing. */
+  async save(path: string, bytes: ReadableStream, signal: AbortSignal): Promise<void> {
+    await saveInto(await this.#folder(above(path)), lastPart(path), bytes, signal)
+  }
+
+  /** Makes a folder, which stays empty unless files come into it. */
+  async make(path: string): Promise<void> {
+    await this.#folder(path)
+  }
+
+  /** Each folder is looked up once: ten thousand files are in far fewer folders. */
+  #folder(path: string): Promise<SaveFolder> {
+    const known = this.#folders.get(path)
+    if (known !== undefined) return known
+    const parent = this.#folder(above(path))
+    // A folder at the top is a new one, so that what it had does not mix with what comes.
+    const isTop = !path.includes('/')
+    const made = parent.then((folder) => makeFolder(folder, lastPart(path), isTop))
+    this.#folders.set(path, made)
+    made.catch(() => this.#folders.delete(path))
+    return made
+  }
+}
+
+async function makeFolder(parent: SaveFolder, name: string, isNew: boolean): Promise<SaveFolder> {
+  return withAllowedName(name, async (allowed) => {
+    const isFree = async (candidate: string) => {
+      const there = await lookUp(parent, candidate)
+      return there === 'nothing' || (there === 'folder' && !isNew)
+    }
+    return parent.getDirectoryHandle(await firstFree(allowed, isFree), { create: true })
+  })
 }
 
 /** Writes a file under its name, or under a numbered one: what is in the folder already stays. */
@@ -51,44 +108,64 @@ export async function saveInto(
   bytes: ReadableStream,
   signal?: AbortSignal,
 ): Promise<void> {
-  const free = await freeName(folder, allowedName(name))
-  const handle = await folder.getFileHandle(free, { create: true })
+  const { free, stream } = await withAllowedName(name, (allowed) => openNew(folder, allowed))
   try {
     // The bytes go into a hidden file until they are all there.
-    await bytes.pipeTo(await handle.createWritable(), signal && { signal })
+    await bytes.pipeTo(stream, signal && { signal })
   } catch (error) {
-    // Without its bytes, the new file is an empty one.
-    await folder.removeEntry(free).catch(() => {})
+    await dropEmpty(folder, free)
     throw error
   }
 }
 
-// What Windows refuses in names; Chromium refuses it everywhere.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are among it.
-const REFUSED = /[\u0000-\u001f\u007f"*/:<>?\\|]|[. ]+$/g
-
-/** `a:b.txt` becomes `a_b.txt`. */
-function allowedName(name: string): string {
-  return name.replace(REFUSED, '_') || '_'
-}
-
-async function freeName(folder: SaveFolder, name: string): Promise<string> {
-  for (let number = 1; ; number += 1) {
-    const candidate = number === 1 ? name : numbered(name, number)
-    if (!(await isTaken(folder, candidate))) return candidate
+async function openNew(folder: SaveFolder, name: string) {
+  const free = await firstFree(name, async (candidate) => (await lookUp(folder, candidate)) === 'nothing')
+  const handle = await folder.getFileHandle(free, { create: true })
+  try {
+    return { free, stream: await handle.createWritable() }
+  } catch (error) {
+    await dropEmpty(folder, free)
+    throw error
   }
 }
 
-/** Rejects when the browser refuses the name or the folder: then every other name would be refused as well. */
-async function isTaken(folder: SaveFolder, name: string): Promise<boolean> {
+/** Without its bytes, a new file is an empty one. */
+async function dropEmpty(folder: SaveFolder, name: string): Promise<void> {
+  await folder.removeEntry(name).catch(() => {})
+}
+
+/** Tries a name as it is, and where the browser or the disk refuses it, one that every system takes. */
+async function withAllowedName<Made>(name: string, make: (name: string) => Promise<Made>): Promise<Made> {
+  try {
+    return await make(name)
+  } catch (error) {
+    const portable = portableName(name)
+    if (portable === name || concernsAll(error)) throw error
+    return make(portable)
+  }
+}
+
+/** Whether every other file would fail as well: the folder may no longer be used, or the disk is full. */
+export function concernsAll(error: unknown): boolean {
+  return error instanceof DOMException && ['NotAllowedError', 'QuotaExceededError'].includes(error.name)
+}
+
+async function firstFree(name: string, isFree: (name: string) => Promise<boolean>): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const candidate = number === 1 ? name : numbered(name, number)
+    if (await isFree(candidate)) return candidate
+  }
+}
+
+/** Says what has a name. Rejects when the browser refuses the name or the folder. */
+async function lookUp(folder: SaveFolder, name: string): Promise<'nothing' | 'file' | 'folder'> {
   try {
     await folder.getFileHandle(name)
-    return true
+    return 'file'
   } catch (error) {
     if (!(error instanceof DOMException)) throw error
-    // A folder has that name.
-    if (error.name === 'TypeMismatchError') return true
-    if (error.name === 'NotFoundError') return false
+    if (error.name === 'TypeMismatchError') return 'folder'
+    if (error.name === 'NotFoundError') return 'nothing'
     throw error
   }
 }

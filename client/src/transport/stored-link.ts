@@ -78,8 +78,9 @@ export class StoredLink {
     const { incoming } = this
     if (!incoming.isOpen || incoming.givers.canGive(now)) return this.stop()
     this.#aloneSince ??= now
-    if (this.#reading || now < this.#notBefore || now - this.#aloneSince < GRACE_MS) return
-    void this.#run()
+    if (now < this.#notBefore || now - this.#aloneSince < GRACE_MS) return
+    incoming.checking.vouchedFor(incoming.source.id, STORED)
+    if (!this.#reading && incoming.isOpen) void this.#run()
   }
 
   /** Ends what is being read. What has not arrived is wanted elsewhere. */
@@ -101,7 +102,6 @@ export class StoredLink {
         const bytes = rangeBytes(range, file.size)
         const stream = await this.read(this.url, range.first * CHUNK_BYTES, bytes, reading.signal)
         await this.#take(stream, range.first, bytes, reading.signal)
-        this.incoming.checking.vouchedFor(this.incoming.source.id, STORED)
       }
     } catch {
       this.#notBefore = this.now() + RETRY_MS

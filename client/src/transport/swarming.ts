@@ -7,7 +7,7 @@ import type { ChunkRange } from '../protocol/chunk-set'
 import type { PieceHash } from '../protocol/piece-checks'
 import { STALL_MS } from '../protocol/stall-clock'
 import type { Incoming } from './incoming'
-import type { PassingOn } from './passing-on'
+import { isPassedOn, type PassingOn } from './passing-on'
 import type { RemoteDevice } from './remote-device'
 
 /** A file of which so many pieces came wrong is damaged where it is. */
@@ -38,13 +38,15 @@ export class Swarming {
 
   /** A file begins to be received: asks who else has it or receives it. */
   begun(incoming: Incoming): void {
+    if (!isPassedOn(incoming.file)) return
     this.passing.add(incoming.file.id, incoming)
     for (const device of this.devices()) if (device.isHere) this.#announce(incoming, device)
   }
 
   /** Tells a device, on a new link, of the files that this one receives. */
   met(device: RemoteDevice): void {
-    for (const incoming of this.transfers.values()) if (!incoming.hasEnded) this.#announce(incoming, device)
+    for (const incoming of this.transfers.values())
+      if (!incoming.hasEnded && isPassedOn(incoming.file)) this.#announce(incoming, device)
   }
 
   #announce({ source, file }: Incoming, device: RemoteDevice): void {
@@ -55,7 +57,7 @@ export class Swarming {
   have(device: RemoteDevice, id: ItemId, pieces: readonly ChunkRange[]): void {
     this.passing.heard(id, device, pieces.length === 0)
     const incoming = this.transfers.get(id)
-    if (!incoming || incoming.hasEnded) return
+    if (!incoming || incoming.hasEnded || !isPassedOn(incoming.file)) return
     const giver = incoming.givers.add(device, pieces)
     if (!giver || incoming.pausedBy !== null) return
     if (!incoming.isQueued) device.scheduler.begin(giver)

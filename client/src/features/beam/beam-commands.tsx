@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro'
 import ArrowDownUp from 'lucide-react/icons/arrow-down-up'
 import DoorOpen from 'lucide-react/icons/door-open'
+import Download from 'lucide-react/icons/download'
 import History from 'lucide-react/icons/history'
 import Keyboard from 'lucide-react/icons/keyboard'
 import Languages from 'lucide-react/icons/languages'
@@ -10,7 +11,10 @@ import ScanQrCode from 'lucide-react/icons/scan-qr-code'
 import UserPlus from 'lucide-react/icons/user-plus'
 import { useEffect } from 'react'
 import { useStore } from 'zustand'
+import type { Item } from '../../protocol/item'
 import { mayManage } from '../../stores/beam-access'
+import { cardsOf, isBatch } from '../../stores/cards'
+import { receivedFiles } from '../../stores/downloads'
 import { Menu, type MenuItem } from '../../ui/menu'
 import { useApp } from '../actions'
 import { useSession } from '../session/beam'
@@ -39,6 +43,7 @@ function useMenuItems(): readonly MenuItem[] {
   const isGone = useGone() !== null
   const hasRecent = useHasRecent()
   const transfers = useTransfersItem()
+  const saveAll = useSaveAll()
   const share = useShare()
   const code: MenuItem = { label: t`Show QR`, icon: QrCode, onSelect: () => open({ kind: 'code' }) }
   const leave: MenuItem = { label: t`Leave Beam`, icon: DoorOpen, onSelect: () => wish({ do: 'leave' }) }
@@ -51,6 +56,7 @@ function useMenuItems(): readonly MenuItem[] {
   return [
     ...(isIn && !isGone ? [code] : []),
     ...(transfers ? [transfers] : []),
+    ...(saveAll ? [saveAll] : []),
     ...(share && !isGone ? [{ label: t`Share with people`, icon: UserPlus, onSelect: share }] : []),
     { label: t`New Beam`, icon: Plus, onSelect: () => wish({ do: 'new' }) },
     { label: t`Join Beam`, icon: Keyboard, onSelect: () => wish({ do: 'join' }) },
@@ -71,6 +77,24 @@ function useTransfersItem(): MenuItem | null {
   const waiting = useWaiting().length
   if (moving + waiting === 0) return null
   return { label: t`Transfers`, icon: ArrowDownUp, onSelect: () => open({ kind: 'transfers' }) }
+}
+
+/** Returns the command that saves what was received; null where it would do no more than the button of one card. */
+function useSaveAll(): MenuItem | null {
+  const { stores, actions } = useApp()
+  useStore(stores.transfers)
+  const cards = useStore(stores.items, ({ items }) => countCards(items, receivedFiles(stores)))
+  if (cards < 2) return null
+  return { label: t`Save everything received`, icon: Download, onSelect: () => void actions.saveEverything() }
+}
+
+/** Returns how many cards have one of these files. */
+function countCards(items: readonly Item[], files: readonly Pick<Item, 'id'>[]): number {
+  if (files.length < 2) return files.length
+  const wanted = new Set(files.map(({ id }) => id))
+  return cardsOf(items).filter((card) =>
+    isBatch(card) ? card.content.files.some(({ id }) => wanted.has(id)) : wanted.has(card.id),
+  ).length
 }
 
 /** Returns a function that opens the Share dialog of a saved beam; null for whoever does not manage its shares. */

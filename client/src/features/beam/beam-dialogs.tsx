@@ -41,6 +41,10 @@ const DetailsDialog = lazyPart(
   () => import('../details/details-dialog'),
   (m) => m.DetailsDialog,
 )
+const ContentsDialog = lazyPart(
+  () => import('../contents/contents-dialog'),
+  (m) => m.ContentsDialog,
+)
 const LeaveDialog = lazyPart(
   () => import('./leave-dialog'),
   (m) => m.LeaveDialog,
@@ -66,6 +70,7 @@ export function BeamDialogs() {
       {state.kind === 'language' && <LanguageDialog onClose={close} />}
       {state.kind === 'send' && <SendItemDialog item={state.item} onClose={close} />}
       {state.kind === 'details' && <DetailsDialog card={state.card} onClose={close} />}
+      {state.kind === 'contents' && <ContentsDialog card={state.card} onClose={close} />}
       {sharing.status !== 'closed' && <ShareDialog sharing={sharing} />}
       {state.kind === 'leaving' && (
         <LeaveDialog {...state} onLeave={() => depart(state.departure)} onClose={close} />

@@ -196,7 +196,9 @@ function SaveButton({ batch, view, does, on }: BatchProps & { on: Ground }) {
   )
 }
 
-function savingText({ saved, of: count }: Save): string {
+export function savingText(save: Save): string {
+  if (save.status === 'waiting') return t`Will be saved when it is here`
+  const { saved, of: count } = save
   const number = saved + 1
   return t`Saving ${number} of ${count}`
 }

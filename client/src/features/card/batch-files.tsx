@@ -17,6 +17,7 @@ import { type Ground, isWaiting, RowProgress, RowTools } from '../transfer/file-
 import { type FileRow, type FileView, isReceived } from '../transfer/file-view'
 import { formatBytes } from '../transfer/format-bytes'
 import { labelOf } from '../transfer/path-label'
+import { useSaveHere } from '../transfer/save-link'
 import { rightText, useFileAction } from '../transfer/use-file'
 import { useLanguage } from '../use-language'
 import css from './batch-files.module.css'
@@ -124,6 +125,7 @@ function FileTools({ item, view, row, on }: Omit<FileProps, 'isRoomy'> & { row: 
   const { actions } = useApp()
   const act = useFileAction(item)
   const mayShare = useMayShare()
+  const saveHere = useSaveHere(item.id)
   const isStoppable = row.actions.includes('cancel')
   const { name } = item.content
   // The bar of what waits says enough, beside the word for it.
@@ -143,7 +145,7 @@ function FileTools({ item, view, row, on }: Omit<FileProps, 'isRoomy'> & { row: 
         </button>
       )}
       {isReceived(view) && view.url && (
-        <a href={view.url} download={name} className={css.take} data-on={on} title={name}>
+        <a href={view.url} download={name} className={css.take} data-on={on} title={name} onClick={saveHere}>
           {t`Save`}
         </a>
       )}

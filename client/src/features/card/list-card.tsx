@@ -10,9 +10,8 @@ import { gradientOf } from '../item/appearance'
 import { Byline } from '../item/byline'
 import { iconOf, kindOf, nameOf } from '../item/describe'
 import { ItemNotice } from '../item/item-notice'
-import { FileTitle } from '../transfer/file-title'
-import { type FileView, namesSender, partOf } from '../transfer/file-view'
-import { formatSize } from '../transfer/format-bytes'
+import { FileSize, FileTitle } from '../transfer/file-title'
+import { type FileView, namesSender } from '../transfer/file-view'
 import { ListFileRow } from '../transfer/list-file'
 import { isSavable } from '../transfer/save-link'
 import { useFile } from '../transfer/use-file'
@@ -83,7 +82,7 @@ function FileFace({ item, content, isHalf }: { item: Item; content: FileContent;
           </div>
           {!isHalf && (
             <div className={css.meta}>
-              <bdi>{formatSize(partOf(view), content.size)}</bdi> ·{' '}
+              <FileSize content={content} view={view} /> ·{' '}
               {namesSender(view) ? <Age at={item.at} /> : <Byline item={item} />}
             </div>
           )}

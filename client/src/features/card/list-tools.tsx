@@ -3,6 +3,7 @@ import BookOpen from 'lucide-react/icons/book-open'
 import Copy from 'lucide-react/icons/copy'
 import Download from 'lucide-react/icons/download'
 import ExternalLink from 'lucide-react/icons/external-link'
+import FolderDown from 'lucide-react/icons/folder-down'
 import Maximize2 from 'lucide-react/icons/maximize'
 import Pencil from 'lucide-react/icons/pencil'
 import Send from 'lucide-react/icons/send'
@@ -85,7 +86,7 @@ function FirstTool({ item, view, media }: ListToolsProps) {
   }
   // A received file that is not shown has Save below it.
   if (!view.url || content.manifest || isPicture(media) || (media === null && isReceived(view))) return null
-  return <DownloadLink url={view.url} name={content.name} look="bar" iconSize={ICON_SIZE} />
+  return <DownloadLink id={item.id} url={view.url} name={content.name} look="bar" iconSize={ICON_SIZE} />
 }
 
 function menuOf(
@@ -121,9 +122,11 @@ function fileMenu(
   // A press on a picture shows it in full.
   const canShow = media === null ? documentOf(content) !== null : media !== 'image'
   const download = { url, name: content.name }
+  const saveAs = { label: t`Save as…`, icon: FolderDown, onSelect: () => void actions.saveHereAs(id) }
   return [
     ...(canShow ? [{ label: t`Full view`, icon: Maximize2, onSelect: show }] : []),
     ...(isPicture(media) ? [{ label: t`Download`, icon: Download, download, onSelect: () => {} }] : []),
+    ...(actions.canPickFile && !content.manifest ? [saveAs] : []),
   ]
 }
 

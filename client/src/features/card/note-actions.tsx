@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro'
 import Copy from 'lucide-react/icons/copy'
+import FolderDown from 'lucide-react/icons/folder-down'
 import Maximize2 from 'lucide-react/icons/maximize'
 import Pencil from 'lucide-react/icons/pencil'
 import Trash2 from 'lucide-react/icons/trash-2'
@@ -22,10 +23,12 @@ interface NoteActionsProps {
   media: Media | null
   /** Whether the full view can show the file. */
   canShow: boolean
+  /** Whether the file is here as a whole. */
+  isHere: boolean
 }
 
 /** The buttons above a note under the pointer or with the focus. */
-export function NoteActions({ item, url, media, canShow }: NoteActionsProps) {
+export function NoteActions({ item, url, media, canShow, isHere }: NoteActionsProps) {
   const { actions } = useApp()
   const { content } = item
   const mayShare = useMayShare()
@@ -61,7 +64,16 @@ export function NoteActions({ item, url, media, canShow }: NoteActionsProps) {
         />
       )}
       {content.kind === 'file' && url && (
-        <DownloadLink url={url} name={content.name} look="small" iconSize={15} />
+        <DownloadLink id={item.id} url={url} name={content.name} look="small" iconSize={15} />
+      )}
+      {isHere && actions.canPickFile && (
+        <IconButton
+          icon={FolderDown}
+          label={t`Save as…`}
+          look="small"
+          iconSize={15}
+          onClick={() => void actions.saveHereAs(item.id)}
+        />
       )}
       {content.kind === 'file' && <DetailsButton card={item.id} />}
       {mayShare && <SendOn id={item.id} look="small" iconSize={15} />}

@@ -74,6 +74,7 @@ function Face({ item }: { item: Item }) {
         item={item}
         url={(media === null && isReceived(view)) || isPack ? null : view.url}
         media={media}
+        isHere={isReceived(view) && view.url !== null && !isPack}
         canShow={view.url !== null && (media !== null || documentOf(content) !== null)}
       />
       {content.kind === 'file' ? (

@@ -11,12 +11,13 @@ import { IconButton } from '../../ui/icon-button'
 import { Progress } from '../../ui/progress'
 import { useRowWindow } from '../../ui/row-window'
 import { useApp } from '../actions'
-import { iconOf, nameOf } from '../item/describe'
+import { fileIcon, nameOf } from '../item/describe'
 import { FileName } from '../transfer/file-name'
 import type { Ground } from '../transfer/file-row'
 import { type FileView, isReceived } from '../transfer/file-view'
 import { formatBytes } from '../transfer/format-bytes'
 import { usePack } from '../transfer/use-pack'
+import { savingText } from './batch-face'
 import face from './batch-face.module.css'
 import css from './batch-files.module.css'
 import { FoldButton, SHOWN_CLOSED } from './fold-button'
@@ -37,8 +38,8 @@ export function PackPart({ item, view, on }: { item: Item; view: FileView; on: G
   const canSave = isReceived(view) && view.url !== null
   return (
     <div className={face.batch} data-on={on}>
-      {canSave && <SaveAll item={item} on={on} />}
-      <Files item={item} list={list} canSave={canSave} on={on} />
+      <Ways item={item} canSave={canSave} on={on} />
+      {list.files.length > 0 && <Files item={item} list={list.files} canSave={canSave} on={on} />}
     </div>
   )
 }
@@ -112,7 +113,10 @@ function AllFiles({ id, item, list, canSave, on }: FilesProps & { id: string }) 
 function Row({ item, file, canSave, on }: Omit<FilesProps, 'list'> & { file: PlacedFile }) {
   const { actions } = useApp()
   const { path, size, type } = file
-  const icon = iconOf({ kind: 'file', category: fileCategory(type), url: null, name: path, size, type })
+  const { content } = item
+  // The title names the folder already.
+  const root = content.kind === 'file' && content.manifest?.folder ? path.indexOf('/') + 1 : 0
+  const icon = fileIcon({ category: fileCategory(type), name: path })
   return (
     <>
       <span className={css.icon}>
@@ -120,7 +124,7 @@ function Row({ item, file, canSave, on }: Omit<FilesProps, 'list'> & { file: Pla
       </span>
       <div className={css.words}>
         <div className={css.name}>
-          <FileName name={path} />
+          <FileName name={path.slice(root)} />
         </div>
         <div className={css.meta}>
           <span>{formatBytes(size)}</span>
@@ -141,10 +145,13 @@ function Row({ item, file, canSave, on }: Omit<FilesProps, 'list'> & { file: Pla
   )
 }
 
-function SaveAll({ item, on }: { item: Item; on: Ground }) {
+/** The ways to save it: all of it once it is here, or what is chosen, also before. */
+function Ways({ item, canSave, on }: { item: Item; canSave: boolean; on: Ground }) {
   const { stores, actions } = useApp()
   const save = useStore(stores.saves, ({ saves }) => saves[item.id])
+  const isOwn = useStore(stores.devices, ({ me }) => item.from === null || item.from === me)
   if (save) return <Saving item={item} save={save} on={on} />
+  if (isOwn) return null
   return (
     <div className={face.foot}>
       <span className={face.buttons}>
@@ -152,24 +159,36 @@ function SaveAll({ item, on }: { item: Item; on: Ground }) {
           type="button"
           className={face.button}
           data-on={on}
-          data-main
-          onClick={() => void actions.saveAll(item.id)}
+          aria-haspopup="dialog"
+          onClick={() => stores.beamDialog.setState({ kind: 'contents', card: item.id }, true)}
         >
-          <Icon of={Download} size={16} />
-          {t`Save all`}
+          {t`Choose…`}
         </button>
+        {canSave && (
+          <button
+            type="button"
+            className={face.button}
+            data-on={on}
+            data-main
+            onClick={() => void actions.saveAll(item.id)}
+          >
+            <Icon of={Download} size={16} />
+            {t`Save all`}
+          </button>
+        )}
       </span>
     </div>
   )
 }
 
-function Saving({ item, save: { saved, of: count }, on }: { item: Item; save: Save; on: Ground }) {
+function Saving({ item, save, on }: { item: Item; save: Save; on: Ground }) {
   const { actions } = useApp()
-  const number = saved + 1
-  const text = t`Saving ${number} of ${count}`
+  const text = savingText(save)
   return (
     <div className={face.sum}>
-      <Progress value={saved / count} label={text} look={on} />
+      {save.status === 'saving' && (
+        <Progress value={save.saved / Math.max(1, save.of)} label={text} look={on} />
+      )}
       <div className={face.foot}>
         <span className={face.state}>{text}</span>
         <span className={face.buttons}>

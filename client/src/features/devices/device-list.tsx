@@ -25,6 +25,7 @@ import { deviceIcon } from './device-icon'
 import css from './device-list.module.css'
 import { DeviceNameForm } from './device-name-form'
 import { PassingOnSwitch } from './passing-on-switch'
+import { SavePlaceRow } from './save-place-row'
 import { SendDialog } from './send-dialog'
 
 function useTitle(): string {
@@ -86,6 +87,7 @@ function DeviceList() {
       </Button>
       {sendingTo && <SendDialog to={sendingTo} onClose={() => setSendingTo(null)} />}
       <KeptRow />
+      <SavePlaceRow />
       <NotifySwitch />
       <PassingOnSwitch />
       {removing && (

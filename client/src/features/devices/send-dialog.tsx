@@ -21,7 +21,7 @@ export function SendDialog({ to, onClose }: { to: Device; onClose: () => void })
     actions.shareFiles(chosen, { to: to.device_id })
     onClose()
   }
-  const isOver = useOwnDrops(files, takesFiles ? send : null)
+  const isOver = useOwnDrops(files, takesFiles ? { to: to.device_id } : null, onClose)
   return (
     <Dialog
       title={t`Send to ${name}`}

@@ -20,7 +20,7 @@ export function DropZone() {
       for (const text of droppedTexts(data)) actions.shareText(text, { at })
       return
     }
-    void takeFiles(data, actions, (files) => actions.shareFiles(files, { at }))
+    void takeFiles(data, actions, { at })
   })
   if (!over) return null
   return (

@@ -14,8 +14,8 @@ const unreadable = (name: string) => ({
 })
 
 /** A folder that returns its entries two at a time, as a browser returns a hundred at a time. */
-const folder = (...entries: unknown[]) => ({
-  name: 'folder',
+const folder = (name: string, ...entries: unknown[]) => ({
+  name,
   isFile: false,
   isDirectory: true,
   createReader: () => {
@@ -25,8 +25,7 @@ const folder = (...entries: unknown[]) => ({
 })
 
 const lockedFolder = (name: string) => ({
-  ...folder(),
-  name,
+  ...folder(name),
   createReader: () => ({
     readEntries: (_done: unknown, fail: (why: Error) => void) =>
       fail(new DOMException('', 'NotReadableError')),
@@ -39,13 +38,23 @@ async function drop(entries: unknown[], files: File[] = []) {
   const found = droppedFiles(transfer as unknown as DataTransfer)
   transfer.items.length = 0
   transfer.files.length = 0
-  return { names: (await found).files.map(({ name }) => name), unreadable: (await found).unreadable }
+  const { files: loose, folders, unreadable } = await found
+  const trees = folders.map((one) => [one.name, one.files.map(({ path }) => path), one.folders])
+  return { names: loose.map(({ name }) => name), trees, unreadable }
 }
 
 describe('the files of a drop', () => {
-  it('include every file of a folder, at any depth', async () => {
-    const { names } = await drop([file('a'), folder(file('b'), file('c'), folder(file('d')), folder())])
-    expect(names).toEqual(['a', 'b', 'c', 'd'])
+  it('f16_are_told_apart_from_folders_which_keep_their_tree_and_their_empty_folders', async () => {
+    const { names, trees } = await drop([
+      file('a'),
+      folder('x', file('b'), file('c'), folder('y', file('d')), folder('leer')),
+      folder('nothing'),
+    ])
+    expect(names).toEqual(['a'])
+    expect(trees).toEqual([
+      ['x', ['x/b', 'x/c', 'x/y/d'], ['x/leer']],
+      ['nothing', [], ['nothing']],
+    ])
   })
 
   it('say where they lie, those that were dropped by themselves', async () => {
@@ -58,10 +67,10 @@ describe('the files of a drop', () => {
     const items = [
       item(file('a'), async () => new Handle()),
       item(file('b'), () => Promise.reject(new DOMException('', 'NotAllowedError'))),
-      item(folder(file('c')), async () => ({})),
+      item(folder('x', file('c')), async () => ({})),
     ]
     const { files, handles } = await droppedFiles({ items, files: [] } as unknown as DataTransfer)
-    expect(files.map(({ name }) => name)).toEqual(['a', 'b', 'c'])
+    expect(files.map(({ name }) => name)).toEqual(['a', 'b'])
     expect(handles).toEqual([[files[0], new Handle()]])
     vi.unstubAllGlobals()
   })
@@ -71,13 +80,19 @@ describe('the files of a drop', () => {
   })
 
   it('are all that can be read, with the names of the others', async () => {
-    const { names, unreadable: left } = await drop([
+    const {
+      names,
+      trees,
+      unreadable: left,
+    } = await drop([
       unreadable('a'),
-      folder(file('b'), unreadable('c'), lockedFolder('d')),
+      folder('x', file('b'), unreadable('c'), lockedFolder('d')),
+      lockedFolder('y'),
       file('e'),
     ])
-    expect(names).toEqual(['b', 'e'])
-    expect(left).toEqual(['a', 'c', 'd'])
+    expect(names).toEqual(['e'])
+    expect(trees).toEqual([['x', ['x/b'], []]])
+    expect(left).toEqual(['a', 'c', 'd', 'y'])
   })
 
   it('contain nothing in the place of a file that cannot be read', async () => {

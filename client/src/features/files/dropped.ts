@@ -1,15 +1,23 @@
-/** The content of a drop: files, including those in folders at any depth, or texts and links. */
+/** The content of a drop: files and folders, or texts and links. */
+import type { Folder } from '../actions'
 
 export interface DroppedFiles {
+  /** Those that were dropped by themselves. */
   readonly files: readonly File[]
+  readonly folders: readonly Folder[]
   /** Where those lie that were dropped by themselves, so that a later page can read them (Chromium). */
   readonly handles: readonly (readonly [File, FileSystemFileHandle])[]
-  /** Names of the files and folders that could not be read. The others are in `files`. */
+  /** Names of the files and folders that could not be read. The others are in `files` and `folders`. */
   readonly unreadable: readonly string[]
 }
 
 export function hasFiles({ types }: DataTransfer): boolean {
   return types.includes('Files')
+}
+
+/** Whether folders are among what is dropped or pasted. */
+export function hasFolders({ items }: DataTransfer): boolean {
+  return [...items].some((item) => item.webkitGetAsEntry()?.isDirectory)
 }
 
 /** Must be called while the drop event is handled, because the browser empties the data after it. */
@@ -20,7 +28,7 @@ export async function droppedFiles({ items, files }: DataTransfer): Promise<Drop
     return entry ? [{ entry, place: handleOf(item) }] : []
   })
   // Some sources provide files without entries.
-  if (entries.length === 0) return { files: plain, handles: [], unreadable: [] }
+  if (entries.length === 0) return { ...NOTHING, files: plain }
   return joined(await Promise.all(entries.map(({ entry, place }) => filesOf(entry, place))))
 }
 
@@ -50,6 +58,8 @@ export function droppedTexts(data: DataTransfer): readonly string[] {
   return links.length > 0 && links.length <= MOST_LINKS ? links : [data.getData('text/plain')]
 }
 
+const NOTHING: DroppedFiles = { files: [], folders: [], handles: [], unreadable: [] }
+
 async function filesOf(
   entry: FileSystemEntry,
   place: Promise<FileSystemFileHandle | null> | null = null,
@@ -58,18 +68,47 @@ async function filesOf(
     if (isFile(entry)) {
       const file = await fileOf(entry)
       const handle = await place
-      return { files: [file], handles: handle ? [[file, handle]] : [], unreadable: [] }
+      return { ...NOTHING, files: [file], handles: handle ? [[file, handle]] : [] }
     }
-    if (isFolder(entry)) return joined(await Promise.all((await entriesOf(entry)).map((one) => filesOf(one))))
-    return joined([])
+    if (!isFolder(entry)) return NOTHING
+    const { unreadable, ...tree } = await treeOf(entry, entry.name)
+    // One that cannot be opened is named, and is no empty folder.
+    if (unreadable.length > 0 && tree.files.length + tree.folders.length === 0)
+      return { ...NOTHING, unreadable }
+    return { ...NOTHING, folders: [{ name: entry.name, ...tree }], unreadable }
   } catch {
-    return { files: [], handles: [], unreadable: [entry.name] }
+    return { ...NOTHING, unreadable: [entry.name] }
+  }
+}
+
+type Tree = Omit<Folder, 'name'> & Pick<DroppedFiles, 'unreadable'>
+
+/** Reads a folder at any depth. @param path its path, to which those of its entries are joined */
+async function treeOf(folder: FileSystemDirectoryEntry, path: string): Promise<Tree> {
+  const entries = await entriesOf(folder)
+  if (entries.length === 0) return { files: [], folders: [path], unreadable: [] }
+  const parts = await Promise.all(entries.map((entry) => branchOf(entry, `${path}/${entry.name}`)))
+  return {
+    files: parts.flatMap(({ files }) => files),
+    folders: parts.flatMap(({ folders }) => folders),
+    unreadable: parts.flatMap(({ unreadable }) => unreadable),
+  }
+}
+
+async function branchOf(entry: FileSystemEntry, path: string): Promise<Tree> {
+  const none = { files: [], folders: [], unreadable: [] }
+  try {
+    if (isFile(entry)) return { ...none, files: [{ path, file: await fileOf(entry) }] }
+    return isFolder(entry) ? await treeOf(entry, path) : none
+  } catch {
+    return { ...none, unreadable: [entry.name] }
   }
 }
 
 function joined(parts: readonly DroppedFiles[]): DroppedFiles {
   return {
     files: parts.flatMap(({ files }) => files),
+    folders: parts.flatMap(({ folders }) => folders),
     handles: parts.flatMap(({ handles }) => handles),
     unreadable: parts.flatMap(({ unreadable }) => unreadable),
   }

@@ -3,6 +3,7 @@ import { type ChangeEvent, type MouseEvent, type RefObject, useRef } from 'react
 import { useApp } from '../actions'
 import { named } from './named'
 import { canPickFiles, pickFiles } from './pick-files'
+import { canPickFolders, foldersOf, pickFolder } from './pick-folder'
 import { handOver } from './take-files'
 
 export interface FileInputProps {
@@ -26,12 +27,13 @@ export function FileInput(props: FileInputProps) {
   /** Whether the browser has refused its other picker. */
   const isRefused = useRef(false)
   const onClick = (event: MouseEvent<HTMLInputElement>) => {
-    // Pictures and folders have better pickers of their own.
-    if (mediaOnly || folder || !canPickFiles() || isRefused.current) return
+    // Pictures have a better picker of their own.
+    const pick = folder ? pickFolder : pickFiles
+    if (mediaOnly || isRefused.current || !(folder ? canPickFolders() : canPickFiles())) return
     event.preventDefault()
     const input = event.currentTarget
-    pickFiles().then(
-      (picked) => picked && handOver(picked, actions, actions.shareFiles),
+    pick().then(
+      (picked) => picked && handOver(picked, actions),
       () => {
         isRefused.current = true
         input.click()
@@ -42,6 +44,7 @@ export function FileInput(props: FileInputProps) {
     const files = [...(event.currentTarget.files ?? [])]
     // Cleared, so that picking the same file again counts as a change.
     event.currentTarget.value = ''
+    if (folder) return handOver(foldersOf(files), actions)
     // `accept` is only a hint, and many pickers can override it.
     const refused = mediaOnly ? files.filter((file) => !isMedia(file)) : []
     const taken = files.filter((file) => !refused.includes(file))

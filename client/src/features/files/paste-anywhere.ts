@@ -1,5 +1,7 @@
 import { useEffect } from 'react'
 import type { Actions, Screen } from '../actions'
+import { hasFolders } from './dropped'
+import { takeFiles } from './take-files'
 
 /** Shares what is pasted by the keyboard, wherever the focus is, except in text fields. */
 export function usePasteAnywhere(actions: Actions, screen: Screen, ready: boolean) {
@@ -16,10 +18,11 @@ export function usePasteAnywhere(actions: Actions, screen: Screen, ready: boolea
   }, [actions, screen, ready])
 }
 
-/** Shares the files or the text of a paste. */
+/** Shares the files, folders or the text of a paste. */
 export function sharePasted(data: DataTransfer, actions: Actions, screen: Screen): void {
   const files = [...data.files]
-  if (files.length > 0 && !isRichText(data)) actions.shareFiles(files)
+  if (hasFolders(data)) void takeFiles(data, actions)
+  else if (files.length > 0 && !isRichText(data)) actions.shareFiles(files)
   else actions.pasteText(data.getData('text/plain'), screen, data.getData('text/html'))
 }
 

@@ -1,10 +1,11 @@
 // @vitest-environment jsdom
-import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createStores, type Stores } from '../../stores/stores'
 import { type Actions, AppContext } from '../actions'
 import { PasteHost } from './paste-host'
 
+const shareFolders = vi.fn()
 const shareFiles = vi.fn()
 const pasteText = vi.fn()
 
@@ -20,7 +21,7 @@ beforeEach(async () => {
     this.open = false
   }
   stores = createStores()
-  const actions = { shareFiles, pasteText } as unknown as Actions
+  const actions = { shareFiles, shareFolders, pasteText } as unknown as Actions
   render(
     <AppContext value={{ stores, actions }}>
       <PasteHost />
@@ -33,8 +34,9 @@ afterEach(cleanup)
 
 const field = () => screen.getByLabelText('Paste here')
 const isOpen = () => screen.queryByLabelText('Paste here') !== null
-const clipboard = (text: string, files: File[] = []) => ({
+const clipboard = (text: string, files: File[] = [], items: unknown[] = []) => ({
   clipboardData: {
+    items,
     files,
     types: ['text/plain'],
     getData: (type: string) => (type === 'text/plain' ? text : ''),
@@ -53,6 +55,21 @@ describe('the field to paste into', () => {
     fireEvent.paste(field(), clipboard('', [picture]))
     expect(shareFiles).toHaveBeenCalledExactlyOnceWith([picture])
     expect(isOpen()).toBe(false)
+  })
+
+  it('f16_shares_a_pasted_folder_with_its_tree', async () => {
+    const createReader = () => ({ readEntries: (done: (entries: unknown[]) => void) => done([]) })
+    const entry = { name: 'leer', isFile: false, isDirectory: true, createReader }
+    // What a browser has among the files is no file that can be read.
+    const pasted = clipboard('', [new File([], 'leer')], [{ webkitGetAsEntry: () => entry }])
+    fireEvent.paste(field(), pasted)
+    await waitFor(() =>
+      expect(shareFolders).toHaveBeenCalledExactlyOnceWith(
+        [{ name: 'leer', files: [], folders: ['leer'] }],
+        {},
+      ),
+    )
+    expect(shareFiles).not.toHaveBeenCalled()
   })
 
   it('shares what a keyboard has inserted when the person says so', () => {

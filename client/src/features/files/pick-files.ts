@@ -35,7 +35,7 @@ async function filesOf(picked: readonly FileSystemFileHandle[]): Promise<Dropped
     }
   })
   const handles = (await Promise.all(read)).flat()
-  return { files: handles.map(([file]) => file), handles, unreadable }
+  return { files: handles.map(([file]) => file), folders: [], handles, unreadable }
 }
 
 function hasPicker(scope: object): scope is OpenPicker {

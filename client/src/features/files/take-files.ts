@@ -1,26 +1,31 @@
 /** Takes the files of a drop or a picker, and says which of them could not be read. */
 import { plural } from '@lingui/core/macro'
-import type { Actions } from '../actions'
+import type { Actions, Destination } from '../actions'
 import { type DroppedFiles, droppedFiles } from './dropped'
 import { named } from './named'
 
-/** Must be called while the drop event is handled. `take` is called only when there are files. */
+type Taking = Pick<Actions, 'warn' | 'keepHandle' | 'shareFiles' | 'shareFolders'>
+
+/** Shares the files and folders of a drop. Must be called while its event is handled. Resolves to whether there were any. */
 export async function takeFiles(
   data: DataTransfer,
-  actions: Pick<Actions, 'warn' | 'keepHandle'>,
-  take: (files: readonly File[]) => void,
-): Promise<void> {
-  handOver(await droppedFiles(data), actions, take)
+  actions: Taking,
+  destination?: Destination,
+): Promise<boolean> {
+  const dropped = await droppedFiles(data)
+  handOver(dropped, actions, destination)
+  return dropped.files.length + dropped.folders.length > 0
 }
 
-/** Hands over files that were picked or dropped. */
+/** Shares files and folders that were picked or dropped. */
 export function handOver(
-  { files, handles, unreadable }: DroppedFiles,
-  { warn, keepHandle }: Pick<Actions, 'warn' | 'keepHandle'>,
-  take: (files: readonly File[]) => void,
+  { files, folders, handles, unreadable }: DroppedFiles,
+  { warn, keepHandle, shareFiles, shareFolders }: Taking,
+  destination: Destination = {},
 ): void {
   for (const [file, handle] of handles) keepHandle(file, handle)
-  if (files.length > 0) take(files)
+  if (files.length > 0) shareFiles(files, destination)
+  if (folders.length > 0) shareFolders(folders, destination)
   if (unreadable.length > 0) warn(unreadableText(unreadable))
 }
 

@@ -1,23 +1,25 @@
 /** Files that are dropped on a dialog which has its own use for them. */
 import { type RefObject, useEffect, useEffectEvent, useState } from 'react'
-import { useApp } from '../actions'
+import { type Destination, useApp } from '../actions'
 import { hasFiles } from './dropped'
 import { takeFiles } from './take-files'
 
 /**
- * Takes the files dropped on the dialog around an element, or on its backdrop, unless `onFiles` is null. Returns whether
- * files hover over it.
+ * Shares what is dropped on the dialog around an element, or on its backdrop, unless `destination` is null. Returns
+ * whether files hover over it.
+ * @param onTaken called once there was something to share
  */
 export function useOwnDrops(
   ref: RefObject<Element | null>,
-  onFiles: ((files: readonly File[]) => void) | null,
+  destination: Destination | null,
+  onTaken: () => void,
 ): boolean {
   const { actions } = useApp()
   const [isOver, setOver] = useState(false)
   const take = useEffectEvent((data: DataTransfer) => {
-    if (onFiles) void takeFiles(data, actions, onFiles)
+    if (destination) void takeFiles(data, actions, destination).then((some) => some && onTaken())
   })
-  const isActive = onFiles !== null
+  const isActive = destination !== null
   useEffect(() => {
     const dialog = ref.current?.closest('dialog')
     if (!dialog || !isActive) return

@@ -47,7 +47,7 @@ export function FullView({ id, order }: { id: ItemId; order: ViewOrder }) {
         {file.as === 'image' && (
           <IconButton icon={Copy} label={t`Copy`} onClick={() => void actions.copyItem(id)} />
         )}
-        <DownloadLink url={file.url} name={file.name} look="bar" iconSize={18} />
+        <DownloadLink id={file.id} url={file.url} name={file.name} look="bar" iconSize={18} />
       </div>
       <p className="visually-hidden" role="status">
         {place && `${file.name}, ${place}`}

@@ -6,6 +6,7 @@ import File from 'lucide-react/icons/file'
 import FileArchive from 'lucide-react/icons/file-archive'
 import FileText from 'lucide-react/icons/file-text'
 import Files from 'lucide-react/icons/files'
+import Folder from 'lucide-react/icons/folder'
 import Image from 'lucide-react/icons/image'
 import Images from 'lucide-react/icons/images'
 import Link from 'lucide-react/icons/link'
@@ -31,7 +32,7 @@ const CATEGORIES = {
 const ARCHIVES = /\.(zip|7z|rar|tar|gz|bz2|xz|zst|tgz)$/i
 const DOCUMENTS = /\.(pdf|txt|md|docx?|odt|rtf|csv)$/i
 
-/** Returns the kind in one word: Text, Code, Link, Note, Picture, Audio, Video, File, Pictures or Files. */
+/** Returns the kind in one word: Text, Code, Link, Note, Picture, Audio, Video, File, Folder, Pictures or Files. */
 export function kindOf(content: CardContent): string {
   switch (content.kind) {
     case 'batch':
@@ -41,7 +42,7 @@ export function kindOf(content: CardContent): string {
     case RICH_NOTE:
       return t`Note`
     case 'file':
-      if (content.manifest) return t`Files`
+      if (content.manifest) return content.manifest.folder ? t`Folder` : t`Files`
       return i18n._(CATEGORIES[content.category].kind)
     case 'text':
     case 'unknown':
@@ -53,11 +54,22 @@ export function iconOf(content: CardContent): Glyph {
   if (content.kind === 'batch') return isOfPictures(content) ? Images : Files
   if (content.kind === 'link') return Link
   if (content.kind === RICH_NOTE) return StickyNote
-  if (content.kind !== 'file') return codeOf(content.text) === null ? Type : CodeXml
-  if (content.manifest) return Files
-  if (content.category !== 'file') return CATEGORIES[content.category].icon
-  if (ARCHIVES.test(content.name)) return FileArchive
-  return DOCUMENTS.test(content.name) ? FileText : File
+  if (content.kind === 'file') return fileIcon(content)
+  return codeOf(content.text) === null ? Type : CodeXml
+}
+
+type FileContent = Extract<ItemContent, { kind: 'file' }>
+
+/** Returns the icon of a file, or of a folder or many files that are one item. */
+export function fileIcon({
+  name,
+  category,
+  manifest,
+}: Pick<FileContent, 'name' | 'category' | 'manifest'>): Glyph {
+  if (manifest) return manifest.folder ? Folder : Files
+  if (category !== 'file') return CATEGORIES[category].icon
+  if (ARCHIVES.test(name)) return FileArchive
+  return DOCUMENTS.test(name) ? FileText : File
 }
 
 function isOfPictures({ files }: Batch['content']): boolean {
@@ -79,6 +91,12 @@ export function packCountOf(content: CardContent): string | null {
   return plural(count, { one: '# file', other: '# files' })
 }
 
+/** Returns the name of a folder, or the count of files that are one item (F16); null for any other item. */
+export function packTitleOf(content: CardContent): string | null {
+  const isFolder = content.kind === 'file' && content.manifest?.folder === true
+  return isFolder ? content.name : packCountOf(content)
+}
+
 /** Returns the code of a text that consists only of code; else null. */
 function codeOf(text: string): string | null {
   const [only, ...more] = codeBlocks(text)
@@ -95,7 +113,7 @@ export function nameOf(content: CardContent): string {
 
 function summary(content: ItemContent): string {
   if (content.kind === 'link') return content.host
-  if (content.kind === 'file') return packCountOf(content) ?? content.name
+  if (content.kind === 'file') return packTitleOf(content) ?? content.name
   const text =
     content.kind === RICH_NOTE ? content.title || untitledNote() : (codeOf(content.text) ?? content.text)
   const line = text.trim().split('\n')[0] ?? ''

@@ -27,7 +27,8 @@ const TEXT_NAMES =
  * pages, and of everything else only the characters are shown.
  */
 export function documentOf(content: ItemContent): 'pdf' | 'text' | null {
-  if (content.kind !== 'file') return null
+  // The name of a folder may end like that of a document.
+  if (content.kind !== 'file' || content.manifest) return null
   const { name, type } = content
   if (PDF.test(name) || type === 'application/pdf') return 'pdf'
   return TEXT.test(name) || TEXT_NAMES.test(name) || type.startsWith('text/') ? 'text' : null

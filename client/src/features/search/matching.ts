@@ -40,7 +40,7 @@ function pathsIn(list: PackList | undefined): readonly string[] {
   if (list === undefined || list === 'unreadable') return []
   const known = comparablePaths.get(list)
   if (known) return known
-  const paths = list.map(({ path }) => folded(path))
+  const paths = [...list.files.map(({ path }) => path), ...list.folders].map(folded)
   comparablePaths.set(list, paths)
   return paths
 }

@@ -7,7 +7,7 @@ import { type DevicesState, deviceName } from '../../stores/devices'
 import type { ItemsState } from '../../stores/items'
 import type { PointedOut } from '../../stores/pointed-out'
 import { statesOf, type Transfer, type TransfersState } from '../../stores/transfers'
-import { countOf, kindOf, packCountOf } from '../item/describe'
+import { countOf, kindOf, packTitleOf } from '../item/describe'
 
 /**
  * Returns `{kind} from {device}`, never the content. Several items at once are counted. Of a batch, whose files arrive
@@ -65,7 +65,7 @@ export function progressNews(
     const files = filesOf(card)
     const now = quarters(files, after)
     if (now === null || now === quarters(files, before)) return []
-    const what = isBatch(card) ? countOf(card.content) : (packCountOf(card.content) ?? files[0]?.content.name)
+    const what = isBatch(card) ? countOf(card.content) : (packTitleOf(card.content) ?? files[0]?.content.name)
     const percent = now * 25
     return [t({ message: `${what} ${percent} %`, comment: 'Such as “9 files 25 %” or “a.zip 25 %”' })]
   })

@@ -1,14 +1,18 @@
 import { t } from '@lingui/core/macro'
 import Download from 'lucide-react/icons/download'
+import type { ItemId } from '../../protocol/bindings'
 import { IconLink } from '../../ui/icon-button'
+import { useSaveHere } from './save-link'
 
-/** A download by the browser, into its own folder and with its own progress. */
+/** A download by the browser, into its own folder and with its own progress, or into the folder that the person keeps. */
 export function DownloadLink({
+  id,
   url,
   name,
   look,
   iconSize = 16,
 }: {
+  id: ItemId
   url: string
   name: string
   look: 'bar' | 'small' | 'well'
@@ -18,6 +22,7 @@ export function DownloadLink({
     <IconLink
       href={url}
       download={name}
+      onClick={useSaveHere(id)}
       icon={Download}
       label={t`Download`}
       look={look}

@@ -35,7 +35,7 @@ export function ListFileRow({
       </div>
       {url !== null && (
         <div className={css.ask}>
-          <SaveLink url={url} name={content.name} look="page" />
+          <SaveLink id={item.id} url={url} name={content.name} look="page" />
         </div>
       )}
       {asksForFile(row) && (

@@ -14,9 +14,8 @@ import {
   StateBadge,
   useRecipient,
 } from './file-row'
-import { FileTitle } from './file-title'
-import { type FileView, namesSender, partOf } from './file-view'
-import { formatSize } from './format-bytes'
+import { FileSize, FileTitle } from './file-title'
+import { type FileView, namesSender } from './file-view'
 import css from './note-file.module.css'
 import { isSavable, SaveLink } from './save-link'
 import { useFileAction, useProgressTexts } from './use-file'
@@ -31,7 +30,9 @@ export function NoteFile({ item, content, view }: { item: Item; content: FileCon
         <Tile icon={iconOf(content)} />
         <div className={css.names}>
           <FileTitle content={content} />
-          <div className={css.size}>{formatSize(partOf(view), content.size)}</div>
+          <div className={css.size}>
+            <FileSize content={content} view={view} />
+          </div>
           {!namesSender(view) && (
             <div className={css.size}>
               <Byline item={item} />
@@ -70,7 +71,7 @@ function Row({ row, item, content, named, url }: FileRowProps & { url: string | 
         <div className={css.foot}>
           <StateBadge row={row} on="note" />
           <span className={css.gap} />
-          {url !== null && <SaveLink url={url} name={content.name} look="note" />}
+          {url !== null && <SaveLink id={item.id} url={url} name={content.name} look="note" />}
           <AskButtons actions={row.actions} look="note" onAct={(action) => act(action, row)} />
           <ChooseAgain actions={row.actions} item={item} content={content} on="note" />
           <RowTools row={row} item={item} on="note" />

@@ -1,5 +1,9 @@
 import { t } from '@lingui/core/macro'
+import type { MouseEvent } from 'react'
+import { useStore } from 'zustand'
+import type { ItemId } from '../../protocol/bindings'
 import { cx } from '../../ui/cx'
+import { useApp } from '../actions'
 import css from './ask-buttons.module.css'
 import type { FileRow, FileView } from './file-view'
 
@@ -8,10 +12,36 @@ export function isSavable(row: FileRow, view: FileView): boolean {
   return row.status === 'done' && row.device === null && view.url !== null
 }
 
+/** Returns the handler of a download link, which saves into the kept folder where there is one. */
+export function useSaveHere(id: ItemId): ((event: MouseEvent) => void) | undefined {
+  const { stores, actions } = useApp()
+  const isKept = useStore(stores.savePlace, ({ status }) => status === 'kept')
+  if (!isKept) return undefined
+  return (event) => {
+    event.preventDefault()
+    void actions.saveHere(id)
+  }
+}
+
 /** The main action on a file that was received: a download by the browser, from this device's own disk. */
-export function SaveLink({ url, name, look }: { url: string; name: string; look: 'note' | 'page' }) {
+export function SaveLink({
+  id,
+  url,
+  name,
+  look,
+}: {
+  id: ItemId
+  url: string
+  name: string
+  look: 'note' | 'page'
+}) {
   return (
-    <a href={url} download={name} className={cx(css.button, css[look], css.main, css.link)}>
+    <a
+      href={url}
+      download={name}
+      className={cx(css.button, css[look], css.main, css.link)}
+      onClick={useSaveHere(id)}
+    >
       {t`Save`}
     </a>
   )

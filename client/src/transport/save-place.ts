@@ -1,0 +1,44 @@
+/** The folder into which this device saves what it receives, for later pages (File System Access, Chromium on desktops). */
+import { Table } from './table'
+
+// The DOM types lack the permissions of File System Access, section 2.3.
+declare global {
+  interface FileSystemDirectoryHandle {
+    requestPermission?(options: { mode: 'readwrite' }): Promise<PermissionState>
+  }
+}
+
+export class SavePlace {
+  readonly #table = new Table<'folder', FileSystemDirectoryHandle>('save-place', 'folders')
+
+  /** Returns the folder's name; null when none is kept. It is not asked whether it is still there. */
+  async name(): Promise<string | null> {
+    return (await this.#table.read('folder'))?.name ?? null
+  }
+
+  /** @throws when the browser cannot keep it */
+  async keep(folder: FileSystemDirectoryHandle): Promise<void> {
+    await this.#table.write('folder', folder)
+  }
+
+  async forget(): Promise<void> {
+    await this.#table.remove('folder')
+  }
+
+  /**
+   * Opens the folder. Must be called while a press is handled: the browser may ask the person once for each visit.
+   * Returns null when none is kept, the person refuses it, or it is gone.
+   */
+  async open(): Promise<FileSystemDirectoryHandle | null> {
+    const folder = await this.#table.read('folder')
+    try {
+      const state = (await folder?.requestPermission?.({ mode: 'readwrite' })) ?? 'granted'
+      if (!folder || state !== 'granted') return null
+      // One that was removed or renamed is known only by looking into it.
+      await folder.keys().next()
+      return folder
+    } catch {
+      return null
+    }
+  }
+}
