@@ -242,7 +242,7 @@ async fn h46_one_piece_comes_at_a_time_and_what_came_of_a_broken_one_stays() {
 
 #[tokio::test]
 async fn h45_the_room_is_reserved_at_the_beginning_and_free_at_the_end() {
-    let server = TestServer::with(&["--guest-beam-total", "8MiB"]).await;
+    let server = TestServer::with(&["--guest-total", "8MiB"]).await;
     let beam = kept_beam(&server).await;
     let first = server.begun(beam, &png(6 * MIB)).await;
     assert_eq!(server.begins_pieces(beam, &png(6 * MIB)).await.status, 507);
