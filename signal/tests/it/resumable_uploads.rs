@@ -84,7 +84,7 @@ impl TestServer {
     }
 
     async fn reads(&self, file: &Value) -> Vec<u8> {
-        self.get(file["url"].as_str().unwrap()).await.body.to_vec()
+        self.get(file["url"].as_str().unwrap()).await.body
     }
 
     fn staged(&self) -> usize {
@@ -262,7 +262,7 @@ async fn h47_an_upload_that_nobody_goes_on_with_ends_after_a_day_and_leaves_noth
     let server = TestServer::start().await;
     let beam = kept_beam(&server).await;
     let path = server.begun(beam, &png(1000)).await;
-    server.time_passes(DAY - HOUR).await;
+    server.time_passes(Duration::from_hours(23)).await;
     sweeper::sweep(&server.app).await;
     assert_eq!(server.has_of(&path).await, Some(0));
     server.time_passes(2 * HOUR).await;
