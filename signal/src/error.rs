@@ -56,6 +56,21 @@ pub enum Error {
     /// 408: the sender stopped sending.
     #[error("the sender has fallen silent")]
     Timeout,
+    /// 409: the piece of an upload does not begin where the upload ends (H46).
+    #[error("The upload goes on at another offset. A HEAD request tells which.")]
+    WrongOffset,
+    /// 412: the request does not speak the version of tus that the server does (H45).
+    #[error("The server speaks tus 1.0.0: send Tus-Resumable: 1.0.0.")]
+    WrongVersion,
+    /// 415: the body is not a piece of an upload (H46).
+    #[error("The body must be application/offset+octet-stream.")]
+    WrongType,
+    /// 423: another request sends a piece of the upload now (H46).
+    #[error("Another request sends a piece of this upload now. Try again.")]
+    Held,
+    /// 460: the piece of an upload has another checksum (H46).
+    #[error("The bytes do not have this checksum. Send them again.")]
+    WrongChecksum,
     /// 507: the disk or a quota is full.
     #[error("the disk or a quota is full")]
     NoRoom,
@@ -83,7 +98,7 @@ pub enum Error {
 }
 
 impl Error {
-    const fn status(&self) -> StatusCode {
+    fn status(&self) -> StatusCode {
         match self {
             Self::BadRequest(_) | Self::Fields(_) => StatusCode::BAD_REQUEST,
             Self::Unauthorized | Self::WrongCredentials => StatusCode::UNAUTHORIZED,
@@ -94,6 +109,12 @@ impl Error {
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::OutOfRange(_) => StatusCode::RANGE_NOT_SATISFIABLE,
             Self::Timeout => StatusCode::REQUEST_TIMEOUT,
+            Self::WrongOffset => StatusCode::CONFLICT,
+            Self::WrongVersion => StatusCode::PRECONDITION_FAILED,
+            Self::WrongType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::Held => StatusCode::LOCKED,
+            // Of tus, section "Checksum".
+            Self::WrongChecksum => StatusCode::from_u16(460).unwrap_or(StatusCode::BAD_REQUEST),
             Self::NoRoom | Self::Storage(heliograph_storage::Error::DiskFull(_)) => {
                 StatusCode::INSUFFICIENT_STORAGE
             }
@@ -119,6 +140,11 @@ impl Error {
             | Self::UnknownHost(_)
             | Self::ForeignOrigin
             | Self::Unwritable
+            | Self::WrongOffset
+            | Self::WrongVersion
+            | Self::WrongType
+            | Self::Held
+            | Self::WrongChecksum
             | Self::TooFast(_) => self.to_string(),
             other => sentence(other.status()).1.to_owned(),
         }
@@ -128,7 +154,7 @@ impl Error {
         match self {
             Self::TooFast(wait) => Some(seconds(*wait)),
             Self::Storage(heliograph_storage::Error::DiskFull(_)) => None,
-            Self::Storage(_) | Self::Busy | Self::Unwritable => Some(BUSY_SECONDS),
+            Self::Storage(_) | Self::Busy | Self::Unwritable | Self::Held => Some(BUSY_SECONDS),
             _ => None,
         }
     }

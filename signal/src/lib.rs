@@ -33,6 +33,7 @@ pub mod multipart;
 mod network;
 pub mod operate;
 mod pace;
+pub mod paced_body;
 pub mod people;
 pub mod quota;
 mod random;

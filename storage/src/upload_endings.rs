@@ -11,6 +11,7 @@ use crate::beam_writer::Locked;
 use crate::blobs::{BlobId, BlobKey};
 use crate::database::{Transaction, args};
 use crate::dead_blobs::ABANDONED;
+use crate::resumable_uploads::RESUMABLE_FOR;
 use crate::{Error, Storage};
 
 /// How long a file outlives the last item that referred to it: longer than Undo is offered.
@@ -18,7 +19,7 @@ pub const UNDO_TIME: Duration = Duration::from_mins(10);
 
 impl Storage {
     /// Ends uploads that have expired, alone or with their beam, whose item was deleted [`UNDO_TIME`] ago, or that are
-    /// unfinished and abandoned. Returns their number.
+    /// unfinished and abandoned: in one request after [`ABANDONED`], in pieces after [`RESUMABLE_FOR`]. Returns their number.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -27,10 +28,11 @@ impl Storage {
             () => {
                 "(state = 'ready' AND (expires_at <= $1 OR unused_since <= $3 OR beam_id IN \
                     (SELECT id FROM beams WHERE ended_at IS NOT NULL OR expires_at <= $1))) \
-                 OR (state = 'pending' AND touched_at <= $2)"
+                 OR (state = 'pending' AND touched_at <= $2 \
+                    AND (received IS NULL OR expires_at <= $1 OR touched_at <= $4))"
             };
         }
-        let values = args![now, now - ABANDONED, now - UNDO_TIME];
+        let values = args![now, now - ABANDONED, now - UNDO_TIME, now - RESUMABLE_FOR];
         let mut transaction = self.database.begin().await?;
         let lock = concat!("SELECT id FROM uploads WHERE ", is_old!(), " ORDER BY id FOR UPDATE");
         transaction.lock(lock, values).await?;

@@ -193,14 +193,14 @@ impl Storage {
         Ok(())
     }
 
-    /// Gives up every pending upload, as [`Self::abandon_upload`] does. For the start of a server: there is one on a
+    /// Gives up every pending upload that came in one request, as [`Self::abandon_upload`] does. For the start of a server: there is one on a
     /// database at a time, so nobody sends to them any more.
     ///
     /// # Errors
     /// [`Error::Database`].
     pub async fn abandon_uploads(&self) -> Result<u64, Error> {
         let update = "UPDATE uploads SET account_id = NULL, beam_id = NULL, address = NULL, size = 0, expires_at = 0 \
-                      WHERE state = 'pending'";
+                      WHERE state = 'pending' AND received IS NULL";
         self.database.execute(update, args![]).await
     }
 

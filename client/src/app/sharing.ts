@@ -21,7 +21,8 @@ import { reduceItems } from '../stores/items'
 import { isStored } from '../stores/keeping'
 import { reduceTransfers } from '../stores/transfers'
 import { readMe } from '../transport/account-calls'
-import { upload, uploadAfter } from '../transport/upload'
+import { uploadAfter } from '../transport/upload'
+import { upload } from '../transport/uploading'
 import { shortName } from '../ui/short-name'
 import { batchOf, isBatch } from './batching'
 import { createBlobUrl } from './blob-urls'
@@ -269,10 +270,10 @@ function offerIfSame(context: Context, copies: StoredCopies, id: ItemId, file: F
   if (item?.content.kind !== 'file') return
   const why = whyNotSame(file, item.content)
   if (why !== null) return void (tells && context.toaster.bad(why))
-  const { name, batch } = item.content
+  const { name } = item.content
   const url = addressOf(file)
   offer(context, id, file, url)
-  if (item.to === undefined) copies.storeBeside({ id, file, name, url, batch })
+  if (item.to === undefined) copies.storeBeside({ id, file, name, url, ...placeIn(item.content) })
 }
 
 /** Returns why a file is not the one that was shared, in words for the person; null when it is. */

@@ -2,7 +2,14 @@
 import { t } from '@lingui/core/macro'
 import * as v from 'valibot'
 import { inLanguage } from '../languages/refusals'
-import type { CreatedBeam, Diagnosis, FieldErrors, OwnCertificate, Site } from '../protocol/bindings'
+import type {
+  CreatedBeam,
+  Diagnosis,
+  FieldErrors,
+  OwnCertificate,
+  Site,
+  UploadedFile,
+} from '../protocol/bindings'
 import {
   createdBeamSchema,
   diagnosisSchema,
@@ -10,6 +17,7 @@ import {
   fieldErrorsSchema,
   ownCertificateSchema,
   siteSchema,
+  uploadedFileSchema,
 } from '../protocol/schemas'
 
 const BASE = '/api'
@@ -90,6 +98,17 @@ export async function call<Schema extends v.GenericSchema>(
     if (renewal === 'unknown') throw new HttpError(null, t`Network Error`)
     return attempt(method, path, schema, sent)
   }
+}
+
+/**
+ * Returns the stored file of an upload of which all pieces came (H48); null while the server still stores it.
+ * @throws HttpError
+ */
+export async function readUploaded(id: string): Promise<UploadedFile | null> {
+  return attempt('GET', `/tus/${id}`, uploadedFileSchema).catch((error: unknown) => {
+    if (error instanceof HttpError && error.status === 202) return null
+    throw error
+  })
 }
 
 /** Makes one call without renewing the login and without a retry. @throws HttpError */

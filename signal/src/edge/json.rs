@@ -21,8 +21,8 @@ use crate::app::App;
 use crate::budget::{Budget, CALL_BYTES, Kind, Share};
 use crate::edge::deadline::Deadline;
 use crate::error::Error;
-use crate::multipart;
 use crate::pace::Pace;
+use crate::paced_body;
 
 /// Extractor for a JSON body as `T`. Ignores unknown fields (H6).
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +64,7 @@ async fn whole(request: Request, budget: &Arc<Budget>) -> Result<(Parts, Bytes, 
         let asked = Instant::now();
         let piece = timeout(pace.patience(), pieces.next()).await.map_err(|_| Error::Timeout)?;
         let Some(piece) = piece else { break };
-        let piece = piece.map_err(|error| multipart::unreadable(&error))?;
+        let piece = piece.map_err(|error| paced_body::unreadable(&error))?;
         pace.came(piece.len(), asked.elapsed());
         held.grow(piece.len())?;
         // What is counted is what is held: a vector that grows by itself may take twice its length.

@@ -68,9 +68,12 @@ fn complete(document: &mut openapi::OpenApi) {
 }
 
 fn operations(item: &mut PathItem) -> impl Iterator<Item = (HttpMethod, &mut Operation)> {
-    let PathItem { get, put, post, delete, .. } = item;
+    let PathItem { get, put, post, patch, delete, head, options, .. } = item;
     let all = [
         (HttpMethod::Get, get),
+        (HttpMethod::Patch, patch),
+        (HttpMethod::Head, head),
+        (HttpMethod::Options, options),
         (HttpMethod::Put, put),
         (HttpMethod::Post, post),
         (HttpMethod::Delete, delete),
@@ -86,6 +89,9 @@ fn name(path: &str, method: &HttpMethod, operation: &mut Operation) {
     let verb = match method {
         HttpMethod::Get => "get",
         HttpMethod::Put => "put",
+        HttpMethod::Patch => "patch",
+        HttpMethod::Head => "head",
+        HttpMethod::Options => "options",
         HttpMethod::Delete => "delete",
         _ => "post",
     };

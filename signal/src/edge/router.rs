@@ -19,7 +19,7 @@ use crate::app::App;
 use crate::edge::host::{self, Hosts};
 use crate::edge::routes::{
     accounts, beams, certificate, codes, doctor, export, health, notes, pictures, registration,
-    shares, site, socket, uploads,
+    shares, site, socket, tus, uploads,
 };
 use crate::edge::scheme::Scheme;
 use crate::edge::{answers, assets, deadline, headers, openapi, redirect};
@@ -84,6 +84,14 @@ fn calls() -> OpenApiRouter<Arc<App>> {
         // Without a limit on its length, for as long as bytes come.
         .merge(both(routes!(uploads::create)))
         .merge(both(routes!(uploads::create_in_beam)))
+        .merge(in_pieces())
+}
+
+/// Uploads in pieces (H45). A piece has no limit on its length but that of its file.
+fn in_pieces() -> OpenApiRouter<Arc<App>> {
+    both(routes!(tus::describe, tus::create))
+        .merge(both(routes!(tus::look, tus::append, tus::end, tus::read)))
+        .layer(from_fn(tus::speak))
 }
 
 /// The websockets, and the fallbacks for unknown paths (H4).

@@ -6,17 +6,12 @@
 mod headers;
 mod parser;
 
-use std::error::Error as _;
 use std::sync::Arc;
-use std::time::Duration;
 
-use axum::body::{BodyDataStream, HttpBody as _};
+use axum::body::HttpBody as _;
 use axum::extract::Request;
 use axum::http::{HeaderMap, header};
 use bytes::{Buf as _, Bytes};
-use futures_util::StreamExt as _;
-use http_body_util::LengthLimitError;
-use tokio::time::{Instant, sleep, timeout};
 
 pub use headers::Headers;
 use parser::{Event, LONGEST_BOUNDARY, Malformed, PUSH, Parser};
@@ -24,31 +19,22 @@ pub use parser::{PIECE, PIECE_CAPACITY};
 
 use crate::budget::{Budget, CALL_BYTES, Kind, Share};
 use crate::error::Error;
-use crate::limit::{Bucket, Rate};
-use crate::pace::Pace;
+use crate::paced_body::PacedBody;
+pub(crate) use crate::paced_body::UNREADABLE;
 
 /// Most bytes that a reader holds: what it parses, and a read of the connection.
 pub const BUFFER: usize = PIECE_CAPACITY + PUSH;
-/// A piece of a body below this many bytes is short.
-const SHORT: usize = 512;
-/// Rate of short pieces, such as chunks of one byte, which each cost as much as a long one. Beyond it the body is read
-/// more slowly.
-const SHORT_PIECES: Rate = Rate { burst: 4_096, every: Duration::from_micros(500) };
-/// The error for a form that is malformed or breaks off.
-pub(crate) const UNREADABLE: Error = Error::BadRequest("The form cannot be read.");
 
 /// A form that is being received.
 #[derive(Debug)]
 pub struct Multipart {
-    body: BodyDataStream,
+    body: PacedBody,
     /// Upper bound of the body's length, if there is one.
     most: Option<u64>,
     /// Received bytes that the parser has not taken yet.
     ahead: Bytes,
     parser: Parser,
     in_part: bool,
-    pace: Pace,
-    short_pieces: Option<Bucket>,
     held: Share,
 }
 
@@ -63,9 +49,8 @@ impl Multipart {
         let parser = Parser::new(&boundary);
         let held = budget.take(Kind::Requests, CALL_BYTES + BUFFER)?;
         let most = request.body().size_hint().upper();
-        let body = request.into_body().into_data_stream();
-        let (ahead, pace) = (Bytes::new(), Pace::default());
-        Ok(Self { body, most, ahead, parser, in_part: false, pace, short_pieces: None, held })
+        let (body, ahead) = (PacedBody::new(request.into_body()), Bytes::new());
+        Ok(Self { body, most, ahead, parser, in_part: false, held })
     }
 
     /// Upper bound of the form's length, and thus of each part's, if its sender declared one or a limit applies.
@@ -130,35 +115,18 @@ impl Multipart {
 
     /// Waits for more bytes and gives them to the parser.
     async fn fill(&mut self) -> Result<(), Error> {
-        let asked = Instant::now();
         while self.ahead.is_empty() {
-            let piece = timeout(self.pace.patience(), self.body.next());
-            let piece = piece.await.map_err(|_| Error::Timeout)?.ok_or(UNREADABLE)?;
-            self.take(piece).await?;
+            self.ahead = self.body.next().await?.ok_or(UNREADABLE)?;
         }
-        let read = self.push();
-        self.pace.came(read, Instant::now().saturating_duration_since(asked));
-        if self.pace.patience().is_zero() { Err(Error::Timeout) } else { Ok(()) }
-    }
-
-    /// Takes a piece. Waits first when there were too many short ones.
-    async fn take(&mut self, piece: Result<Bytes, axum::Error>) -> Result<(), Error> {
-        self.ahead = piece.map_err(|error| unreadable(&error))?;
-        if self.ahead.len() < SHORT {
-            let bucket = self.short_pieces.get_or_insert_with(|| Bucket::full(Instant::now()));
-            while let Err(wait) = bucket.take(SHORT_PIECES, Instant::now()) {
-                sleep(wait).await;
-            }
-        }
+        self.push();
         Ok(())
     }
 
-    /// Moves bytes to the parser, and returns how many.
-    fn push(&mut self) -> usize {
+    /// Moves bytes to the parser.
+    fn push(&mut self) {
         let count = self.ahead.len().min(PUSH);
         self.parser.push(&self.ahead[..count]);
         self.ahead.advance(count);
-        count
     }
 }
 
@@ -182,16 +150,4 @@ fn refusal(malformed: Malformed) -> Error {
         Malformed::TooLong => Error::BadRequest("The headers of the form are too long."),
         Malformed::TooManyParts => Error::BadRequest("The form has too many fields."),
     }
-}
-
-/// The error for a body that breaks off or is too large.
-pub(crate) fn unreadable(error: &axum::Error) -> Error {
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        if error.is::<LengthLimitError>() {
-            return Error::TooLarge;
-        }
-        cause = error.source();
-    }
-    UNREADABLE
 }

@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use heliograph_storage::blobs::{self, Blobs};
+use heliograph_storage::staging::Staging;
 use heliograph_storage::{Lease, LeaseError, Location, Storage};
 use qrcode::QrCode;
 use qrcode::render::unicode::Dense1x2;
@@ -37,6 +38,9 @@ use crate::tcp;
 
 pub use check::check;
 pub use serve::{Listeners, serve};
+
+/// Name of the folder in the data folder with what has come of uploads in pieces.
+const STAGING_FOLDER: &str = "staging";
 
 /// Connections that wait to be accepted. Linux silently drops what arrives beyond that, or resets it later, so it is as
 /// long a queue as Linux allows by default (`net.core.somaxconn`).
@@ -154,10 +158,11 @@ async fn parts(config: &Config, clock: Clock) -> Result<Parts, Error> {
     }
     let (storage, writer) = Storage::open(&location).await.map_err(Error::Storage)?;
     let blobs = Blobs::open(&config.blobs()).map_err(Error::Blobs)?;
+    let staging = Staging::open(&data.join(STAGING_FOLDER)).map_err(Error::Blobs)?;
     let budget = Budget::new(&config.budget);
     let limits = config.uploads.clone();
-    let uploads =
-        Uploads::open(limits, storage.clone(), blobs.clone(), budget.clone(), clock).await;
+    let (stored, files, memory) = (storage.clone(), blobs.clone(), budget.clone());
+    let uploads = Uploads::open(limits, stored, files, staging, memory, clock).await;
     let uploads = uploads.map_err(Error::Uploads)?;
     let ice_servers = IceServers::off();
     let certified = Certified::default();

@@ -45,6 +45,9 @@ pub async fn sweep(app: &Arc<App>) {
         Ok(uploads) => tracing::info!(uploads, "removed expired uploads"),
         Err(error) => tracing::error!(%error, "expired uploads could not be removed"),
     }
+    if let Err(error) = app.uploads.sweep_staging().await {
+        tracing::error!(%error, "staging files could not be removed");
+    }
     dead_blobs::remove(app.storage.clone(), app.blobs.clone(), app.clock).await;
     match app.storage.forget_old_beams(app.clock.now()).await {
         Ok(0) => {}

@@ -14,7 +14,7 @@ async fn answered(server: &TestServer, paths: impl Iterator<Item = &String>) -> 
     let mut calls = Calls::new();
     for path in paths {
         for slash in ["", "/"] {
-            let answer = server.ask("PATCH", &format!("{path}{slash}"), &[]).await;
+            let answer = server.ask("TRACE", &format!("{path}{slash}"), &[]).await;
             assert_eq!(answer.status, 405, "{path}{slash}");
             let allowed = answer.header("allow").split(',').filter(|method| *method != "HEAD");
             let allowed = allowed.map(str::to_lowercase).collect();
@@ -28,7 +28,9 @@ async fn answered(server: &TestServer, paths: impl Iterator<Item = &String>) -> 
 fn described(document: &Value) -> Calls {
     let paths = document["paths"].as_object().unwrap();
     let calls = paths.iter().map(|(path, item)| {
-        let methods = item.as_object().unwrap().keys().cloned().collect();
+        // Whatever is read answers HEAD too, mostly without a word of its own.
+        let methods = item.as_object().unwrap().keys().filter(|method| *method != "head");
+        let methods = methods.cloned().collect();
         (path.trim_end_matches('/').to_owned(), methods)
     });
     calls.collect()

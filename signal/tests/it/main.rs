@@ -45,6 +45,7 @@ mod program;
 mod proxies;
 mod refusals;
 mod relaying;
+mod resumable_uploads;
 mod rude;
 mod running;
 mod saved_beams;

@@ -7,8 +7,9 @@ mod location;
 mod trial;
 mod writer;
 
+use std::io;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -24,6 +25,8 @@ pub use key::{BlobId, BlobKey};
 pub use location::{Credentials, Location, S3};
 pub use trial::Step;
 pub use writer::Writer;
+
+use crate::disk;
 
 /// Bytes per read from a file, enough that the cost of a read hardly counts.
 const READ_BYTES: usize = 256 * 1024;
@@ -102,6 +105,23 @@ impl Blobs {
         }
     }
 
+    /// Makes a file of this machine the blob, in one step, if the store is a folder on the same disk. Returns `false`,
+    /// and leaves the file, if it is not.
+    ///
+    /// # Errors
+    /// [`Error`] when the store fails.
+    pub async fn adopt(&self, key: BlobKey, file: &FilePath) -> Result<bool, Error> {
+        let Store::Folder { folder, .. } = &self.store else {
+            return Ok(false);
+        };
+        let (from, to) = (file.to_owned(), folder.join(key.to_string()));
+        let moving = tokio::task::spawn_blocking(move || move_durably(&from, &to));
+        match moving.await.map_err(|error| Error::Unreachable(error.to_string()))? {
+            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => Ok(false),
+            moved => moved.map(|()| true).map_err(Error::from),
+        }
+    }
+
     /// Writes a small blob in one call.
     ///
     /// # Errors
@@ -164,7 +184,7 @@ impl Blobs {
         }
         if let Store::Folder { folder, .. } = &self.store {
             match tokio::fs::remove_file(folder.join(unfinished_file(&path))).await {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     return Err(error.into());
                 }
                 _ => {}
@@ -182,14 +202,7 @@ impl Blobs {
         let Store::Folder { folder, .. } = &self.store else {
             return Ok(None);
         };
-        let folder = folder.clone();
-        let disk = tokio::task::spawn_blocking(move || fs4::statvfs(folder))
-            .await
-            .map_err(|error| Error::Unreachable(error.to_string()))??;
-        // Like `df`: space that is reserved for root is not available.
-        let used = disk.total_space().saturating_sub(disk.free_space());
-        let usable = used.saturating_add(disk.available_space());
-        Ok(Some(used.saturating_add(more).saturating_mul(1_000) / usable.max(1)))
+        Ok(Some(disk::fullness(folder.clone(), more).await?))
     }
 
     fn objects(&self) -> &dyn ObjectStore {
@@ -211,6 +224,15 @@ impl Blobs {
 /// are used once, so the temporary file is always the first.
 fn unfinished_file(path: &Path) -> String {
     format!("{path}#1")
+}
+
+/// Moves a file whose content is durable, so that afterwards the move is durable too.
+fn move_durably(from: &FilePath, to: &FilePath) -> io::Result<()> {
+    let folder = to.parent().unwrap_or(to);
+    std::fs::create_dir_all(folder)?;
+    std::fs::rename(from, to)?;
+    // Windows does that by itself and cannot open folders.
+    if cfg!(unix) { std::fs::File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
 fn allow_missing(result: Result<(), object_store::Error>) -> Result<(), Error> {

@@ -13,4 +13,5 @@ pub mod registration;
 pub mod shares;
 pub mod site;
 pub mod socket;
+pub mod tus;
 pub mod uploads;

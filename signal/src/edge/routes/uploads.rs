@@ -20,7 +20,7 @@ use utoipa::{IntoParams, ToSchema};
 use crate::address::Client;
 use crate::app::App;
 use crate::edge::answers::Waiting;
-use crate::edge::auth::{LoggedIn, MaybeLoggedIn};
+use crate::edge::auth::{LoggedIn, MaybeLoggedIn, Session};
 use crate::edge::headers;
 use crate::error::Error;
 use crate::files::byte_range::{self, Asked};
@@ -103,11 +103,7 @@ pub async fn create_in_beam(
 ) -> Result<(StatusCode, Json<UploadedFile>), Error> {
     let beam = BeamId::parse(&beam).map_err(|_| Error::NotFound)?;
     let place = app.uploads.enter_for_item(client)?;
-    let account = session.map(|session| session.account.id);
-    let uploader = match kept(&app, beam).await? {
-        Some(kept) => Uploader::Kept(client, kept.until),
-        None => Uploader::Owner(owner_for_writer(&app, client, account, beam).await?),
-    };
+    let uploader = for_item(&app, client, session, beam).await?;
     receive(&app, Receiving { uploader, beam: Some(beam), place }, form).await
 }
 
@@ -137,6 +133,20 @@ pub async fn room_in_beam(
     let account = session.map(|session| session.account.id);
     let owner = owner_for_writer(&app, client, account, beam).await?;
     Ok(Json(app.uploads.room_of(owner).await?))
+}
+
+/// Whose quota a file for an item of a saved or kept beam takes.
+pub(super) async fn for_item(
+    app: &App,
+    client: Option<Client>,
+    session: Option<Arc<Session>>,
+    beam: BeamId,
+) -> Result<Uploader, Error> {
+    let account = session.map(|session| session.account.id);
+    Ok(match kept(app, beam).await? {
+        Some(kept) => Uploader::Kept(client, kept.until),
+        None => Uploader::Owner(owner_for_writer(app, client, account, beam).await?),
+    })
 }
 
 /// The owner of a saved beam, for a caller who may write in it.

@@ -1,6 +1,9 @@
-//! Uploads (H40).
+//! Uploads, in one request (H40) and in pieces (H45).
 
+pub mod checksum;
+mod holds;
 mod receiving;
+pub mod resumable;
 mod sent_file;
 
 use std::sync::Arc;
@@ -13,8 +16,10 @@ use heliograph_storage::Storage;
 use heliograph_storage::accounts::AccountId;
 use heliograph_storage::blobs::Blobs;
 use heliograph_storage::secrets::Secret;
+use heliograph_storage::staging::Staging;
 use tokio::time::Instant;
 
+use self::holds::Holds;
 use self::sent_file::WAITING_BYTES;
 pub use self::sent_file::{SentFile, find_file};
 use crate::address::Client;
@@ -42,6 +47,8 @@ pub struct Uploads {
     capacity: Capacity,
     storage: Storage,
     blobs: Blobs,
+    staging: Staging,
+    held: Holds,
     clock: Clock,
     budget: Arc<Budget>,
     address_secret: Secret,
@@ -82,7 +89,7 @@ pub struct Receiving {
 }
 
 impl Uploads {
-    /// Opens the receiver, with no upload running. Those of the last run keep no room.
+    /// Opens the receiver, with no upload running. Of those of the last run, only the ones in pieces keep their room.
     ///
     /// # Errors
     /// [`Error`] when the database or the system's randomness fails.
@@ -90,6 +97,7 @@ impl Uploads {
         limits: Limits,
         storage: Storage,
         blobs: Blobs,
+        staging: Staging,
         budget: Arc<Budget>,
         clock: Clock,
     ) -> Result<Self, Error> {
@@ -106,6 +114,8 @@ impl Uploads {
             capacity,
             storage,
             blobs,
+            staging,
+            held: Holds::default(),
             clock,
             budget,
             address_secret,
@@ -142,11 +152,16 @@ impl Uploads {
         if let Some(client) = client {
             rate.take(client, self.clock.steady()).map_err(Error::TooFast)?;
         }
-        let of_client = client.map(|client| self.by_client.enter(client).ok_or(Error::Busy));
-        let of_client = of_client.transpose()?;
         // The writer keeps the pieces as they come, and a piece of the least size has a whole block.
         let written = self.blobs.writer_bytes() * PIECE_CAPACITY / PIECE;
-        let memory = self.budget.take(Kind::Uploads, WAITING_BYTES + written)?;
+        self.place(client, WAITING_BYTES + written)
+    }
+
+    /// A place of a client, with so many bytes of memory.
+    fn place(&self, client: Option<Client>, bytes: usize) -> Result<Place, Error> {
+        let of_client = client.map(|client| self.by_client.enter(client).ok_or(Error::Busy));
+        let of_client = of_client.transpose()?;
+        let memory = self.budget.take(Kind::Uploads, bytes)?;
         Ok(Place { _memory: memory, _of_client: of_client })
     }
 
@@ -217,8 +232,9 @@ mod tests {
         let blobs = Blobs::open(&blobs::Location::Folder(folder.path().to_owned())).unwrap();
         let limits = Arguments::parse_from(["heliograph"]).limits;
         let clock = Clock::running(Millis::new(0));
-        let uploads =
-            Uploads::open(limits, storage, blobs, Budget::unlimited(), clock).await.unwrap();
+        let staging = Staging::open(&folder.path().join("staging")).unwrap();
+        let budget = Budget::unlimited();
+        let uploads = Uploads::open(limits, storage, blobs, staging, budget, clock).await.unwrap();
         let client = Client::of(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), &HeaderMap::new(), &[]);
         assert!(client.is_some());
         tokio::time::pause();

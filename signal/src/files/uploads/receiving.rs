@@ -31,7 +31,7 @@ const AHEAD: RangeInclusive<u64> = 1024 * 1024..=32 * 1024 * 1024;
 /// Room reserved ahead when the disk is nearly full.
 const NEARLY_FULL: u64 = 1024 * 1024;
 /// Media type of a file that is no image, audio or video: bytes, which no browser shows.
-const ANY_TYPE: &str = "application/octet-stream";
+pub(super) const ANY_TYPE: &str = "application/octet-stream";
 /// How often a slow upload is marked as active, so that it is not taken for an abandoned one
 /// ([`storage::uploads::ABANDONED`]).
 const TOUCH: Duration = Duration::from_mins(10);
@@ -55,6 +55,36 @@ impl Uploads {
             (None, Uploader::Owner(_) | Uploader::Kept(..)) => ANY_TYPE,
             (None, Uploader::Account(_) | Uploader::Guest(_)) => return Err(not_media()),
         };
+        let (new, beam_ends) = self.begin(uploader, beam, name, media_type.to_owned()).await?;
+        let is_guest = uploader.is_guest();
+        let declared = file.most.unwrap_or(u64::MAX);
+        let reserved = Incoming::reserved(self, new.id, is_guest, declared);
+        let mut incoming = Incoming { room: 0, ..reserved };
+        let size = match incoming.take([head, rest], file).await {
+            Ok(size) => size,
+            Err(Failed { why, left }) => {
+                self.storage.abandon_upload(new.id, left, self.clock.now()).await?;
+                return Err(why);
+            }
+        };
+        Ok(UploadedFile {
+            id: new.id.to_string(),
+            url: format!("/api/uploads/{}", new.id),
+            name: new.name,
+            size,
+            kind: new.media_type,
+            expires_at: new.expires_at.into_iter().chain(beam_ends).min(),
+        })
+    }
+
+    /// Creates the row of an upload. Returns it, and when its beam expires.
+    pub(super) async fn begin(
+        &self,
+        uploader: Uploader,
+        beam: Option<BeamId>,
+        name: String,
+        media_type: String,
+    ) -> Result<(NewUpload, Option<Millis>), Error> {
         let now = self.clock.now();
         let beam_ends = self.find_beam(beam, now).await?;
         let (account, address, expires_at) = match uploader {
@@ -72,7 +102,7 @@ impl Uploads {
             beam,
             address,
             name,
-            media_type: media_type.to_owned(),
+            media_type,
             created_at: now,
             expires_at,
             for_item: matches!(uploader, Uploader::Owner(_) | Uploader::Kept(..)),
@@ -82,27 +112,7 @@ impl Uploads {
             Err(storage::Error::Missing) => return Err(Error::NotFound),
             started => started?,
         }
-        let is_guest = uploader.is_guest();
-        let (id, touched) = (new.id, self.clock.steady());
-        let declared = file.most.unwrap_or(u64::MAX);
-        let (received, room) = (0, 0);
-        let mut incoming =
-            Incoming { uploads: self, is_guest, id, declared, received, room, touched };
-        let size = match incoming.take([head, rest], file).await {
-            Ok(size) => size,
-            Err(Failed { why, left }) => {
-                self.storage.abandon_upload(new.id, left, self.clock.now()).await?;
-                return Err(why);
-            }
-        };
-        Ok(UploadedFile {
-            id: new.id.to_string(),
-            url: format!("/api/uploads/{}", new.id),
-            name: new.name,
-            size,
-            kind: new.media_type,
-            expires_at: expires_at.into_iter().chain(beam_ends).min(),
-        })
+        Ok((new, beam_ends))
     }
 
     pub(super) fn pseudonym(&self, client: Option<Client>) -> Option<String> {
@@ -137,12 +147,12 @@ async fn read_head(file: &mut SentFile) -> Result<(Bytes, Bytes), Error> {
     Ok((head, rest))
 }
 
-fn not_media() -> Error {
+pub(super) fn not_media() -> Error {
     Error::Fields(vec![(FIELD, "Only images, audio and video can be uploaded.".to_owned())])
 }
 
 /// A file that is being received.
-struct Incoming<'a> {
+pub(super) struct Incoming<'a> {
     uploads: &'a Uploads,
     is_guest: bool,
     id: BlobId,
@@ -155,8 +165,8 @@ struct Incoming<'a> {
 }
 
 /// Why receiving failed.
-struct Failed {
-    why: Error,
+pub(super) struct Failed {
+    pub why: Error,
     /// Whether written bytes may still be there.
     left: bool,
 }
@@ -167,9 +177,15 @@ impl From<Error> for Failed {
     }
 }
 
-impl Incoming<'_> {
+impl<'a> Incoming<'a> {
+    /// A file of at most `declared` bytes, for which room is reserved.
+    pub fn reserved(uploads: &'a Uploads, id: BlobId, is_guest: bool, declared: u64) -> Self {
+        let touched = uploads.clock.steady();
+        Self { uploads, is_guest, id, declared, received: 0, room: declared, touched }
+    }
+
     /// Receives all bytes and returns their number. On an error it deletes the blob.
-    async fn take(&mut self, first: [Bytes; 2], file: SentFile) -> Result<u64, Failed> {
+    pub async fn take(&mut self, first: [Bytes; 2], file: SentFile) -> Result<u64, Failed> {
         let writer = self.uploads.blobs.write(BlobKey::Upload(self.id)).await;
         let mut writer = writer.map_err(Error::from)?;
         match self.fill(&mut writer, first, file).await {

@@ -1,0 +1,285 @@
+import { IDBFactory } from 'fake-indexeddb'
+import 'fake-indexeddb/auto'
+import type { HttpRequest, HttpResponse, HttpStack } from 'tus-js-client'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { BeamId, UploadedFile } from '../protocol/bindings'
+import { HttpError } from './http'
+import { uploadInPieces } from './resumable-upload'
+import { PROGRESS_WITHIN_MS, type UploadEnd } from './upload'
+import { UploadPlaces } from './upload-places'
+
+const BEAM = 'beam' as BeamId
+const MIB = 1024 * 1024
+const PIECE = 32 * MIB
+const STORED: UploadedFile = {
+  id: 'x',
+  url: '/api/uploads/x',
+  name: 'film.mkv',
+  size: PIECE + 3,
+  type: 'video/x-matroska',
+  expires_at: null,
+}
+
+/** A server of tus: its uploads, and what it answers next instead of what it should. */
+class Server {
+  readonly uploads = new Map<string, { length: number; offset: number }>()
+  readonly requests: string[] = []
+  /** Statuses that the next requests get; 0 breaks the connection, null keeps it silent, a number of bytes breaks it there. Undefined is no fault. */
+  readonly faults: (number | null | undefined | { after: number })[] = []
+
+  answer(
+    method: string,
+    url: string,
+    headers: Map<string, string>,
+    size: number,
+  ): [number, [string, string][]] {
+    const path = new URL(url, 'http://here').pathname
+    if (method === 'POST') {
+      const made = `/api/tus/u${this.uploads.size}`
+      this.uploads.set(made, { length: Number(headers.get('Upload-Length')), offset: 0 })
+      return [201, [['Location', made]]]
+    }
+    const upload = this.uploads.get(path)
+    if (!upload) return [404, []]
+    if (method === 'DELETE') this.uploads.delete(path)
+    if (method === 'PATCH') {
+      if (Number(headers.get('Upload-Offset')) !== upload.offset) return [409, []]
+      upload.offset += size
+    }
+    return [
+      method === 'HEAD' ? 200 : 204,
+      [
+        ['Upload-Offset', String(upload.offset)],
+        ['Upload-Length', String(upload.length)],
+      ],
+    ]
+  }
+}
+
+class Request implements HttpRequest {
+  readonly #headers = new Map<string, string>()
+  #onProgress = (_sent: number) => {}
+  #abort = () => {}
+
+  constructor(
+    readonly server: Server,
+    readonly method: string,
+    readonly url: string,
+  ) {}
+
+  getMethod = () => this.method
+  getURL = () => this.url
+  setHeader = (name: string, value: string) => void this.#headers.set(name, value)
+  getHeader = (name: string) => this.#headers.get(name)
+  setProgressHandler = (told: (sent: number) => void) => {
+    this.#onProgress = told
+  }
+  getUnderlyingObject = () => this
+  abort = async () => this.#abort()
+
+  async send(body?: Blob | null): Promise<HttpResponse> {
+    const { server, method, url } = this
+    server.requests.push(`${method} ${this.#headers.get('Upload-Offset') ?? ''}`.trim())
+    const fault = server.faults.shift()
+    if (fault === null) return new Promise((_, reject) => (this.#abort = () => reject(new Error('aborted'))))
+    if (fault === 0) throw new Error('no network')
+    if (typeof fault === 'object') {
+      server.answer(method, url, this.#headers, fault.after)
+      throw new Error('cut')
+    }
+    const size = body?.size ?? 0
+    this.#onProgress(size)
+    const [status, headers] =
+      fault === undefined ? server.answer(method, url, this.#headers, size) : [fault, []]
+    const said = new Map(headers)
+    return {
+      getStatus: () => status,
+      getHeader: (name) => said.get(name),
+      getBody: () => '',
+      getUnderlyingObject: () => null,
+    }
+  }
+}
+
+let server: Server
+let ends: UploadEnd[]
+let sent: number[]
+let reads: (UploadedFile | null | HttpError)[]
+let now: number
+let places: UploadPlaces
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  vi.stubGlobal('indexedDB', new IDBFactory())
+  server = new Server()
+  ends = []
+  sent = []
+  reads = [STORED]
+  now = Date.UTC(2026, 0, 1)
+  places = new UploadPlaces(() => now)
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+const film = (size = PIECE + 3) =>
+  new File([new Uint8Array(size)], 'film.mkv', { type: 'video/x-matroska', lastModified: 5 })
+
+function start(file = film()) {
+  const httpStack: HttpStack = {
+    createRequest: (method, url) => new Request(server, method, url),
+    getName: () => 'test',
+  }
+  const read = async () => {
+    const answer = reads.length > 0 ? reads.shift() : STORED
+    if (answer instanceof HttpError) throw answer
+    return answer ?? null
+  }
+  const events = {
+    onProgress: (bytes: number) => sent.push(bytes),
+    onEnd: (end: UploadEnd) => ends.push(end),
+  }
+  return uploadInPieces(file, { beam: BEAM, isStored: true }, events, { places, httpStack, read })
+}
+
+/** Lets time pass until the upload has ended. */
+const ended = () => passesUntil(() => ends.length > 0)
+
+async function passesUntil(is: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 400 && !is(); turn++) {
+    await new Promise((resolve) => setImmediate(resolve))
+    await vi.advanceTimersByTimeAsync(500)
+  }
+  expect(is()).toBe(true)
+}
+
+/** A page that was reloaded knows only what the browser has kept. */
+const reload = () => {
+  places = new UploadPlaces(() => now)
+}
+
+describe('an upload in pieces', () => {
+  it('h46_sends_one_piece_after_the_other_and_returns_the_stored_file', async () => {
+    start()
+    await ended()
+    expect(server.requests).toEqual(['POST', 'PATCH 0', `PATCH ${PIECE}`])
+    expect(ends).toEqual([{ status: 'stored', file: STORED }])
+    expect(sent.at(-1)).toBe(PIECE + 3)
+  })
+
+  it('h46_goes_on_behind_what_arrived_of_a_piece_that_was_cut', async () => {
+    server.faults.push(...answered(1), { after: 7 * MIB })
+    start()
+    await ended()
+    expect(server.requests).toEqual(['POST', 'PATCH 0', 'HEAD', `PATCH ${7 * MIB}`])
+    expect(ends).toMatchObject([{ status: 'stored' }])
+  })
+
+  it.each([0, 502, 503, 429])(
+    'h46_keeps_what_arrived_while_the_server_answers_%i_to_the_question_how_much_that_is',
+    async (status) => {
+      server.faults.push(...answered(1), { after: 7 * MIB }, status, status)
+      start()
+      await ended()
+      expect(server.requests).toEqual(['POST', 'PATCH 0', 'HEAD', 'HEAD', 'HEAD', `PATCH ${7 * MIB}`])
+      expect(server.uploads.size).toBe(1)
+    },
+  )
+
+  it('h46_goes_on_after_a_reload', async () => {
+    server.faults.push(...answered(2), null)
+    start()
+    await passesUntil(() => server.requests.length === 3)
+    reload()
+
+    start()
+    await ended()
+
+    expect(server.requests.slice(3)).toEqual(['HEAD', `PATCH ${PIECE}`])
+    expect(ends).toMatchObject([{ status: 'stored' }])
+  })
+
+  it('h47_begins_anew_after_a_day_and_when_the_server_knows_it_no_more', async () => {
+    server.faults.push(...answered(2), null)
+    start()
+    await passesUntil(() => server.requests.length === 3)
+    server.uploads.clear()
+    reload()
+    start()
+    await ended()
+    expect(server.requests.slice(3)).toEqual(['HEAD', 'POST', 'PATCH 0', `PATCH ${PIECE}`])
+
+    now += 24 * 60 * 60 * 1000
+    reload()
+    start()
+    await passesUntil(() => ends.length === 2)
+    expect(server.requests.slice(7)).toEqual(['POST', 'PATCH 0', `PATCH ${PIECE}`])
+  })
+
+  it('of a file that is shared twice at a time is another one', async () => {
+    start()
+    start()
+    await passesUntil(() => ends.length === 2)
+    expect(server.uploads.size).toBe(2)
+  })
+
+  it('that sends nothing goes on with another request, and ends when that happens again and again', async () => {
+    server.faults.push(...answered(1), null)
+    start()
+    await passesUntil(() => server.requests.length === 2)
+    await vi.advanceTimersByTimeAsync(PROGRESS_WITHIN_MS)
+    await ended()
+    expect(ends).toMatchObject([{ status: 'stored' }])
+
+    server.faults.push(null, null, null)
+    start()
+    await passesUntil(() => ends.length === 2)
+    expect(ends.at(-1)).toEqual({ status: 'unreachable' })
+  })
+
+  it.each([413, 507, 403])('is refused for good by %i', async (status) => {
+    server.faults.push(status)
+    start()
+    await ended()
+    expect(ends).toEqual([{ status: 'refused' }])
+    expect(server.requests).toEqual(['POST'])
+  })
+
+  it('may come another time when the server does not come back', async () => {
+    server.faults.push(...Array(60).fill(0))
+    start()
+    await ended()
+    expect(ends).toEqual([{ status: 'unreachable' }])
+  })
+
+  it('h48_waits_for_a_file_that_is_still_stored_and_asks_again_after_a_failure_of_the_store', async () => {
+    reads = [null, new HttpError(502, 'The storage does not answer.'), null, STORED]
+    start()
+    await ended()
+    expect(reads).toEqual([])
+    expect(ends).toEqual([{ status: 'stored', file: STORED }])
+  })
+
+  it('h48_is_refused_when_the_server_finds_that_it_is_no_medium', async () => {
+    reads = [new HttpError(400, 'Choose a picture, a video or audio.')]
+    start()
+    await ended()
+    expect(ends).toEqual([{ status: 'refused' }])
+  })
+
+  it('h47_that_is_cancelled_ends_at_the_server_too_without_a_word', async () => {
+    server.faults.push(...answered(2), null)
+    const cancel = start()
+    await passesUntil(() => server.requests.length === 3)
+    cancel()
+    await passesUntil(() => server.uploads.size === 0)
+    expect(server.requests.at(-1)).toBe('DELETE')
+    expect(ends).toEqual([])
+  })
+})
+
+/** So many requests without a fault. */
+function answered(count: number): undefined[] {
+  return Array(count).fill(undefined)
+}

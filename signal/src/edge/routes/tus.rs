@@ -1,0 +1,364 @@
+//! Uploads in pieces by tus 1.0.0 (H45 to H48): for items of saved and kept beams, with the limits and quotas of H44.
+
+use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
+
+use axum::body::Body;
+use axum::extract::{Path, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use axum::{Extension, Json};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use heliograph_shared::api::ErrorBody;
+use heliograph_shared::api::uploads::UploadedFile;
+use heliograph_shared::ids::BeamId;
+use heliograph_shared::time::Millis;
+use heliograph_storage::blobs::BlobId;
+use tokio::time::timeout;
+
+use super::uploads::for_item;
+use crate::address::Client;
+use crate::app::App;
+use crate::edge::auth::MaybeLoggedIn;
+use crate::error::Error;
+use crate::files::uploads::checksum::{ALGORITHMS, Checksum};
+use crate::files::uploads::resumable::{NewResumable, Piece};
+use crate::paced_body::PacedBody;
+
+/// The version of tus that the server speaks.
+const VERSION: HeaderValue = HeaderValue::from_static("1.0.0");
+const EXTENSIONS: HeaderValue =
+    HeaderValue::from_static("creation,checksum,expiration,termination");
+const PIECE_TYPE: &str = "application/offset+octet-stream";
+/// A finished file is stored meanwhile, or later: its sender asks again.
+const STORED_WITHIN: Duration = Duration::from_secs(10);
+/// After so many seconds it asks again.
+const ASK_AGAIN: HeaderValue = HeaderValue::from_static("1");
+
+const RESUMABLE: HeaderName = HeaderName::from_static("tus-resumable");
+const OFFSET: HeaderName = HeaderName::from_static("upload-offset");
+const LENGTH: HeaderName = HeaderName::from_static("upload-length");
+const METADATA: HeaderName = HeaderName::from_static("upload-metadata");
+const EXPIRES: HeaderName = HeaderName::from_static("upload-expires");
+const CHECKSUM: HeaderName = HeaderName::from_static("upload-checksum");
+
+/// Adds the version to every answer, and refuses requests of another one. `OPTIONS` asks for it, and a `GET` is not of tus.
+pub async fn speak(request: Request, next: Next) -> Response {
+    let tus = [Method::POST, Method::HEAD, Method::PATCH, Method::DELETE];
+    let needs_version = tus.contains(request.method());
+    let is_spoken = request.headers().get(RESUMABLE) == Some(&VERSION);
+    let mut answer = if needs_version && !is_spoken {
+        Error::WrongVersion.into_response()
+    } else {
+        next.run(request).await
+    };
+    answer.headers_mut().insert(RESUMABLE, VERSION);
+    answer.headers_mut().insert("tus-version", VERSION);
+    answer
+}
+
+/// Tells what of tus the server does (H45).
+#[utoipa::path(
+    options,
+    path = "/api/beams/{beam_id}/tus/",
+    params(("beam_id" = BeamId, Path)),
+    responses((status = 204, description = "The headers tell the version, the extensions and the checksums."))
+)]
+pub async fn describe(Path(_beam): Path<String>) -> Response {
+    let algorithms = HeaderValue::from_static(ALGORITHMS);
+    let headers = [
+        (HeaderName::from_static("tus-extension"), EXTENSIONS),
+        (HeaderName::from_static("tus-checksum-algorithm"), algorithms),
+    ];
+    (StatusCode::NO_CONTENT, headers).into_response()
+}
+
+/// Begins an upload in pieces for an item of a saved or kept beam (H45).
+#[utoipa::path(
+    post,
+    path = "/api/beams/{beam_id}/tus/",
+    params(
+        ("beam_id" = BeamId, Path),
+        ("tus-resumable" = String, Header, description = "1.0.0"),
+        ("upload-length" = u64, Header, description = "The length of the file in bytes."),
+        ("upload-metadata" = Option<String>, Header, description = "`filename` and `filetype`, each in base64."),
+    ),
+    responses(
+        (status = 201, description = "Location names the upload."),
+        (status = 401, body = ErrorBody, description = "The link gives no access, and the caller is not logged in."),
+        (status = 403, body = ErrorBody, description = "The caller may only read."),
+        (status = 404, body = ErrorBody, description = "There is no such saved or kept beam, or the caller has no access."),
+        (status = 412, body = ErrorBody, description = "The request is of another version of tus."),
+        (status = 429, body = ErrorBody, description = "Too many uploads, or too many unknown beams, from this address."),
+        (status = 502, body = ErrorBody, description = "The storage does not answer."),
+        (status = 507, body = ErrorBody, description = "The disk is full, or the quota of the beam's owner or of guests."),
+    )
+)]
+pub async fn create(
+    State(app): State<Arc<App>>,
+    Extension(client): Extension<Option<Client>>,
+    MaybeLoggedIn(session): MaybeLoggedIn,
+    Path(beam): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Error> {
+    let beam = BeamId::parse(&beam).map_err(|_| Error::NotFound)?;
+    let length = number(&headers, &LENGTH)?
+        .ok_or(Error::BadRequest("Upload-Length must be the length of the file in bytes."))?;
+    let said = match headers.get(METADATA) {
+        Some(said) => Metadata::parse(said.to_str().unwrap_or("\u{fffd}"))
+            .ok_or(Error::BadRequest("Upload-Metadata must be keys with values in base64."))?,
+        None => Metadata::default(),
+    };
+    let _place = app.uploads.enter_for_item(client)?;
+    let uploader = for_item(&app, client, session, beam).await?;
+    let Metadata { name, media_type } = said;
+    let new = NewResumable { uploader, beam: Some(beam), name, media_type, length };
+    let (id, ends_at) = app.uploads.create_resumable(new).await?;
+    let headers = [(header::LOCATION, location(id)?), (EXPIRES, date(ends_at)?)];
+    Ok((StatusCode::CREATED, headers).into_response())
+}
+
+/// Tells how much of an upload is here (H46).
+#[utoipa::path(
+    head,
+    path = "/api/tus/{id}",
+    params(("id" = String, Path), ("tus-resumable" = String, Header, description = "1.0.0")),
+    responses(
+        (status = 200, description = "Upload-Offset tells it."),
+        (status = 404, description = "There is no such upload, or it has ended."),
+        (status = 412, description = "The request is of another version of tus."),
+    )
+)]
+pub async fn look(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Response, Error> {
+    let progress = app.uploads.progress(parse(&id)?).await?;
+    let headers = [
+        (OFFSET, progress.offset.into()),
+        (LENGTH, progress.length.into()),
+        (EXPIRES, date(progress.ends_at)?),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+    ];
+    Ok((headers, Body::empty()).into_response())
+}
+
+/// Appends a piece to an upload (H46). With the last one, the file is stored.
+#[utoipa::path(
+    patch,
+    path = "/api/tus/{id}",
+    params(
+        ("id" = String, Path),
+        ("tus-resumable" = String, Header, description = "1.0.0"),
+        ("upload-offset" = u64, Header, description = "Where the piece begins: at the end of what is here."),
+        ("upload-checksum" = Option<String>, Header, description = "`sha1` or `sha256`, a space, and the checksum in base64."),
+    ),
+    request_body(content = Vec<u8>, content_type = "application/offset+octet-stream"),
+    responses(
+        (status = 204, description = "Upload-Offset tells how much is here."),
+        (status = 404, body = ErrorBody, description = "There is no such upload, or it has ended."),
+        (status = 409, body = ErrorBody, description = "The upload goes on at another offset."),
+        (status = 412, body = ErrorBody, description = "The request is of another version of tus."),
+        (status = 415, body = ErrorBody, description = "The body is of another type."),
+        (status = 423, body = ErrorBody, description = "Another request sends a piece of it."),
+        (status = 460, body = ErrorBody, description = "The bytes do not have the checksum."),
+        (status = 502, body = ErrorBody, description = "The storage does not answer."),
+        (status = 507, body = ErrorBody, description = "The disk is full."),
+    )
+)]
+pub async fn append(
+    State(app): State<Arc<App>>,
+    Extension(client): Extension<Option<Client>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Error> {
+    let id = parse(&id)?;
+    if headers.get(header::CONTENT_TYPE).is_none_or(|said| said.as_bytes() != PIECE_TYPE.as_bytes())
+    {
+        return Err(Error::WrongType);
+    }
+    let offset = number(&headers, &OFFSET)?
+        .ok_or(Error::BadRequest("Upload-Offset must be the number of bytes that are here."))?;
+    let checksum = match headers.get(CHECKSUM) {
+        Some(said) => {
+            Some(said.to_str().ok().and_then(Checksum::parse).ok_or(Error::BadRequest(
+                "Upload-Checksum must be sha1 or sha256, a space, and the checksum in base64.",
+            ))?)
+        }
+        None => None,
+    };
+    let length = number(&headers, &header::CONTENT_LENGTH)?;
+    let place = app.uploads.enter_with_piece(client)?;
+    let piece = Piece { offset, checksum, length, body: PacedBody::new(body), place };
+    let uploads = app.uploads.clone();
+    // In a task of its own: when the client disconnects, what came is made safe.
+    let appending = app.tasks.spawn(async move { uploads.append(id, piece).await });
+    let progress = appending.await.map_err(|_| Error::Internal)??;
+    let (offset, ends_at) = (progress.offset, progress.ends_at);
+    if let Some(held) = progress.complete {
+        let app = app.clone();
+        let tasks = app.tasks.clone();
+        tasks.spawn(async move {
+            match app.uploads.store(id, held).await {
+                Ok(file) => app.counts.uploaded(file.size),
+                // Its sender hears of it when it asks for the file, which also tries again.
+                Err(error) => tracing::warn!(%error, "an upload in pieces is not stored yet"),
+            }
+        });
+    }
+    let headers = [(OFFSET, offset.into()), (EXPIRES, date(ends_at)?)];
+    Ok((StatusCode::NO_CONTENT, headers).into_response())
+}
+
+/// Ends an unfinished upload (H47).
+#[utoipa::path(
+    delete,
+    path = "/api/tus/{id}",
+    params(("id" = String, Path), ("tus-resumable" = String, Header, description = "1.0.0")),
+    responses(
+        (status = 204, description = "It has ended."),
+        (status = 404, body = ErrorBody, description = "There is no such upload, or it has ended."),
+        (status = 412, body = ErrorBody, description = "The request is of another version of tus."),
+    )
+)]
+pub async fn end(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<StatusCode, Error> {
+    app.uploads.end_resumable(parse(&id)?).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Returns the stored file of an upload of which all pieces came (H48). Stores it if that failed or was cut short.
+#[utoipa::path(
+    get,
+    path = "/api/tus/{id}",
+    params(("id" = String, Path)),
+    responses(
+        (status = 200, body = UploadedFile),
+        (status = 202, description = "It is being stored. Retry-After tells when to ask again."),
+        (status = 404, body = ErrorBody, description = "There is no such upload, or it has ended."),
+        (status = 409, body = ErrorBody, description = "More of it has to come first."),
+        (status = 502, body = ErrorBody, description = "The storage does not answer."),
+        (status = 507, body = ErrorBody, description = "The disk is full."),
+    )
+)]
+pub async fn read(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Response, Error> {
+    let id = parse(&id)?;
+    let uploads = app.uploads.clone();
+    let finishing = app.tasks.spawn(async move { uploads.finish(id).await });
+    let finished = match timeout(STORED_WITHIN, finishing).await {
+        Ok(finished) => finished.map_err(|_| Error::Internal)??,
+        Err(_) => None,
+    };
+    Ok(match finished {
+        Some(file) => Json(file).into_response(),
+        None => (StatusCode::ACCEPTED, [(header::RETRY_AFTER, ASK_AGAIN)]).into_response(),
+    })
+}
+
+fn parse(id: &str) -> Result<BlobId, Error> {
+    BlobId::parse(id).map_err(|_| Error::NotFound)
+}
+
+fn location(id: BlobId) -> Result<HeaderValue, Error> {
+    HeaderValue::try_from(format!("/api/tus/{id}")).map_err(|_| Error::Internal)
+}
+
+/// A time as tus writes it (RFC 9110, section 5.6.7).
+fn date(time: Millis) -> Result<HeaderValue, Error> {
+    let since = Duration::from_millis(u64::try_from(time.get()).unwrap_or_default());
+    HeaderValue::try_from(httpdate::fmt_http_date(UNIX_EPOCH + since)).map_err(|_| Error::Internal)
+}
+
+/// A header of decimal digits; `None` when it is absent.
+fn number(headers: &HeaderMap, name: &HeaderName) -> Result<Option<u64>, Error> {
+    let mut values = headers.get_all(name).iter();
+    let (Some(value), None) = (values.next(), values.next()) else {
+        return if headers.contains_key(name) {
+            Err(Error::BadRequest("A header may be sent only once."))
+        } else {
+            Ok(None)
+        };
+    };
+    let digits = value.as_bytes();
+    let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+    let number = is_number.then(|| value.to_str().ok()?.parse().ok()).flatten();
+    number.map(Some).ok_or(Error::BadRequest("A length or offset must be a number of bytes."))
+}
+
+/// What an `Upload-Metadata` header says of a file.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Metadata {
+    name: String,
+    media_type: String,
+}
+
+impl Metadata {
+    /// Parses keys with values in base64, separated by commas. Ignores keys that the server does not know. `None` for what
+    /// is not such a list, a known key that comes twice, or a value that is not UTF-8.
+    fn parse(text: &str) -> Option<Self> {
+        let (mut name, mut media_type) = (None, None);
+        for pair in text.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
+            let (key, value) = pair.split_once(' ').unwrap_or((pair, ""));
+            let slot = match key {
+                "filename" => &mut name,
+                "filetype" => &mut media_type,
+                _ => continue,
+            };
+            let value = String::from_utf8(STANDARD.decode(value).ok()?).ok()?;
+            if slot.replace(value).is_some() {
+                return None;
+            }
+        }
+        Some(Self { name: name.unwrap_or_default(), media_type: media_type.unwrap_or_default() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn h45_the_metadata_name_the_file_and_its_type() {
+        let parsed =
+            Metadata::parse("filename cGxhbi5wZGY=,filetype YXBwbGljYXRpb24vcGRm, is_private")
+                .unwrap();
+        assert_eq!((&*parsed.name, &*parsed.media_type), ("plan.pdf", "application/pdf"));
+        assert_eq!(Metadata::parse(""), Some(Metadata::default()));
+        assert_eq!(Metadata::parse("filename"), Some(Metadata::default()));
+        assert_eq!(
+            Metadata::parse("other !!!"),
+            Some(Metadata::default()),
+            "an unknown key is not read"
+        );
+    }
+
+    #[test]
+    fn h45_what_is_no_metadata_is_refused() {
+        for wrong in [
+            "filename !",
+            "filename cGxhbi5wZGY",
+            "filename YQ==,filename YQ==",
+            "filetype /w==",
+            "filename a b",
+        ] {
+            assert_eq!(Metadata::parse(wrong), None, "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_of_digits_and_comes_once() {
+        let read = |values: &[&'static str]| {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append(OFFSET, HeaderValue::from_static(value));
+            }
+            number(&headers, &OFFSET)
+        };
+        assert_eq!(read(&[]).unwrap(), None);
+        assert_eq!(read(&["0"]).unwrap(), Some(0));
+        assert_eq!(read(&["18446744073709551615"]).unwrap(), Some(u64::MAX));
+        for wrong in ["", "-1", "+1", "1.0", " 1", "0x1", "18446744073709551616", "1,1"] {
+            assert!(read(&[wrong]).is_err(), "{wrong:?}");
+        }
+        assert!(read(&["1", "1"]).is_err());
+    }
+}

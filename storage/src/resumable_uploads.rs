@@ -1,0 +1,135 @@
+//! Uploads in pieces (H45). The row of one is that of an upload which is pending, with the length that its sender
+//! declared as its size and the number of bytes that are safely in its staging file ([`crate::staging`]).
+//!
+//! The steps: [`Storage::start_upload`]; [`Storage::grow_upload`] with its whole length; [`Storage::resume_upload_later`];
+//! any number of [`Storage::advance_upload`]; the blob is written; [`Storage::finish_upload`]. A kill before the third
+//! step leaves an upload that the next start gives up, and after it one that its sender goes on with.
+
+use std::time::Duration;
+
+use heliograph_shared::time::Millis;
+
+use crate::blobs::BlobId;
+use crate::database::{Row, args};
+use crate::{Error, Storage};
+
+/// Silence after which an upload in pieces has ended: a sender may come back the next day.
+pub const RESUMABLE_FOR: Duration = Duration::from_hours(24);
+
+/// An upload in pieces, unfinished or stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResumableUpload {
+    /// Its name, cleaned.
+    pub name: String,
+    /// The media type: as declared, and as recognized once it is stored.
+    pub media_type: String,
+    /// Its whole length in bytes.
+    pub length: u64,
+    /// Bytes that are safely here.
+    pub received: u64,
+    /// Whether it takes the quotas of guests.
+    pub is_guest: bool,
+    /// Whether it is for an item, so that it may be of any type (H44).
+    pub for_item: bool,
+    /// Whether it is stored.
+    pub is_ready: bool,
+    /// The blob store's id for the parts of an earlier attempt to store it.
+    pub parts: Option<String>,
+    /// When it ends unless more of it comes.
+    pub ends_at: Millis,
+}
+
+impl Storage {
+    /// Lets the sender of a pending upload, whose room is reserved, go on with it until [`RESUMABLE_FOR`] after the last
+    /// byte. Returns `false` if it has ended meanwhile.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn resume_upload_later(&self, id: BlobId, now: Millis) -> Result<bool, Error> {
+        let update = "UPDATE uploads SET received = 0, touched_at = $2 \
+                      WHERE id = $1 AND state = 'pending' AND (expires_at IS NULL OR expires_at > $2)";
+        Ok(self.database.execute(update, args![id.to_string(), now]).await? == 1)
+    }
+
+    /// An upload in pieces that has not ended.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn find_resumable_upload(
+        &self,
+        id: BlobId,
+        now: Millis,
+    ) -> Result<Option<ResumableUpload>, Error> {
+        let select = "SELECT u.name, u.media_type, u.size, u.received, u.account_id, u.for_item, u.state, u.parts, \
+                      u.touched_at, u.expires_at \
+                      FROM uploads u LEFT JOIN beams b ON b.id = u.beam_id \
+                      WHERE u.id = $1 AND u.received IS NOT NULL \
+                      AND (u.state = 'ready' OR (u.state = 'pending' AND u.touched_at > $3)) \
+                      AND (u.expires_at IS NULL OR u.expires_at > $2) \
+                      AND b.ended_at IS NULL AND (b.expires_at IS NULL OR b.expires_at > $2)";
+        let values = args![id.to_string(), now, now - RESUMABLE_FOR];
+        let row = self.database.fetch_optional(select, values).await?;
+        row.as_ref().map(ResumableUpload::read).transpose()
+    }
+
+    /// Records that so many bytes of an upload in pieces are safely in its staging file. Returns `false` if it has ended.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn advance_upload(
+        &self,
+        id: BlobId,
+        received: u64,
+        now: Millis,
+    ) -> Result<bool, Error> {
+        let update = "UPDATE uploads SET received = $2, touched_at = $3 \
+                      WHERE id = $1 AND state = 'pending' AND received IS NOT NULL \
+                      AND (expires_at IS NULL OR expires_at > $3)";
+        let received = i64::try_from(received).unwrap_or(i64::MAX);
+        Ok(self.database.execute(update, args![id.to_string(), received, now]).await? == 1)
+    }
+
+    /// Records the media type of a pending upload, recognized by its first bytes.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn note_media_type(&self, id: BlobId, media_type: &str) -> Result<(), Error> {
+        let update = "UPDATE uploads SET media_type = $2 WHERE id = $1 AND state = 'pending'";
+        self.database.execute(update, args![id.to_string(), media_type]).await?;
+        Ok(())
+    }
+
+    /// Whether an upload still needs its staging file: it is unfinished and its sender may go on.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub async fn needs_staging(&self, id: BlobId, now: Millis) -> Result<bool, Error> {
+        let found = self.find_resumable_upload(id, now).await?;
+        Ok(found.is_some_and(|upload| !upload.is_ready))
+    }
+}
+
+impl ResumableUpload {
+    /// Whether all bytes are here.
+    #[must_use]
+    pub const fn is_complete(&self) -> bool {
+        self.received >= self.length
+    }
+
+    fn read(row: &Row) -> Result<Self, Error> {
+        let touched: Millis = row.time_if_any("touched_at")?.ok_or(Error::Corrupt)?;
+        let silence = touched + RESUMABLE_FOR;
+        let state: String = row.get("state")?;
+        Ok(Self {
+            name: row.get("name")?,
+            media_type: row.get("media_type")?,
+            length: row.number("size")?,
+            received: row.number("received")?,
+            is_guest: row.get::<Option<uuid::Uuid>>("account_id")?.is_none(),
+            for_item: row.get::<i64>("for_item")? == 1,
+            is_ready: state == "ready",
+            parts: row.get("parts")?,
+            ends_at: row.time_if_any("expires_at")?.map_or(silence, |end| end.min(silence)),
+        })
+    }
+}
