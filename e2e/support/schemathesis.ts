@@ -14,6 +14,15 @@ const TOOL = fileURLToPath(new URL('../../target/test-tools/bin/st', import.meta
 const EXAMPLES = 25
 /** Not checked, because a description cannot express rules such as a taken username or a wrong password. */
 const NOT_CHECKED = 'positive_data_acceptance'
+/** What tus answers to a request that does not name its version (H45) is not among what the tool takes for a refusal. */
+const VERSION_REFUSED = `
+[[operations]]
+include-path-regex = "/tus/"
+[operations.checks.missing_required_header]
+expected-statuses = ["400", "412", "415"]
+[operations.checks.negative_data_rejection]
+expected-statuses = ["400", "401", "403", "404", "405", "409", "412", "415", "429"]
+`
 
 export interface Asking {
   /** The login of the requests. */
@@ -40,7 +49,9 @@ export async function askEverything(
   // As the scheme of the description, so that the tool also tries each call without it and with a wrong one.
   await writeFile(
     config,
-    table('parameters', parameters) + table('auth.openapi.login', login ? { api_key: login.access } : {}),
+    table('parameters', parameters) +
+      table('auth.openapi.login', login ? { api_key: login.access } : {}) +
+      VERSION_REFUSED,
   )
   const args = ['--config-file', config, '--no-color', 'run', `${origin}/api/openapi.json`]
   args.push(

@@ -16,13 +16,21 @@ const NO_REFUSALS = [
   'Welcome to the beam.',
 ]
 
-/** Refusals of what neither the page nor a browser ever sends, and of what no person asked for. */
+/**
+ * Refusals of what neither the page nor a browser ever sends, and of what no person asked for. Those of tus (H45) are
+ * among them: the library that speaks it acts by the status, and no person sees the sentence.
+ */
 const NOT_SHOWN = [
+  'A header may be sent only once.',
+  'A length or offset must be a number of bytes.',
   'A request must have exactly one Host.',
   'A text field is not UTF-8.',
   'A websocket handshake was expected here.',
+  'Another request sends a piece of this upload now. Try again.',
   'The body must be a multipart form.',
+  'The body must be application/offset+octet-stream.',
   'The body nests deeper than 100 levels.',
+  'The bytes do not have this checksum. Send them again.',
   'The file does not have these bytes.',
   'The first message must be auth.',
   'The form cannot be read.',
@@ -30,10 +38,16 @@ const NOT_SHOWN = [
   'The headers of the form are too long.',
   'The host name is malformed.',
   'The kind of an item has at most 64 bytes and no control characters.',
+  'The server speaks tus 1.0.0: send Tus-Resumable: 1.0.0.',
+  'The upload goes on at another offset. A HEAD request tells which.',
   'This device has already joined.',
   'This frame is too large.',
   'This frame names no device.',
   'Too much data is waiting for that device.',
+  'Upload-Checksum must be sha1 or sha256, a space, and the checksum in base64.',
+  'Upload-Length must be the length of the file in bytes.',
+  'Upload-Metadata must be keys with values in base64.',
+  'Upload-Offset must be the number of bytes that are here.',
   'beam_id must be the id of a beam.',
 ]
 

@@ -22,6 +22,7 @@ const ORDER: [&[&str]; 11] = [
         "quota",
         "pace",
         "budget",
+        "paced_body",
         "health",
         "log",
         "multipart",

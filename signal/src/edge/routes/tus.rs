@@ -64,15 +64,19 @@ pub async fn speak(request: Request, next: Next) -> Response {
     options,
     path = "/api/beams/{beam_id}/tus/",
     params(("beam_id" = BeamId, Path)),
-    responses((status = 204, description = "The headers tell the version, the extensions and the checksums."))
+    responses(
+        (status = 204, description = "The headers tell the version, the extensions and the checksums."),
+        (status = 404, body = ErrorBody, description = "This is not the id of a beam."),
+    )
 )]
-pub async fn describe(Path(_beam): Path<String>) -> Response {
+pub async fn describe(Path(beam): Path<String>) -> Result<Response, Error> {
+    BeamId::parse(&beam).map_err(|_| Error::NotFound)?;
     let algorithms = HeaderValue::from_static(ALGORITHMS);
     let headers = [
         (HeaderName::from_static("tus-extension"), EXTENSIONS),
         (HeaderName::from_static("tus-checksum-algorithm"), algorithms),
     ];
-    (StatusCode::NO_CONTENT, headers).into_response()
+    Ok((StatusCode::NO_CONTENT, headers).into_response())
 }
 
 /// Begins an upload in pieces for an item of a saved or kept beam (H45).

@@ -223,7 +223,11 @@ impl Uploads {
     /// [`Error`] when the folder or the database cannot be read.
     pub async fn sweep_staging(&self) -> Result<(), Error> {
         for id in self.staging.list().await? {
-            // One that is held may have been created just now.
+            // What is needed is not held: the next piece of it would be refused meanwhile.
+            if self.storage.needs_staging(id, self.clock.now()).await? {
+                continue;
+            }
+            // One that is held may have been created just now, after the first look.
             let Some(_held) = self.held.try_hold(id) else { continue };
             if !self.storage.needs_staging(id, self.clock.now()).await? {
                 self.staging.remove(id).await?;
