@@ -2,7 +2,7 @@
 import { expect } from '@playwright/test'
 import { choosesFromBeamMenu } from './beam-scenes.ts'
 import { MB } from './files.ts'
-import { asksAfterReload, picksFromOwnDisk } from './own-disk.ts'
+import { asksAfterReload, isKeptForLater, picksFromOwnDisk } from './own-disk.ts'
 import { pdf } from './pdf.ts'
 import { png } from './png.ts'
 import {
@@ -69,6 +69,7 @@ export const ITEM_SCENES: readonly Scene[] = [
       await page.getByRole('button', { name: 'Share', exact: true }).click()
       await page.getByRole('menuitem', { name: 'Files' }).click()
       await stage.looker.sees('Minutes of the meeting.bin')
+      await isKeptForLater(page)
       await page.reload()
       await expect(page.getByRole('button', { name: 'Offer it again' })).toBeVisible()
     },

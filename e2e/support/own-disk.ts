@@ -1,5 +1,6 @@
 /** Files that a page can find again after a reload, as those of Chromium's picker. */
 import { createHash } from 'node:crypto'
+import { expect, type Page } from '@playwright/test'
 import type { TestFile } from './files.ts'
 
 /** The picker of Chromium, which no tool can drive, gives a file of the browser's own disk. Runs in the page. */
@@ -31,4 +32,24 @@ export function asksAfterReload(): void {
     return state
   }
   Object.assign(prototype, { queryPermission: async () => state, requestPermission: allow })
+}
+
+/** Waits until the page has noted where its file lies, without which a reload cannot find it. */
+export async function isKeptForLater(page: Page): Promise<void> {
+  const count = () =>
+    page.evaluate(async () => {
+      // Opening a database that is not there yet would make an empty one.
+      if (!(await indexedDB.databases()).some(({ name }) => name === 'offered')) return 0
+      return await new Promise<number>((resolve) => {
+        const opening = indexedDB.open('offered')
+        opening.onsuccess = () => {
+          const counting = opening.result.transaction('files').objectStore('files').count()
+          counting.onsuccess = () => {
+            opening.result.close()
+            resolve(counting.result)
+          }
+        }
+      })
+    })
+  await expect.poll(count).toBeGreaterThan(0)
 }

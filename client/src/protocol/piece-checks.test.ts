@@ -44,6 +44,20 @@ describe('f19 the checks of a file', () => {
     expect(checks.told(0, [hash(0), hash(9)])).toEqual([{ piece: 1, check: { is: 'wrong', givers: [] } }])
   })
 
+  it('blame nobody for pieces that nobody here can vouch for', () => {
+    const checks = new PieceChecks(2 * PIECE_BYTES)
+    checks.came({ first: 0, count: PIECE_CHUNKS }, ADA)
+    checks.came({ first: PIECE_CHUNKS, count: PIECE_CHUNKS }, BOB)
+    checks.hashed(0, hash(0))
+    checks.hashed(1, hash(1))
+    expect(checks.vouchedFor(ADA)).toEqual([
+      { piece: 0, check: { is: 'right' } },
+      { piece: 1, check: { is: 'unknown' } },
+    ])
+    expect(checks.right).toEqual([{ first: 0, count: 1 }])
+    expect(checks.lacking).toBeNull()
+  })
+
   it('believe what was told first, and nothing of pieces that the file does not have', () => {
     const checks = new PieceChecks(PIECE_BYTES)
     checks.told(0, [hash(1)])

@@ -10,11 +10,13 @@ import { PIECE_CHUNKS, pieceCount, piecesOf } from './pieces'
 export type PieceHash = Uint8Array
 export const HASH_BYTES = 32
 
-/** The outcome of a check. `givers`: the devices that gave chunks of a wrong piece; empty when an earlier page had it. */
-export type Check = { readonly is: 'right' } | { readonly is: 'wrong'; readonly givers: readonly DeviceId[] }
-
-/** A hash that no piece has. */
-const NO_HASH: PieceHash = new Uint8Array()
+/**
+ * The outcome of a check. `givers`: the devices that gave chunks of a wrong piece; empty when an earlier page had it. An
+ * unknown piece cannot be compared, and nobody is to blame for that.
+ */
+export type Check =
+  | { readonly is: 'right' | 'unknown' }
+  | { readonly is: 'wrong'; readonly givers: readonly DeviceId[] }
 
 export interface Checked {
   readonly piece: number
@@ -96,16 +98,18 @@ export class PieceChecks {
 
   /**
    * Some givers are believed without hashes, because the device that shared the file is not here to tell them: pieces of
-   * theirs are right, and those with chunks of any other are wrong.
+   * theirs are right. Those with chunks of any other may be right too, but stay unknown.
    * @returns the pieces that had waited for it
    */
   vouchedFor(...trusted: readonly DeviceId[]): readonly Checked[] {
     return [...this.#computed].map(([piece, hash]) => {
       const isTheirs = [...(this.#givers.get(piece) ?? [])].every((giver) => trusted.includes(giver))
-      this.#told.set(piece, isTheirs ? hash : NO_HASH)
-      const check = this.#compare(piece) ?? { is: 'right' as const }
-      if (!isTheirs) this.#told.delete(piece)
-      return { piece, check }
+      if (isTheirs) this.#told.set(piece, hash)
+      const check = this.#compare(piece)
+      if (check) return { piece, check }
+      this.#computed.delete(piece)
+      this.#givers.delete(piece)
+      return { piece, check: { is: 'unknown' } }
     })
   }
 

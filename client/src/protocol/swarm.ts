@@ -14,6 +14,8 @@ const CLAIM_MS = 8_000
 const LONGEST_CLAIM_MS = 30_000
 /** Pieces that a device may claim: those of the largest window (F4), each begun or half done. */
 const MOST_CLAIMED = 64
+/** Chunks have numbers of 32 bits, so no file has more pieces. */
+const MOST_PIECES = 2 ** 32 / PIECE_CHUNKS
 /** A piece that another device gives or gets is chosen after all those that nobody does. */
 const MANY = 1_000
 
@@ -21,8 +23,8 @@ export class Swarm {
   readonly #total: number
   /** The pieces that each other device gives. */
   readonly #others = new Map<DeviceId, ChunkSet>()
-  /** How many others give each piece. */
-  readonly #counts: Uint16Array
+  /** How many others give each piece. It has room for all pieces once one of them is given. */
+  #counts = new Uint16Array()
   /** The pieces that each other device gets from the origin, since when it says so, and when it last did, in milliseconds. */
   readonly #claims = new Map<
     DeviceId,
@@ -33,7 +35,7 @@ export class Swarm {
   #isHasty = false
   /** The piece that is being wanted of each device. */
   readonly #at = new Map<DeviceId, number>()
-  /** Pieces that came wrong from several devices at once: from now on the one that shared the file gives them. */
+  /** Pieces that others may have given wrong: from now on the device that shared the file gives them, or its stored copy. */
   readonly #suspect = new ChunkSet()
 
   /**
@@ -48,7 +50,6 @@ export class Swarm {
     readonly random: () => number,
   ) {
     this.#total = pieceCount(receiver.size)
-    this.#counts = new Uint16Array(this.#total)
   }
 
   /** The devices that receive the file too, or have it. */
@@ -60,6 +61,8 @@ export class Swarm {
   gives(device: DeviceId, pieces: readonly ChunkRange[]): void {
     const known = this.#others.get(device) ?? new ChunkSet()
     this.#others.set(device, known)
+    if (pieces.length === 0 || this.#total > MOST_PIECES) return
+    if (this.#counts.length === 0) this.#counts = new Uint16Array(this.#total)
     for (const { first, count } of pieces) {
       const range = { first, count: Math.min(count, this.#total - first) }
       if (range.count <= 0) continue
@@ -113,7 +116,7 @@ export class Swarm {
       this.#counts[piece] = (this.#counts[piece] ?? 0) + by
   }
 
-  /** A piece came wrong, and nobody knows from whom. */
+  /** A piece came wrong and nobody knows from whom, or nobody knows whether it is right. */
   suspects(piece: number): void {
     this.#suspect.add({ first: piece, count: 1 })
   }

@@ -168,6 +168,25 @@ describe('f22 a file of which the server has a copy', () => {
     expect(read).toBe(SIZE)
   })
 
+  it('is complete also where another device gave pieces whose hashes nobody is here to tell', async () => {
+    const cyd = stageDevice('c')
+    server = new StageServer(ada, bob, cyd)
+    const meet = (...devices: StageDevice[]) => {
+      for (const device of devices) device.seesAll(...devices.filter((other) => other !== device))
+    }
+    meet(ada, bob, cyd)
+    ada.offers(new Blob([content]))
+    cyd.receives(SIZE, ada)
+    await passes(60_000, () => cyd.last('receiving')?.status === 'done')
+    ada.seesNobody()
+    meet(bob, cyd)
+    bob.receives(SIZE, ada)
+    storedAt()
+    await passes(60_000)
+    expect(await bob.hasWhole(content)).toBe(true)
+    expect(bob.count('receiving', 'failed')).toBe(0)
+  })
+
   it('is not read while the person pauses it', async () => {
     await aQuarterCame()
     storedAt()

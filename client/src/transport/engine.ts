@@ -329,8 +329,8 @@ export class Engine {
     const slept = now - this.#lastTick > SLEPT_MS
     this.#lastTick = now
     this.#relay.look()
+    if (slept) this.#woke(now)
     for (const device of this.#devices.values()) {
-      if (slept) for (const link of device.links) link.clock.touch(now)
       if (device.resumesRelay(now)) this.#relayResumed(device)
       device.repeatEnds(now)
       this.#findStalls(device, now)
@@ -344,6 +344,12 @@ export class Engine {
       clearInterval(this.#ticking)
       this.#ticking = null
     }
+  }
+
+  /** This device slept: what did not come meanwhile says nothing about the links and the other devices. */
+  #woke(now: number): void {
+    for (const { links } of this.#devices.values()) for (const link of links) link.clock.touch(now)
+    this.#receiving.woke()
   }
 
   #relayResumed(device: RemoteDevice): void {

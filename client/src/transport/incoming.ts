@@ -171,7 +171,8 @@ export class Incoming {
   sourceCame(): void {
     if (!this.givers.isSourceOut) return
     this.givers.sourceCame()
-    if (!this.hasEnded) this.checking.sourceCame(this.#sink?.read ?? null)
+    // What is being finished was compared whole, and its sink can no longer be read.
+    if (!this.hasEnded && this.#state.at !== 'finishing') this.checking.sourceCame(this.#sink?.read ?? null)
   }
 
   /** Pauses it: what still arrives is dropped, and requested again later. Returns whether it was not paused or over. */
@@ -205,7 +206,12 @@ export class Incoming {
   #checked({ piece, check }: Checked): void {
     // It ended while the piece was being hashed.
     if (this.hasEnded) return
-    if (check.is === 'right') return this.events.onRoom(this)
+    if (check.is === 'unknown') {
+      this.receiver.refused(chunksOf(piece, this.file.size))
+      // From the same device it would be as unknown again.
+      this.givers.swarm.suspects(piece)
+    }
+    if (check.is !== 'wrong') return this.events.onRoom(this)
     if (check.givers.length === 0) this.#isAnotherFile()
     else this.receiver.refused(chunksOf(piece, this.file.size))
     this.events.onWrong(this, piece, check.givers)

@@ -65,7 +65,10 @@ export class PassingOn {
 
   /** A file is here, or begins to be received. */
   add(id: ItemId, file: Passable): void {
-    const passed = { file, told: this.#files.get(id)?.told ?? new Map() }
+    const before = this.#files.get(id)
+    // It goes on after a pause: those who are told of it, and get it, notice nothing.
+    if (before?.file === file) return
+    const passed = { file, told: before?.told ?? new Map() }
     this.#files.set(id, passed)
     if (this.#isAllowed) this.#offer(id, passed)
   }

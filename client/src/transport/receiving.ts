@@ -79,7 +79,9 @@ export class Receiving {
       onHead: ({ file: { id } }, bytes) => this.say({ say: 'head', id, bytes }),
       onLacking: (incoming) => this.swarming.asks(incoming),
       onWrong: (incoming, piece, givers) => {
-        if (givers.includes(STORED)) this.#stored.get(incoming)?.ban()
+        // Where another device gave a part as well, nobody knows which of the two is wrong.
+        const isOfCopy = givers.every((giver) => giver === STORED || giver === incoming.source.id)
+        if (isOfCopy && givers.includes(STORED)) this.#stored.get(incoming)?.ban()
         this.swarming.wrong(incoming, piece, givers)
       },
       onBroken: (incoming, why) => {
@@ -251,15 +253,19 @@ export class Receiving {
     link.clock.touch(this.now())
     const incoming = this.#transfers.get(frame.transfer)
     const giver = incoming?.givers.of(source)
-    if (!incoming || !giver) return source.refuse(link, frame.transfer, this.now())
+    if (!incoming) return source.refuse(link, frame.transfer, this.now())
+    // It was asked before, and may still receive the file from here: no cancel, which would end that too.
+    if (!giver) return
     if (incoming.hasEnded || incoming.pausedBy === 'me') {
       return incoming.source === source ? this.#unexpected(incoming) : undefined
     }
     const { first, bytes } = frame
-    giver.gave(this.now())
-    incoming.chunk(first, bytes, source.id, link.key, () =>
-      source.scheduler.arrived(giver, link.key, first, bytes.byteLength, this.now()),
-    )
+    incoming.chunk(first, bytes, source.id, link.key, () => {
+      const fresh = source.scheduler.arrived(giver, link.key, first, bytes.byteLength, this.now())
+      // Signs of life and chunks that nobody wanted do not count: it may send them for ever (F20).
+      if (fresh.length > 0) giver.gave(this.now())
+      return fresh
+    })
     incoming.keep(this.now())
     // The link has room again, also while the disk is still writing.
     this.refill(source)
@@ -310,9 +316,9 @@ export class Receiving {
     this.#end(incoming, progress, null, how)
   }
 
-  /** Another device no longer gives a file, or no longer receives it, and then gives nothing of it either. */
+  /** Another device no longer gives a file. For any other reason it receives it no more from here. */
   #givesNoMore(incoming: Incoming, device: RemoteDevice, reason: CancelReason): void {
-    if (reason !== 'paused') this.swarming.drop(incoming, device)
+    if (reason === 'gone') this.swarming.drop(incoming, device)
   }
 
   /**
@@ -322,6 +328,7 @@ export class Receiving {
   offered(source: RemoteDevice, id: ItemId): void {
     const incoming = this.#transfers.get(id)
     if (incoming?.source !== source) return
+    incoming.sourceCame()
     if (incoming.pausedBy === 'me') this.#unexpected(incoming)
     else this.#retry(incoming)
     this.refill(source)
@@ -382,6 +389,12 @@ export class Receiving {
       .then((files) => this.say({ say: 'unfinished', files }))
   }
 
+  /** This device slept: what did not come meanwhile says nothing about those who give it. */
+  woke(): void {
+    const now = this.now()
+    for (const { givers } of this.#transfers.values()) for (const giver of givers.others) giver.gave(now)
+  }
+
   /** Reports the progress of each file that comes, and looks after those who give it. */
   tick(): void {
     const now = this.now()
@@ -389,6 +402,8 @@ export class Receiving {
       if (incoming.hasEnded || incoming.pausedBy !== null) continue
       const stored = this.#stored.get(incoming)
       stored?.look()
+      // Its source, whose turns it waits for, may not be here, and others give it.
+      if (incoming.isQueued && (stored || incoming.givers.others.length > 0)) this.#beginNext(incoming.source)
       if (!stored && !incoming.givers.isAnyHere) continue
       this.swarming.tick(incoming, now)
       incoming.keep(now)

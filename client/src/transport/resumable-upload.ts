@@ -12,6 +12,8 @@ import {
 } from './upload'
 import { UploadPlaces } from './upload-places'
 
+/** The disk of the server is full, or a quota (H45). */
+const NO_ROOM = 507
 /** A proxy that collects a whole request before it passes it on loses no more than a piece. */
 const PIECE_BYTES = 32 * 1024 * 1024
 /** Milliseconds before each attempt after a failure: about a minute and a half, in which a server restarts. */
@@ -76,9 +78,8 @@ class ResumableUpload {
     if (this.#isOver) return
     this.#over()
     const url = this.#tus?.url
-    // Its room is free at once. When the server does not hear of it, the upload ends by its time.
-    void this.#tus?.abort(Boolean(url)).catch(() => {})
-    if (url) void this.#around.places.forget(this.#key, url)
+    if (url) this.#giveUp(url)
+    else void this.#tus?.abort().catch(() => {})
   }
 
   #start(url: string | null): void {
@@ -140,7 +141,16 @@ class ResumableUpload {
       this.#sent = 0
       return this.#start(null)
     }
-    this.#end({ status: isRefusal(status) ? 'refused' : 'unreachable' })
+    // Of an upload that has begun, the room is reserved: a disk that is full takes the rest once it is not.
+    if (!isRefusal(status) || (url && status === NO_ROOM)) return this.#end({ status: 'unreachable' })
+    if (url) this.#giveUp(url)
+    this.#end({ status: 'refused' })
+  }
+
+  /** Tells the server to free what is there. When it does not hear of it, the upload ends by its time. */
+  #giveUp(url: string): void {
+    void this.#tus?.abort(true).catch(() => {})
+    void this.#around.places.forget(this.#key, url)
   }
 
   async #fetchStored(url: string): Promise<void> {

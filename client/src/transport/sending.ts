@@ -218,6 +218,8 @@ export class Sending {
   }
 
   cancelledByThem(device: RemoteDevice, id: ItemId, reason: CancelReason): void {
+    // Only who gives a file says so, and it may go on to receive it.
+    if (reason === 'gone') return
     const outgoing = this.#offers.get(id)?.to.get(device)
     if (!outgoing || outgoing.hasEnded) return
     const progress = cancelledByThem(reason, outgoing.sender.sent)
@@ -249,8 +251,10 @@ export class Sending {
     const offer = this.#offers.get(id)
     offer?.file.forget()
     this.#offers.delete(id)
+    // What was only passed on may still be received from the same device, which must not be told that this ends too.
+    const reason = offer?.isOwn === false ? 'gone' : 'person'
     for (const outgoing of offer?.to.values() ?? []) {
-      if (!outgoing.hasEnded) this.#stop(outgoing, 'cancelled', 'person')
+      if (!outgoing.hasEnded) this.#stop(outgoing, 'cancelled', reason)
     }
   }
 

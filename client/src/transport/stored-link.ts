@@ -80,7 +80,7 @@ export class StoredLink {
     this.#aloneSince ??= now
     if (now < this.#notBefore || now - this.#aloneSince < GRACE_MS) return
     incoming.checking.vouchedFor(incoming.source.id, STORED)
-    if (!this.#reading && incoming.isOpen) void this.#run()
+    if (!this.#reading && incoming.isOpen && now >= this.#notBefore) void this.#run()
   }
 
   /** Ends what is being read. What has not arrived is wanted elsewhere. */
@@ -104,8 +104,11 @@ export class StoredLink {
         await this.#take(stream, range.first, bytes, reading.signal)
       }
     } catch {
-      this.#notBefore = this.now() + RETRY_MS
+      // What was stopped did not fail.
+      if (!reading.signal.aborted) this.#notBefore = this.now() + RETRY_MS
     } finally {
+      // Also ends an answer of which nothing was read.
+      reading.abort()
       if (this.#reading === reading) {
         this.#reading = null
         receiver.lost(this.key)

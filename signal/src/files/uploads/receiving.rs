@@ -226,8 +226,11 @@ impl<'a> Incoming<'a> {
         }
         let touched = self.uploads.clock.steady().saturating_duration_since(self.touched);
         if self.received > self.room || touched >= TOUCH {
+            let rest = self.declared.saturating_sub(self.received);
             let ahead = self.received.clamp(*AHEAD.start(), *AHEAD.end());
-            self.grow(ahead.min(self.declared.saturating_sub(self.received))).await?;
+            // What was reserved whole (H45) stays so.
+            let is_reserved = self.room >= self.declared;
+            self.grow(if is_reserved { rest } else { ahead.min(rest) }).await?;
         }
         Ok(writer.push(bytes).await?)
     }

@@ -96,6 +96,8 @@ impl Uploads {
         }
         let media_type = media_type[..media_type.floor_char_boundary(TYPE_BYTES)].to_owned();
         let (new, _) = self.begin(uploader, beam, file_name::clean(&name), media_type).await?;
+        // The sweeper must not take its staging file for one that nobody needs.
+        let _held = self.held.try_hold(new.id);
         let reserved = self.reserve(new.id, length).await;
         if let Err(why) = reserved {
             self.storage.abandon_upload(new.id, false, self.clock.now()).await?;
@@ -139,7 +141,7 @@ impl Uploads {
         if offset != upload.received {
             return Err(Error::WrongOffset);
         }
-        if length.is_some_and(|length| length > upload.length - upload.received) {
+        if length.is_some_and(|length| length > upload.length.saturating_sub(upload.received)) {
             return Err(Error::TooLarge);
         }
         let file = self.staging_for(id, &upload).await?;
@@ -366,7 +368,7 @@ impl Arriving<'_> {
         let mut checked = self.came;
         while let Some(bytes) = body.next().await? {
             let count = bytes.len() as u64;
-            if count > self.most - self.came {
+            if count > self.most.saturating_sub(self.came) {
                 return Err(Error::TooLarge);
             }
             if self.came + count > checked {
@@ -375,8 +377,12 @@ impl Arriving<'_> {
                     return Err(Error::NoRoom);
                 }
             }
-            if let Some(file) = &mut self.file {
-                file.push(&bytes).await?;
+            if let Some(file) = &mut self.file
+                && let Err(error) = file.push(&bytes).await
+            {
+                // Nobody knows what of it was written: nothing more of this piece may be saved behind it.
+                self.file = None;
+                return Err(error.into());
             }
             self.came += count;
             match &mut self.checksum {
@@ -391,7 +397,11 @@ impl Arriving<'_> {
     /// Makes what came safe: first on the disk, then in the database.
     async fn save(&mut self) -> Result<(), Error> {
         let Some(file) = &mut self.file else { return Ok(()) };
-        file.save().await?;
+        if let Err(error) = file.save().await {
+            // A second try would succeed without the bytes that the first has lost.
+            self.file = None;
+            return Err(error.into());
+        }
         let now = self.uploads.clock.now();
         if !self.uploads.storage.advance_upload(self.id, self.came, now).await? {
             return Err(Error::NotFound);
