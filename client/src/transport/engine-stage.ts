@@ -32,6 +32,8 @@ export class StageDevice {
   readonly engine: Engine
   /** Frames that wait in this device's websocket. */
   readonly outgoing: Sent[] = []
+  /** Called with each frame as the device hands it to its websocket. */
+  onSent: (sent: Sent) => void = () => {}
   /** What the page answers for its websocket, in bytes; null leaves the engine without an answer. */
   unsent: (() => number) | null = () => 0
   /** Where its files are written instead of memory. */
@@ -71,9 +73,14 @@ export class StageDevice {
   }
 
   #hear(event: EngineEvent): void {
-    if (event.say === 'relay') this.outgoing.push({ from: this.id, to: event.to, frame: event.frame })
+    if (event.say === 'relay') this.#sends({ from: this.id, to: event.to, frame: event.frame })
     else if (event.say === 'askRelay') this.answers()
     else this.news.push(event)
+  }
+
+  #sends(sent: Sent): void {
+    this.onSent(sent)
+    this.outgoing.push(sent)
   }
 
   /** The page answers how much waits in the websocket. */
