@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CHUNK_BYTES, type DeviceId } from './bindings'
+import type { ChunkRange } from './chunk-set'
 import { PieceChecks, without } from './piece-checks'
 import { chunksOf, PIECE_BYTES, PIECE_CHUNKS, pieceCount, piecesOf, wholePieces } from './pieces'
 import { chunkCount } from './receiver'
@@ -93,4 +94,72 @@ it('f19_a_piece_of_which_a_chunk_is_missing_is_not_whole', () => {
     { first: 0, count: PIECE_CHUNKS },
     { first: 2 * PIECE_CHUNKS, count: PIECE_CHUNKS },
   ])
+})
+
+const PIECES = 5
+const piece = fc.nat(PIECES)
+/** Few hashes, so that some are equal. */
+const byte = fc.nat(2)
+const step = fc.oneof(
+  fc.record({ does: fc.constant('come' as const), piece, from: fc.constantFrom(ADA, BOB) }),
+  fc.record({ does: fc.constant('told' as const), piece, hashes: fc.array(byte, { maxLength: 3 }) }),
+  fc.record({ does: fc.constant('hashed' as const), piece: fc.nat(PIECES - 1), byte }),
+  fc.record({ does: fc.constant('forget' as const) }),
+)
+type Step = typeof step extends fc.Arbitrary<infer One> ? One : never
+
+/** The checks of a file, and beside them a plain account of what is right. */
+class Account {
+  readonly checks = new PieceChecks(PIECES * PIECE_BYTES)
+  readonly right = new Set<number>()
+  readonly #told = new Map<number, number>()
+  readonly #hashed = new Map<number, number>()
+
+  does(step: Step): void {
+    switch (step.does) {
+      case 'come':
+        return this.checks.came(chunksOf(step.piece, PIECES * PIECE_BYTES), step.from)
+      case 'forget':
+        this.#told.clear()
+        return this.checks.forgetTold()
+      case 'told':
+        return this.#tells(step.piece, step.hashes)
+      case 'hashed':
+        this.right.delete(step.piece)
+        this.#hashed.set(step.piece, step.byte)
+        this.checks.hashed(step.piece, hash(step.byte))
+        return this.#compares()
+    }
+  }
+
+  /** What was told first holds. */
+  #tells(first: number, hashes: readonly number[]): void {
+    for (const [at, byte] of hashes.entries())
+      if (!this.#told.has(first + at)) this.#told.set(first + at, byte)
+    this.checks.told(first, hashes.map(hash))
+    this.#compares()
+  }
+
+  /** What is wrong is received again, and hashed then. */
+  #compares(): void {
+    for (const [piece, byte] of this.#hashed) {
+      if (this.#told.get(piece) === byte) this.right.add(piece)
+      if (this.#told.has(piece)) this.#hashed.delete(piece)
+    }
+  }
+}
+
+const numbers = ({ first, count }: ChunkRange) => Array.from({ length: count }, (_, at) => first + at)
+
+it('f19_a_piece_is_right_only_if_its_hash_is_what_was_told_of_it_first_in_whatever_order', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const account = new Account()
+      for (const step of steps) {
+        account.does(step)
+        expect(account.checks.right.flatMap(numbers)).toEqual([...account.right].sort((a, b) => a - b))
+      }
+    }),
+    { seed: 1, numRuns: 300 },
+  )
 })

@@ -1,4 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { ChunkRange } from './chunk-set'
 import { SendQueue } from './send-queue'
 
 const all = (queue: SendQueue<string>, limit: number) => {
@@ -55,5 +57,67 @@ describe('f3 the queue of a link', () => {
     const queue = new SendQueue<string>()
     for (let first = 0; first < 100_000; first += 2) queue.want('a', { first, count: 1 })
     expect(all(queue, 4).length).toBeLessThanOrEqual(256)
+  })
+})
+
+/** What a device may want: a little here and there, or all that there can be. */
+const anyRange: fc.Arbitrary<ChunkRange> = fc.oneof(
+  { weight: 9, arbitrary: fc.record({ first: fc.nat(3_000), count: fc.nat(3) }) },
+  fc.record({ first: fc.constantFrom(0, 7, 4_294_967_295), count: fc.constantFrom(0, 40, 4_294_967_295) }),
+)
+
+const chunks = ({ first, count }: ChunkRange) => Array.from({ length: count }, (_, at) => first + at)
+
+describe('f3 whatever a hostile device wants', () => {
+  /** `take`: chunks in the next frame; null for a want. */
+  const steps = fc.array(
+    fc.tuple(fc.constantFrom('a', 'b'), anyRange, fc.option(fc.integer({ min: 1, max: 9 }))),
+    {
+      minLength: 200,
+      maxLength: 900,
+    },
+  )
+
+  it('its queue has at most 256 ranges, and one that the frame under way has split', () => {
+    fc.assert(
+      fc.property(steps, (all) => {
+        const queue = new SendQueue<string>()
+        for (const [transfer, range, take] of all) {
+          if (take === null) queue.want(transfer, range)
+          else queue.next(take)
+        }
+        const ranges = { a: 0, b: 0 }
+        for (
+          let turn = queue.next(Number.POSITIVE_INFINITY);
+          turn;
+          turn = queue.next(Number.POSITIVE_INFINITY)
+        )
+          ranges[turn.transfer as 'a' | 'b'] += 1
+        expect(Math.max(ranges.a, ranges.b)).toBeLessThanOrEqual(257)
+      }),
+      { seed: 1, numRuns: 30 },
+    )
+  })
+
+  it('a chunk is sent at most once for each want that has it', () => {
+    fc.assert(
+      fc.property(steps, (all) => {
+        const queue = new SendQueue<string>()
+        const wants: ChunkRange[] = []
+        const sent = new Map<number, number>()
+        const isSent = (chunk: number) => {
+          sent.set(chunk, (sent.get(chunk) ?? 0) + 1)
+          const times = wants.filter(({ first, count }) => chunk >= first && chunk < first + count).length
+          expect(sent.get(chunk)).toBeLessThanOrEqual(times)
+        }
+        for (const [, range, take] of all) {
+          if (take === null) {
+            wants.push(range)
+            queue.want('a', range)
+          } else chunks(queue.next(take)?.range ?? { first: 0, count: 0 }).forEach(isSent)
+        }
+      }),
+      { seed: 1, numRuns: 30 },
+    )
   })
 })

@@ -99,12 +99,3 @@ export class Network {
     for (const { happens } of due.sort((a, b) => a.at - b.at)) happens()
   }
 }
-
-/** Returns numbers from 0 to below 1, the same for the same seed. */
-export function numbersFrom(seed: number): () => number {
-  let state = (seed % 2_147_483_646) + 1
-  return () => {
-    state = (state * 48_271) % 2_147_483_647
-    return state / 2_147_483_647
-  }
-}

@@ -1,7 +1,7 @@
 /** For tests: the people at the devices of a world: what they ask for, and what has to come of it. */
 import { vi } from 'vitest'
 import type { DeviceId, ItemId } from '../protocol/bindings'
-import { at, type Happening, now, type Plan, World } from './engine-chaos'
+import { at, type Happening, type Plan, World } from './engine-chaos'
 import type { SharedFile } from './engine-chaos-liar'
 import { plainFile } from './engine-chaos-witness'
 import type { Progress } from './engine-messages'
@@ -30,8 +30,6 @@ export class People {
   /** The devices whose pages began anew, and those that have not chosen their files again since. */
   readonly #reloaded = new Set<DeviceId>()
   readonly #without = new Set<DeviceId>()
-  /** Milliseconds from the last fault until everything was done. */
-  healed = 0
 
   constructor(readonly plan: Plan) {
     this.world = new World(plan)
@@ -47,9 +45,7 @@ export class People {
       this.#happens(happening)
     }
     this.#heals()
-    const healing = now()
     await world.passes(MOST_HEALING_MS, () => this.#unsettled().length === 0)
-    this.healed = now() - healing
     const late = this.#unsettled()
     world.lies = false
     const isAtRest = () => vi.getTimerCount() === 0 && world.network.isEmpty

@@ -64,7 +64,8 @@ export class StageDevice {
       },
       {
         hash: blake3,
-        random: chances(id),
+        // Others for each device, and the same in each run.
+        random: numbersFrom(Number.parseInt(id.slice(-1), 16) + 6),
         readStored: (url, start, bytes, signal) => this.reads(url, start, bytes, signal),
       },
       () => performance.now(),
@@ -327,9 +328,9 @@ export function stageDevice(letter: 'a' | 'b' | 'c' | 'd' | 'e'): StageDevice {
   return new StageDevice(`00000000-0000-4000-8000-00000000000${letter}` as DeviceId)
 }
 
-/** Returns numbers from 0 to below 1 that are others for each device, and the same in each run. */
-function chances(id: DeviceId): () => number {
-  let state = Number.parseInt(id.slice(-1), 16) + 7
+/** Returns numbers from 0 to below 1, the same for the same seed. */
+export function numbersFrom(seed: number): () => number {
+  let state = (seed % 2_147_483_646) + 1
   return () => {
     state = (state * 48_271) % 2_147_483_647
     return state / 2_147_483_647

@@ -328,9 +328,10 @@ export class Receiving {
   offered(source: RemoteDevice, id: ItemId): void {
     const incoming = this.#transfers.get(id)
     if (incoming?.source !== source) return
-    incoming.sourceCame()
-    if (incoming.pausedBy === 'me') this.#unexpected(incoming)
-    else this.#retry(incoming)
+    if (incoming.pausedBy === 'me') {
+      incoming.sourceCame()
+      this.#unexpected(incoming)
+    } else this.#retry(incoming)
     this.refill(source)
   }
 

@@ -377,12 +377,10 @@ impl Arriving<'_> {
                     return Err(Error::NoRoom);
                 }
             }
-            if let Some(file) = &mut self.file
-                && let Err(error) = file.push(&bytes).await
-            {
-                // Nobody knows what of it was written: nothing more of this piece may be saved behind it.
-                self.file = None;
-                return Err(error.into());
+            // Where writing fails, the file is not put back: nobody knows what of it was written, so nothing may be saved.
+            if let Some(mut file) = self.file.take() {
+                file.push(&bytes).await?;
+                self.file = Some(file);
             }
             self.came += count;
             match &mut self.checksum {
@@ -396,12 +394,10 @@ impl Arriving<'_> {
 
     /// Makes what came safe: first on the disk, then in the database.
     async fn save(&mut self) -> Result<(), Error> {
-        let Some(file) = &mut self.file else { return Ok(()) };
-        if let Err(error) = file.save().await {
-            // A second try would succeed without the bytes that the first has lost.
-            self.file = None;
-            return Err(error.into());
-        }
+        let Some(mut file) = self.file.take() else { return Ok(()) };
+        // After a failure it is not put back: a second try would succeed without the bytes that the first has lost.
+        file.save().await?;
+        self.file = Some(file);
         let now = self.uploads.clock.now();
         if !self.uploads.storage.advance_upload(self.id, self.came, now).await? {
             return Err(Error::NotFound);
