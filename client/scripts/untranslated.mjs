@@ -42,6 +42,9 @@ const LOOKS = new Set([
 /** What is called a key (`NEWS_KEY`, `this.key`) identifies a value in a storage, a lock or a link. */
 const KEY = /(^k|K)(ey|EY)$/
 
+/** Tests, and what says in its first comment that it is for them, are in English. */
+const OF_TESTS = /from 'vitest'|^\/\*\*[\s*]+For tests:/
+
 /** The nodes that hold no text for people, with everything inside of them. */
 const SKIPPED = {
   ImportDeclaration: () => true,
@@ -78,8 +81,7 @@ function isForEngineers(callee) {
 function texts(file) {
   const found = []
   const source = readFileSync(file, 'utf8')
-  // Tests and what serves them are in English.
-  if (source.includes("from 'vitest'")) return found
+  if (OF_TESTS.test(source)) return found
   const { program } = parse(source, { sourceType: 'module', plugins: ['typescript', 'jsx'] })
   const tell = (text, line) => found.push(`${file}:${line}: ${text.trim()}`)
   walk(program, null, tell)
