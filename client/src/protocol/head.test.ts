@@ -14,3 +14,10 @@ it('is told once', () => {
   expect(head.wrote(0, Uint8Array.of(1, 2, 3))).toEqual(Uint8Array.of(1, 2))
   expect(head.wrote(3, Uint8Array.of(4))).toBeNull()
 })
+
+it('waits for a part that is missing, however often another comes', () => {
+  const head = new Head(4)
+  const file = Uint8Array.from([1, 2, 3, 4])
+  for (let times = 0; times < 2; times++) expect(head.wrote(0, file.subarray(0, 2))).toBeNull()
+  expect(head.wrote(2, file.subarray(2))).toEqual(file)
+})

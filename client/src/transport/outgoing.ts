@@ -1,6 +1,7 @@
 /** One file that is sent to one device, and how much of it has left. */
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import { Carriers } from '../protocol/carriers'
+import { ChunkSet } from '../protocol/chunk-set'
 import type { ControlFrame } from '../protocol/frames'
 import type { LinkKey } from '../protocol/receiver'
 import { Sender } from '../protocol/sender'
@@ -23,6 +24,8 @@ export interface Addressee {
 
 export class Outgoing {
   readonly sender: Sender
+  /** The pieces whose hashes it was told (F19). */
+  told = new ChunkSet()
   readonly speed = new Speed()
   readonly carriers = new Carriers()
   /** When it last had something to send, in milliseconds. */

@@ -1,9 +1,8 @@
 /** Owns every file that this device offers, and its transfer to each device. */
 import type { DeviceId, ItemId } from '../protocol/bindings'
-import type { ChunkRange } from '../protocol/chunk-set'
+import { type ChunkRange, ChunkSet } from '../protocol/chunk-set'
 import type { CancelReason, Frame } from '../protocol/frames'
 import type { PieceHash } from '../protocol/piece-checks'
-import { pieceCount } from '../protocol/pieces'
 import { STALL_MS } from '../protocol/stall-clock'
 import type { TransferFailure } from '../protocol/transfer-failure'
 import type { Hash } from './blake3'
@@ -12,6 +11,7 @@ import type { EngineEvent, Progress } from './engine-messages'
 import type { Link } from './link'
 import { blobSource, OfferedFile, type PieceMemory } from './offered-file'
 import { Outgoing } from './outgoing'
+import { PieceHashes } from './piece-hashes'
 import { pump } from './pump'
 import type { RemoteDevice } from './remote-device'
 
@@ -26,11 +26,6 @@ const QUIET_MS = 4 * STALL_MS
  * person asks for it again.
  */
 const MOST_MISSED = { devices: 100, files: 1_000 }
-
-/** Hashes in one frame. With it a frame is within the smallest that a device takes (F8). */
-const MOST_HASHES = 1_000
-/** Pieces that are hashed for one device at a time. */
-const MOST_ASKED = 64
 
 interface Offer {
   readonly file: OfferedFile
@@ -47,8 +42,7 @@ export class Sending {
   /** What each device has wanted while it was not here, as after a reload of this page (F17). */
   readonly #missed = new Map<DeviceId, Set<ItemId>>()
 
-  /** The devices for which pieces are being hashed. */
-  readonly #asking = new Set<RemoteDevice>()
+  readonly #hashes = new PieceHashes()
 
   constructor(
     readonly say: (event: EngineEvent) => void,
@@ -59,10 +53,8 @@ export class Sending {
 
   offer(id: ItemId, blob: Blob): void {
     this.#offers.get(id)?.file.forget()
-    const onHash = (piece: number, hash: PieceHash) => {
-      for (const { to, hasEnded } of this.#offers.get(id)?.to.values() ?? [])
-        if (!hasEnded) to.say({ type: 'hashes', transfer: id, first: piece, hashes: [hash] })
-    }
+    const onHash = (piece: number, hash: PieceHash) =>
+      this.#hashes.made(this.#offers.get(id)?.to.values() ?? [], piece, hash)
     const file = new OfferedFile(blobSource(blob), this.memory, this.hash, onHash)
     this.#offers.set(id, { file, within: (range) => [range], isOwn: true, to: new Map() })
   }
@@ -79,34 +71,12 @@ export class Sending {
     if (this.#offers.get(id)?.isOwn === false) this.forget(id)
   }
 
-  /** A device asks for the hashes of pieces (F19). Those that are not known yet are read. */
-  async asked(
-    device: RemoteDevice,
-    { transfer, first, count }: Extract<Frame, { type: 'ask' }>,
-  ): Promise<void> {
-    const offer = this.#offers.get(transfer)
-    if (!offer?.isOwn || this.#asking.has(device)) return
-    this.#asking.add(device)
-    const end = Math.min(first + Math.min(count, MOST_ASKED), pieceCount(offer.file.size))
-    for (let piece = first; piece < end; piece++)
-      if (!offer.file.hashes.has(piece)) await offer.file.piece(piece)
-    this.#asking.delete(device)
-    this.#sayHashes(device, transfer, offer, ([piece]) => piece >= first && piece < end)
-  }
-
-  #sayHashes(
-    device: RemoteDevice,
-    transfer: ItemId,
-    { file }: Offer,
-    isMeant: (entry: readonly [number, PieceHash]) => boolean,
-  ): void {
-    const known = [...file.hashes].filter(isMeant).sort(([a], [b]) => a - b)
-    while (known.length > 0) {
-      const [[first] = [0]] = known
-      const end = known.findIndex(([piece], at) => piece !== first + at || at === MOST_HASHES)
-      const run = known.splice(0, end === -1 ? known.length : end)
-      device.say({ type: 'hashes', transfer, first, hashes: run.map(([, hash]) => hash) })
-    }
+  /** A device asks for the hashes of pieces. */
+  async asked(device: RemoteDevice, frame: Extract<Frame, { type: 'ask' }>): Promise<void> {
+    const offer = this.#offers.get(frame.transfer)
+    if (!offer?.isOwn) return
+    const outgoing = offer.to.get(device) ?? new Outgoing(frame.transfer, offer.file, device)
+    await this.#hashes.asked(outgoing, frame)
   }
 
   /** A device wants chunks. They are to be sent on the link on which the frame came (F3). */
@@ -123,7 +93,11 @@ export class Sending {
     if (outgoing.state === 'paused') return this.#sayPaused(outgoing)
     const range = outgoing.sender.within(frame)
     const ranges = range ? offer.within(range) : []
-    if (ranges.length === 0) return
+    if (ranges.length === 0) {
+      // What is passed on may have been found to be wrong since it was named.
+      if (!offer.isOwn) link.say({ type: 'cancel', transfer: frame.transfer, reason: 'gone' })
+      return
+    }
     outgoing.state = 'moving'
     outgoing.busyAt = this.now()
     for (const one of ranges) link.queue.want(outgoing, one)
@@ -201,7 +175,7 @@ export class Sending {
     if (known && !known.hasEnded) return known
     const outgoing = new Outgoing(id, offer.file, device)
     offer.to.set(device, outgoing)
-    this.#sayHashes(device, id, offer, () => true)
+    this.#hashes.tell(outgoing)
     return outgoing
   }
 
@@ -305,6 +279,8 @@ export class Sending {
 
   #park(outgoing: Outgoing): void {
     outgoing.state = 'parked'
+    // Some may be lost with the link, and a page that begins anew knows none.
+    outgoing.told = new ChunkSet()
     this.#say(outgoing, { status: 'parked', bytes: outgoing.sender.sent })
   }
 
@@ -319,6 +295,7 @@ export class Sending {
         this.#park(outgoing)
         continue
       }
+      this.#hashes.tell(outgoing)
       // Files take turns of one frame, so each has its part of what has not left this device yet.
       const bytes = Math.max(0, outgoing.sender.sent - unsent / moving.length)
       const bytesPerSecond = outgoing.speed.sample(bytes, now)

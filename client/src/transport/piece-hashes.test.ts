@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest'
+import type { DeviceId, ItemId } from '../protocol/bindings'
+import { type ControlFrame, encodeFrame } from '../protocol/frames'
+import { HASH_BYTES, type PieceHash } from '../protocol/piece-checks'
+import { PIECE_BYTES } from '../protocol/pieces'
+import { OfferedFile, PieceMemory } from './offered-file'
+import { Outgoing } from './outgoing'
+import { PieceHashes } from './piece-hashes'
+
+const ID = '00000000-0000-4000-8000-000000000001' as ItemId
+/** Bytes that wait on a data channel's `control` before the link counts as broken. */
+const CONTROL_BYTES = 256 * 1024
+
+/** A file of so many pieces, of which each was hashed before, and a device that receives it. */
+function scene(pieces: number) {
+  const said: Extract<ControlFrame, { type: 'hashes' }>[] = []
+  const reads: number[] = []
+  const source = {
+    size: pieces * PIECE_BYTES,
+    read: async (position: number, length: number) => {
+      reads.push(position / PIECE_BYTES)
+      return new Uint8Array(length)
+    },
+  }
+  const file = new OfferedFile(source, new PieceMemory(), async () => hashOf(0))
+  const to = {
+    id: 'b' as DeviceId,
+    links: [],
+    carrying: () => ({ links: [], server: false }),
+    say: (frame: ControlFrame) => frame.type === 'hashes' && said.push(frame),
+    end: () => {},
+  }
+  const knows = (range: Iterable<number>) => {
+    for (const piece of range) file.hashes.set(piece, hashOf(piece))
+  }
+  const told = () => said.flatMap(({ first, hashes }) => hashes.map((_, at) => first + at))
+  return { outgoing: new Outgoing(ID, file, to), knows, said, told, reads }
+}
+
+function hashOf(piece: number): PieceHash {
+  return new Uint8Array(HASH_BYTES).fill(piece % 256)
+}
+
+function upTo(count: number): number[] {
+  return Array.from({ length: count }, (_, at) => at)
+}
+
+it('f19_tells_a_device_that_begins_all_that_is_known_a_part_at_a_time', () => {
+  const { outgoing, knows, said, told } = scene(20_000)
+  knows(upTo(20_000))
+  const hashes = new PieceHashes()
+  hashes.tell(outgoing)
+  expect(said.reduce((sum, frame) => sum + encodeFrame(frame).byteLength, 0)).toBeLessThan(CONTROL_BYTES)
+  for (let times = 0; times < 30; times++) hashes.tell(outgoing)
+  expect(told()).toEqual(upTo(20_000))
+})
+
+it('f19_tells_only_what_it_has_not_told, and nothing of pieces that were not read', () => {
+  const { outgoing, knows, told } = scene(10)
+  const hashes = new PieceHashes()
+  knows([2, 3])
+  hashes.tell(outgoing)
+  knows([0, 7])
+  hashes.made([outgoing], 7, hashOf(7))
+  for (let times = 0; times < 3; times++) hashes.tell(outgoing)
+  expect(told()).toEqual([2, 3, 7, 0])
+})
+
+it('f19_answers_with_all_that_is_known, and reads no more than 64 pieces for one question', async () => {
+  const { outgoing, knows, told, reads } = scene(3_000)
+  knows(upTo(900))
+  await new PieceHashes().asked(outgoing, { type: 'ask', transfer: ID, first: 0, count: 2_000 })
+  expect(reads).toEqual(upTo(64).map((at) => 900 + at))
+  expect(told()).toEqual(upTo(964))
+})
