@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
 import { afterEach, expect, it } from 'vitest'
+import type { SavedBeam } from '../protocol/bindings'
 import { createStores } from '../stores/stores'
 import type { EngineCommand } from '../transport/engine-messages'
 import { createPassingOn, keepPassingOn } from './passing-on'
@@ -40,5 +41,14 @@ it('f21_nothing_is_passed_on_while_the_device_runs_on_its_battery_or_saves_data'
   stores.power.setState({ savesData: false, isCharging: null, isTouched: true }, true)
   expect(isAllowed()).toBe(false)
   stores.power.setState({ savesData: false, isCharging: null, isTouched: false }, true)
+  expect(isAllowed()).toBe(true)
+})
+
+it('s24_a_device_that_may_only_read_passes_nothing_on', () => {
+  const { stores, isAllowed } = device()
+  const saved = { role: 'read', by_link: false } as SavedBeam
+  stores.access.setState({ kind: 'saved', saved }, true)
+  expect(isAllowed()).toBe(false)
+  stores.access.setState({ kind: 'saved', saved: { ...saved, role: 'write' } }, true)
   expect(isAllowed()).toBe(true)
 })

@@ -2,6 +2,7 @@
 import type { ChunkRange } from './chunk-set'
 import { chunkCount, Receiver, rangeBytes } from './receiver'
 import { Scheduler } from './scheduler'
+import { numbersFrom } from './seeded-numbers'
 import { SendQueue } from './send-queue'
 
 export interface SimulatedLink {
@@ -56,7 +57,8 @@ export class Simulation {
   #now = 0
   #order = 0
   #most = 0
-  #random = 7
+  /** Returns a number from 0 to below 1. */
+  readonly #chance = numbersFrom(7)
 
   constructor(
     readonly links: readonly SimulatedLink[],
@@ -180,12 +182,6 @@ export class Simulation {
       file.receiver.wrote(fresh)
     }
     this.#refill()
-  }
-
-  /** A number from 0 to 1, the same in each run. */
-  #chance(): number {
-    this.#random = (this.#random * 48_271) % 2_147_483_647
-    return this.#random / 2_147_483_647
   }
 }
 

@@ -3,21 +3,28 @@
  * them, they are wanted in their order. As soon as others receive it too, those pieces come first that the fewest of them
  * have, so that the device that shared it gives each piece about once.
  */
-import { CHUNK_BYTES, type DeviceId } from './bindings'
+import { CHUNK_BYTES, type DeviceId, LARGEST_BUDGET_BYTES } from './bindings'
 import { type ChunkRange, ChunkSet } from './chunk-set'
+import { Claims } from './claims'
 import { chunksOf, PIECE_BYTES, PIECE_CHUNKS, pieceCount, piecesOf } from './pieces'
 import type { LinkKey, Receiver } from './receiver'
 
-/** A claim that is not repeated is void after so many milliseconds. */
-const CLAIM_MS = 8_000
-/** A piece that a device claims for longer does not reach it, in milliseconds: it is not left to it. */
-const LONGEST_CLAIM_MS = 30_000
-/** Pieces that a device may claim: those of the largest window (F4), each begun or half done. */
-const MOST_CLAIMED = 64
 /** Chunks have numbers of 32 bits, so no file has more pieces. */
 const MOST_PIECES = 2 ** 32 / PIECE_CHUNKS
 /** A piece that another device gives or gets is chosen after all those that nobody does. */
 const MANY = 1_000
+/** Pieces of which one is chosen at random before all are looked through again. */
+const MOST_CHOICES = 256
+/** Most pieces that are wanted of an idle origin at once though others have them or get them. */
+const MOST_HASTY = 64
+
+/** The pieces that the fewest others give or get, or some of them. */
+interface Choices {
+  /** In any order. The last one is chosen first. */
+  readonly pieces: number[]
+  /** How many others give or get each. */
+  readonly count: number
+}
 
 export class Swarm {
   readonly #total: number
@@ -25,14 +32,11 @@ export class Swarm {
   readonly #others = new Map<DeviceId, ChunkSet>()
   /** How many others give each piece. It has room for all pieces once one of them is given. */
   #counts = new Uint16Array()
-  /** The pieces that each other device gets from the origin, since when it says so, and when it last did, in milliseconds. */
-  readonly #claims = new Map<
-    DeviceId,
-    { readonly pieces: ReadonlyMap<number, number>; readonly at: number }
-  >()
-  #claimed: Set<number> = new Set()
-  /** Whether the origin may be asked for what others claim. */
-  #isHasty = false
+  readonly #claims: Claims
+  /** How many pieces the origin may be asked for that others have or get, and how many when it is idle the next time. */
+  #haste = { pieces: 0, next: 1 }
+  /** What was found for each device since the last change, because finding it takes long in a large file. */
+  readonly #choices = new Map<DeviceId, Choices>()
   /** The piece that is being wanted of each device. */
   readonly #at = new Map<DeviceId, number>()
   /** Pieces that others may have given wrong: from now on the device that shared the file gives them, or its stored copy. */
@@ -50,6 +54,7 @@ export class Swarm {
     readonly random: () => number,
   ) {
     this.#total = pieceCount(receiver.size)
+    this.#claims = new Claims(this.#total, (piece) => this.#isOpen(piece))
   }
 
   /** The devices that receive the file too, or have it. */
@@ -61,6 +66,7 @@ export class Swarm {
   gives(device: DeviceId, pieces: readonly ChunkRange[]): void {
     const known = this.#others.get(device) ?? new ChunkSet()
     this.#others.set(device, known)
+    this.#choices.clear()
     if (pieces.length === 0 || this.#total > MOST_PIECES) return
     if (this.#counts.length === 0) this.#counts = new Uint16Array(this.#total)
     for (const { first, count } of pieces) {
@@ -75,40 +81,29 @@ export class Swarm {
   gone(device: DeviceId): void {
     for (const range of this.#others.get(device)?.ranges() ?? []) this.#count(range, -1)
     this.#others.delete(device)
-    if (this.#claims.delete(device)) this.#claimed.clear()
+    this.#claims.end(device)
     this.#at.delete(device)
+    this.#choices.clear()
   }
 
   /** Another device gets pieces from the origin. These are all of them: what it claimed before is void. */
   claims(device: DeviceId, claimed: readonly ChunkRange[], now: number): void {
     if (!this.#others.has(device)) return
-    const before = this.#claims.get(device)?.pieces
-    const pieces = new Map<number, number>()
-    for (const { first, count } of claimed) {
-      const end = Math.min(first + count, this.#total)
-      for (let piece = first; piece < end && pieces.size < MOST_CLAIMED; piece++)
-        pieces.set(piece, before?.get(piece) ?? now)
-    }
-    this.#claims.set(device, { pieces, at: now })
-    this.#holdClaims(now)
-  }
-
-  /** Finds the pieces that others get from the origin, as far as what they say may be believed. */
-  #holdClaims(now: number): void {
-    this.#claimed = new Set()
-    for (const { pieces } of this.#claims.values())
-      for (const [piece, since] of pieces) if (now - since <= LONGEST_CLAIM_MS) this.#claimed.add(piece)
+    this.#claims.said(device, claimed, now)
+    this.#choices.clear()
   }
 
   /**
-   * Forgets claims that were not repeated.
-   * @param isIdle whether the origin has been idle for a while: then one piece is wanted of it, though others claim all that
-   * is left
+   * Called several times a second.
+   * @param isIdle whether the origin has been idle for a while: then a piece is wanted of it, though others have or get all
+   * that is left, and each further time twice as many, because those others are slow
    */
   look(isIdle: boolean, now: number): void {
-    for (const [device, { at }] of this.#claims) if (now - at > CLAIM_MS) this.#claims.delete(device)
-    this.#holdClaims(now)
-    this.#isHasty = isIdle
+    this.#claims.look(now)
+    this.#choices.clear()
+    if (!isIdle || this.#haste.pieces > 0) return
+    const { next } = this.#haste
+    this.#haste = { pieces: next, next: Math.min(2 * next, MOST_HASTY) }
   }
 
   #count({ first, count }: ChunkRange, by: number): void {
@@ -119,15 +114,17 @@ export class Swarm {
   /** A piece came wrong and nobody knows from whom, or nobody knows whether it is right. */
   suspects(piece: number): void {
     this.#suspect.add({ first: piece, count: 1 })
+    this.#choices.clear()
   }
 
-  /** Bytes that a device could give and that were not asked for yet. */
+  /** Bytes that a device could give and that were not asked for yet; where it is much, at least the largest budget (F4). */
   unasked(device: DeviceId): number {
     if (device === this.origin) return this.receiver.unasked
     let bytes = 0
     for (const { first, count } of this.#given(device)) {
       const range = { first: first * PIECE_CHUNKS, count: count * PIECE_CHUNKS }
       bytes += this.receiver.gaps(range).reduce((sum, { count }) => sum + count * CHUNK_BYTES, 0)
+      if (bytes > LARGEST_BUDGET_BYTES) return bytes
     }
     return bytes
   }
@@ -138,7 +135,6 @@ export class Swarm {
     if (isOrigin && this.#others.size === 0) return this.receiver.firstGap(limit)
     const piece = this.#continues(device) ?? this.#choose(device)
     if (piece === null) return null
-    if (isOrigin) this.#isHasty = false
     this.#at.set(device, piece)
     const [gap] = this.receiver.gaps(chunksOf(piece, this.receiver.size))
     return gap ? { first: gap.first, count: Math.min(gap.count, limit) } : null
@@ -156,7 +152,9 @@ export class Swarm {
   }
 
   #gives(device: DeviceId, piece: number): boolean {
-    return this.#given(device).some(({ first, count }) => piece >= first && piece < first + count)
+    if (device === this.origin) return true
+    const isOne = (set: ChunkSet | undefined) => set?.within({ first: piece, count: 1 }).length === 1
+    return piece * PIECE_BYTES >= this.head && isOne(this.#others.get(device)) && !isOne(this.#suspect)
   }
 
   /** The pieces that a device gives. */
@@ -177,29 +175,58 @@ export class Swarm {
    * the disk is written in order; else any, so that several devices do not choose the same.
    */
   #choose(device: DeviceId): number | null {
-    const { pieces, count } = this.#rarest(device)
-    // What others get from the origin, they give soon: it would only be slower for them.
-    if (device === this.origin && !this.#isHasty && this.#mustWait(count)) return null
-    const behind = (this.#at.get(device) ?? Number.NaN) + 1
-    return pieces.includes(behind) ? behind : (pieces[Math.floor(this.random() * pieces.length)] ?? null)
+    const taken = this.#taken(device)
+    const before = this.#choices.get(device)
+    const known = before && this.#isLeft(before, taken) ? before : this.#rarest(device, taken)
+    this.#choices.set(device, known)
+    if (this.#mustWait(device, known)) return null
+    if (device === this.origin) this.#asksOrigin(known)
+    const behind = (this.#at.get(device) ?? this.#total) + 1
+    const isBehind = this.#isOpen(behind) && this.#gives(device, behind)
+    if (isBehind && this.#countOf(behind, taken) === known.count) return behind
+    return known.pieces.at(-1) ?? null
   }
 
-  /** The pieces that the fewest others give or get, and how many do. The head of the file comes before all others. */
-  #rarest(device: DeviceId): { pieces: number[]; count: number } {
-    const taken = this.#taken(device)
-    let rarest = { pieces: [] as number[], count: Number.POSITIVE_INFINITY }
+  /** Whether any of the pieces that were found can still be chosen. Those behind it in the list are let go. */
+  #isLeft({ pieces, count }: Choices, taken: ReadonlySet<number>): boolean {
+    for (let last = pieces.at(-1); last !== undefined; last = pieces.at(-1)) {
+      if (this.#isOpen(last) && (count >= MANY || !taken.has(last))) return true
+      pieces.pop()
+    }
+    return false
+  }
+
+  /** What others get from the origin, they give soon: it would only be slower for them to ask for it too. */
+  #mustWait(device: DeviceId, { count }: Choices): boolean {
+    const isHasty = this.#haste.pieces > 0
+    return device === this.origin && count > 0 && this.#claims.held.size > 0 && !isHasty
+  }
+
+  #asksOrigin({ count }: Choices): void {
+    const { pieces, next } = this.#haste
+    this.#haste = count > 0 ? { pieces: Math.max(0, pieces - 1), next } : { pieces: 0, next: 1 }
+  }
+
+  /** Finds pieces that the fewest others give or get. The head of the file comes before all others. */
+  #rarest(device: DeviceId, taken: ReadonlySet<number>): Choices {
+    let [pieces, least, seen] = [[] as number[], Number.POSITIVE_INFINITY, 0]
     for (const piece of this.#candidates(device)) {
       if (piece * PIECE_BYTES < this.head) return { pieces: [piece], count: 0 }
-      const count = (this.#counts[piece] ?? 0) + (taken.has(piece) ? MANY : 0)
-      if (count < rarest.count) rarest = { pieces: [], count }
-      if (count === rarest.count) rarest.pieces.push(piece)
+      const count = this.#countOf(piece, taken)
+      if (count > least) continue
+      if (count < least) [pieces, least, seen] = [[], count, 0]
+      seen += 1
+      // Each is as likely to be among them as any other, and to stand in any place (Vitter 1985, algorithm R).
+      const at = Math.floor(this.random() * seen)
+      const moved = pieces[at]
+      if (pieces.length < MOST_CHOICES && moved !== undefined) pieces.push(moved)
+      if (at < MOST_CHOICES) pieces[at] = piece
     }
-    return rarest
+    return { pieces, count: least }
   }
 
-  /** Whether the origin still gives pieces to others that nobody else has, and has none for this device. */
-  #mustWait(fewest: number): boolean {
-    return fewest > 0 && this.#claimed.size > 0
+  #countOf(piece: number, taken: ReadonlySet<number>): number {
+    return (this.#counts[piece] ?? 0) + (taken.has(piece) ? MANY : 0)
   }
 
   /**
@@ -209,7 +236,7 @@ export class Swarm {
   #taken(device: DeviceId): ReadonlySet<number> {
     const taken = new Set([...this.#at].flatMap(([other, piece]) => (other === device ? [] : [piece])))
     if (device !== this.origin) return taken
-    for (const piece of this.#claimed) taken.add(piece)
+    for (const piece of this.#claims.held) taken.add(piece)
     return taken
   }
 

@@ -120,6 +120,11 @@ export class Checking {
     for (const checked of this.pieces.vouchedFor(...trusted)) this.events.onChecked(checked)
   }
 
+  /** The transfer is over. */
+  end(): void {
+    this.#copies.clear()
+  }
+
   /** Nothing of the file is here any more. */
   clear(): void {
     this.#era += 1

@@ -5,12 +5,13 @@
 import { vi } from 'vitest'
 import type { DeviceId, ErrorCode, ItemId } from '../protocol/bindings'
 import { decodeFrame } from '../protocol/frames'
+import { numbersFrom } from '../protocol/seeded-numbers'
 import type { Engine } from './engine'
 import { Liar, type Lie, type Manner, type SharedFile } from './engine-chaos-liar'
 import { CALM, Network, type NetworkEvents, type Weather } from './engine-chaos-network'
 import { Pipe, type PipeEnd } from './engine-chaos-pipe'
 import { type Route, Witness } from './engine-chaos-witness'
-import { bytes, chunkBytes, numbersFrom, StageDevice } from './engine-stage'
+import { bytes, chunkBytes, StageDevice } from './engine-stage'
 
 export interface Plan {
   readonly seed: number

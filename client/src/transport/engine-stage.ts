@@ -3,13 +3,13 @@
 import { vi } from 'vitest'
 import type { BeamId, DeviceId, ErrorCode, ItemId } from '../protocol/bindings'
 import { decodeFrame, type Frame } from '../protocol/frames'
+import { numbersFrom } from '../protocol/seeded-numbers'
 import type { UnfinishedFile } from '../protocol/unfinished-file'
 import { blake3 } from './blake3'
 import { Engine } from './engine'
 import type { EngineEvent, IncomingFile, Progress } from './engine-messages'
-import type { OpenSink } from './incoming'
 import { MemoryFiles } from './sinks/memory'
-import type { Found, Sink, SinkFile } from './sinks/sink'
+import type { Found, OpenSink, Sink, SinkFile } from './sinks/sink'
 import type { ReadPart } from './stored-link'
 
 // The library is loaded in real time, which stands still in the tests.
@@ -326,13 +326,4 @@ export function fakeTime(): void {
 
 export function stageDevice(letter: 'a' | 'b' | 'c' | 'd' | 'e'): StageDevice {
   return new StageDevice(`00000000-0000-4000-8000-00000000000${letter}` as DeviceId)
-}
-
-/** Returns numbers from 0 to below 1, the same for the same seed. */
-export function numbersFrom(seed: number): () => number {
-  let state = (seed % 2_147_483_646) + 1
-  return () => {
-    state = (state * 48_271) % 2_147_483_647
-    return state / 2_147_483_647
-  }
 }

@@ -168,6 +168,37 @@ describe('f22 a file of which the server has a copy', () => {
     expect(read).toBe(SIZE)
   })
 
+  it('goes on after the connection to the server was cut without a word', async () => {
+    bob.seesNobody()
+    const copy = copyOf(content)
+    bob.reads = async () => new ReadableStream()
+    bob.engine.handle({ do: 'receive', file: { ...incomingFile(SIZE, ada), url: URL }, picked: null })
+    await passes(6_000)
+    bob.reads = copy
+    await passes(60_000)
+    expect(await bob.hasWhole(content)).toBe(true)
+  })
+
+  it('is read no faster than the disk takes it, and a slow disk is no silence', async () => {
+    bob.seesNobody()
+    let written = 0
+    let most = 0
+    bob.sink = async (file) => ({
+      ...(await bob.memory.open(file)),
+      read: null,
+      write: async (_, { byteLength }) => {
+        most = Math.max(most, read - written)
+        await new Promise((resolve) => setTimeout(resolve, 10_000))
+        written += byteLength
+      },
+    })
+    bob.engine.handle({ do: 'receive', file: { ...incomingFile(SIZE, ada), url: URL }, picked: null })
+    await passes(120_000, () => written === SIZE)
+    expect(written).toBe(SIZE)
+    expect(read).toBe(SIZE)
+    expect(most).toBeLessThan(6 * MIB)
+  })
+
   it('is complete also where another device gave pieces whose hashes nobody is here to tell', async () => {
     const cyd = stageDevice('c')
     server = new StageServer(ada, bob, cyd)

@@ -101,6 +101,56 @@ describe('f20 a file for four devices', () => {
     for (const device of others) expect(await device.hasWhole(content)).toBe(true)
   })
 
+  it('goes on when the device that shared it was reloaded and has it no more', async () => {
+    allReceive()
+    const have = new Set<number>()
+    server.loses = (frame) => {
+      if (frame.type !== 'have') return false
+      for (const { first, count } of frame.pieces) for (let at = 0; at < count; at++) have.add(first + at)
+      return false
+    }
+    await passes(60_000, () => have.size === 25)
+    expect(areDone()).toBe(false)
+    const reloaded = stageDevice('a')
+    reloaded.seesAll(...others)
+    server = new StageServer(reloaded, ...others)
+    await passes(60_000, areDone)
+    for (const device of others) expect(await device.hasWhole(content)).toBe(true)
+  })
+
+  it('waits for the device that shared it when nobody else has the rest', async () => {
+    allReceive()
+    await passes(2_000)
+    const reloaded = stageDevice('a')
+    reloaded.seesAll(...others)
+    server = new StageServer(reloaded, ...others)
+    const isOver = (device: StageDevice) => device.last('receiving')?.status === 'failed'
+    await passes(60_000, () => others.every(isOver))
+    for (const device of others)
+      expect(device.last('receiving')).toMatchObject({ status: 'failed', why: { reason: 'gone' } })
+    reloaded.offers(new Blob([content]))
+    await passes(60_000, areDone)
+    for (const device of others) expect(await device.hasWhole(content)).toBe(true)
+  })
+
+  it('is wanted no more of those who owe parts of it by one that gives it up', async () => {
+    const [bob] = others as [StageDevice]
+    allReceive()
+    await passes(5_000)
+    const owing = server.devices.filter(({ outgoing }) =>
+      outgoing.some((sent) => sent.to === bob.id && kindOf(sent) === 'chunk'),
+    )
+    expect(owing.length).toBeGreaterThan(1)
+    bob.outgoing.splice(0)
+    bob.cancels()
+    const told = bob.outgoing.flatMap(({ to, frame }) => {
+      const said = decodeFrame(frame)
+      // With another reason it would say that it gives no more.
+      return said?.type === 'cancel' && said.reason === 'person' ? [to] : []
+    })
+    expect(told).toEqual(expect.arrayContaining(owing.map(({ id }) => id)))
+  })
+
   it('f21_a_device_that_may_not_pass_on_gives_nothing', async () => {
     const [bob] = others as [StageDevice]
     bob.passesOn(false)

@@ -14,10 +14,11 @@ import { PieceMemory } from './offered-file'
 import { PassingOn } from './passing-on'
 import { portLink } from './port-link'
 import { PROGRESS_INTERVAL_MS } from './progress'
-import { type ReceivedFiles, Receiving } from './receiving'
+import { Receiving } from './receiving'
 import { Relay } from './relay-link'
 import { RemoteDevice } from './remote-device'
 import { Sending } from './sending'
+import type { ReceivedBytes } from './sinks/sink'
 
 /** A tick that is this late means that the device slept. The silence until then says nothing about the links. */
 const SLEPT_MS = 2_000
@@ -38,7 +39,7 @@ export class Engine {
 
   constructor(
     readonly say: (event: EngineEvent, transfer?: Transferable[]) => void,
-    files: ReceivedFiles,
+    files: ReceivedBytes,
     means: Means,
     readonly now: () => number,
   ) {

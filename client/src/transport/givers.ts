@@ -1,5 +1,5 @@
 /** The devices that give one file: the one that shared it, and others that receive it or have it (F20). */
-import type { ItemId } from '../protocol/bindings'
+import type { DeviceId, ItemId } from '../protocol/bindings'
 import { Carriers } from '../protocol/carriers'
 import { type ChunkRange, ChunkSet } from '../protocol/chunk-set'
 import { piecesOf } from '../protocol/pieces'
@@ -10,6 +10,8 @@ import type { Arriving, RemoteDevice } from './remote-device'
 
 /** What comes from the source is told again after so many milliseconds. */
 const CLAIM_AGAIN_MS = 2_000
+/** A device that gave nothing, or did not have what it had named, is asked again after so many milliseconds. */
+const REST_MS = 15_000
 /** A source of which nothing was wanted for so many milliseconds is idle. */
 const IDLE_MS = 2_000
 
@@ -80,7 +82,8 @@ export class Givers {
   readonly swarm: Swarm
   readonly carriers = new Carriers()
   readonly #givers = new Map<RemoteDevice, Giver>()
-  readonly #banned = new Set<RemoteDevice>()
+  /** The devices that are not asked, and until when, in milliseconds. */
+  readonly #banned = new Map<DeviceId, number>()
   /** Whether the device that shared the file has it no more, or not yet again (F17). */
   isSourceOut = false
   /** What others know of what comes from the source, and since when, in milliseconds. */
@@ -122,7 +125,7 @@ export class Givers {
 
   /** Another device gives pieces, or will. Returns null for one that was banned, and for the device that shared the file. */
   add(device: RemoteDevice, pieces: readonly ChunkRange[]): Giver | null {
-    if (device === this.received.source || this.#banned.has(device)) return null
+    if (device === this.received.source || this.#banned.has(device.id)) return null
     this.swarm.gives(device.id, pieces)
     const giver = this.of(device) ?? new Giver(this.received, device, this.swarm)
     this.#givers.set(device, giver)
@@ -140,9 +143,28 @@ export class Givers {
     return true
   }
 
-  /** Another device gave what is wrong, or nothing at all: it is not asked again. */
+  /** Another device gave what is wrong: it is not asked again. */
   ban(device: RemoteDevice): void {
-    if (this.drop(device)) this.#banned.add(device)
+    if (this.drop(device)) this.#banned.set(device.id, Number.POSITIVE_INFINITY)
+  }
+
+  /** Another device gives nothing, or not what it has named: it is not asked for a while. Returns whether it was one. */
+  rest(device: RemoteDevice, now: number): boolean {
+    const isOne = this.drop(device)
+    if (isOne) this.#banned.set(device.id, now + REST_MS)
+    return isOne
+  }
+
+  /** Returns the devices that may be asked again from now on. */
+  rested(now: number): readonly DeviceId[] {
+    const rested = [...this.#banned].flatMap(([device, until]) => (until <= now ? [device] : []))
+    for (const device of rested) this.#banned.delete(device)
+    return rested
+  }
+
+  /** Whether the others have anything that is lacking here, or are giving it. */
+  get doOthersGive(): boolean {
+    return this.others.some(({ waiting, receiver }) => waiting > 0 || receiver.unasked > 0)
   }
 
   /** Lets the file be wanted of each. */
@@ -169,9 +191,13 @@ export class Givers {
     if (isOpen) source.scheduler.begin(giver)
   }
 
-  /** Lets nothing more be wanted of it. */
+  /** Lets nothing more be wanted of it. Others than the source are told if they owe chunks. */
   end(): void {
-    for (const [device, giver] of this.#givers) device.scheduler.end(giver)
+    for (const [device, giver] of this.#givers) {
+      const transfer = this.received.file.id
+      if (!giver.takesTurn && giver.waiting > 0) device.say({ type: 'cancel', transfer, reason: 'person' })
+      device.scheduler.end(giver)
+    }
   }
 
   /** Whether any of them can give now, or does. */

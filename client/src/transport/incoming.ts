@@ -12,7 +12,7 @@ import type { IncomingFile } from './engine-messages'
 import { Givers } from './givers'
 import { Speed } from './progress'
 import type { RemoteDevice } from './remote-device'
-import { NoRoom, type Part, type Sink, type SinkFile } from './sinks/sink'
+import { NoRoom, type OpenSink, type Part, type Sink } from './sinks/sink'
 import type { ReadPart } from './stored-link'
 
 export interface IncomingEvents {
@@ -55,8 +55,6 @@ export interface Means {
   readonly random: () => number
   readonly readStored: ReadPart
 }
-
-export type OpenSink = (file: SinkFile, picked: FileSystemFileHandle | null) => Promise<Sink>
 
 export class Incoming {
   readonly receiver: Receiver
@@ -130,6 +128,11 @@ export class Incoming {
 
   get hasEnded(): boolean {
     return this.#state.at === 'ended'
+  }
+
+  /** Whether it comes, or waits for its turn or its device. */
+  get isUnderWay(): boolean {
+    return this.#state.at !== 'ended' && this.#state.at !== 'paused'
   }
 
   get isDone(): boolean {
@@ -333,6 +336,7 @@ export class Incoming {
     const { at } = this.#state
     const kept = { durable: this.#certain, isPaused: this.pausedBy === 'me' }
     this.#state = { at: 'ended', how }
+    this.checking.end()
     if (this.#sink && at !== 'finishing') close(this.#sink, how, kept)
   }
 

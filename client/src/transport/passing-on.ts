@@ -61,6 +61,7 @@ export class PassingOn {
       // Once it is allowed again, they are told anew.
       for (const device of passed.told.keys()) passed.told.set(device, new ChunkSet())
     }
+    this.look()
   }
 
   /** A file is here, or begins to be received. */

@@ -3,43 +3,33 @@
 import type { ItemId } from '../protocol/bindings'
 import type { CancelReason, Frame } from '../protocol/frames'
 import { pieceCount } from '../protocol/pieces'
-import type { Want } from '../protocol/scheduler'
 import type { TransferFailure } from '../protocol/transfer-failure'
 import type { UnfinishedFile } from '../protocol/unfinished-file'
 import { cancelledByThem } from './cancelled'
 import type { EngineEvent, IncomingFile, Progress } from './engine-messages'
-import { type Ending, failureOf, Incoming, type IncomingEvents, type Means, type OpenSink } from './incoming'
+import { type Ending, failureOf, Incoming, type IncomingEvents, type Means } from './incoming'
+import { IncomingFiles } from './incoming-files'
 import type { Link } from './link'
 import { blobSource } from './offered-file'
 import { isPassedOn, type Passable, type PassingOn } from './passing-on'
 import { ReceivingReports } from './receiving-reports'
-import type { Arriving, RemoteDevice } from './remote-device'
+import type { RemoteDevice } from './remote-device'
 import { type Begun, Searches } from './searches'
-import type { Found, SinkFile } from './sinks/sink'
-import { STORED, StoredLink } from './stored-link'
+import type { ReceivedBytes } from './sinks/sink'
+import { StoredCopies } from './stored-copies'
+import { STORED } from './stored-link'
 import { Swarming } from './swarming'
-
-/** The store of received bytes. */
-export interface ReceivedFiles {
-  readonly open: OpenSink
-  /** Returns what was received of a file before; null at once where nothing can be. */
-  find(file: SinkFile): Promise<Found | null> | null
-  unfinished(): Promise<readonly UnfinishedFile[]>
-  /** Frees what does not outlive the page. */
-  leave(id: ItemId): Promise<void>
-  /** Removes the bytes of an item that is gone. */
-  forget(id: ItemId): Promise<void>
-}
+import { Wanting } from './wanting'
 
 export class Receiving {
   /** By item. An ended transfer stays until its item goes or is received again. */
-  readonly #transfers = new Map<ItemId, Incoming>()
+  readonly #transfers = new IncomingFiles()
   readonly #events: IncomingEvents
   readonly #searches: Searches
   readonly #reports: ReceivingReports
-  /** The server's copies of files that come. */
-  readonly #stored = new WeakMap<Incoming, StoredLink>()
+  readonly #stored: StoredCopies
   readonly swarming: Swarming
+  readonly #wanting: Wanting
 
   /**
    * @param devices the other devices
@@ -47,7 +37,7 @@ export class Receiving {
    */
   constructor(
     readonly say: (event: EngineEvent) => void,
-    readonly files: ReceivedFiles,
+    readonly files: ReceivedBytes,
     readonly means: Means,
     readonly passing: PassingOn,
     devices: () => Iterable<RemoteDevice>,
@@ -55,15 +45,16 @@ export class Receiving {
     readonly onBegun: () => void,
   ) {
     this.#reports = new ReceivingReports(say, now)
+    this.#stored = new StoredCopies(means.readStored, now)
     this.swarming = new Swarming(
       this.#transfers,
       passing,
       devices,
       {
-        onRoom: (incoming) => this.#refillAll(incoming),
+        onRoom: (incoming) => this.#wanting.refillAll(incoming),
         onGiver: (incoming) => {
-          if (incoming.isQueued) this.#beginNext(incoming.source)
-          this.#refillAll(incoming)
+          if (incoming.isQueued) this.#wanting.beginNext(incoming.source)
+          this.#wanting.refillAll(incoming)
           this.onBegun()
         },
         onDamaged: (incoming) => {
@@ -73,6 +64,7 @@ export class Receiving {
       },
       now,
     )
+    this.#wanting = new Wanting(this.#transfers, files.open, this.swarming, now)
     this.#searches = new Searches((file) => files.find(file))
     this.#events = {
       onRoom: (incoming) => this.#hasRoom(incoming),
@@ -81,7 +73,7 @@ export class Receiving {
       onWrong: (incoming, piece, givers) => {
         // Where another device gave a part as well, nobody knows which of the two is wrong.
         const isOfCopy = givers.every((giver) => giver === STORED || giver === incoming.source.id)
-        if (isOfCopy && givers.includes(STORED)) this.#stored.get(incoming)?.ban()
+        if (isOfCopy && givers.includes(STORED)) this.#stored.ban(incoming)
         this.swarming.wrong(incoming, piece, givers)
       },
       onBroken: (incoming, why) => {
@@ -137,7 +129,7 @@ export class Receiving {
     this.swarming.begun(incoming)
     this.#reports.waits(incoming)
     this.refill(incoming.source)
-    const url = this.#stored.get(incoming)?.url ?? incoming.file.url
+    const url = this.#stored.urlOf(incoming)
     if (url !== undefined) this.#learnStored(incoming, url)
     this.onBegun()
   }
@@ -149,19 +141,14 @@ export class Receiving {
   }
 
   #learnStored(incoming: Incoming, url: string): void {
-    if (this.#stored.get(incoming)?.url !== url) {
-      this.#stored.get(incoming)?.stop()
-      this.#stored.set(incoming, new StoredLink(incoming, url, this.means.readStored, this.now))
-    }
-    if (incoming.isQueued) this.#beginNext(incoming.source)
+    this.#stored.learn(incoming, url)
+    if (incoming.isQueued) this.#wanting.beginNext(incoming.source)
     this.onBegun()
   }
 
   /** Whether anything comes, or may come, from the server's copies. */
   get hasStored(): boolean {
-    return [...this.#transfers.values()].some(
-      (incoming) => !incoming.hasEnded && incoming.pausedBy === null && this.#stored.has(incoming),
-    )
+    return this.#transfers.some((one) => one.isUnderWay && this.#stored.has(one))
   }
 
   /** The person pauses the transfer. What is here of it waits, also for a later page. */
@@ -175,10 +162,10 @@ export class Receiving {
   /** @returns whether it was not paused or over */
   #pause(incoming: Incoming, by: 'me' | 'them'): boolean {
     if (!incoming.pause(by)) return false
-    this.#stored.get(incoming)?.stop()
+    this.#stored.stop(incoming)
     incoming.givers.end()
     this.#reports.waits(incoming)
-    this.#refillAll(incoming)
+    this.#wanting.refillAll(incoming)
     return true
   }
 
@@ -196,56 +183,17 @@ export class Receiving {
 
   /** Whether anything is being received from a device, or waits to be. */
   isMovingFrom(device: RemoteDevice): boolean {
-    return [...this.#transfers.values()].some(
-      ({ givers, hasEnded, pausedBy }) => givers.of(device) && !hasEnded && pausedBy === null,
-    )
+    return this.#transfers.some((one) => one.isUnderWay && one.givers.of(device) !== null)
   }
 
-  /** Whether a device is the source of any transfer that is remembered. */
+  /** Whether a device gives anything, or shared anything, that is remembered. */
   knows(device: RemoteDevice): boolean {
-    return [...this.#transfers.values()].some(({ givers }) => givers.of(device))
-  }
-
-  /** Wants more of every device that gives a file. */
-  #refillAll({ givers }: Incoming): void {
-    for (const device of givers.devices) this.refill(device)
+    return this.#transfers.some(({ givers }) => givers.of(device) !== null)
   }
 
   /** Begins the files whose turn has come, and wants as much as the links have room for (F4). */
   refill(source: RemoteDevice): void {
-    const now = this.now()
-    const links = source.routes(now)
-    if (links.length === 0) return
-    const { scheduler } = source
-    if (scheduler.hasTurn) this.#beginNext(source)
-    const keys = links.map(({ key }) => key)
-    const idle = new Set(keys.filter((key) => !scheduler.isWaitingOn(key)))
-    // An older transfer of the same item may not have ended at the source; its late frames must not go into this one.
-    const isReady = ({ isOpen, file }: Arriving) => isOpen && !source.isEnding(file.id)
-    for (;;) {
-      const want = scheduler.want(keys, isReady, now)
-      const link = links.find(({ key }) => key === want?.link)
-      if (!want || !link) return
-      if (idle.delete(link.key)) link.clock.touch(now)
-      this.#want(link, want, now)
-      if (!link.isPinging(now) && scheduler.meter(link.key).probe(now)) link.ping(now)
-    }
-  }
-
-  #want(link: Link, { transfer, range }: Want<Arriving>, now: number): void {
-    transfer.wanted(now)
-    link.say({ type: 'want', transfer: transfer.file.id, ...range })
-    const incoming = this.#transfers.get(transfer.file.id)
-    if (incoming) this.swarming.wanted(incoming, now)
-  }
-
-  #beginNext(source: RemoteDevice): void {
-    for (const incoming of this.#movingFrom(source)) {
-      if (!source.scheduler.hasTurn) return
-      if (!incoming.isQueued) continue
-      incoming.givers.begin()
-      incoming.open(this.files.open)
-    }
+    this.#wanting.refill(source)
   }
 
   chunk(source: RemoteDevice, link: Link, frame: Extract<Frame, { type: 'chunk' }>): void {
@@ -289,7 +237,7 @@ export class Receiving {
   /** A device left: its transfers wait for it, unless others give them. */
   park(source: RemoteDevice): void {
     this.swarming.left(source)
-    for (const incoming of this.#movingFrom(source)) this.#reports.waits(incoming)
+    for (const incoming of this.#transfers.from(source)) this.#reports.waits(incoming)
   }
 
   /** A device may no longer be in the beam, so its files will not come. */
@@ -308,17 +256,21 @@ export class Receiving {
     if (!incoming || incoming.hasEnded) return
     if (incoming.source !== source) return this.#givesNoMore(incoming, source, reason)
     if (reason === 'paused') return void this.#pause(incoming, 'them')
-    // The server has it still.
-    if (reason === 'gone' && this.#stored.has(incoming)) return incoming.givers.sourceWent()
-    const progress = cancelledByThem(reason, incoming.received)
-    // The person there may offer the file again.
-    const how = reason === 'gone' ? 'interrupted' : 'cancelled'
-    this.#end(incoming, progress, null, how)
+    if (reason !== 'gone') return this.#end(incoming, cancelledByThem(reason, incoming.received), null)
+    incoming.givers.sourceWent()
+    this.#endIfGone(incoming)
   }
 
   /** Another device no longer gives a file. For any other reason it receives it no more from here. */
   #givesNoMore(incoming: Incoming, device: RemoteDevice, reason: CancelReason): void {
-    if (reason === 'gone') this.swarming.drop(incoming, device)
+    if (reason === 'gone') this.swarming.gone(incoming, device)
+  }
+
+  /** Ends the transfer of a file that nobody has any more. The person at its source may offer it again. */
+  #endIfGone(incoming: Incoming): void {
+    const { givers, received } = incoming
+    if (!givers.isSourceOut || givers.doOthersGive || this.#stored.has(incoming)) return
+    this.#end(incoming, cancelledByThem('gone', received), null, 'interrupted')
   }
 
   /**
@@ -378,7 +330,7 @@ export class Receiving {
     if (!incoming) return
     this.#transfers.delete(id)
     if (!incoming.hasEnded) this.#stop(incoming, how, 'person')
-    this.#refillAll(incoming)
+    this.#wanting.refillAll(incoming)
   }
 
   /** Reports what is on the disk of files that are not complete, of all beams. */
@@ -400,12 +352,15 @@ export class Receiving {
   tick(): void {
     const now = this.now()
     for (const incoming of [...this.#transfers.values()]) {
-      if (incoming.hasEnded || incoming.pausedBy !== null) continue
-      const stored = this.#stored.get(incoming)
-      stored?.look()
+      if (!incoming.isUnderWay) continue
+      this.#endIfGone(incoming)
+      if (incoming.hasEnded) continue
+      this.#stored.look(incoming)
+      const isStored = this.#stored.has(incoming)
       // Its source, whose turns it waits for, may not be here, and others give it.
-      if (incoming.isQueued && (stored || incoming.givers.others.length > 0)) this.#beginNext(incoming.source)
-      if (!stored && !incoming.givers.isAnyHere) continue
+      if (incoming.isQueued && (isStored || incoming.givers.others.length > 0))
+        this.#wanting.beginNext(incoming.source)
+      if (!isStored && !incoming.givers.isAnyHere) continue
       this.swarming.tick(incoming, now)
       incoming.keep(now)
       this.#reports.moves(incoming)
@@ -414,8 +369,9 @@ export class Receiving {
   }
 
   #hasRoom(incoming: Incoming): void {
+    this.#stored.hasRoom(incoming)
     if (incoming.isComplete && incoming.isOpen) void this.#complete(incoming)
-    this.#refillAll(incoming)
+    this.#wanting.refillAll(incoming)
   }
 
   /** Completes a file whose bytes are all durable. The source need not be here any more. */
@@ -446,16 +402,16 @@ export class Receiving {
   ): void {
     this.#stop(incoming, how, reason)
     this.#reports.say(incoming.file.id, progress)
-    this.#refillAll(incoming)
+    this.#wanting.refillAll(incoming)
   }
 
   #stop(incoming: Incoming, how: Exclude<Ending, 'done'>, reason: CancelReason | null): void {
     const { source, file } = incoming
     // What an earlier page has received of it is opened only when its turn comes.
     if (incoming.isUntouched && how !== 'interrupted') void this.files.forget(file.id).catch(() => {})
-    this.#stored.get(incoming)?.stop()
-    incoming.end(how)
+    this.#stored.stop(incoming)
     incoming.givers.end()
+    incoming.end(how)
     this.passing.remove(file.id)
     if (reason) source.end({ type: 'cancel', transfer: file.id, reason }, this.now())
   }
@@ -463,12 +419,6 @@ export class Receiving {
   /** Whether it is being received, waits for its turn, or is paused. */
   #isMoving(id: ItemId): boolean {
     return this.#transfers.get(id)?.hasEnded === false
-  }
-
-  *#movingFrom(source: RemoteDevice): Generator<Incoming, undefined> {
-    for (const incoming of this.#transfers.values()) {
-      if (incoming.source === source && !incoming.hasEnded && incoming.pausedBy === null) yield incoming
-    }
   }
 }
 

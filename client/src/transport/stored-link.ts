@@ -2,9 +2,10 @@
  * The last way of a transfer: the copy of the file that the server has (F22). It is read in ranges while no device can give
  * the file, and no longer once one can.
  */
-import { CHUNK_BYTES, type DeviceId, type ItemId } from '../protocol/bindings'
+import { CHUNK_BYTES, type DeviceId, type ItemId, SMALLEST_BUDGET_BYTES } from '../protocol/bindings'
 import type { ChunkRange } from '../protocol/chunk-set'
 import { type LinkKey, type Receiver, rangeBytes } from '../protocol/receiver'
+import { STALL_MS } from '../protocol/stall-clock'
 import type { Checking } from './checking'
 import { type Givers, storedKeyOf } from './givers'
 
@@ -27,6 +28,8 @@ const PORTION_BYTES = 4 * CHUNK_BYTES
 const GRACE_MS = 2_000
 /** Pause after a request that failed, in milliseconds. */
 const RETRY_MS = 5_000
+/** Bytes that may wait for the disk before no more is read. */
+const MOST_WRITING_BYTES = SMALLEST_BUDGET_BYTES
 
 /** The transfer, as far as this way of it needs it. */
 export interface Stored {
@@ -51,6 +54,10 @@ export class StoredLink {
   /** Since when no device can give anything, in milliseconds; null while one can. */
   #aloneSince: number | null = null
   #notBefore = 0
+  /** When bytes last came, or the disk last took some, in milliseconds. */
+  #heardAt = 0
+  /** Goes on to read; null while nothing waits for the disk. */
+  #goOn: (() => void) | null = null
 
   constructor(
     readonly incoming: Stored,
@@ -72,6 +79,22 @@ export class StoredLink {
     this.stop()
   }
 
+  get isBanned(): boolean {
+    return this.#notBefore === Number.POSITIVE_INFINITY
+  }
+
+  /** The disk has taken bytes. */
+  hasRoom(): void {
+    this.#heardAt = this.now()
+    if (this.#isFull) return
+    this.#goOn?.()
+    this.#goOn = null
+  }
+
+  get #isFull(): boolean {
+    return this.incoming.receiver.writing >= MOST_WRITING_BYTES
+  }
+
   /** Called several times a second while the transfer is under way. */
   look(): void {
     const now = this.now()
@@ -80,7 +103,12 @@ export class StoredLink {
     this.#aloneSince ??= now
     if (now < this.#notBefore || now - this.#aloneSince < GRACE_MS) return
     incoming.checking.vouchedFor(incoming.source.id, STORED)
-    if (!this.#reading && incoming.isOpen && now >= this.#notBefore) void this.#run()
+    if (!incoming.isOpen || now < this.#notBefore) return
+    if (!this.#reading) return void this.#run()
+    // A connection that is cut without a word never fails by itself.
+    if (this.#goOn || now - this.#heardAt < STALL_MS) return
+    this.stop()
+    this.#notBefore = now + RETRY_MS
   }
 
   /** Ends what is being read. What has not arrived is wanted elsewhere. */
@@ -88,12 +116,15 @@ export class StoredLink {
     this.#aloneSince = null
     this.#reading?.abort()
     this.#reading = null
+    this.#goOn?.()
+    this.#goOn = null
     this.incoming.receiver.lost(this.key)
   }
 
   async #run(): Promise<void> {
     const reading = new AbortController()
     this.#reading = reading
+    this.#heardAt = this.now()
     const { receiver, file } = this.incoming
     try {
       for (;;) {
@@ -116,6 +147,14 @@ export class StoredLink {
     }
   }
 
+  /** Waits until the disk has room for more. */
+  async #room(): Promise<void> {
+    if (!this.#isFull) return
+    await new Promise<void>((goOn) => {
+      this.#goOn = goOn
+    })
+  }
+
   /** Hands on what is read, in whole chunks. @throws when it ends too early */
   async #take(stream: ReadableStream<Uint8Array>, first: number, bytes: number, signal: AbortSignal) {
     const reader = stream.getReader()
@@ -131,8 +170,10 @@ export class StoredLink {
       filled = 0
     }
     while (taken + filled < bytes) {
+      await this.#room()
       const { done, value } = await reader.read()
       if (done || signal.aborted) break
+      this.#heardAt = this.now()
       for (let at = 0; at < value.byteLength; ) {
         const length = Math.min(value.byteLength - at, PORTION_BYTES - filled)
         portion.set(value.subarray(at, at + length), filled)

@@ -9,8 +9,9 @@ import { STALL_MS } from '../protocol/stall-clock'
 import type { Incoming } from './incoming'
 import { isPassedOn, type PassingOn } from './passing-on'
 import type { RemoteDevice } from './remote-device'
+import { STORED } from './stored-link'
 
-/** A file of which so many pieces came wrong is damaged where it is. */
+/** A file of which more pieces came wrong is damaged where it is. */
 const MOST_WRONG = 100
 /** How long a device that is to give the last of a file may be silent, in milliseconds. */
 const LAST_MS = 2_000
@@ -25,7 +26,7 @@ export interface SwarmingEvents {
 }
 
 export class Swarming {
-  /** How often a piece came wrong, by transfer. */
+  /** How often a piece came wrong from the device that shared it or the server's copy, by transfer. */
   readonly #wrong = new WeakMap<Incoming, number>()
 
   constructor(
@@ -94,14 +95,20 @@ export class Swarming {
    * several that gave it cannot be told from the others.
    */
   wrong(incoming: Incoming, piece: number, givers: readonly DeviceId[]): void {
-    const times = (this.#wrong.get(incoming) ?? 0) + 1
-    this.#wrong.set(incoming, times)
-    if (times > MOST_WRONG) return this.events.onDamaged(incoming)
+    if (givers.every((giver) => giver === incoming.source.id || giver === STORED)) this.#count(incoming)
+    if (incoming.hasEnded) return
     const [only, ...more] = givers
     const liar = incoming.givers.others.find(({ device }) => device.id === only)
     if (liar && more.length === 0) incoming.givers.ban(liar.device)
     else incoming.givers.swarm.suspects(piece)
     this.events.onRoom(incoming)
+  }
+
+  /** What is wrong came from where only right pieces come from. Others are not asked again for one. */
+  #count(incoming: Incoming): void {
+    const times = (this.#wrong.get(incoming) ?? 0) + 1
+    this.#wrong.set(incoming, times)
+    if (times > MOST_WRONG) this.events.onDamaged(incoming)
   }
 
   /** A device gives nothing any more of the files that others have shared. */
@@ -114,9 +121,23 @@ export class Swarming {
     if (incoming.givers.drop(device)) this.events.onRoom(incoming)
   }
 
+  /** A device does not have what is wanted of it. It may have other pieces, so it is asked again after a while. */
+  gone(incoming: Incoming, device: RemoteDevice): void {
+    if (incoming.givers.rest(device, this.now())) this.events.onRoom(incoming)
+  }
+
+  /** Asks the devices again that were left alone for a while. */
+  #askAgain(incoming: Incoming, now: number): void {
+    const rested = incoming.givers.rested(now)
+    if (rested.length === 0) return
+    for (const device of this.devices())
+      if (device.isHere && rested.includes(device.id)) this.#announce(incoming, device)
+  }
+
   /** Called several times a second while a file moves. */
   tick(incoming: Incoming, now: number): void {
     this.#dropSilent(incoming, now)
+    this.#askAgain(incoming, now)
     incoming.givers.tick(now)
     this.wanted(incoming, now)
     this.asks(incoming)
@@ -131,7 +152,7 @@ export class Swarming {
     for (const giver of incoming.givers.others) {
       if (!giver.isSilent(isLast ? LAST_MS : STALL_MS, now)) continue
       if (isLast) incoming.givers.drop(giver.device)
-      else incoming.givers.ban(giver.device)
+      else incoming.givers.rest(giver.device, now)
       this.events.onRoom(incoming)
     }
   }

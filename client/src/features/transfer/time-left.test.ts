@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { numbersFrom } from '../../protocol/seeded-numbers'
 import { type Estimate, NO_ESTIMATE, nextEstimate } from './time-left'
 
 const TICK_MS = 250
@@ -42,12 +43,8 @@ it('a rate that sways by a half never makes the time longer', () => {
 })
 
 it('a rate that is chance changes what is told no more often than an even one', () => {
-  let random = 7
-  const chance = () => {
-    random = (random * 48_271) % 2_147_483_647
-    return 40 + (random % 120)
-  }
-  const times = told(100 * 300, chance)
+  const chance = numbersFrom(7)
+  const times = told(100 * 300, () => 40 + Math.floor(120 * chance()))
   expect(stepsBack(times)).toBeLessThanOrEqual(2)
   expect(changes(times)).toBeLessThan(40)
 })

@@ -64,6 +64,21 @@ export interface FileStore {
   forget(id: ItemId): Promise<void>
 }
 
+/** Opens the place of a file: the one that the person has picked, or the best that there is. */
+export type OpenSink = (file: SinkFile, picked: FileSystemFileHandle | null) => Promise<Sink>
+
+/** All that this device has received, in whatever store. */
+export interface ReceivedBytes {
+  readonly open: OpenSink
+  /** Returns what was received of a file before; null at once where nothing can be. */
+  find(file: SinkFile): Promise<Found | null> | null
+  unfinished(): Promise<readonly UnfinishedFile[]>
+  /** Frees what does not outlive the page. */
+  leave(id: ItemId): Promise<void>
+  /** Removes the bytes of an item that is gone. */
+  forget(id: ItemId): Promise<void>
+}
+
 /** There is no room for the file. */
 export class NoRoom extends Error {
   constructor(readonly why: TransferFailure) {

@@ -1,0 +1,10 @@
+/** For tests: chance that is the same in each run. */
+
+/** Returns numbers from 0 to below 1, the same for the same seed. */
+export function numbersFrom(seed: number): () => number {
+  let state = (seed % 2_147_483_646) + 1
+  return () => {
+    state = (state * 48_271) % 2_147_483_647
+    return state / 2_147_483_647
+  }
+}
