@@ -15,7 +15,7 @@ export function followThePage(stores: Stores, toaster: Toaster, wake: () => void
     // A connection that has stopped for good is not tried again.
     if (shown.status !== 'stopped' || shown.why === 'unreachable') wake()
   })
-  keepScreenAwake(stores.transfers)
+  keepScreenAwake(stores)
   warnBeforeLeaving(stores)
   followKeyboard()
   startOfflineWorker()

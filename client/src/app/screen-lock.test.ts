@@ -1,8 +1,11 @@
-import { expect, it } from 'vitest'
+// @vitest-environment jsdom
+import { afterEach, expect, it, vi } from 'vitest'
 import type { DeviceId, ItemId } from '../protocol/bindings'
 import { DIRECT } from '../protocol/way'
 import { isAnyMoving } from '../stores/losses'
+import { createStores } from '../stores/stores'
 import type { Transfer } from '../stores/transfers'
+import { keepScreenAwake } from './screen-lock'
 
 const only = (transfer: Transfer) => ({ transfers: { ['a' as ItemId]: transfer } })
 const phone = 'phone' as DeviceId
@@ -20,3 +23,44 @@ it.each<[string, Transfer]>([
   ['is asked for by nobody', { role: 'sending', url: '', to: {} }],
   ['has arrived', { role: 'storing', url: '', state: { status: 'done' } }],
 ])('a file that %s does not', (_how, transfer) => expect(isAnyMoving(only(transfer))).toBe(false))
+
+afterEach(() => Reflect.deleteProperty(navigator, 'wakeLock'))
+
+/** A browser whose lock of the screen is given, or refused. */
+function browser(gives: boolean) {
+  const held = Object.assign(new EventTarget(), { release: vi.fn() })
+  const request = vi.fn(async () => {
+    if (gives) return held
+    throw new DOMException('The battery is low.', 'NotAllowedError')
+  })
+  Object.defineProperty(navigator, 'wakeLock', { value: { request }, configurable: true })
+  const stores = createStores()
+  keepScreenAwake(stores)
+  const transfer = (one: Transfer) => stores.transfers.setState((state) => ({ ...state, ...only(one) }), true)
+  return { stores, held, transfer, staysOn: () => stores.screen.getState().staysOn }
+}
+
+it('the screen stays on while a file moves, until the browser lets it sleep', async () => {
+  const { held, transfer, staysOn } = browser(true)
+  expect(staysOn()).toBe(false)
+  transfer({ role: 'receiving', state: { ...moving, received: 1 } })
+  await vi.waitFor(() => expect(staysOn()).toBe(true))
+  held.dispatchEvent(new Event('release'))
+  expect(staysOn()).toBe(false)
+})
+
+it('the screen may sleep once nothing moves', async () => {
+  const { held, transfer, staysOn } = browser(true)
+  transfer({ role: 'receiving', state: { ...moving, received: 1 } })
+  await vi.waitFor(() => expect(staysOn()).toBe(true))
+  transfer({ role: 'storing', url: '', state: { status: 'done' } })
+  expect(staysOn()).toBe(false)
+  await vi.waitFor(() => expect(held.release).toHaveBeenCalledOnce())
+})
+
+it('nobody is told that the screen stays on where the browser refuses', async () => {
+  const { transfer, staysOn } = browser(false)
+  transfer({ role: 'receiving', state: { ...moving, received: 1 } })
+  await new Promise((resolve) => setTimeout(resolve))
+  expect(staysOn()).toBe(false)
+})

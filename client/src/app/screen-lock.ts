@@ -6,7 +6,7 @@ import type { Stores } from '../stores/stores'
 /**
  * Starts to follow the transfers. Call it once. A browser or a low battery may refuse the lock; the screen then sleeps.
  */
-export function keepScreenAwake(transfers: Stores['transfers']): void {
+export function keepScreenAwake({ transfers, screen }: Pick<Stores, 'transfers' | 'screen'>): void {
   if (!('wakeLock' in navigator)) return
   let wanted = false
   let lock: Promise<WakeLockSentinel | null> | null = null
@@ -14,15 +14,21 @@ export function keepScreenAwake(transfers: Stores['transfers']): void {
     const asked = request()
     lock = asked
     const lost = () => {
-      if (lock === asked) lock = null
+      if (lock !== asked) return
+      lock = null
+      screen.setState({ staysOn: false }, true)
     }
-    void asked.then((held) => held?.addEventListener('release', lost, { once: true }))
+    void asked.then((held) => {
+      if (lock === asked) screen.setState({ staysOn: held !== null }, true)
+      held?.addEventListener('release', lost, { once: true })
+    })
   }
   const adjust = () => {
     if (wanted && !lock && document.visibilityState === 'visible') ask()
     if (!wanted && lock) {
       void lock.then((held) => held?.release())
       lock = null
+      screen.setState({ staysOn: false }, true)
     }
   }
   transfers.subscribe((state) => {

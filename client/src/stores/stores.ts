@@ -27,6 +27,7 @@ import { createPowerStore } from './power'
 import { createRecentBeamsStore } from './recent-beams'
 import { createSavePlaceStore } from './save-place'
 import { createSavesStore } from './saves'
+import { createScreenStore } from './screen'
 import { createSearchStore } from './search'
 import { createShareTargetStore } from './share-target'
 import { createShortcutStore } from './shortcut'
@@ -68,6 +69,7 @@ export function createStores(language: Language = SOURCE) {
     pointedOut: createPointedOutStore(),
     passingOn: createPassingOnStore(),
     power: createPowerStore(),
+    screen: createScreenStore(),
     search: createSearchStore(),
     shareTarget: createShareTargetStore(),
     toasts: createToastsStore(),

@@ -22,6 +22,7 @@ import { type Ground, hasBadge, isWaiting, StateBadge } from '../transfer/file-r
 import { fraction } from '../transfer/file-view'
 import { formatSize } from '../transfer/format-bytes'
 import { PauseButton } from '../transfer/pause-button'
+import { ScreenHint } from '../transfer/screen-hint'
 import { useProgressTexts } from '../transfer/use-file'
 import css from './batch-face.module.css'
 import { BatchFiles } from './batch-files'
@@ -121,7 +122,7 @@ function ListMenu({ batch, view, does }: BatchProps) {
 /** The progress of all files, and what can be done with all of them. */
 function Sum({ batch, view, does, on }: BatchProps & { on: Ground }) {
   const { row, size } = view
-  const { left, right } = useProgressTexts(row, size)
+  const { left, right, seconds } = useProgressTexts(row, size)
   const hasBar = row.bytes !== null && row.status !== 'done'
   const name = countOf(batch.content)
   return (
@@ -139,6 +140,7 @@ function Sum({ batch, view, does, on }: BatchProps & { on: Ground }) {
           </div>
         </>
       )}
+      {on === 'page' && <ScreenHint row={row} size={size} seconds={seconds} />}
       <Foot batch={batch} view={view} does={does} on={on} text={hasBar ? '' : left} />
     </div>
   )

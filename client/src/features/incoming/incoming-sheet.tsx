@@ -16,6 +16,7 @@ import { StateBadge } from '../transfer/file-row'
 import { fraction } from '../transfer/file-view'
 import { formatSize } from '../transfer/format-bytes'
 import { WordedPauseButton } from '../transfer/pause-button'
+import { ScreenHint } from '../transfer/screen-hint'
 import { useProgressTexts } from '../transfer/use-file'
 import css from './incoming-sheet.module.css'
 import { Ring } from './ring'
@@ -54,7 +55,7 @@ export function IncomingSheet({ batch, onClose }: { batch: Batch; onClose: () =>
 
 /** The sum, the speed, the time left and the way. */
 function Facts({ view: { row, size, total } }: { view: BatchView }) {
-  const { left, right } = useProgressTexts(row, size)
+  const { left, right, seconds } = useProgressTexts(row, size)
   const sum =
     row.bytes === null || row.status === 'done' ? formatSize(null, total) : formatSize(row.bytes, size)
   const isMoving = row.status === 'moving'
@@ -62,6 +63,7 @@ function Facts({ view: { row, size, total } }: { view: BatchView }) {
     <div className={css.facts}>
       <p>{[sum, row.status === 'offered' ? '' : left, isMoving ? right : ''].filter(Boolean).join(' · ')}</p>
       {row.way && <StateBadge row={row} on="page" />}
+      <ScreenHint row={row} size={size} seconds={seconds} />
     </div>
   )
 }

@@ -4,6 +4,7 @@ import { asksForFile, ChooseAgain } from './choose-again'
 import { type FileRowProps, RowProgress, RowTools, StateBadge, useRecipient } from './file-row'
 import css from './list-file.module.css'
 import { SaveLink } from './save-link'
+import { ScreenHint } from './screen-hint'
 import { useFileAction, useProgressTexts } from './use-file'
 
 /** One transfer of a file in a list. When there are several, each names its device and has its own buttons. */
@@ -17,7 +18,7 @@ export function ListFileRow({
   /** The address of the whole file, when it can be saved. */
   url: string | null
 }) {
-  const { left, right } = useProgressTexts(row, content.size)
+  const { left, right, seconds } = useProgressTexts(row, content.size)
   const act = useFileAction(item)
   const device = useRecipient({ row, named })
   return (
@@ -33,6 +34,7 @@ export function ListFileRow({
         <span>{[left, right].filter(Boolean).join(' · ')}</span>
         <StateBadge row={row} on="page" />
       </div>
+      <ScreenHint row={row} size={content.size} seconds={seconds} />
       {url !== null && (
         <div className={css.ask}>
           <SaveLink id={item.id} url={url} name={content.name} look="page" />

@@ -100,9 +100,13 @@ export function useFileAction(item: Item): (action: FileAction, row: FileRow) =>
   }
 }
 
-/** Returns the texts below the bar: speed or state on the left, time left or percent on the right. */
-export function useProgressTexts(row: FileRow, size: number): { left: string; right: string } {
-  return { left: leftText(row), right: rightText(row, size, useTimeLeft(row, size)) }
+/**
+ * Returns the texts below the bar: speed or state on the left, time left or percent on the right, and the seconds that are
+ * left; null while they are not known.
+ */
+export function useProgressTexts(row: FileRow, size: number) {
+  const seconds = useTimeLeft(row, size)
+  return { left: leftText(row), right: rightText(row, size, seconds), seconds }
 }
 
 /** Returns the seconds that a transfer still takes; null while that is not known. */
