@@ -123,6 +123,35 @@ test('the screen is kept awake while a file moves, and no longer', async ({ devi
   }
 })
 
+test('a phone says what a locked screen does to a long transfer, before it and meanwhile', async ({
+  device,
+  server,
+  folder,
+}) => {
+  const ada = await device('Ada', { own: 'chromium' })
+  const bob = await device('Bob', { phone: true, own: 'chromium' })
+  await bob.context.grantPermissions(['screen-wake-lock'])
+  const wire = await Wire.to(server.origin)
+  try {
+    await meetThroughServer(ada, bob, server, wire)
+    const [short, long] = [await folder.file('short.bin', MB), await folder.file('long.bin', 120 * MB)]
+    await ada.sharesFiles(short)
+    await expect(bob.file(short).getByRole('button', { name: 'Receive' })).toBeVisible()
+    await expect(bob.page.getByText('If the screen locks')).toHaveCount(0)
+    await ada.sharesFiles(long)
+    await expect(bob.file(long).getByText('If the screen locks')).toBeVisible()
+    wire.slowsTo(2 * MB)
+    await bob.takes(long)
+    await expect(bob.file(long).getByText('The screen stays on until this is done')).toBeVisible()
+    // A desktop has no such screen.
+    await expect(ada.page.getByText('screen')).toHaveCount(0)
+    await bob.file(long).getByRole('button', { name: 'Cancel' }).click()
+    await expect(bob.page.getByText('The screen stays on')).toHaveCount(0)
+  } finally {
+    await wire.close()
+  }
+})
+
 test('a phone that wakes up shows no interruption, and catches up', async ({ device }) => {
   const ada = await device('Ada')
   const bob = await device('Bob', { phone: true })
