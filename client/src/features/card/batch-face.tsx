@@ -140,7 +140,9 @@ function Sum({ batch, view, does, on }: BatchProps & { on: Ground }) {
           </div>
         </>
       )}
-      {on === 'page' && <ScreenHint row={row} size={size} seconds={seconds} />}
+      {on === 'page' && (
+        <ScreenHint row={row} size={row.bytes === null ? view.total : size} seconds={seconds} />
+      )}
       <Foot batch={batch} view={view} does={does} on={on} text={hasBar ? '' : left} />
     </div>
   )

@@ -63,7 +63,7 @@ function Facts({ view: { row, size, total } }: { view: BatchView }) {
     <div className={css.facts}>
       <p>{[sum, row.status === 'offered' ? '' : left, isMoving ? right : ''].filter(Boolean).join(' · ')}</p>
       {row.way && <StateBadge row={row} on="page" />}
-      <ScreenHint row={row} size={size} seconds={seconds} />
+      <ScreenHint row={row} size={row.bytes === null ? total : size} seconds={seconds} />
     </div>
   )
 }
