@@ -10,27 +10,40 @@ const BUFFER = 1024 * 1024
 const HEAD_END = '\r\n\r\n'
 
 export interface Sending {
-  method: 'POST' | 'PUT'
+  method: 'POST' | 'PUT' | 'PATCH' | 'GET'
   url: string
   type: string
+  /** Other headers, each with its value. */
+  more?: readonly string[]
   /** Bytes of the body. */
   length: number
   body: Iterable<Buffer>
 }
 
 /** Sends a body and returns the body of the answer, whose status must be 2xx. */
-export async function send({ method, url, type, length, body }: Sending): Promise<string> {
+export async function send(sending: Sending): Promise<string> {
+  return (await exchange(sending)).body
+}
+
+/** Sends a body and returns the answer, whose status must be 2xx. */
+export async function exchange({ method, url, type, more = [], length, body }: Sending) {
   const received: Buffer[] = []
   const socket = open(url, (bytes) => received.push(Buffer.from(bytes)))
   const ended = once(socket, 'end')
   const { host, pathname } = new URL(url)
-  const headers = [`host: ${host}`, 'connection: close', `content-type: ${type}`, `content-length: ${length}`]
+  const headers = [
+    `host: ${host}`,
+    'connection: close',
+    `content-type: ${type}`,
+    `content-length: ${length}`,
+    ...more,
+  ]
   socket.write([`${method} ${pathname} HTTP/1.1`, ...headers].join('\r\n') + HEAD_END)
   for (const bytes of body) if (!socket.write(bytes)) await once(socket, 'drain')
   await ended
-  const [answer = '', said = ''] = Buffer.concat(received).toString().split(HEAD_END)
-  check(answer)
-  return said
+  const [head = '', said = ''] = Buffer.concat(received).toString().split(HEAD_END)
+  check(head)
+  return { head, body: said }
 }
 
 /** Downloads a file onto the disk and returns its number of bytes. */

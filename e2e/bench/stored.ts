@@ -3,19 +3,24 @@
  * same bytes to and from that disk or S3 server. Times include syncing to the disk.
  */
 import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { Bucket } from '../support/bucket.ts'
 import { MB } from '../support/files.ts'
+import { RawClient } from '../support/raw-client.ts'
 import { Server } from '../support/server.ts'
 import { BareReceiver } from './bare-receiver.ts'
-import { copy, download, ontoDisk, send } from './plain-http.ts'
+import { copy, download, exchange, ontoDisk, send } from './plain-http.ts'
 import { treeBytes, watchPeak } from './process-memory.ts'
 import { median, type Row } from './table.ts'
 
 const SIZE = 1000 * MB
 const BLOCK = 1024 * 1024
+/** As `client/src/transport/resumable-upload.ts` sends them. */
+const PIECE_BYTES = 32 * 1024 * 1024
 const RUNS = 3
 const MIB = 1024 * 1024
 const ROOM = { HELIOGRAPH_GUEST_FILE: '2GiB', HELIOGRAPH_GUEST_TOTAL: '32GiB' }
@@ -88,7 +93,8 @@ async function onBucket(folder: string): Promise<Row[]> {
  * that both read from the disk and have the same free memory.
  */
 async function compare(place: string, server: Server, plain: Plain, folders: string[]): Promise<Row[]> {
-  const [up, sent, down] = [noSpeeds(), noSpeeds(), noSpeeds()]
+  const [up, pieces, sent, down] = [noSpeeds(), noSpeeds(), noSpeeds(), noSpeeds()]
+  const beam = await keptBeam(server)
   const to = join(folders[0] ?? '', 'copy')
   const fromCold = async (move: () => Promise<unknown>) => {
     for (const folder of folders) await forgetCached(folder)
@@ -102,6 +108,7 @@ async function compare(place: string, server: Server, plain: Plain, folders: str
     for (let run = 0; run <= RUNS; run += 1) {
       let url = ''
       const ours = await fromCold(async () => (url = await upload(server.origin, SIZE)))
+      const inPieces = await fromCold(() => uploadInPieces(server.origin, beam.id))
       const theirs = await fromCold(() => plain.put())
       const over = plain.send && (await fromCold(plain.send))
       const back = await fromCold(async () => whole(await download(url, to)))
@@ -109,13 +116,15 @@ async function compare(place: string, server: Server, plain: Plain, folders: str
       // The first run warms up both.
       if (run === 0) continue
       add(up, ours, theirs)
+      add(pieces, inPieces, theirs)
       if (over) add(sent, ours, over)
       add(down, back, straight)
-      printRun(`${place}, run ${run} of ${RUNS}`, { up, down, 'over a connection': sent })
+      printRun(`${place}, run ${run} of ${RUNS}`, { up, pieces, down, 'over a connection': sent })
     }
     const above = (await memory.stop()) - idle
     return [
       ratio(`upload of 1 GB to ${place}`, up),
+      ratio('  in pieces, by tus', pieces),
       ...(plain.send ? [ratio('  beside a connection that is written to it', sent)] : []),
       ratio(`download of 1 GB from ${place}, onto the disk`, down),
       {
@@ -127,8 +136,40 @@ async function compare(place: string, server: Server, plain: Plain, folders: str
       },
     ]
   } finally {
+    beam.client.leaves()
     await server.stop()
   }
+}
+
+/** A beam that keeps what is stored for it, and the device that is in it. */
+async function keptBeam(server: Server): Promise<{ id: string; client: RawClient }> {
+  const id = randomUUID()
+  const client = await RawClient.joins(`${server.origin}/?beam_id=${id}`)
+  client.send({ type: 'keep', message: '24h', extra: null })
+  await client.next('kept')
+  return { id, client }
+}
+
+/** Uploads the file for a beam in pieces of the size that the page uses, and waits until the server has stored it. */
+async function uploadInPieces(origin: string, beam: string): Promise<void> {
+  const tus = 'tus-resumable: 1.0.0'
+  const none = { type: 'text/plain', length: 0, body: [] }
+  const { head } = await exchange({
+    ...none,
+    method: 'POST',
+    url: `${origin}/api/beams/${beam}/tus/`,
+    more: [tus, `upload-length: ${SIZE}`, `upload-metadata: filename ${btoa('large.png')}`],
+  })
+  const [, path] = /^location: (\S+)/im.exec(head) ?? []
+  if (path === undefined) throw new Error(head)
+  const url = new URL(path, origin).href
+  for (let at = 0; at < SIZE; at += PIECE_BYTES) {
+    const length = Math.min(PIECE_BYTES, SIZE - at)
+    const more = [tus, `upload-offset: ${at}`]
+    const body = at === 0 ? content(length) : blocks(length)
+    await exchange({ method: 'PATCH', url, type: 'application/offset+octet-stream', more, length, body })
+  }
+  while (!(await exchange({ ...none, method: 'GET', url })).head.startsWith('HTTP/1.1 200')) await pause(50)
 }
 
 function whole(bytes: number): void {
@@ -180,8 +221,12 @@ async function speedOf(move: () => Promise<unknown>): Promise<number> {
 /** Bytes that begin like a picture. One block is repeated, so that generating them costs nothing. */
 function* content(size = SIZE): Generator<Buffer> {
   yield PNG
+  yield* blocks(size - PNG.length)
+}
+
+function* blocks(size: number): Generator<Buffer> {
   const block = Buffer.alloc(BLOCK, 'light')
-  for (let left = size - PNG.length; left > 0; left -= BLOCK) yield block.subarray(0, Math.min(left, BLOCK))
+  for (let left = size; left > 0; left -= BLOCK) yield block.subarray(0, Math.min(left, BLOCK))
 }
 
 /** Uploads a file and returns its address. */
