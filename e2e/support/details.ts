@@ -7,7 +7,7 @@ export async function bytesSentTwice(device: Device, file: TestFile): Promise<nu
   await device.uses(device.card(file.name), 'Details')
   const details = device.page.getByRole('dialog', { name: 'Details' })
   const row = details.locator('div').filter({ has: device.page.getByRole('term').getByText('Sent twice') })
-  const told = await row.last().getByRole('definition').innerText()
+  const told = (await row.last().getByRole('definition').textContent()) ?? ''
   await device.page.keyboard.press('Escape')
   const [, number, unit] = /^([\d.,]+)\s*(B|kB|MB)$/.exec(told) ?? []
   if (number === undefined) throw new Error(`“${told}” is no number of bytes`)
