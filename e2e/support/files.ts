@@ -5,6 +5,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+export const KB = 1_000
 export const MB = 1_000_000
 
 export interface TestFile {

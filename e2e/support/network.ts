@@ -29,12 +29,16 @@ let networks = 0
 /** One machine. */
 export class Machine {
   readonly name: string
-  /** Its address on the network that it is part of. */
-  readonly address: string
+  #address: string
 
   constructor(name: string, address: string) {
     this.name = name
-    this.address = address
+    this.#address = address
+  }
+
+  /** Its address on the network that it is part of. */
+  get address(): string {
+    return this.#address
   }
 
   /** The words in front of a command that has to run on this machine. */
@@ -67,6 +71,16 @@ export class Machine {
     await run('ip', ['-n', this.name, 'link', 'set', device, 'up'])
     if (gateway) await run('ip', ['-n', this.name, 'route', 'add', 'default', 'via', gateway])
   }
+
+  /** Leaves the network of a cable. What was to come from there is lost. */
+  async unplugs(device: string): Promise<void> {
+    await run('ip', ['-n', this.name, 'link', 'delete', device])
+  }
+
+  /** Has another address from now on. */
+  isNow(address: string): void {
+    this.#address = address
+  }
 }
 
 /** A switch inside a machine, which has an address on it too. */
@@ -90,10 +104,21 @@ export class Home {
   }
 
   async machine(): Promise<Machine> {
-    this.#devices += 1
-    const machine = await this.#network.empty(`192.168.1.${this.#devices}`)
+    const machine = await this.#network.empty(this.#nextAddress())
     await machine.plugsInto(this.#bridge, 'eth0', '192.168.1.1')
     return machine
+  }
+
+  /** A machine comes from another network, as a phone does that changes to this one's Wi-Fi. */
+  async takes(machine: Machine): Promise<void> {
+    await machine.unplugs('eth0')
+    machine.isNow(this.#nextAddress())
+    await machine.plugsInto(this.#bridge, 'eth0', '192.168.1.1')
+  }
+
+  #nextAddress(): string {
+    this.#devices += 1
+    return `192.168.1.${this.#devices}`
   }
 
   /** Lets what comes from outside to these ports through to a machine, as a person sets in a router's menu. */
@@ -147,6 +172,13 @@ export class Network {
     const machine = await this.empty(`203.0.113.${this.#next++}`)
     await machine.plugsInto(this.#bridge, 'eth0', this.server.address)
     return machine
+  }
+
+  /** A machine on the internet gets another address, as after its cable was pulled out and put in again. */
+  async readdresses(machine: Machine): Promise<void> {
+    await machine.unplugs('eth0')
+    machine.isNow(`203.0.113.${this.#next++}`)
+    await machine.plugsInto(this.#bridge, 'eth0', this.server.address)
   }
 
   async home(nat: Nat): Promise<Home> {

@@ -1,6 +1,7 @@
 /** Files that a page can find again after a reload, as those of Chromium's picker. */
 import { createHash } from 'node:crypto'
 import { expect, type Page } from '@playwright/test'
+import type { Device } from './device.ts'
 import type { TestFile } from './files.ts'
 
 /** The picker of Chromium, which no tool can drive, gives a file of the browser's own disk. Runs in the page. */
@@ -14,6 +15,12 @@ export function picksFromOwnDisk([name, size]: readonly [string, number]): void 
     return [handle]
   }
   Object.assign(window, { showOpenFilePicker: open })
+}
+
+/** Shares that file by the picker. */
+export async function sharesFromOwnDisk({ page }: Device): Promise<void> {
+  await page.getByRole('button', { name: 'Share', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Files' }).click()
 }
 
 /** Describes that file. */

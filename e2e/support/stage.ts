@@ -25,6 +25,8 @@ export interface DeviceOptions {
   own?: BrowserName
   /** Further flags of that process. */
   flags?: readonly string[]
+  /** The folder of its profile, which a later process finds as this one left it. The test removes it. */
+  profile?: string
 }
 
 export type CallDevice = (name: string, options?: DeviceOptions) => Promise<Device>
@@ -81,7 +83,7 @@ async function sharedBrowser(browser: Browser, name: BrowserName, options: Devic
 }
 
 async function ownBrowser(name: BrowserName, options: DeviceOptions): Promise<Made> {
-  const profile = await mkdtemp(join(tmpdir(), 'heliograph-profile-'))
+  const profile = options.profile ?? (await mkdtemp(join(tmpdir(), 'heliograph-profile-')))
   const launch = name === 'chromium' ? CHROMIUM : FIREFOX
   const type = name === 'chromium' ? chromium : firefox
   const context = await type.launchPersistentContext(profile, {
@@ -92,7 +94,7 @@ async function ownBrowser(name: BrowserName, options: DeviceOptions): Promise<Ma
   await allowClipboard(name, context)
   const leave = async () => {
     await context.close()
-    await rm(profile, { recursive: true, force: true })
+    if (!options.profile) await rm(profile, { recursive: true, force: true })
   }
   return { browser: name, context, leave }
 }

@@ -1,7 +1,7 @@
 import { expect } from '@playwright/test'
 import { Device, LARGE_FILE_MS } from '../support/device.ts'
 import { MB, type TestFile } from '../support/files.ts'
-import { asksAfterReload, ownDiskFilm, picksFromOwnDisk } from '../support/own-disk.ts'
+import { asksAfterReload, ownDiskFilm, picksFromOwnDisk, sharesFromOwnDisk } from '../support/own-disk.ts'
 import { directBytesReceived } from '../support/paths.ts'
 import { type CallDevice, test } from '../support/stage.ts'
 
@@ -74,8 +74,7 @@ for (const asks of [false, true]) {
     const link = await ada.startsBeam()
     await bob.opens(link)
     await ada.seesDevices(2)
-    await ada.page.getByRole('button', { name: 'Share', exact: true }).click()
-    await ada.page.getByRole('menuitem', { name: 'Files' }).click()
+    await sharesFromOwnDisk(ada)
     await bob.takes(film)
     await bob.reaches(film, 50)
 
@@ -142,19 +141,12 @@ for (const frozen of ['sender', 'receiver'] as const) {
 
 for (const percent of [1, 99]) {
   const long = { tag: '@long' }
-  test(`a receiver goes on after a reload at ${percent} %`, long, async ({ device, folder }) => {
-    const film = await folder.file('film.bin', 300 * MB)
-    const { bob } = await partReceived(device, film, 'chromium', percent)
-    await bob.page.reload()
-    expect(await bob.savedSha256(film)).toBe(film.sha256)
-  })
-
   test(`a new tab goes on after a crash at ${percent} %`, long, async ({ device, folder }) => {
     const film = await folder.file('film.bin', 300 * MB)
     const { bob, link } = await partReceived(device, film, 'chromium', percent)
     await crashes(bob)
     const again = await opensNewTab(bob, link)
-    await receivesIfAsked(again, film)
+    await again.takesUnlessBegun(film)
     expect(await again.savedSha256(film)).toBe(film.sha256)
   })
 
@@ -169,12 +161,4 @@ for (const percent of [1, 99]) {
       expect(await bob.savedSha256(film)).toBe(film.sha256)
     },
   )
-}
-
-/** A file of which nothing was in the journal yet is only offered. */
-async function receivesIfAsked(bob: Device, film: TestFile): Promise<void> {
-  const receive = bob.file(film).getByRole('button', { name: 'Receive' })
-  const bar = bob.file(film).getByRole('progressbar')
-  await expect(receive.or(bar).first()).toBeVisible()
-  if (await receive.isVisible()) await receive.click()
 }

@@ -64,7 +64,7 @@ type Inside = Peer.Instance & {
   readableLength: number
 }
 
-const events = { onSignal: vi.fn(), onConnect: vi.fn(), onPath: vi.fn(), onClose: vi.fn() }
+const events = { onSignal: vi.fn(), onConnect: vi.fn(), onPath: vi.fn(), onBroken: vi.fn(), onClose: vi.fn() }
 const takeChannels = vi.fn()
 let peers: Inside[]
 
@@ -165,6 +165,22 @@ describe('a peer link', () => {
     // Over TURN, new credentials are needed at once.
     link.renew([])
     expect(connection.restarts).toBe(1)
+  })
+
+  it('l4 tells that an open connection is broken, and when it is not any more', async () => {
+    await opens(false)
+    const [connection] = Connection.made
+    const becomes = (state: string) => {
+      if (connection) connection.iceConnectionState = state
+      connection?.dispatchEvent(new Event('iceconnectionstatechange'))
+    }
+    becomes('disconnected')
+    expect(events.onBroken).not.toHaveBeenCalled()
+    peers[0]?.emit('connect')
+    await vi.waitFor(() => expect(events.onConnect).toHaveBeenCalled())
+    becomes('disconnected')
+    becomes('connected')
+    expect(events.onBroken.mock.calls).toEqual([[true], [false]])
   })
 
   it('l4 asks the initiator for a restart, which makes at most one a second', async () => {

@@ -20,6 +20,8 @@ export interface PeerLinkEvents {
   onConnect(via: PeerPath, maxMessageBytes: number): void
   /** The open connection has changed to another path. */
   onPath(via: PeerPath): void
+  /** Nothing comes over the open connection any more, or again. */
+  onBroken(isBroken: boolean): void
   /** Called once. The link cannot be used any more. */
   onClose(): void
 }
@@ -87,7 +89,9 @@ export const openPeerLink: OpenPeerLink = ({ initiator, iceServers, takeChannels
   connection.addEventListener('iceconnectionstatechange', () => {
     if (path !== null) void tellPath()
     // The network changed. simple-peer would wait for 'failed' and give up; instead the initiator restarts ICE.
-    if (connection.iceConnectionState === 'disconnected') restart()
+    const isBroken = connection.iceConnectionState === 'disconnected'
+    if (isBroken) restart()
+    if (path !== null) events.onBroken(isBroken)
   })
   const restart = spaced(RESTART_INTERVAL_MS, () => {
     if (!initiator || peer.destroyed) return

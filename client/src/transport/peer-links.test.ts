@@ -146,6 +146,37 @@ describe('l1 links', () => {
     expect(sent.at(-1)).toEqual({ to: ADA, message: { session: 'name 3', index: 0, signal: 'offer 2' } })
   })
 
+  it('r7_end when nothing comes over them any more and the device is no longer listed, in either order', async () => {
+    for (const isBrokenFirst of [true, false]) {
+      const bob = links(BOB)
+      bob.setDevices([device(ADA), device(BOB)])
+      await settle()
+      const link = opened.at(-1)
+      link?.events.onConnect('direct', 0)
+      if (isBrokenFirst) link?.events.onBroken(true)
+      // It may only have changed its network.
+      expect(link?.closed).toBe(false)
+      bob.setDevices([device(BOB)])
+      if (!isBrokenFirst) {
+        expect(link?.closed).toBe(false)
+        link?.events.onBroken(true)
+      }
+      expect(link?.closed).toBe(true)
+    }
+    expect(closes).toEqual([ADA, ADA])
+  })
+
+  it('live on when they were broken for a moment only', async () => {
+    const bob = links(BOB)
+    bob.setDevices([device(ADA), device(BOB)])
+    await settle()
+    opened[0]?.events.onConnect('direct', 0)
+    opened[0]?.events.onBroken(true)
+    opened[0]?.events.onBroken(false)
+    bob.setDevices([device(BOB)])
+    expect(opened[0]?.closed).toBe(false)
+  })
+
   it('live on when the server no longer lists the device', async () => {
     const bob = links(BOB)
     bob.setDevices([device(ADA), device(BOB)])

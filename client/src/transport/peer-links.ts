@@ -8,8 +8,8 @@ import { MOST_CONNECTIONS } from '../protocol/bundle'
 import type { LinkKey } from '../protocol/receiver'
 import type { Channels } from './channel-link'
 import type { ConnectionStats, PeerPath } from './connection-stats'
-import type { OpenPeerLink, PeerLink } from './peer-link'
-import { nameOf, Pauses, type Slot, type SlotName } from './peer-place'
+import type { OpenPeerLink } from './peer-link'
+import { type Attempt, nameOf, Pauses, type Slot, type SlotName } from './peer-place'
 
 export interface PeerLinksEvents {
   sendSignal(to: DeviceId, message: unknown): void
@@ -22,22 +22,6 @@ export interface PeerLinksEvents {
   onPath(device: DeviceId, via: PeerPath): void
   /** The last connection to a device, or the last attempt, has ended. */
   onClose(device: DeviceId): void
-}
-
-interface Attempt {
-  readonly slot: Slot
-  readonly session: string
-  /** Names the link in the engine. The initiator chooses the session, so the key is another name, always made here. */
-  readonly key: LinkKey
-  /** Null while the library loads, and while the device offers too often. */
-  link: PeerLink | null
-  /** Signals that arrived before the link existed. */
-  early: unknown[]
-  hasBegun: boolean
-  /** Null while it is not connected. */
-  path: PeerPath | null
-  /** Ends the attempt when it has not connected in time. */
-  limit: ReturnType<typeof setTimeout>
 }
 
 /**
@@ -117,8 +101,10 @@ export class PeerLinks {
   /** Sets the devices of the beam. A working link to a device that is no longer listed is kept. */
   setDevices(devices: readonly Device[]): void {
     this.#devices = devices.filter(({ caps }) => caps.includes('rtc')).map(({ device_id }) => device_id)
-    for (const { slot } of [...this.#attempts.values()])
-      if (!this.#devices.includes(slot.device)) this.#giveUp(slot)
+    for (const attempt of [...this.#attempts.values()]) {
+      if (!this.#devices.includes(attempt.slot.device)) this.#giveUp(attempt.slot)
+      this.#endIfGone(attempt)
+    }
     for (const [device, sizes] of this.#sizes) {
       if (!this.#devices.includes(device)) sizes.theirs = 1
       // Which of the two initiates may have changed.
@@ -299,6 +285,7 @@ export class PeerLinks {
       early: [],
       hasBegun: false,
       path: null,
+      isBroken: false,
       limit,
     }
     this.#attempts.set(nameOf(slot), attempt)
@@ -340,6 +327,10 @@ export class PeerLinks {
           attempt.path = via
           this.#tellPath(device)
         },
+        onBroken: (isBroken) => {
+          attempt.isBroken = isBroken
+          if (isCurrent()) this.#endIfGone(attempt)
+        },
         onClose: () => isCurrent() && this.#closed(slot, key),
       },
     )
@@ -379,6 +370,11 @@ export class PeerLinks {
     this.#pauses.retry(slot, () => {
       if (this.#begins(device) && slot.index < this.#sizeOf(device)) this.#build(slot)
     })
+  }
+
+  /** Ends a broken link to a device that is not here: nobody would answer the restart, which fails only after 15 s (L4). */
+  #endIfGone({ slot, key, isBroken }: Attempt): void {
+    if (isBroken && !this.#devices.includes(slot.device)) this.#closed(slot, key)
   }
 
   /** Ends an attempt that has not connected. */

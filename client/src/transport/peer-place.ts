@@ -1,5 +1,8 @@
-/** The places of the connections to a device, and when a connection in one may be set up. */
+/** The places of the connections to a device, what is in each, and when a connection in one may be set up. */
 import type { DeviceId } from '../protocol/bindings'
+import type { LinkKey } from '../protocol/receiver'
+import type { PeerPath } from './connection-stats'
+import type { PeerLink } from './peer-link'
 
 /** The place of a connection in the bundle to a device. */
 export interface Slot {
@@ -9,6 +12,25 @@ export interface Slot {
 }
 
 export type SlotName = `${DeviceId} ${number}`
+
+/** One connection to a device, or what is to become one. */
+export interface Attempt {
+  readonly slot: Slot
+  readonly session: string
+  /** Names the link in the engine. The initiator chooses the session, so the key is another name, always made here. */
+  readonly key: LinkKey
+  /** Null while the library loads, and while the device offers too often. */
+  link: PeerLink | null
+  /** Signals that arrived before the link existed. */
+  early: unknown[]
+  hasBegun: boolean
+  /** Null while it is not connected. */
+  path: PeerPath | null
+  /** Nothing comes over it any more. */
+  isBroken: boolean
+  /** Ends the attempt when it has not connected in time. */
+  limit: ReturnType<typeof setTimeout>
+}
 
 export const nameOf = ({ device, index }: Slot): SlotName => `${device} ${index}`
 
