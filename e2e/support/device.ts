@@ -159,13 +159,41 @@ export class Device {
     if (await receive.isVisible()) await receive.click()
   }
 
+  /** Receives it into a file of the disk, by Chromium's picker. */
+  async takesInto(file: TestFile): Promise<void> {
+    await this.file(file).getByRole('button', { name: 'Save as…' }).click()
+  }
+
+  async pauses(file: TestFile): Promise<void> {
+    await this.file(file).getByRole('button', { name: 'Pause', exact: true }).click()
+  }
+
+  async resumes(file: TestFile): Promise<void> {
+    await this.file(file).getByRole('button', { name: 'Resume', exact: true }).click()
+  }
+
   async cancels(file: TestFile): Promise<void> {
     await this.file(file).getByRole('button', { name: 'Cancel' }).click()
   }
 
-  async seesPath(file: TestFile, path: 'Direct' | 'via TURN' | 'via server'): Promise<void> {
+  async seesPath(file: TestFile, path: 'Direct' | 'via TURN' | 'via server' | 'Stored'): Promise<void> {
     // Over a long way it is several connections: `Direct ×8`.
     await expect(this.file(file).getByText(new RegExp(`^${path}( ×\\d+)?$`))).toBeVisible()
+  }
+
+  /** Expects a text on the card of a file, among its other texts. */
+  async reads(file: TestFile, text: string, timeout = LARGE_FILE_MS): Promise<void> {
+    await expect(this.file(file).getByText(text, { exact: true })).toBeVisible({ timeout })
+  }
+
+  /** Expects the way that the details of a transfer tell. */
+  async seesWayInDetails(file: TestFile, way: RegExp): Promise<void> {
+    await this.uses(this.card(file.name), 'Details')
+    const facts = this.page.getByRole('dialog', { name: 'Details' }).locator('dl > div')
+    await expect(facts.filter({ has: this.page.getByText('Way', { exact: true }) }).locator('dd')).toHaveText(
+      way,
+    )
+    await this.page.keyboard.press('Escape')
   }
 
   /** Waits until the file is received. */
@@ -193,6 +221,11 @@ export class Device {
     return this.#traits.browser === 'chromium'
       ? await this.#downloadedSha256(file)
       : await this.#blobSha256(file)
+  }
+
+  /** Closes all pages of the browser. */
+  async leaves(): Promise<void> {
+    await this.context.close()
   }
 
   async #downloadedSha256(file: TestFile): Promise<string> {

@@ -177,6 +177,17 @@ export async function pretendPickers(device: Device): Promise<void> {
   })
 }
 
+/** SHA-256 of a file in the folder of `pretendPickers`. */
+export async function pickedSha256(device: Device, name: string): Promise<string> {
+  return await device.page.evaluate(async (name) => {
+    const root = await navigator.storage.getDirectory()
+    const file = await (await root.getDirectoryHandle('picked')).getFileHandle(name)
+    const bytes = await (await file.getFile()).arrayBuffer()
+    const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+    return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  }, name)
+}
+
 /** Takes the pickers from a page, as in Firefox. */
 export async function withoutPickers(device: Device): Promise<void> {
   await device.page.addInitScript(() => {

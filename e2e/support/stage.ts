@@ -27,6 +27,8 @@ export interface DeviceOptions {
   flags?: readonly string[]
   /** The folder of its profile, which a later process finds as this one left it. The test removes it. */
   profile?: string
+  /** That browser gives pages no disk: Chromium on plain http, Firefox in a private window. */
+  diskless?: boolean
 }
 
 export type CallDevice = (name: string, options?: DeviceOptions) => Promise<Device>
@@ -58,7 +60,12 @@ export const test = base.extend<Fixtures, { server: Server }>({
       await watchPaths(made.context)
       const page = made.context.pages()[0] ?? (await made.context.newPage())
       const traits = { phone: options.phone ?? false, browser: made.browser }
-      return new Device(name, page, server.origin, traits)
+      return new Device(
+        name,
+        page,
+        options.diskless ? onPlainHttp(made.browser, server.origin) : server.origin,
+        traits,
+      )
     })
     for (const left of leave.reverse()) await left()
   },
@@ -69,6 +76,11 @@ export const test = base.extend<Fixtures, { server: Server }>({
     await folder.remove()
   },
 })
+
+/** An address that Chromium does not trust, as it trusts that of this machine (RFC 5737: nobody has it). */
+const PLAIN_HOST = '192.0.2.1'
+const PLAIN_HOST_HERE = `--host-resolver-rules=MAP ${PLAIN_HOST} 127.0.0.1`
+const PRIVATE = { 'browser.privatebrowsing.autostart': true }
 
 interface Made {
   browser: BrowserName
@@ -88,7 +100,12 @@ async function ownBrowser(name: BrowserName, options: DeviceOptions): Promise<Ma
   const type = name === 'chromium' ? chromium : firefox
   const context = await type.launchPersistentContext(profile, {
     ...launch,
-    args: [...(launch.args ?? []), ...(options.flags ?? [])],
+    args: [
+      ...(launch.args ?? []),
+      ...(options.flags ?? []),
+      ...(options.diskless && name === 'chromium' ? [PLAIN_HOST_HERE] : []),
+    ],
+    firefoxUserPrefs: { ...launch.firefoxUserPrefs, ...(options.diskless && PRIVATE) },
     ...contextOptions(name, options),
   })
   await allowClipboard(name, context)
@@ -116,4 +133,8 @@ function contextOptions(browser: BrowserName, options: DeviceOptions): BrowserCo
 
 async function allowClipboard(browser: BrowserName, context: BrowserContext): Promise<void> {
   if (browser === 'chromium') await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+}
+
+function onPlainHttp(browser: BrowserName, origin: string): string {
+  return browser === 'chromium' ? origin.replace('127.0.0.1', PLAIN_HOST) : origin
 }

@@ -20,6 +20,7 @@ const MINI_BROWSER = ['x86_64', 'aarch64']
 export class WebKitDevice {
   readonly #driver: WebDriver
   readonly #end: () => Promise<void>
+  #hasLeft = false
 
   private constructor(driver: WebDriver, end: () => Promise<void>) {
     this.#driver = driver
@@ -48,7 +49,10 @@ export class WebKitDevice {
     })
   }
 
+  /** Ends the browser, unless it has left already. */
   async leaves(): Promise<void> {
+    if (this.#hasLeft) return
+    this.#hasLeft = true
     await this.#end()
   }
 
@@ -64,12 +68,46 @@ export class WebKitDevice {
     await this.#one(`//article[contains(., '${text}')]`)
   }
 
-  async sharesFile(file: TestFile): Promise<void> {
+  async sharesFiles(file: TestFile): Promise<void> {
     await this.#driver.type(await this.#one(ANY_FILE), file.path)
   }
 
   async takes(file: TestFile): Promise<void> {
-    await this.#driver.click(await this.#one(`${card(file)}//button[${named('Receive')}]`))
+    await this.#presses(file, 'Receive')
+  }
+
+  async pauses(file: TestFile): Promise<void> {
+    await this.#presses(file, 'Pause')
+  }
+
+  async resumes(file: TestFile): Promise<void> {
+    await this.#presses(file, 'Resume')
+  }
+
+  /** Waits until so much of the file is here. */
+  async reaches(file: TestFile, percent: number): Promise<void> {
+    const value = async () => {
+      const [bar] = await this.#driver.all(`${card(file)}//progress`)
+      return bar ? ((await this.#driver.run('arguments[1](arguments[0].value)', bar)) as number) : 0
+    }
+    await expect
+      .poll(value, { intervals: [20], timeout: LARGE_FILE_MS })
+      .toBeGreaterThanOrEqual(percent / 100)
+  }
+
+  /** Expects a text on the card of a file, among its other texts. */
+  async reads(file: TestFile, text: string, timeout = LARGE_FILE_MS): Promise<void> {
+    await this.#one(`${card(file)}//*[normalize-space()='${text}']`, timeout)
+  }
+
+  /** Expects the way that the details of a transfer tell. */
+  async seesWayInDetails(file: TestFile, way: RegExp): Promise<void> {
+    // Its window shows the cards in a list, each with a menu.
+    await this.#presses(file, 'More')
+    await this.#driver.click(await this.#one(`//*[@role='menuitem'][${named('Details')}]`))
+    const fact = await this.#one("//dialog//dt[normalize-space()='Way']/following-sibling::dd")
+    const text = async () => await this.#driver.run('arguments[1](arguments[0].textContent)', fact)
+    await expect.poll(text).toMatch(way)
   }
 
   async seesPath(file: TestFile, path: string): Promise<void> {
@@ -80,6 +118,10 @@ export class WebKitDevice {
   async savedSha256(file: TestFile): Promise<string> {
     const link = await this.#one(`${card(file)}//a[${named('Save')}]`, LARGE_FILE_MS)
     return (await this.#driver.run(HASH_OF_LINK, link)) as string
+  }
+
+  async #presses(file: TestFile, name: string): Promise<void> {
+    await this.#driver.click(await this.#one(`${card(file)}//button[${named(name)}]`))
   }
 
   async #one(xpath: string, timeout = 30_000): Promise<Element> {

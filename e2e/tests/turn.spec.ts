@@ -5,29 +5,14 @@ import { LARGE_FILE_MS } from '../support/device.ts'
 import { MB } from '../support/files.ts'
 import { relayedBytes, usesOnlyTurn } from '../support/paths.ts'
 import { Server } from '../support/server.ts'
-import { test as base } from '../support/stage.ts'
-
-const TURN = {
-  HELIOGRAPH_TURN: 'embedded',
-  HELIOGRAPH_TURN_LISTEN: '127.0.0.1:0',
-  // Everything is on this machine here.
-  HELIOGRAPH_TURN_ALLOW_PEERS: '127.0.0.0/8',
-}
+import { test as base } from '../support/turn-here.ts'
 
 interface Pairing {
   /** The product with a coturn beside it, in place of its own TURN server. */
   paired: Server
 }
 
-const test = base.extend<Pairing, { server: Server }>({
-  server: [
-    async ({ browserName: _ }, use) => {
-      const server = await Server.start(TURN)
-      await use(server)
-      await server.stop()
-    },
-    { scope: 'worker' },
-  ],
+const test = base.extend<Pairing>({
   paired: async ({ browserName: _ }, use) => {
     const coturn = await Coturn.start()
     const server = await Server.start(coturn.settings)

@@ -16,7 +16,7 @@ test('a browser without WebRTC sends and receives through the server', async ({ 
     await eve.sees('hello, old browser')
 
     const mine = await folder.file('from-webkit.bin', 8 * MB + 5)
-    await eve.sharesFile(mine)
+    await eve.sharesFiles(mine)
     await ada.takes(mine)
     expect(await ada.savedSha256(mine)).toBe(mine.sha256)
 

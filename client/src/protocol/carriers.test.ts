@@ -69,3 +69,13 @@ it('while nothing carries, the last way stays told', () => {
   carriers.look(idle, 0)
   expect(carriers.look(idle, 60_000)).toEqual(['a'])
 })
+
+it('what carried before a rest is not told beside what carries after it', () => {
+  const carriers = new Carriers()
+  carriers.carried('server')
+  carriers.look(idle, 0)
+  carriers.carried('server')
+  carriers.rests(100)
+  carriers.carried('stored')
+  expect(carriers.look(idle, 5_000)).toEqual(['stored'])
+})

@@ -23,13 +23,18 @@ export class Carriers {
     this.#fresh.add(link)
   }
 
+  /** Nothing moves from now on, and nobody looks: what has carried since the last look did so by now, and not later. */
+  rests(now: number): void {
+    for (const link of this.#fresh) this.#carriedAt.set(link, now)
+    this.#fresh.clear()
+  }
+
   /**
    * Returns the links that carry. Called several times a second while anything moves.
    * @param isBusy whether anything of the transfer is still under way on a link
    */
   look(isBusy: (link: LinkKey) => boolean, now: number): readonly LinkKey[] {
-    for (const link of this.#fresh) this.#carriedAt.set(link, now)
-    this.#fresh.clear()
+    this.rests(now)
     for (const [link, at] of this.#carriedAt)
       if (now - at >= QUIET_MS && !isBusy(link)) this.#carriedAt.delete(link)
     const carry = [...this.#carriedAt.keys()]

@@ -25,8 +25,9 @@ export class ReceivingReports {
   /** A file waits: for its turn, for its device, or for a person. Each state is reported once. */
   waits(incoming: Incoming): void {
     const { source, received: bytes, pausedBy: by, givers } = incoming
-    if (by !== null) return this.say(incoming.file.id, { status: 'paused', bytes, by })
     const now = this.now()
+    givers.carriers.rests(now)
+    if (by !== null) return this.say(incoming.file.id, { status: 'paused', bytes, by })
     const needsDirect = source.needsDirect(now)
     // A file that has begun waits for its device also while no link to it is open.
     const canGoOn = (source.isHere && (bytes === 0 || source.routes(now).length > 0)) || givers.canGive(now)

@@ -19,9 +19,9 @@ export function failureText(failure: TransferFailure): string {
     case 'readOnly':
       return t`In this beam this device can only read, so it cannot send files through the server.`
     case 'noRoomHere':
-      return t`There is not enough free space for this file on this device.`
+      return t`There is not enough free space for this file on this device. Make room, then try again.`
     case 'diskFull':
-      return t`There is no space left on this device.`
+      return t`There is no space left on this device. Make room, then try again.`
     case 'tooLarge':
       return t`This browser can only receive files up to ${{ size: megabytes(failure.mostBytes) }} here. Open the page over https, or in another browser.`
     case 'memoryFull':

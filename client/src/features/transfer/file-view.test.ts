@@ -108,7 +108,7 @@ describe('a file card', () => {
       state: { status: 'failed', received: 27, why: { reason: 'diskFull' } },
     }
     expect(fileView(failed, facts).rows[0]).toMatchObject({
-      text: 'There is no space left on this device.',
+      text: 'There is no space left on this device. Make room, then try again.',
       actions: ['retry', 'cancel'],
     })
   })

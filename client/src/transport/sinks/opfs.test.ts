@@ -87,6 +87,8 @@ const text = (of: string) => new TextEncoder().encode(of) as Uint8Array<ArrayBuf
 let root: DiskFolder
 let quota: number
 let usage: number
+/** What Chromium alone tells. */
+let details: { usageDetails?: object }
 /** Names of the locks that are held. */
 let locks: Set<string>
 let disk: DiskFiles
@@ -105,9 +107,10 @@ beforeEach(() => {
   journal = new Journal()
   quota = 1_000
   usage = 0
+  details = {}
   locks = new Set()
   vi.stubGlobal('navigator', {
-    storage: { estimate: async () => ({ quota, usage }), getDirectory: async () => root },
+    storage: { estimate: async () => ({ quota, usage, ...details }), getDirectory: async () => root },
     locks: {
       request: (name: string, ...rest: unknown[]) => {
         const held = rest.at(-1) as (lock: object | null) => Promise<void>
@@ -170,6 +173,17 @@ describe('a file on the disk', () => {
 
   it('is refused with a message when there is too little space', async () => {
     await expect(disk.open(file(1_001))).rejects.toThrow(NoRoom)
+  })
+
+  it('is not refused where Chromium tells of 10 GiB, as it does however much there is', async () => {
+    usage = 5_000
+    quota = usage + 10 * 1024 ** 3
+    await expect(disk.open(file(20_000_000_000))).rejects.toThrow(NoRoom)
+    details = { usageDetails: {} }
+    expect(await disk.open(file(20_000_000_000))).toBeDefined()
+    // A disk that is smaller than that is told.
+    quota = usage + 9 * 1024 ** 3
+    await expect(disk.open(file(20_000_000_000, OTHER))).rejects.toThrow(NoRoom)
   })
 
   it('counts the space promised to other files', async () => {

@@ -14,6 +14,11 @@ import type { Journal, JournalEntry } from './journal'
 import { type FileStore, type Found, NoRoom, type Sink, type SinkFile } from './sink'
 
 const DAY_MS = 24 * 60 * 60 * 1000
+/**
+ * The most free room that Chromium tells a page of, however much there is, so that nobody is known by the size of their
+ * disk. Its answers have `usageDetails`; those of other browsers are true.
+ */
+const MOST_TOLD_BYTES = 10 * 1024 ** 3
 /** A page that was left, or has crashed, gives up what it holds within this time. */
 const LEFT_MS = 2_000
 /** Its file may be given up a little after its lock: how often it is tried again, and the pause before, in ms. */
@@ -192,8 +197,9 @@ export class DiskFiles implements FileStore {
    * @throws NoRoom when the browser gives less
    */
   async #reserve(bytes: number): Promise<Reserved> {
-    const { quota = Number.POSITIVE_INFINITY, usage = 0 } = await navigator.storage.estimate()
-    if (bytes > quota - usage - this.#reserved) throw new NoRoom({ reason: 'noRoomHere' })
+    if (bytes > freeBytes(await navigator.storage.estimate()) - this.#reserved) {
+      throw new NoRoom({ reason: 'noRoomHere' })
+    }
     let left = bytes
     this.#reserved += left
     const take = (taken: number) => {
@@ -203,6 +209,13 @@ export class DiskFiles implements FileStore {
     }
     return { take, end: () => take(left) }
   }
+}
+
+/** The room that the browser gives; infinite where it does not tell, and a full disk is met when it is. */
+function freeBytes(estimate: StorageEstimate): number {
+  const { quota = Number.POSITIVE_INFINITY, usage = 0 } = estimate
+  const free = quota - usage
+  return 'usageDetails' in estimate && free >= MOST_TOLD_BYTES ? Number.POSITIVE_INFINITY : free
 }
 
 function bytesIn(ranges: readonly ChunkRange[], size: number): number {

@@ -1,0 +1,21 @@
+/** The fixture of tests in which devices may meet over the embedded TURN server. */
+import { Server } from './server.ts'
+import { test as base } from './stage.ts'
+
+const TURN = {
+  HELIOGRAPH_TURN: 'embedded',
+  HELIOGRAPH_TURN_LISTEN: '127.0.0.1:0',
+  // Everything is on this machine here.
+  HELIOGRAPH_TURN_ALLOW_PEERS: '127.0.0.0/8',
+}
+
+export const test = base.extend<object, { server: Server }>({
+  server: [
+    async ({ browserName: _ }, use) => {
+      const server = await Server.start(TURN)
+      await use(server)
+      await server.stop()
+    },
+    { scope: 'worker' },
+  ],
+})
